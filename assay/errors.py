@@ -3,6 +3,11 @@
 from typing import Any
 
 
+def written_by_earlier_version(what: str) -> str:
+    """Says that what an earlier version of Assay wrote is not read."""
+    return f"{what}: written by Assay 0.1; run it again"
+
+
 class AssayError(Exception):
     """The root of all errors raised on purpose. Its text says what was wrong, where, and what to do."""
 

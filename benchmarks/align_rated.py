@@ -28,13 +28,14 @@ from typed_questions import choose
 from assay import Sample, load_set
 from assay.judges import Cassette, Judge, LiteLLMJudge, load_settings
 from assay.judges.embedders import load_embedder
+from assay.judges.judge_folder import CANDIDATES
 from assay.languages import language_or_fallback
 from assay.metrics import Metric, Score
 from assay.metrics.claim_support import judge_support
 from assay.metrics.score import scored, skipped
 from assay.presentation.figure import Figure
 from assay.prompts import BUNDLED
-from assay.runs.align import CANDIDATES, Aligner, AlignmentReport
+from assay.runs.align import Aligner, AlignmentReport
 from assay.text.sentence_kinds import CLAIM
 from assay.text.sentences import answer_sentences
 
@@ -143,7 +144,7 @@ def main() -> None:
                 shuffled = replace(
                     aligner,
                     samples=shuffle_ratings(samples, seed),
-                    candidates=("isotonic", "beta"),
+                    candidates=("calibrated",),
                     seed=seed,
                     permutations=400,
                 )

@@ -33,7 +33,7 @@ from assay.judges import LiteLLMJudge, Usage
 from assay.metrics.catalogue import load_metric
 from assay.runs import Store
 
-RULES = ("effort", "consistent", "handover", "tool_calls")
+RULES = ("effort", "handover", "tool_calls")
 ASKING = ("resolved", "handover", "policy_kept", "effort", "consistent", "faithfulness", "weakest_claim")
 SETS = ("conversations_en", "conversations_nl")
 POLICY = """You answer customers of a shop.

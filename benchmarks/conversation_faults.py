@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 import checkout  # noqa: F401
 import numpy as np
 from benchmark_output import print_machine, print_table
-from conversation_labels import FAULTS, Labels, read_labels
+from pydantic import BaseModel, ConfigDict
 
 from assay import evaluate, load_set
 from assay.eval_sets import Sample
@@ -30,6 +30,87 @@ from assay.presentation.figure import Figure
 from assay.text.tokens import tokens
 
 LANGUAGES = ("en", "nl")
+
+
+class RequestLabel(BaseModel):
+    """A request of the customer.
+
+    Attributes:
+        text: The request.
+        met: Whether it was met at the end.
+        turn: The place of the answer that met it; None where it was not met.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    text: str
+    met: bool
+    turn: int | None
+
+
+class RuleLabel(BaseModel):
+    """A rule that was broken.
+
+    Attributes:
+        rule: The rule, as the policy has it.
+        turn: The place of the message that broke it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rule: str
+    turn: int
+
+
+class Labels(BaseModel):
+    """What its writer says of a conversation; places are counted from 0 with the system message.
+
+    Attributes:
+        requests: The customer's requests.
+        handover: Whether it was handed over, and rightly so.
+        asked_again: The answers that ask for what the customer had said.
+        repeated: The messages of the customer that repeat an earlier question.
+        contradictions: Pairs of answers of which the later one contradicts the earlier one.
+        broken_rules: The rules of the policy that were broken.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    requests: tuple[RequestLabel, ...]
+    handover: Literal["right", "missing", "needless", "none_needed"]
+    asked_again: tuple[int, ...]
+    repeated: tuple[int, ...]
+    contradictions: tuple[tuple[int, int], ...]
+    broken_rules: tuple[RuleLabel, ...]
+
+
+def read_labels(sample: Sample) -> Labels:
+    """Reads the labels of a bundled conversation.
+
+    Args:
+        sample: The conversation.
+    """
+    return Labels.model_validate(sample.metadata["labels"])
+
+
+def has_expected_calls(sample: Sample, labels: Labels) -> bool:
+    """Says whether the calls made are those of a chatbot without faults, in any order; `labels` is not looked at."""
+    made = [(call.function.name, call.function.values) for message in sample.messages for call in message.tool_calls]
+    expected = [(action["name"], action["kwargs"]) for action in sample.metadata["expected_actions"]]
+    return sorted(map(repr, made)) == sorted(map(repr, expected))
+
+
+FAULTS: Mapping[str, Callable[[Sample, Labels], bool]] = {
+    "unresolved": lambda sample, labels: any(not request.met for request in labels.requests),
+    "handover_missing": lambda sample, labels: labels.handover == "missing",
+    "handover_needless": lambda sample, labels: labels.handover == "needless",
+    "asked_again": lambda sample, labels: bool(labels.asked_again),
+    "contradiction": lambda sample, labels: bool(labels.contradictions),
+    "policy_broken": lambda sample, labels: bool(labels.broken_rules),
+    "wrong_tool": lambda sample, labels: not has_expected_calls(sample, labels),
+    "wrong_argument": lambda sample, labels: not has_expected_calls(sample, labels),
+}
+"""Whether a conversation has a fault of a kind by its labels: planted, or as a consequence of the planted one."""
 
 
 class Flag(NamedTuple):
@@ -150,7 +231,6 @@ CHECKS = (
     Check(("(handed over)",), "handover", "rules", read_happened),
     Check(("(customer repeats)",), "effort", "rules", read_turns("repeated")),
     Check(("asked_again",), "effort", "rules", read_turns("asked_again")),
-    Check(("contradiction",), "consistent", "rules", read_contradictions),
     Check(("unresolved",), "resolved", "judge", read_requests),
     Check(("handover_missing",), "handover", "judge", read_handover("missing")),
     Check(("handover_needless",), "handover", "judge", read_handover("needless")),

@@ -38,11 +38,10 @@ from assay.presentation.figure import Figure
 AGENT, WRITERS, RETRIEVAL = "tau_airline", "simulatorarena", "mtrag_faithfulness"
 BASELINES = ("conversation_turns", "conversation_length", "thanks_at_end")
 ORACLE = "tool_calls"
-WITHOUT_JUDGE = ("effort", "consistent", "handover", ORACLE)
+WITHOUT_JUDGE = ("effort", "handover", ORACLE)
 JUDGED = ("resolved", "handover", "policy_kept")
 PARTS: Mapping[str, Mapping[str, bool]] = {
     "effort": {"turns": False, "repeated": False, "asked_again": False},
-    "consistent": {"contradictions": False},
     "handover": {"happened": True},
     ORACLE: {"precision": True, "recall": True, "in_order": True},
 }

@@ -1,30 +1,32 @@
 """Writes docs/evidence.md and the README's table of it from the committed results, or checks that both are up to date.
 
-    python benchmarks/evidence.py [--check]
+    python benchmarks/evidence.py [--check] [--older]
 
 The results are `benchmarks/results/*.json`, one file per measurement (`measurement.py` describes the form), and
 `benchmarks/results/cards/*.json`, the cards that `assay judges card` writes. After measuring something again, change
 its file and run this command. Whether a sentence says better, worse, or that nobody can tell yet is derived from the
-figures, so change figures and words, never the page. `--check` writes nothing and ends with 1 if a page differs.
+figures, so change figures and words, never the page. A figure that is older than the code that it is about says so
+wherever it stands: after a change of code, run this command too. `--check` writes nothing and ends with 1 if a page
+differs; `--older` lists the commands that measure the older ones again.
 """
 
 import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
 import checkout  # noqa: F401
 from card_evidence import CARDS, JudgedSet, read_judged_sets, tabulate_judges, tabulate_set
 from finding import FindingSentence, Outcome, write_findings
-from measurement import NOT_RECORDED, RESULTS, Measurement, Topic, anchor, read_measurements
+from measurement import NOT_RECORDED, RESULTS, ROOT, Measurement, Topic, anchor, describe_age, read_measurements
 
 from assay.errors import InputError
 from assay.presentation.figure import Figure
 from assay.presentation.markdown import as_text, table_lines
 from assay.presentation.result_table import Column, Content, ResultTable
 
-ROOT = Path(__file__).parent.parent
 PAGE = Path("docs/evidence.md")
 README = Path("README.md")
 BEGIN, END = "<!-- evidence: begin -->", "<!-- evidence: end -->"
@@ -59,7 +61,8 @@ your chatbot: [`assay meta`](meta.md).
   for whoever tunes a prompt. A figure of data that development has seen may be too good.
 - The judges are small models on a processor. Nothing here is about large ones; `assay judges compare` tells how yours
   does.
-- Code has changed since most figures were measured: `python benchmarks/published_figures.py` lists which.
+- A figure that is older than the last change of the code that it is about says so. A change of code need not change a
+  figure: `python benchmarks/evidence.py --older` lists what to measure again.
 - This page is made by `python benchmarks/evidence.py` from [`benchmarks/results`](../benchmarks/README.md#results); a
   test compares them.
 """
@@ -77,13 +80,13 @@ def write_page(measurements: Sequence[Measurement], judged: Sequence[Sequence[Ju
         judged: The judges of each set, of the cards.
     """
     topics = {topic: list(group) for topic, group in groupby(measurements, key=lambda one: one.topic)}
-    cards = [one for judges in judged for one in judges]
+    of_cards = [_with_age(one.sentence, measurements) for judges in judged for one in judges]
     parts = [_INTRODUCTION]
     for outcome, heading in _OUTCOMES.items():
         parts.append(f"## {heading}\n")
-        parts += _list_sentences("Cards of judges", [one.sentence for one in cards], outcome)
+        parts += _list_sentences("Cards of judges", of_cards, outcome)
         for topic, group in topics.items():
-            sentences = [sentence for measurement in group for sentence in write_findings(measurement)]
+            sentences = [_with_age(sentence, [one]) for one in group for sentence in write_findings(one)]
             parts += _list_sentences(_TOPICS[topic], sentences, outcome)
     parts.append("## Cards of judges\n")
     parts += _write_cards(judged, [one for one in measurements if one.cards]) if judged else [f"{_NO_CARD}\n"]
@@ -118,6 +121,7 @@ def write_readme_table(measurements: Sequence[Measurement], judged: Sequence[Seq
             f"95% intervals; [what else was found, and what was not]({PAGE.as_posix()})):",
             "",
             *table_lines(ResultTable("", columns, tuple(rows))),
+            *_ages_of_readme(measurements, has_cards=bool(cards)),
             END,
         ]
     )
@@ -166,6 +170,18 @@ def _measured_rows(measurements: Sequence[Measurement]) -> Iterator[tuple[Conten
                 Figure("coefficient", overlap.value, overlap.low, overlap.high),
                 _VERDICTS["open"],  # no interval of the difference was recorded
             )
+
+
+def _ages_of_readme(measurements: Sequence[Measurement], *, has_cards: bool) -> list[str]:
+    shown = [one for one in measurements if (one.cards if has_cards else one.id in _README_MEASUREMENTS)]
+    ages = dict.fromkeys(filter(None, map(describe_age, shown)))
+    return ["", *(f"{age[0].upper()}{age[1:]}." for age in ages)] if ages else []
+
+
+def _with_age(sentence: FindingSentence, sources: Sequence[Measurement]) -> FindingSentence:
+    """The sentence of a measurement, or of the measurement that made the cards, with how old its figures are."""
+    ages = [age for one in sources if one.cards or len(sources) == 1 if (age := describe_age(one))]
+    return replace(sentence, text=f"{sentence.text} {ages[0][0].upper()}{ages[0][1:]}.") if ages else sentence
 
 
 def _list_sentences(heading: str, sentences: Iterable[FindingSentence], outcome: Outcome) -> list[str]:
@@ -218,7 +234,8 @@ def _provenance(one: Measurement) -> str:
 
 def _measured_at(one: Measurement) -> str:
     day = NOT_RECORDED if one.date is None else one.date.isoformat()
-    return f"{day}, commit {NOT_RECORDED if one.commit is None else f'`{one.commit}`'}"
+    changed = f", {describe_age(one).partition(', ')[2]}" if one.commit and describe_age(one) else ""
+    return f"{day}, commit {NOT_RECORDED if one.commit is None else f'`{one.commit}`'}{changed}"
 
 
 def _quote_line(one: Measurement) -> str:
@@ -231,8 +248,15 @@ def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; end with 1 if a page differs")
+    parser.add_argument("--older", action="store_true", help="list what is older than the code that it is about")
     options = parser.parse_args()
     try:
+        if options.older:
+            print(
+                *(f"{one.command}  # {one.id}: {age}" for one in read_measurements() if (age := describe_age(one))),
+                sep="\n",
+            )
+            return
         pages = make_pages()
     except InputError as error:
         sys.exit(f"evidence.py: {error}")

@@ -179,7 +179,7 @@ def main() -> None:
         labelled = label(pooled, first_defect)
         report("reasons of people, as many groups as causes", pooled, labelled, len(set(labelled.causes)))
         report("verdicts of a judge, all three languages", without_reasons(pooled), labelled)
-        metrics = ("resolved", "consistent", "policy_kept")
+        metrics = ("resolved", "policy_kept")
         talks = run_recorded(store, ["conversations_en", "conversations_nl"], "conversations", metrics)
         report("verdicts of a judge, conversations", talks, label(talks, lambda sample: sample.metadata["fault"] or ""))
         store.close()

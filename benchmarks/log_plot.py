@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 
 import checkout  # noqa: F401
 
-from assay.presentation.axes import Axis, write_power
+from assay.presentation.axes import Axis
 
 _WIDTH, _HEIGHT, _COLUMNS = 300, 200, 2  # of a panel's plot
 _LEFT, _TOP, _RIGHT, _BOTTOM = 60, 34, 90, 46
@@ -62,11 +62,11 @@ def _panel(title: str, lines: Sequence[Line], x: Axis, y: Axis) -> str:
     for tick in x.ticks:
         at = _across(x, 10**tick)
         parts.append(f'<path d="M{at} 0V{_HEIGHT}" stroke="#ddd"/>')
-        parts.append(f'<text x="{at}" y="{_HEIGHT + 15}" text-anchor="middle">{write_power(10**tick)}</text>')
+        parts.append(f'<text x="{at}" y="{_HEIGHT + 15}" text-anchor="middle">{_write_power(10**tick)}</text>')
     for tick in y.ticks:
         at = _down(y, 10**tick)
         parts.append(f'<path d="M0 {at}H{_WIDTH}" stroke="#ddd"/>')
-        parts.append(f'<text x="-5" y="{at + 4}" text-anchor="end">{write_power(10**tick)}</text>')
+        parts.append(f'<text x="-5" y="{at + 4}" text-anchor="end">{_write_power(10**tick)}</text>')
     for line in sorted(lines, key=lambda line: line.is_named):
         path = " ".join(f"{_across(x, at)},{_down(y, value)}" for at, value in line.points)
         style = 'stroke="#c2410c" stroke-width="2"' if line.is_named else 'stroke="#64748b" stroke-opacity="0.35"'
@@ -95,3 +95,10 @@ def _across(axis: Axis, value: float) -> float:
 
 def _down(axis: Axis, value: float) -> float:
     return round(_HEIGHT - axis.percent(_log(value)) / 100 * _HEIGHT, 1)
+
+
+def _write_power(value: float) -> str:
+    """A power of ten in full where it is short: 0.001, 1,000, 1e-12."""
+    if not 1e-4 <= value < 1e9:
+        return f"{value:g}"
+    return f"{value:,.{max(0, -math.floor(math.log10(value) + 1e-9))}f}"

@@ -1,7 +1,9 @@
 """What a benchmark measured, as a committed JSON file: its figures, and when, how and on what they were measured."""
 
 import re
+import subprocess
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal, Self, cast, get_args
 
@@ -12,8 +14,10 @@ from assay.errors import InputError
 from assay.languages import read_yaml
 from assay.presentation.figure import Figure, Kind
 from assay.presentation.result_table import Column, Content, ResultTable
+from assay.text.wording import list_first
 
 RESULTS = Path(__file__).with_name("results")
+ROOT = Path(__file__).parent.parent
 NOT_RECORDED = "not recorded"
 Topic = Literal["people", "conversations", "decisions", "numbers", "constructed", "speed", "elsewhere"]
 _ROUNDING = 1e-9  # an end that is printed like its value may lie beyond it by the last bit
@@ -327,3 +331,33 @@ def anchor(title: str) -> str:
         'faithfulness-on-begin_wow'
     """
     return re.sub(r"\s+", "-", title.lower())
+
+
+def find_changed_code(measurement: Measurement, root: Path = ROOT) -> list[str]:
+    """Finds the measured code that has changed since the measurement: files and folders as the measurement names them.
+
+    Raises:
+        InputError: The history of the checkout lacks the commit.
+    """
+    if measurement.commit is None:
+        return []
+    changed = _changed_files(measurement.commit, root)
+    return [path for path in measurement.code if any(f"{file}/".startswith(f"{path}/") for file in changed)]
+
+
+def describe_age(measurement: Measurement, root: Path = ROOT) -> str:
+    """Says that a figure is older than its code, or that nobody knows; "" where it is current."""
+    if measurement.commit is None:
+        return f"measured at a commit that was {NOT_RECORDED}"
+    changed = [f"`{path}`" for path in find_changed_code(measurement, root)]
+    return f"measured at `{measurement.commit}`, before {list_first(changed, 2)} changed" if changed else ""
+
+
+@lru_cache(maxsize=128)
+def _changed_files(commit: str, root: Path) -> list[str]:
+    """The files that differ between a commit and the checkout as it is."""
+    command = ["git", "diff", "--name-only", "--no-renames", commit, "--"]
+    log = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    if log.returncode:
+        raise InputError(f"the history here lacks the commit {commit}: git fetch --unshallow, or correct the commit")
+    return log.stdout.splitlines()

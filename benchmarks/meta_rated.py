@@ -3,9 +3,9 @@
     python benchmarks/meta_rated.py --data ../shared/data/rated
 
 For mtrag_faithfulness and clapnq_human (each rated 1 to 4 by three people): the recommendation, each metric beside the
-baselines, combinations by size and by combiner, the metrics that the paper's procedure keeps, the raters, and the
-policy. Published scores are those in the set's metadata. A heuristic without a value for an answer counts as missing
-there. Needs the extra `heuristic`; no judge and no network.
+baselines, combinations by size and by combiner, the raters, and the policy. Published scores are those in the set's
+metadata. A heuristic without a value for an answer counts as missing there. Needs the extra `heuristic`; no judge and
+no network.
 """
 
 import argparse
@@ -98,13 +98,6 @@ def print_evaluation(name: str, evaluation: MetaEvaluation) -> None:
             f"best of {chance.chosen.candidates:,} in sample {chance.best_in_sample:.2f}, on shuffled ratings "
             f"{chance.best_by_chance:.2f} (p = {chance.p_of_selection:.3g})"
         )
-    if evaluation.paper_procedure:
-        paper = evaluation.paper_procedure
-        print(
-            f"the paper's procedure keeps {', '.join(paper.metrics) or 'nothing'}: in sample {paper.rho or 0.0:.2f}, ",
-            end="",
-        )
-        print(f"out of fold {Figure.from_estimate('rho', paper.out_of_fold)}")
     if evaluation.raters:
         print(
             f"raters: alpha {Figure.from_estimate('rho', evaluation.raters.alpha)}, "

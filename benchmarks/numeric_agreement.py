@@ -7,7 +7,7 @@ plain_claims.jsonl (beside this file) has sentences as a support bot writes them
 plain_tables.json: for the part `development` words were added to the grammar, for the part `held_out` none. All were
 written by language models that had not seen the grammar, and labelled by computation. trade_claims.jsonl has 420 more,
 German too, in the same two parts, longer and about other trades; blind_claims.jsonl has 500 on which nothing is tuned
-(`--blind`; label_claims.py labels both). The bundled kpi sets have one gold label per claim, and a part
+(`--blind`), labelled alike. The bundled kpi sets have one gold label per claim, and a part
 (`metadata.split` held_out) that no pattern was written from; tabfact_numeric, tatqa_numeric and scitab (other
 people's, not part of this repository) have one label per answer. Each of those is split in two by the table of the
 claim (seed 0): the grammar was tuned on one half, and the other half is reported too. An answer is contradicted if one

@@ -1,4 +1,4 @@
-"""The labelled claims that numerical claims are measured on: read by numeric_agreement.py and numeric_ablation.py.
+"""The labelled claims that numerical claims are measured on: read by numeric_agreement.py.
 
 `development`: words and forms were added to the grammar for these claims. `held out` and `blind`: for none of them.
 """

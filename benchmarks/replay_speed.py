@@ -35,7 +35,7 @@ SUBJECTS = {
     "rendering and hashing": ("prompts/", "judges/key"),
     "reply into its shape (pydantic)": ("judges/structured",),
     "quotes": ("text/quotes",),
-    "asking: what is remembered, usage": ("judges/litellm_judge", "judges/question", "judges/limiter"),
+    "asking: what is remembered, usage": ("judges/litellm_judge", "judges/question", "judges/connection"),
     "claims, verdicts, score, evidence": ("metrics/",),
 }
 Pass = Callable[[], object]

@@ -28,11 +28,8 @@ from assay.meta_eval.estimate import estimate_proportion
 from assay.meta_eval.monitoring import (
     Bound,
     ProductionAnswers,
-    agreement_drift,
     follow_bounds,
     look_at_production,
-    question_drift,
-    share_drift,
 )
 from assay.presentation.figure import Figure
 
@@ -368,54 +365,6 @@ def years(population: Population, watches: int, seed: int) -> None:
     print_table(f"A year at the bound, {watches:,} years per row", header, rows)
 
 
-def drifts(watches: int, seed: int) -> None:
-    """Prints how often the tests of drift have p <= .05 in a month of daily looks without a change, and with one."""
-    rows = list[list[object]]()
-    for name, change in (("nothing changed", 0.0), ("a change of half a standard deviation", 0.5)):
-        generator, months = (
-            np.random.default_rng(seed),
-            {kind: list[bool]() for kind in ("questions", "share", "judge")},
-        )
-        looks = MONTH if not change else 1
-        for _ in range(watches):
-            p = dict.fromkeys(months, 1.0)
-            old = _questions(generator, 100, 0.0)
-            days = [_questions(generator, 20, change) for _ in range(looks + 6)]
-            for look in range(looks):
-                new = [np.concatenate(parts) for parts in zip(*days[look : look + 7], strict=True)]
-                groups = np.arange(len(old[0]) + len(new[0])) // 2
-                results = (
-                    question_drift(old[0], new[0], groups, seed=look),
-                    share_drift(old[1], new[1], groups, seed=look),
-                    agreement_drift(
-                        np.concatenate([old[2], new[2]]),
-                        np.concatenate([old[3], new[3]]),
-                        np.arange(len(groups)) >= len(old[0]),
-                        groups,
-                        seed=look,
-                    ),
-                )
-                for kind, result in zip(months, results, strict=True):
-                    p[kind] = min(p[kind], result.p_in_month)
-            for kind, value in p.items():
-                months[kind].append(value <= 0.05)
-        rows += [
-            [name, kind, "a month" if looks > 1 else "one look", format_share(own)] for kind, own in months.items()
-        ]
-    print_table(f"Tests of drift with p <= .05, {watches:,} per row", ["", "of", "in", "share"], rows)
-
-
-def _questions(generator: np.random.Generator, sessions: int, change: float) -> tuple[Floats, ...]:
-    """Two questions per session: (embeddings, declined or not, judge's score, rating)."""
-    group = np.repeat(np.arange(sessions), 2)
-    vectors = generator.normal(size=(sessions, 16))[group] * 0.7 + generator.normal(size=(len(group), 16)) * 0.7
-    vectors[:, 0] += change
-    quality = generator.normal(size=len(group))
-    declined = generator.normal(size=sessions)[group] + generator.normal(size=len(group)) > 1.8 - change * 1.4
-    judged = quality + generator.normal(size=len(group)) + change
-    return vectors, declined, judged, np.clip(np.rint(4 + quality), 1, 5)
-
-
 def main() -> None:
     """Prints the tables; the same seed gives the same watches."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -442,11 +391,9 @@ def main() -> None:
         late_ratings(population, few, seed + 3)
     if "years" in options.only:
         years(population, few, seed + 4)
-    if "drift" in options.only:
-        drifts(max(1, few // 2), seed + 5)
 
 
-PARTS = ("alarms", "falls", "clears", "coverage", "late", "years", "drift")
+PARTS = ("alarms", "falls", "clears", "coverage", "late", "years")
 
 
 if __name__ == "__main__":

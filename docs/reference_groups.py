@@ -167,8 +167,7 @@ GROUPS = (
             ),
             "Preferences between versions": _of(
                 "assay.meta_eval.decision",
-                "PreferenceTable make_preference_table combine_preferences PreferenceMeans fit_bradley_terry "
-                "BradleyTerry PairStrength",
+                "PreferenceTable make_preference_table estimate_net_wins",
             ),
             "Why answers are bad": (
                 *_of(
@@ -208,7 +207,6 @@ GROUPS = (
                 "assay.meta_eval.monitoring",
                 "look_at_production ProductionAnswers Bound Look BoundState SegmentLook follow_bounds AlarmState",
             ),
-            "Drift": _of("assay.meta_eval.monitoring", "question_drift share_drift agreement_drift Drift"),
         },
     ),
     NameGroup(
@@ -234,14 +232,6 @@ GROUPS = (
                 "Store Plan RunOptions run_plan Outcome Progress ScoringRequest OpenedMetrics score_samples StoredRun "
                 "RunWriter",
             ),
-        },
-    ),
-    NameGroup(
-        "shards",
-        "Several machines",
-        "Spread a run over workers; [how](../scale.md).",
-        {
-            "Shards": _of("assay.runs.shards", "run_shards ShardOptions ShardPlan ShardScorer score_shard content_key"),
         },
     ),
     NameGroup(
@@ -272,16 +262,13 @@ GROUPS = (
     ),
     NameGroup(
         "bots",
-        "Generation: chatbots and probes",
-        "Ask chatbots the questions of a set, and change answers on purpose.",
+        "Generation: chatbots",
+        "Ask chatbots the questions of a set.",
         {
             "Chatbots": _of(
                 "assay.generation.crosseval",
                 "load_bot Bot BotAnswer cross_evaluate compare_bots Setup Exchange exchange_samples split_questions "
                 "SplitResult SplitSummary summarise_split Page build_pages read_pages",
-            ),
-            "Probes": _of(
-                "assay.generation.probes", "perturb reword write_probes RewordingResult PROBES REWORDED EXPECTED"
             ),
         },
     ),

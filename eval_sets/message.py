@@ -175,9 +175,7 @@ class Turn(NamedTuple):
 
     Attributes:
         start: The place of the question's first message, counted from 0.
-        answer: The place of the answer's message.
         question: The messages of the customer since the answer before, one per line.
-        response: The answer.
         contexts: What was retrieved for it.
     """
 
@@ -246,7 +244,6 @@ class Disorder(NamedTuple):
 
     Attributes:
         turn: The place of the message, counted from 0.
-        problem: What is wrong with it, and the cure.
     """
 
     turn: int

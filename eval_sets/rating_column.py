@@ -34,9 +34,6 @@ class RatingColumn:
     """A column that is read as `rating`, or as the ratings of one rater.
 
     Attributes:
-        name: The column's name.
-        low: The worst rating of its scale.
-        high: The best rating of its scale.
         rater: Whose ratings they are; empty where they are `rating`.
     """
 

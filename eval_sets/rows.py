@@ -33,13 +33,10 @@ class Rows:
 
     Attributes:
         name: What the user called it, for messages.
-        stem: What the ids of rows without one begin with.
-        rows: Its rows.
         columns: Its columns, where the format knows them before the first row.
         textual: Whether every value is a text and an empty one no value (CSV, Excel).
         folder: The folder that it stands in, if it is a file.
         notes: What the user should know about how it is read.
-        map_option: What the user changes the columns' names with.
         made: The columns that were made of others, for which `late_notes` accounts.
         origins: The column of each field of ours that was renamed before, by a mapping.
         finds_scale: Whether the scale of a column `rating` follows from all its values: it is from 1 to 5 in our own

@@ -84,7 +84,6 @@ class SortedRow(NamedTuple):
     Attributes:
         fields: The value of each field that the row has.
         origins: The column that a field came from, where their names differ.
-        extras: All other columns.
     """
 
     fields: dict[str, Any]

@@ -31,7 +31,7 @@ from .sample_columns import (
     rater_of,
     usual_name,
 )
-from .sources import cannot_read, is_local, open_source
+from .sources import can_reopen, cannot_read, open_source
 from .version_column import VersionSearch
 
 _LANGUAGE = re.compile(r"[a-z]{2}")
@@ -122,7 +122,7 @@ def read_set(
         return open_source(source, split=split, sheet=sheet, known=known_columns(mapping))
 
     def open_builder() -> SampleBuilder:
-        return _open(open_rows, mapping, language, lambda: is_local(source), has_stem=is_one_of_several)
+        return _open(open_rows, mapping, language, lambda: can_reopen(source), has_stem=is_one_of_several)
 
     return _samples(open_builder(), open_builder, limit, skip_bad, notes)
 

@@ -15,7 +15,7 @@ from .excel_file import EXCEL_SUFFIXES, open_excel
 from .json_file import open_json, open_jsonl
 from .logs.conversations import is_log_line, open_chat_log
 from .name_suggestions import nearest_names, quote_names
-from .parquet_file import open_parquet
+from .parquet_file import is_parquet_url, open_parquet
 from .public.open_public import is_on_this_machine, open_public
 from .public.set_facts import PREFIX, is_public, public_sets
 from .rows import Rows
@@ -34,9 +34,9 @@ SUFFIXES = (*_OPENERS, *DELIMITED, *EXCEL_SUFFIXES)
 _HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*(:[\w.-]+)?")
 
 
-def is_local(source: str | Path) -> bool:
-    """Whether a source is a file on this machine, which can be read twice."""
-    return Path(source).expanduser().is_file()
+def can_reopen(source: str | Path) -> bool:
+    """Whether a source is a file, here or by URL, which can be read twice."""
+    return is_parquet_url(source) or Path(source).expanduser().is_file()
 
 
 def is_on_hub(source: str) -> bool:
@@ -63,6 +63,10 @@ def open_source(source: str | Path, *, split: str | None, sheet: str | None = No
         InputError: It cannot be found or opened.
     """
     name, path = str(source), Path(source).expanduser()
+    if is_parquet_url(name):
+        _no_sheet(name, sheet)
+        _no_split(name, split)
+        return open_parquet(name, name)
     try:
         if path.is_dir():
             _no_sheet(name, sheet)

@@ -17,8 +17,6 @@ class ThreadError(ValueError):
 
     Attributes:
         turn: The place of the message that is wrong, counted from 0; None where it is none of them.
-        problem: What is wrong, and the cure.
-        field: The field of the sample that holds the messages.
     """
 
     def __init__(self, problem: str, turn: int | None = None, field: str = "messages") -> None:
@@ -64,7 +62,6 @@ class _ThreadReader:
     """Joins messages with what was retrieved for them, and results of tools with their calls.
 
     Attributes:
-        messages: The messages so far.
         places: The place of each in the log.
     """
 

@@ -1,4 +1,4 @@
-"""Evaluation sets from documents: sections, topics, folds, questions, filters, cross-evaluation, probes."""
+"""Evaluation sets from documents: sections, topics, folds, questions, filters, cross-evaluation."""
 
 from lazy_loader import attach_stub
 

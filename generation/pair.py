@@ -15,12 +15,7 @@ PairKind = Literal["long-form", "factoid"]
 
 
 class Fact(BaseModel):
-    """The fact that a factoid question asks for. Frozen.
-
-    Attributes:
-        kind: What kind of fact it is.
-        text: The fact as the section words it.
-    """
+    """The fact that a factoid question asks for. Frozen."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -34,21 +29,15 @@ class Pair(BaseModel):
     Attributes:
         id: The section's id with `L` (long-form) or `F` (factoid) and a number.
         section: The id of the section that the pair was made from.
-        document: The section's document.
         language: The section's language, an ISO 639-1 code.
         kind: `long-form` for a question that needs explaining, `factoid` for one that asks for a fact.
-        question: The question.
-        answer: The answer.
         fact: The fact that a factoid question asks for.
         role: Who asks a long-form question, such as "new customer".
         fold: The section's fold, None without folds.
         split: The section's split, None without folds.
         topic: The section's topic, None without folds.
-        generator: The model that wrote the pair.
-        prompt: The prompt that it was asked with.
         score: The judge's score from 1 to 5, None where it was not asked.
         rejected_by: The filter that rejected the pair, "" for a pair that passed.
-        reason: Why that filter rejected it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -34,7 +34,6 @@ class FilterCount:
     Attributes:
         name: The filter's name, one of `FILTERS`.
         pairs: The number of pairs of each kind before the filter.
-        rejected: The number of them that it rejected.
     """
 
     name: str
@@ -47,7 +46,6 @@ class PairSelection:
     """The outcome of all filters.
 
     Attributes:
-        selected: The pairs that passed all filters.
         rejected: The other pairs, each with the filter that rejected it and the reason.
         counts: The effect of each filter, in the order in which they were applied.
     """

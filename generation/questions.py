@@ -55,7 +55,6 @@ class PlannedQuestion:
     """One call of the judge.
 
     Attributes:
-        section: The section to ask about.
         kind: What to ask for.
         role: Who asks, for long-form questions.
         fact: The fact to ask for, for factoid questions.

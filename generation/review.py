@@ -21,9 +21,7 @@ class Review:
     """What one annotator says of one pair.
 
     Attributes:
-        sample: The pair's id.
         annotator: The annotator's name.
-        options: The options marked; several are possible.
         comment: A comment, or "".
     """
 
@@ -46,7 +44,6 @@ class Agreement:
         samples: The number of pairs that two or more annotators reviewed.
         full: The number of couples of reviews of one pair with the same options.
         partial: The number of couples with at least one option in common, and not the same.
-        none: The number of couples with no option in common.
         alpha: Krippendorff's alpha (nominal) of each option; None where nobody or everybody marked it.
     """
 
@@ -63,12 +60,10 @@ class ReviewSummary:
 
     Attributes:
         judged: The number of pairs reviewed, without those whose reviewers disagree.
-        not_reviewed: The number of pairs that nobody reviewed.
         disagreed: The number of pairs whose reviewers have no option in common.
         other: The number of judged pairs with a comment and no option.
         counts: The number of judged pairs with each option.
         shares: counts / judged with a 95% interval (Wilson), also for `relevant`: pairs that nobody called irrelevant.
-        agreement: How far the annotators agree.
         accepted: The pairs that every reviewer marked correct and none marked wrong.
     """
 

@@ -1,12 +1,11 @@
-"""What a judge learned from a team's ratings: rules and rated examples beside the state, probabilities calibrated.
+"""What a judge learned from a team's ratings: rated examples beside the state, or probabilities calibrated.
 
 It is kept in a folder (`judge_folder`), which is written and read here.
 """
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from math import exp, isfinite, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ..errors import InputError
 from ..json_text import parse_json
 from ..languages.yaml_file import dump_yaml, read_yaml
-from ..prompts import Prompts
 from ..regular_files import read_text_file
 from ..shell_words import quote_word
 from ..value_messages import describe_first_mistake
@@ -23,7 +21,6 @@ from .judge_folder import (
     CALIBRATION_FILE,
     EXAMPLES_FILE,
     JUDGE_FILE,
-    PROMPTS_FOLDER,
     AlignedJudgeRecord,
     fingerprint_folder,
 )
@@ -32,11 +29,14 @@ from .typed_questions import NO, YES, Answer, Answers, ChoiceQuestion, Predicate
 if TYPE_CHECKING:
     from .embedders import Embedder
 
-RULES, EXAMPLES = "team_rules", "rated_examples"  # the parts of the state that hold them
+EXAMPLES = "rated_examples"  # the part of the state that holds them
 _MOST_CHARACTERS = 600  # of an example's text, so that a few fit beside any state
 
-Knots = tuple[tuple[float, float], ...]
-"""A monotone map as points (from, to), the first ones ascending; linear between them, constant beyond them."""
+_MOST_EXPONENT = 700.0  # that exp takes
+_LEAST_SHARE = 1e-4  # and so the largest odds of a judge that says 0 or 1
+
+Calibration = tuple[float, float]
+"""A map of log odds: intercept and slope (Platt, 1999); the slope is at least 0."""
 
 
 class RatedExample(BaseModel):
@@ -44,11 +44,6 @@ class RatedExample(BaseModel):
 
     Attributes:
         id: The sample's id; it is never shown when this very sample is judged.
-        question: The customer's message.
-        answer: The chatbot's answer.
-        rating: What the team gave it.
-        scale: The highest rating of the scale.
-        reasons: Why, in the raters' words.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -78,34 +73,25 @@ class Alignment:
     """What stands beside a request, and how its answers are corrected.
 
     Attributes:
-        rules: The team's rules; they stand before the state as its part `team_rules`.
         examples: Rated answers, of which the nearest stand before the state as `rated_examples`.
-        shown: How many.
-        embedder: What finds the nearest; needed with examples.
-        prompts: Prompts in place of those that the metric brings; None to keep them.
         calibration: By kind of question (`question_kind`), the map from what the judge says to what the ratings say.
     """
 
-    rules: str = ""
     examples: Sequence[RatedExample] = ()
     shown: int = 3
     embedder: "Embedder | None" = None
-    prompts: Prompts | None = None
-    calibration: Mapping[str, Knots] = field(default_factory=dict)
+    calibration: Mapping[str, Calibration] = field(default_factory=dict)
 
     async def prepare(self, request: Request) -> Request:
-        """The request with the rules, the nearest examples and the prompts in place.
+        """The request with the nearest examples before its state.
 
         Raises:
             JudgeError: The embedder gives no vectors.
         """
-        state: dict[str, str] = {}
-        if self.rules:
-            state[RULES] = self.rules
-        if self.examples and self.embedder is not None:
-            state[EXAMPLES] = "\n\n".join(example.text for example in await self._nearest(request, self.embedder))
-        prompts = request.prompts if self.prompts is None else self.prompts
-        return replace(request, state={**state, **request.state}, prompts=prompts)
+        if not self.examples or self.embedder is None:
+            return request
+        nearest = "\n\n".join(example.text for example in await self._nearest(request, self.embedder))
+        return replace(request, state={EXAMPLES: nearest, **request.state})
 
     async def _nearest(self, request: Request, embedder: "Embedder") -> list[RatedExample]:
         """The examples whose answers are nearest to what is judged, the nearest last."""
@@ -123,8 +109,8 @@ class Alignment:
         """The answers with their probabilities as the ratings say; an answer without a map stays as it is."""
         corrected = {}
         for name, answer in answers.answers.items():
-            knots = self.calibration.get(question_kind(request.task, answer.question))
-            corrected[name] = answer if knots is None else _calibrate_answer(answer, knots)
+            calibration = self.calibration.get(question_kind(request.task, answer.question))
+            corrected[name] = answer if calibration is None else _calibrate_answer(answer, calibration)
         return replace(answers, answers=corrected)
 
 
@@ -153,11 +139,18 @@ def answer_share(answer: Answer) -> float | None:
     return (float(value) - 1) / (len(answer.question.options) - 1) if isinstance(value, float) else None
 
 
-def _calibrate_answer(answer: Answer, knots: Knots) -> Answer:
+def log_odds(share: float) -> float:
+    """ln(share / (1 - share)); of 0 and 1 that of what lies 0.0001 inside."""
+    inside = min(1 - _LEAST_SHARE, max(_LEAST_SHARE, share))
+    return log(inside / (1 - inside))
+
+
+def _calibrate_answer(answer: Answer, calibration: Calibration) -> Answer:
     share = answer_share(answer)
     if share is None:
         return answer
-    mapped = min(1.0, max(0.0, _interpolate(knots, share)))
+    intercept, slope = calibration
+    mapped = 1 / (1 + exp(min(_MOST_EXPONENT, -intercept - slope * log_odds(share))))
     if isinstance(answer.question, Predicate):
         return replace(answer, option=YES if mapped >= 0.5 else NO, probabilities={YES: mapped, NO: 1 - mapped})
     options = answer.question.options
@@ -167,20 +160,11 @@ def _calibrate_answer(answer: Answer, knots: Knots) -> Answer:
     return replace(answer, option=max(options, key=probabilities.__getitem__), probabilities=probabilities)
 
 
-def _interpolate(knots: Knots, value: float) -> float:
-    after = bisect_right([x for x, _ in knots], value)
-    if after in {0, len(knots)}:
-        return knots[min(after, len(knots) - 1)][1]
-    (x0, y0), (x1, y1) = knots[after - 1], knots[after]
-    return y0 + (y1 - y0) * (value - x0) / (x1 - x0)
-
-
 def write_folder(
     folder: Path,
     settings: Mapping[str, Any],
     record: AlignedJudgeRecord,
     alignment: Alignment,
-    prompt_files: Sequence[Path] = (),
 ) -> None:
     """Writes a judge's folder.
 
@@ -190,17 +174,13 @@ def write_folder(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if alignment.calibration:
-            maps = {kind: [list(point) for point in knots] for kind, knots in alignment.calibration.items()}
-            text = "# By kind of question: [what the judge says, what the ratings say], linear between the points\n"
+            maps = {kind: list(calibration) for kind, calibration in alignment.calibration.items()}
+            text = "# By kind of question: intercept and slope, from the judge's log odds to those of the ratings\n"
             text += dump_yaml(maps, sort_keys=True, flow=None)
             (folder / CALIBRATION_FILE).write_text(text, encoding="utf-8")
         if alignment.examples:
             lines = "".join(example.model_dump_json() + "\n" for example in alignment.examples)
             (folder / EXAMPLES_FILE).write_text(lines, encoding="utf-8")
-        if prompt_files:
-            (folder / PROMPTS_FOLDER).mkdir(exist_ok=True)
-            for file in prompt_files:
-                (folder / PROMPTS_FOLDER / file.name).write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
         aligned = record.model_dump(mode="json", exclude={"folder", "fingerprint"})
         text = "# Made by `assay align`. Use it with: --judge FOLDER\n"
         text += dump_yaml({**settings, "aligned": aligned})
@@ -224,13 +204,10 @@ def load_alignment(record: AlignedJudgeRecord) -> Alignment:
     from .embedders import load_embedder
 
     examples = _read_examples(folder / EXAMPLES_FILE)
-    prompts = folder / PROMPTS_FOLDER
     return Alignment(
-        rules=record.rules,
         examples=examples,
         shown=record.shown,
         embedder=load_embedder(record.embedder or "use") if examples else None,
-        prompts=Prompts.from_folder(prompts) if prompts.is_dir() else None,
         calibration=_read_calibration(folder / CALIBRATION_FILE),
     )
 
@@ -250,14 +227,14 @@ def _read_examples(file: Path) -> tuple[RatedExample, ...]:
     return tuple(examples)
 
 
-def _read_calibration(file: Path) -> dict[str, Knots]:
+def _read_calibration(file: Path) -> dict[str, Calibration]:
     if not file.is_file():
         return {}
     try:
-        maps = read_yaml(file, dict[str, Knots])
+        maps = read_yaml(file, dict[str, Calibration])
     except InputError as error:
-        raise InputError(f"{error}\n(a calibration has kind: [[from, to], ...]; align the judge again)") from error
-    for kind, knots in maps.items():
-        if not knots or any(a[0] >= b[0] or a[1] > b[1] for a, b in pairwise(knots)):
-            raise InputError(f"{file}, {kind}: the points must rise; align the judge again")
+        raise InputError(f"{error}\n(a calibration has kind: [intercept, slope]; align the judge again)") from error
+    for kind, (intercept, slope) in maps.items():
+        if not (isfinite(intercept) and isfinite(slope) and slope >= 0):
+            raise InputError(f"{file}, {kind}: both must be numbers, and the slope not below 0; align the judge again")
     return maps

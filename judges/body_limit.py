@@ -18,9 +18,6 @@ class Body:
     """The body of the reply under way.
 
     Attributes:
-        most_bytes: Where it is cut off.
-        is_kept: Whether its bytes are wanted.
-        received: How many bytes came so far.
         content: These bytes where they are kept.
     """
 

@@ -1,14 +1,12 @@
 """A bound on what calls may take, kept before each call."""
 
 import asyncio
-import math
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from ..errors import BudgetReached, UsageError
 from ..text.wording import count_of
-from .limiter import AdaptiveLimiter
 from .question import RawReply
 from .request_size import RequestSize
 from .retry import costs_nothing
@@ -24,12 +22,9 @@ class Reservation:
     """The part of a budget that one call under way may take.
 
     Attributes:
-        size: The size of its request.
-        tokens: The most tokens, in and out together.
         usd: The most that it may cost; None where the price is unknown.
     """
 
-    size: RequestSize
     tokens: int
     usd: float | None
 
@@ -57,7 +52,7 @@ class Budget:
     A call reserves what it may take (a token per byte of its prompt and `max_tokens` of its reply, at the judge's
     price) and settles for what it took. A call whose reply is lost settles for all of it, since the provider may have
     worked and charged. One that does not fit waits for the calls under way to settle; with none under way the budget is
-    reached. Under a bound in USD or tokens the first call goes alone: it shows how the provider counts.
+    reached. Under a bound in USD, without a known price, the first call goes alone: it shows what a token costs.
 
     Args:
         usd: The most that calls may cost; None for no bound.
@@ -86,13 +81,7 @@ class Budget:
     on_begin: Callable[[], None] = field(default_factory=lambda: _do_nothing, init=False, repr=False)
     _under_way: list[Reservation] = field(default_factory=list, init=False, repr=False)
     _waiting: list[asyncio.Future[None]] = field(default_factory=list, init=False, repr=False)
-    # How much more the provider counted than a prompt and a reply may take, at most so far: in proportion, as where it
-    # reasons, and in tokens, as where it puts a text of its own before each prompt; and USD per token, for want of a
-    # known price.
-    _scale_in: float = field(default=1.0, init=False, repr=False)
-    _hidden_in: int = field(default=0, init=False, repr=False)
-    _scale_out: float = field(default=1.0, init=False, repr=False)
-    _usd_per_token: float = field(default=0.0, init=False, repr=False)
+    _usd_per_token: float = field(default=0.0, init=False, repr=False)  # the most so far, for want of a known price
 
     @property
     def is_bounded(self) -> bool:
@@ -103,14 +92,6 @@ class Budget:
     def under_way(self) -> LostCalls:
         """What the calls under way may take at most."""
         return sum((reservation.as_lost for reservation in self._under_way), LostCalls())
-
-    def make_limiter(self, most: int) -> AdaptiveLimiter:
-        """Makes what bounds the calls at once; a budget that several processes share bounds theirs together.
-
-        Args:
-            most: The highest limit.
-        """
-        return AdaptiveLimiter(most)
 
     async def begin(self, size: RequestSize) -> Reservation:
         """Reserves what a call may take; the call follows, and then `end`.
@@ -134,8 +115,8 @@ class Budget:
                 problem and not self._under_way
             ):  # calls under way are paid for: they end first, and count in the message
                 raise BudgetReached(problem)
-            is_first_under_way = bool(self._under_way) and not self.replies and not (self.usd is self.tokens is None)
-            if not problem and not is_first_under_way:
+            needs_price = self.usd is not None and reservation.usd is None and not self.replies
+            if not problem and not (needs_price and self._under_way):
                 break
             await self._wait_for_an_end()
         self.begun += 1
@@ -196,7 +177,8 @@ class Budget:
             self.spent_usd += reply.usd or 0.0
             if reply.usd is None:
                 self.unpriced = reply.model
-            self._learn(reservation.size, reply)
+            if reply.usd and (tokens := reply.tokens_in + reply.tokens_out):
+                self._usd_per_token = max(self._usd_per_token, reply.usd / tokens)
         self.release(reservation)
 
     def release(self, reservation: Reservation) -> None:
@@ -208,12 +190,10 @@ class Budget:
                 turn.set_result(None)
 
     def _reservation(self, size: RequestSize) -> Reservation:
-        tokens_in = max(_round_up(size.most_in * self._scale_in), size.most_in + self._hidden_in)
-        tokens_out = _round_up(size.tokens_out * self._scale_out)
-        tokens = tokens_in + tokens_out
+        tokens = size.most_in + size.tokens_out
         if size.price is not None:
-            return Reservation(size, tokens, size.price.cost(tokens_in, tokens_out))
-        return Reservation(size, tokens, tokens * self._usd_per_token if self._usd_per_token else None)
+            return Reservation(tokens, size.price.cost(size.most_in, size.tokens_out))
+        return Reservation(tokens, tokens * self._usd_per_token if self._usd_per_token else None)
 
     def _problem(self, reservation: Reservation) -> str:
         """Names the bound that the call may pass, with what is spent; empty where it fits."""
@@ -254,14 +234,6 @@ class Budget:
             notes.append(f"{count_of(refused, 'call')} refused, at no cost")
         return f" ({'; '.join(notes)})" if notes else ""
 
-    def _learn(self, size: RequestSize, reply: RawReply) -> None:
-        self._hidden_in = max(self._hidden_in, reply.tokens_in - size.most_in)
-        self._scale_in = max(self._scale_in, reply.tokens_in / max(1, size.most_in))
-        if size.tokens_out:
-            self._scale_out = max(self._scale_out, reply.tokens_out / size.tokens_out)
-        if reply.usd and (tokens := reply.tokens_in + reply.tokens_out):
-            self._usd_per_token = max(self._usd_per_token, reply.usd / tokens)
-
     async def _wait_for_an_end(self) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
@@ -289,8 +261,3 @@ def cost_text(usd: float | None) -> str:
         ('0.0123 USD', 'unknown')
     """
     return "unknown" if usd is None else f"{usd:.4f} USD"
-
-
-def _round_up(tokens: float) -> int:
-    """Rounds up to a whole number, apart from rounding errors of a division: 100.00000001 is 100."""
-    return math.ceil(tokens - 1e-6)

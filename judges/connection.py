@@ -1,7 +1,9 @@
 """The connection to one model: where it is, how many calls run at once, and the budget that they count in."""
 
 import asyncio
-from collections.abc import Callable
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -9,7 +11,6 @@ from ..errors import JudgeUnavailable
 from .budget import Budget
 from .completion import complete
 from .fast_path import acompletion
-from .limiter import AdaptiveLimiter
 from .litellm_lookup import known_price
 from .python_model import PythonModel
 from .question import Question, RawReply
@@ -19,11 +20,78 @@ from .settings import GGUF, PYTHON, JudgeSettings
 from .usage import LostCalls
 
 
+class AdaptiveLimiter:
+    """Lets a number of calls run at once that adapts to the provider.
+
+    A burst of 429s halves the limit once: `halve` counts once for all calls that were under way at the last halving.
+    After as many successful calls as the limit it grows by one.
+
+    Attributes:
+        limit: How many calls may run at once now, from 1 to `most`.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.limit = most
+        self.running = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._successes = 0
+        self._halvings = 0
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[int]:
+        """Waits for a place, first come, first served; yields a ticket for `halve`."""
+        ticket = await self._take_place()
+        try:
+            yield ticket
+        finally:
+            self._leave_place()
+
+    async def _take_place(self) -> int:
+        if self.running < self.limit:
+            self.running += 1
+            return self._halvings
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._leave_place()  # the place was given to a caller that is gone
+            raise
+        return self._halvings
+
+    def _leave_place(self) -> None:
+        self.running -= 1
+        self._give_places()
+
+    def _give_places(self) -> None:
+        while self._waiting and self.running < self.limit:
+            turn = self._waiting.popleft()
+            if not turn.done():  # one that is done was cancelled
+                self.running += 1  # taken for the waiter here and now, so that no newcomer slips in before it
+                turn.set_result(None)
+
+    def count_success(self) -> None:
+        """Counts a call that succeeded."""
+        self._successes += 1
+        if self._successes >= self.limit:
+            self._successes = 0
+            self.limit = min(self.most, self.limit + 1)
+            self._give_places()
+
+    def halve(self, ticket: int) -> None:
+        """Halves the limit after the provider said that there are too many calls."""
+        if ticket == self._halvings:
+            self._halvings += 1
+            self._successes = 0
+            self.limit = max(1, self.limit // 2)
+
+
 class Connection:
     """Makes calls to one model; all runs that use a judge share its connection.
 
     Attributes:
-        budget: What the calls may take.
         limiters: How many calls run at once, per event loop.
         python_model: The model where it is a Python object.
     """
@@ -81,7 +149,7 @@ class Connection:
     def _limiter(self) -> AdaptiveLimiter:
         loop = asyncio.get_running_loop()
         if loop not in self.limiters:
-            self.limiters[loop] = self.budget.make_limiter(self._most_calls())
+            self.limiters[loop] = AdaptiveLimiter(self._most_calls())
         return self.limiters[loop]
 
     def _most_calls(self) -> int:

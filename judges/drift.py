@@ -22,12 +22,6 @@ class RepeatedQuestion:
     """One question that was asked again.
 
     Attributes:
-        key: The question's key.
-        prompt: The identity of its prompt.
-        sample: The id of its sample.
-        recorded: The text that was recorded.
-        now: The text that came now.
-        same_text: Whether the texts are equal.
         same_value: Whether the values that were read from the texts are equal.
         moved: By how much the probability of the first option moved; None where the judge gives no probabilities.
         problem: Why no usable reply came; empty where one came.

@@ -41,7 +41,6 @@ class Embedder(ABC):
     """Turns texts into unit vectors. A subclass writes `embed`.
 
     Attributes:
-        name: The name in every score's evidence.
         usage: What calls took so far; nothing for a model in this process.
         lost: The calls whose reply was lost, with what they took at most; not in `usage`.
     """

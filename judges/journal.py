@@ -78,12 +78,14 @@ def abandoned_journals(cassette: Path) -> Iterator[list[Path]]:
 
     with ExitStack() as locks:
         abandoned = []
-        for journal in find_journals(cassette):
+        lock_files = cassette.parent.glob(f"{glob.escape(cassette.name)}.*.recording.lock")  # all that a kill may leave
+        for journal in {*find_journals(cassette), *(file.with_suffix("") for file in lock_files)}:
             try:
                 locks.enter_context(locked(journal, wait=False))
             except Timeout:
                 continue
-            abandoned.append(journal)
+            if journal.exists():
+                abandoned.append(journal)
         yield sorted(abandoned, key=lambda journal: journal.stat().st_mtime_ns)
 
 

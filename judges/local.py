@@ -41,9 +41,6 @@ def choose_slots(path: str, wanted: int, context_tokens: int) -> int:
 class LocalServer:
     """Serves one GGUF file in the OpenAI protocol.
 
-    Attributes:
-        api_base: Where it is served.
-
     Raises:
         InputError: There is no such file.
         UsageError: The extra `local` is not installed.

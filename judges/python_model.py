@@ -47,11 +47,7 @@ class OpenAIClient(Protocol):
 
 
 class PythonModel(Protocol):
-    """A model behind a Python object.
-
-    Attributes:
-        settings: The settings of a judge that asks it.
-    """
+    """A model behind a Python object."""
 
     settings: JudgeSettings
 

@@ -25,10 +25,8 @@ class Recording:
         prompt: The identity of the question's prompt: `NAME.LANGUAGE@HASH`, several joined by `+` for a composed one.
         sample: The id of the sample that the question was asked for.
         parameters: Those of the model's parameters that may be written, for finding out what differs.
-        schema: The name of the reply's schema.
         user: The hash of the question's user part, for finding out what differs.
         about: The end of the question's user part, for people.
-        reply: What the model said.
     """
 
     key: str

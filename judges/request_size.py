@@ -28,7 +28,6 @@ class RequestSize:
     """What one request may take.
 
     Attributes:
-        tokens_in: Estimated tokens of the prompt.
         tokens_out: The most tokens of the reply (`max_tokens`).
         price: USD per million tokens; None where it is unknown.
         bytes_in: Bytes of the prompt's messages in UTF-8, which bound what a provider can count in them.

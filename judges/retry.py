@@ -33,7 +33,7 @@ _NOT_CONNECTED = frozenset(
 _ABOUT_THE_REQUEST = frozenset({400, 413, 422})
 _LITELLM_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Timeout): )+(?:\w+Exception - )?")
 _OBJECT = re.compile(
-    r"\s*(?:\b\w+[:=])?<[^<>]{1,200} at 0x[0-9A-Fa-f]+>|(?<=\w) ssl:(?:default|True|False|None)(?= \[)"
+    r"(?<!\s)\s*(?:\b\w+[:=])?<[^<>]{1,200} at 0x[0-9A-Fa-f]+>|(?<=\w) ssl:(?:default|True|False|None)(?= \[)"
 )
 _OUT_OF_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 

@@ -26,12 +26,12 @@ _HARMLESS_PARAMETERS = frozenset(
 _CONTAINERS = frozenset({"chat_template_kwargs", "extra_body", "logit_bias", "options", "thinking"})
 _LONGEST_WORD = 40  # characters of a text that is written: "minimal", a stop sequence
 _SECRET_NAME = re.compile(
-    r"KEY(?!BOARD|MAP)|TOKEN(?!I)|SECRET|PASS(?:W|PHRASE|$|_)|CREDENTIAL|COOKIE|BEARER|SIGNATURE|PRIVATE|WEBHOOK|CONN\w*STR"
+    r"KEY(?!BOARD|MAP)|TOKEN(?!I)|SECRET|PASS(?:W|PHRASE|$|_)|CREDENTIAL|COOKIE|BEARER|SIGNATURE|PRIVATE|WEBHOOK|CONN\w{0,40}STR"
     r"|(?:^|[_-])(?:PAT|DSN|PW|JWT|SAS|SIG|AUTH|OTP)(?:[_-]|$)|(?<!^)(?<!OLD)PWD|^PWD\w",
     re.IGNORECASE,
 )
 _PASSWORD_IN_URL = re.compile(r"://[^\s/@:]*:(.+)@|://([^\s/@:]+)@")  # up to the last @: a password may hold one
-_NAMED_VALUE = re.compile(r"""([\w-]+)\s*=\s*('[^']*'|"[^"]*"|[^;&\s]+)""")  # of a connection string or a query
+_NAMED_VALUE = re.compile(r"""(?<![\w-])([\w-]+)\s*=\s*('[^']*'|"[^"]*"|[^;&\s]+)""")  # of a connection string, a query
 _SHORTEST_SECRET = 8  # characters; a shorter value would be found in harmless text
 # Steps of a server's path that are written: any other may be a key.
 _HARMLESS_STEPS = frozenset(

@@ -221,25 +221,13 @@ class ThanksWords(PackFile):
 
 
 class CitationWords(PackFile):
-    """`citations.yaml`: how an answer cites its sources; patterns, case apart, but for `fields`.
+    """`citations.yaml`.
 
     Attributes:
-        labels: What stands before the number of a source: "[doc 1]".
-        leads: What stands before a source in a sentence and goes with it: "according to [1]".
-        tails: What may stand after such a source and goes with it too: "see [1] for details".
-        headings: What stands above a list of sources, or before a colon and a source.
         fields: Names of the lines at the top of a retrieved text that name it: "Title: Returns", in lower case.
-        places: What stands before the number of a place within a source: "[1, p. 3]".
-        joins: What stands between two numbers: "[1 and 2]".
     """
 
-    labels: tuple[Checked, ...] = Field(min_length=1)
-    leads: tuple[Checked, ...] = Field(min_length=1)
-    tails: tuple[Checked, ...] = ()
-    headings: tuple[Checked, ...] = Field(min_length=1)
     fields: tuple[str, ...] = Field(min_length=1)
-    places: tuple[Checked, ...] = Field(min_length=1)
-    joins: tuple[Checked, ...] = Field(min_length=1)
 
 
 class HandoverWords(GroupedSection):
@@ -652,72 +640,25 @@ def _naming_all(*fields: str) -> Callable[[str], str]:
 
 
 class Consistency(PackFile):
-    """`consistency.yaml`: what two statements of one conversation are compared by; words in lower case.
+    """`consistency.yaml`: what a judge is asked about two statements of one conversation.
 
     Attributes:
-        contradiction: What a judge is asked about two statements, `{earlier}` and `{later}`, and their turns.
-        light: Words that do not tell one thing from another, beside the function words of `words.yaml`.
-        neutral: Words that do not tell one thing from another either, but may be what a statement is about.
-        negations: Words that deny, beside those of `words.yaml`.
-        opposites: Words that deny, each with what it denies.
-        free: That something costs nothing, `not_free` that it costs something; patterns, as all that follow but the
-            lists of words.
-        asides: What is said beside a statement and does not change it; `instructions` is what not to do now.
-        clock: Times of the day beside those with a colon, with the groups `hour` and, where there is one, `minute`.
-        periods: How often something is or is paid, under one name for all words.
-        compound_tails: Ends of compounds that do not tell one thing from another.
-        range: Words and signs between the two ends of a range; `about` stands before a number that is not exact,
-            `at_most` and `at_least` before a bound.
-        unit_modifiers: Words between a number and its unit.
-        working_days: Words for days on which people work.
-        measures: How a claim begins that gives the size of something, the group `name`: "The fee is".
-        passing: That a statement holds at its time only; `conditions` that it holds in a case only.
-        own_case: That it is about the customer's own case; `of_assistant` about what the assistant does or sees.
-        permission: That one may do something.
-        corrections: That the assistant corrects itself.
-        capital_is_name: Whether a word with a capital within a sentence is a name.
+        contradiction: That the assistant contradicts itself, with `{earlier}` and `{later}`, and their turns.
     """
 
     contradiction: Annotated[str, AfterValidator(_naming_all("earlier_turn", "earlier", "later_turn", "later"))]
-    light: frozenset[str]
-    neutral: frozenset[str]
-    negations: frozenset[str] = frozenset()
-    opposites: dict[str, str] = {}
-    free: tuple[CaselessPattern, ...]
-    not_free: tuple[CaselessPattern, ...]
-    asides: tuple[CaselessPattern, ...]
-    clock: tuple[CaselessPattern, ...] = ()
-    instructions: tuple[CaselessPattern, ...] = ()
-    periods: dict[str, tuple[Checked, ...]]
-    compound_tails: tuple[str, ...] = ()
-    range: tuple[str, ...]
-    about: tuple[str, ...]
-    at_most: tuple[str, ...]
-    at_least: tuple[str, ...]
-    unit_modifiers: frozenset[str] = frozenset()
-    working_days: frozenset[str] = frozenset()
-    measures: tuple[CaselessPattern, ...] = ()
-    passing: tuple[CaselessPattern, ...]
-    conditions: tuple[CaselessPattern, ...]
-    own_case: tuple[CaselessPattern, ...]
-    of_assistant: tuple[CaselessPattern, ...]
-    permission: tuple[CaselessPattern, ...]
-    corrections: tuple[CaselessPattern, ...]
-    capital_is_name: bool
 
 
 class Probes(PackFile):
-    """`probes.yaml`: what probes add to an answer.
+    """`probes.yaml`: what the probes of a judge's card add to an answer.
 
     Attributes:
         before: Courtesies before an answer that is padded; `after` those after it.
-        again: What leads in a sentence that is said again.
         instructions: What an answer says to its judge.
     """
 
     before: tuple[str, ...] = Field(min_length=1)
     after: tuple[str, ...] = Field(min_length=2)
-    again: tuple[str, ...] = Field(min_length=1)
     instructions: tuple[str, ...] = Field(min_length=1)
 
 

@@ -24,15 +24,8 @@ class MetricAgreement:
     All measures are computed on scores that are negated where lower is better, so that agreement is always positive.
 
     Attributes:
-        name: The metric's name.
         baseline: Whether the metric is a baseline, which others should beat.
-        higher_is_better: The metric's direction.
-        n: How many rated items it scored.
-        groups: How many groups these form.
         coverage: Scored / rated items, in [0, 1].
-        spearman: Spearman's rho.
-        kendall: Kendall's tau-b.
-        pearson: Pearson's r.
         pairwise_accuracy: Share of pairs of items that it orders as the raters do, ties counted as an order.
         tie_threshold: The epsilon of the pairwise accuracy, in the metric's unit.
         auroc_bad: P(a bad answer scores below another); bad is rated below the scale's middle.
@@ -42,7 +35,6 @@ class MetricAgreement:
         p_by: `p_grouped` corrected by Benjamini and Yekutieli (2001) over the metrics that can be tested, without the
             baselines.
         p_max_t: The same corrected by the single-step max-T of Westfall and Young (1993).
-        problem: Why there are no figures.
     """
 
     name: str

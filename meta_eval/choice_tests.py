@@ -35,7 +35,6 @@ class TestedChoice:
     """What may be claimed of one way of combining.
 
     Attributes:
-        way: The number of the way.
         p: The one-sided p-value of its agreement, with all counted that it was chosen from.
         agreement: How far it agrees, given that it was chosen and that the claim is made.
     """
@@ -50,15 +49,11 @@ class ChoiceTests:
     """The tests behind a claim.
 
     Attributes:
-        task: What is combined.
-        fitted: All ways, fitted to all items.
         out_of_fold: What the ways predict of items that they were not fitted to.
         estimate_rho: Estimates Spearman's rho of values (items, repeats), with its usual interval.
         is_choice: Whether metrics and combinations are chosen from; else one combiner was asked for.
-        permutations: How often the ratings are shuffled.
         seed: Seed of the shuffling, and of the folds in `out_of_fold`.
         level: Confidence level.
-        on_progress: Is called while a fit is repeated.
     """
 
     task: CombinationTask

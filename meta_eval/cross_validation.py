@@ -53,13 +53,10 @@ class CombinationTask:
         scores: Scores of the candidate metrics on the rated items, more being better, (items, metrics); NaN missing.
         ratings: The mean rating of each item, (items,).
         group_numbers: The group of each item as a number, (items,).
-        middle: The middle of the rating scale.
         how: How columns are brought to one scale before they are summed.
         subsets: The subsets to choose from, (subsets, metrics) of 0 and 1, the small ones first.
         sizes: How many metrics each subset holds, (subsets,).
         subset_costs: What each subset costs, (subsets,); None where that is unknown.
-        cost_of_all: What all metrics cost together.
-        combiners: The combiners of all metrics that are tried too.
     """
 
     scores: Floats
@@ -173,7 +170,6 @@ class FoldScores:
     Attributes:
         pooled: Spearman over all answers, the mean over repeats, (ways,).
         by_fold: Spearman within each part that was left out, (ways, repeats x folds).
-        folds: How many folds one repeat has.
         complexity: As in `FittedWays`.
         costs: As in `FittedWays`.
         eligible: Whether a way may be chosen, (ways,).
@@ -195,7 +191,6 @@ class OutOfFold:
         predictions: Predictions of each way, (ways, items, repeats).
         chosen: By rule, predictions where the way is chosen inside the training part too, (items, repeats).
         scores: What each way reaches on the parts that were left out.
-        repeats: How often the folds were dealt.
     """
 
     predictions: Floats

@@ -31,7 +31,6 @@ class Standing:
         kind: `better` or `worse` where the interval of the difference leaves out 0; `equivalent` where two one-sided
             tests say that it lies within the margin; else `unsettled`.
         most_worse: How much worse the first could be: the interval's lower end, negated, at least 0; None without one.
-        margin: The largest difference that still counts as equal.
         more_ratings: About how many more ratings settle it; None where it is settled, or nobody can tell.
     """
 

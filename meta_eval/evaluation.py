@@ -17,8 +17,6 @@ from .comparison import compare
 from .difference import MARGIN
 from .estimate import Estimate, estimate
 from .mean_rating import estimate_mean_rating
-from .paper_procedure import paper_procedure
-from .paper_tables import paper_tables
 from .policy import BOUND, MINUTES, triage_policy
 from .raters import agreement_of_raters, to_rating_scale
 from .recommendation import explain, name_of, recommend
@@ -84,7 +82,7 @@ def evaluate_table(
     rated = table.rated()
     inference = _Inference(permutations, level, seed)
     metrics = metric_agreements(table, permutations=permutations, level=level, seed=seed)
-    raters = agreement_of_raters(table, level=level, seed=seed)
+    raters = agreement_of_raters(table, level=level)
     selection, predictions = select(
         table,
         combine=combine,
@@ -127,9 +125,7 @@ def evaluate_table(
         metrics=metrics,
         raters=raters,
         selection=selection,
-        paper_procedure=paper_procedure(table, repeats=repeats, folds=folds, level=level, seed=seed),
         comparisons=comparisons + best_comparisons,
-        paper_tables=paper_tables(table, expected, name_of(selection.chosen) if selection else ""),
         policy=policy,
         mean_rating=estimate_mean_rating(table, selection.chosen.metrics, level=level) if selection else None,
         slices=_slices(rated, by, predictions, inference),

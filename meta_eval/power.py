@@ -22,9 +22,6 @@ class AgreementPower:
     power = Phi(atanh(rho) sqrt((n - 3) / 1.06) - z(1 - error / measures)).
 
     Attributes:
-        rated: How many answers are rated.
-        effective: How many independent answers these are worth.
-        measures: How many measures were tried.
         error: How often it may happen that any of them is shown that agrees with nothing.
 
     Examples:

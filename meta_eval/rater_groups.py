@@ -21,10 +21,6 @@ class RaterGroups:
     """Two groups of raters.
 
     Attributes:
-        first: The raters of one group.
-        second: Those of the other.
-        within: Mean Spearman of two raters of one group.
-        between: Mean Spearman of two raters of different groups.
         p: How often raters who are exchangeable part as far, over all ways to part them.
         items: The items on which the groups' means differ most, the largest difference first.
     """

@@ -1,4 +1,4 @@
-"""How far the raters agree, whether too few answers have two ratings to tell, and whether a metric could stand in."""
+"""How far the raters agree, and whether too few answers have two ratings to tell."""
 
 import math
 
@@ -6,15 +6,14 @@ import numpy as np
 
 from ..presentation.figure import Figure
 from ..text.wording import count_of
-from .arrays import Floats, Places
+from .arrays import Floats
 from .correlation import FEWEST_ITEMS
-from .estimate import Estimate, estimate, variance_of_group_mean
+from .estimate import Estimate, estimate
 from .folds import grouped_folds
 from .gwet import ordinal_ac2
-from .jackknife import FEWEST_GROUPS
 from .krippendorff import ordinal_alpha
 from .rater_ceiling import estimate_ceiling, rater_ceilings
-from .results import AlternativeAnnotator, RaterPair, Raters, RaterVerdict
+from .results import RaterPair, Raters, RaterVerdict
 from .table import ScoreTable
 
 SLIGHT_AGREEMENT = 0.2  # up to here Landis and Koch (1977) call agreement slight
@@ -22,14 +21,10 @@ MODERATE_AGREEMENT = 0.4  # from here on they call it moderate
 _FEWEST_TELLING = 15  # with fewer answers that are not all rated alike, alpha's interval is too short
 _LARGEST_ALPHA = 0.999  # Fisher's z of 1 is infinite
 _MOST_LEVELS = 100
-_FEWEST_ITEMS_FOR_TEST = 30  # Calderon et al. ask for 30 items per rater
-_FEWEST_RATERS_FOR_TEST = 3  # and for three raters: of two, neither can be called the better
-_NO_SPREAD = 1e-15
-_EXPERT_EPSILON = 0.2  # their cost-benefit allowance where the raters are experts
 
 
-def agreement_of_raters(table: ScoreTable, *, level: float = 0.95, seed: int = 0) -> Raters | None:
-    """Computes how far the raters of a table agree with each other, and which metrics could replace one.
+def agreement_of_raters(table: ScoreTable, *, level: float = 0.95) -> Raters | None:
+    """Computes how far the raters of a table agree with each other.
 
     They hardly agree where the evidence says so: Krippendorff's alpha is below 0.2 (slight, as Landis and Koch, 1977,
     call it) and the upper end of its interval below 0.4 (moderate), with 15 or more shared items that have a rating
@@ -39,8 +34,8 @@ def agreement_of_raters(table: ScoreTable, *, level: float = 0.95, seed: int = 0
     Gwet's AC2 stands beside alpha.
 
     Returns:
-        The two coefficients, the verdict, Cohen's kappas, the ceiling and the alternative-annotator test; None where
-        fewer than five items have two ratings.
+        The two coefficients, the verdict, Cohen's kappas and the ceiling; None where fewer than five items have two
+        ratings.
     """
     rated = table.rated()
     has_two = (~np.isnan(rated.ratings)).sum(axis=1) >= 2
@@ -66,7 +61,6 @@ def agreement_of_raters(table: ScoreTable, *, level: float = 0.95, seed: int = 0
         one_rater=one_rater,
         by_rater=by_rater,
         pairs=tuple(_rater_pairs(shared)),
-        alternatives=tuple(alternative_annotator(shared, name, seed=seed) for name in table.metrics),
     )
 
 
@@ -157,78 +151,6 @@ def kappas(x: Floats, y: Floats, lowest: float, highest: float) -> tuple[float |
     labels = list(range(len(levels)))
     plain = cohen_kappa_score(first, second, labels=labels)
     return float(plain), float(cohen_kappa_score(first, second, labels=labels, weights="quadratic"))
-
-
-def alternative_annotator(
-    table: ScoreTable, metric: str, *, epsilon: float = _EXPERT_EPSILON, q: float = 0.05, seed: int = 0
-) -> AlternativeAnnotator:
-    """Tests whether a metric could replace a rater: the alternative-annotator test, which a constant cannot pass.
-
-    Each rater in turn is left out: on each of its items, is the metric as close to the other raters as this rater is,
-    by root mean squared difference? A one-sided t-test asks whether the metric wins more often than the rater less
-    epsilon (Calderon, Reichart and Dror, 2025). Where raters agree little a constant in the middle passes that; so the
-    metric must also be closer than the mean and than the median rating, both out of fold, on average over the same
-    items and by one-sided t-tests. A rater's p-value is the largest of the three (Berger, 1982, intersection-union
-    tests); Benjamini-Yekutieli corrects for the number of raters. All tests are by group (`variance_of_group_mean`).
-    The metric is brought to the rating scale by `to_rating_scale`. Items without a score are left out.
-
-    Returns:
-        The winning rate and the mean advantage; without them, and with `problem`, where fewer than three raters share
-        thirty items each.
-    """
-    from scipy.stats import false_discovery_control
-
-    rescaled = to_rating_scale(table, table.column(metric), seed=seed)
-    if rescaled is None:
-        return AlternativeAnnotator(metric, 0, None, None, False, "too few scored answers")
-    constants = _constant_ratings(table, seed=seed)
-    p_values, advantages = [], []
-    for left_out in range(len(table.raters)):
-        others = np.delete(table.ratings, left_out, axis=1)
-        own = table.ratings[:, left_out]
-        is_used = ~np.isnan(own) & ~np.isnan(rescaled) & ~np.isnan(others).all(axis=1)
-        if int(is_used.sum()) < _FEWEST_ITEMS_FOR_TEST:
-            continue
-        metric_error, rater_error, *constant_errors = (
-            np.sqrt(np.nanmean((values[is_used, None] - others[is_used]) ** 2, axis=1))
-            for values in (rescaled, own, *constants)
-        )
-        metric_wins, rater_wins = metric_error <= rater_error, rater_error <= metric_error
-        advantages.append(float(metric_wins.mean()))
-        gaps = [rater_wins.astype(float) - metric_wins - epsilon, *(metric_error - one for one in constant_errors)]
-        p_values.append(max(_p_below_zero(gap, table.group_numbers[is_used]) for gap in gaps))
-    if len(p_values) < _FEWEST_RATERS_FOR_TEST:
-        problem = (
-            f"needs {count_of(_FEWEST_RATERS_FOR_TEST, 'rater')} with "
-            f"{count_of(_FEWEST_ITEMS_FOR_TEST, 'shared answer')} each; "
-            f"{len(p_values)} have them"
-        )
-        return AlternativeAnnotator(metric, len(p_values), None, None, False, problem)
-    rate = float(np.mean(false_discovery_control(p_values, method="by") <= q))
-    return AlternativeAnnotator(metric, len(p_values), rate, float(np.mean(advantages)), rate >= 0.5)
-
-
-def _constant_ratings(table: ScoreTable, *, seed: int) -> tuple[Floats, Floats]:
-    """The mean rating and the median rating of the other folds of groups, (items,) each."""
-    means, medians = np.full((2, len(table.items)), np.nan)
-    for held_out in grouped_folds(table.group_numbers, 5, seed=seed):
-        training = np.setdiff1d(np.arange(len(table.items)), held_out)
-        means[held_out] = table.mean_rating[training].mean()
-        medians[held_out] = np.nanmedian(table.ratings[training])
-    return means, medians
-
-
-def _p_below_zero(gaps: Floats, groups: Places) -> float:
-    """The one-sided p-value that values in groups have a mean below 0; 1 where they do not vary, unless they are."""
-    from scipy.special import stdtr
-
-    numbers, sizes = np.unique(groups, return_inverse=True, return_counts=True)[1:]
-    sums = np.asarray(np.bincount(numbers, weights=gaps), float)
-    variance, degrees = variance_of_group_mean(sums, sizes) if len(sizes) > 1 else (0.0, 1.0)
-    mean = float(gaps.mean())
-    if variance <= _NO_SPREAD:
-        return float(len(sizes) < FEWEST_GROUPS or mean >= -_NO_SPREAD)
-    return float(stdtr(degrees, mean / math.sqrt(variance)))
 
 
 def to_rating_scale(table: ScoreTable, values: Floats, *, seed: int = 0) -> Floats | None:

@@ -1,16 +1,13 @@
 """How far raters prefer one of two runs: the difference of mean ratings, from the ratings that there are and scores."""
 
 import math
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 
 import numpy as np
 
 from .arrays import Floats, Places
 from .estimate import Estimate, estimate_mean
 from .mean_rating import FEWEST_RATED, prediction_powered_mean
-
-Method = Literal["pairs", "runs", ""]
 
 _USUAL_SPREAD = 0.3  # standard deviation of differences between ratings of two answers, as a share of the scale
 _SHOWN_DIFFERENCE = 0.1  # what ratings should be able to show, as a share of the scale
@@ -23,21 +20,13 @@ class RatingDifference:
     """How much higher raters rate the answers of B than those of A, where the answers differ.
 
     Attributes:
-        difference: Mean rating of B less that of A, on the rating scale, with its 95% interval.
-        method: `pairs`: from samples that are rated in both runs; `runs`: from the two runs' own means; empty where the
-            ratings are too few for either.
-        rated_a: How many of the answers of A are rated.
-        rated_b: The same of B.
-        rated_pairs: How many samples are rated in both.
-        pairs: How many samples have another answer in B.
-        rating_min: The lowest rating.
-        rating_max: The highest.
+        difference: Mean rating of B less that of A, on the rating scale, with its 95% interval; no value where fewer
+            than ten samples are rated in both.
         ratings_needed: How many answers of both runs to rate, all told, so that a difference of a tenth of the scale
             is seen in 8 of 10 cases.
     """
 
     difference: Estimate
-    method: Method
     rated_a: int
     rated_b: int
     rated_pairs: int
@@ -62,10 +51,8 @@ def estimate_rating_difference(
 
     With ten samples or more that are rated in both runs: prediction-powered inference on the differences of the pairs,
     Y = rating in B - rating in A, f = score in B - score in A (Angelopoulos, Duchi and Zrnic, 2023). A style that the
-    scores like and raters do not is in f of the rated and of the unrated pairs alike, so that it cancels. Otherwise,
-    with ten rated answers or more in each run: each run's own prediction-powered mean, and the interval of their
-    difference from the two intervals (Zou and Donner, 2008), as if the runs were independent. What is rated must be a
-    random part of the answers.
+    scores like and raters do not is in f of the rated and of the unrated pairs alike, so that it cancels. What is rated
+    must be a random part of the answers.
 
     Returns:
         The difference; without a value where too few answers are rated.
@@ -76,32 +63,25 @@ def estimate_rating_difference(
         >>> a = np.full(12, 3.0)
         >>> b = a + np.arange(12) % 2
         >>> result = estimate_rating_difference((a, b), (a, b), np.arange(12), scale=(1, 5))
-        >>> result.method, result.difference.value, result.is_higher_in_b
-        ('pairs', 0.5, True)
+        >>> result.difference.value, result.is_higher_in_b
+        (0.5, True)
     """
     width = scale[1] - scale[0]
     is_rated = ~np.isnan(ratings[0]), ~np.isnan(ratings[1])
     has_both = is_rated[0] & is_rated[1]
     differences = ratings[1] - ratings[0]
-    method: Method = ""
     difference = Estimate(None, n=int(has_both.sum()), problem="too few answers are rated in both runs")
-    if has_both.sum() >= FEWEST_RATED:
-        method = "pairs"
+    spread, rated_pairs = _USUAL_SPREAD, int(has_both.sum())
+    if rated_pairs >= FEWEST_RATED:
         difference = _mean(differences, scores[1] - scores[0], groups, (-width, width))
-    elif min(rated.sum() for rated in is_rated) >= FEWEST_RATED:
-        method = "runs"
-        difference = subtract_independent(
-            *(_mean(of_run, own, groups, scale) for of_run, own in zip(ratings, scores, strict=True))
-        )
-    spread = float(differences[has_both].std(ddof=1)) / width if has_both.sum() >= FEWEST_RATED else _USUAL_SPREAD
-    rated_pairs, needed = int(has_both.sum()), (_Z_OF_TEST * spread / _SHOWN_DIFFERENCE) ** 2
-    if method == "pairs" and difference.low is not None and difference.high is not None:
+        spread = float(differences[has_both].std(ddof=1)) / width
+    needed = (_Z_OF_TEST * spread / _SHOWN_DIFFERENCE) ** 2
+    if difference.low is not None and difference.high is not None:
         # as many as bring the standard error down to what the test needs, with groups as they are
         error = (difference.high - difference.low) / 2 / 1.959964 / width
         needed = rated_pairs * (_Z_OF_TEST * error / _SHOWN_DIFFERENCE) ** 2
     return RatingDifference(
         difference,
-        method,
         rated_a=int(is_rated[0].sum()),
         rated_b=int(is_rated[1].sum()),
         rated_pairs=rated_pairs,
@@ -121,26 +101,3 @@ def _mean(ratings: Floats, scores: Floats, groups: Places, scale: tuple[float, f
         ratings[is_rated], scores[is_rated], scores[~is_rated], groups[is_rated], groups[~is_rated], scale=scale
     )
     return result.mean
-
-
-def subtract_independent(a: Estimate, b: Estimate) -> Estimate:
-    """Subtracts one estimate from another that is independent of it: B less A.
-
-    The interval is that of Zou and Donner (2008): each end lies as far off as the two ends together.
-
-    Example:
-        >>> difference = subtract_independent(Estimate(0.2, 0.1, 0.5), Estimate(0.6, 0.2, 0.7))
-        >>> round(difference.value, 3), round(difference.low, 3), round(difference.high, 3)
-        (0.4, -0.1, 0.541)
-    """
-    if a.value is None or b.value is None:
-        return a if a.value is None else b
-    value = b.value - a.value
-    difference = Estimate(value, n=(a.n or 0) + (b.n or 0), problem=a.problem or b.problem)
-    if a.low is None or a.high is None or b.low is None or b.high is None:
-        return difference
-    return replace(
-        difference,
-        low=value - math.hypot(b.value - b.low, a.high - a.value),
-        high=value + math.hypot(b.high - b.value, a.value - a.low),
-    )

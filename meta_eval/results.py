@@ -18,9 +18,6 @@ class RaterPair:
     """Two raters on the items that both rated.
 
     Attributes:
-        first: The name of one rater.
-        second: The name of the other.
-        n: How many items both rated.
         kappa: Cohen's kappa, as in Lassche et al. (2024) IV-C, at most 1.
         weighted_kappa: The quadratic-weighted kappa, at most 1.
     """
@@ -37,7 +34,6 @@ class RaterCeiling:
     """One rater against the mean of the others.
 
     Attributes:
-        rater: The rater's name.
         n: How many items the rater shares with any other.
         rho: Spearman's rank correlation, in [-1, 1]; None with fewer than five shared items.
     """
@@ -45,28 +41,6 @@ class RaterCeiling:
     rater: str
     n: int
     rho: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class AlternativeAnnotator:
-    """The alternative-annotator test for one metric (Calderon, Reichart and Dror, 2025).
-
-    Attributes:
-        metric: The metric's name.
-        raters: How many raters have enough shared items.
-        winning_rate: The share of raters whom the metric may replace, because it is about as close to the others and
-            closer than a constant; 0.5 or more passes.
-        advantage: The mean probability that the metric is as close to the other raters as the rater left out is.
-        passes: Whether the metric may replace a rater.
-        problem: Why there is no result.
-    """
-
-    metric: str
-    raters: int
-    winning_rate: float | None
-    advantage: float | None
-    passes: bool
-    problem: str = ""
 
 
 RaterVerdict = Literal["agree", "hardly agree", "too few"]
@@ -78,18 +52,15 @@ class Raters:
     """How far the raters agree with each other, and what a metric can reach at best.
 
     Attributes:
-        count: How many raters there are.
         items_rated_twice: How many items two or more of them rated.
         alpha: Krippendorff's alpha for ordinal ratings.
         ac2: Gwet's AC2 with ordinal weights, which stays high where nearly all ratings are alike.
-        verdict: Whether the raters agree.
         more_answers: About how many more items two of them should rate, to tell; None where one can.
         problem: What to say of the verdict; empty where they agree.
         ceiling: The best Spearman with the mean rating that any measure could reach.
         one_rater: The mean over raters of each one's Spearman with the mean of the others.
         by_rater: The same by rater.
         pairs: Every two raters with shared items.
-        alternatives: Whether each metric could replace a rater.
     """
 
     count: int
@@ -103,7 +74,6 @@ class Raters:
     one_rater: Estimate
     by_rater: tuple[RaterCeiling, ...]
     pairs: tuple[RaterPair, ...]
-    alternatives: tuple[AlternativeAnnotator, ...]
 
     @property
     def validates(self) -> bool:
@@ -135,13 +105,8 @@ class Combination:
 
     Attributes:
         kind: `subset` (the best subset, equal weights), or the combiner that takes all metrics.
-        size: How many metrics it combines.
-        metrics: What it chooses on all rated items.
         in_sample: Spearman's rho on the items that chose it, in [-1, 1].
         out_of_fold: rho of the whole way of choosing, repeated inside each training part.
-        optimism: in_sample - out_of_fold.
-        candidates: How many combinations it was chosen from.
-        chosen: Whether this is the combination that is recommended.
         cost: What its metrics cost per 1,000 answers; None where that is unknown.
         most_cost: The bound on the cost of the subsets that it was chosen from; None without one.
     """
@@ -182,21 +147,16 @@ class Selection:
     """All combinations, the one chosen, and what chance gives.
 
     Attributes:
-        combine: How metrics were to be combined.
         prefer: The rule that the recommendation follows: `best`, `simple` or `cheap`.
         combinations: The best subset of each size and within each bound on cost, then the combiners of all metrics.
         choices: What each rule chooses, the best first; a rule that chooses the same as an earlier one is left out.
         chosen: What the claim is about: the choice of the rule that is preferred; where that is not shown beyond chance
             and a single metric (or the combiners' unfitted mean) is, the latter.
         best_by_chance: The mean over shuffled ratings of the best in-sample rho of all subsets.
-        best_in_sample: The same on the real ratings.
         p_of_best: How often chance reaches `best_in_sample`.
         p_of_selection: The p-value of the claim about `chosen`: how often chance alone would do as well, with all
             counted that it was chosen from.
         stability: By metric, the share of resampled tables whose best subset of any size contains it.
-        left_out: Metrics that are no candidates, and why.
-        repeats: How often the groups were dealt into folds.
-        folds: How many folds were made.
         cost_unit: The unit of the costs; empty where they are unknown.
         agreement: How far `chosen` agrees with the ratings, given that it was chosen and is claimed: the one figure
             that every sentence, table and saved scorer quotes. Where nothing is claimed, `chosen.out_of_fold`.
@@ -238,61 +198,17 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class PaperStep:
-    """What the paper's procedure (Lassche et al., 2024, V-B) did with one metric.
-
-    Attributes:
-        metric: The metric's name.
-        rho: Its Spearman correlation with the rating.
-        p: scipy's p-value of it.
-        kept_by: `correlation`, `separates`, or empty where it was dropped at the first step.
-        ablation: The combined correlation without it; None where it was dropped at the first step.
-        kept: Whether it is kept.
-    """
-
-    metric: str
-    rho: float | None
-    p: float | None
-    kept_by: str
-    ablation: float | None
-    kept: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PaperProcedure:
-    """The paper's procedure (Lassche et al., 2024, V-B): keep metrics that correlate or separate, then ablate.
-
-    Attributes:
-        steps: What it did with each metric.
-        metrics: What it keeps.
-        rho: Spearman of the normalised sum of these, in sample, as in the paper.
-        p: scipy's p-value of it.
-        out_of_fold: rho of the whole procedure, repeated inside each training part.
-    """
-
-    steps: tuple[PaperStep, ...]
-    metrics: tuple[str, ...]
-    rho: float | None
-    p: float | None
-    out_of_fold: Estimate
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
     """Two sets of scores of the same items against the same ratings: rho(first) - rho(second).
 
     Attributes:
         first: The name of the first set.
         second: The name of the second set.
-        n: How many items have both.
         rho_first: Spearman of the first set with the ratings.
         rho_second: Spearman of the second.
         difference: rho_first - rho_second.
-        p_williams: The p-value of Williams' t-test, items taken as independent.
         p_permutation: The p-value of a permutation test that swaps the two by whole groups.
-        margin: The largest difference that still counts as equivalent.
         standing: What the difference shows: better, worse, equivalent, or how many more ratings would tell.
-        problem: Why there are no figures.
     """
 
     first: str
@@ -315,10 +231,8 @@ class SliceAgreement:
     Attributes:
         attribute: The attribute, such as language.
         label: The label, such as nl.
-        n: How many rated items have it.
         mean_rating: Their mean rating.
         metrics: Spearman of each metric.
-        chosen: Spearman of the chosen combination, out of fold.
     """
 
     attribute: str
@@ -330,72 +244,12 @@ class SliceAgreement:
 
 
 @dataclass(frozen=True, slots=True)
-class TypeRow:
-    """One row of Table III of Lassche et al. (2024): how well a message type is predicted; all shares in [0, 1]."""
-
-    label: str
-    n: int
-    f1: float
-    accuracy: float
-    precision: float
-    recall: float
-
-
-@dataclass(frozen=True, slots=True)
-class StarRow:
-    """One row of Table IV of Lassche et al. (2024): Spearman with its stars (* p < 0.05, ** p < 0.01)."""
-
-    label: str
-    metric: str
-    n: int
-    rho: float | None
-    p: float | None
-    stars: str
-
-
-@dataclass(frozen=True, slots=True)
-class DeviationRow:
-    """One row of Table V of Lassche et al. (2024): per rating level, the share of answers that meet the condition."""
-
-    condition: str
-    shares: tuple[float | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PaperTables:
-    """Tables III, IV and V of Lassche et al. (2024).
-
-    Attributes:
-        types: Table III; empty where no message types are known.
-        correlations: Table IV.
-        deviations_of: What Table V is of; empty where there is none.
-        levels: The rating levels of Table V.
-        counts: How many answers are at each level (Table I).
-        deviations: Table V.
-    """
-
-    types: tuple[TypeRow, ...]
-    correlations: tuple[StarRow, ...]
-    deviations_of: str
-    levels: tuple[float, ...]
-    counts: tuple[int, ...]
-    deviations: tuple[DeviationRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Threshold:
     """What one threshold does with scores out of fold: answers at or above it are sent, those below it held back.
 
     Bad is rated below the middle of the scale, good above it.
 
     Attributes:
-        at: The threshold, on the rating scale.
-        sent: How many rated answers are sent.
-        sent_bad: How many of them are bad.
-        sent_good: How many of them are good.
-        held: How many rated answers are held back.
-        held_bad: How many of them are bad.
-        held_good: How many of them are good.
         wrong_rate: The share of bad answers among those sent, with its Clopper-Pearson interval.
         hours_saved: Hours that sent answers save a person, per 1,000 answers.
     """
@@ -421,23 +275,12 @@ class Policy:
     Attributes:
         thresholds: What each possible threshold would do.
         bound: The aim: the largest share of bad answers among those sent.
-        confidence: The confidence with which the bound must hold.
-        minutes: What a person spends on one answer.
         send_at: Answers at or above it are sent; chosen on all rated items. None where no threshold keeps the bound, or
             where the check found more bad answers than the bound.
         hold_below: Answers below it are held back; None where no threshold keeps the bound, or the check broke it.
-        n: How many rated answers there are.
-        bad: How many of them are bad.
-        good: How many of them are good.
-        sent: How many are sent.
-        sent_bad: How many of those sent are bad.
-        held: How many are held back.
-        held_good: How many of those held back are good.
-        to_person: How many are left to a person.
         wrong_rate: The share of bad answers among those sent.
         right_held_rate: The share of good answers among those held back.
         hours_saved: Hours saved per 1,000 answers.
-        problem: Why no answer can be sent.
     """
 
     thresholds: tuple[Threshold, ...]
@@ -465,7 +308,6 @@ class MeanRating:
     """The mean rating of all answers from the few rated ones and the scores of all (prediction-powered inference).
 
     Attributes:
-        rated: How many items are rated.
         unrated: How many are not.
         mean: The mean rating that the team would give answers like these, of which these are a sample.
         classical: The mean of the rated ones alone.
@@ -486,15 +328,8 @@ class EvaluationSettings:
     """How every number was made.
 
     Attributes:
-        items: How many items the table has.
-        rated: How many of them are rated.
-        groups: How many groups the rated ones form.
-        rating_min: The worst rating of the scale.
-        rating_max: The best rating of the scale.
-        seed: Seed of all randomness.
         level: Confidence level of the intervals.
         bootstrap: How often the groups were drawn again, for how often each metric is chosen.
-        permutations: How often the ratings were shuffled.
         versions: The version of each package that computes.
     """
 
@@ -522,15 +357,11 @@ class MetaEvaluation:
             others, and what the raters reach. A fourth says how it tells versions apart, where several are rated.
         metrics: The agreement of each metric with the mean rating, and of a constant.
         raters: The agreement of the raters with each other.
-        selection: All combinations, the one chosen, and what chance gives.
-        paper_procedure: The paper's way of choosing, beside it.
         comparisons: The choice with the best single metric and baseline; then the best single metric with each other.
-        paper_tables: Tables III to V of the paper.
         policy: Which answers could be sent or held back without a person.
         mean_rating: The mean rating of all answers from few ratings.
         slices: The agreement by language, message type or another attribute.
         versions: The agreement on which of two versions is better; None with ratings of fewer than two versions.
-        settings: How every number was made.
     """
 
     recommendation: str
@@ -538,9 +369,7 @@ class MetaEvaluation:
     metrics: tuple[MetricAgreement, ...]
     raters: Raters | None
     selection: Selection | None
-    paper_procedure: PaperProcedure | None
     comparisons: tuple[Comparison, ...]
-    paper_tables: PaperTables | None
     policy: Policy | None
     mean_rating: MeanRating | None
     slices: tuple[SliceAgreement, ...]

@@ -65,9 +65,7 @@ class AgreementRecord(_Record):
     """How well the scorer agreed with the ratings when it was fitted, on answers that it was not fitted on.
 
     Attributes:
-        items: Rated answers.
         groups: Groups of answers that share a source.
-        spearman: Out of fold.
         low: Lower end of its 95% interval.
         high: Upper end of its 95% interval.
         rater_ceiling: The best agreement that any measure could reach with these ratings (in older files:
@@ -98,12 +96,10 @@ class Prediction(_Record):
     """What a scorer says of one answer.
 
     Attributes:
-        predicted: The expected rating, on the team's scale.
         low: Lower end of the interval that holds the rating with the scorer's level or more.
         high: Upper end of the interval.
         decision: `send` to the customer, leave to a `person`, or `hold` back.
         contributions: What each part adds to the combined score; 0 where its value is missing.
-        missing: The parts without a value.
     """
 
     predicted: float
@@ -130,15 +126,12 @@ class Scorer(_Record):
     Attributes:
         version: Version of the file format. A file of version 1 has one `half_width`, which becomes the only band: its
             interval holds the rating with this probability over all answers, and not of each kind of them.
-        assay: Version of Assay that fitted it.
         kind: How the weights came about (`subset`, `mean-rank`, `normalised-sum`, `ridge`, `logistic`).
-        parts: The metrics.
         judge: The judge of the parts that ask one; None where none does.
         embedder: The embedder of the parts; None where none uses one.
         prompts: The prompts that the parts used, `name.language@hash`.
         rating_min: Lowest level of the team's scale.
         rating_max: Highest level.
-        ratings: Map from the combined score to the expected rating.
         level: Level of the interval, such as 0.9.
         by_rating: By band of the rating, how far predictions of such answers are from their rating.
         by_prediction: By band of the prediction, how far ratings of such answers are from the prediction.

@@ -30,7 +30,6 @@ class CalibrationBin:
     """Answers with similar predictions.
 
     Attributes:
-        n: How many there are.
         predicted: Their mean predicted rating.
         rating: Their mean rating.
     """
@@ -45,17 +44,13 @@ class ScorerCheck:
     """What new ratings say of a scorer.
 
     Attributes:
-        n: Rated answers with a prediction.
         before: Spearman's rho out of fold, when the scorer was fitted.
-        now: Spearman's rho of the predictions with the new ratings.
         change: `now` less `before`, with its interval.
-        coverage: Share of new ratings inside the scorer's interval.
         calibration: Predicted and real mean ratings in five bins of the prediction, lowest first.
         seen: How many of the rated answers the scorer was fitted on; they check nothing, and are left out.
         same_ratings: Whether these are all of them, so that nothing is checked.
         advice: `keep` it, `refit` it, or `rate more` answers before deciding.
         more_ratings: How many more to rate, for `rate more`.
-        reason: Why, in a sentence.
     """
 
     n: int

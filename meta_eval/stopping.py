@@ -25,8 +25,6 @@ class Stability:
     Attributes:
         metric: The metric that agrees best with the ratings so far, baselines aside.
         rho: Spearman's correlation of this metric with the ratings, with its interval.
-        rated: How many answers are rated.
-        more: How many more are looked at.
         tolerance: The largest change of the interval's ends that counts as none.
         stable: The probability that after `more` ratings the metric is still the best and neither end of its interval
             has moved by more than `tolerance`.

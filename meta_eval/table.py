@@ -34,15 +34,12 @@ class ScoreTable:
         ratings: People's ratings, (items, raters), from `rating_min` to `rating_max`.
         raters: The name of each rater.
         directions: Whether higher is better, by metric; a metric that is not named counts as higher is better.
-        rating_min: The worst rating of the scale.
-        rating_max: The best rating of the scale.
         groups: The group label of each item. Items of one group are left out, permuted and held out together; left
             out, each item is its own group.
         attributes: Labels of each item by attribute, such as language and message_type.
         versions: The version of the chatbot that gave each item's answer, "" for none; left out where there are none.
         questions: The question of each item: answers of two versions to one question are compared. "" where it is
             unknown.
-        baselines: The metrics that others should beat.
         costs: What each metric costs per 1,000 answers; empty where that is unknown. A metric that is not named costs
             nothing.
         cost_unit: The unit of the costs, such as USD or tokens.

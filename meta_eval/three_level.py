@@ -114,10 +114,6 @@ class ThreeLevelMean:
         mean: The estimate with its interval, from all three levels.
         two_levels: From the judge's scores and the ratings, without the cheap score.
         ratings_alone: The mean of the ratings, with its interval.
-        answers: How many answers there are.
-        judged: How many of them the judge scored.
-        rated: How many of these people rated.
-        strata: How many strata of the cheap score were used.
         variances: What `plan_sample_sizes` needs.
     """
 
@@ -439,8 +435,6 @@ class SamplePlan:
     """How many answers to judge and to rate.
 
     Attributes:
-        judged: How many answers the judge scores.
-        rated: How many of them people rate.
         width: The expected width of the interval, in units of the rating.
         cost: What judging and rating cost together, in the unit of the costs.
     """

@@ -10,13 +10,8 @@ class VersionPair:
     """Two versions as the raters see them.
 
     Attributes:
-        first: The name of one version.
-        second: The name of the other.
         questions: How many questions both answered, where they are paired; else how many answers there are.
-        paired: Whether answers to the same question are compared.
-        groups: How many groups these answers form.
         difference: The raters' mean of the second less that of the first.
-        p: The two-sided p-value that the raters see no difference.
     """
 
     first: str
@@ -33,9 +28,6 @@ class MetricVersions:
     """One metric against the raters on the level of versions, on the answers that it scored.
 
     Attributes:
-        metric: Its name.
-        baseline: Whether it is one that others should beat.
-        answers: How many rated answers of the versions it scored.
         pairs: Of how many pairs of versions the raters' means differ.
         ordered: How many of these it orders as the raters do.
         soft: The soft pairwise accuracy, in [0, 1], with its interval over groups for these very versions.
@@ -45,8 +37,6 @@ class MetricVersions:
         unseen: Those pairs of `calls` where the raters' own test sees no difference.
         false_rate: The share of `contrary` in `calls`, with an interval for other versions of this kind.
         difference: Its soft pairwise accuracy less that of the measure in question, on the answers that both scored.
-        p: The two-sided p-value of that difference.
-        problem: Why there are no figures.
     """
 
     metric: str
@@ -73,12 +63,10 @@ class VersionAgreement:
         versions: The name of each version.
         answers: How many rated answers each has.
         ratings: The raters' mean of each.
-        pairs: Every two versions.
         measure: The measure in question: what was chosen, else the metric that agrees best on answers.
         metrics: Each metric; what was chosen by its scores out of fold, where it is a combination.
         permutations: The most labels of versions that were swapped for a p-value.
         exact: Whether all swaps that there are were made, for every pair.
-        notes: What is left out, and how versions are compared.
     """
 
     versions: tuple[str, ...]

@@ -29,11 +29,7 @@ class AskedAgain(NamedTuple):
     """A question for a fact that was said before.
 
     Attributes:
-        text: The sentence that asks.
-        turn: The place of its message.
-        said_turn: The place of the message that gave the fact.
         fact: The kind of fact, a key of `EffortWords.facts` or `CHOICE`.
-        value: What was said.
     """
 
     text: str

@@ -36,13 +36,10 @@ class MetricDescription:
     """What `assay metrics` says of one metric.
 
     Attributes:
-        name: The metric's name.
         summary: The first line of its documentation.
         range: Its lowest and highest value; None where there is no bound.
         needs: The sample's fields that must not be empty.
-        higher_is_better: Its direction.
         needs_judge: Whether it cannot do without a judge.
-        options: The options that may follow its name after colons.
         argument: What stands right after the name and its colon (`predicate:"The answer is polite"`); "" for nothing.
         measures: What it is a measure of: an `answer`, or a whole `conversation`.
     """

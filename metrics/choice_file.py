@@ -14,7 +14,6 @@ class Option(BaseModel):
 
     Attributes:
         value: The score of an answer for which it is chosen, -1,000,000,000 to 1,000,000,000.
-        description: When it is to be chosen.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -27,7 +26,6 @@ class OptionChoice(BaseModel):
     """A question with its options.
 
     Attributes:
-        question: What the judge is asked.
         fields: The sample's fields that the judge sees, and that a sample must have.
         options: 2 to 255 options by their labels.
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..languages import FALLBACK, Language, load_language
-from ..languages.sections import CitationWords
 from ..text.tokens import tokens
 
 MatchedBy = Literal["number", "label", "name", "address"]
@@ -28,7 +27,6 @@ _ENDS_SENTENCE = re.compile(r"[.!?;:,]\s*$")
 _HEAD_LINES = 5
 _LONGEST_TITLE = 100  # characters of a first line that may be a title
 _FEWEST_TOKENS = 2  # of a name of which a citation writes the first words only
-_FEWEST_LETTERS = 3  # of a name that is looked for in running text
 
 
 class SourceMatch(NamedTuple):
@@ -36,19 +34,10 @@ class SourceMatch(NamedTuple):
 
     Attributes:
         contexts: The contexts, counted from 0: several where a document was retrieved in parts.
-        by: What of them the citation named.
     """
 
     contexts: tuple[int, ...]
     by: MatchedBy
-
-
-def citation_words(language: Language) -> tuple[CitationWords, ...]:
-    """How answers in a language cite: in its own words and in English ones, which chatbots write in any language."""
-    english = load_language(FALLBACK).citations
-    if not language.has("citations") or language.code == FALLBACK:
-        return (english,)
-    return (language.citations, english)
 
 
 def name_key(text: str) -> str:
@@ -83,7 +72,6 @@ class CitableSources:
     "[doc3]") and those of the sample's metadata, where a column has one entry per context (`METADATA_KEYS`).
 
     Attributes:
-        count: How many contexts there are.
         has_addresses: Whether the address of one is known: only then can a link be checked.
 
     Example:
@@ -98,7 +86,8 @@ class CitableSources:
         self._names: dict[str, set[int]] = {}
         self._addresses: dict[str, set[int]] = {}
         self._labels: dict[str, set[int]] = {}
-        fields = {field for words in citation_words(language) for field in words.fields}
+        packs = [load_language(FALLBACK), *([language] if language.has("citations") else [])]
+        fields = {field for pack in packs for field in pack.citations.fields}
         for number, context in enumerate(contexts):
             self._read_head(number, context, fields)
         for key in METADATA_KEYS:
@@ -112,12 +101,6 @@ class CitableSources:
                 self._in_text.setdefault(address_key(match[0]), set()).add(number)
         self.has_addresses = bool(self._addresses or self._in_text)
         self._is_labelled = len({label for label in self._labels if label.isdigit()}) == self.count
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names that can be looked for in running text, the longest first, as they are compared."""
-        known = (name for name in self._names if sum(map(str.isalpha, name)) >= _FEWEST_LETTERS)
-        return tuple(sorted(known, key=lambda name: (-len(name), name)))
 
     def find_number(self, number: int, base: int) -> SourceMatch | None:
         """Finds the context of a number: that with this label where all are labelled so, else the one of this place."""

@@ -20,7 +20,7 @@ from ..text.tokens import tokens
 from ..text.wording import count_of
 from ..worker_threads import compute_beside
 from .citable_sources import CitableSources, MatchedBy, is_address
-from .citation_marks import CitationMark, CitedAnswer, read_citations
+from .citation_marks import CitationMark, CitedAnswer, citation_pattern, read_citations
 from .claim import Claim
 from .claim_extraction import sentence_evidence, sentences_of_answer
 from .claim_support import SUPPORT, judge_support, with_quotes
@@ -83,13 +83,9 @@ class _CitedClaims:
     """An answer's claims with their citations.
 
     Attributes:
-        split: The answer's sentences.
-        claims: Those that claim something.
         citations: The citations that stand for a claim.
         aside: Those that stand for none: in a question, in a list of sources that the answer does not cite.
         base: The number of the first context.
-        other_links: Links that cite nothing.
-        bounds: What was cut.
     """
 
     split: Sequence[AnswerSentence]
@@ -125,10 +121,12 @@ class Citations(Metric):
         required: Whether an answer that cites nothing scores 0, and has recall 0.
         numeric: Whether a claim whose numbers can be computed from a table in the cited sources takes the computation's
             verdict.
+        pattern: Finds further citations than `[1]`, footnotes and links: a regular expression with a group `number` or
+            `name`, such as `【(?P<number>\\d+)】`.
         prompts: The prompts of the requests.
 
     Raises:
-        ValueError: Another value for `mode`.
+        ValueError: Another value for `mode`, or a pattern that is none or has no such group.
     """
 
     name = "citations"
@@ -141,6 +139,7 @@ class Citations(Metric):
         *,
         required: bool = False,
         numeric: bool = False,
+        pattern: str | None = None,
         prompts: Prompts = BUNDLED,
     ) -> None:
         if mode not in get_args(Mode):
@@ -149,6 +148,7 @@ class Citations(Metric):
         self.mode: Mode = mode
         self.required = required
         self.numeric = numeric
+        self.pattern = None if pattern is None else citation_pattern(pattern)
         self.prompts = prompts
 
     def _prepare(self, sample: Sample) -> Sample:
@@ -164,7 +164,7 @@ class Citations(Metric):
         Raises:
             JudgeError: The judge gave no usable reply.
         """
-        cited = await compute_for(sample, _read_claims, sample)
+        cited = await compute_for(sample, _read_claims, sample, self.pattern)
         evidence: dict[str, Any] = {"mode": self.mode, "judge": self.judge.name, "base": cited.base}
         evidence |= {"precision": None, "recall": None, "citations": [], "claims": []}
         evidence |= sentence_evidence(cited.split) | _asides(cited)
@@ -333,10 +333,10 @@ def _shares(claims: Sequence[Claim], citations: Sequence[_Citation]) -> Citation
 # reading
 
 
-def _read_claims(sample: Sample) -> _CitedClaims:
+def _read_claims(sample: Sample, pattern: re.Pattern[str] | None) -> _CitedClaims:
     language = language_or_fallback(sample.language)
     sources = CitableSources(sample.retrieved_contexts, sample.metadata, language)
-    answer = read_citations(sample.response, sources, language)
+    answer = read_citations(sample.response, sources, pattern)
     split = sentences_of_answer(sample, answer.plain)
     claims = [number for number, sentence in enumerate(split) if sentence.kind == CLAIM]
     place_of = {sentence: place for place, sentence in enumerate(claims)}
@@ -347,10 +347,10 @@ def _read_claims(sample: Sample) -> _CitedClaims:
     by_sentence = _SentenceFinder(answer, split)
     for mark in answer.marks:
         citation = _match(mark, sources, base)
-        if mark.covers_from is not None:
+        if mark.stands_alone:
             alone.append((mark, citation))
             continue
-        sentence = by_sentence.find(mark.position, is_in_front=mark.is_in_front)
+        sentence = by_sentence.find(mark.position)
         covered = [] if sentence is None else [place_of[one] for one in _claims_of(sentence, split) if one in place_of]
         _add(citation, covered, citations, aside)
     own = {claim for _, covered in citations for claim in covered}
@@ -358,9 +358,7 @@ def _read_claims(sample: Sample) -> _CitedClaims:
     start = 0
     for place, (mark, citation) in enumerate(alone):
         covered = [
-            place_of[one]
-            for one in claims
-            if max(mark.covers_from or 0, start) <= split[one].start < mark.position and place_of[one] not in own
+            place_of[one] for one in claims if start <= split[one].start < mark.position and place_of[one] not in own
         ]
         _add(citation, covered, citations, aside)
         if place + 1 < len(alone) and _has_claim(split, claims, mark.position, alone[place + 1][0].position):
@@ -412,11 +410,11 @@ class _SentenceFinder:
         self._split = split
         self._next = 0
 
-    def find(self, position: int, *, is_in_front: bool) -> int | None:
+    def find(self, position: int) -> int | None:
         """The place of the sentence; None where the line of the mark has none. Positions come in their order."""
         while self._next < len(self._order) and self._split[self._order[self._next]].start < position:
             self._next += 1
-        if self._next and not is_in_front:
+        if self._next:
             before = self._order[self._next - 1]
             end = self._split[before].end
             if position <= end or "\n" not in self._plain[end:position]:

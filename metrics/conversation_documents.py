@@ -26,9 +26,7 @@ class Document(NamedTuple):
     """A text that may support a claim.
 
     Attributes:
-        kind: What it is.
         turn: The message that it came with, counted from 0; None for a table, which came with none.
-        text: The text.
         line: It as the judge reads it: what a tool returned or the customer said is one line that says so.
     """
 
@@ -43,7 +41,6 @@ class Documentation(NamedTuple):
 
     Attributes:
         documents: The contexts of the sample in their order, earlier ones, results of tools, the customer's messages.
-        shortened: How many results of tools were cut.
         most_characters: To how many characters; None where none was.
         states_fact: Whether one of them may support a claim: the customer may only have asked.
     """

@@ -25,7 +25,6 @@ class Thread(NamedTuple):
 
     Attributes:
         text: One line per message, which begins with its turn in brackets.
-        shortened: How many results of tools were cut.
         most_characters: To how many characters; None where none was.
         addressed: The turns out of which words to the judge were left.
     """

@@ -18,7 +18,6 @@ class ExpectedAction:
     """A call that should be made.
 
     Attributes:
-        name: The tool's name.
         arguments: Its arguments; None where any are right.
         unordered: The arguments whose lists may be in any order; True for all.
         any_value: The arguments that may have any value, but must be there.

@@ -26,10 +26,7 @@ class FactualComparison:
     """The claims of an answer and of its reference, each judged by the other text.
 
     Attributes:
-        answer_claims: The answer's claims with the reference's verdicts.
         reference_claims: The reference's claims with the answer's verdicts; empty where they were not asked about.
-        reference_has_claims: Whether the reference makes any claim.
-        usage: What the calls took.
         sentences: What the evidence says of the answer's sentences (`sentence_evidence`).
     """
 

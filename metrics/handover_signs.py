@@ -21,9 +21,7 @@ class HandoverSign(NamedTuple):
     """What says that the customer is handed over.
 
     Attributes:
-        turn: The place of the message.
         by: The tool's name, or the sentence.
-        is_tool: Whether it is a call of a tool.
     """
 
     turn: int
@@ -35,9 +33,7 @@ class NeedSign(NamedTuple):
     """What says that a person is needed.
 
     Attributes:
-        turn: The place of the message.
         kind: `asked` where the customer asks for a person, `cannot` where the assistant says that it cannot help.
-        sentence: The sentence.
     """
 
     turn: int

@@ -62,7 +62,6 @@ class AnswerPreference:
     Attributes:
         choice: `first` or `second` where both orders prefer it; else `tie`.
         orders: What the judge said in each order; none where the answers are the same, and nobody is asked.
-        usage: What the calls took.
         addressed: The answers out of which words to the judge were left: `first`, `second`.
     """
 

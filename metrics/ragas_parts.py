@@ -40,9 +40,6 @@ class JudgeLog:
     """What a Ragas metric asks our judge while it scores one sample.
 
     Attributes:
-        sample: The sample's id.
-        language: The language of the prompts.
-        steps: Each reply, as evidence.
         usages: What each reply cost.
         error: The first error; after it no further question is asked.
     """

@@ -20,7 +20,7 @@ SHARED_STEMS = 0.4
 """The share of stems, of both together, that is enough then."""
 _MOST_SWAPPED = 2  # words: "the invoice" for "the contract"
 _LEAST_FRAME = 3  # words around them
-_CODE = re.compile(r"(?<!\w)[\w#-]*\d[\w-]*")
+_CODE = re.compile(r"(?<![\w#-])[\w#-]*\d[\w-]*")
 
 
 class CustomerQuestion(NamedTuple):

@@ -29,7 +29,7 @@ from .worker import compute_for
 Goal = Literal["judge", "given"]
 _COURTESIES = ("greeting", "thanks", "sign_off", "closing")
 _SAME_START = 5  # letters: "cancel" and "cancellation", "kündigen" and "Kündigung" are about the same
-_ASKED = re.compile(r"[^.!?\n]*\?")
+_ASKED = re.compile(r"(?<![^.!?\n])[^.!?\n]*\?")
 
 
 class Requests(BaseModel):

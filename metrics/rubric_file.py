@@ -46,7 +46,7 @@ def different_labels(labels: dict[str, V]) -> dict[str, V]:
 SampleField = Literal["user_input", "response", "retrieved_contexts", "reference"]
 """The fields of a sample that a judge may be shown."""
 
-_WEIGHT = re.compile(r"\s*\(weight:?\s+([^)]*)\)\s*$", re.IGNORECASE)
+_WEIGHT = re.compile(r"(?<!\s)\s*\(weight:?\s++([^)]{0,100})\)\s*$", re.IGNORECASE)
 _FIELDS = re.compile(r"fields:\s*(.*)", re.IGNORECASE)
 _LABEL = re.compile(r"([^:]{1,60}):\s+(.+)", re.DOTALL)
 
@@ -55,7 +55,6 @@ class Criterion(BaseModel):
     """One thing that a rubric rates.
 
     Attributes:
-        name: A short name.
         question: What the judge is asked; the clearer, the better a small judge answers.
         weight: How much it counts, above 0, at most 1,000,000.
         levels: 2 to 10 levels, the lowest first: each label with what an answer of this level is like.

@@ -62,18 +62,6 @@ def axis_over(values: Iterable[float], *, about: int = 5, within: tuple[float, f
     return Axis(ticks[0], ticks[-1], tuple(ticks))
 
 
-def write_power(value: float) -> str:
-    """Writes a tick of a logarithmic axis, 1, 2 or 5 times a power of ten, with as many digits as it has.
-
-    Example:
-        >>> write_power(0.002), write_power(1000.0), write_power(1e-12)
-        ('0.002', '1,000', '1e-12')
-    """
-    if not _SMALLEST_FIXED <= value < _LARGEST_FIXED:
-        return f"{value:g}"
-    return f"{value:,.{max(0, -math.floor(math.log10(value) + 1e-9))}f}"
-
-
 def _step(rough: float) -> float:
     power = 10.0 ** math.floor(math.log10(rough))
     return next(step * power for step in _STEPS if step * power >= rough * 0.999)

@@ -32,8 +32,6 @@ class Forest:
     """Estimates with their intervals on one axis, in their order.
 
     Attributes:
-        axis: The axis.
-        marks: The estimates.
         without: (name, reason) of what has no estimate.
         zero: The place of the line at 0; None where the axis has none.
         ceiling: The place of the line that no estimate can pass; None without one.
@@ -84,11 +82,7 @@ class Histogram:
     """How the values of one metric are spread.
 
     Attributes:
-        name: The metric.
-        axis: The axis of the values.
         bars: (place, width, height) in percent, the height of that of the highest bar, and the count.
-        highest: The count of the highest bar.
-        n: How many values there are.
     """
 
     name: str
@@ -165,12 +159,8 @@ class BandPoint:
     """One point of a band; places in percent from the left and from the top.
 
     Attributes:
-        label: The moment, as people read it.
-        x: Its place.
-        y: That of the value.
         low: That of the interval's lower end; None without an interval.
         high: That of its upper end.
-        text: The figure in words.
         url: Where the point leads; "" for nowhere.
     """
 
@@ -197,13 +187,9 @@ class Band:
     """A figure over time with its interval as a band.
 
     Attributes:
-        name: What is shown.
-        y: The axis of the figure.
         points: The points, the oldest first.
-        line: Their values, "x,y x,y" in percent.
         areas: The band, one polygon for each stretch of points with an interval.
         limits: (place from the top, text) of the lines that the figure is held against.
-        spans: The marked times.
         labels: (place, text) of moments.
     """
 

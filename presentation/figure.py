@@ -92,7 +92,6 @@ class Figure:
     """A value with its interval; as a string it is what every table, page and sentence shows.
 
     Attributes:
-        kind: What it is, which says how it is written.
         value: The value; None where there is none.
         low: The interval's lower end; None without an interval.
         high: Its upper end.

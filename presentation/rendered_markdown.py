@@ -44,10 +44,8 @@ class TextMark:
 
     Attributes:
         start: Its first character in the text.
-        end: The character after its last.
         opening: HTML of inline elements before it. Where it spans several blocks (paragraphs, cells) it stands before
             each of its parts.
-        closing: What closes these elements.
     """
 
     start: int
@@ -122,7 +120,6 @@ class VisibleText:
     """What a reader sees of a text: the words without Markdown's marks, blocks on lines of their own.
 
     Attributes:
-        text: What is seen.
         places: Where each of its characters stands in the text as it was written; -1 for one that stands nowhere.
     """
 

@@ -21,11 +21,9 @@ class Column:
     """A column of a result table.
 
     Attributes:
-        head: What stands above it.
         kind: What its cells are: `figure`; `estimate`, a figure with its interval or why there is none, which stands at
             the left; `name` of a metric, judge or file; `text`, a few words; `prose`, a long text; or `markdown`, a
             text under test that a page renders.
-        detail: Where it is shown.
         is_whole: Whether its cells stay on one line as long as the terminal has room.
     """
 
@@ -40,10 +38,7 @@ class TableCell:
     """A cell with its looks.
 
     Attributes:
-        content: What it shows.
-        tone: How it looks.
         note: A remark after the content, in small print on a page; a terminal leaves it out.
-        link: Where it leads on a page.
     """
 
     content: Figure | str
@@ -69,7 +64,6 @@ class ResultTable:
 
     Attributes:
         caption: What stands above it; "" for nothing.
-        columns: Its columns.
         rows: One cell per column.
         tones: How each row looks; none for plain rows.
         note: What stands under it: what its heads mean; "" for nothing.
@@ -123,11 +117,8 @@ class Field:
     """A column of a table that is made from a list of results.
 
     Attributes:
-        head: What stands above it.
         kind: What it shows: a kind of figure, or a kind of text.
         read: What it shows of one result: a number or an estimate, which become figures; a text, a figure or a cell.
-        detail: Where it is shown.
-        is_left: Whether its figures stand at the left.
         is_whole: Whether its cells stay on one line as long as the terminal has room.
     """
 
@@ -184,10 +175,7 @@ class Paragraph:
     """A paragraph of a block.
 
     Attributes:
-        text: What it says.
-        tone: How it looks.
         label: Its first words, where they alone have the tone.
-        indent: How many columns it is moved to the right.
         is_whole: Whether it stays on one line, however narrow the terminal is.
     """
 
@@ -200,10 +188,6 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class ReportBlock:
-    """A block of a report: paragraphs and tables in their order.
-
-    Attributes:
-        parts: What it is made of.
-    """
+    """A block of a report: paragraphs and tables in their order."""
 
     parts: Sequence[Paragraph | ResultTable]

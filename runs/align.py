@@ -1,27 +1,24 @@
 """`assay align`: a judge learns from ratings; candidates are tried out of fold, and the one that wins is written."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from ..errors import InputError, UsageError
 from ..eval_sets import Sample
-from ..judges import Judge, JudgeLike, JudgeSettings, PlainText, Question, Usage
-from ..judges.alignment import Alignment, RatedExample, write_folder
+from ..judges import Judge, JudgeLike, JudgeSettings, Usage
+from ..judges.alignment import Alignment, Calibration, RatedExample, log_odds, write_folder
 from ..judges.embedders import Embedder, open_embedder
-from ..judges.judge_folder import AlignedJudgeRecord
+from ..judges.judge_folder import CALIBRATED, CANDIDATES, FEW_SHOT, AlignedJudgeRecord
 from ..judges.judge_opening import open_model
 from ..judges.request_size import estimate_tokens
-from ..languages import FALLBACK
 from ..meta_eval.agreement_statistics import mean_spearman
-from ..meta_eval.alignment import AS_IT_IS, AlignmentResult, Predict, compare_candidates, split_groups
+from ..meta_eval.alignment import AS_IT_IS, AlignmentResult, Predict, compare_candidates, fit_calibration, split_groups
 from ..meta_eval.arrays import Floats, Places
 from ..meta_eval.estimate import Estimate, estimate
-from ..meta_eval.probability_maps import CalibrationKind, fit_map
 from ..meta_eval.question_only import add_question_only
 from ..meta_eval.rater_groups import RaterGroups, find_rater_groups
 from ..meta_eval.raters import agreement_of_raters
@@ -30,18 +27,13 @@ from ..meta_eval.table import QUESTION_ONLY, ScoreTable
 from ..metrics import Metric, Score
 from ..metrics.catalogue import load_metric
 from ..metrics.metric import run_to_end
-from ..prompts import BUNDLED, Prompt, Prompts
 from ..text.wording import count_of
 from .alignment_judges import AlignedJudge, CountingJudge, ObservingJudge, RememberingJudge
 from .execute import execute
 from .rating_direction import check_ratings_fit, is_pairwise
 
-CANDIDATES = ("isotonic", "beta", "few-shot", "rules")
-_CALIBRATIONS: tuple[CalibrationKind, ...] = ("isotonic", "beta")
 _BASELINES = ("token_overlap", "rouge_l_precision")
 _FEWEST_RATED = 20
-_MOST_IN_RULES = 12  # rated answers from which rules are distilled: the worst and the best
-_TOKENS_OF_RULES = 200
 
 LoadMetric = Callable[[Judge], Metric]
 """Makes the metric with a judge behind it."""
@@ -49,12 +41,7 @@ LoadMetric = Callable[[Judge], Metric]
 
 @dataclass(frozen=True, slots=True)
 class AlignmentCost:
-    """What trying all candidates takes at most, before recorded replies are taken off.
-
-    Attributes:
-        requests: Calls of the judge.
-        tokens: Estimated tokens of their prompts.
-    """
+    """What trying all candidates takes at most, before recorded replies are taken off."""
 
     requests: int
     tokens: int
@@ -73,11 +60,6 @@ class AlignmentReport:
     """What aligning a judge came to.
 
     Attributes:
-        metric: The metric.
-        judge: The judge's name.
-        answers: Rated answers.
-        groups: Groups that they form.
-        result: The candidates out of fold, and the decision.
         baselines: What costs nothing reaches.
         raters: How far the raters agree; None with one rating per answer.
         rater_groups: Two groups of raters who follow different rules; None where there are none.
@@ -109,10 +91,7 @@ class Aligner:
     embedder: Embedder | str = "use"
     load: LoadMetric | None = None
     candidates: Sequence[str] = CANDIDATES
-    variants: Mapping[str, Path] = field(default_factory=dict)
     shown: int = 3
-    optimizer: Literal["gepa"] | None = None
-    most_scores: int = 200
     seed: int = 0
     permutations: int = 2000
     on_sample: Callable[[], None] = lambda: None
@@ -137,7 +116,6 @@ class Aligner:
             raise UsageError("all rated answers are of one group; a judge that learns needs two or more groups")
         self._half_of = {sample.id: int(half) for sample, half in zip(self.samples, self._halves, strict=True)}
         self._place_of = {sample.id: place for place, sample in enumerate(self.samples)}
-        self._prompts = {name: Prompts.from_folder(folder) for name, folder in self.variants.items()}
 
     def estimate_cost(self) -> AlignmentCost:
         """What trying the candidates takes at most. Nothing is asked.
@@ -152,14 +130,9 @@ class Aligner:
                 f"{self.metric} asks no typed question with an order, so that there is nothing to align; take "
                 "faithfulness, weakest_claim or a rating"
             )
-        extra = {"few-shot": self.shown * self._mean_example_tokens(), "rules": _TOKENS_OF_RULES}
-        passes = [0, *(extra[name] for name in self.candidates if name in extra), *(0 for _ in self.variants)]
-        requests = counting.questions * len(passes) + 2 * ("rules" in self.candidates)
-        tokens = counting.tokens * len(passes) + counting.questions * sum(passes)
-        if self.optimizer is not None:  # a pass, and the scores of the search in both halves
-            share = 1 + 2 * self.most_scores / len(self.samples)
-            requests += round(share * counting.questions) + self.most_scores
-            tokens += round(share * (counting.tokens + counting.questions * _TOKENS_OF_RULES))
+        requests, tokens = counting.questions, counting.tokens
+        if FEW_SHOT in self.candidates:
+            requests, tokens = 2 * requests, 2 * tokens + requests * self.shown * self._mean_example_tokens()
         return AlignmentCost(requests, tokens)
 
     def _mean_example_tokens(self) -> int:
@@ -183,7 +156,7 @@ class Aligner:
             permutations=self.permutations,
             seed=self.seed,
         )
-        raters = agreement_of_raters(self.table, seed=self.seed)
+        raters = agreement_of_raters(self.table)
         report = AlignmentReport(
             metric=self.metric,
             judge=self._model.name,
@@ -207,28 +180,27 @@ class Aligner:
         """
         if self._final is None:
             raise UsageError(f"there is no judge to write: {report.result.reason}")
-        alignment, prompt_files = self._final
-        result = report.result
+        alignment, result = self._final, report.result
+        after = next(row.spearman for row in result.rows if row.name == result.chosen)
         record = AlignedJudgeRecord(
             metric=self.metric,
             candidate=result.chosen,
             embedder=self._embedder.name if alignment.examples else None,
             shown=self.shown,
-            rules=alignment.rules,
             spearman={
                 "before": result.rows[0].spearman.value,
-                "after": result.nested.value,
-                "low": result.nested.low,
-                "high": result.nested.high,
-                "gain": result.gain.value,
-                "gain_low": result.gain.low,
-                "gain_high": result.gain.high,
+                "after": after.value,
+                "low": after.low,
+                "high": after.high,
+                "gain": result.gain and result.gain.value,
+                "gain_low": result.gain and result.gain.low,
+                "gain_high": result.gain and result.gain.high,
             },
             answers=report.answers,
         )
         settings: JudgeSettings = self._model.settings.recordable
         content = settings.model_dump(mode="json", exclude_defaults=True, exclude={"aligned"})
-        write_folder(folder, content, record, alignment, prompt_files)
+        write_folder(folder, content, record, alignment)
 
     def _predictors(self) -> dict[str, Predict]:
         """A predictor per candidate: those that ask the judge have asked it, the others are fitted by fold."""
@@ -239,10 +211,9 @@ class Aligner:
         if not self._observations:
             raise UsageError(f"{self.metric} asks no typed question with an order, so that there is nothing to align")
         values: dict[str, Predict] = {AS_IT_IS: _fixed(as_it_is)}
-        for kind in _CALIBRATIONS:
-            if kind in self.candidates:
-                values[kind] = self._calibrated(kind)
-        if "few-shot" in self.candidates:
+        if CALIBRATED in self.candidates:
+            values[CALIBRATED] = self._calibrated
+        if FEW_SHOT in self.candidates:
             examples = [
                 tuple(_example(sample) for sample in self.samples if self._half_of[sample.id] != half)
                 for half in (0, 1)
@@ -251,42 +222,14 @@ class Aligner:
                 Alignment(examples=half_examples, shown=self.shown, embedder=self._embedder)
                 for half_examples in examples
             ]
-            values["few-shot"] = _fixed(self._run("few-shot", self._by_half(alignments)))
-        if "rules" in self.candidates:
-            rules = [
-                run_to_end(self._distil([one for one in self.samples if self._half_of[one.id] != half]))
-                for half in (0, 1)
-            ]
-            values["rules"] = _fixed(
-                self._run("rules", self._by_half([Alignment(rules=half_rules) for half_rules in rules]))
-            )
-        if self.optimizer is not None:
-            evolved = [
-                self._evolve([sample for sample in self.samples if self._half_of[sample.id] != half]) for half in (0, 1)
-            ]
-            values[self.optimizer] = _fixed(
-                self._run(self.optimizer, self._by_half([Alignment(rules=half_rules) for half_rules in evolved]))
-            )
-        for name, prompts in self._prompts.items():
-            values[f"prompts {name}"] = _fixed(
-                self._run(f"prompts {name}", self._by_half([Alignment(prompts=prompts)] * 2))
-            )
+            values[FEW_SHOT] = _fixed(self._run(FEW_SHOT, self._by_half(alignments)))
         return values
 
-    def _make_alignment(self, chosen: str) -> tuple[Alignment, Sequence[Path]]:
-        """The candidate that won, learned from all rated answers, and the prompt files that belong to it."""
-        for kind in _CALIBRATIONS:
-            if chosen == kind:
-                return Alignment(calibration=self._maps(kind, np.arange(len(self.samples)))), ()
-        if chosen == "few-shot":
-            examples = tuple(map(_example, self.samples))
-            return Alignment(examples=examples, shown=self.shown, embedder=self._embedder), ()
-        if chosen == "rules":
-            return Alignment(rules=run_to_end(self._distil(self.samples))), ()
-        if chosen == self.optimizer:
-            return Alignment(rules=self._evolve(self.samples)), ()
-        folder = self.variants[chosen.removeprefix("prompts ")]
-        return Alignment(prompts=Prompts.from_folder(folder)), sorted(folder.glob("*.md"))
+    def _make_alignment(self, chosen: str) -> Alignment:
+        """The candidate that won, learned from all rated answers."""
+        if chosen == CALIBRATED:
+            return Alignment(calibration=self._calibration(np.arange(len(self.samples))))
+        return Alignment(examples=tuple(map(_example, self.samples)), shown=self.shown, embedder=self._embedder)
 
     def _by_half(self, alignments: Sequence[Alignment]) -> "AlignedJudge":
         return AlignedJudge(self._remembering, {name: alignments[half] for name, half in self._half_of.items()})
@@ -324,15 +267,12 @@ class Aligner:
             )
         return values[list(places)]
 
-    def _calibrated(self, kind: CalibrationKind) -> Predict:
-        def predict(training: Places, others: Places) -> Floats:
-            alignment = Alignment(calibration=self._maps(kind, training))
-            judge = AlignedJudge(self._remembering, {sample.id: alignment for sample in self.samples})
-            return run_to_end(self._measure(judge, others))
+    def _calibrated(self, training: Places, others: Places) -> Floats:
+        alignment = Alignment(calibration=self._calibration(training))
+        judge = AlignedJudge(self._remembering, {sample.id: alignment for sample in self.samples})
+        return run_to_end(self._measure(judge, others))
 
-        return predict
-
-    def _maps(self, kind: CalibrationKind, training: Places) -> dict[str, tuple[tuple[float, float], ...]]:
+    def _calibration(self, training: Places) -> dict[str, Calibration]:
         """The calibration by kind of question, fitted to the answers about some samples; each sample counts alike."""
         wanted = set(training.tolist())
         ratings = self.table.mean_rating
@@ -343,55 +283,16 @@ class Aligner:
         maps = {}
         for question in sorted({name for _, name, _ in self._observations}):
             seen = [(place, share) for place, name, share in self._located() if name == question and place in wanted]
-            if not seen:
-                continue
             counts = Counter(place for place, _ in seen)
+            odds = np.array([log_odds(share) for _, share in seen])
             targets = np.array([1 - shares[place] if lower else shares[place] for place, _ in seen])
             weights = np.array([1 / counts[place] for place, _ in seen])
-            maps[question] = fit_map(kind, np.array([share for _, share in seen]), targets, weights)
+            if (calibration := fit_calibration(odds, targets, weights)) is not None:
+                maps[question] = calibration
         return maps
 
     def _located(self) -> list[tuple[int, str, float]]:
         return [(self._place_of[sample], name, share) for sample, name, share in self._observations]
-
-    async def _distil(self, samples: Sequence[Sample]) -> str:
-        """The rules that the judge reads from the worst and the best rated answers."""
-        ordered = sorted(samples, key=lambda sample: (_rating(sample), sample.id))
-        half = _MOST_IN_RULES // 2
-        shown = ordered if len(ordered) <= _MOST_IN_RULES else [*ordered[:half], *ordered[-half:]]
-        (language, _), *_ = Counter(sample.language for sample in samples).most_common()
-        prompt = BUNDLED.load("rules", language)
-        examples = "\n\n".join(_example(sample).text for sample in shown)
-        user = prompt.render({"examples": examples, "scale": f"{self.table.rating_max:g}"})
-        reply = await self._model.ask(
-            Question(prompt, user, PlainText, "the team's rules", max_tokens=_TOKENS_OF_RULES)
-        )
-        return reply.value.text.strip()
-
-    def _evolve(self, samples: Sequence[Sample]) -> str:
-        """The distilled rules as GEPA makes them better on these samples."""
-        from .gepa_rules import optimise_rules
-
-        def measure(rules: str, batch: Sequence[Sample]) -> list[float | None]:
-            judge = AlignedJudge(self._remembering, {sample.id: Alignment(rules=rules) for sample in batch})
-            values = run_to_end(self._measure(judge, [self._place_of[sample.id] for sample in batch]))
-            return [None if np.isnan(value) else float(value) for value in values]
-
-        def ask(text: str) -> str:
-            prompt = Prompt("gepa", FALLBACK, (), text)
-            question = Question(prompt, text, PlainText, "GEPA's reflection")
-            return run_to_end(self._model.ask(question)).value.text
-
-        start = run_to_end(self._distil(samples))
-        return optimise_rules(
-            start,
-            samples,
-            measure,
-            lambda sample: _example(sample).text,
-            ask,
-            most_scores=self.most_scores,
-            seed=self.seed,
-        )
 
     def _baselines(self) -> tuple[BaselineRow, ...]:
         rows = []

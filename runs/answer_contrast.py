@@ -21,7 +21,6 @@ class NamedAnswer(NamedTuple):
     """An answer, with the name of the version that gave it.
 
     Attributes:
-        name: The version.
         sample: The answer, or conversation.
         link: Where its own page is; "" without one.
         facts: What is known of it, in words, such as its rating.
@@ -38,10 +37,7 @@ class ContrastColumn:
     """One text beside others.
 
     Attributes:
-        heading: What stands above it.
-        text: The text, with what differs marked.
         link: Where it leads; "" for nowhere.
-        facts: What is known of it, in words.
     """
 
     heading: str
@@ -56,7 +52,6 @@ class AnswerContrast:
 
     Attributes:
         question: The question; of a conversation the first.
-        answers: The answers.
         rows: The texts side by side. Of two conversations one row per message that differs.
         messages: How many messages differ between two conversations; 0 where these are none.
         is_same: Whether all texts are the same; then there is one row with one text.

@@ -36,13 +36,9 @@ class AnswerQuery:
         text: Words that are all in the id, question, answer, contexts or messages; the last may be the beginning of
             one. The messages of a turn that is a sample of its own do not count: they are found in the conversation.
         language: Only this language; all where empty.
-        message_type: Only this message type.
-        group: Only this group.
         rated: Only rated or unrated answers.
         metric: The metric that `status`, `at_least` and `at_most` are about.
-        status: Only answers on which the metric ended so.
         at_least: Only answers with at least this value of the metric.
-        at_most: Only answers with at most this value.
         sort: `place` (the set's order), `rating`, or a metric.
         descending: The highest first.
         page: The page's number, from 1.
@@ -84,9 +80,6 @@ class AnswerPage(NamedTuple):
     """A page of answers.
 
     Attributes:
-        rows: The answers.
-        total: How many there are in all.
-        pages: On how many pages.
         has_more: Whether there are more than `total`. By words, or by filters in a metric's order, only the first 1,000
             are counted, or as many as lead to the page.
     """
@@ -249,15 +242,14 @@ class AnswerIndex:
 
     def _rows(self, run: str, names: list[str]) -> tuple[AnswerRow, ...]:
         """The rows of some answers, in their order."""
-        tables = self._db.with_texts(names)
         places = ", ".join("?" * len(names)) or "NULL"
-        rows = tables.execute(
+        rows = self._db.execute(
             "SELECT sample, language, message_type, question, answer FROM answers "
             f"WHERE run = ? AND sample IN ({places})",
             [run, *names],
         ).fetchall()
-        ratings, turns = _ratings(tables, run, names)
-        scores = _scores(tables, run, names)
+        ratings, turns = _ratings(self._db, run, names)
+        scores = _scores(self._db, run, names)
         by_name = {
             row[0]: AnswerRow._make((*row[:3], *ratings[row[0]], *row[3:], scores.get(row[0], {}), turns[row[0]]))
             for row in rows

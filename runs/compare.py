@@ -28,11 +28,9 @@ class PairedSample:
     """One sample and its values in two runs; `before` is empty where there is only one run.
 
     Attributes:
-        sample: The sample's id.
         language: Its language, or "".
         message_type: Its message type, or "".
         source: Its group: samples of one source are not independent.
-        answer_changed: Whether its answer differs between the runs.
         before: By metric, the value (None: skipped or failed) and status in the first run.
         after: The same for the second run.
     """
@@ -68,7 +66,6 @@ class Difference:
     The command, the page and the JSON all take what they say of it from `kind`, `side` and `describe`.
 
     Attributes:
-        metric: The metric's name.
         part: A language or message type, or "" for all samples.
         mean_a: The mean in A over these samples.
         mean_b: The mean in B.
@@ -173,15 +170,11 @@ class RunComparison:
         a: The first run's id.
         b: The second run's id.
         directions: By metric that both runs have, whether higher is better, as run B recorded it.
-        overall: The differences over all samples.
         languages: The differences by language; empty where there is only one.
         message_types: The differences by message type; empty where there is only one.
-        samples: The samples that both runs have.
         only_a: The ids that only run A has.
         only_b: The ids that only run B has.
         other_question: The ids whose question differs; they are not compared.
-        changed_answers: How many samples have another answer in B.
-        pairing: How the samples were paired.
         left_out: By metric that parts answers into sentences, the share of them that was not judged in A and in B.
     """
 

@@ -25,7 +25,6 @@ class RaterComparison:
         difference: How much higher they rate B where it differs, without a value where too few are rated; None where
             nothing differs at this level, or the two runs are rated on different scales.
         same: How many answers (conversations, turns) that both runs have are the same in both.
-        is_on_two_scales: Whether the ratings are on different scales.
         level: What is rated; None where there are no conversations.
         note: What is rated at which level, for the user; empty where there are no conversations.
         left_out: Says which ratings are left out because they are of pairs of answers, and which are beside two answers

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..errors import AssayError, InputError, UsageError
+from ..errors import AssayError, InputError, UsageError, written_by_earlier_version
 from .sqlite import SQLiteDatabase
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ class Database(Protocol):
 
     Attributes:
         name: Where the database is, as it may stand in a message: without a password.
-        errors: What its library raises.
         duplicate_error: What its library raises where a row with the same key exists already.
         score_rows: The scores, each with its sample's place, language, source and rating: what to select from.
         answer_rows: The scores, each with what the index of answers has of its sample: what to select from.
@@ -83,10 +82,6 @@ class Database(Protocol):
 
     def settle_texts(self) -> None:
         """Makes searches quick again after many answers were added."""
-        ...
-
-    def with_texts(self, samples: Sequence[str] | None = None) -> "Database":
-        """Returns the tables of these samples, or of all, with texts, evidence and usage, which others may lack."""
         ...
 
     def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
@@ -150,6 +145,8 @@ def migrate(database: Database, folder: Path = _SCHEMA) -> None:
         return
     with database.migration():
         version = database.version()
+        if version and version < min(files):
+            raise UsageError(f"{written_by_earlier_version(database.name)} with another --store")
         if version is not None and version not in files:
             cure = "update assay" if version > newest else "move it away, or name another --store, and run again"
             raise UsageError(

@@ -17,7 +17,6 @@ from ..eval_sets.turns import is_turn
 from ..meta_eval.decision import Decision, PreferenceTable, VersionTable, decide_versions, make_preference_table
 from ..meta_eval.decision.version_decision import MARGIN
 from ..meta_eval.decision.version_means import FEWEST_RATED_GROUPS
-from ..text.answer_style import STYLES, measure_style
 from ..text.wording import count_of, list_first, verb_of
 from .results import Results
 from .version_answers import (
@@ -59,8 +58,6 @@ class VersionOptions:
 
     Attributes:
         by: The field of metadata that parts one run into versions (`system`, or `system=A,B`); "" for none.
-        scorer: The file of the saved scorer that decides.
-        metric: The metric that decides.
         ratings: Files of further ratings, or of preferences.
         scale: The scale of the files' ratings, where they do not say it.
         level: Whether conversations or turns are compared; None for what is rated.
@@ -293,7 +290,6 @@ def _read(
         text=_numbers([answer.text for answer in answers]),
         scale=scale,
         others={name: _column(answers, orient(versions, name)) for name in others},
-        style=_style_columns(answers),
         score_scale=score_scale,
     )
     all_notes = (
@@ -524,13 +520,6 @@ def _number_groups(answers: Sequence[PairedAnswer]) -> "Places":
 
 def _column(answers: Sequence[PairedAnswer], values: Sequence[Mapping[str, float]]) -> "Floats":
     return _array([values[answer.version].get(answer.sample.id, math.nan) for answer in answers])
-
-
-def _style_columns(answers: Sequence[PairedAnswer]) -> dict[str, "Floats"]:
-    """What may please without being better; without what is the same in all answers."""
-    rows = [measure_style(_own_text(answer.sample)).logarithms for answer in answers]
-    columns = {name: _array([row[name] for row in rows]) for name in STYLES}
-    return {name: column for name, column in columns.items() if column.min() < column.max()}
 
 
 def _own_text(sample: Sample) -> str:

@@ -21,9 +21,7 @@ class DecidingAnswer:
     """One version's answer to a question.
 
     Attributes:
-        version: The version's name.
         question: What the question is called in all versions: the id in the version that is in use today.
-        sample: The answer.
         rating: Its mean rating; None where it is not rated.
         score: Its score by the measure that decides, more is better; None without one.
         preferred: Of the choices between this answer and another version's, the share that prefer this one, a tie
@@ -43,7 +41,6 @@ class DecidingQuestion:
     """A question on which versions differ.
 
     Attributes:
-        id: What it is called.
         answers: The answers to it, that of the version in use first.
         by: Whether the versions differ by ratings, by what people prefer side by side, or by scores only.
         gap: By how much the best version on it and the worst differ, above 0.

@@ -84,8 +84,7 @@ class _MemoryRecord:
 
 
 def with_signature_of(function: Callable[P, Any]) -> Callable[[Callable[..., T]], Callable[P, T]]:
-    """Gives a function the parameters of another, for type checkers, editors and `help`, so that they are written once.
-    """
+    """Gives a function the parameters of another, for type checkers, editors and `help`: they are written once."""
 
     def give(other: Callable[..., T]) -> Callable[P, T]:
         other.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]

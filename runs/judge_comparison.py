@@ -13,11 +13,9 @@ from ..meta_eval.difference import find_standing, reverse
 from ..meta_eval.estimate import Estimate
 from ..metrics import Score
 from ..presentation.figure import format_agreement, format_price
-from .judge_bias import Bias, measure_biases
-from .judge_probes import ProbeFindings, compare_probed
 from .judge_scoring import JudgeScores
 from .panels import Panel, compare_panels, supported_claims
-from .rating_direction import check_ratings_fit, is_pairwise, rises_with_rating
+from .rating_direction import check_ratings_fit, rises_with_rating
 from .variant_table import build_variant_table
 
 if TYPE_CHECKING:
@@ -34,19 +32,14 @@ class JudgeFindings:
     """What is known of one judge; costs are those of 1,000 answers.
 
     Attributes:
-        judge: Its name.
         samples: How many samples it scored or failed on.
         failed: The share of them that failed, in [0, 1].
-        agreement: Spearman's rho with the ratings.
-        tokens: Tokens in and out together.
         usd: The cost; None where it is unknown.
         seconds: The duration of its calls, divided by how many run at once.
         consistency: The share of claims with the same verdict when asked again; None without repeats or claims.
-        failed_again: How many samples failed in the repeats.
         failure: The first reason why a sample failed.
         unparsable: The share of questions whose first reply could not be used; None without a reply.
         lost: The share of questions that got no usable reply at all; None where nothing was asked.
-        on_frontier: Whether it agrees, and no other judge agrees more for less.
         is_at_most: Whether tokens and USD are the most that they may be, because not every reply stated what it took.
     """
 
@@ -62,7 +55,6 @@ class JudgeFindings:
     failure: str = ""
     unparsable: float | None = None
     lost: float | None = None
-    on_frontier: bool = False
     is_at_most: bool = False
 
     def cost(self, unit: Unit) -> float:
@@ -80,7 +72,6 @@ class ClaimAgreement:
     """How far judges give the same claims the same verdict, supported or not.
 
     Attributes:
-        claims: How many claims all of them judged.
         alpha: Krippendorff's alpha; None where there is nothing to agree on.
         kappas: Cohen's kappa per pair of judges.
     """
@@ -99,11 +90,6 @@ class JudgeComparison:
         unit: The unit of all costs.
         judges: What is known of each judge.
         pairs: The difference in agreement per pair of judges.
-        claims: How far they give the same verdicts.
-        panels: Several judges put together.
-        advice: Which judge to buy, in a sentence.
-        probes: What each probe changed per judge.
-        biases: The bias card of each judge.
         decision: Whether another judge agrees better with the ratings than the first, which is in use today; None where
             none can be compared with it.
     """
@@ -115,8 +101,6 @@ class JudgeComparison:
     claims: ClaimAgreement
     panels: tuple[Panel, ...]
     advice: str
-    probes: tuple[ProbeFindings, ...] = ()
-    biases: tuple[Bias, ...] = ()
     decision: "Decision | None" = None
 
 
@@ -137,20 +121,15 @@ def compare_judges(
     oriented = judge_scores if rises_with_rating(metric) else [_negate(judge) for judge in judge_scores]
     from ..meta_eval.decision import decide_variants
 
-    unmarked = [_describe(samples, judge, seed) for judge in oriented]
-    unit = cost or _choose_unit(unmarked)
-    costs = {judge.judge: judge.cost(unit) for judge in unmarked}
-    judges = tuple(_mark_frontier(judge, unmarked, costs) for judge in unmarked)
+    judges = tuple(_describe(samples, judge) for judge in oriented)
+    unit = cost or _choose_unit(judges)
+    costs = {judge.judge: judge.cost(unit) for judge in judges}
     scores = {judge.judge: judge.scores for judge in oriented}
     table = build_variant_table(samples, scores)
     pairs = _compare_pairs(table, seed)
-    panels = compare_panels(samples, scores, costs, seed=seed)
+    panels = compare_panels(samples, scores, costs)
     is_rated = any(sample.rating_share is not None for sample in samples)
     advice = _advise(judges, pairs, unit) if is_rated else "no judge can be recommended: none of these answers is rated"
-    probes = {
-        judge.judge: tuple(compare_probed(judge.judge, samples, judge.scores, judge.probed, seed=seed))
-        for judge in judge_scores
-    }
     return JudgeComparison(
         metric,
         unit,
@@ -159,12 +138,6 @@ def compare_judges(
         _claim_agreement(scores),
         panels,
         advice,
-        tuple(findings for of_judge in probes.values() for findings in of_judge),
-        tuple(
-            bias
-            for judge in judge_scores
-            for bias in measure_biases(judge, samples, probes[judge.judge], is_of_pairs=is_pairwise(metric))
-        ),
         decide_variants(table, measure=metric, seed=seed),
     )
 
@@ -184,7 +157,7 @@ def _choose_unit(judges: Sequence[JudgeFindings]) -> Unit:
     return "usd" if any(judge.usd for judge in judges) else "seconds"
 
 
-def _describe(samples: Sequence[Sample], judge: JudgeScores, seed: int) -> JudgeFindings:
+def _describe(samples: Sequence[Sample], judge: JudgeScores) -> JudgeFindings:
     scores = [judge.scores[sample.id] for sample in samples if sample.id in judge.scores]
     rated = [
         (score.value, sample.rating_share, sample.source)
@@ -195,7 +168,6 @@ def _describe(samples: Sequence[Sample], judge: JudgeScores, seed: int) -> Judge
     ]
     agreement = spearman([v for v, _, _ in rated], [r for _, r, _ in rated], [g for *_, g in rated])
     repeated = [score for repeat in judge.repeats for score in repeat.values()]
-    probed = [score for probe_scores in judge.probed.values() for score in probe_scores.values()]
     usage, count = Usage.total([score.usage for score in scores]), max(1, len(scores))
     replies = judge.replies
     return JudgeFindings(
@@ -208,7 +180,7 @@ def _describe(samples: Sequence[Sample], judge: JudgeScores, seed: int) -> Judge
         ANSWERS * usage.seconds / judge.concurrency / count,
         _consistency(judge),
         sum(score.status == "failed" for score in repeated),
-        next((score.reason for score in (*scores, *repeated, *probed) if score.status == "failed"), ""),
+        next((score.reason for score in (*scores, *repeated) if score.status == "failed"), ""),
         replies.unparsable / replies.questions if replies.questions else None,
         replies.without_usable_reply / replies.asked if replies.asked else None,
         is_at_most=usage.unstated > 0,
@@ -225,20 +197,6 @@ def _consistency(judge: JudgeScores) -> float | None:
         for claim in first.keys() & again.keys()
     ]
     return sum(same) / len(same) if same else None
-
-
-def _mark_frontier(judge: JudgeFindings, judges: Sequence[JudgeFindings], costs: Mapping[str, float]) -> JudgeFindings:
-    rho, cost = judge.agreement.value, costs[judge.judge]
-    if rho is None:
-        return replace(judge, on_frontier=False)
-    is_beaten = any(
-        costs[other.judge] <= cost
-        and other.agreement.value >= rho
-        and (other.agreement.value > rho or costs[other.judge] < cost)
-        for other in judges
-        if other is not judge and other.agreement.value is not None
-    )
-    return replace(judge, on_frontier=not is_beaten)
 
 
 def _compare_pairs(table: "ScoreTable", seed: int) -> tuple["Comparison", ...]:

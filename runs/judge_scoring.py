@@ -21,13 +21,9 @@ class JudgeScores:
     """The scores of one judge.
 
     Attributes:
-        judge: Its name.
-        scores: By sample.
-        concurrency: How many calls it took at once.
         repeats: Its scores when asked again, by sample.
         replies: How many of its replies for `scores` could not be used.
         probed: Its scores of the samples that a probe changed, by probe and sample.
-        model: Its model's name; "" where it is not known.
     """
 
     judge: str
@@ -36,7 +32,6 @@ class JudgeScores:
     repeats: tuple[Mapping[str, Score], ...] = ()
     replies: ReplyCounts = field(default_factory=ReplyCounts)
     probed: Mapping[str, Mapping[str, Score]] = field(default_factory=dict)
-    model: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +41,6 @@ class JudgeScoring:
     Attributes:
         metric: The metric that they are compared by.
         cassette: The file of the recorded replies; `{judge}` in it stands for the judge's name.
-        mode: How the cassettes are used.
-        budget: Bounds on the live calls of all judges together.
         repeats: How often each judge is asked again, with another seed.
     """
 
@@ -141,6 +134,4 @@ async def _score(
             repeats.append(by_sample(await score(judge, samples)))
     settings = model.settings
     replies = results.replies
-    return JudgeScores(
-        name, by_sample(results), settings.concurrency, tuple(repeats), replies, probed, settings.identity
-    )
+    return JudgeScores(name, by_sample(results), settings.concurrency, tuple(repeats), replies, probed)

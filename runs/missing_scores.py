@@ -1,6 +1,5 @@
 """Why scores have no value, in the words that a run, a printed result and a notebook share."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -11,10 +10,6 @@ from ..text.wording import count_of
 
 _REASONS = 3
 _LONGEST_REASON = 300  # characters
-_OF_SAMPLE = re.compile(
-    r"(, prompt \S+) for sample .+?: (?=the (?:call failed|reply cannot be used|judge )|no reply in )"
-)
-"""What reasons of earlier versions have: the sample's id, by which the same reason stood there once per sample."""
 
 
 def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iterator[Paragraph]:
@@ -32,7 +27,7 @@ def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iter
     """
     reasons: dict[tuple[str, str], Counter[str]] = {}
     for metric, status, reason, count in counts:
-        reasons.setdefault((metric, status), Counter())[_OF_SAMPLE.sub(r"\1: ", reason, count=1)] += count
+        reasons.setdefault((metric, status), Counter())[reason] += count
     for (metric, status), all_reasons in reasons.items():
         of_status = join_ranges(all_reasons)
         total, most = of_status.total(), of_status.most_common(_REASONS)

@@ -69,7 +69,6 @@ class PairwisePreferences:
         preferences: One per question and two versions; the rater is the judge.
         scores: Of each that the judge was asked about, the score of `pairwise`, whose evidence has both orders.
         position: How far the order decides.
-        usage: What the calls took.
         failures: Why a comparison failed, of each that did.
         notes: What a reader should know: what was not compared, or not as it is.
     """

@@ -84,8 +84,8 @@ def _is_known(table: "VersionTable") -> "Bools":
 
 def _keep_rows(table: "VersionTable", rows: "Bools") -> "VersionTable":
     columns = {name: getattr(table, name)[rows] for name in _COLUMNS}
-    others, style = ({name: one[rows] for name, one in part.items()} for part in (table.others, table.style))
-    return replace(table, **columns, others=others, style=style)
+    others = {name: one[rows] for name, one in table.others.items()}
+    return replace(table, **columns, others=others)
 
 
 def count_comparisons(reading: "VersionReading") -> int:

@@ -114,10 +114,6 @@ class PostgresDatabase:
         self.execute("SELECT gin_clean_pending_list('answer_words_words')")
         self.execute("ANALYZE answer_words, answers")
 
-    def with_texts(self, samples: Sequence[str] | None = None) -> "PostgresDatabase":
-        """As `Database.with_texts`."""
-        return self
-
     def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
         """As `Database.text_query`."""
         lexemes = [*(f"'{word}'" for word in words[:-1]), *(f"'{word}':*" for word in words[-1:])]

@@ -22,16 +22,11 @@ class PredictedRating(BaseModel):
     """The mean rating of a run's answers, as a scorer predicts it.
 
     Attributes:
-        metric: The scorer.
         mean: The mean rating; `low` and `high` are its 95% interval, None unless ratings correct the predictions.
         predicted: The mean of the predictions, uncorrected.
-        n: Answers with a prediction.
         rated: How many of them are rated, without those of `fitted`.
         fitted: How many the scorer was fitted on, whose ratings its predictions only repeat.
         corrected: Whether the ratings correct the predictions (prediction-powered inference).
-        problem: Why there is no interval.
-        rating_min: The scale's lowest rating; None in what an earlier version recorded, as `rating_max`.
-        rating_max: Its highest.
     """
 
     metric: str
@@ -44,15 +39,15 @@ class PredictedRating(BaseModel):
     fitted: int = 0
     corrected: bool
     problem: str = ""
-    rating_min: float | None = None
-    rating_max: float | None = None
+    rating_min: float
+    rating_max: float
 
     @property
     def sentence(self) -> str:
         """The figure in one sentence.
 
-        Without ratings there is no interval, whatever an earlier version recorded: how far the predictions are off on
-        these answers, only ratings of them can say.
+        Without ratings there is no interval: how far the predictions are off on these answers, only ratings of them
+        can say.
 
         Example:
             >>> rating = PredictedRating(metric="scorer:t.yaml", mean=3.4, low=3.2, high=3.6, predicted=3.5, n=200,
@@ -63,9 +58,7 @@ class PredictedRating(BaseModel):
             'Mean predicted rating: 3.40 of 5, no interval: none of these 200 answers is rated; rate about 30.'
         """
         low, high = Figure("mean", self.low), Figure("mean", self.high)
-        mean = str(Figure("mean", self.mean))
-        if self.rating_min is not None and self.rating_max is not None:
-            mean = format_rating(self.mean, self.rating_min, self.rating_max, "mean")
+        mean = format_rating(self.mean, self.rating_min, self.rating_max, "mean")
         if not self.corrected:
             return f"Mean predicted rating: {mean}, no interval: {self._missing_ratings}."
         how = f"corrected by the {self.rated} that are rated" if self.rated < self.n else "all of them rated"

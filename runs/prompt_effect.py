@@ -51,12 +51,10 @@ class PromptEffect:
     """The whole difference between two scorings of the same samples.
 
     Attributes:
-        samples: How many samples both scored.
         prompts_before: The identities of the prompts of the first, sorted.
         prompts_after: Those of the second.
         lost: Claims that only the first found, as (sample, claim).
         added: Claims that only the second found.
-        flips: Claims of both with another verdict.
         metrics: The effect on each metric.
         tokens_before: Tokens per sample of the first, in and out together.
         tokens_after: Those of the second.
@@ -119,7 +117,6 @@ class PromptTrial:
     """Several wordings of one prompt beside the one in use.
 
     Attributes:
-        in_use: The prompt in use.
         effects: What each other wording changes, by its name.
         decision: Whether one of them agrees better with the ratings; None where none can be compared.
     """

@@ -13,10 +13,6 @@ class ReplyDrift:
     """How often the model gives another reply than the recorded one.
 
     Attributes:
-        asked: How many questions were asked again.
-        failed: How many of them got no usable reply.
-        other_text: How many replies have another text.
-        other_value: How many replies have another value.
         share: `other_value` as a share of the usable replies.
         moved: The mean of the absolute changes of the first option's probability; None where there are none.
     """

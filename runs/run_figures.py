@@ -37,7 +37,6 @@ class RunFigures:
         languages: Rows by language; empty where there is only one.
         message_types: Rows by message type; empty where there is only one.
         groups: The groups with two values or more of the first metric that have its worst means, the worst first.
-        more_groups: How many groups were left out.
         spreads: How the values of each metric are spread.
         agreement: How each metric follows the ratings; empty without ratings.
         notes: Which ratings they are, as in `ScoreTotals`.
@@ -60,9 +59,8 @@ def compute_figures(store: Store, run: str) -> RunFigures:
         InputError: The store cannot be read.
     """
     directions = store.run(run).plan.all_directions
-    tables = store.tables(run)
-    with explain_errors(tables, "the scores cannot be read"):
-        sums = ScoreSums(tables, run)
+    with explain_errors(store.database, "the scores cannot be read"):
+        sums = ScoreSums(store.database, run)
         totals = ScoreTotals.of_run(store, run)
         left_out = shares_left_out(totals.sentences)
         whole = _report_parts(sums, "''", directions, left_out).get("not said", ())

@@ -221,7 +221,6 @@ class Audit:
     """How one sample came by its scores; printed, it is what `assay show RUN SAMPLE` prints.
 
     Attributes:
-        sample: The sample.
         scores: Its scores by metric, each with its reason and evidence; `scores[...].claims` are its claims.
     """
 

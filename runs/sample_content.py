@@ -60,6 +60,6 @@ class ContentReader:
         return turn.model_copy(update={"messages": self._conversation.messages[: turn.metadata.get("turn", -1) + 1]})
 
     def _find(self, sample: str) -> Sample | None:
-        tables = self._tables.with_texts([sample])
-        row = tables.execute("SELECT content FROM samples WHERE run = ? AND id = ?", (self._run, sample)).fetchone()
+        sql = "SELECT content FROM samples WHERE run = ? AND id = ?"
+        row = self._tables.execute(sql, (self._run, sample)).fetchone()
         return None if row is None else Sample.model_validate_json(row[0])

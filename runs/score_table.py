@@ -109,8 +109,7 @@ def read_drawable(
 def add_scorer_parts(
     joined: "JoinedScores", store: "Store", runs: "Sequence[RunRow]", metrics: Sequence[str]
 ) -> "ScoreTable":
-    """Adds metrics that a run has only as the parts of a scorer (`--metrics scorer:FILE`), from the scorer's evidence.
-    """
+    """Adds metrics that a run has only as parts of a scorer (`--metrics scorer:FILE`), from its evidence."""
     import numpy as np
 
     table = joined.table

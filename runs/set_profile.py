@@ -23,9 +23,7 @@ class SetProfile:
     """Counts the samples of a run and remembers which fields they have.
 
     Attributes:
-        count: How many samples there are.
         conversations: How many of them are conversations; their turns do not count.
-        ratings: What the ratings of the samples are about.
     """
 
     def __init__(self, turns: Turns = "last") -> None:

@@ -141,10 +141,6 @@ class SQLiteDatabase:
     def settle_texts(self) -> None:
         """As `Database.settle_texts`; FTS5 merges its parts as they are added."""
 
-    def with_texts(self, samples: Sequence[str] | None = None) -> "SQLiteDatabase":
-        """As `Database.with_texts`."""
-        return self
-
     def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
         """As `Database.text_query`."""
         phrases = [*(f'"{word}"' for word in words[:-1]), *(f'"{word}" *' for word in words[-1:])]

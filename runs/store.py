@@ -37,9 +37,7 @@ class RunRow(NamedTuple):
     """A run as the store lists it.
 
     Attributes:
-        id: The run's id.
         created: When it began: ISO 8601, UTC.
-        plan: What it scores.
         status: `running`, `done`, or why it stopped (`budget`, `interrupted`, `error`, or `killed`: its process is gone
             and did not say why).
     """
@@ -81,28 +79,15 @@ class Store:
             raise UsageError(f"{file}: there are no runs here; run `assay run` first, or name the folder with --store")
         self.database = open_database(folder, wait)
         self.path = self.database.name
-        self._tables: dict[str, Database] = {}
 
     @classmethod
     def of_database(cls, database: Database) -> "Store":
         """The runs of a database that is open."""
         store = cls.__new__(cls)
-        store.database, store.path, store._tables = database, database.name, {}
+        store.database, store.path = database, database.name
         return store
 
-    def tables(self, run: str) -> Database:
-        """The database with the samples and scores of a run: this store's, or the Parquet files of its shards."""
-        if run not in self._tables:
-            results = self.results(run)
-            if results is None:
-                return self.database
-            from .shards.parquet_database import ParquetDatabase
-            from .shards.shard_folder import ShardFolder
-
-            self._tables[run] = ParquetDatabase(run, ShardFolder(results), self.run(run).plan.all_metrics)
-        return self._tables[run]
-
-    def begin(self, plan: Plan, cassette: Path | None = None, results: str | None = None) -> str:
+    def begin(self, plan: Plan, cassette: Path | None = None) -> str:
         """Begins a run and returns its id: the date, the time and four digits of the plan's identity.
 
         This process is at work on it until `end` or `close`: another one cannot resume it.
@@ -110,7 +95,6 @@ class Store:
         Args:
             plan: What the run scores.
             cassette: The file of recorded replies that it replays, if it does.
-            results: The folder or URL of the Parquet files that hold its samples and scores; None where they are here.
 
         Raises:
             InputError: The store cannot be written to.
@@ -127,9 +111,9 @@ class Store:
                     with self.database.transaction():
                         (last,) = self.database.execute("SELECT coalesce(max(number), 0) FROM runs").fetchone()
                         self.database.execute(
-                            f"INSERT INTO runs ({_RUN_COLUMNS}, identity, number, cassette, results) "
-                            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                            (*fields, last + 1, cassette and str(cassette), results),
+                            f"INSERT INTO runs ({_RUN_COLUMNS}, identity, number, cassette) "
+                            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                            (*fields, last + 1, cassette and str(cassette)),
                         )
                 except BaseException as error:
                     self.database.locks.release(run)
@@ -191,7 +175,6 @@ class Store:
             for table in ("answers", "scores", "samples", "replies", "runs_of_nightly_runs"):
                 self.database.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
             self.database.execute("DELETE FROM runs WHERE id = ?", (run,))
-        self._tables.pop(run, None)
         return True
 
     def run(self, name: str) -> RunRow:
@@ -244,21 +227,16 @@ class Store:
 
     def count_samples(self, run: str) -> int:
         """Returns how many samples of a run are kept."""
-        return int(self._rows_of(run, "SELECT count(*) FROM samples WHERE run = ?", (run,))[0][0])
+        return int(self._rows("SELECT count(*) FROM samples WHERE run = ?", (run,))[0][0])
 
     def count_scores(self, run: str) -> int:
         """Returns how many scores of a run are kept."""
-        return int(self._rows_of(run, "SELECT count(*) FROM scores WHERE run = ?", (run,))[0][0])
+        return int(self._rows("SELECT count(*) FROM scores WHERE run = ?", (run,))[0][0])
 
     def cassette(self, run: str) -> Path | None:
         """Returns the file of recorded replies that a run replays, or None."""
         ((path,),) = self._rows("SELECT cassette FROM runs WHERE id = ?", (run,))
         return None if path is None else Path(path)
-
-    def results(self, run: str) -> str | None:
-        """Returns where the Parquet files with a run's samples and scores are; None where they are in this store."""
-        rows = self._rows("SELECT results FROM runs WHERE id = ?", (run,))
-        return rows[0][0] if rows else None
 
     def newest_run_of(self, identity: str) -> RunRow | None:
         """Returns the newest run of a plan with this identity, or None."""
@@ -269,10 +247,8 @@ class Store:
         """Yields a run's samples as they were judged, in the order of their set."""
         reader = self._content_reader(run)
         with self._reading(run):
-            for name, content in (
-                self.tables(run)
-                .with_texts()
-                .execute("SELECT id, content FROM samples WHERE run = ? ORDER BY place", (run,))
+            for name, content in self.database.execute(
+                "SELECT id, content FROM samples WHERE run = ? ORDER BY place", (run,)
             ):
                 yield self._parse(reader.read, content, "samples", {"run": run, "id": name})
 
@@ -283,12 +259,10 @@ class Store:
             UsageError: The run has no sample with this id.
         """
         with self._reading(run):
-            tables = self.tables(run).with_texts([sample])
-            rows = self._fetch(tables, "SELECT content FROM samples WHERE run = ? AND id = ?", (run, sample))
+            rows = self._rows("SELECT content FROM samples WHERE run = ? AND id = ?", (run, sample))
         if not rows:
             ids = [
-                name
-                for (name,) in self._rows_of(run, "SELECT id FROM samples WHERE run = ? ORDER BY place LIMIT 5", (run,))
+                name for (name,) in self._rows("SELECT id FROM samples WHERE run = ? ORDER BY place LIMIT 5", (run,))
             ]
             raise UsageError(f"run {run} has no sample {sample!r}; it has {', '.join(ids) or 'none'}, ...")
         return self._parse(self._content_reader(run).read, rows[0][0], "samples", {"run": run, "id": sample})
@@ -296,7 +270,7 @@ class Store:
     def _content_reader(self, run: str) -> "ContentReader":
         from .sample_content import ContentReader
 
-        return ContentReader(self.tables(run), run)
+        return ContentReader(self.database, run)
 
     def scores(self, run: str, sample: str | None = None) -> Iterator[tuple[str, str, Score]]:
         """Yields (sample, metric, score) of a run, or of one sample of it.
@@ -305,9 +279,9 @@ class Store:
         """
         order = {name: place for place, name in enumerate(self.run(run).plan.all_metrics)}
         with self._reading(run):
-            tables = self.tables(run).with_texts(None if sample is None else [sample])
-            rows = tables.execute(
-                f"SELECT sample, metric, value, status, reason, evidence, usage FROM {tables.score_rows} AS score "
+            rows = self.database.execute(
+                "SELECT sample, metric, value, status, reason, evidence, usage "
+                f"FROM {self.database.score_rows} AS score "
                 f"WHERE run = ? {'' if sample is None else 'AND sample = ?'} ORDER BY place, sample",
                 (run,) if sample is None else (run, sample),
             )
@@ -321,16 +295,17 @@ class Store:
 
     def score_counts(self, run: str) -> list[tuple[str, str, str, int, float]]:
         """Returns (metric, language, status, count, sum of the values) of the scores, by what comes first in it."""
-        tables = self.tables(run)
         metrics = self.run(run).plan.all_metrics
-        from_rows = f"FROM {tables.score_rows} AS score WHERE run = ? AND metric IN ({', '.join('?' * len(metrics))})"
-        with self._reading(run):  # those with a value and those without apart: an index has them without their texts
-            scored = tables.execute(
-                f"SELECT metric, language, 'scored', count(*), {tables.value_sum} {from_rows} AND value IS NOT NULL "
-                "GROUP BY metric, language",
+        from_rows = (
+            f"FROM {self.database.score_rows} AS score WHERE run = ? AND metric IN ({', '.join('?' * len(metrics))})"
+        )
+        with self._reading(run):
+            scored = self.database.execute(
+                f"SELECT metric, language, 'scored', count(*), {self.database.value_sum} {from_rows} "
+                "AND value IS NOT NULL GROUP BY metric, language",
                 (run, *metrics),
             ).fetchall()
-            missing = tables.execute(
+            missing = self.database.execute(
                 f"SELECT metric, language, status, count(*), 0.0 {from_rows} AND value IS NULL "
                 "GROUP BY metric, language, status",
                 (run, *metrics),
@@ -339,9 +314,8 @@ class Store:
 
     def sentence_counts(self, run: str) -> list[tuple[str, str, int, int]]:
         """Returns (metric, language, sentences judged, sentences left out) of the metrics that part answers."""
-        rows = self._rows_of(
-            run,
-            f"SELECT metric, language, sum(judged), sum(left_out) FROM {self.tables(run).score_rows} AS score "
+        rows = self._rows(
+            f"SELECT metric, language, sum(judged), sum(left_out) FROM {self.database.score_rows} AS score "
             "WHERE run = ? AND judged IS NOT NULL GROUP BY metric, language",
             (run,),
         )
@@ -349,10 +323,9 @@ class Store:
 
     def rated_values(self, run: str) -> Iterator[tuple[str, str, float, float, str]]:
         """Yields (metric, language, value, rating in [0, 1], source) of each score of a rated sample."""
-        tables = self.tables(run)
         with self._reading(run):
-            yield from tables.execute(
-                f"SELECT metric, language, value, rating, source FROM {tables.score_rows} AS score "
+            yield from self.database.execute(
+                f"SELECT metric, language, value, rating, source FROM {self.database.score_rows} AS score "
                 "WHERE run = ? AND value IS NOT NULL AND rating IS NOT NULL",
                 (run,),
             )
@@ -360,15 +333,12 @@ class Store:
     def sample_values(self, run: str) -> Iterator[tuple[str, str, float | None, str]]:
         """Yields (sample, metric, value, status) of each score, without its evidence."""
         with self._reading(run):
-            yield from self.tables(run).execute(
-                "SELECT sample, metric, value, status FROM scores WHERE run = ?", (run,)
-            )
+            yield from self.database.execute("SELECT sample, metric, value, status FROM scores WHERE run = ?", (run,))
 
     def usages(self, run: str) -> Iterator[tuple[str, Usage]]:
         """Yields (metric, usage) of each score, without its evidence."""
         with self._reading(run):
-            tables = self.tables(run).with_texts()
-            rows = tables.execute("SELECT sample, metric, usage FROM scores WHERE run = ?", (run,))
+            rows = self.database.execute("SELECT sample, metric, usage FROM scores WHERE run = ?", (run,))
             for sample, metric, usage in rows:
                 place = {"run": run, "sample": sample, "metric": metric}
                 yield metric, self._parse(_usage, usage, "scores", place)
@@ -384,24 +354,18 @@ class Store:
             count: The most scores to give.
         """
         is_higher_better = self.run(run).plan.all_directions[metric]
-        scores_of = f"FROM {self.tables(run).score_rows} AS score WHERE run = ? AND metric = ? AND value IS NOT NULL"
-        ((lowest, highest),) = self._rows_of(run, f"SELECT min(value), max(value) {scores_of}", (run, metric))
+        scores_of = f"FROM {self.database.score_rows} AS score WHERE run = ? AND metric = ? AND value IS NOT NULL"
+        ((lowest, highest),) = self._rows(f"SELECT min(value), max(value) {scores_of}", (run, metric))
         best = None if lowest is None else flawless(lowest, highest, is_higher_better=is_higher_better)
-        rows = self._rows_of(
-            run,
+        rows = self._rows(
             f"SELECT sample {scores_of} {'' if best is None else 'AND value <> ?'} "
             f"ORDER BY value {'ASC' if is_higher_better else 'DESC'}, place LIMIT ?",
             (run, metric, *(() if best is None else (best,)), count),
         )
         names = [name for (name,) in rows]
         places = ", ".join("?" * len(names)) or "NULL"
-        with self._reading(run):
-            texts = self.tables(run).with_texts(names)
-        contents = self._fetch(
-            texts, f"SELECT id, content FROM samples WHERE run = ? AND id IN ({places})", (run, *names)
-        )
-        fields = self._fetch(
-            texts,
+        contents = self._rows(f"SELECT id, content FROM samples WHERE run = ? AND id IN ({places})", (run, *names))
+        fields = self._rows(
             "SELECT sample, value, status, reason, evidence, usage FROM scores "
             f"WHERE run = ? AND metric = ? AND sample IN ({places})",
             (run, metric, *names),
@@ -418,9 +382,8 @@ class Store:
 
     def failed_samples(self, run: str) -> list[str]:
         """Returns the ids of the samples that a metric failed on, in the samples' order."""
-        rows = self._rows_of(
-            run,
-            f"SELECT sample FROM {self.tables(run).score_rows} AS score "
+        rows = self._rows(
+            f"SELECT sample FROM {self.database.score_rows} AS score "
             "WHERE run = ? AND status = 'failed' GROUP BY sample, place ORDER BY place",
             (run,),
         )
@@ -428,9 +391,8 @@ class Store:
 
     def first_failure(self, run: str) -> str:
         """Returns the reason of the first failed score; empty where none failed."""
-        rows = self._rows_of(
-            run,
-            f"SELECT reason FROM {self.tables(run).score_rows} AS score "
+        rows = self._rows(
+            f"SELECT reason FROM {self.database.score_rows} AS score "
             "WHERE run = ? AND status = 'failed' ORDER BY place LIMIT 1",
             (run,),
         )
@@ -439,8 +401,7 @@ class Store:
     def missing_scores(self, run: str) -> Iterator[tuple[str, str, str, int]]:
         """Yields (metric, status, reason, count) of the scores without a value, the most frequent reasons first."""
         metrics = self.run(run).plan.all_metrics
-        yield from self._rows_of(
-            run,
+        yield from self._rows(
             "SELECT metric, status, reason, count(*) FROM scores "
             f"WHERE run = ? AND metric IN ({', '.join('?' * len(metrics))}) AND value IS NULL "
             "GROUP BY metric, status, reason ORDER BY metric, status, count(*) DESC, reason",
@@ -450,21 +411,19 @@ class Store:
     def close(self) -> None:
         """Closes the files or the connection."""
         self.database.close()
-        for tables in self._tables.values():
-            tables.close()
 
     def _reading(self, run: str) -> AbstractContextManager[None]:
-        return explain_errors(self.tables(run), "the runs cannot be read")
+        elsewhere = self._rows("SELECT results FROM runs WHERE id = ? AND results IS NOT NULL", (run,))
+        if elsewhere:  # of Assay 0.2
+            raise InputError(
+                f"run {run}: its scores are not in the store but in {elsewhere[0][0]}, by --engine shards, which went; "
+                "score the Parquet files again: assay run 'answers/*.parquet' --out scores"
+            )
+        return explain_errors(self.database, "the runs cannot be read")
 
     def _rows(self, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        return self._fetch(self.database, sql, values)
-
-    def _rows_of(self, run: str, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        return self._fetch(self.tables(run), sql, values)
-
-    def _fetch(self, database: Database, sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        with explain_errors(database, "the runs cannot be read"):
-            rows: list[tuple[Any, ...]] = database.execute(sql, values).fetchall()
+        with explain_errors(self.database, "the runs cannot be read"):
+            rows: list[tuple[Any, ...]] = self.database.execute(sql, values).fetchall()
         return rows
 
     def _parse(self, parse: Callable[[Any], T], content: Any, table: str, place: dict[str, str]) -> T:

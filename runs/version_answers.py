@@ -35,14 +35,9 @@ class AnswerSource:
 
     Attributes:
         name: What it is called: an id, or the name that the user gave it.
-        samples: Its samples, as they came.
-        values: Their scores.
         directions: For each of its metrics, whether higher is better.
-        sets: The sets that it is of.
-        conversation_metrics: Its metrics that measure conversations.
         run: The run in the store; None where it is none.
         parts: Metrics that it has as parts of a scorer only.
-        fitted: By scorer, the samples that it was fitted on.
     """
 
     name: str
@@ -61,12 +56,8 @@ class VersionAnswers:
     """The answers of one version, at one level: of conversations, of turns, or answers without messages.
 
     Attributes:
-        name: The version's name.
         samples: Its answers by id, with all their ratings.
         values: Their scores, by id and metric.
-        source: What they were read from.
-        fitted: By scorer, the answers that it was fitted on.
-        notes: What a reader should know of their ratings.
         pair_ratings: How many ratings of pairs of answers it has, which are left out.
     """
 

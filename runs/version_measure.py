@@ -25,7 +25,6 @@ class VersionMeasure:
         values: By version, the value of each answer by id; more is better.
         fitted: By version, the answers that the scorer was fitted on.
         scale: The scale of a scorer's predictions; None of a metric.
-        notes: What a reader should know of it.
     """
 
     name: str

@@ -23,8 +23,6 @@ class PairedAnswer:
     """An answer that takes part.
 
     Attributes:
-        version: The place of its version.
-        sample: The answer.
         question: Its question as a number: answers with one number are paired.
         text: Its text as a number: answers to one question with one number are the same answer.
     """

@@ -15,3 +15,7 @@ BROKEN_WORDS = """() => {
   }
   return broken;
 }"""
+
+UNNAMED_FIELDS = """[...document.querySelectorAll('input:not([type=hidden]), button, select')]
+  .filter((field) => !(field.labels?.length || field.textContent.trim())).length"""
+"""How many fields of a page have no name that a screen reader can say."""

@@ -15,11 +15,11 @@ def _note(_frame: Any, event: str, _argument: Any) -> None:
         next(_calls)
 
 
-def count_calls(work: Callable[[], object], *, warm_up: bool = True) -> int:
+def count_calls(work: Callable[[], object]) -> int:
     """Counts the calls of functions, those of C included, in this thread and in those that the work starts.
 
-    The work runs once before (`warm_up`), so that what is loaded, compiled or kept the first time is not counted. What
-    one call of C does inside (an expression that backtracks) is not seen.
+    The work runs once before, so that what is loaded, compiled or kept the first time is not counted. What one call of
+    C does inside (an expression that backtracks) is not seen.
 
     Example:
         >>> count_calls(lambda: len("ab"))
@@ -28,8 +28,7 @@ def count_calls(work: Callable[[], object], *, warm_up: bool = True) -> int:
     was_collecting = gc.isenabled()
     threading.setprofile(_note)  # before the first run: threads that it leaves behind are counted in the second
     try:
-        if warm_up:
-            work()
+        work()
         gc.collect()
         gc.disable()  # a collection runs finalizers whenever it likes
         before = next(_calls)
@@ -51,3 +50,10 @@ def growth(make_work: Callable[[int], Callable[[], object]], size: int) -> float
         4
     """
     return count_calls(make_work(4 * size)) / count_calls(make_work(size))
+
+
+def assert_proportional(work: Callable[[str], object], text: str) -> None:
+    """A text of four times the length may take eight times the calls; what grows with its square takes 16."""
+    short, long = text[: len(text) // 4], text
+    few, many = count_calls(lambda: work(short)), count_calls(lambda: work(long))
+    assert many < 8 * max(few, 1000), (few, many)

@@ -42,5 +42,5 @@ HOSTILE_TEXTS = (
     "pay \u202etnuocca ym ot\u202c \u2066hidden\u2069 \u200bzero\ufeffwidth",
     "line one\r\nline two\rline three\x0bline four\u2028line five",
     "A" * 5000 + " " + "ﷺ" * 500 + " Z̷̢̛͙a̷̛͙l̷͙g̷͙o̷͙",
-    "a; " * 700_000,  # 2 MB
+    "a; " * 70_000,  # 200 kB
 )

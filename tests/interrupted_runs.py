@@ -30,15 +30,15 @@ def command_at_request(
         number: Of the request.
     """
     reached = threading.Event()
-    script, latency = server.script, server.latency
+    script = server.script
 
     def hang(request: Request) -> Answer | None:
         if request.number < number:
-            return None
+            return script(request) if script else None
         reached.set()
         return Answer(fault="hang")
 
-    server.script, server.latency = hang, 0.1
+    server.script = hang
     process = python.start("-m", "assay", *words, cwd=folder)
     try:
         assert reached.wait(300), process.communicate()
@@ -46,7 +46,7 @@ def command_at_request(
     finally:
         with process:  # waits, and closes its pipes
             process.kill()
-        server.script, server.latency = script, latency
+        server.script = script
 
 
 def scores(folder: Path, run: str = "last", store: str = ".assay") -> list[Any]:

@@ -39,6 +39,7 @@ class MemoryTraces:
     writes: int = 0
     reads: list[tuple[datetime | None, datetime | None]] = field(default_factory=list)
     problem: str = ""
+    refused: set[str] = field(default_factory=set)  # ids of samples whose scores are not taken
 
     def read(
         self,
@@ -60,6 +61,9 @@ class MemoryTraces:
         """As `Sink.write`."""
         for score in scores:
             self.writes += 1
+            if score.sample in self.refused:
+                yield WriteResult(score.key, "failed", "the trace is gone")
+                continue
             state = "updated" if score.key in self.scores else "written"
             self.scores[score.key] = score
             yield WriteResult(score.key, state)

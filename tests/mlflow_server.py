@@ -34,24 +34,15 @@ def find_mlflow() -> str | None:
 
 
 class MlflowProcess:
-    """A server with SQLite in a folder, on a free port.
+    """A server with SQLite in an empty folder, on a free port; `options` are further ones of `mlflow server`."""
 
-    Args:
-        folder: An empty folder.
-        options: More options of `mlflow server`.
-        workers: How many processes answer.
-
-    Attributes:
-        host: `127.0.0.1:PORT`.
-    """
-
-    def __init__(self, folder: Path, *options: str, workers: int = 1) -> None:
+    def __init__(self, folder: Path, *options: str) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         self.host = f"127.0.0.1:{port}"
         stores = ["--backend-store-uri", f"sqlite:///{folder}/mlflow.db", "--artifacts-destination", f"{folder}/files"]
-        command = [find_mlflow() or "mlflow", "server", *stores, "--port", str(port), "--workers", str(workers)]
+        command = [find_mlflow() or "mlflow", "server", *stores, "--port", str(port), "--workers", "1"]
         self.log = folder / "log"
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(
@@ -99,15 +90,7 @@ class SpanToLog:
 
 
 class TraceWriter:
-    """Writes traces of an experiment as a chatbot would.
-
-    Args:
-        host: The server's host and port.
-        experiment: The experiment's name; it is made where there is none.
-
-    Attributes:
-        id: The experiment's id.
-    """
+    """Writes traces of an experiment, which is made where there is none, as a chatbot would."""
 
     def __init__(self, host: str, experiment: str) -> None:
         os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
@@ -130,16 +113,7 @@ class TraceWriter:
         metadata: Mapping[str, str] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> str:
-        """Writes a trace with spans that begin 1 ms after each other, and returns its id.
-
-        Args:
-            number: Makes the trace's id.
-            spans: Its spans, the root first.
-            at: When it began, in milliseconds.
-            state: Its state.
-            metadata: What it has as metadata.
-            tags: Its tags.
-        """
+        """Writes a trace with spans, the root first, that begin 1 ms after each other from `at`; returns its id."""
         from mlflow.entities import Span, TraceInfo, TraceLocation, TraceState
 
         trace_id = f"tr-{number:032x}"
@@ -236,15 +210,7 @@ class Fault:
 
 
 class MlflowProxy:
-    """Stands before a server and lets requests go wrong; `script` says which.
-
-    Args:
-        host: The server's host and port.
-
-    Attributes:
-        script: The fault of a request; None lets it pass.
-        requests: What came.
-    """
+    """Stands before a server and lets requests go wrong: `script` gives the fault of one, or None to let it pass."""
 
     def __init__(self, host: str) -> None:
         self.script: Callable[[ProxiedRequest], Fault | None] = lambda request: None

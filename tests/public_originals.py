@@ -1,13 +1,10 @@
 """Small files in the original forms of the public sets, with texts of our own, and a server that gives them."""
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from api_server import ApiServer, Call, Reply
-
-_RANGE = re.compile(r"bytes=(\d+)-")
 
 
 def _rated(*ratings: str) -> dict[str, Any]:
@@ -179,12 +176,11 @@ def as_bytes(document: Any) -> bytes:
 
 
 class FileServer(ApiServer):
-    """Gives files by the end of their path, also ranges of them, as a static web server does."""
+    """Gives files by the end of their path, as a static web server does."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         super().__init__()
         self.files = dict(files)
-        self.etag = '"first"'
 
     @property
     def url(self) -> str:
@@ -197,23 +193,14 @@ class FileServer(ApiServer):
         return next((content for name, content in self.files.items() if path.endswith(f"/{name}")), None)
 
     def answer(self, call: Call) -> Reply:
-        """A file or the range of it that was asked for; 404 where there is none."""
+        """A file; 404 where there is none."""
         content = self.find(call)
         if content is None:
             return Reply(404, {"message": "not found"})
-        headers = {"etag": self.etag, "content-type": "text/plain"}
-        match = _RANGE.fullmatch(call.headers.get("Range", ""))
-        if match is None or call.headers.get("If-Range", self.etag) != self.etag:
-            return Reply(200, content, headers)
-        start = int(match[1])
-        if start >= len(content):
-            return Reply(416, b"", headers)
-        return Reply(
-            206, content[start:], headers | {"content-range": f"bytes {start}-{len(content) - 1}/{len(content)}"}
-        )
+        return Reply(200, content, {"content-type": "text/plain"})
 
 
-def break_off(content: bytes, sent: int, **headers: str) -> Reply:
+def break_off(content: bytes, sent: int) -> Reply:
     """A reply that announces all of a content and ends after some of it."""
     announced = {"content-type": "text/plain", "content-length": str(len(content)), "connection": "close"}
-    return Reply(200, content[:sent], announced | headers)
+    return Reply(200, content[:sent], announced)

@@ -25,15 +25,12 @@ RUN_WITH_EXTRA = {
     "assay.metrics.model_folder": "bertscore",
     "assay.metrics.numeric": "numeric",
     "assay.metrics.ragas_adapter": "ragas",
-    "assay.runs.gepa_rules": "gepa",
-    "assay.runs.shards": "shards",
-    "assay.runs.shards.ray_engine": "ray",
+    "assay.runs.score_parts": "tables",
     "assay.traces.otel.sink": "otel",
     "assay.text.entities": "numeric",
     "assay.text.lemmas": "numeric",
     "assay.text.numbers": "numeric",
     "assay.traces.langfuse": "langfuse",
-    "assay.traces.opik": "opik",
     **MODULES_OF_EXTRAS,
 }
 """Modules or packages that are only reached where another module has made sure of an extra, and the extra."""

@@ -34,7 +34,7 @@ def test_ci_begins_with_the_readmes_commands_in_a_fresh_environment() -> None:
 
 def test_ci_runs_everything_after_them() -> None:
     makes = [line.partition("#")[0].split()[-1] for line in ci_lines() if line.startswith("make ")]
-    assert makes == ["demo", "test", "test-extras", "lint", "types", "docs"]
+    assert makes == ["demo", "test", "against", "test-extras", "lint", "types", "docs"]
 
 
 def test_ci_refuses_a_used_environment(tmp_path: Path) -> None:

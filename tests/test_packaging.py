@@ -129,7 +129,7 @@ def test_judging_meta_evaluation_and_nightly_runs_work_in_the_core(tmp_path: Pat
         (("run", "helpdesk_en", "--metrics", "bleu"), "bleu"),
         (("run", "helpdesk_en", "--metrics", "factoid"), "numeric"),
         (("run", "helpdesk_en", "--judge", "gguf:model.gguf"), "local"),
-        (("run", "*.parquet", "--metrics", "token_overlap", "--engine", "shards", "--out", "out"), "shards"),
+        (("run", "*.parquet", "--metrics", "token_overlap", "--out", "out"), "tables"),
         (("view",), "web"),
         (("crosseval", "leaflets", "--bot", "bot:answer"), "generation"),
         (("heuristic", "explain", "helpdesk_en", "en-001"), "heuristic"),

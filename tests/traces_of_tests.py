@@ -1,13 +1,15 @@
 """A tool of traces in memory, and OTLP documents, for tests of pulls and pushes."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from memory_traces import MemoryTraces
+
 from assay.eval_sets import Sample
-from assay.traces import TraceOrigin, TraceScore, UnreadTrace, WriteResult
+from assay.traces import TraceOrigin, UnreadTrace
 
 BEGIN = datetime(2026, 1, 15, 10, tzinfo=UTC)
 
@@ -21,38 +23,15 @@ def trace(name: str, minute: float, session: str = "", **fields: Any) -> Sample:
     return Sample(id=name, metadata=metadata, **(texts | fields))
 
 
-class MemoryTool:
+class MemoryTool(MemoryTraces):
     """A source and a sink; `traces` is what it has, `scores` what was written to it."""
 
     def __init__(self, *traces: Sample | UnreadTrace) -> None:
-        self.traces = list(traces)
-        self.scores: dict[str, TraceScore] = {}
-        self.read_since: list[datetime | None] = []
-        self.writes = 0
-        self.refused: set[str] = set()  # sample ids
+        super().__init__(list(traces))
 
-    def read(
-        self,
-        since: datetime | None,
-        until: datetime | None,
-        filter: Mapping[str, str],  # noqa: A002 - as in the protocol
-    ) -> Iterator[Sample | UnreadTrace]:
-        self.read_since.append(since)
-        for one in self.traces:
-            time = one.time if isinstance(one, UnreadTrace) else one.metadata["trace"]["time"]
-            began = datetime.fromisoformat(time)
-            if (since is None or began >= since) and (until is None or began < until):
-                yield one
-
-    def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
-        for score in scores:
-            self.writes += 1
-            if score.sample in self.refused:
-                yield WriteResult(score.key, "failed", "the trace is gone")
-                continue
-            state = "updated" if score.key in self.scores else "written"
-            self.scores[score.key] = score
-            yield WriteResult(score.key, state)
+    @property
+    def read_since(self) -> list[datetime | None]:
+        return [since for since, _ in self.reads]
 
 
 def attributes(values: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -43,21 +43,16 @@ load_litellm()
 import openai.resources
 """
 
-# The first one waits for requests; each comes with a socket of its own and the streams of the new process. A process
-# between the two waits for the new one, and says its number and how it ended.
+# The first one waits for requests; each comes with the streams of the new process, and a socket on which the number
+# of that is said, and how it ended. It ends without freeing what was loaded, which takes seconds.
 _FORKS = """
-import gc, json, os, runpy, signal, socket, sys, time
+import atexit, gc, json, os, runpy, select, signal, socket, sys, threading, time
 
-def answer(request):
+def begin(request):
     told = json.loads(b"".join(iter(lambda: request.recv(65536), b"")))
-    if pid := os.fork():
-        request.sendall(f"{pid}\\n".encode())
-        request.sendall(f"{os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}\\n".encode())
-        os._exit(0)
     request.close()
     if told["new_session"]:
         os.setsid()
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
     os.environ.update(told["environment"])
     time.tzset()
@@ -78,28 +73,75 @@ def run(words):
         sys.path[0], sys.argv = os.path.dirname(os.path.abspath(first)), words
         runpy.run_path(first, run_name="__main__")
 
+def run_to_end(words):
+    code = 0
+    try:
+        run(words)
+    except SystemExit as end:
+        if end.code is not None and not isinstance(end.code, int):
+            print(end.code, file=sys.stderr)
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+        if isinstance(error, KeyboardInterrupt):
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            signal.raise_signal(signal.SIGINT)
+        code = 1
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        if not stream.closed:
+            stream.flush()
+    os._exit(code & 255)
+
 def wait_for_requests(requests):
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal of the tests is theirs
+    ends, ended = os.pipe()
+    os.set_blocking(ended, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(ended)
+    running = {}
+    waiting = select.poll()
+    waiting.register(requests, select.POLLIN)
+    waiting.register(ends, select.POLLIN)
     gc.collect()
     gc.freeze()
-    between = 0
     while True:
+        ready = {descriptor for descriptor, _ in waiting.poll()}
+        if ends in ready:
+            os.read(ends, 4096)
+            for pid in [*running]:
+                if (end := os.waitpid(pid, os.WNOHANG))[0]:
+                    with running.pop(pid) as answers:
+                        try:
+                            answers.sendall(f"{os.waitstatus_to_exitcode(end[1])}\\n".encode())
+                        except OSError:  # nobody waits for it
+                            pass
+        if requests.fileno() not in ready:
+            continue
         message, descriptors, _, _ = socket.recv_fds(requests, 1, 4)
-        while between and os.waitpid(-1, os.WNOHANG)[0]:
-            between -= 1
         if not message:
             os._exit(0)
-        between += 1
-        if os.fork() == 0:
-            requests.close()
-            for number, descriptor in enumerate(descriptors[1:]):
-                os.dup2(descriptor, number)
+        request = socket.socket(fileno=descriptors[0])
+        if pid := os.fork():
+            request.sendall(f"{pid}\\n".encode())
+            running[pid] = request
+            for descriptor in descriptors[1:]:
                 os.close(descriptor)
-            return answer(socket.socket(fileno=descriptors[0]))
-        for descriptor in descriptors:
+            continue
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number, descriptor in enumerate(descriptors[1:]):
+            os.dup2(descriptor, number)
             os.close(descriptor)
+        for open_file in (requests, *running.values()):
+            open_file.close()
+        os.close(ends)
+        os.close(ended)
+        return begin(request)
 
-run(wait_for_requests(socket.socket(fileno=int(sys.argv[1]))))
+run_to_end(wait_for_requests(socket.socket(fileno=int(sys.argv[1]))))
 """
 
 

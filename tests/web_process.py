@@ -6,7 +6,7 @@ import re
 import signal
 import socket
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
@@ -36,6 +36,10 @@ class Reply(NamedTuple):
         return match[1]
 
 
+class NotStartedError(Exception):
+    """A server that ended before it listened; with what it wrote as errors."""
+
+
 class WebProcess:
     """A server in a process of its own.
 
@@ -62,7 +66,8 @@ class WebProcess:
             self.links |= dict(_LINK.findall(line.rstrip()))
             if line.startswith("Ctrl-C"):
                 break
-        assert self.links, f"the server did not start: {self.errors}"
+        if not self.links:
+            raise NotStartedError(self.errors)
 
     def _read_errors(self) -> None:
         self._errors.extend(iter(self.process.stderr.readline, ""))
@@ -181,3 +186,25 @@ def write_run(
         writer.flush()
         opened.end(run, "done")
         return run
+
+
+def page_text(page: str) -> str:
+    """What a page says, without its tags."""
+    shown = re.sub("<[^>]+>", " ", page.replace("<wbr>", ""))
+    return " ".join(html.unescape(shown).replace("\u200b", "").split())
+
+
+@contextlib.contextmanager
+def enter(site: Any, link: str = "") -> Iterator[Any]:
+    """A browser's session that a link let in; the site's own link if none is named."""
+    import httpx
+
+    headers = {"origin": site.address}
+    with httpx.Client(base_url=site.address, headers=headers, follow_redirects=True, timeout=60) as client:
+        client.get(link or site.link).raise_for_status()
+        yield client
+
+
+def scripts_that_ran(page: Any) -> int:
+    """How many scripts that are not ours ran in a browser's page, and opened dialogs."""
+    return int(page.evaluate("window.ranScripts || 0")) + len(page.dialogs)

@@ -20,7 +20,7 @@ _LONGEST_HEAD = 200  # characters of a heading or lead-in that is read with what
 _UNREAD = ("code", "image", "link", "header_row")
 # a list's mark that Markdown does not know: "a)", "(b)", "iv.", "1.2"
 _MARK = re.compile(
-    r"^(\s*)(?:\((?:[a-z]|[ivx]{1,4}|\d{1,2})\)|(?:[a-z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)\s+(?=\S)", re.M
+    r"^([^\S\n]*)(?:\((?:[a-z]|[ivx]{1,4}|\d{1,2})\)|(?:[a-z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)\s+(?=\S)", re.M
 )
 _NAME_OF_TOOL = re.compile(r"`?\w+(?:[_.]\w+)+(?:\(\))?`?")
 

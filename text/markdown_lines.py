@@ -43,7 +43,7 @@ _AMOUNT = re.compile(r"\s*(?:[€$£]\s*)?\d")
 _NOTHING = re.compile(r"(?!)")
 _ORDINAL = re.compile(r"\d{1,2}\.\s+$")
 _TARGET = re.compile(r"\]\(\s*")
-_TARGET_END = re.compile(r"""\s*(?:"[^"]*"|'[^']*'|\([^)]*\))?\s*\)""")
+_TARGET_END = re.compile(r"""\s*(?:(?:"[^"]*"|'[^']*'|\([^)]*\))\s*)?\)""")
 _AROUND_TARGET = " \t[]()!<>*_`\\"
 
 
@@ -56,12 +56,9 @@ class MarkdownLine(NamedTuple):
 
     Attributes:
         text: What a reader sees of it: without marks, escapes and link targets. A table's row has its header in it.
-        role: What it is.
         path: The numbers of the lists and items that it stands in, outermost first.
         begins_item: Whether it is the first line of its item.
         level: Of a heading: 1 to 6.
-        parts: A row's cells, a code block's lines.
-        end: Where it ends in the answer.
     """
 
     text: str

@@ -13,6 +13,7 @@ TO_JUDGE = "to_judge"
 _CLOSING = "\"'”’»“)\\]*_"
 _PAUSE = r"[,;:!?(…]|[.](?!\w)|\s[–—-]+(?=\s)|—"
 _PAUSES = " ,;:!?–—-"
+_SIGNS_AT_END = re.compile(r"(?<![\s,;:(–—-])[\s,;:(–—-]+$")
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,300})[)\]]")
 _STRAIGHT = {ord("’"): "'", ord("‘"): "'"} | {0xFF01 + place: chr(0x21 + place) for place in range(94)}
 _MOST_PHRASES = 12  # of one sentence; more of them is no support answer, and is judged as it stands
@@ -22,9 +23,7 @@ class SentencePhrase(NamedTuple):
     """A phrase of a sentence.
 
     Attributes:
-        start: Where it begins.
         end: Where it ends, +1.
-        kind: What it is: a kind of the language pack.
     """
 
     start: int
@@ -42,7 +41,10 @@ class IdlePhrases:
 
     def __init__(self, pack: Sentences) -> None:
         joins = "|".join(f"(?:{pattern.pattern})" for pattern in pack.joins) or "(?!)"
-        end = rf"(?=\s*(?:[.!?…{_CLOSING}]*\s*$|{_PAUSE})|[{_CLOSING}]+[\s,;]|[{_CLOSING}]*\s+(?:{joins}))"
+        end = (
+            rf"(?=\s*(?:[.!?…{_CLOSING}]{{1,100}}\s*$|$|{_PAUSE})"
+            rf"|[{_CLOSING}]{{1,100}}[\s,;]|[{_CLOSING}]{{0,100}}\s+(?:{joins}))"
+        )
         self._screen = PatternScreen(pattern for kind in pack.idle_kinds for pattern in getattr(pack, kind))
         self._kinds = [
             (kind, any_pattern(patterns), [re.compile(f"(?:{one.pattern}){end}", re.IGNORECASE) for one in patterns])
@@ -56,7 +58,7 @@ class IdlePhrases:
         self._may_begin = any_pattern((*pack.to_judge, *pack.addressed))  # quicker than one after the other
         self._judge_words = pack.judge_words
         self._between = re.compile(rf"(?:{_PAUSE}|[\s{_CLOSING}])*(?:(?:{joins})[,\s]*)*", re.IGNORECASE)
-        self._joined_end = re.compile(rf"(?:[\s,;:(–—-]|\s(?:{joins})(?=[\s,]*$))+$", re.IGNORECASE)
+        self._last_join = re.compile(rf"\s(?:{joins})[\s,]*$", re.IGNORECASE)
         self._pause = re.compile(rf"(?:{_PAUSE})[\s{_CLOSING}]*(?:(?:{joins})\s*)*|\s(?:{joins})\s*", re.IGNORECASE)
 
     def leading(self, sentence: str) -> tuple[list[SentencePhrase], int]:
@@ -132,7 +134,7 @@ class IdlePhrases:
             piece = sentence[position : phrase.start]
             if re.search(r"\w", self._between.sub("", piece, count=1)):
                 is_last = phrase.start == len(sentence)
-                piece = piece.strip() if is_last else self._joined_end.sub("", piece).lstrip()
+                piece = piece.strip() if is_last else _SIGNS_AT_END.sub("", self._last_join.sub("", piece)).lstrip()
                 kept.append(piece.lstrip(_PAUSES) if kept else piece)
             position = phrase.end if kept else self._next(sentence, phrase.end)  # "but" stays between two that are kept
         return " ".join(kept)

@@ -23,7 +23,7 @@ from .sentence_kinds import (
 from .wording import count_of
 
 _WORD = re.compile(r"\w")
-_ABBREVIATION = re.compile(r"\b(?:[a-z]{1,3}\.){2,}$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.
+_ABBREVIATION = re.compile(r"\b(?:[a-z]{1,3}\.){2,5}$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.
 _AROUND = "*_`"  # marks that belong to the sentence beside them
 _SIGNS = re.compile(r"[-_+%/.]+")  # between the words of a link's target
 _ORDINAL = re.compile(r"\b\d{1,2}\.$")
@@ -98,7 +98,6 @@ class AnswerSentence(NamedTuple):
             label), `code`, `image`, `link` (the target of one), or a kind of the language pack (`greeting`).
         context: The heading and the lead-in that it stands under, and the sentences before it where it refers back to
             them ("Then you click Save"); else "".
-        start: Where it begins in the answer.
         end: Where it ends in the answer, +1.
         answer_word: The yes or no before it, which `text` has not.
         cut: What was cut out of it because it speaks to whoever assesses the answer.

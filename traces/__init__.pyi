@@ -10,7 +10,7 @@ from .push import push_scores as push_scores
 from .registry import open_sink as open_sink
 from .registry import open_source as open_source
 from .sink import Sink as Sink
+from .sink import TraceScore as TraceScore
 from .sink import WriteResult as WriteResult
 from .source import Source as Source
 from .source import UnreadTrace as UnreadTrace
-from .trace_score import TraceScore as TraceScore

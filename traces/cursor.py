@@ -23,15 +23,10 @@ _READING = 1 << 20  # bytes at a time
 
 @dataclass(frozen=True, slots=True)
 class CursorPlace:
-    """Where a cursor stands.
+    """Where a cursor stands."""
 
-    Attributes:
-        id: The cursor's id.
-        watermark: The time of the newest trace that was pulled; None before the first pull.
-    """
-
-    id: str
-    watermark: datetime | None
+    id: str  # the cursor's id
+    watermark: datetime | None  # the time of the newest trace that was pulled; None before the first pull
 
 
 class PullCursor:

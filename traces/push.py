@@ -19,8 +19,7 @@ from .address import TraceAddress
 from .cursor import canonical_address, is_known_address
 from .registry import open_sink
 from .run_scores import LeftOut, RunScores
-from .sink import Sink, WriteResult
-from .trace_score import TraceScore
+from .sink import Sink, TraceScore, WriteResult
 
 BATCH = 200
 """Scores that a sink gets at once."""

@@ -57,6 +57,11 @@ def _open(group: str, purpose: str, address: str | TraceAddress) -> Any:
 def _find_entry(entries: Mapping[str, EntryPoint], purpose: str, address: TraceAddress) -> EntryPoint:
     if (entry := entries.get(address.scheme)) is not None:
         return entry
+    if address.scheme == "opik":
+        raise UsageError(
+            f"{address}: Opik is no longer read or written; send its traces by OpenTelemetry to a collector, and pull "
+            "otel:FILE"
+        )
     nearest = nearest_names(address.scheme, entries)
     hint = f"did you mean `{nearest[0]}`? " if nearest else ""
     raise UsageError(

@@ -20,13 +20,7 @@ _Result = TypeVar("_Result")
 
 
 class FailedAttempt(Exception):
-    """What another attempt may mend.
-
-    Attributes:
-        wait: Seconds that the server asks to wait; None where it asks for none.
-        attempts: How often a call that fails so is tried at most; None for as often as any other.
-        made: How many attempts were made, when it was the last.
-    """
+    """What another attempt may mend."""
 
     def __init__(self, text: str, wait: float | None = None, attempts: int | None = None) -> None:
         super().__init__(text)

@@ -19,20 +19,15 @@ from ..metrics.specification import parse_specification
 from ..runs import Store
 from ..runs.store import RunRow
 from .origin import ORIGIN, TraceOrigin
-from .trace_score import TraceScore
+from .sink import TraceScore
 
 
 @dataclass(slots=True)
 class LeftOut:
-    """What of a run is not pushed.
+    """What of a run is not pushed."""
 
-    Attributes:
-        samples: Samples that come from no trace.
-        valueless: Scores that are skipped or failed.
-    """
-
-    samples: int = 0
-    valueless: int = 0
+    samples: int = 0  # samples that come from no trace
+    valueless: int = 0  # scores that are skipped or failed
 
 
 class RunScores:

@@ -4,10 +4,11 @@ import os
 import re
 from collections.abc import Mapping
 from ipaddress import ip_address
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
-from ..errors import InputError, UsageError
+from ..errors import AssayError, InputError, UsageError
 from ..value_messages import shorten
+from .address import TraceAddress
 
 _HTTPS_PORT = 443
 _HOST = re.compile(r"[\w.-]+(:\d+)?|\[[\da-fA-F:.]+\](:\d+)?")
@@ -78,3 +79,30 @@ def _is_loopback(name: str) -> bool:
         return ip_address(name).is_loopback
     except ValueError:
         return name == "localhost"
+
+
+_PHOENIX_PORT = 6006
+
+
+def trace_page_url(address: str, trace: str) -> str:
+    """Returns the address of a trace's page, for a link that a person follows.
+
+    Only Phoenix has addresses by a trace's id alone; those of other tools need ids that an address does not have.
+
+    Returns:
+        The address; "" where the tool has none.
+
+    Examples:
+        >>> trace_page_url("phoenix://localhost:6006/bot", "7f3a")
+        'http://localhost:6006/redirects/traces/7f3a'
+        >>> trace_page_url("langfuse://cloud.langfuse.com", "7f3a")
+        ''
+    """
+    try:
+        parsed = TraceAddress.parse(address)
+        if parsed.scheme != "phoenix" or not parsed.host or not trace:
+            return ""
+        server = find_server_url(parsed.host, {}, port=_PHOENIX_PORT)
+    except AssayError:
+        return ""
+    return f"{server}/redirects/traces/{quote(trace, safe='')}"

@@ -1,10 +1,50 @@
 """What writes scores back to their traces: a sink."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
-from .trace_score import TraceScore
+from .origin import TraceOrigin
+
+
+@dataclass(frozen=True, slots=True)
+class TraceScore:
+    """A score as a sink writes it.
+
+    Attributes:
+        key: What makes it this score: a hash of run, trace and metric, 32 hexadecimal digits. What is written twice
+            under one key is one score.
+        origin: The trace, span and session that it is about.
+        name: The metric's name.
+        value: The value; None of one that has none, which is written with its label and reason.
+        low: The lowest value that the metric can have; None without one.
+        high: The highest; None without one.
+        higher_is_better: The metric's direction.
+        label: `skipped` or `failed` without a value, the chosen option of a metric with options, else empty.
+        reason: Why, in a sentence.
+        link: The address of the answer's page; empty without one.
+        judge: The judge's name; empty of a metric that asks none.
+        prompts: The hash of the prompts that were asked; empty without a judge.
+        run: The run's id.
+        sample: The sample's id.
+        at: When the run was made, in ISO 8601 in UTC.
+    """
+
+    key: str
+    origin: TraceOrigin
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    higher_is_better: bool
+    label: str
+    reason: str
+    link: str
+    judge: str
+    prompts: str
+    run: str
+    sample: str
+    at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +80,38 @@ class Sink(Protocol):
             InputError: Nothing can be written: the server cannot be reached, refuses the key, or has no such project.
         """
         ...
+
+
+Item = TypeVar("Item")
+_MOST_REFUSED = 8  # single items one after the other: then all are refused for one reason
+
+
+def send_in_halves(
+    items: Sequence[Item],
+    post: Callable[[Sequence[Item]], str],
+    *,
+    most: int | None = None,
+    is_about_one: Callable[[str], bool] = lambda problem: False,
+) -> Iterator[tuple[Item, str]]:
+    """Sends items, and yields each with why it was refused, or nothing.
+
+    What is refused as a batch is sent again in halves, down to the single items that are at fault. So an item must be
+    one however often it is sent. Where single items are refused one after the other, the rest is given up.
+
+    Example:
+        >>> list(send_in_halves([1, 2, 3, 4], lambda some: "too large" if max(some) > 3 else ""))
+        [(1, ''), (2, ''), (3, ''), (4, 'too large')]
+    """
+    size = most or max(1, len(items))
+    waiting = [list(items[first : first + size]) for first in range(0, len(items), size)][::-1]
+    refused, problem = 0, ""
+    while waiting:
+        batch = waiting.pop()
+        if refused < _MOST_REFUSED:
+            problem = post(batch)
+            if problem and len(batch) > 1:
+                half = len(batch) // 2
+                waiting += [batch[half:], batch[:half]]
+                continue
+            refused = refused + 1 if problem and not is_about_one(problem) else 0
+        yield from ((item, problem) for item in batch)

@@ -2,29 +2,93 @@
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
+from urllib.parse import quote
 
 from ..errors import InputError
-from .server_texts import error_detail, server_words
+from ..judges.secrets import Scrubber
+from ..presentation.texts import one_line
+from ..text.wording import count_of
+
+_LONGEST = 10_000  # characters that are looked through
+_LONGEST_BODY = 1_000_000  # characters in which keys are looked for: they shrink what is left
+_DEEPEST = 6
+_SHORTEST_SECRET = 4  # characters; a shorter one is in any text
+_FIELDS = ("message", "error", "errors", "detail", "msg", "error_code")  # in which an API says what is wrong
+
+
+def server_words(text: str, secrets: Sequence[str] = (), length: int = 200) -> str:
+    """Makes of what a server says one short line, without keys and without what a terminal would obey.
+
+    Example:
+        >>> server_words("no\\x1b[2J way:\\nkey-of-ann", ["key-of-ann"])
+        'no[2J way: ***'
+    """
+    line = one_line(whole_text(text[:_LONGEST_BODY]))  # first: what is not shown could stand in the middle of a key
+    for secret in _spellings(secrets):
+        line = line.replace(secret, "***")
+    return one_line(Scrubber().scrub_error(line[:_LONGEST]), length)
+
+
+def _spellings(secrets: Sequence[str]) -> list[str]:
+    """Keys as an address, JSON or HTML writes them, the longest first."""
+    spellings = {
+        spelling
+        for secret in secrets
+        for spelling in (secret, quote(secret), quote(secret, safe=""), json.dumps(secret)[1:-1], escape(secret))
+        if len(secret) >= _SHORTEST_SECRET
+    }
+    return sorted(spellings, key=len, reverse=True)
+
+
+def error_detail(content: bytes, secrets: Sequence[str] = ()) -> str:
+    """Finds what a server says in the body of an error, as `server_words`; empty where that is a page or nothing.
+
+    Example:
+        >>> error_detail(b'{"detail": [{"msg": "too long"}, {"msg": "too late"}]}'), error_detail(b"<html>")
+        ('too long; too late', '')
+    """
+    try:
+        messages = _messages(json.loads(content), 0)
+        return server_words("; ".join(messages), secrets)
+    except (ValueError, RecursionError):
+        text = content[: 4 * _LONGEST_BODY].decode("utf-8", "replace").strip()
+        return "" if text.startswith("<") else server_words(text, secrets)
+
+
+def _messages(value: Any, depth: int) -> Iterator[str]:
+    if depth > _DEEPEST or value in (None, ""):
+        return
+    if isinstance(value, Mapping):
+        yield from _messages(next((value[name] for name in _FIELDS if value.get(name)), None), depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _messages(item, depth + 1)
+    else:
+        yield str(value)
+
+
+def whole_text(text: str) -> str:
+    """Returns a text that any server takes: half a character becomes a question mark, and a NUL a space.
+
+    Example:
+        >>> whole_text("half \\ud83d")
+        'half ?'
+    """
+    return text.encode("utf-8", "replace").decode().replace("\x00", " ")
 
 
 @dataclass(frozen=True, slots=True)
 class ToolServer:
-    """A server of a tool, as errors name it.
+    """A server of a tool, as errors name it."""
 
-    Attributes:
-        tool: The tool's name.
-        url: The server's address, without a user.
-        keys: The environment variables with the keys.
-        secrets: The keys themselves, which no message may hold.
-    """
-
-    tool: str
-    url: str
-    keys: tuple[str, ...]
-    secrets: tuple[str, ...] = ()
+    tool: str  # the tool's name
+    url: str  # the server's address, without a user
+    keys: tuple[str, ...]  # the environment variables with the keys
+    secrets: tuple[str, ...] = ()  # the keys themselves, which no message may hold
 
     def __str__(self) -> str:
         return f"{self.tool} at {self.url}"
@@ -83,3 +147,44 @@ def basic_secret(user: str, password: str) -> str:
         'YW5uOnB3'
     """
     return base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+MOST_PAGES = 100_000
+"""Of traces, which are read page by page."""
+MOST_KEPT_PAGES = 1000
+"""Of what is kept until the last one has come: projects, the spans of a few traces, annotations."""
+_MOST_EMPTY = 1000  # pages one after the other
+
+
+class Paging:
+    """Watches the pages of one list."""
+
+    def __init__(self, server: ToolServer, what: str, *, most: int = MOST_PAGES, repeats: int = 0) -> None:
+        self._server, self._what, self._most, self._repeats = server, what, most, repeats
+        self._places: set[int] = set()
+        self._known: set[int] = set()
+        self._count = self._repeated = self._empty = 0
+
+    def follow(self, place: Hashable, ids: Iterable[object]) -> None:
+        """Notes a page that another one follows, before that one is asked for.
+
+        Raises:
+            InputError: The next page was read already, this one holds what was there before, or there is no end.
+        """
+        own = {hash(str(id_)) for id_ in ids if id_ is not None}
+        new = own - self._known
+        self._known |= new
+        self._count += 1
+        self._repeated = self._repeated + 1 if own and not new else 0
+        self._empty = 0 if own else self._empty + 1
+        if hash(place) in self._places or self._repeated > self._repeats:
+            raise self._error(f"repeats itself after {count_of(self._count, 'page')}")
+        self._places.add(hash(place))
+        if self._count >= self._most or self._empty >= _MOST_EMPTY:
+            raise self._error(f"has no end: {count_of(self._count, 'page')} were read")
+
+    def _error(self, problem: str) -> InputError:
+        return InputError(
+            f"{self._server}: its list of {self._what} {problem}, so that it cannot be read whole; update the server, "
+            "or look what stands between"
+        )

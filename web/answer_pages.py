@@ -69,7 +69,7 @@ class AnswerPages:
             run = store.run(request.path_params["run"])
             answered = find_rated_sample(store, run.id, sample)
             scores = [(metric, score) for _, metric, score in store.scores(run.id, sample)]
-            index = AnswerIndex(store.tables(run.id))
+            index = AnswerIndex(store.database)
             before, after = index.neighbours(run.id, sample)
             answer = view_answer(answered, scores, by)
             return {

@@ -29,9 +29,6 @@ class ClaimView:
     """A claim with its verdict.
 
     Attributes:
-        number: Its number on the page.
-        verdict: Its verdict.
-        evidence: The claim as the score has it.
         quote: Where its quote stands: the context's number, the first and the last+1 character; None where nowhere.
     """
 
@@ -60,10 +57,7 @@ class AnswerView:
     Attributes:
         metrics: The scores, in the plan's order.
         by: The metric whose claims colour the answer; empty where none has claims.
-        choices: The metrics that have claims.
-        text: The answer with the claims of that metric marked.
         marked: The numbers of the claims that are marked in it.
-        contexts: The contexts with the quotes of all claims.
     """
 
     metrics: tuple[MetricView, ...]

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -15,14 +16,16 @@ _BURSTS = 3  # so often a full backlog is taken before the first connection that
 _OTHER_FILES = 300  # the databases of 40 threads, the files of the package
 
 
+def call_later(loop: asyncio.AbstractEventLoop, seconds: float, end: Callable[[], None]) -> asyncio.TimerHandle:
+    """The clock of the deadlines, in whose place a test has its own."""
+    return loop.call_later(seconds, end)
+
+
 class BoundedConnection(H11Protocol):
     """A connection with a deadline whenever the server waits for the other side.
 
     A page that takes long to make has none. Beyond the most connections, the one on which the server has waited longest
     is closed for the new one, so that thousands of connections that say nothing keep nobody out.
-
-    Attributes:
-        most_connections: How many connections the server keeps.
     """
 
     most_connections = MOST_CONNECTIONS
@@ -99,7 +102,7 @@ class BoundedConnection(H11Protocol):
 
     def _set_deadline(self) -> None:
         self._clear_deadline()
-        self._deadline = self.loop.call_later(SECONDS, self.transport.abort)
+        self._deadline = call_later(self.loop, SECONDS, self.transport.abort)
 
     def _clear_deadline(self) -> None:
         if self._deadline is not None:

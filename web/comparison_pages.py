@@ -35,7 +35,6 @@ class ComparedAnswer:
 
     Attributes:
         contrast: Both answers side by side.
-        values: By metric, the values in A and in B.
         judgements: What people say, with its figures in A and in B: the mean ratings, the shares of choices.
     """
 

@@ -25,8 +25,7 @@ class MeaningOfRatings:
         self._process: ProcessPoolExecutor | None = None
 
     async def read(self, state: object) -> RatingMeaning | None:
-        """The newest meaning that is worked out, and begins a newer one where the state differs; None before the first.
-        """
+        """The newest meaning that is worked out; begins a newer one where the state differs. None before the first."""
         is_free = self._under_way is None or self._under_way.done()
         if is_free and state != self._state and time.monotonic() - self._ended > _LEAST_SECONDS:
             self._under_way = asyncio.create_task(self._compute(state))

@@ -85,7 +85,7 @@ class RunPages:
         query, unused = read_query(request, metrics)
 
         def search(store: Store) -> AnswerPage:
-            index = AnswerIndex(store.tables(run.id))
+            index = AnswerIndex(store.database)
             index.update(run.id)
             return index.search(run.id, query)
 
@@ -94,7 +94,7 @@ class RunPages:
         if query.sort in metrics and query.sort not in shown:
             shown.append(query.sort)
         is_rated = await self.viewer.kept(
-            ("is rated", run.id, run.status), lambda store: AnswerIndex(store.tables(run.id)).is_rated(run.id)
+            ("is rated", run.id, run.status), lambda store: AnswerIndex(store.database).is_rated(run.id)
         )
         content = {
             "title": f"Run {run.id}",
@@ -119,7 +119,7 @@ class RunPages:
 
         listed, others = await self.viewer.in_store(read_frame)
         key = ("choices", run.id, run.status, listed.samples)
-        choices = await self.viewer.kept(key, lambda store: AnswerIndex(store.tables(run.id)).choices(run.id))
+        choices = await self.viewer.kept(key, lambda store: AnswerIndex(store.database).choices(run.id))
         return self.viewer.render(
             request, "run.html", content | {"listed": listed, "others": others, "choices": choices}
         )
@@ -129,7 +129,7 @@ class RunPages:
         run, state = await self.viewer.in_store(lambda store: _state_of(store, request.path_params["run"]))
 
         def compute(store: Store) -> RunFigures:
-            AnswerIndex(store.tables(run)).update(run)
+            AnswerIndex(store.database).update(run)
             return compute_figures(store, run)
 
         figures = await self.viewer.kept(("figures", run, state), compute)

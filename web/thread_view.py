@@ -37,10 +37,7 @@ class FoldedText:
     """A text that is shown on demand.
 
     Attributes:
-        title: What it is.
-        text: The text, JSON in lines; it may be cut.
         left_out: How many characters are not shown.
-        is_markup: Whether it is Markdown of people, and no data.
     """
 
     title: str
@@ -55,18 +52,13 @@ class MessageView:
 
     Attributes:
         turn: Its place in the conversation, counted from 0.
-        kind: Who speaks.
-        speaker: Who speaks, in the page's language.
-        time: When, as it was logged.
         text: The text; None where it is folded, or there is none.
         apart: Boxes of the sentences that do not stand in the text as they are.
         left_out: How many characters of the text are not shown.
         folded: The calls of tools, the result of one, the policy, contexts.
         more_folded: How many of these are not shown.
         other_parts: How many parts are no text, which are not shown.
-        is_tested: Whether it is the answer under test.
         rating: Its rating on the sample's scale; empty without one, and where raters are blind.
-        notes: What scores say of it.
         more_notes: How many of these are not shown.
     """
 
@@ -92,7 +84,6 @@ class ThreadView:
 
     Attributes:
         messages: Those of this page, in their order.
-        last: The place of the conversation's last message.
         earlier: The turn to ask for to see the page before; None on the first.
         later: The turn to ask for to see the page after; None on the last.
     """
@@ -187,10 +178,7 @@ class _MessageMaker:
     """Makes the views of one page's messages.
 
     Attributes:
-        language: That of the page.
-        cut: The most characters of a text.
         tools: The tools of which messages are results, by their places.
-        policy: The place of the policy.
     """
 
     language: Language

@@ -18,10 +18,8 @@ class TurnNote(NamedTuple):
     """What one score says of a turn, in short.
 
     Attributes:
-        title: The metric.
         words: What it is, such as "requests: met".
         text: The text that it is about; it may be empty.
-        url: Where the whole of it stands.
     """
 
     title: str

@@ -17,7 +17,7 @@ from ..presentation.figure import Figure, Kind
 from ..runs import Store
 from ..runs.answer_address import answer_url
 from ..traces.origin import TraceOrigin
-from ..traces.trace_page import trace_page_url
+from ..traces.server_url import trace_page_url
 from ..traces.watch.rater_answers import watch_queues
 from ..traces.watch.watch_state import (
     ALARMS_AND_BANDS,
@@ -42,9 +42,7 @@ class ListedWatch:
     """A watch in the list.
 
     Attributes:
-        row: It as the store has it.
         look: Its newest look; None before the first.
-        alarms: How many alarms stand.
     """
 
     row: WatchRow
@@ -57,16 +55,11 @@ class AnswerToRead:
     """An answer behind a look or an alarm, with where to read it.
 
     Attributes:
-        name: The trace's id.
-        question: What was asked.
-        answer: What the chatbot said.
         score: The judge's score; None where it has none.
         rating: The mean of its ratings; None without any.
         reason: Why, by the judge or a rater.
         page: The path of the answer's page; empty where it is in no run.
         trace_page: The address of the trace's page in its tool; empty where that has none.
-        segments: Its segments in words.
-        time: When the trace began.
     """
 
     name: str
@@ -107,7 +100,6 @@ class WatchHistory:
     Attributes:
         looks: Looks at about equal distances, the oldest first.
         alarms: All its alarms, the newest first.
-        count: How many looks there are.
     """
 
     looks: tuple[StoredLook, ...]

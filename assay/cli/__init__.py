@@ -32,7 +32,7 @@ def cli(context: click.Context) -> None:
     4 more samples failed than --max-failed, 5 a gate of a suite failed,
     130 interrupted by Ctrl-C or TERM (resumable).
     """
-    # `DIALOG_KEY` of eval_sets.public.consent, which few commands need: it is not imported for the others
+    # `DIALOG_KEY` of eval_sets.public.open_public, which few commands need: it is not imported for the others
     context.meta["assay.download_dialog"] = _find_download_dialog
 
 

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import UsageError
-from ..presentation.figure import Figure, figures, format_agreement
+from ..presentation.figure import Figure, figures
 from ..presentation.result_table import Column, Content, ResultTable, Tone
 from ..presentation.texts import one_line
 from ..shell_words import quote_word
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..meta_eval.estimate import Estimate
     from ..runs.align import AlignmentCost, AlignmentReport
 
-CANDIDATES = ("isotonic", "beta", "few-shot", "rules")  # as in runs.align
+CANDIDATES = ("calibrated", "few-shot")  # as in judges.judge_folder
 _RUN = re.compile(r"last|\d{8}(-.*)?")
 
 
@@ -36,14 +36,6 @@ _RUN = re.compile(r"last|\d{8}(-.*)?")
     "-o", "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the judge, if a candidate wins."
 )
 @click.option("--candidates", metavar="A,B", help=f"Only these of {', '.join(CANDIDATES)}.")
-@click.option(
-    "--variant",
-    "variants",
-    multiple=True,
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="Also try the prompts of this folder; repeatable.",
-)
-@click.option("--optimizer", type=click.Choice(["gepa"]), help="Also evolve the rules by GEPA; for strong models.")
 @click.option("--shown", type=click.IntRange(1, 20), default=3, show_default=True, help="Rated examples beside each.")
 @seed_option
 @click.option(
@@ -67,8 +59,6 @@ def align(
     session_options: SessionOptions,
     out: Path | None,
     candidates: str | None,
-    variants: tuple[Path, ...],
-    optimizer: Literal["gepa"] | None,
     shown: int,
     seed: int,
     permutations: int,
@@ -80,9 +70,8 @@ def align(
 ) -> None:
     """Let a judge learn from your team's ratings, if that helps.
 
-    Tries probabilities calibrated to the ratings, rated examples beside what is judged, rules distilled from ratings
-    and reasons, and your prompts, on answers that each did not learn from. What wins beyond noise becomes a folder that
-    --judge takes everywhere; else nothing is written.
+    Tries probabilities calibrated to the ratings, and rated examples beside what is judged, on answers that each did
+    not learn from. What wins beyond noise becomes a folder that --judge takes everywhere; else nothing is written.
 
     \b
     assay align faithfulness rated.jsonl --judge qwen1.5b --dry-run
@@ -98,8 +87,6 @@ def align(
     chosen = tuple(name.strip() for name in candidates.split(",")) if candidates is not None else CANDIDATES
     if unknown := [name for name in chosen if name and name not in CANDIDATES]:
         raise UsageError(f"no candidate is called {unknown[0]!r}; there are {', '.join(CANDIDATES)}")
-    if len({folder.name for folder in variants}) < len(variants):
-        raise UsageError("two --variant folders have one name; rename one")
     samples = list(_samples(source, set_options, store))
     with open_judge_session(judge, session_options, out or Path("align")) as session:
         if session.judge is None:
@@ -110,9 +97,7 @@ def align(
             judge=session.judge,
             embedder=session.embedder(embedder),
             candidates=chosen,
-            variants={folder.name: folder for folder in variants},
             shown=shown,
-            optimizer=optimizer,
             seed=seed,
             permutations=permutations,
         )
@@ -122,7 +107,7 @@ def align(
             return
         if not as_json:
             echo(_cost_line(cost), err=True)
-        passes = 1 + sum(name in {"few-shot", "rules"} for name in chosen) + len(variants) + (optimizer is not None)
+        passes = 1 + ("few-shot" in chosen)
         with question_progress(session.judge, passes * len(aligner.samples)) as on_reply:
             done = 0
 
@@ -180,22 +165,12 @@ def _print_cost(cost: "AlignmentCost", *, as_json: bool) -> None:
         echo(_cost_line(cost))
 
 
-def describe_gain(gain: "Estimate") -> str:
-    """How much more a choice agrees with the ratings than the judge as it is, in a clause.
-
-    Example:
-        >>> from assay.meta_eval.estimate import Estimate
-        >>> describe_gain(Estimate(-0.021, -0.12, 0.07))
-        '0.02 less than the judge as it is (likely 0.12 less to 0.07 more)'
-    """
-    if gain.value is None:
-        return f"beside the judge as it is unknown: {gain.problem}"
-
-    def side(value: float) -> str:
-        return f"{Figure('rho', abs(value))} {'less' if value < 0 else 'more'}"
-
-    likely = "" if gain.low is None or gain.high is None else f" (likely {side(gain.low)} to {side(gain.high)})"
-    return f"{side(gain.value)} than the judge as it is{likely}"
+def _describe_gain(gain: "Estimate | None") -> str:
+    """How much more the adopted judge agrees with the ratings than the judge as it is, in a sentence."""
+    if gain is None or gain.value is None:
+        return ""
+    figure = Figure.from_estimate("correlation", gain).describe()
+    return f" On answers that it did not learn from it agrees more than the judge as it is: {figure}."
 
 
 def _print_report(report: "AlignmentReport") -> None:
@@ -206,10 +181,8 @@ def _print_report(report: "AlignmentReport") -> None:
     console.print(Text(one_line(f"{report.metric} by {report.judge}: {verdict}: {result.reason}."), style="bold"))
     console.print(
         Text(
-            f"{count_of(report.answers, 'rated answer')} in {count_of(report.groups, 'group')}. On answers that took "
-            "no part in the choice: "
-            f"{format_agreement(result.nested)}, {describe_gain(result.gain)}. The rows below are not corrected for "
-            "the choice among them."
+            f"{count_of(report.answers, 'rated answer')} in {count_of(report.groups, 'group')}."
+            f"{_describe_gain(result.gain)}"
         )
     )
     if report.raters is not None:

@@ -3,7 +3,6 @@
 import asyncio
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -30,28 +29,15 @@ _path = click.argument("path", type=click.Path(path_type=Path))
 def merge(out: Path, paths: tuple[Path, ...], prefer: Any, as_json: bool) -> None:
     """Bring the recordings of several cassettes into one.
 
-    The recordings of PATHS go into OUT; what OUT holds already stays. A folder among PATHS is one of the results of
-    `assay run --engine`: its replies are taken.
+    The recordings of PATHS go into OUT; what OUT holds already stays.
     """
     from ..judges.cassette_files import merge_cassettes
 
-    with TemporaryDirectory(prefix="assay-") as drafts:
-        count = merge_cassettes([_as_cassette(path, Path(drafts)) for path in paths], out, prefer)
+    count = merge_cassettes(paths, out, prefer)
     if as_json:
         echo_json({"recordings": count})
     else:
         echo(f"{out}: {count_of(count, 'recording')}")
-
-
-def _as_cassette(path: Path, drafts: Path) -> Path:
-    """The path of a cassette; one of the replies in a folder of results."""
-    if not path.is_dir():
-        return path
-    from ..runs.shards.shard_folder import write_replies
-
-    draft = drafts / f"{len(list(drafts.iterdir()))}.jsonl"
-    write_replies(path, draft)
-    return draft
 
 
 @cassettes.command()

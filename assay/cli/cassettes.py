@@ -42,11 +42,8 @@ class TypedRun:
 
     Attributes:
         sets: The sets; none where only the prompts are compared.
-        judge: The judge's name.
         metrics: The metrics' names, with commas; None for the default ones.
-        embedder: The embedder's name.
         turns: On which turns of a conversation metrics of an answer run.
-        set_options: How the sets are read.
     """
 
     sets: tuple[str, ...]

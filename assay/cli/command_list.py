@@ -26,7 +26,6 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
         "judges": "List the judges, compare several, and make the card of one.",
         "rate": "Collect ratings of answers, or choices between two, on a page in the browser.",
         "ratings": "Show the progress of a rating, or write it as a set.",
-        "probe": "Change answers in ways that a fair judge sees through.",
         "heuristic": "Explain the heuristic score, without a model.",
     },
     "Production": {

@@ -27,10 +27,6 @@ DEMO_METRICS = (
     "judge_relatedness",
     "judge_completeness",
 )
-_NOT_RECORDED = {
-    # asked for English questions it writes without end, and each takes minutes
-    "smollm2-135m": ("answer_relevance",),
-}
 SETS = ("helpdesk_nl", "helpdesk_en")
 CONVERSATION_METRICS = ("handover", "policy_kept", "tool_calls")  # those that need no extra
 CONVERSATION_SETS = ("conversations_nl", "conversations_en")
@@ -45,11 +41,6 @@ _NEXT = (
     ("assay meta last --report report.html", "all the figures, as a page"),
     ("assay run answers.csv --judge MODEL", "your own answers"),
 )
-
-
-def demo_metrics(judge: str) -> tuple[str, ...]:
-    """The demo's metrics whose replies of a judge are bundled."""
-    return tuple(name for name in DEMO_METRICS if name not in _NOT_RECORDED.get(judge, ()))
 
 
 def _recorded_judges() -> list[str]:
@@ -81,7 +72,7 @@ def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
         raise UsageError(f"no replies of {judge!r} are bundled; there are those of {', '.join(_recorded_judges())}")
     runs = Store(store)
     conversations = _judge_conversations(judge, runs)  # first: the last run is that of the answers
-    plan = Plan(sets=SETS, metrics=demo_metrics(judge), judge=load_settings(judge))
+    plan = Plan(sets=SETS, metrics=DEMO_METRICS, judge=load_settings(judge))
     with as_file(recorded) as cassette:
         outcome = execute_plan(plan, runs, RunOptions(cassette=cassette, mode="replay"))
     code = exit_code(runs, outcome, max_failed=0)

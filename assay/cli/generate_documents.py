@@ -97,7 +97,7 @@ document_language_option = click.option(
 time_limit_option = click.option(
     "--time-limit",
     type=FiniteRange(min=0, min_open=True),
-    default=120.0,
+    default=300.0,
     show_default=True,
     help="Seconds for one document; one that takes longer is left out.",
 )

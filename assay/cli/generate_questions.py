@@ -45,13 +45,8 @@ class QuestionOptions:
     """Which questions are written.
 
     Attributes:
-        n: Pairs wanted.
         factoid_share: The share of pairs that ask for a fact, 0 to 1.
-        domain: What the documents are about.
-        roles: Who asks.
         candidates: Long-form pairs per section, of which the best is selected.
-        seed: Seed of all random choices.
-        max_failed: Failed calls allowed.
     """
 
     n: int

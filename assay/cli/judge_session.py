@@ -32,8 +32,6 @@ class SessionOptions:
     """Where replies are recorded, what asking may take, and whether a session is resumed.
 
     Attributes:
-        cassette_options: The recordings that are used.
-        budget: Bounds on live calls.
         concurrency: Calls at once; None for as many as the judge's settings say.
         resume: Whether the replies of an earlier session are used again.
     """
@@ -44,20 +42,15 @@ class SessionOptions:
     resume: bool = False
 
 
-def with_session_options(command: Command) -> Command:
-    """Adds the options of a session to a command, which gets them as `session_options: SessionOptions`."""
+def with_judge_session(command: Command) -> Command:
+    """Adds `--judge` and the options of a session: the command gets `judge: str | None` and `session_options`."""
     grouped = option_group(
         "session_options",
         SessionOptions,
         concurrency_option,
         click.option("--resume", is_flag=True, help="Go on where the budget, Ctrl-C or an error ended it."),
     )(command)
-    return with_cassette(with_budget(grouped))
-
-
-def with_judge_session(command: Command) -> Command:
-    """Adds `--judge` and the options of a session: the command gets `judge: str | None` and `session_options`."""
-    return judge_option(with_session_options(command))
+    return judge_option(with_cassette(with_budget(grouped)))
 
 
 class JudgeSession:

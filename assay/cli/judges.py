@@ -1,6 +1,5 @@
 """`assay judges compare`: which judge to buy."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from operator import itemgetter
 from pathlib import Path
@@ -21,7 +20,6 @@ from .options import (
     json_option,
     max_failed_option,
     quiet_option,
-    read_probes,
     store_option,
     wide_option,
     with_budget,
@@ -33,12 +31,11 @@ from .output_files import OUTPUT_FILE
 from .progress import show_status
 
 if TYPE_CHECKING:
-    from ..eval_sets import Sample
     from ..judges import Budget
     from ..runs.judge_comparison import JudgeComparison, Unit
 
 judging_seed_option = click.option(
-    "--seed", type=SEED, default=0, show_default=True, help="Seed of the folds, the resampling, the probes."
+    "--seed", type=SEED, default=0, show_default=True, help="Seed of the folds, the resampling, the probes of a card."
 )
 
 
@@ -103,20 +100,12 @@ def list_judges(*, as_json: bool) -> None:
     type=click.Choice(["usd", "tokens", "seconds"]),
     help="The unit of the costs. [default: usd; seconds where all are free; tokens where a price is unknown]",
 )
-@click.option(
-    "--probes",
-    is_flag=False,
-    flag_value="padded,reordered,injected,styled",
-    metavar="[A,B]",
-    help="Also judge the samples changed by probes (`assay probe`): the verdicts that flip, the bias card. "
-    "After the SETs, or as --probes=A,B. [without names: padded,reordered,injected,styled]",
-)
 @max_failed_option
 @judging_seed_option
 @click.option(
     "--report",
     type=OUTPUT_FILE,
-    help="Also write it as one HTML file, with agreement drawn against cost; it opens from disk.",
+    help="Also write it as one HTML file; it opens from disk.",
 )
 @with_budget
 @with_set_options
@@ -131,7 +120,6 @@ def compare(
     metric: str,
     repeats: int,
     cost: "Unit | None",
-    probes: str | None,
     max_failed: int,
     seed: int,
     report: Path | None,
@@ -143,11 +131,9 @@ def compare(
 ) -> None:
     """Compare judges: agreement, cost, and which to buy.
 
-    Judges SETs by each: agreement with the ratings and with each other, cost, panels, bias. The first --judge is what
-    is in use today: the last sentence says whether another one agrees better, as `assay decide` does of versions.
-
-    With --probes also how easily each is fooled: by courtesies, another order of the contexts, orders in the answer,
-    headings and bold.
+    Judges SETs by each: agreement with the ratings and with each other, cost, panels. The first --judge is what is in
+    use today: the last sentence says whether another one agrees better, as `assay decide` does of versions. How easily
+    one is fooled is on its card (`assay judges card`).
 
     \b
     assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini --report judges.html
@@ -172,7 +158,7 @@ def compare(
         raise UsageError(f"{count_of(repeated, 'id stands', 'ids stand')} in two of these sets; make their ids differ")
     check_ratings_fit(" ".join(sets), samples, metric)
     with show_status(f"{count_of(len(settings), 'judge')}, {count_of(len(samples), 'sample')} each"):
-        judge_scores = score_by_judges(settings, samples, scoring, _probe(samples, probes, seed))
+        judge_scores = score_by_judges(settings, samples, scoring)
     comparison = compare_judges(metric, samples, judge_scores, cost=cost, seed=seed)
     if report is not None:
         from ..runs.judge_report import write_judge_report
@@ -187,25 +173,13 @@ def compare(
     click.get_current_context().exit(_report_failures(comparison, max_failed))
 
 
-def _probe(samples: "Sequence[Sample]", probes: str | None, seed: int) -> "dict[str, list[Sample]]":
-    """The samples as each probe changes them, without those that it cannot change."""
-    from ..eval_sets import Sample
-    from ..generation.probes import PROBES, perturb
-
-    names = [] if probes is None else read_probes(probes, hint=" (--probes=A,B, or --probes last)")
-    probed = {name: [perturb(sample, PROBES[name], seed) for sample in samples] for name in names}
-    return {name: [sample for sample in changed if isinstance(sample, Sample)] for name, changed in probed.items()}
-
-
 def _report_failures(comparison: "JudgeComparison", allowed: int) -> int:
     """Names the judges that failed on more samples than allowed; returns the exit code."""
     code = DONE
     for judge in comparison.judges:
         count = round(judge.failed * judge.samples)
         further = f", and {count_of(judge.failed_again, 'time')} when asked again" if judge.failed_again else ""
-        probed = sum(probe.failed for probe in comparison.probes if probe.judge == judge.judge)
-        further += f", and on {probed} changed by probes" if probed else ""
-        if count + judge.failed_again + probed > allowed:
+        if count + judge.failed_again > allowed:
             code = TOO_MANY_FAILED
             echo_notice(
                 f"{judge.judge} failed on {count} of {count_of(judge.samples, 'sample')}{further}; {allowed} allowed "

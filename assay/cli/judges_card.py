@@ -31,13 +31,11 @@ from .output_files import OUTPUT_FILE
 from .progress import show_status
 
 if TYPE_CHECKING:
-    from ..eval_sets import Sample
     from ..judges import Budget, Mode
     from ..runs.judge_card import JudgeCard
-    from ..runs.judge_card.card_scoring import CardRequest, Probed
+    from ..runs.judge_card.card_scoring import CardRequest
 
 BUNDLED_SETS = ("helpdesk_en", "helpdesk_nl")
-PROBES = ("padded", "styled", "injected")
 _FORMS = (".html", ".md", ".json")
 _SHOWING = {"models", "-o", "--wide", "-q", "--json"}  # what goes with files of cards: how they are shown
 
@@ -178,22 +176,11 @@ def _request(
         judge=judge,
         sets=tuple(card_sets),
         probed=probed,
-        change=lambda samples: _change(samples, seed),
         cassette=cassette,
         mode=mode,
         budget=budget,
         seed=seed,
     )
-
-
-def _change(samples: "Sequence[Sample]", seed: int) -> "Probed":
-    """The samples as each probe changes them, without those that it cannot change."""
-    from ..eval_sets import Sample
-    from ..generation.probes import PROBES as ALL_PROBES
-    from ..generation.probes import perturb
-
-    probed = {name: [perturb(sample, ALL_PROBES[name], seed) for sample in samples] for name in PROBES}
-    return {name: [sample for sample in changed if isinstance(sample, Sample)] for name, changed in probed.items()}
 
 
 def _agree(request: "CardRequest", *, is_agreed: bool) -> None:

@@ -173,13 +173,12 @@ def _describe_public(name: str) -> dict[str, Any]:
     answers, is_here, is_changed = facts.answers, is_downloaded(facts), False
     if is_here:
         try:
-            count = count_answers(facts)
-            answers, is_here = (facts.answers, False) if count is None else (count, True)
-        except ChangedFileError as error:
-            is_here, is_changed = False, True
-            echo_notice(error.summary)
+            counted = count_answers(facts)
+            answers, is_here = (facts.answers, False) if counted is None else (counted[0], True)
+            for note in counted[1] if counted is not None and facts.answers is not None else ():
+                echo_notice(note)
         except InputError as error:
-            is_here = False
+            is_here, is_changed = False, isinstance(error, ChangedFileError)
             echo_notice(str(error).partition("; ")[0])  # a command that reads the set also says what to do
     return {
         "set": f"{PREFIX}{name}",

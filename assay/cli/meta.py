@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 COMBINERS = ("all", "subsets", "sum", "mean-rank", "ridge", "logistic")  # as in meta_eval.selection
 _FILE = click.Path(path_type=Path, dir_okay=False)
 scores_option = click.option(
-    "--scores", type=_FILE, multiple=True, help="File of scores of any tool, long or wide; repeatable."
+    "--scores",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="File of scores of any tool, long or wide, or a folder of Parquet files; repeatable.",
 )
 
 

@@ -9,15 +9,11 @@ if TYPE_CHECKING:
     from ..meta_eval.score_files import JoinedScores
 
 
-_AS_EVALUATED = (
-    *("raters", "paper_procedure", "comparisons", "paper_tables"),
-    *("policy", "mean_rating", "slices", "versions", "settings"),
-)
+_AS_EVALUATED = ("raters", "comparisons", "policy", "mean_rating", "slices", "versions", "settings")
 
 
 def evaluation_as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> dict[str, Any]:
-    """Returns the recommendation, `metrics`, `combinations`, `ceiling` and `chosen`; then the rest of the evaluation.
-    """
+    """Returns recommendation, `metrics`, `combinations`, `ceiling` and `chosen`; then the rest of the evaluation."""
     selection, raters = evaluation.selection, evaluation.raters
     values = asdict(evaluation)
     result: dict[str, Any] = {

@@ -17,8 +17,6 @@ from .output import set_flag
 if TYPE_CHECKING:
     from ..eval_sets import Sample
     from ..judges import Budget, Mode
-    from ..runs.shards import ShardOptions
-    from ..runs.shards.shard_run import Engine
     from ..web.site_address import SiteAddress
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -153,11 +151,9 @@ class SetOptions:
     """How sets are read.
 
     Attributes:
-        mapping: Column names, theirs to ours.
         language: The language of rows that name none; None to detect it.
         limit: At most so many samples of each set.
         split: Which split of a set saved by `datasets` or on the Hub.
-        sheet: Which sheet of an Excel file.
     """
 
     mapping: Mapping[str, str] = field(default_factory=dict)
@@ -267,7 +263,6 @@ class JudgeCassetteOptions:
 
     Attributes:
         cassette: The file, in which `{judge}` stands for the judge's name; None for those in the store.
-        mode: How it is used.
     """
 
     cassette: str | None
@@ -286,63 +281,6 @@ with_judge_cassettes = option_group(
         help="Recorded replies; {judge} stands for the judge's name. [default: STORE/judged.{judge}.jsonl]",
     ),
     replay_option,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class EngineOptions:
-    """Who scores Parquet files by shards, if anybody does.
-
-    Attributes:
-        engine: As typed; None where the rows go into the store.
-        shard_rows: Rows per shard.
-        workers: How many workers of Ray score at once.
-        ray_address: The Ray cluster.
-    """
-
-    engine: "Engine | None" = None
-    shard_rows: int = 1000
-    workers: int | None = None
-    ray_address: str | None = None
-
-    def shard_options(self, out: str | Path | None, results: str | None, *, skip_bad: bool) -> "ShardOptions | None":
-        """The options of a run by shards; None for a run whose rows go into the store.
-
-        Raises:
-            UsageError: The options do not fit together.
-        """
-        if self.engine is None and results is None:
-            return None
-        from ..runs.shards import ShardOptions
-
-        if skip_bad:
-            raise UsageError("--skip-bad: shards have no rows left out; correct the files, or leave --engine out")
-        if results is not None:
-            out = results.rsplit("/", 1)[0]
-        if out is None:
-            raise UsageError("--engine needs a folder or URL for its results: --out scores")
-        return ShardOptions(
-            out=out,
-            engine=self.engine or "shards",
-            shard_rows=self.shard_rows,
-            workers=self.workers,
-            address=self.ray_address,
-        )
-
-
-with_engine = option_group(
-    "engine_options",
-    EngineOptions,
-    click.option(
-        "--engine",
-        type=click.Choice(["shards", "ray"]),
-        help="Score Parquet files by shards into Parquet files (--out): in this process, or by the workers of Ray.",
-    ),
-    click.option(
-        "--shard-rows", type=BoundedCount(), default=1000, show_default=True, help="With --engine: per shard."
-    ),
-    click.option("--workers", type=BoundedCount(), help="With --engine ray. Default: one per processor."),
-    click.option("--ray-address", help="With --engine ray: a cluster. Default: one on this machine, for this run."),
 )
 
 
@@ -400,16 +338,6 @@ def path_in_store(store: Path | str, name: str, instead: str) -> Path:
     if isinstance(store, str):
         raise UsageError(f"a store on a server keeps no files; {instead}")
     return store / name
-
-
-def read_probes(typed: str, hint: str = "") -> list[str]:
-    """Reads `padded,injected` as typed into names. Raises `UsageError` for an unknown one; `hint` says how to write."""
-    from ..generation.probes import PROBES
-
-    names = [name.strip() for name in typed.split(",")]
-    if unknown := [name for name in names if name not in PROBES]:
-        raise UsageError(f"no probe is called {unknown[0]!r}; the probes are {', '.join(PROBES)}{hint}")
-    return names
 
 
 def read_metrics(typed: str | None, translate: str | None = None, *, has_judge: bool = True) -> tuple[str, ...]:

@@ -23,7 +23,6 @@ SCHEMAS = {
     "requests": "metrics.resolved:Requests",
     "claims": "metrics.claim_extraction:Claims",
     "questions": "metrics.answer_relevance:ReverseQuestions",
-    "reworded": "generation.probes.rewording:RewordedAnswer",
 }
 
 

@@ -69,7 +69,7 @@ def pull(
     """Pull traces of a chatbot in production into a file for `assay run`.
 
     ADDRESS is phoenix://HOST:6006/PROJECT, mlflow://HOST:5000/EXPERIMENT, langfuse://HOST/PROJECT,
-    opik://HOST/PROJECT, or otel:FILE (OTLP JSON). Keys come from the tool's own environment variables.
+    or otel:FILE (OTLP JSON). Keys come from the tool's own environment variables.
 
     Without --since, a cursor in the store says what was pulled before: each trace is pulled once.
 

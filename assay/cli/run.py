@@ -11,9 +11,9 @@ from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .batch import batch_cassette, batch_option, batch_size_option, resumable_batch_run
 from .exit_codes import BUDGET, DONE, INTERRUPTED, TOO_MANY_FAILED
+from .number_types import BoundedCount
 from .options import (
     CassetteOptions,
-    EngineOptions,
     FolderOrUrl,
     SetOptions,
     by_language_option,
@@ -33,7 +33,6 @@ from .options import (
     wide_option,
     with_budget,
     with_cassette,
-    with_engine,
     with_set_options,
 )
 from .output import echo, echo_json, echo_notice, typed_command
@@ -43,7 +42,17 @@ if TYPE_CHECKING:
     from ..judges import Budget
     from ..runs import Outcome, Plan, RunOptions, Store
     from ..runs.batch_run import BatchOptions
-    from ..runs.shards import ShardOptions
+
+
+def _check_engine(_context: click.Context, _option: click.Parameter, typed: str | None) -> str | None:
+    if typed == "shards":
+        raise UsageError(
+            "--engine shards went: a pattern of Parquet files is scored in this process without --engine, and by the "
+            "workers of Ray with --engine ray"
+        )
+    if typed not in {None, "ray"}:
+        raise UsageError(f"--engine {typed}: there is no such engine; write ray, or leave it out")
+    return typed
 
 
 @click.command()
@@ -67,9 +76,10 @@ if TYPE_CHECKING:
     "--out",
     type=FolderOrUrl(),
     metavar="FILE|FOLDER|URL",
-    help="Write every score to a file (.jsonl or .csv); with --engine the folder or URL of the results.",
+    help="Write every score to a file (.jsonl or .csv); of a pattern of Parquet files the folder of their scores.",
 )
-@with_engine
+@click.option("--engine", metavar="ray", callback=_check_engine, help="Score Parquet files by the workers of Ray.")
+@click.option("--workers", type=BoundedCount(), help="With --engine ray. Default: one per processor.")
 @by_language_option
 @wide_option
 @quiet_option
@@ -94,7 +104,8 @@ def run(
     max_failed: int,
     skip_bad: bool,
     out: Path | str | None,
-    engine_options: EngineOptions,
+    engine: str | None,
+    workers: int | None,
     store: Path | str,
     as_json: bool,
 ) -> None:
@@ -106,7 +117,7 @@ def run(
     \b
     assay run answers.csv --judge openai/gpt-4o-mini --map question=user_input
     assay run helpdesk_nl --judge qwen1.5b --cassette replies.jsonl
-    assay run 'answers/*.parquet' --metrics heuristic --engine ray --out scores
+    assay run 'answers/*.parquet' --metrics heuristic --out scores
     """
     from ..atomic_files import check_replaceable
     from ..judges import load_settings
@@ -118,7 +129,8 @@ def run(
 
     if not sets and not resume:
         raise UsageError("name a SET, or a run to go on with (--resume last)")
-    if out is not None and engine_options.engine is None:
+    is_by_parts = engine is not None or any(map(_is_parquet_pattern, sets))
+    if out is not None and not is_by_parts:
         try:
             check_replaceable(Path(out), "--out")
         except UsageError as error:
@@ -146,6 +158,16 @@ def run(
             "no judge is named: only metrics that ask none are scored (--judge MODEL adds weakest_claim and "
             "faithfulness)"
         )
+    if is_by_parts:
+        if resume or skip_bad or batch or out is None:
+            raise UsageError(
+                "scores of Parquet files go into a folder: name it (--out scores); the same command goes on where it "
+                "ended, without --resume, and --skip-bad and --batch are for runs in a store"
+            )
+        options = RunOptions(
+            cassette=cassette_options.cassette, mode=cassette_options.mode, budget=budget, concurrency=concurrency
+        )
+        _run_parts(typed_plan(), out, options, engine, workers, max_failed=max_failed, as_json=as_json)
     runs = Store(store)
     plan = typed_plan() if sets else None
     resumed = find_run_to_resume(runs, resume, plan) if resume else None
@@ -157,13 +179,6 @@ def run(
         resumed = resumed or resumable_batch_run(runs, plan, cassette)
     options = RunOptions(cassette=cassette, mode=cassette_options.mode, budget=budget, concurrency=concurrency)
     run_id = resumed.id if resumed else None
-    shard_options = engine_options.shard_options(out, runs.results(run_id) if run_id else None, skip_bad=skip_bad)
-    if shard_options is not None:
-        if batches is not None:
-            raise UsageError("--batch: not with an engine or Parquet shards; leave one of the two out")
-        outcome = execute_shards(plan, runs, options, shard_options, resume=run_id)
-        print_outcome(runs, outcome, as_json=as_json)
-        click.get_current_context().exit(exit_code(runs, outcome, max_failed))
     outcome = execute_plan(plan, runs, options, resume=run_id, skip_bad=skip_bad, batches=batches)
     report_skipped_rows(outcome.skipped_rows)
     print_outcome(runs, outcome, as_json=as_json)
@@ -221,21 +236,56 @@ def execute_plan(
         raise SystemExit(INTERRUPTED) from None
 
 
-def execute_shards(
-    plan: "Plan", store: "Store", options: "RunOptions", shard_options: "ShardOptions", *, resume: str | None = None
-) -> "Outcome":
-    """Scores the shards of a plan with its progress shown. At Ctrl-C says how to go on, and exits."""
-    from ..runs.shards import run_shards
+def _is_parquet_pattern(source: str) -> bool:
+    return source.endswith(".parquet") and ("*" in source or "://" in source)
+
+
+def _run_parts(
+    plan: "Plan",
+    out: Path | str,
+    options: "RunOptions",
+    engine: str | None,
+    workers: int | None,
+    *,
+    max_failed: int,
+    as_json: bool,
+) -> None:
+    """Scores Parquet files with the progress shown, prints the results, and exits."""
+    from ..runs.parquet_run import run_parquet
     from .progress import live_progress
+    from .run_output import outcome_as_json, print_outcome_of_parts
 
     try:
         with live_progress() as on_progress:
-            return run_shards(
-                plan, store, options, shard_options, resume=resume, on_progress=on_progress, on_note=echo_notice
+            outcome = run_parquet(
+                plan,
+                out,
+                options,
+                with_ray=engine is not None,
+                workers=workers,
+                on_progress=on_progress,
+                on_note=echo_notice,
             )
     except KeyboardInterrupt:
         echo("assay: interrupted; what was scored is kept. Go on with the same command", err=True)
         raise SystemExit(INTERRUPTED) from None
+    if as_json:
+        echo_json(outcome_as_json(outcome))
+    else:
+        print_outcome_of_parts(outcome)
+    failed = sum(counts.failed for counts in outcome.summary.metrics.values())
+    code = DONE
+    if outcome.ending == "budget":
+        code = BUDGET
+        echo(f"assay: {one_line(outcome.message)}; go on with the same command", err=True)
+    elif failed > max_failed:
+        code = TOO_MANY_FAILED
+        echo(
+            f"assay: {count_of(failed, 'score')} failed, {max_failed} allowed (--max-failed). The first: "
+            f"{one_line(outcome.summary.failure)}. To score them again, remove the files of their parts",
+            err=True,
+        )
+    click.get_current_context().exit(code)
 
 
 def report_skipped_rows(errors: Sequence[InputError]) -> None:

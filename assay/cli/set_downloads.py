@@ -21,21 +21,18 @@ if TYPE_CHECKING:
 def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
     """Download public rated sets, after asking.
 
-    Says from where, how large, under which licence and into which folder. What broke off goes on where it ended; what
-    came is checked. ASSAY_PUBLIC_SETS names a mirror, or a folder that has the files already.
+    Says from where, how large, under which licence and into which folder. A file takes its place when it is whole and
+    checked. ASSAY_PUBLIC_SETS names a mirror, or a folder that has the files already.
 
     \b
     assay sets get mtrag
     assay sets get mtrag begin --yes
     """
     from ..eval_sets import download_public_set
-    from ..eval_sets.public.answer_count import describe_unknown_count
-    from ..eval_sets.public.checksum_pins import name_refused
-    from ..eval_sets.public.download import describe_unknown
+    from ..eval_sets.public.download import check_downloads_allowed
     from ..eval_sets.public.open_public import count_answers
     from ..eval_sets.public.set_facts import PREFIX, parse_name
-    from ..eval_sets.public.set_files import read_files
-    from ..eval_sets.public.set_place import cache_folder, check_downloads_allowed
+    from ..eval_sets.public.set_files import cache_folder
     from ..text.wording import count_of
     from .download_dialog import TerminalDialog
 
@@ -43,23 +40,18 @@ def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
     written = []
     for facts in chosen:
         check_downloads_allowed(facts)
-        with name_refused(facts):
-            is_here = read_files(facts) is not None
-        if is_here:
+        if count_answers(facts) is not None:
             files = download_public_set(facts.name)  # which finds them, so that there is nothing to ask or to show
         else:
             _check_allowed(facts, yes=yes)
             with TerminalDialog().show_progress(facts.size) as report:
                 files = download_public_set(facts.name, report)
-        count = count_answers(facts) or 0
-        for line in describe_unknown_count(facts, count):
-            echo_notice(line)
+        count, notes = count_answers(facts) or (0, [])
+        for note in notes:
+            echo_notice(note)
         new = sum(file.is_new for file in files)
         if not as_json:
-            for line in describe_unknown(files):
-                echo(line)
-            here = "here and checked already" if facts.answers in {None, count} else "here already"
-            came = f"{count_of(new, 'file')} downloaded" if new else here
+            came = f"{count_of(new, 'file')} downloaded" if new else "here already"
             echo(f"{PREFIX}{facts.name}: {count_of(count, 'answer')}, {came}")
         written.append(
             {
@@ -75,8 +67,8 @@ def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
 
 def _check_allowed(facts: "PublicSet", *, yes: bool) -> None:
     """Asks whether a set may be downloaded. Raises where nobody allows it."""
+    from ..eval_sets.public.download import describe_offer
     from ..eval_sets.public.set_facts import PREFIX
-    from ..eval_sets.public.set_place import describe_offer
     from .download_dialog import find_dialog
 
     offer = f"{PREFIX}{facts.name} ({facts.title}): {describe_offer(facts)}"

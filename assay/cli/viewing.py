@@ -35,16 +35,21 @@ def show(run: str, sample: str | None, *, store: str | Path, as_json: bool) -> N
     """Show a run, or how one sample came by its scores.
 
     RUN is an id, its beginning, or `last`. With SAMPLE: the question, the answer, the contexts, and for every metric
-    the claims, verdicts and quotes behind its score.
+    the claims, verdicts and quotes behind its score. Of a folder of scores that `assay run --out` wrote as Parquet:
+    counts and means.
 
     \b
     assay show last
     assay show last nl-017
+    assay show scores/
     """
     from ..runs import Store
     from ..runs.report import scores_as_json
     from .run_output import print_audit, print_run
 
+    if run.endswith((".parquet", "/")) or "://" in run or Path(run).is_dir():
+        _show_parts(run, sample, as_json=as_json)
+        return
     runs = Store(store, must_exist=True)
     run_id = runs.run(run).id
     if as_json:
@@ -53,6 +58,22 @@ def show(run: str, sample: str | None, *, store: str | Path, as_json: bool) -> N
         print_run(runs, run_id, each_sample=True)
     else:
         print_audit(runs, run_id, sample)
+
+
+def _show_parts(place: str, sample: str | None, *, as_json: bool) -> None:
+    from ..runs.score_parts import PartSummary, read_summaries
+    from .run_output import print_parts, summary_as_json
+
+    if sample is not None:
+        raise UsageError(
+            f"{place}: what is behind a score is in the column METRIC.evidence of these files; leave {sample} out"
+        )
+    parts = read_summaries(place)
+    summary = PartSummary.total(parts)
+    if as_json:
+        echo_json({"scores": place, "parts": len(parts), **summary_as_json(summary)})
+    else:
+        print_parts(summary, place)
 
 
 @click.command()

@@ -88,9 +88,8 @@ def _check(file: Path, settings: "WatchSettings", *, as_json: bool) -> None:
     if as_json:
         echo_json(settings.as_json())
         return
-    counts = ((settings.bounds, "bound"), (settings.alarms, "target of alarms", "targets of alarms"))
-    parts = ", ".join(count_of(len(things), *nouns) for things, *nouns in counts)
-    echo(f"{file}: watches {one_line(settings.source)} by {settings.metric}, {parts}: no errors")
+    bounds, target = count_of(len(settings.bounds), "bound"), settings.webhook_shown or "no webhook"
+    echo(f"{file}: watches {one_line(settings.source)} by {settings.metric}, {bounds}, {one_line(target)}: no errors")
     if not settings.bounds:
         echo_notice(f"{file} has no bounds, so that no alarm can fire; add some under `bounds:`")
     if not settings.ratings.raters:
@@ -108,8 +107,8 @@ def _take_one(store: "Store", settings: "WatchSettings", own_place: str | None, 
 
 
 def _take_all(file: Path, store: "Store", settings: "WatchSettings", own_place: str | None, *, as_json: bool) -> int:
-    from ..traces.watch.duration import format_duration
     from ..traces.watch.watch_loop import LoopTools, take_steps
+    from ..traces.watch.watch_settings import format_duration
 
     if not as_json:
         echo_notice(f"a step every {format_duration(settings.every)}; Ctrl-C ends it, and the same command goes on")
@@ -171,8 +170,8 @@ def _show_status(store: "Store", settings: "WatchSettings", *, as_json: bool) ->
             _print_alarm(alarm, is_new=False)
         _explain_alarms(standing, looks[0])
         _print_segments(looks[0])
-        for check in looks[0].drift:
-            echo(f"  {one_line(check.sentence)}")
+        if looks[0].drift is not None:
+            echo(f"  {one_line(looks[0].drift.sentence)}")
         who = "a process is" if row.is_running else "no process is"
         echo(f"  {who} at work on it; the last step ended at {row.stepped_at}")
         if row.problem:
@@ -279,6 +278,6 @@ def _as_json(row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm"
         "step": asdict(stored.counts),
         "bounds": [asdict(state) for state in look.bounds],
         "segments": [asdict(segment) for segment in look.segments],
-        "drift": [asdict(check) for check in stored.drift],
+        "drift": [] if stored.drift is None else [asdict(stored.drift)],
         "alarms": [asdict(alarm) for alarm in standing],
     }

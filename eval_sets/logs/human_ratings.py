@@ -29,13 +29,9 @@ class HumanRating(NamedTuple):
     """What a person said, before it is known whether it can be used.
 
     Attributes:
-        name: What was rated.
         rater: Who rated; "" where nobody is named.
         value: The number; None where there is only a label. True is 1 and false is 0 on a scale from 0 to 1.
-        label: The label, which may be a thumb.
         scale: The lowest and highest value, where the tool tells them.
-        time: When, in a form that sorts.
-        reason: Why, in the person's words.
     """
 
     name: str

@@ -17,12 +17,8 @@ class SessionTrace(NamedTuple):
     Attributes:
         id: Its id; None for one without.
         time: When it began; None where that is unknown.
-        thread: Its messages.
-        answer: Its answer, which is one of them.
         contexts: What was retrieved for the answer.
         rating: The fields of people's ratings: `human_rating` or `rating`, or `ratings` by rater; `rating_reasons`.
-        reference: The reference answer.
-        span: The id of the span that holds the answer.
     """
 
     id: Any

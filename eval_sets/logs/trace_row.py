@@ -19,21 +19,11 @@ class Trace(NamedTuple):
     """What a tool logged of one call of the chatbot.
 
     Attributes:
-        number: Its row's number.
-        place: Where it stands in the file.
-        id: Its id.
-        input: What the chatbot was given.
-        output: What it returned.
         rest: Everything else, for `metadata`.
-        retrieved: What its retrievers returned.
         session: The session or thread that it is part of.
-        time: When it began.
         tools: Calls of tools, each with `id`, `name`, `arguments` and `output`.
         models: The messages that each call of a model was given, with its answer.
-        rating: The fields of people's ratings.
         unused: What people said and is not used, as `PeopleRatings.unused`.
-        session_rating: Those of a rating of the whole session.
-        span: The id of the span that holds the answer.
         reference: The expected answer; None for that of the input or output.
     """
 

@@ -39,8 +39,6 @@ class _Spread:
 
     Attributes:
         values: The hash of the value in each conversation, by the hash of its name.
-        is_one: Whether no conversation has two values.
-        is_on_answer: Whether an answer to a question has a value.
     """
 
     values: dict[int, int] = field(default_factory=dict)
@@ -58,7 +56,6 @@ class TurnColumns:
     """The columns of rows that are turns of conversations.
 
     Attributes:
-        conversation: The column that names the conversation.
         fields: The column of each field of a message, or of `user_input` and `response`.
         mapped: Our field of each other column that the user maps.
     """

@@ -1,37 +1,41 @@
-"""Downloads the files of a public set: once, one process at a time, and pinned when its reader has accepted them."""
+"""Downloads the files of a public set: each takes its place when it is whole, and is the one that Assay knows."""
 
-import errno
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ...errors import InputError
-from .checksum_pins import describe_pinned, name_refused, pin_files
-from .original_form import OriginalFile
-from .set_facts import PREFIX, PublicFile, PublicSet, load_facts
-from .set_files import cached_path, read_file, read_files, table_files
-from .set_place import cache_folder, check_downloads_allowed
-
-if TYPE_CHECKING:
-    import httpx
+from ...text.wording import count_of
+from .original_form import OriginalFormError
+from .set_facts import PREFIX, PublicFile, PublicSet, describe_content, format_size, load_facts
+from .set_files import (
+    VARIABLE,
+    SetPlace,
+    cache_folder,
+    cached_path,
+    find_place,
+    hide_password,
+    read_files,
+    read_first,
+    table_files,
+)
+from .set_rows import check_count, read_rows
 
 _TABLES_AT_ONCE = 8
 _SECONDS = 30.0
+_BLOCK = 1 << 16  # bytes
+_ELSEWHERE = f"or name a mirror or a folder with the files ({VARIABLE})"
 
 
 class DownloadedFile(NamedTuple):
     """A file that is in the cache now.
 
     Attributes:
-        path: Its path in the repository.
-        size: Its bytes.
         sha256: Its SHA-256.
-        is_known: Whether Assay knew the checksum before; else it is written beside the file, and a later change is
-            refused.
         is_new: Whether it was downloaded now; else it was there.
-        is_pinned: Whether its checksum was written now, since the set was read whole for the first time. Of a set that
-            does not have as many answers as its authors say, no checksum is written.
     """
 
     path: str
@@ -39,7 +43,6 @@ class DownloadedFile(NamedTuple):
     sha256: str
     is_known: bool
     is_new: bool
-    is_pinned: bool
 
 
 def download_public_set(name: str, report: Callable[[int], None] = lambda _: None) -> list[DownloadedFile]:
@@ -54,64 +57,35 @@ def download_public_set(name: str, report: Callable[[int], None] = lambda _: Non
 
     Raises:
         InputError: There is no such set, the download failed, a file is not the one that Assay knows, or
-            `ASSAY_PUBLIC_SETS` names a folder, into which nothing is downloaded. What has come stays, and the next
-            call goes on with it; but a file of unknown checksum that the set's reader refuses is removed.
+            `ASSAY_PUBLIC_SETS` names a folder, into which nothing is downloaded. Files that came whole stay, but for
+            one that the set's reader refuses.
     """
     return download_files(load_facts(name.removeprefix(PREFIX)), report)
 
 
 def download_files(facts: PublicSet, report: Callable[[int], None]) -> list[DownloadedFile]:
     """Downloads the files of a set; arguments and errors as for `download_public_set`."""
-    check_downloads_allowed(facts)
-    with name_refused(facts):
-        files = read_files(facts)
-    try:
-        if files is not None:  # nothing is locked: what is here is of use also where nothing can be written
-            return _pin(facts, files, set())
-        return _get_missing(facts, _ByteCounter(report))
-    except OSError as error:
-        raise _cannot_keep(facts, error) from error
-
-
-def _get_missing(facts: PublicSet, counter: "_ByteCounter") -> list[DownloadedFile]:
-    """Downloads the files that are not in the cache."""
-    from filelock import FileLock
-
-    from .file_download import FileDownload  # which imports httpx
-
     mirror = check_downloads_allowed(facts).mirror
-    cache_folder().mkdir(parents=True, exist_ok=True)
-    with _make_client(facts) as client, FileLock(cache_folder() / f"{facts.name}.lock"):
+    bytes_read = _ByteCount(report)
 
-        def get(file: PublicFile) -> bool:
-            return FileDownload(facts, file, mirror, client, counter.add).get()
+    def get(file: PublicFile) -> str:
+        return file.path if _get(facts, file, mirror, bytes_read) else ""
 
-        with name_refused(facts):
-            new = {file.path for file in facts.files if get(file)}
-            first = facts.files[0]
-            new |= _get_all(get, table_files(facts, read_file(facts, first, cached_path(facts, first.path))))
-            files = read_files(facts)
-        if files is None:
-            raise InputError(f"{PREFIX}{facts.name}: what was downloaded is gone; give the command again")
-        return _pin(facts, files, new)
-
-
-def _pin(facts: PublicSet, files: list[OriginalFile], new: set[str]) -> list[DownloadedFile]:
-    """Pins the files that Assay does not know, and describes all of them."""
-    pinned = pin_files(facts, files)
+    with _without_refused(facts):
+        new = set(map(get, facts.files))
+        tables = table_files(facts, read_first(facts))
+        with ThreadPoolExecutor(_TABLES_AT_ONCE) as pool:
+            new |= set(pool.map(get, tables))
+        files = read_files(facts) or []
+        count = sum(1 for _ in read_rows(facts, files))  # all of them are read, not only the first
+        if not count:
+            raise OriginalFormError(facts.files[0].path, f"{facts.files[0].path}: holds no answers")
+        check_count(facts, count)
     known = {file.path for file in facts.files if file.sha256 is not None}
-    return [
-        DownloadedFile(path, size, checksum, path in known, path in new, path in pinned)
-        for path, _, size, checksum in files
-    ]
+    return [DownloadedFile(path, size, checksum, path in known, path in new) for path, _, size, checksum in files]
 
 
-def describe_unknown(files: list[DownloadedFile]) -> list[str]:
-    """Says which of the files had no checksum that Assay knew: one line per file, of many only the first."""
-    return describe_pinned({file.path: file.sha256 for file in files if file.is_pinned})
-
-
-class _ByteCounter:
+class _ByteCount:
     """Adds up the bytes of all files, which may come at once."""
 
     def __init__(self, report: Callable[[int], None]) -> None:
@@ -123,40 +97,98 @@ class _ByteCounter:
             self._report(self._received)
 
 
-def _get_all(get: Callable[[PublicFile], bool], files: list[PublicFile]) -> set[str]:
-    """Downloads several files at once, and returns the paths of those that are new."""
-    pool = ThreadPoolExecutor(_TABLES_AT_ONCE)
+class _FileProgress:
+    """The progress of one file, in the form that pooch takes: at the end it starts anew, and says the whole size."""
+
+    def __init__(self, count: _ByteCount) -> None:
+        self.total = self._told = self._received = 0
+        self._count = count
+
+    def update(self, count: int) -> None:
+        self._received += count
+        received = min(self._received, self.total) if self.total else self._received
+        if received > self._told:
+            self._count.add(received - self._told)
+            self._told = received
+
+    def reset(self) -> None:
+        self._received = 0
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def _get(facts: PublicSet, file: PublicFile, mirror: str, count: _ByteCount) -> bool:
+    """Downloads a file that is not in the cache. Returns whether it was downloaded now."""
+    target = cached_path(facts, file.path)
+    if target.exists():
+        return False
+    import pooch
+
+    pooch.get_logger().setLevel(logging.WARNING)
+    address = facts.address(file.path, mirror)
     try:
-        return {file.path for file, is_new in zip(files, pool.map(get, files), strict=True) if is_new}
-    finally:
-        pool.shutdown(cancel_futures=True)  # after an error, or Ctrl-C, the files that wait are not asked for
-
-
-def _make_client(facts: PublicSet) -> "httpx.Client":
-    """What makes the requests. Raises `InputError` where the environment names what cannot be used."""
-    import httpx
-
-    from .file_download import check_redirect
-
-    try:
-        return httpx.Client(
-            timeout=httpx.Timeout(_SECONDS),
-            headers={"Accept-Encoding": "identity"},
-            event_hooks={"response": [check_redirect]},
+        pooch.retrieve(
+            address,
+            known_hash=file.sha256 and f"sha256:{file.sha256}",
+            fname=target.name,
+            path=target.parent,
+            downloader=pooch.HTTPDownloader(progressbar=_FileProgress(count), chunk_size=_BLOCK, timeout=_SECONDS),
         )
-    except (OSError, ValueError, ImportError, httpx.InvalidURL) as error:
-        raise InputError(
-            f"{PREFIX}{facts.name}: no connection can be made as the environment says ({error}); check HTTPS_PROXY, "
-            "HTTP_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE and SSL_CERT_DIR"
-        ) from error
-
-
-def _cannot_keep(facts: PublicSet, error: OSError) -> InputError:
-    place = cache_folder()
-    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        problem = f"the disk is full ({error.strerror})"
-        cure = "make room there, or name a folder of another disk: XDG_CACHE_HOME"
+    except OSError as error:  # of the network too
+        problem = f"cannot be downloaded into {target.parent} ({error})"
+        cure = f"give the command again; if it fails again, check the network, HTTPS_PROXY and the disk, {_ELSEWHERE}"
+    except ValueError as error:  # of pooch: another checksum
+        wanted = describe_content(file.size, file.sha256 or "")
+        problem = f"is not the file that Assay knows: expected {wanted} ({error})"
+        cure = f"give the command again; if that does not help, update Assay, {_ELSEWHERE}"
     else:
-        place = error.filename or place
-        problem, cure = f"cannot be written ({error.strerror or error})", "check what stands there, and its permissions"
-    return InputError(f"{PREFIX}{facts.name}: {place}: {problem}; {cure}, and give the command again")
+        return True
+    raise InputError(f"{PREFIX}{facts.name}: " + hide_password(f"{address} {problem}; {cure}"))
+
+
+@contextmanager
+def _without_refused(facts: PublicSet) -> Iterator[None]:
+    """Removes a file that the set's reader refuses, unless its checksum is the one that Assay knows."""
+    try:
+        yield
+    except OriginalFormError as error:
+        if error.path in {file.path for file in facts.files if file.sha256 is not None}:
+            raise
+        cached = cached_path(facts, error.path)
+        cached.unlink(missing_ok=True)
+        raise InputError(
+            f"{PREFIX}{facts.name}: {error.problem}; it is not the data, and {cached} is removed; check where it comes "
+            f"from, and get it again: {facts.download_command}"
+        ) from None
+
+
+def check_downloads_allowed(facts: PublicSet) -> SetPlace:
+    """Where a set is downloaded from.
+
+    Raises:
+        InputError: `ASSAY_PUBLIC_SETS` names a folder, into which nothing is downloaded; or as `find_place`.
+    """
+    place = find_place()
+    if place.folder is not None:
+        raise InputError(
+            f"{PREFIX}{facts.name}: nothing is downloaded while {VARIABLE} names a folder ({place.folder}); unset it"
+        )
+    return place
+
+
+def describe_offer(facts: PublicSet) -> str:
+    """What would be downloaded: how large, from where, under which licence, and into which folder.
+
+    Raises:
+        InputError: As `find_place`.
+    """
+    mirror = find_place().mirror
+    what = count_of(len(facts.files), "file")
+    if facts.tables:
+        what += " and the tables that it names, each a small file of its own"
+    size = format_size(facts.size) if facts.size else "of a size that Assay does not know"
+    return (
+        f"{what}, {size}, from "
+        f"{hide_password(facts.address('', mirror)).rstrip('/')}, licence {facts.licence_text}, into {cache_folder()}"
+    )

@@ -16,8 +16,6 @@ class OriginalFile(NamedTuple):
     """One file of a set.
 
     Attributes:
-        path: Its path in the repository.
-        text: What it holds.
         size: Its bytes as they came; 0 where it was made of a text.
         sha256: Their SHA-256; "" where it was made of a text.
     """
@@ -29,12 +27,7 @@ class OriginalFile(NamedTuple):
 
 
 class OriginalFormError(InputError):
-    """A file is not in the form that the reader of its set expects.
-
-    Attributes:
-        path: The file's path in the repository.
-        problem: What is wrong, with the place in the file.
-    """
+    """A file is not in the form that the reader of its set expects."""
 
     def __init__(self, path: str, problem: str) -> None:
         super().__init__(f"{problem}; {_CURE}")

@@ -23,7 +23,6 @@ class PublicFile(BaseModel):
     """One file of a public set.
 
     Attributes:
-        path: Its path in the repository.
         size: Its bytes; None where Assay does not know.
         sha256: Its SHA-256 in hexadecimal; None where Assay does not know.
     """
@@ -40,24 +39,16 @@ class PublicSet(BaseModel):
 
     Attributes:
         name: What it is called after `public:`.
-        title: Its name in the literature.
-        paper: Where it is described.
         repository: `owner/name` on GitHub.
-        commit: The commit that is read.
         files: Its files. Where each table is a file of its own, the first file names them.
         tables: The folder of the tables that the first file names; "" where it names none.
-        licence: The licence in a few words.
         licence_text: The same with where it stands and what else applies.
-        rated: What is rated, in one word.
         rating_scale: What a rating means.
         rated_by: Whether people rated it, a program computed it, or Assay made it.
         raters: How many people rated each answer; None where the file does not say, 0 where nobody did.
-        groups: What the answers of one group have in common.
         versions: The systems that answered; none where people wrote the answers.
-        language: The language of the texts.
         answers: How many answers there are; None where Assay does not know.
         answers_counted: Whether that many were counted in the files of this commit. Else the set's authors say so.
-        reader: The module that reads it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -120,7 +111,6 @@ class PublicName(NamedTuple):
     """A public set as it was named.
 
     Attributes:
-        facts: The set.
         part: The half of it; None for all of it.
     """
 

@@ -1,33 +1,76 @@
-"""The files of public sets on this machine: where each is, and that it is the one that Assay knows or downloaded."""
+"""The files of public sets on this machine: in the cache, or in a folder that `ASSAY_PUBLIC_SETS` names."""
 
+import os
 import re
-from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from ...errors import InputError
-from ...regular_files import check_regular, kind_of_no_file
+from ...regular_files import check_regular
+from ...value_messages import shorten
 from .original_form import OriginalFile, OriginalFormError
 from .set_facts import PREFIX, PublicFile, PublicSet, describe_content, name_for_folder
-from .set_place import VARIABLE, cache_folder, find_place
 from .tabfact import list_tables
 
+VARIABLE = "ASSAY_PUBLIC_SETS"
 MOST_BYTES = 1_000_000_000
 """Of a file whose size Assay does not know."""
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_LONGEST_PIN = 1000  # bytes
+_CREDENTIALS = re.compile(r"//[^/@]*@")
 
 
 class ChangedFileError(InputError):
-    """A file on this machine is not the one that Assay knows, or that was downloaded.
+    """A file on this machine is not the one that Assay knows."""
+
+
+class SetPlace(NamedTuple):
+    """Where the files of public sets come from.
 
     Attributes:
-        summary: Which file, in one short line.
+        mirror: The address that `ASSAY_PUBLIC_SETS` names; "" for GitHub's own.
+        folder: The folder that it names: nothing is downloaded; None where it names none.
     """
 
-    def __init__(self, message: str, summary: str) -> None:
-        super().__init__(message)
-        self.summary = summary
+    mirror: str = ""
+    folder: Path | None = None
+
+
+def find_place() -> SetPlace:
+    """Reads where the files come from out of the variable `ASSAY_PUBLIC_SETS`.
+
+    Raises:
+        InputError: It names neither an address with http(s) nor a folder that exists.
+    """
+    value = os.environ.get(VARIABLE, "")
+    if not value:
+        return SetPlace()
+    if value.startswith(("http://", "https://")):
+        return SetPlace(mirror=value)
+    with suppress(OSError, RuntimeError):  # of a name that no folder can have, and of a user without a home
+        if (folder := Path(value).expanduser()).is_dir():
+            return SetPlace(folder=folder)
+    raise InputError(
+        f"{VARIABLE}: {shorten(hide_password(value), 200)} is no folder that exists and no address with http; name a "
+        "folder with the files or a mirror (https://...), or unset it"
+    )
+
+
+def hide_password(text: str) -> str:
+    """The same text without the names and the passwords that addresses in it may hold.
+
+    Example:
+        >>> hide_password("https://me:secret@mirror.example.org/sets")
+        'https://mirror.example.org/sets'
+    """
+    return _CREDENTIALS.sub("//", text)
+
+
+def cache_folder() -> Path:
+    """The folder that downloaded sets are kept in."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("assay") / "public_sets"
 
 
 def cached_path(facts: PublicSet, path: str) -> Path:
@@ -35,66 +78,36 @@ def cached_path(facts: PublicSet, path: str) -> Path:
     return cache_folder() / name_for_folder(facts.repository) / facts.commit / PurePosixPath(path)
 
 
-def pin_path(cached: Path) -> Path:
-    """Where the checksum of a cached file stands that Assay did not know before it was downloaded."""
-    return cached.with_name(f"{cached.name}.sha256")
-
-
-def describe_removal(facts: PublicSet, path: str) -> str:
-    """How to get a file of a set again that stands in the cache, and whose pin may stand beside it."""
-    cached = cached_path(facts, path)
-    pin = f" and {pin_path(cached).name} beside it" if read_pin(cached) is not None else ""
-    return f"remove {cached}{pin}, and get it again: {facts.download_command}"
-
-
 def is_downloaded(facts: PublicSet) -> bool:
-    """Whether the files that Assay names are on this machine: in the cache, or in the folder of `ASSAY_PUBLIC_SETS`.
+    """Whether the files that Assay names are on this machine.
 
     Raises:
-        InputError: As `find_place` and `is_file`.
+        InputError: As `find_place`.
     """
-    folder = find_place().folder
-    paths = (_path_in_folder(folder, file.path) if folder else cached_path(facts, file.path) for file in facts.files)
-    return all(path is not None and is_file(path) for path in paths)
-
-
-def is_file(path: Path) -> bool:
-    """Whether a path leads to a file.
-
-    Raises:
-        InputError: A folder on the way cannot be searched.
-    """
-    try:
-        return path.is_file()
-    except OSError as error:
-        cure = "check the folders on the way and their permissions"
-        raise InputError(f"{path}: cannot be looked for ({error.strerror or error}); {cure}") from None
+    return all(_local_path(facts, file.path).is_file() for file in facts.files)
 
 
 def read_files(facts: PublicSet) -> list[OriginalFile] | None:
-    """Reads the files of a set, checked.
+    """Reads the files of a set; those whose checksums Assay knows are compared with them.
 
     Returns:
         The files in the order of the facts, then the tables; None where they are not all downloaded.
 
     Raises:
-        InputError: A file is not the one that Assay knows, or that was downloaded; or the folder that
-            `ASSAY_PUBLIC_SETS` names has none of this name.
+        InputError: A file is not the one that Assay knows, or the folder that `ASSAY_PUBLIC_SETS` names has none of
+            this name.
     """
-    folder = find_place().folder
     files: list[OriginalFile] = []
-    for file in _all_files(facts, files):
-        path = _find_in_folder(facts, folder, file) if folder else cached_path(facts, file.path)
-        if not is_file(path):
+    waiting = list(facts.files)
+    for number, file in enumerate(waiting):
+        path = _local_path(facts, file.path)
+        if not path.is_file():
+            _refuse_missing_in_folder(facts, file)
             return None
-        files.append(read_file(facts, file, path, in_folder=folder is not None))
+        files.append(_read_file(facts, file, path))
+        if not number:
+            waiting += table_files(facts, files[0])  # which the first file names
     return files
-
-
-def _all_files(facts: PublicSet, files: list[OriginalFile]) -> Iterator[PublicFile]:
-    """The files of a set; the tables are known when the first file has been read."""
-    yield from facts.files
-    yield from table_files(facts, files[0])
 
 
 def table_files(facts: PublicSet, first: OriginalFile) -> list[PublicFile]:
@@ -107,79 +120,52 @@ def table_files(facts: PublicSet, first: OriginalFile) -> list[PublicFile]:
     return [PublicFile(path=f"{facts.tables}/{name}", size=None, sha256=None) for name in names]
 
 
-def read_file(facts: PublicSet, file: PublicFile, path: Path, *, in_folder: bool = False) -> OriginalFile:
-    """Reads a file that is on this machine, and checks that it is the one that Assay knows, or that was downloaded.
+def read_first(facts: PublicSet) -> OriginalFile:
+    """Reads the first file of a set, which is on this machine. Raises as `read_files`."""
+    file = facts.files[0]
+    return _read_file(facts, file, _local_path(facts, file.path))
 
-    Raises:
-        InputError: It is another one, too large, no text, or cannot be read.
-    """
+
+def _read_file(facts: PublicSet, file: PublicFile, path: Path) -> OriginalFile:
     name = f"{PREFIX}{facts.name}: {path}"
     check_regular(path, name, MOST_BYTES)
     try:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror or error}); check its permissions") from None
-    expected, origin = file.sha256, "that Assay knows"
-    if expected is None and not in_folder:
-        expected, origin = read_pin(path), "that was downloaded first"
     came = sha256(content).hexdigest()
-    if expected is not None and came != expected:
-        cure = (
-            f"replace it by {facts.address(file.path)}"
-            if in_folder
-            else f"remove it, and get it again: {facts.download_command}"
-        )
-        problem = f"{name}: is not the file {origin}"
-        wanted, has = describe_content(file.size, expected), describe_content(len(content), came)
-        raise ChangedFileError(f"{problem}: expected {wanted}; it has {has}; {cure}", problem)
-    return OriginalFile(file.path, _decode(content, file.path), len(content), came)
-
-
-def read_pin(cached: Path) -> str | None:
-    """The checksum that was written when a file was first read whole; None where none was, or none can be read.
-
-    Raises:
-        InputError: Where it should stand is no file.
-    """
-    pin = pin_path(cached)
-    check_place(pin)
+    if file.sha256 not in {None, came}:
+        wanted, has = describe_content(file.size, file.sha256 or ""), describe_content(len(content), came)
+        problem = f"is not the file that Assay knows; expected {wanted}, and it has {has}"
+        raise ChangedFileError(f"{name}: {problem}; {describe_cure(facts, file.path)}")
     try:
-        text = pin.read_text(encoding="ascii").strip() if pin.stat().st_size < _LONGEST_PIN else ""
-    except (OSError, UnicodeDecodeError):
-        return None
-    return text if _SHA256.fullmatch(text) else None
-
-
-def check_place(path: Path) -> None:
-    """Checks that where a file of the cache should stand is a file or nothing: a pipe would never end.
-
-    Raises:
-        InputError: It is a folder, a pipe, a device or a socket.
-    """
-    if kind := kind_of_no_file(path):
-        raise InputError(f"{path}: is {kind}, not a file that Assay has written; remove it")
-
-
-def _decode(content: bytes, path: str) -> str:
-    try:
-        return content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise OriginalFormError(path, f"{path}, line {line}: byte {error.start:,} is not UTF-8") from None
+        raise OriginalFormError(file.path, f"{file.path}, line {line}: byte {error.start:,} is not UTF-8") from None
+    return OriginalFile(file.path, text, len(content), came)
 
 
-def _path_in_folder(folder: Path, path: str) -> Path | None:
-    """A file of a set in a folder: by its path in the repository, else by its name."""
-    candidates = (folder / PurePosixPath(path), folder / PurePosixPath(path).name)
-    return next((candidate for candidate in candidates if is_file(candidate)), None)
+def describe_cure(facts: PublicSet, path: str) -> str:
+    """What to do where a file of a set is not what it should be."""
+    if find_place().folder is not None:
+        return f"replace it by {facts.address(path)}"
+    return f"remove {cached_path(facts, path)}, and get it again: {facts.download_command}"
 
 
-def _find_in_folder(facts: PublicSet, folder: Path, file: PublicFile) -> Path:
-    path = _path_in_folder(folder, file.path)
-    if path is None:
-        name = PurePosixPath(file.path).name
+def _local_path(facts: PublicSet, path: str) -> Path:
+    """Where a file of a set is: in the named folder, by its path in the repository or its name, or in the cache."""
+    folder = find_place().folder
+    if folder is None:
+        return cached_path(facts, path)
+    by_path = folder / PurePosixPath(path)
+    return by_path if by_path.is_file() else folder / PurePosixPath(path).name
+
+
+def _refuse_missing_in_folder(facts: PublicSet, file: PublicFile) -> None:
+    folder, name = find_place().folder, PurePosixPath(file.path).name
+    if folder is not None:
         raise InputError(
             f"{PREFIX}{facts.name}: {folder} ({VARIABLE}) holds neither {file.path} nor {name}; get it from "
             f"{facts.address(file.path)}, or unset {VARIABLE}"
         )
-    return path

@@ -22,7 +22,6 @@ class StatedValue(NamedTuple):
     """The value that an answer states.
 
     Attributes:
-        value: The value.
         change: How it was made of the annotators' value; `gold` for that value itself.
     """
 

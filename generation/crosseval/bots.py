@@ -38,11 +38,7 @@ class BotQuestion:
     """What a bot is question.
 
     Attributes:
-        question: The question.
         pages: The pages that retrieval found for it, the nearest first.
-        fold: The fold that is loaded.
-        language: The question's language.
-        sample: The question's id.
     """
 
     question: str
@@ -57,7 +53,6 @@ class BotAnswer:
     """A bot's answer.
 
     Attributes:
-        text: The answer.
         contexts: The contexts that the bot says it used; None where it does not say.
     """
 

@@ -20,10 +20,6 @@ class Exchange:
     """A question to a bot, with its answer and its scores.
 
     Attributes:
-        bot: The bot's name.
-        split: The question's split.
-        loaded: The fold that was loaded.
-        fold: The question's own fold.
         sample: The question, with the bot's answer as `response`.
         declined: Whether the bot declined to answer; None without an answer.
         scores: The scores by metric. Reference metrics and Assay's own are of answers to answerable questions;
@@ -68,13 +64,10 @@ class Setup:
     """How a cross-evaluation is done.
 
     Attributes:
-        declined: Decides whether an answer declines.
-        metrics: The other metrics.
         embedder: Finds the pages for a question.
         retrieve: The most pages for a question.
         least_cosine: The lowest cosine of a page with the question, in [-1, 1].
         qdrant_url: A Qdrant server; "" to keep the pages in this process.
-        concurrency: The most questions at the same time.
     """
 
     declined: Declined

@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Page:
-    """An emulated page: whole sections of one document, in their order, about 842 tokens (Twente paper, 4.1).
-
-    Attributes:
-        id: The document's name and the page's number.
-        text: The sections' titles and texts.
-    """
+    """An emulated page: whole sections of one document, in their order, about 842 tokens (Twente paper, 4.1)."""
 
     id: str
     text: str

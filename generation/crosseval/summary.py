@@ -22,10 +22,7 @@ class SplitSummary:
     """One split of one bot in numbers.
 
     Attributes:
-        bot: The bot's name.
         split: `validation` or `test`.
-        folds: The folds.
-        exchanges: The number of exchanges.
         failed: The number of exchanges without an answer, which count in no other figure.
         answered: `answered[loaded][fold]` is the share of the questions of `fold` that were answered while the fold
             `loaded` was loaded (Table 3).

@@ -20,7 +20,6 @@ class DocumentSource(BaseModel):
     """A document to read, and how to read it. Frozen.
 
     Attributes:
-        path: The file.
         name: The document's name: its path below the folder that is read.
         language: The document's language; None to detect it.
         header: The depth of a PDF's header in points; None to find it.

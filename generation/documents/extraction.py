@@ -10,15 +10,14 @@ from ..section import Section
 from .document_reader import SUFFIXES, DocumentSource
 from .reader_process import ReaderProcess
 
-TIME_LIMIT = 120.0
-"""The most seconds for one document."""
+TIME_LIMIT = 300.0
+"""The most seconds for one document: pdfplumber reads some six pages per second."""
 
 
 class DocumentFile(NamedTuple):
     """A file to read.
 
     Attributes:
-        path: The file.
         name: The document's name: its path below the folder that is read.
         problem: Why the file is not read; "" for a file that is.
     """
@@ -32,7 +31,6 @@ class Extraction(NamedTuple):
     """The outcome for one document.
 
     Attributes:
-        document: The document's name.
         sections: Its sections; none where there is an error.
         error: Why it cannot be read, with the file and what to do.
     """

@@ -7,13 +7,13 @@ from typing import Any
 
 from ...errors import InputError
 from .block import Block, markdown_table
-from .pdf_fragments import SOFT_HYPHEN, Fragment, page_fragments
 from .pdf_headings import PdfLine, body_size, find_contents, find_headings, heading_levels, usual_gap
 from .pdf_margins import remove_margins
 from .pdf_order import find_gutters, order_rows
-from .pdf_tables import RuledTable, find_ruled_tables
+from .pdf_page import Fragment, RuledTable, find_ruled_tables, read_fragments
 
 _BULLET = re.compile(r"([•●▪■◦○‣∙·►▶➢✓✔\uf0b7\uf0a7\uf0d8\u2043\u2212–-]|o(?=\s))\s+")
+_HYPHENATED = re.compile(r"\w[-\xad\u2010]$")
 _NUMBERED = re.compile(r"\(?(?:\d{1,2}|[a-z])[.)]\s+\S")
 
 
@@ -26,12 +26,13 @@ def pdf_blocks(path: Path, header: float | None = None, footer: float | None = N
     Raises:
         InputError: The file is no PDF, is locked, or has no text (a scan).
     """
-    import pypdfium2
+    import pdfplumber
+    from pdfminer.pdfexceptions import PDFException
 
     try:
-        with pypdfium2.PdfDocument(path) as document:
-            lines, tables = _lines(document, header, footer)
-    except (pypdfium2.PdfiumError, OSError) as error:
+        with pdfplumber.open(path) as document:
+            lines, tables = _lines(document.pages, header, footer)
+    except (PDFException, pdfplumber.utils.exceptions.PdfminerException, OSError) as error:
         raise InputError(
             f"{path}: cannot be read as PDF ({error}); open it in a viewer: it may be damaged or have a password"
         ) from error
@@ -41,17 +42,17 @@ def pdf_blocks(path: Path, header: float | None = None, footer: float | None = N
 
 
 def _lines(
-    document: Any, header: float | None, footer: float | None
+    document_pages: Sequence[Any], header: float | None, footer: float | None
 ) -> tuple[list[PdfLine], dict[int, list[tuple[int, RuledTable]]]]:
     """Returns all lines in reading order, and the ruled tables by the index of the line that they precede."""
     pages: dict[int, list[Fragment]] = {}
     heights: dict[int, float] = {}
     ruled: dict[int, list[RuledTable]] = {}
-    for number, page in enumerate(document, 1):
-        textpage = page.get_textpage()
-        heights[number] = page.get_height()
-        pages[number] = page_fragments(textpage, number, heights[number])
-        ruled[number] = find_ruled_tables(page, textpage, heights[number])
+    for number, page in enumerate(document_pages, 1):
+        heights[number] = page.height
+        pages[number] = read_fragments(page)
+        ruled[number] = find_ruled_tables(page)
+        page.close()  # pdfplumber keeps what it has read of a page
     free = {
         number: [f for f in fragments if not any(table.contains(f) for table in ruled[number])]
         for number, fragments in remove_margins(pages, heights, header, footer).items()
@@ -163,14 +164,14 @@ def _is_aligned(lines: Sequence[PdfLine]) -> bool:
 def _join_lines(lines: Sequence[PdfLine], separator: str) -> str:
     text = lines[0].text
     for line in lines[1:]:
-        if text.endswith(SOFT_HYPHEN):
+        if _HYPHENATED.search(text):
             # "stap-voor-" keeps its hyphen, since the word has one already
             last = text.split()[-1]
-            text = text[:-1] + ("-" if "-" in last or not line.text[:1].islower() else "") + line.text
+            text = text[:-1] + ("-" if "-" in last[:-1] or not line.text[:1].islower() else "") + line.text
         else:
             text += separator + line.text
     return _plain(text)
 
 
 def _plain(text: str) -> str:
-    return text.replace(SOFT_HYPHEN, "-").replace("\xa0", " ").replace("\xad", "")
+    return text.replace("\xa0", " ").replace("\xad", "")

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from .pdf_fragments import Fragment
+from .pdf_page import Fragment
 
 # "written in a larger-than-average font": beyond what rounding and small differences of families make
 _LARGER = 1.07
@@ -35,16 +35,8 @@ class PdfLine(NamedTuple):
     """A row of a page in reading order. Lengths are in points.
 
     Attributes:
-        text: The row's words.
         page: The page, from 1.
-        left: The left edge, from the page's left.
-        right: The right edge.
-        baseline: The baseline, downwards from the page's top.
-        size: The size of the longest fragment.
-        bold: Whether it is bold.
-        monospace: Whether its font has equal widths.
         gap: The distance to the line before it in its column; None for a column's first line.
-        cells: The row's fragments.
     """
 
     text: str

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import median
 
-from .pdf_fragments import Fragment
+from .pdf_page import Fragment
 
 _EDGE = 0.12  # of the page's height
 _DEEPEST = 3  # lines of a header or footer

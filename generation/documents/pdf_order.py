@@ -6,7 +6,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import NamedTuple
 
-from .pdf_fragments import Fragment
+from .pdf_page import Fragment
 
 # A column of running text has at least so many lines, which fill so much of its width; cells of a table do not
 _FEWEST_LINES = 3

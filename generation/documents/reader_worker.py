@@ -21,7 +21,6 @@ class ReaderReply(BaseModel):
     """What became of one document: its sections, or an error.
 
     Attributes:
-        sections: The sections.
         error: Why the document cannot be read; "" where it can.
         usage_error: What has to be installed to read it; "" where nothing has.
     """

@@ -37,7 +37,6 @@ class Candidate(NamedTuple):
         folds_per_document: The mean number of folds in which a document has sections, before separation.
         valid: The valid sections' share of the sections in topics.
         enough: Whether every fold is large enough for validation and test.
-        chosen: Whether this candidate was chosen.
     """
 
     split: TopicSplit
@@ -54,9 +53,7 @@ class FoldPlan(NamedTuple):
     Attributes:
         folds: The fold of each section that is in one.
         candidates: The ways that were compared (Table 2).
-        nearest_topics: The smallest distance between two topics.
         before: The fold of every section in a topic before separation, by the section's id.
-        outliers: The number of sections in no topic.
     """
 
     folds: list[Fold]

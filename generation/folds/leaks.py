@@ -33,10 +33,8 @@ class Leaks(NamedTuple):
     """What the folds share.
 
     Attributes:
-        sections: The number of sections compared.
         mean: The mean over sections of the cosine with the nearest section of another fold.
         p95: The 95th percentile of these cosines.
-        highest: The highest of them.
         alike: The share of sections whose nearest section of another fold has a cosine of 0.9 or more.
         sharing: The share of sections with a run of eight words that is in another fold too.
         runs: The number of different runs that are in more than one fold.

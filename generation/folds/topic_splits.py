@@ -27,12 +27,9 @@ class TopicSplit(NamedTuple):
     """Topics divided over folds.
 
     Attributes:
-        distance: The distance between centroids with which they were clustered.
-        linkage: The linkage with which they were clustered.
         clusters: The number of clusters that were cut and then joined to folds.
         folds: The fold of each topic, from 1.
         single: The single linkage distance (Euclidean) between the two nearest folds, over the centroids.
-        average: The average linkage distance between the same two folds.
     """
 
     distance: Distance

@@ -37,10 +37,7 @@ class TopicDiscovery(NamedTuple):
 
     Attributes:
         rows: The topic of each section, in the sections' order.
-        method: The method that found them.
-        why: Why this method was used.
         cells: The settings, or the numbers of topics, that were tried.
-        measures: How good the clustering is.
         labels: The words of each topic.
         sizes: The number of sections of each topic, without outliers (Twente paper, Table 1).
     """

@@ -20,10 +20,7 @@ class Cell(NamedTuple):
     """One setting of the grid.
 
     Attributes:
-        dimensions: The number of dimensions of the reduced space.
         smallest: The smallest topic size, or the number of topics where their number is what was tried.
-        measures: The measures of the clustering with this setting.
-        chosen: Whether this setting was chosen.
     """
 
     dimensions: int
@@ -37,8 +34,6 @@ class GridChoice(NamedTuple):
 
     Attributes:
         vectors: The sections in its reduced space, shape (sections, dimensions).
-        chosen: The setting.
-        cells: All settings with their measures.
     """
 
     vectors: "Vectors"

@@ -13,9 +13,7 @@ class SectionTopic(BaseModel):
     """The topic of one section. Frozen.
 
     Attributes:
-        section: The section's id.
         topic: The topic's number, from 0; -1 for an outlier.
-        label: Words that say what the topic is about.
         vector: The section in the low-dimensional space in which the topics were clustered.
     """
 

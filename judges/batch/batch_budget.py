@@ -1,6 +1,5 @@
 """What the batches of a journal may take, counted before they are submitted."""
 
-import math
 from collections.abc import Iterable
 
 from ...errors import UsageError
@@ -23,20 +22,15 @@ class BatchBudget:
     def __init__(self, budget: Budget, batches: Iterable[Batch], model: str) -> None:
         self._budget = budget
         self._model = model
-        self._calls, self._tokens, self._usd = 0, 0.0, 0.0
-        self._scale = 1.0
-        counted = list(batches)
-        for batch in counted:
-            if batch.estimated_in:
-                self._scale = max(self._scale, batch.spent_in / batch.estimated_in)
-        for batch in counted:
+        self._calls, self._tokens, self._usd = 0, 0, 0.0
+        for batch in batches:
             self._calls += batch.requests if batch.state != "collected" else batch.replies + batch.lost
             if batch.state == "collected":
                 self._tokens += batch.spent_in + batch.spent_out + batch.lost_tokens
                 self._usd += (batch.spent_usd or 0.0) + (batch.lost_usd or 0.0)
             else:
-                self._tokens += batch.tokens_in * self._scale + batch.tokens_out
-                self._usd += (batch.usd or 0.0) * self._scale
+                self._tokens += batch.tokens_in + batch.tokens_out
+                self._usd += batch.usd or 0.0
 
     def take(self, size: RequestSize) -> str:
         """Counts a request, unless it does not fit: then says which bound is reached.
@@ -50,9 +44,8 @@ class BatchBudget:
                 f"the cost of {self._model} in batches is unknown, so a budget in USD cannot be kept; bound tokens "
                 "instead, or give the judge's price in its settings file"
             )
-        tokens_in = math.ceil(size.most_in * self._scale)
-        tokens = tokens_in + size.tokens_out
-        usd = size.price.cost(tokens_in, size.tokens_out) if size.price else 0.0
+        tokens = size.most_in + size.tokens_out
+        usd = size.price.cost(size.most_in, size.tokens_out) if size.price else 0.0
         for unit, units, bound, spent, needed in (
             ("USD", "USD", budget.usd, self._usd + budget.spent_usd, usd),
             ("token", "tokens", budget.tokens, self._tokens + budget.spent_tokens, tokens),
@@ -61,7 +54,7 @@ class BatchBudget:
             if bound is not None and spent + needed > bound * _ROUNDING:
                 return (
                     f"the budget of {count_of(bound, unit, units)} is reached: {count_of(self._calls, 'request')} in "
-                    f"batches took or may take {count_of(round(self._tokens), 'token')}, cost "
+                    f"batches took or may take {count_of(self._tokens, 'token')}, cost "
                     f"{cost_text(self._usd if size.price else None)}; the next one may take {count_of(tokens, 'token')}"
                 )
         self._calls += 1

@@ -9,7 +9,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,30 +28,16 @@ class Batch:
     """One batch as the journal knows it.
 
     Attributes:
-        id: Its name here.
         stage: Which stage of the run it belongs to, from 1.
-        requests: How many requests it has.
-        bytes: The size of the file of its requests.
-        tokens_in: The most tokens of its prompts.
-        tokens_out: The most tokens of its replies.
         usd: The most that it may cost; None where the price is unknown.
         state: `planned`: written here; `creating`: its creation was begun, and perhaps the provider has it;
             `submitted`: the provider has it; `collected`: its replies are in the cassette.
         attempt: How often its creation was begun; each has a metadata id of its own.
         creating_since: When the creation was begun, in seconds since 1970.
-        file: The provider's id of the uploaded file.
-        provider_id: The provider's id of the batch.
-        status: The provider's last word about it.
-        problem: Why it failed as a whole.
-        replies: How many replies came.
-        spent_in: Tokens of the prompts that got a reply.
-        spent_out: Tokens of the replies.
         spent_usd: What they cost; None where the price is unknown.
-        estimated_in: The most tokens that were reserved for the prompts that got a reply.
         lost: How many requests got no reply, though they may have been charged.
         lost_tokens: The most tokens that these took, in and out together.
         lost_usd: The most that they cost; None where the price is unknown.
-        duplicates: How many replies came more than once.
         unreadable: How many lines of its results could not be read.
         failures: By key, the cause of each request without a reply, and whether that is final.
         counts_as_attempt: Whether its failures count as an attempt of their requests.
@@ -75,7 +61,6 @@ class Batch:
     spent_in: int = 0
     spent_out: int = 0
     spent_usd: float | None = 0.0
-    estimated_in: int = 0
     lost: int = 0
     lost_tokens: int = 0
     lost_usd: float | None = 0.0
@@ -94,7 +79,6 @@ class BatchJournal:
     """The journal of the batches whose replies go into one cassette.
 
     Attributes:
-        folder: Where the journal is.
         batches: The batches by their ids, in the order in which they were planned.
         settings: The judge's, without what may be secret; None where there is no journal yet.
 
@@ -185,9 +169,9 @@ class BatchJournal:
         if entry.get("dropped"):
             self.batches.pop(entry["id"], None)
         elif earlier := self.batches.get(entry["id"]):
-            self.batches[entry["id"]] = replace(earlier, **entry)
+            self.batches[entry["id"]] = replace(earlier, **_known(entry))
         else:
-            self.batches[entry["id"]] = Batch(**entry)
+            self.batches[entry["id"]] = Batch(**_known(entry))
 
     def _append(self, entry: dict[str, Any]) -> None:
         line = json.dumps(entry).encode() + b"\n"
@@ -260,3 +244,9 @@ def find_batch_journals(folder: Path) -> Iterator[Path]:
     """Yields the cassettes in a folder that have a journal of batches beside them."""
     for journal in sorted(folder.glob(f"*{SUFFIX}/{_JOURNAL}")):
         yield journal.parent.with_name(journal.parent.name.removesuffix(SUFFIX))
+
+
+def _known(entry: dict[str, Any]) -> dict[str, Any]:
+    """The parts of a line that a batch has, without those that another version wrote: what was paid for is kept."""
+    names = {part.name for part in fields(Batch)}
+    return {name: value for name, value in entry.items() if name in names}

@@ -41,9 +41,6 @@ class BatchQueue:
     are run again. A stage without requests is the last one. Used as a context manager, which holds the lock of the
     journal: two processes never work on the same batches.
 
-    Attributes:
-        journal: What was submitted and what came of it.
-
     Raises:
         UsageError: The model's provider has no batches, or the journal is another judge's or another process's.
         JudgeUnavailable: The provider's key is not set.
@@ -302,7 +299,7 @@ class BatchQueue:
         records = self.journal.read_records(batch)
         results = read_results([await self._provider.read_file(file) for file in state.files], records.keys())
         failures = dict(results.failures)
-        spent_in = spent_out = estimated_in = replies = 0
+        spent_in = spent_out = replies = 0
         spent_usd: float | None = None if self._price is None else 0.0
         for key, body in results.bodies.items():
             reply = self._read_body(body, records[key].size)
@@ -312,7 +309,6 @@ class BatchQueue:
             self._keep(replace(records[key].recording, reply=reply))
             replies += 1
             spent_in, spent_out = spent_in + reply.tokens_in, spent_out + reply.tokens_out
-            estimated_in += records[key].size.most_in
             spent_usd = None if spent_usd is None or reply.usd is None else spent_usd + reply.usd
             if replies % 100 == 0:
                 await asyncio.sleep(0)  # Ctrl-C gets its turn
@@ -337,7 +333,6 @@ class BatchQueue:
             spent_in=spent_in,
             spent_out=spent_out,
             spent_usd=spent_usd,
-            estimated_in=estimated_in,
             lost=lost.calls,
             lost_tokens=lost.tokens,
             lost_usd=lost.usd,

@@ -15,8 +15,6 @@ class BatchProgress:
     """One batch, as the journal knows it and as the provider does.
 
     Attributes:
-        cassette: The cassette that its replies go into.
-        batch: As the journal knows it.
         state: What the provider says; None for a batch that it has not got, or whose replies are collected.
     """
 

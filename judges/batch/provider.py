@@ -30,13 +30,9 @@ class BatchState:
     """What the provider says about a batch.
 
     Attributes:
-        id: The provider's name of it.
         status: The provider's word: `validating`, `in_progress`, `finalizing`, `completed`, `failed`, `expired`,
             `cancelling` or `cancelled`.
         files: The files of replies and of failed requests, as far as there are some.
-        requests: How many requests it has.
-        completed: How many of them got a reply so far.
-        failed: How many of them failed so far.
         problem: Why it failed as a whole; empty where it did not.
         has_no_room: Whether it failed because too much is waiting at the provider already.
     """
@@ -69,10 +65,6 @@ class BatchProvider:
 
     Every method raises `PassingFailure` where the call failed for now, and `JudgeUnavailable` where it would fail
     again.
-
-    Attributes:
-        model: The model's name at the provider.
-        name: The provider's name in litellm.
 
     Raises:
         UsageError: The model's provider has no batches that can be used.

@@ -19,7 +19,6 @@ class RequestRecord:
 
     Attributes:
         recording: The recording, with an empty reply.
-        size: What the request may take.
     """
 
     recording: Recording

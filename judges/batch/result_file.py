@@ -18,8 +18,6 @@ class Failure:
     """Why a request got no reply.
 
     Attributes:
-        cause: In the provider's words.
-        is_final: Whether the same request would fail again.
         is_free: Whether it surely cost nothing: the provider refused it, or did not come to it.
     """
 
@@ -34,7 +32,6 @@ class BatchResults:
 
     Attributes:
         bodies: The bodies of the replies, by key.
-        failures: By key, the requests that failed.
         duplicates: How many further lines there were about a request that has a reply.
         unreadable: How many lines could not be read, or are about no request of this batch.
     """

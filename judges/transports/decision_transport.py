@@ -16,11 +16,7 @@ _TOKENS_PER_ANSWER = 16
 
 
 class DecisionTransport(Transport):
-    """All questions in one call of a decision model.
-
-    Attributes:
-        protocol: The protocol of the call.
-    """
+    """All questions in one call of a decision model."""
 
     most_questions = 128
     protocol: Literal["decisions", "systemone"]

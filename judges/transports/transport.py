@@ -9,11 +9,7 @@ from ..typed_questions import Answer, Request, TypedQuestion
 
 
 class Transport(ABC):
-    """A way for typed questions to reach a model. It sends nothing itself.
-
-    Attributes:
-        most_questions: The most questions in one call.
-    """
+    """A way for typed questions to reach a model. It sends nothing itself."""
 
     most_questions: int
 

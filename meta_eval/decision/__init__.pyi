@@ -1,9 +1,5 @@
-from .bradley_terry import BradleyTerry as BradleyTerry
-from .bradley_terry import PairStrength as PairStrength
-from .bradley_terry import fit_bradley_terry as fit_bradley_terry
 from .decision_rule import decide_versions as decide_versions
-from .preference_means import PreferenceMeans as PreferenceMeans
-from .preference_means import combine_preferences as combine_preferences
+from .net_wins import estimate_net_wins as estimate_net_wins
 from .preference_table import PreferenceTable as PreferenceTable
 from .preference_table import make_preference_table as make_preference_table
 from .variant_decision import decide_variants as decide_variants

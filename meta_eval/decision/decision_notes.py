@@ -1,10 +1,10 @@
-"""What a reader of a decision should know: what is left out, assumed, or another matter at equal style."""
+"""What a reader of a decision should know: what is left out or assumed."""
 
 import numpy as np
 
 from ...text.wording import count_of, verb_of
 from ..arrays import Bools
-from .version_decision import Decision, VersionDifference
+from .version_decision import Decision
 from .version_means import FEWEST_RATED_GROUPS, changed_answers, knows_level, shared_ratings, usable_ratings
 from .version_table import VersionTable
 
@@ -50,18 +50,4 @@ def describe_assumptions(table: VersionTable, decision: Decision, is_rated: Bool
             f"{count_of(unrated, 'answer')} of {decision.in_use} that {verb_of(unrated, 'differs', 'differ')} "
             f"{verb_of(unrated, 'is', 'are')} not rated yet: rate these first. It may settle it, not in 8 of 10 cases."
         )
-    rivals = (row for row in decision.differences if row.first == decision.in_use)
-    notes += [note for row in rivals if (note := _style_note(row))]
     return notes
-
-
-def _style_note(row: VersionDifference) -> str:
-    """A warning where the difference at equal style is another one than as it stands."""
-    low, high = row.adjusted_low, row.adjusted_high
-    if row.adjusted is None or low is None or high is None or low <= row.difference <= high:
-        return ""
-    by = "ratings" if row.adjusted_by_ratings else "scores"
-    return (
-        f"At equal length and style the difference of {row.second} is another: {row.adjusted:+.2f} (likely "
-        f"{low:+.2f} to {high:+.2f}, by {by}), as it stands {row.difference:+.2f}."
-    )

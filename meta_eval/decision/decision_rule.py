@@ -16,12 +16,11 @@ from .confidence_sequence import ConfidenceSequence
 from .decision_notes import describe_assumptions
 from .discordant_groups import bound_by_counts, bound_mean_by_counts
 from .max_t import MaxT
+from .net_wins import describe_net_wins, estimate_net_wins
 from .other_metrics import compare_other_metrics
-from .preference_means import PreferenceMeans, combine_preferences
 from .preference_table import PreferenceTable
 from .probability_best import probabilities_of_best
 from .settling import EstimatedDifference, SettlingRule, more_answers_needed, more_ratings_needed
-from .style_adjustment import adjust_for_style
 from .version_decision import (
     MARGIN,
     Basis,
@@ -71,8 +70,7 @@ def decide_versions(
     Args:
         table: The answers of the versions with scores and ratings; the rated ones must be a random part of those that
             differ.
-        preferences: Which of two versions' answers people prefer; they and the ratings are put together
-            (`combine_preferences`).
+        preferences: Which of two versions' answers people prefer; they decide where not all versions are rated.
         margin: The largest difference of means that does not matter, in points of the scale, above 0.
         measure: The name of the score, for the sentences.
         seed: Seed of the draws behind P(best) and the simultaneous intervals.
@@ -91,7 +89,7 @@ def decide_versions(
     if not margin > 0:
         raise InputError(f"the margin is {margin:g}: it must be above 0")
     answers = table
-    table, means, is_rated, combined = _estimate(table, preferences)
+    table, means, is_rated, preference_notes = _estimate(table, preferences)
     shared = shared_ratings(answers)
     differences = _differences(table, means, is_rated, shared, seed)
     verdict, best = _verdict(table, differences, means, margin)
@@ -107,42 +105,37 @@ def decide_versions(
         measure,
         compare_other_metrics(answers, error=ERROR, seed=seed),
     )
-    decision = replace(decision, basis=_basis(table, decision, combined))
-    notes = [
-        *describe_assumptions(answers, decision, is_rated),
-        *(f"{note[0].upper()}{note[1:]}." for note in combined.notes),
-    ]
-    return replace(decision, notes=tuple(notes))
+    decision = replace(decision, basis=_basis(table, decision))
+    return replace(decision, notes=(*describe_assumptions(answers, decision, is_rated), *preference_notes))
 
 
 def _estimate(
     table: VersionTable, preferences: PreferenceTable | None
-) -> tuple[VersionTable, VersionMeans, Bools, PreferenceMeans]:
-    """The means of the versions by all that there is; the table on the scale that they are on; who is rated."""
-    versions, asked = len(table.versions), preferences is not None and len(preferences.first) > 0
+) -> tuple[VersionTable, VersionMeans, Bools, tuple[str, ...]]:
+    """The means of the versions by what decides; the table on the scale that they are on; who is rated; what to say.
+
+    Ratings of all versions decide. Where a version has none, people's preferences do, if all versions are compared with
+    the one in use; else the ratings and scores that there are.
+    """
+    notes: tuple[str, ...] = ()
     is_rated = rated_versions(table)
-    if is_rated.sum() < (1 if asked else 2):  # ratings of one version say nothing of a difference: the scores decide
-        table = replace(table, ratings=np.full(len(table.text), np.nan), scale=table.score_scale or table.scale)
+    nothing = np.full(len(table.text), np.nan)
+    if preferences is not None and len(preferences.first):
+        wins = estimate_net_wins(table, preferences)
+        decides = not is_rated.all() and not np.isnan(wins.means).any()
+        notes = tuple(describe_net_wins(preferences, wins, decides=decides))
+        if decides:
+            by_wins = replace(table, scale=(-1.0, 1.0), scores=nothing, ratings=nothing)
+            return by_wins, wins, np.ones_like(is_rated), notes
+    if is_rated.sum() < 2:  # ratings of one version say nothing of a difference: the scores decide
+        table = replace(table, ratings=nothing, scale=table.score_scale or table.scale)
         is_rated = rated_versions(table)
-    scored = np.bincount(table.version[~np.isnan(table.scores)], minlength=versions) > 0
-    has_means = bool(is_rated.any() or scored.any())
-    if has_means:
-        by_ratings = estimate_version_means(table)
-    else:
-        nothing = np.full((len(np.unique(table.group)), versions), np.nan)
-        by_ratings = VersionMeans(nothing[0], nothing, np.zeros_like(nothing))
-    parts = by_ratings.means, by_ratings.replicates, by_ratings.rated_by_group
-    combined = PreferenceMeans(*parts, np.zeros(versions), "none", table.scale)
-    if preferences is not None and asked:
-        combined = combine_preferences(table, preferences, *parts, ratings=usable_ratings(table))
-    if np.isnan(combined.means).any() and has_means:  # preferences of some versions only, on a scale of their own
-        notes = (*combined.notes, "there is no scale for all versions in the preferences: they do not count")
-        combined = PreferenceMeans(*parts, np.zeros(versions), "none", table.scale, notes)
-    unknown = np.flatnonzero(~(is_rated | scored | (combined.weights > 0)))
-    if len(unknown) == versions:
+    scored = np.bincount(table.version[~np.isnan(table.scores)], minlength=len(table.versions)) > 0
+    unknown = np.flatnonzero(~(is_rated | scored))
+    if len(unknown) == len(table.versions):
         raise InputError(
             "no answer is rated and none has a score: rate some of them, score them with a metric, or compare all "
-            "versions with each other"
+            f"versions with {table.versions[0]}"
         )
     if len(unknown) and changed_answers(table).any():
         names = list_first([table.versions[place] for place in unknown])
@@ -150,12 +143,7 @@ def _estimate(
             f"nothing is known of {names}: it has no score, and no ratings of {FEWEST_RATED_GROUPS} groups or more; "
             "score it, rate some of its answers, or leave it out"
         )
-    if combined.scale != table.scale:
-        table = replace(
-            table, scale=combined.scale, scores=np.full(len(table.text), np.nan), ratings=table.scores * np.nan
-        )
-    means = VersionMeans(combined.means, combined.replicates, combined.counted)
-    return table, means, is_rated | (combined.weights > 0), combined
+    return table, estimate_version_means(table), is_rated, notes
 
 
 def _sequence(width: float) -> ConfidenceSequence:
@@ -167,8 +155,7 @@ def _differences(
 ) -> tuple[VersionDifference, ...]:
     """Every pair of versions; all bounds hold for all of them together."""
     pairs, points = list(combinations(range(len(table.versions)), 2)), table.scale[1] - table.scale[0]
-    by_preferences = np.isnan(table.scores).all() and np.isnan(table.ratings).all()
-    most = points / 2 if by_preferences else points  # a net share of wins is a difference already
+    most = points / 2 if _rests_on_preferences(table) else points  # a net share of wins is a difference already
     contrasts = np.zeros((len(pairs), len(table.versions)))
     for place, (first, second) in enumerate(pairs):
         contrasts[place, [first, second]] = -1.0, 1.0
@@ -186,8 +173,8 @@ def _differences(
             # where few groups differ, bounds by their counts may be narrower: half of the errors is theirs
             is_few = degrees < means.degrees(first, second)
             counts = [
-                bound_by_counts(table, first, second, part, at_every_look=always) if is_few else None
-                for part, always in ((allowed / 2, True), (ERROR / len(pairs) / 2, False))
+                bound_by_counts(table, first, second, part / 2) if is_few else None
+                for part in (allowed, ERROR / len(pairs))
             ]
             own = allowed / 2 if counts[0] else allowed
             sequence = _sequence(points)
@@ -243,7 +230,6 @@ def _unbounded(table: VersionTable, means: VersionMeans, ratings: Floats, first:
     is_rated = ~np.isnan(ratings)
     rated = [set(table.question[is_rated & (table.version == version)].tolist()) for version in (first, second)]
     both = questions[0] & questions[1]
-    style = adjust_for_style(table, first, second)
     return VersionDifference(
         table.versions[first],
         table.versions[second],
@@ -252,10 +238,6 @@ def _unbounded(table: VersionTable, means: VersionMeans, ratings: Floats, first:
         questions=len(both),
         changed=len(both & changed),
         rated=len(both & rated[0] & rated[1]),
-        adjusted=style.value if style else None,
-        adjusted_low=style.low if style else None,
-        adjusted_high=style.high if style else None,
-        adjusted_by_ratings=style.by_ratings if style else False,
     )
 
 
@@ -318,7 +300,8 @@ def _versions(
             if error > _NO_ERROR * width and degrees > 0:
                 answers = int(own.sum())
                 low, high = log_odds_interval(mean, error, degrees, scale=table.scale, answers=answers, level=level)
-            if low is None or high is None or degrees < means.degrees(place):
+            is_few = low is None or high is None or degrees < means.degrees(place)
+            if is_few and not np.isnan(table.ratings).all():
                 bounds = bound_mean_by_counts(ratings[own], table.group[own], table.scale, 1 - level)
                 if bounds is not None and (low is None or high is None or bounds[1] - bounds[0] < high - low):
                     low, high = min(bounds[0], mean), max(bounds[1], mean)
@@ -402,10 +385,14 @@ def _needs(table: VersionTable, means: VersionMeans, is_rated: Bools, margin: fl
     return Needs(None if answers is None or not share else int(np.ceil(answers / share)), ratings)
 
 
-def _basis(table: VersionTable, decision: Decision, combined: PreferenceMeans) -> Basis:
+def _rests_on_preferences(table: VersionTable) -> bool:
+    return bool(np.isnan(table.scores).all() and np.isnan(table.ratings).all())
+
+
+def _basis(table: VersionTable, decision: Decision) -> Basis:
     """What the difference that the sentence is about rests on."""
-    if combined.weights.any():
-        return "ratings and preferences" if rated_versions(table).any() else "preferences"
+    if _rests_on_preferences(table):
+        return "preferences"
     row = decision.deciding
     places = table.versions.index(row.first), table.versions.index(row.second)
     if not rated_versions(table).any() or (row.by_score and changed_answers(table, places).any()):

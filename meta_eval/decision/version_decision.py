@@ -7,7 +7,7 @@ from ...text.wording import count_of
 from ..difference import describe_more_ratings
 
 Verdict = Literal["ship", "keep", "equivalent", "unsettled"]
-Basis = Literal["ratings and scores", "ratings and preferences", "ratings", "preferences", "scores", "agreement"]
+Basis = Literal["ratings and scores", "ratings", "preferences", "scores", "agreement"]
 """`agreement`: which measure agrees better with the raters, not which answers they like better."""
 
 MARGIN = 0.1
@@ -57,10 +57,6 @@ class VersionDifference:
         questions: How many questions both versions answered.
         changed: How many of these have another answer in the second version.
         rated: How many questions are rated in both versions (the same answer counts as rated in both).
-        adjusted: The difference at equal length and style; None where that cannot be told.
-        adjusted_low: Lower end of its interval for a single look.
-        adjusted_high: Its upper end.
-        adjusted_by_ratings: Whether that is of ratings; else it is of the scores.
         by_score: Whether one of the versions has no ratings that count, so that the score alone tells them apart.
     """
 
@@ -76,10 +72,6 @@ class VersionDifference:
     questions: int = 0
     changed: int = 0
     rated: int = 0
-    adjusted: float | None = None
-    adjusted_low: float | None = None
-    adjusted_high: float | None = None
-    adjusted_by_ratings: bool = False
     by_score: bool = False
 
 
@@ -136,7 +128,7 @@ class Decision:
         scale: The lowest and the highest rating, or score.
         measure: The scorer or metric that decides; "" where ratings alone do.
         others: What other metrics say, corrected for how many they are.
-        notes: What a reader should know, each a sentence: what is left out, assumed or adjusted.
+        notes: What a reader should know, each a sentence: what is left out or assumed.
     """
 
     verdict: Verdict

@@ -27,7 +27,6 @@ class VersionTable:
         score_scale: The lowest and the highest score, where that is another scale; None where it is the same. It counts
             where the scores alone decide.
         others: Further metrics, which never decide: name -> (answers,), more is better.
-        style: What may please without being better, such as the logarithm of the length: name -> (answers,).
 
     Raises:
         InputError: Columns differ in length, a version has no answer, there are fewer than two versions, a score is
@@ -43,12 +42,11 @@ class VersionTable:
     text: Places
     scale: tuple[float, float] = (1.0, 5.0)
     others: dict[str, Floats] = field(default_factory=dict)
-    style: dict[str, Floats] = field(default_factory=dict)
     score_scale: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         columns = (self.question, self.group, self.scores, self.ratings, self.text)
-        lengths = {len(column) for column in (self.version, *columns, *self.others.values(), *self.style.values())}
+        lengths = {len(column) for column in (self.version, *columns, *self.others.values())}
         if len(lengths) != 1:
             raise InputError(f"the columns of a table of versions differ in length: {sorted(lengths)}")
         if len(self.versions) < 2:
@@ -59,7 +57,7 @@ class VersionTable:
         off = self.ratings[(self.ratings < low) | (self.ratings > high)]
         if len(off) and not np.isnan(self.ratings).all():
             raise InputError(f"a rating of {off[0]:g} is off the scale of {low:g} to {high:g}")
-        if any(np.isinf(column).any() for column in (self.scores, *self.others.values(), *self.style.values())):
+        if any(np.isinf(column).any() for column in (self.scores, *self.others.values())):
             raise InputError("a score is infinite: leave it out, or mend the metric")
         counts = np.bincount(self.version, minlength=len(self.versions))
         for name, count in zip(self.versions, counts.tolist(), strict=True):

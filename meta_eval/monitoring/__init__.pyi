@@ -1,9 +1,5 @@
 from .bound import Bound as Bound
 from .bound_evidence import AlarmState as AlarmState
-from .drift import Drift as Drift
-from .drift import agreement_drift as agreement_drift
-from .drift import question_drift as question_drift
-from .drift import share_drift as share_drift
 from .look import BoundState as BoundState
 from .look import Look as Look
 from .look import SegmentLook as SegmentLook

@@ -106,9 +106,7 @@ class WeighedBound:
     """A bound, as its evidence is weighed.
 
     Attributes:
-        terms: The terms of the figure's outcome.
         sums: Their sums by day.
-        limit: The bound.
         sign: 1 where the figure must not be below the limit, -1 where it must not be above.
         reference: For a fall: the places of the first day of the reference and after its last. A run that begins
             within it is compared with the days of it before that run. None where the figure itself has the bound.

@@ -20,8 +20,6 @@ class RunMeans:
 
     Attributes:
         mean: The estimated mean; NaN of a run without answers in some stage.
-        variance: Its variance.
-        third: Its third central moment.
         size: The effective number of groups in the last stage, at most what its draw is worth (`draws_worth`).
     """
 
@@ -40,7 +38,6 @@ class Noise:
         thirds: Per stage, its third moment, per cubed weight.
         inflation: How many times the variance of a day's mean is what the groups explain: what all answers of a day
             share. At least 1.
-        degrees: How well the variances are known.
     """
 
     variances: Floats

@@ -37,10 +37,8 @@ class OutcomeTerms:
 
     Attributes:
         day: The place of each answer's day among those that have answers, (n,).
-        day_numbers: These days, ascending.
         group: The group of each answer as a number from 0, (n,).
         stages: The stages, that of all answers first and that of the ratings last.
-        extent: The lowest and the highest outcome.
         draws: How the answers of each stage but the first were drawn; none where that is not known.
     """
 

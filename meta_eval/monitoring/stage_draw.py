@@ -21,8 +21,6 @@ class StageDraw:
 
     Attributes:
         share: What the answer adds to the sum of weights on average, in any unit.
-        square: What it adds to the sum of squared weights.
-        chance: Its chance to be drawn.
         is_there: 1 where it was drawn and has an outcome.
     """
 

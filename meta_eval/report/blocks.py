@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...presentation.figure import Figure, format_agreement, format_price
+from ...presentation.figure import Figure, format_price
 from ...presentation.result_table import Paragraph, ReportBlock
 from ...presentation.texts import one_line
 from ...text.wording import count_of, verb_of
@@ -16,7 +16,6 @@ from .tables import (
     combination_table,
     comparison_table,
     metric_table,
-    paper_tables,
     policy_table,
     rater_tables,
     slice_table,
@@ -78,7 +77,7 @@ def verdict_blocks(
 
 
 def further_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
-    """What is behind the verdict: raters, combinations, comparisons, the paper's tables, parts, what may be sent."""
+    """What is behind the verdict: raters, combinations, comparisons, parts, what may be sent."""
     if evaluation.raters is not None:
         yield from _rater_blocks(evaluation.raters)
     if evaluation.selection is not None:
@@ -86,7 +85,6 @@ def further_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
         yield ReportBlock((combination_table(evaluation.selection), *_choices(evaluation.selection, baselines)))
     if evaluation.comparisons:
         yield ReportBlock((comparison_table(evaluation.comparisons, _MOST_COMPARISONS),))
-    yield from _paper_blocks(evaluation)
     if evaluation.slices:
         yield ReportBlock((slice_table(evaluation, _slice_metrics(evaluation)),))
     if evaluation.versions is not None:
@@ -148,18 +146,6 @@ def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
     for metric, reason in selection.left_out:
         if metric not in baselines:
             yield Paragraph(f"{metric} is left out: {reason}", "quiet")
-
-
-def _paper_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
-    if procedure := evaluation.paper_procedure:
-        metrics = " + ".join(procedure.metrics) or "nothing"
-        line = (
-            f"The procedure of the AFAS paper keeps {metrics}: agreement {Figure('rho', procedure.rho)} on the answers "
-            f"that chose them; on answers it had not seen, {format_agreement(procedure.out_of_fold)}"
-        )
-        yield ReportBlock((Paragraph(line),))
-    if evaluation.paper_tables is not None:
-        yield from (ReportBlock((table,)) for table in paper_tables(evaluation.paper_tables))
 
 
 def _slice_metrics(evaluation: MetaEvaluation) -> list[str]:

@@ -15,8 +15,6 @@ from .tables import (
     combination_table,
     comparison_table,
     metric_table,
-    paper_tables,
-    procedure_table,
     rater_table,
     rater_tables,
     slice_table,
@@ -70,8 +68,6 @@ def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: Evide
         "version_tables": (version_table(evaluation.versions), version_pair_table(evaluation.versions))
         if evaluation.versions
         else (),
-        "procedure_table": procedure_table(evaluation),
-        "paper_tables": paper_tables(evaluation.paper_tables) if evaluation.paper_tables else (),
         "left_out": _by_reason(selection.left_out) if selection else {},
         "best_baseline": max(
             (metric for metric in evaluation.metrics if metric.baseline and metric.spearman.value is not None),

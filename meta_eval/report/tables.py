@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from ...presentation.figure import Figure, figures
-from ...presentation.result_table import Column, Content, Field, ResultTable, Rows, TableCell, Tone, tabulate
+from ...presentation.figure import Figure
+from ...presentation.result_table import Column, Field, ResultTable, Rows, TableCell, Tone, tabulate
 from ...text.wording import count_of
 from ..agreement import MetricAgreement
 from ..difference import describe_more_ratings
@@ -12,12 +12,10 @@ from ..results import (
     Combination,
     Comparison,
     MetaEvaluation,
-    PaperTables,
     Policy,
     Raters,
     Selection,
     SliceAgreement,
-    StarRow,
 )
 from ..scorer_check import ScorerCheck
 from ..version_results import MetricVersions, VersionAgreement
@@ -104,9 +102,9 @@ def _remark(metric: MetricAgreement, best_baseline: float | None, is_detailed: b
 
 
 def rater_tables(raters: Raters) -> tuple[ResultTable, ...]:
-    """The raters with each other, and whether a metric could replace one of them."""
-    tables = (_pair_table(raters), _alternative_table(raters))
-    return tuple(table for table in tables if table.rows)
+    """The raters with each other, where two of them rated the same answers."""
+    table = _pair_table(raters)
+    return (table,) if table.rows else ()
 
 
 def rater_table(raters: Raters) -> ResultTable:
@@ -127,16 +125,6 @@ def _pair_table(raters: Raters) -> ResultTable:
         Field("quadratic", "coefficient", lambda pair: pair.weighted_kappa),
     )
     return tabulate("Raters with each other", raters.pairs, fields)
-
-
-def _alternative_table(raters: Raters) -> ResultTable:
-    fields = (
-        Field("metric", "name", lambda one: one.metric),
-        Field("raters it may replace", "share", lambda one: one.winning_rate),
-        Field("advantage", "coefficient", lambda one: one.advantage),
-        Field("could replace a rater", "count", lambda one: one.problem or ("yes" if one.passes else "no")),
-    )
-    return tabulate("Could a metric replace a rater? (alternative-annotator test)", raters.alternatives, fields)
 
 
 def combination_table(selection: Selection) -> ResultTable:
@@ -194,65 +182,6 @@ def _known(comparison: Comparison) -> str:
     standing = comparison.standing
     more = describe_more_ratings(standing.more_ratings) if standing.more_ratings else "more"
     return "" if comparison.problem else _KNOWN.get(standing.kind, f"not yet: {more} ratings")
-
-
-def paper_tables(tables: PaperTables) -> tuple[ResultTable, ...]:
-    """Tables III, IV and V of Lassche et al. (2024), as far as there is something in them."""
-    return tuple(table for table in (_type_table(tables), _star_table(tables), _deviation_table(tables)) if table.rows)
-
-
-def _type_table(tables: PaperTables) -> ResultTable:
-    fields = (
-        Field("", "text", lambda row: row.label),
-        Field("n", "count", lambda row: row.n),
-        Field("F1", "coefficient", lambda row: row.f1),
-        Field("accuracy", "coefficient", lambda row: row.accuracy),
-        Field("precision", "coefficient", lambda row: row.precision),
-        Field("recall", "coefficient", lambda row: row.recall),
-    )
-    return tabulate("Table III: message types", tables.types, fields)
-
-
-def _star_table(tables: PaperTables) -> ResultTable:
-    """Table IV as it is printed: one row per score, one column per set, both in the rows' order."""
-    labels = tuple(dict.fromkeys(row.label for row in tables.correlations))
-    by_place = {(row.metric, row.label): row for row in tables.correlations}
-    rows: Rows = tuple(
-        (metric, *(_star_cell(by_place.get((metric, label))) for label in labels))
-        for metric in dict.fromkeys(row.metric for row in tables.correlations)
-    )
-    columns = (Column("metric", "name"), *map(Column, labels))
-    return ResultTable("Table IV: Spearman (* p < 0.05, ** p < 0.01)", columns, rows)
-
-
-def _star_cell(row: StarRow | None) -> Content:
-    if row is None:
-        return "-"
-    return TableCell(f"{Figure('correlation', row.rho)}{row.stars}", note=f"n = {row.n}")
-
-
-def _deviation_table(tables: PaperTables) -> ResultTable:
-    heads = (
-        f"rated {Figure('rating', level)} (n = {count})"
-        for level, count in zip(tables.levels, tables.counts, strict=True)
-    )
-    rows: Rows = tuple((row.condition, *map(figures("share"), row.shares)) for row in tables.deviations)
-    return ResultTable(f"Table V: {tables.deviations_of}", (Column("", "text"), *map(Column, heads)), rows)
-
-
-def procedure_table(evaluation: MetaEvaluation) -> ResultTable | None:
-    """What the procedure of Lassche et al. (2024) did with each metric; None where it was not followed."""
-    if evaluation.paper_procedure is None:
-        return None
-    fields = (
-        Field("metric", "name", lambda step: step.metric),
-        Field("Spearman", "correlation", lambda step: step.rho),
-        Field("p", "p", lambda step: step.p),
-        Field("kept at first by", "text", lambda step: step.kept_by or "dropped"),
-        Field("all without it", "correlation", lambda step: step.ablation),
-        Field("kept", "count", lambda step: "yes" if step.kept else "no"),
-    )
-    return tabulate("Step by step", evaluation.paper_procedure.steps, fields)
 
 
 def slice_table(evaluation: MetaEvaluation, metrics: Sequence[str]) -> ResultTable:

@@ -41,7 +41,7 @@ _LOWER_IS_BETTER = frozenset(
     {
         *("noise_sensitivity", "noise_sensitivity_relevant", "noise_sensitivity_irrelevant"),  # Ragas
         *("harmfulness", "maliciousness"),  # Ragas
-        *("hallucination", "toxicity", "bias"),  # DeepEval, Phoenix, Opik
+        *("hallucination", "toxicity", "bias"),  # DeepEval, Phoenix
         *("hallucination_rate", "error_rate", "perplexity", "latency", "cost"),
         "declined",
     }

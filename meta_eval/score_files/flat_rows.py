@@ -10,7 +10,8 @@ from ...errors import InputError
 from ...eval_sets import cell_values
 from ...eval_sets.excel_file import EXCEL_SUFFIXES
 from ...eval_sets.json_file import SEVERAL, json_document
-from ...eval_sets.rows import BadRow
+from ...eval_sets.parquet_file import find_parquet_files, open_parquet
+from ...eval_sets.rows import BadRow, Row
 from ...eval_sets.sources import cannot_read, open_source
 from ...number_bounds import LARGEST_NUMBER
 from ...value_messages import describe_type
@@ -18,6 +19,7 @@ from . import deepeval_export
 from .column_roles import KNOWN
 
 _OBJECT_COLUMNS = ("ratings", "metadata", "scores")  # columns of CSV files whose cells may be JSON objects
+_BESIDE_SCORES = ("status", "reason", "evidence", "usage")
 _MISSING = {"", "nan", "none", "null", "n/a", "na", "-"}
 
 
@@ -29,7 +31,7 @@ class FlatRow(NamedTuple):
 
 
 def flat_rows(path: Path, sheet: str | None = None) -> list[FlatRow]:
-    """Reads the rows of a file: .csv, .tsv, .xlsx, .jsonl, .json or .parquet.
+    """Reads the rows of a file (.csv, .tsv, .xlsx, .jsonl, .json, .parquet) or of a folder or pattern of Parquet files.
 
     A .json file may be a list, an object of columns (pandas), an export of DeepEval, or `assay show --json`. A test
     case of DeepEval becomes one row per metric.
@@ -42,6 +44,8 @@ def flat_rows(path: Path, sheet: str | None = None) -> list[FlatRow]:
         InputError: The file cannot be read; the message has place and cure.
     """
     name = str(path)
+    if path.is_dir() or (path.suffix == ".parquet" and (path.exists() or "*" in name)):
+        return _parquet_rows(name)
     if path.suffix.lower() == ".json" and path.is_file():
         try:
             document = json_document(path, name)
@@ -60,6 +64,26 @@ def flat_rows(path: Path, sheet: str | None = None) -> list[FlatRow]:
     if not rows:
         raise InputError(f"{name}: the file holds no rows; it should hold one per item")
     return rows
+
+
+def _parquet_rows(name: str) -> list[FlatRow]:
+    """The rows of one or several Parquet files, without what stands beside the scores of `assay run --out FOLDER`."""
+    files = find_parquet_files(name) or [name]
+    rows = []
+    for file in files:
+        for row in open_parquet(file, name if len(files) == 1 else file).rows:
+            assert isinstance(row, Row)
+            values = {column: value for column, value in row.values.items() if not _is_beside_score(column, row.values)}
+            place = row.place if len(files) == 1 else f"{Path(file).name}, {row.place}"
+            rows.append(FlatRow(place, flatten(values)))
+    if not rows:
+        raise InputError(f"{name}: there are no rows in it; it should hold one per item")
+    return rows
+
+
+def _is_beside_score(column: str, values: Mapping[str, Any]) -> bool:
+    metric, _, part = column.rpartition(".")
+    return part in _BESIDE_SCORES and metric in values
 
 
 def flatten(values: Mapping[str, Any]) -> dict[str, Any]:

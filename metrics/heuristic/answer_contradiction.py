@@ -87,7 +87,7 @@ def _statement(clause: str, language: Language) -> Statement:
 
 @cache
 def _clause_end(language: Language) -> re.Pattern[str]:
-    return re.compile(rf"[,;:]\s+|\s+(?:{'|'.join(map(re.escape, language.words.clause_words))})\s+")
+    return re.compile(rf"[,;:]\s+|(?<!\s)\s+(?:{'|'.join(map(re.escape, language.words.clause_words))})\s+")
 
 
 @cache

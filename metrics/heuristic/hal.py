@@ -29,12 +29,8 @@ class Pairs(NamedTuple):
     """The answer's unordered pairs of different words, and how near the words of each are; one array element per pair.
 
     Attributes:
-        words: The answer's different words.
         first: For each pair, the place in `words` of its first word.
         second: The place of its second word.
-        total: The pair's nearness summed over the answer.
-        nearest: Its greatest nearness in the answer.
-        in_context: Its greatest nearness in any context.
     """
 
     words: tuple[str, ...]

@@ -16,7 +16,7 @@ MOST_NOUNS = 20
 """At most so many counted nouns of a question are looked up: the answer is read once for each."""
 
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
-_STEP = re.compile(r"(?m)^\s*\d{1,2}[.)]\s|(?<=[:.] )\d{1,2}[.)]\s(?=[A-Z])")
+_STEP = re.compile(r"(?m)^[^\S\n]*\d{1,2}[.)]\s|(?<=[:.] )\d{1,2}[.)]\s(?=[A-Z])")
 
 
 class ScopeCheck(NamedTuple):

@@ -11,7 +11,7 @@ from .specification import Unverifiable
 _DIGITS = {"1000": 3, "000": 3, "1000000": 6, "m": 6}
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _PERCENT = ("%", "pp")
-_BRACKETED = re.compile(r"[(\[]\s*([^)\]]*?)\s*[)\]]")
+_BRACKETED = re.compile(r"[(\[]([^)\]]{0,100})[)\]]")
 
 
 def is_currency(unit: str | None) -> bool:
@@ -117,4 +117,4 @@ def _registry() -> Any:
 @cache
 def counts_things(column: str) -> bool:
     """Whether a column's name says that it counts: "orders (n)", "klachten (aantal)"."""
-    return any(bracketed.casefold() in notation_words("counts") for bracketed in _BRACKETED.findall(column))
+    return any(bracketed.strip().casefold() in notation_words("counts") for bracketed in _BRACKETED.findall(column))

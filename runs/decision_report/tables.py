@@ -17,7 +17,6 @@ _LOOKS = (
     "while answers and ratings come in. For a single look: they hold if this is the only look, planned before. Both "
     "hold for all pairs together"
 )
-_STYLE = "At equal style: the difference at equal length, lists, bold text and headings, for a single look"
 _COUNTS = "Questions that both versions answered, changed with another text, rated in both"
 _OTHERS = "Above 0 is better{undirected}. For a single look, corrected for all rows of the table together (max-T)"
 
@@ -53,7 +52,7 @@ def version_table(decision: Decision) -> ResultTable:
 
 
 def difference_table(decision: Decision, *, is_full: bool = True) -> ResultTable:
-    """How versions differ: at every look, for a single look, and at equal style.
+    """How versions differ: at every look, and for a single look.
 
     Args:
         decision: The decision.
@@ -65,18 +64,16 @@ def difference_table(decision: Decision, *, is_full: bool = True) -> ResultTable
         Field("p", "p", lambda one: one.p),
         Field("for a single look", "change", _single, is_left=True),
         Field("p, single look", "p", lambda one: one.fixed_p, "wide"),
-        Field("at equal style", "change", _adjusted, is_left=True),
         Field("questions", "count", lambda one: one.questions, "wide"),
         Field("changed", "count", lambda one: one.changed, "wide"),
         Field("rated", "count", lambda one: one.rated, "wide"),
     )
-    style = [_STYLE] if any(one.adjusted is not None for one in decision.differences) else []
     rows = [one for one in decision.differences if is_full or one.first == decision.in_use]
     left_out = len(decision.differences) - len(rows)
     others = [f"{count_of(left_out, 'other pair')}: --report or --json"] if left_out else []
-    notes = [_LOOKS, *style, *([_COUNTS] if is_full else others)]
+    notes = [_LOOKS, *([_COUNTS] if is_full else others)]
     table = tabulate("Differences", rows, fields, note=". ".join(notes))
-    return table.without_empty("for a single look", "p, single look", "at equal style")
+    return table.without_empty("for a single look", "p, single look")
 
 
 def other_table(decision: Decision) -> ResultTable:
@@ -107,7 +104,6 @@ def basis_sentence(decision: Decision) -> str:
     scores = f"the scores of {decision.measure}" if decision.measure else "scores"
     basis = {
         "ratings and scores": f"your raters' ratings and {scores}",
-        "ratings and preferences": "your raters' ratings and what people prefer side by side",
         "ratings": "your raters' ratings",
         "preferences": "what people prefer side by side (the net share of wins)",
         "agreement": f"how far {decision.measure or 'each'} agrees with your raters",
@@ -156,10 +152,6 @@ def _change(difference: VersionDifference | OtherDifference, low: float | None, 
 def _single(difference: VersionDifference) -> Figure | str:
     low, high = difference.fixed_low, difference.fixed_high
     return "" if low is None or high is None else _change(difference, low, high)
-
-
-def _adjusted(difference: VersionDifference) -> Figure:
-    return Figure("change", difference.adjusted, difference.adjusted_low, difference.adjusted_high)
 
 
 def _ranks(ranks: tuple[int, int]) -> str:

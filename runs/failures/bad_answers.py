@@ -31,7 +31,6 @@ class BadAnswers:
     """The bad answers of one run.
 
     Attributes:
-        run: The run's records.
         answers: Those that count, by id: the rated ones, or those with a value of the metric.
         bad: Those of them that are bad, by id.
         unused: Verdicts that are not used, as a person says why the answer is bad.

@@ -421,14 +421,12 @@ def _with_trends(
 def _trend(
     group: FailureGroup, selected: Sequence[BadAnswers], pairs: Mapping[str, str] | None, *, level: float
 ) -> FailureTrend:
-    from ...meta_eval.rating_difference import subtract_independent
-
     first, last = selected[0], selected[-1]
     was = {answer.answer for answer in group.answers if answer.run == first.run.run}
     now = {answer.answer for answer in group.answers if answer.run == last.run.run}
     before, after = _share(first, was, list(first.answers)), group.share_of_all
     if pairs is None:
-        change = subtract_independent(
+        change = _difference_of_shares(
             _share(first, was, list(first.answers), level), _share(last, now, list(last.answers), level)
         )
     else:
@@ -436,3 +434,19 @@ def _trend(
         sources = [last.answers[name].sample.source for name in pairs]
         change = paired_difference(differences, sources, level=level)
     return FailureTrend(before, after, change)
+
+
+def _difference_of_shares(before: Estimate, after: Estimate) -> Estimate:
+    """The second share less the first, of other answers, from end to end of their intervals.
+
+    Example:
+        >>> change = _difference_of_shares(Estimate(0.2, 0.1, 0.3), Estimate(0.6, 0.4, 0.7))
+        >>> round(change.value, 3), round(change.low, 3), round(change.high, 3)
+        (0.4, 0.1, 0.6)
+    """
+    if before.value is None or after.value is None:
+        return before if before.value is None else after
+    change = Estimate(after.value - before.value, n=(before.n or 0) + (after.n or 0))
+    if before.low is None or before.high is None or after.low is None or after.high is None:
+        return replace(change, problem=before.problem or after.problem)
+    return replace(change, low=after.low - before.high, high=after.high - before.low)

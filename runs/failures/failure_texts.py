@@ -37,8 +37,6 @@ class FailureText(NamedTuple):
     """One text that says why an answer is bad.
 
     Attributes:
-        kind: What it is.
-        text: What it says.
         source: The rater, the field of the file, or the metric that it comes from.
         verdict: The verdict in words, such as "not found"; "" where there is none.
         because: The reason for the verdict, as a report shows it; "" where there is none.
@@ -58,7 +56,6 @@ class AnswerRecord:
     """What is known of one answer of a run.
 
     Attributes:
-        sample: The answer, with its ratings.
         values: Its value by metric.
         verdicts: The texts of bad verdicts by metric; also of a metric that gave only good ones.
         reasons: What a metric without verdicts says of its value, by metric.

@@ -29,7 +29,6 @@ class TextClusters(NamedTuple):
         labels: The group of each text, shape (texts,), numbered by size, -1 for none.
         distances: The distance of each text to the middle of its group, shape (texts,): the smallest is central.
         stability: The stability of each group (`measure_stability`); None where nobody can tell.
-        clustered: How many of the texts were clustered.
     """
 
     labels: "Labels"

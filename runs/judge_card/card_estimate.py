@@ -20,12 +20,10 @@ class CardEstimate:
 
     Attributes:
         requests: How many they are; questions that depend on a reply are not known before it.
-        recorded: How many replies are in the cassette.
         tokens_in: Tokens of their prompts, by the length of the texts.
         tokens_out: Tokens of their replies: as long as the recorded ones, else the most that they may take.
         usd: What they cost; None where the price is unknown.
         seconds: How long they take, by the recorded ones; None where none is recorded.
-        is_free: Whether the judge costs nothing.
     """
 
     requests: int

@@ -1,6 +1,6 @@
 """Asking the judge for its card: each set as it is, some answers changed by probes, and some again."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -12,10 +12,8 @@ from ..judge_scoring import JudgeScores, JudgeScoring, score_by_judges
 from ..options import JUDGE_FIELD
 from .card_set import CardSet
 from .judge_card import JudgeCard
+from .perturbation import PROBES, perturb
 from .set_card import make_set_card
-
-Probed = Mapping[str, Sequence[Sample]]
-"""Samples as probes changed them, by probe."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,18 +25,16 @@ class CardRequest:
         judge: The judge.
         sets: The sets.
         probed: At most so many answers of each set are asked again, and changed by probes; the first ones.
-        change: Changes samples by probes; None for no probe.
         cassette: The file of the recorded replies; `{judge}` stands for the judge's name.
         mode: How it is used.
         budget: Bounds on the live calls.
-        seed: Seed of the folds and the permutations.
+        seed: Seed of the folds, the permutations and the probes.
     """
 
     name: str
     judge: LiteLLMJudge
     sets: tuple[CardSet, ...]
     probed: int
-    change: Callable[[Sequence[Sample]], Probed] | None = None
     cassette: str
     mode: Mode = "auto"
     budget: Budget
@@ -53,10 +49,12 @@ class CardRequest:
         """The samples of a set that are asked again and changed: of a set of answers the first ones."""
         return card_set.samples[: self.probed] if card_set.kind == "answers" else ()
 
-    def changed(self, card_set: CardSet) -> Probed:
-        """The samples of a set as the probes change them."""
-        samples = self.to_probe(card_set)
-        return self.change(samples) if self.change is not None and samples else {}
+    def changed(self, card_set: CardSet) -> dict[str, list[Sample]]:
+        """The samples of a set as each probe changes them, without those that it cannot change."""
+        if not (samples := self.to_probe(card_set)):
+            return {}
+        probed = {probe: [perturb(sample, probe, self.seed) for sample in samples] for probe in PROBES}
+        return {probe: [sample for sample in changed if sample is not None] for probe, changed in probed.items()}
 
     def scoring(self, card_set: CardSet, repeats: int = 0) -> JudgeScoring:
         """How a set is scored."""

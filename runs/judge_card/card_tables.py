@@ -11,9 +11,9 @@ from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTa
 from ...presentation.texts import one_line
 from ...text.wording import count_of, list_first, verb_of
 from ..cost_bounds import AT_MOST_NOTE, bounded_figure
-from ..judge_bias import Bias, describe_unmeasured
 from ..missing_scores import describe_missing_scores
 from ..rating_direction import PAIRWISE
+from .bias import Bias, describe_unmeasured
 from .judge_card import CardAgreement, Injections, JudgeCard, ScoreBin, SetCard
 from .set_card import OVERLAP
 
@@ -34,12 +34,7 @@ _CEILINGS = {"raters' ceiling": "ceiling", "one rater": "one_rater"}
 
 @dataclass(frozen=True, slots=True)
 class CardEntry:
-    """One judge on one set.
-
-    Attributes:
-        judge: The judge's name.
-        card: Its card of the set.
-    """
+    """One judge on one set."""
 
     judge: str
     card: SetCard

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from ...eval_sets import Sample
 from ...meta_eval.estimate import Estimate
 from ...metrics import Score
-from ..judge_probes import share_over_groups, turned_to_supported
 from ..pair_difference import paired_difference
 from .judge_card import Injections
+from .probe_findings import share_over_groups, turned_to_supported
 
 _ROUNDING = 1e-9  # a score that is added up in another order did not rise
 _NO_SCORE = "no answer with an instruction got a score"

@@ -92,7 +92,6 @@ class ScoreBin(_Value):
     Attributes:
         low: The least score of the bin, in [0, 1].
         high: The bin's upper end; only the last bin holds it.
-        n: How many answers.
         score: Their mean score.
         rating: Their mean rating as a share of the scale, in [0, 1].
     """
@@ -115,7 +114,6 @@ class Calibration(_Value):
 
     Attributes:
         error: The distance of mean score and mean rating in each bin, weighted by answers (expected calibration error).
-        bins: The bins that have answers, from low to high.
     """
 
     error: Share
@@ -126,8 +124,8 @@ class BiasFigure(_Value):
     """What moves the judge's score though the answer is no better.
 
     Attributes:
-        bias: position, length, style, self-preference, order of the contexts, instructions.
-        source: What measured it: a probe, `pairwise` or `metadata.system`.
+        bias: position, length, style or instructions.
+        source: What measured it: a probe, or `pairwise`.
         change: How far the score moves; without a value its problem says why it is not measured.
     """
 
@@ -159,9 +157,6 @@ class JudgeCost(_Value):
 
     Attributes:
         usd: None where the price is unknown.
-        tokens_in: Tokens of the requests.
-        tokens_out: Tokens of the replies.
-        requests: Requests.
         seconds: The duration of the calls when they were made, divided by how many ran at once.
         is_at_most: Whether tokens and USD are the most that they may be, because not every reply stated what it took.
     """
@@ -179,7 +174,6 @@ class MissingReason(_Value):
 
     Attributes:
         status: `skipped` where the metric does not apply, else `failed`.
-        reason: Why, without what it quotes of answers and replies.
         count: How many answers it holds for.
     """
 

@@ -35,10 +35,8 @@ class RatedScores:
     """The scores of one judge, or of whatever scores answers, beside the ratings.
 
     Attributes:
-        samples: The rated samples that the judge scored.
         values: Scores by name and sample's id, higher for better answers; a sample may be missing.
         judge: The name of the judge's scores in `values`.
-        seed: Seed of folds and permutations.
     """
 
     samples: tuple[Sample, ...]

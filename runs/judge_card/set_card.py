@@ -17,14 +17,14 @@ from ...presentation.texts import one_line
 from ...text.number_ranges import join_ranges
 from ...text.wording import count_of
 from ..evaluate import evaluate
-from ..judge_bias import measure_biases
 from ..judge_comparison import ANSWERS
-from ..judge_probes import ProbeFindings, compare_probed
 from ..judge_scoring import JudgeScores
 from ..rating_direction import rises_with_rating
+from .bias import measure_biases
 from .card_set import CardSet
 from .injection_check import check_injections
 from .judge_card import BiasFigure, CardAgreement, JudgeCost, MissingReason, SetCard
+from .probe_findings import ProbeFindings, compare_probed
 from .rated_scores import RatedScores, rater_ceilings_of
 
 OVERLAP = "token_overlap"
@@ -48,7 +48,7 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
     rated = RatedScores.of_judge(samples, card_set.metric, values, seed)
     baselines = [name for name in values if name != card_set.metric and name not in published]
     again = judge.repeats[0] if judge.repeats else {}
-    probes = [_with_reason(probe, judge.probed) for probe in compare_probed(judge.judge, samples, scores, judge.probed)]
+    probes = [_with_reason(probe, judge.probed) for probe in compare_probed(samples, scores, judge.probed)]
     ceiling, one_rater = rater_ceilings_of(rated.samples)
     combined, gain = rated.combined(OVERLAP)
     is_unseen = any(probe.probe == INJECTED and probe.identical for probe in probes)
@@ -214,7 +214,7 @@ def _flips(card_set: CardSet, judge: JudgeScores, again: Mapping[str, Score]) ->
         is_answer = card_set.kind == "answers"
         why = "no answer was asked again (--probed)" if is_answer else f"{card_set.kind} are asked once"
         return Estimate(None, n=0, groups=0, problem=why)
-    (findings,) = compare_probed(judge.judge, card_set.samples, judge.scores, {AGAIN: again})
+    (findings,) = compare_probed(card_set.samples, judge.scores, {AGAIN: again})
     reason = first_failure(again.values())
     if findings.flips.value is None and reason:
         return replace(findings.flips, problem=f"no answer that was asked again got a score: {reason}")

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...meta_eval.decision.variant_decision import variant_sentences
-from ...presentation.figure import format_price
-from ...presentation.page import read_asset, render_page, write_page
+from ...presentation.page import render_page, write_page
 from ..judge_comparison import JudgeComparison
-from .frontier import draw_frontier
-from .tables import bias_gaps, bias_table, judge_table, pair_table, panel_table, probe_table
+from .tables import judge_table, pair_table, panel_table
+
+_STYLE = "#decision p { overflow-wrap: anywhere; }"
 
 
 def write_judge_report(path: Path, comparison: JudgeComparison, sets: Sequence[str]) -> None:
@@ -18,21 +18,13 @@ def write_judge_report(path: Path, comparison: JudgeComparison, sets: Sequence[s
 
 def render_judge_report(comparison: JudgeComparison, sets: Sequence[str]) -> str:
     """Renders the report as HTML: no script, no network; names of judges and sets are escaped."""
-    chart = draw_frontier(comparison)
-    points = chart.points if chart else ()
-    keys = {point.name: point.key for point in points}
     view = {
         "comparison": comparison,
         "sets": sets,
-        "chart": chart,
-        "judges": judge_table(comparison, keys),
-        "panels": panel_table(comparison, keys, {point.name for point in points if point.beyond}),
+        "judges": judge_table(comparison),
+        "panels": panel_table(comparison),
         "pairs": pair_table(comparison),
-        "probes": probe_table(comparison),
-        "biases": bias_table(comparison),
-        "bias_gaps": bias_gaps(comparison),
         "decision": variant_sentences(comparison.decision, comparison.judges[0].judge),
-        "cost_of": lambda cost: format_price(cost, comparison.unit),
         "sentence": comparison.advice[:1].upper() + comparison.advice[1:],
     }
-    return render_page(__package__, "judges.html", view, style=read_asset(__package__, "frontier.css"))
+    return render_page(__package__, "judges.html", view, style=_STYLE)

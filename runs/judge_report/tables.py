@@ -1,6 +1,5 @@
 """The tables and sentences of a comparison of judges."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...meta_eval.decision.variant_decision import variant_sentences
@@ -9,26 +8,18 @@ from ...presentation.figure import Figure, format_price
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ...text.wording import count_of
 from ..cost_bounds import AT_MOST_NOTE, bounded_figure
-from ..judge_bias import describe_unmeasured
 from ..judge_comparison import JudgeComparison, JudgeFindings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-_SAME = "* every reply about these claims is the same to the letter: as a rule no question had the change"
+    from collections.abc import Iterator
 
 
 def comparison_block(comparison: JudgeComparison) -> ReportBlock:
-    """The advice, the judges, how their agreement differs, what panels and probes give, and the decision."""
+    """The advice, the judges, how their agreement differs, what panels give, and the decision."""
     parts: list[Paragraph | ResultTable] = [_line(comparison.advice), judge_table(comparison)]
     parts += map(_line, _pair_lines(comparison))
     parts += map(_line, _claim_lines(comparison))
     parts += map(_line, _panel_lines(comparison))
-    if comparison.probes:
-        parts.append(probe_table(comparison))
-    if any(line.change.value is not None for line in comparison.biases):
-        parts.append(bias_table(comparison))
-    parts += map(_line, filter(None, [bias_gaps(comparison)]))
     parts += map(_line, variant_sentences(comparison.decision, comparison.judges[0].judge))
     return ReportBlock(tuple(parts))
 
@@ -37,11 +28,9 @@ def _line(text: str) -> Paragraph:
     return Paragraph(text, is_whole=True)
 
 
-def judge_table(comparison: JudgeComparison, keys: Mapping[str, str] | None = None) -> ResultTable:
+def judge_table(comparison: JudgeComparison) -> ResultTable:
     """What is known of each judge."""
-    letters = [] if keys is None else [Field("", "text", lambda judge: keys.get(judge.judge, ""))]
     fields = (
-        *letters,
         Field("judge", "name", lambda judge: judge.judge),
         Field("n", "count", lambda judge: judge.samples, "wide"),
         Field("failed", "share", lambda judge: judge.failed),
@@ -51,13 +40,10 @@ def judge_table(comparison: JudgeComparison, keys: Mapping[str, str] | None = No
         Field("tokens", "count", lambda judge: bounded_figure("count", judge.tokens, judge.is_at_most), "wide"),
         Field("USD", "price", lambda judge: bounded_figure("price", judge.usd, judge.is_at_most)),
         Field("s", "count", lambda judge: judge.seconds),
-        Field("frontier", "count", lambda judge: "yes" if judge.on_frontier else "", "wide"),
     )
     caption = f"Judges by {comparison.metric}; cost and time of 1,000 answers"
     note = AT_MOST_NOTE if any(judge.is_at_most for judge in comparison.judges) else ""
-    return tabulate(
-        caption, comparison.judges, fields, tone=lambda judge: "chosen" if judge.on_frontier else "", note=note
-    )
+    return tabulate(caption, comparison.judges, fields, note=note)
 
 
 def _consistency(judge: JudgeFindings) -> float | str:
@@ -75,54 +61,16 @@ def _agreement(rho: Estimate) -> str:
     return figure if rho.value is None else f"{figure} (n = {rho.n})"
 
 
-def panel_table(comparison: JudgeComparison, keys: Mapping[str, str], beyond: "Collection[str]") -> ResultTable:
+def panel_table(comparison: JudgeComparison) -> ResultTable:
     """What several judges reach together."""
     unit = "USD" if comparison.unit == "usd" else comparison.unit
     fields = (
-        Field("", "text", lambda panel: keys.get(panel.name, "")),
         Field("panel", "name", lambda panel: panel.name),
         Field("Spearman with rating", "correlation", lambda panel: panel.agreement),
         Field("n", "count", lambda panel: panel.agreement.n),
         Field(unit, "price", lambda panel: format_price(panel.cost, comparison.unit)),
-        Field("asks the expensive judge", "share", lambda panel: panel.expensive_share),
-        Field("saves", "share", lambda panel: panel.saving),
-        Field("agrees more than any judge of that cost", "text", lambda panel: "yes" if panel.name in beyond else "no"),
     )
     return tabulate("Judges together", comparison.panels, fields)
-
-
-def probe_table(comparison: JudgeComparison) -> ResultTable:
-    """What each probe changed, per judge."""
-    fields = (
-        Field("judge", "name", lambda probe: probe.judge),
-        Field("probe", "text", lambda probe: probe.probe + ("*" if probe.identical else "")),
-        Field("claims", "count", lambda probe: probe.claims, "wide"),
-        Field("flipped [95%]", "share", lambda probe: probe.flips),
-        Field("to supported", "count", lambda probe: probe.to_supported),
-    )
-    note = _SAME if any(probe.identical for probe in comparison.probes) else ""
-    return tabulate(
-        "Verdicts that flip under probes, of claims that stand in both", comparison.probes, fields, note=note
-    )
-
-
-def bias_table(comparison: JudgeComparison) -> ResultTable:
-    """The bias card: how far the score of each judge moves where a fair judge's would not."""
-    measured = [line for line in comparison.biases if line.change.value is not None]
-    fields = (
-        Field("judge", "name", lambda line: line.judge),
-        Field("bias", "text", lambda line: line.bias),
-        Field("measured by", "text", lambda line: line.source),
-        Field("moves the score by [95%]", "change", lambda line: line.change),
-        Field("n", "count", lambda line: line.change.n, "wide"),
-    )
-    return tabulate("Bias: how far the score moves where a fair judge's does not", measured, fields)
-
-
-def bias_gaps(comparison: JudgeComparison) -> str:
-    """What of the bias card is not measured, and why; "" where all is."""
-    gaps = "; ".join(describe_unmeasured(comparison.biases))
-    return f"Bias that is not measured: {gaps}." if gaps else ""
 
 
 def pair_table(comparison: JudgeComparison) -> ResultTable:
@@ -162,9 +110,4 @@ def _claim_lines(comparison: JudgeComparison) -> "Iterator[str]":
 def _panel_lines(comparison: JudgeComparison) -> "Iterator[str]":
     for panel in comparison.panels:
         cost = format_price(panel.cost, comparison.unit)
-        line = f"panel, {panel.name}: {_agreement(panel.agreement)}, {cost}"
-        if panel.expensive_share is not None:
-            line += f"; {Figure('share', panel.expensive_share)} went to the expensive judge"
-        if panel.saving is not None:
-            line += f", saving {Figure('share', panel.saving)}"
-        yield line
+        yield f"panel, {panel.name}: {_agreement(panel.agreement)}, {cost}"

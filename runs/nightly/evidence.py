@@ -35,12 +35,8 @@ class Evidence:
 
     Attributes:
         change: The mean of the nightly runs that say most, less that of the runs before them, or less the bound.
-        nights: How many nightly runs these are, the newest included.
         before: How many runs they are compared with; 0 for a bound, as `baseline`.
-        tonight: The change of the newest run alone.
-        baseline: How many runs that one is compared with.
         p: The share of months without a change that show as much evidence at some time.
-        failed: Whether the gate fails.
         missed: A fall since the baseline smaller than this would often be missed in one run (more than one time in
             five); None where the runs do not differ, and for a bound.
         missed_in_week: The same for seven runs that fell together.

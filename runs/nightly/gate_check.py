@@ -28,11 +28,7 @@ class JudgedRun:
     """One run of a nightly run, as gates need it.
 
     Attributes:
-        judge: The judge as the suite names it.
-        metrics: The metrics that the suite names.
         directions: For every metric of the run, whether higher values are better, as recorded with the run.
-        samples: The samples with their values.
-        history: The runs before it.
         decide: Decides as a gate says between this run and the accepted one; None where none is accepted.
     """
 

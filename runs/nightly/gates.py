@@ -156,23 +156,20 @@ class GateResult(BaseModel):
 
     Attributes:
         gate: The gate's kind, such as `mean`.
-        name: The gate with its metric and bounds, as no other gate of the suite is called; "" in reports that an
-            earlier version wrote.
+        name: The gate with its metric and bounds, as no other gate of the suite is called.
         judge: The judge whose run it is about; None for a gate on the cost.
         metric: The metric that it is about; None for a gate on the cost, and for a decision without a named metric.
         state: `passed`, `failed`, `undecided` (the figure could not be computed or tested) or `no baseline` (no
             accepted run to compare with).
         value: The figure that was held against the bound, or None where there is none.
         bound: The bound. Of two bounds the one that more speaks against.
-        reason: One sentence with the figures.
         p: The share of months (30 nightly runs) without a change in which this gate shows as much at some time; None
             where nothing was tested.
         evidence: One month without a change in so many shows as much in one of the suite's gates.
-        needed: The evidence that a failure takes.
     """
 
     gate: str
-    name: str = ""
+    name: str
     judge: str | None
     metric: str | None
     state: State

@@ -26,8 +26,6 @@ class History(NamedTuple):
     """The runs before a nightly run's, the oldest first.
 
     Attributes:
-        accepted: The runs that were accepted last, together.
-        nights: The nightly runs since.
         repeated: Which of these (counted from 0) the next run only replayed: the same replies, with the same values.
         accepted_samples: How many samples the accepted runs have, also where the newest run has none of them.
     """

@@ -35,8 +35,7 @@ def write_site(folder: Path, suite: str, rows: Sequence[NightlyRunRow], accepted
 
 
 def draw_trends(reports: Sequence[NightlyReport]) -> list[tuple[str, Trend]]:
-    """(judge, chart) of every metric that the suite names: its means with their intervals, one point per nightly run.
-    """
+    """(judge, chart) of every metric that the suite names: its means with intervals, one point per nightly run."""
     charts = []
     for judge, metric in _trend_lines(reports):
         rows = []

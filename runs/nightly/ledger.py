@@ -17,8 +17,6 @@ class NightlyRunRow(NamedTuple):
     """A nightly run as the store lists it.
 
     Attributes:
-        id: Its id.
-        suite: The name of its suite.
         began: When it began: ISO 8601, UTC.
         status: `running` until it ends, then its verdict; `killed` where its process is gone and did not say why.
         report: Its report; None until it ends.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import BaseModel, ValidationError, model_validator
 
+from ...errors import written_by_earlier_version
 from ...eval_sets.opening_question import listed_question
 from ...meta_eval.estimate import Estimate, estimate_mean
 from ...metrics.specification import parse_specification
@@ -36,7 +37,6 @@ class MetricReport(BaseModel):
     """One metric of one run: counts, the mean with its 95% interval over groups, and the change since another run.
 
     Attributes:
-        metric: The metric's name.
         asked: Whether the suite names it; the others are the baselines that stand in every table.
         n: Samples; `scored`, `skipped` and `failed` add up to it.
         mean: The mean of the values, or None where no sample was scored; `low` and `high` are its interval, None for a
@@ -64,7 +64,7 @@ class MetricReport(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _leave_out_the_interval_of_a_scorer(cls, values: Any) -> Any:
-        """Of reports that an earlier version stored too."""
+        """Only ratings show how far off its predictions are."""
         if isinstance(values, dict) and parse_specification(str(values.get("metric"))).is_scorer:
             return values | {"low": None, "high": None}
         return values
@@ -86,16 +86,12 @@ class RunReport(BaseModel):
     """The run of one judge.
 
     Attributes:
-        run: The run's id in the store.
-        judge: The judge as the suite names it.
-        status: How the run ended.
         accepted: The run that the suite's regressions are tested against, or None.
         compared_with: The accepted run, else the run of the nightly run before this one, or None.
         predicted_rating: The mean rating that the suite's scorer predicts, corrected by ratings; None without a scorer.
         answers_changed: Samples with another answer than in `compared_with`.
         samples_added: Samples that `compared_with` does not have, or has with another question.
         samples_gone: Samples that only `compared_with` has.
-        changed: The samples whose values changed most.
         newly_failing: The samples that fail now and did not before; `more_newly_failing` counts those left out.
     """
 
@@ -182,14 +178,14 @@ class NightlyReport(BaseModel):
 def read_report(row: NightlyRunRow) -> NightlyReport:
     """Returns a nightly run's report from the store.
 
-    A report by another version of Assay, or of a nightly run that did not finish, becomes one without figures.
+    A report by an earlier version, or of a nightly run that did not finish, becomes one without figures.
     """
     message = "it is still running" if row.status == "running" else "it began and did not finish: it was killed"
     if row.report is not None:
         try:
             return NightlyReport.model_validate(row.report)
         except ValidationError:
-            message = "its report was written by another version of Assay and is not shown"
+            message = written_by_earlier_version("its report")
     status: Status = "done" if row.report is not None else "killed" if row.status == "killed" else "running"
     verdict: Any = row.status
     if verdict not in get_args(Verdict):

@@ -34,13 +34,8 @@ class NightlyRun:
     """A nightly run under way.
 
     Attributes:
-        suite: What is run.
-        store: Where it is kept.
-        row: Its row in the store.
         runs: The ids of the runs that have begun, by judge.
-        resume_command: The command that resumes it.
         accept_command: The command that accepts a run, whose id follows it.
-        budget: The budget of this session.
         earlier: What earlier sessions took, in `earlier_seconds`.
     """
 

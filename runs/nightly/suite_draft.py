@@ -26,8 +26,6 @@ class SetLook:
     """What a set holds.
 
     Attributes:
-        samples: Its samples.
-        notes: How it is read.
         mapping: Column -> field, of the columns whose names differ; empty for logs, which need none.
     """
 

@@ -19,8 +19,6 @@ class PairedQuestion(BaseModel):
     Attributes:
         question: Its id: that of its sample in the first version of the queue.
         group: What it has in common with others; "" where nothing.
-        first: The name of one version.
-        second: The name of the other.
         ids: The ids of the sample in the one and in the other.
     """
 

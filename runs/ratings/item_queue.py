@@ -71,7 +71,6 @@ class OpenItem(NamedTuple):
     """One item that one rater has open.
 
     Attributes:
-        name: The item's id.
         is_repeat: Whether it is a hidden repeat, which the rater is not told.
         showing: Stands for this item as this rater has it open now; its form sends it back.
     """
@@ -138,9 +137,6 @@ class ItemQueue:
 
     Every change is one transaction that serialises with all others of the queue, in SQLite and in PostgreSQL: a process
     killed at any moment loses no rating that was confirmed, and no two raters take the last place of one item.
-
-    Attributes:
-        kind: What the items are.
 
     Raises:
         UsageError: There is no such queue, or it is of another kind.

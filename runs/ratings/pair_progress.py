@@ -23,10 +23,7 @@ class VersionCounts:
     """How often each of two versions was chosen.
 
     Attributes:
-        first: The name of one version.
-        second: The name of the other.
         first_better: Choices of the first.
-        ties: Choices of neither.
         second_better: Choices of the second.
         same_answers: Ties that nobody was asked about, since both gave the same answer.
     """

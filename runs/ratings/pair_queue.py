@@ -21,7 +21,6 @@ class ComparedVersion(BaseModel):
     """A version of a queue.
 
     Attributes:
-        name: What people call it.
         source: The id of its run, or the name of its set.
         field: The field of metadata that tells the versions of one source apart; "" where the source is one version.
     """
@@ -53,7 +52,6 @@ class PairAssignment(NamedTuple):
 
     Attributes:
         name: The pair's id in the queue, which tells nothing of the versions.
-        pair: The answers.
         is_first_left: Whether the answer of the pair's first version stands left.
         is_repeat: Whether it is a hidden repeat, in which the sides are exchanged.
         showing: As in `OpenItem`.

@@ -41,8 +41,9 @@ class PairSource:
     def draw(self, seed: int, limit: int | None) -> tuple[list[AnswerPair], list[tuple[int, PairedQuestion]]]:
         """Draws the order in which pairs are compared.
 
-        The questions are in random order. Of more than two versions each question first gets one pair of them, drawn at
-        random, then all questions a second one, and so on: the first pairs are spread over the questions.
+        Each version is compared with the one in use, which a decision is about. The questions are in random order. Of
+        more than two versions each question first gets one pair, drawn at random, then all questions a second one, and
+        so on: the first pairs are spread over the questions.
 
         Returns:
             The pairs whose answers differ; and the questions with the same answer twice that the draw came across, each
@@ -51,7 +52,8 @@ class PairSource:
         draw = random.Random(f"pairs {seed}")
         of_questions = []
         for answers in self.questions:
-            versions = list(combinations(sorted(answers), 2))
+            in_use, *others = sorted(answers)
+            versions = [(in_use, other) for other in others]
             draw.shuffle(versions)
             of_questions.append((answers, versions))
         draw.shuffle(of_questions)

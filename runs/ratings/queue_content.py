@@ -34,7 +34,7 @@ def _write(sample: Sample, keeper: Sample | None) -> str:
 
 
 class QueueContentReader:
-    """Reads what `write_contents` wrote, and answers that keep all their messages, as those of older stores."""
+    """Reads what `write_contents` wrote."""
 
     def __init__(self, find: Callable[[str], str]) -> None:
         self._find = find

@@ -23,8 +23,6 @@ class PairChoice:
     """A choice with what was asked.
 
     Attributes:
-        asked: The question and the versions.
-        preference: The choice.
         shown_first: The version whose answer stood first (left); None where nobody was asked.
     """
 

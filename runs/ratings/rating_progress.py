@@ -20,11 +20,7 @@ class RaterProgress:
     """One rater's work in the present series.
 
     Attributes:
-        name: The rater.
-        ratings: Answers rated, hidden repeats aside.
-        cannot_tell: How many of them are "can't tell".
         median_seconds: Median time per answer in seconds; None before the first rating.
-        repeats: Hidden repeats with a rating both times.
         same_on_repeat: Repeats with the same level both times.
         difference_on_repeat: Mean absolute difference of the two ratings of a repeat, in levels; None without repeats.
     """
@@ -43,7 +39,6 @@ class RaterDisagreement:
     """An answer on which two raters differ by two levels or more, largest difference first.
 
     Attributes:
-        sample: The answer's id.
         ratings: What the raters gave, in the order in which they rated.
         difference: Highest less lowest level.
         adjudicated: The rating that the team agreed on, or None.

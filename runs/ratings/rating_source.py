@@ -24,7 +24,6 @@ class RatingSource:
 
     Attributes:
         name: The set or run as it was named, with a run's full id.
-        samples: The answers.
         metrics: The run's metrics, for choosing; none for a set.
         scores: (answers, metrics), higher is better in every column, NaN where there is no score.
     """

@@ -13,8 +13,6 @@ class RatedText:
     """The ratings of one answer, which one version gave, or several gave alike.
 
     Attributes:
-        question: What it replies to.
-        versions: The versions that gave it.
         ratings: Its ratings by rater.
     """
 

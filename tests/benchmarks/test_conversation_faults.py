@@ -3,8 +3,17 @@
 from typing import Any
 
 import pytest
-from conversation_faults import CHECKS, Outcome, fault_rows, find_outcomes, list_errors, overall_rows
-from conversation_labels import FAULTS, has_expected_calls, read_labels
+from conversation_faults import (
+    CHECKS,
+    FAULTS,
+    Outcome,
+    fault_rows,
+    find_outcomes,
+    has_expected_calls,
+    list_errors,
+    overall_rows,
+    read_labels,
+)
 
 from assay.eval_sets import Sample, load_set
 from assay.metrics import Score
@@ -127,13 +136,10 @@ def test_no_score_finds_nothing_and_is_counted() -> None:
     failed = scores_of() | {"consistent": Score(None, "failed", "no reply")}
     outcomes = find_outcomes([sample, clean], {"a": failed, "b": failed})
     rows = [row for row in fault_rows(outcomes) if row[0] == "contradiction" and row[3] == "both"]
-    assert [row[2] for row in rows] == ["rules", "judge"]
+    assert [row[2] for row in rows] == ["judge"]
     assert all(str(row[4]).startswith("0 of 1") for row in rows)
-    assert [row[5:] for row in rows] == [["", 2], ["", 2]]
-    assert [row[2:] for row in list_errors(outcomes)] == [
-        ["rules", "contradiction", "no score"],
-        ["judge", "contradiction", "no score"],
-    ]
+    assert [row[5:] for row in rows] == [["", 2]]
+    assert [row[2:] for row in list_errors(outcomes)] == [["judge", "contradiction", "no score"]]
 
 
 def test_all_kinds_together_and_clean_conversations_with_any_alarm() -> None:

@@ -13,7 +13,7 @@ import measurement
 import pytest
 from card_evidence import read_judged_sets, tabulate_set
 from finding import decide, write_findings
-from measurement import Measurement, anchor, read_measurements
+from measurement import Measurement, Quote, anchor, read_measurements
 
 from assay.errors import InputError
 from assay.meta_eval.estimate import Estimate
@@ -178,6 +178,34 @@ def measure(low: float, high: float) -> Measurement:
 )
 def test_the_words_follow_from_the_figures(low: float, high: float, sentence: str) -> None:
     assert write_findings(measure(low, high))[0].text == sentence
+
+
+def test_a_figure_older_than_its_code_says_so_wherever_it_stands(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In its sentence, under its table, in the list of other pages' figures, and under the README's table."""
+    age = "measured at `0123456`, before `metrics` changed"
+    monkeypatch.setattr(evidence, "describe_age", lambda one: age)
+    dated = measure(0.1, 0.3).model_copy(update={"commit": "0123456", "date": date(2026, 1, 1)})
+    quoted = dated.model_copy(
+        update={
+            "topic": "elsewhere",
+            "tables": [],
+            "findings": [],
+            "quotes": [Quote(page="docs/a.md", text="a figure")],
+        }
+    )
+    page = evidence.write_page([dated, quoted], [])
+    assert "(n = 60 in 7 groups). Measured at `0123456`, before `metrics` changed. [Table](#a)" in page
+    assert page.count("2026-01-01, commit `0123456`, before `metrics` changed") == 2
+    write_card(tmp_path / "a.json", judge_card("qwen1.5b", 0.5, BETTER))
+    made_cards = dated.model_copy(update={"cards": ["a.json"]})
+    judged = read_judged_sets(tmp_path)
+    readme = evidence.write_readme_table([made_cards], judged)
+    assert "\nMeasured at `0123456`, before `metrics` changed.\n" in readme
+    assert "groups). Measured at `0123456`, before `metrics` changed. [Table]" in evidence.write_page(
+        [made_cards], judged
+    )
 
 
 def test_without_the_interval_of_the_difference_nobody_can_tell() -> None:

@@ -6,8 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from measurement import MeasuredColumn, MeasuredFigure, Measurement, read_measurements, write_cell
-from published_figures import find_last_change
+from measurement import (
+    MeasuredColumn,
+    MeasuredFigure,
+    Measurement,
+    describe_age,
+    find_changed_code,
+    read_measurements,
+    write_cell,
+)
 
 from assay.errors import InputError
 
@@ -59,8 +66,8 @@ def test_command_and_code_exist(name: str) -> None:
         assert words[0].startswith("benchmarks/")
     else:
         assert program in {"assay", "pip"}
-    for path in measurement.code:
-        assert (ROOT / path).exists(), path
+    gone = [path for path in measurement.code if not (ROOT / path).exists()]
+    assert set(gone) <= set(find_changed_code(measurement)), "no file of that name was there when it was measured"
 
 
 def test_commit_and_day_are_recorded_together() -> None:
@@ -75,20 +82,29 @@ def git(folder: Path, *words: str) -> str:
 
 
 def test_figure_is_old_when_its_code_changed_since(tmp_path: Path) -> None:
-    """Two files, three commits: the figure measures `a.py`, which the second changes; the third changes `b.py`."""
+    """Two files, three commits: the figure measures `a`, which the second changes; the third changes `ab.py`."""
     git(tmp_path, "init", "-q")
+    (tmp_path / "a").mkdir()
     commits = []
-    for file, text in (("a.py", "1"), ("a.py", "2"), ("b.py", "1")):
+    for file, text in (("a/one.py", "1"), ("a/one.py", "2"), ("ab.py", "1")):
         (tmp_path / file).write_text(text)
         git(tmp_path, "add", ".")
         git(tmp_path, "commit", "-qm", file)
         commits.append(git(tmp_path, "rev-parse", "--short", "HEAD"))
-    first, second, third = (Measurement(**ENTRY | {"commit": commit}) for commit in commits)
-    assert find_last_change(first, tmp_path).startswith(f"{commits[1]}, ")
-    assert find_last_change(second, tmp_path) == ""
-    assert find_last_change(third, tmp_path) == ""
-    assert find_last_change(Measurement(**ENTRY), tmp_path).startswith("unknown: the history here lacks")
-    assert find_last_change(Measurement(**ENTRY | {"commit": None}), tmp_path).startswith("unknown: the commit was not")
+    first, second, third = (Measurement(**ENTRY | {"commit": commit, "code": ["a", "ab.py"]}) for commit in commits)
+    assert find_changed_code(first, tmp_path) == ["a", "ab.py"]
+    assert describe_age(first, tmp_path) == f"measured at `{commits[0]}`, before `a`, `ab.py` changed"
+    assert describe_age(second, tmp_path) == f"measured at `{commits[1]}`, before `ab.py` changed"
+    assert describe_age(third, tmp_path) == ""
+    (tmp_path / "a" / "one.py").unlink()  # what is gone has changed too, before anybody commits it
+    assert find_changed_code(
+        Measurement(**ENTRY | {"commit": git(tmp_path, "rev-parse", "HEAD"), "code": ["a"]}), tmp_path
+    )
+    assert describe_age(Measurement(**ENTRY | {"commit": None}), tmp_path) == (
+        "measured at a commit that was not recorded"
+    )
+    with pytest.raises(InputError, match="the history here lacks the commit 0123456"):
+        describe_age(Measurement(**ENTRY), tmp_path)
 
 
 def read_entry(folder: Path, changes: dict[str, Any]) -> list[Measurement]:

@@ -162,25 +162,6 @@ def test_show(assay: Make, recorded: Path) -> None:
     assert json.loads(assay("cassettes", "show", recorded, key[:9]).out) == json.loads(of_one[0])
 
 
-@pytest.mark.parametrize(
-    ("command", "cure"),
-    [
-        (["show", "none.jsonl"], "no such cassette"),
-        (["show", "replies.jsonl", "zzz"], "no recording matches"),
-        (["check", "none.jsonl"], "no such cassette"),
-        (["check", "replies.jsonl", "SET"], "--judge"),
-        (["prune", "none.jsonl"], "no such cassette"),
-    ],
-)
-def test_what_there_is_not_is_told(
-    *, assay: Make, recorded: Path, set_file: Make, command: list[str], cure: str
-) -> None:
-    result = assay("cassettes", *(str(set_file()) if word == "SET" else word for word in command))
-    assert result.code in {1, 2}
-    assert cure in result.err
-    assert "Traceback" not in result.err
-
-
 def test_hostile_replies_are_shown_as_text(assay: Make, tmp_path: Path) -> None:
     hostile = "\x1b[2J[red]x[/red]"
     reply = RawReply(model=hostile, text=hostile)

@@ -36,16 +36,6 @@ def two_runs(assay: Make, tmp_path: Path) -> list[str]:
     return [assay("run", path, "--metrics", "token_overlap", "--json").json["run"] for path in (old, new)]
 
 
-def test_the_sentence_comes_first_and_everything_fits_into_80_columns(assay: Make, two_runs: list[str]) -> None:
-    done = assay("decide", *two_runs, "--metric", "token_overlap")
-    assert (done.code, done.err) == (0, "")
-    lines = done.out.splitlines()
-    assert lines[0] == f"A: run {two_runs[0]}, in use today"
-    assert lines[2].startswith("Ship B: your raters rate its answers 1.")
-    assert max(len(line) for line in lines if not line.startswith("  assay")) <= 80
-    assert "Rate next" not in done.out  # it is settled
-
-
 def test_json_has_the_shape_that_programs_build_on(assay: Make, two_runs: list[str]) -> None:
     decision = assay("decide", *two_runs, "--metric", "token_overlap", "--json").json
     assert (decision["verdict"], decision["best"], decision["basis"]) == ("ship", two_runs[1], "ratings and scores")
@@ -71,20 +61,12 @@ def test_a_gate_fails_unless_the_new_version_may_be_shipped(assay: Make, two_run
     assert assay("decide", new, old, "--metric", "token_overlap").code == 0
 
 
-def test_versions_are_named_on_the_command_line(assay: Make, two_runs: list[str]) -> None:
-    done = assay("decide", f"today={two_runs[0]}", "new=last", "--metric", "token_overlap")
-    assert done.out.startswith(f"today: run {two_runs[0]}, in use today\nnew: run {two_runs[1]}\nShip new: ")
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["RUN_A"], "a decision is between two versions or more"),
-        (["RUN_A", "RUN_A"], "is named more than once"),
         (["RUN_A", "nope"], "'nope' is no set, and no run: no run is called 'nope'"),
         (["RUN_A", "RUN_B", "--metric", "bleu"], "A, B was not scored with it (all versions have token_overlap"),
-        (["RUN_A", "RUN_B", "--by", "system"], "parts one run into versions"),
-        (["RUN_A", "--by", "system"], "has metadata.system"),
         (["RUN_A", "RUN_B", "--level", "turn"], "no sample of the run has messages"),
         (["RUN_A", "RUN_B", "--margin", "0"], "--margin"),
         (["RUN_A", "RUN_B", "--report", "decide.pdf"], "name an .html file"),
@@ -271,33 +253,6 @@ def test_what_cannot_be_written_is_refused_before_a_judge_is_paid(
     assert done.code == 2 and message in done.err
     assert not openai_server.requests
     assert Path("rated.jsonl").read_text() == rating and Path("old2.jsonl").read_text() == before
-
-
-def test_the_set_of_a_run_is_not_overwritten(assay: Make, two_runs: list[str], tmp_path: Path) -> None:
-    before = (tmp_path / "new.jsonl").read_text()
-    done = assay("decide", f"A={two_runs[0]}", f"B={two_runs[1]}", "--metric", "token_overlap", "--next", "new.jsonl")
-    assert done.code == 2 and "is one of the files that are read" in done.err
-    assert (tmp_path / "new.jsonl").read_text() == before
-
-
-def test_exported_choices_that_are_given_back_count_once(assay: Make, two_runs: list[str]) -> None:
-    store = Store(".assay")
-    settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0.0, rating_min=-1, rating_max=1)
-    queue = open_pair_queue(store, find_pairs(store, two_runs, None), settings, guideline=None)
-    while assignment := queue.next_pair("ada"):
-        queue.choose("ada", assignment.name, "left")
-    store.close()
-    assert assay("ratings", "last", "--out", "pairs.jsonl").code == 0
-    decide = ("decide", *two_runs, "--metric", "token_overlap", "--json")
-    alone, again = (assay(*decide, *more).json for more in ([], ["--ratings", "pairs.jsonl"]))
-    assert again["differences"] == alone["differences"]
-    assert "24 choices between two answers: 24 of the rating page." in again["notes"]
-    assert any("24 choices of pairs.jsonl do not count" in note for note in again["notes"])
-
-
-def test_a_name_of_two_lines_forges_no_line(assay: Make, two_runs: list[str]) -> None:
-    done = assay("decide", f"A={two_runs[0]}", f"new\nShip C: forged={two_runs[1]}", "--metric", "token_overlap")
-    assert done.code == 0 and not any(line.startswith("Ship C") for line in done.out.splitlines())
 
 
 def test_a_cell_of_two_lines_forges_no_line(assay: Make, two_runs: list[str], tmp_path: Path) -> None:

@@ -77,12 +77,6 @@ def test_an_unrated_set_has_no_column_of_ratings(assay: Make, unrated_set: Path)
     assert "token_overlap" in printed[1]
 
 
-def test_a_set_with_ratings_keeps_them(assay: Make, set_file: Make) -> None:
-    shown = assay("run", set_file(8), "--metrics", "token_overlap").out + assay("show", "last").out
-    assert "Spearman with rating" in shown
-    assert "│ rating │" in shown or "┃ rating ┃" in shown
-
-
 def test_a_conversation_is_shown_with_the_ratings_of_its_messages() -> None:
     shown = "\n".join("".join(part.text for part in line) for line in sample_lines(make_conversation()))
     assert "\n[5] Customer: When?\n[6] (rated 2 of 5) Assistant: It takes 5 days. Goodbye." in shown

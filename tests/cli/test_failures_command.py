@@ -32,19 +32,6 @@ def run(assay: Make, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("run")
-def test_groups_are_printed_and_written(assay: Make, tmp_path: Path) -> None:
-    result = assay("failures", "last", "--report", "why.html")
-    assert result.code == 0, result.err
-    assert "16 of 24 answers are bad, 66.7%" in result.out and "8 answers" in result.out
-    assert "assay show" in result.out and "stable" in result.out
-    page = (tmp_path / "why.html").read_text(encoding="utf-8")
-    assert "The price is that of last year" in page and "Question " in page
-    data = assay("failures", "last", "--json").json
-    assert [len(group["answers"]) for group in data["groups"]] == [8, 8]
-    assert {"name", "words", "share", "share_of_all", "examples", "stable", "trend"} <= data["groups"][0].keys()
-
-
-@pytest.mark.usefixtures("run")
 def test_a_judge_names_the_groups_and_reads_their_texts_between_tags(
     assay: Make, judge_file: Make, openai_server: OpenAIServer
 ) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from assay.generation import read_folds, read_sections
-from assay.generation.leaflets import leaflets
 
 
 @pytest.mark.timeout(300)  # it imports scikit-learn and the encoder, minutes on a busy machine
@@ -41,12 +40,6 @@ def test_folds_as_json_have_table_2_and_the_leaks(assay: Callable[..., Any]) -> 
     without = assay("generate", "folds", "s.jsonl", "t.jsonl", "--json", "--no-leak-check").json
     assert without["leaks"] == {}
     assert without["folds"] == report["folds"]
-
-
-def test_without_a_file_to_write_the_titles_are_shown(assay: Callable[..., Any]) -> None:
-    done = assay("generate", "sections", str(leaflets() / "nl-maagonderzoek.md"))
-    assert "Wanneer belt u ons?" in done.out
-    assert "6 sections of 1 document;" in done.out
 
 
 def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay: Callable[..., Any], tmp_path: Path) -> None:

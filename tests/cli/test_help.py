@@ -13,7 +13,6 @@ import pytest
 
 from assay.cli import cli
 from assay.cli.command_list import COMMANDS
-from assay.metrics.catalogue import metric_names
 
 Typing = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
@@ -76,49 +75,9 @@ def _is_command(value: object) -> bool:
     return isinstance(value, click.Command) and value is not cli
 
 
-def test_runs_are_listed_the_newest_first(assay: Typing, set_file: Typing) -> None:
-    first = assay("run", set_file(2), "--metrics", "token_overlap", "--json").json["run"]
-    second = assay("run", set_file(3), "--metrics", "answer_length", "--json").json["run"]
-    listed = assay("runs", "--json").json["runs"]
-    assert [run["run"] for run in listed] == [second, first]
-    assert (listed[0]["metrics"], listed[0]["status"], listed[0]["judge"]) == (["answer_length"], "done", None)
-    assert [run["run"] for run in assay("runs", "--limit", "1", "--json").json["runs"]] == [second]
-    output = assay("runs").out
-    assert output.index(second) < output.index(first)
-    assert "set.jsonl" in output
-
-
 def test_no_runs_are_told_with_a_cure(assay: Typing) -> None:
     result = assay("runs")
     assert (result.code, "run `assay run` first" in result.err) == (2, True)
-
-
-def test_metrics_are_listed_and_described(assay: Typing) -> None:
-    metrics = {metric["name"]: metric for metric in assay("metrics", "--json").json["metrics"]}
-    assert list(metrics) == metric_names()
-    assert all(metric["summary"] for metric in metrics.values())
-    assert (metrics["declined"]["higher_is_better"], metrics["faithfulness"]["needs_judge"]) == (False, True)
-    output = assay("metrics", "faithfulness").out
-    for words in ("range: 0 to 1; higher is better", "asks a judge", "options: claims, context, numeric"):
-        assert words in output
-    unknown = assay("metrics", "faithfullness")
-    assert (unknown.code, "did you mean faithfulness?" in unknown.err) == (2, True)
-    assert max(map(len, assay("metrics").out.splitlines())) <= 80
-
-
-def test_sets_and_judges_are_listed(assay: Typing) -> None:
-    sets = {each["set"]: each for each in assay("sets", "--json").json["sets"]}
-    assert sets["helpdesk_nl"] == {
-        "set": "helpdesk_nl",
-        "samples": 60,
-        "rated": 60,
-        "with_tables": 0,
-        "languages": ["nl"],
-    }
-    assert "helpdesk_nl" in assay("sets").out
-    judges = {each["judge"]: each for each in assay("judges", "list", "--json").json["judges"]}
-    assert (judges["qwen1.5b"]["is_local"], judges["qwen1.5b"]["log_probabilities"]) == (True, True)
-    assert "qwen2.5-coder-1.5b-instruct-q4_k_m" in "".join(assay("judges", "list").out.split())
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

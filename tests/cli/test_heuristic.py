@@ -33,14 +33,6 @@ def typed(*words: str) -> str:
     return done.output
 
 
-def test_explain_tells_type_features_override_and_way(samples: str) -> None:
-    output = typed("explain", samples, "s1")
-    assert "Message type: instruction" in output
-    assert "Load all" in output
-    assert "Override: unspecified_components" in output
-    assert "it names a component that is specified nowhere" in output
-
-
 def test_explain_as_json_has_all_that_the_page_has(samples: str) -> None:
     output = json.loads(typed("explain", samples, "s1", "--json"))
     assert output["score"]["value"] == 1
@@ -52,14 +44,6 @@ def test_explain_as_json_has_all_that_the_page_has(samples: str) -> None:
 def test_the_tree_is_drawn_with_the_way(samples: str) -> None:
     assert "class contradiction,error,components,invented way" in typed("explain", samples, "s1", "--draw", "mermaid")
     assert typed("explain", samples, "s1", "--draw", "dot").startswith("digraph")
-
-
-def test_the_tree_by_itself() -> None:
-    drawn = typed("tree")
-    assert drawn.startswith("flowchart TD")
-    assert " way" not in drawn
-    assert typed("tree", "--format", "dot").startswith("digraph")
-    assert json.loads(typed("tree", "--json"))["start"] == "contradiction"
 
 
 def test_explain_with_other_rules_and_a_longer_sum(samples: str) -> None:

@@ -120,11 +120,6 @@ def test_a_suite_that_is_there_is_kept(assay: Make) -> None:
     assert assay("init", "answers.csv", "--force").code == 0
 
 
-def test_the_file_must_be_named(assay: Make) -> None:
-    done = assay("init")
-    assert (done.code, "assay init FILE" in done.err) == (2, True)
-
-
 def test_a_workflow_is_written_beside_the_suite_and_never_replaced_unasked(assay: Make, tmp_path: Path) -> None:
     Path("answers.csv").write_text(ROWS, encoding="utf-8")
     done = assay("init", "answers.csv", "--judge", "openai/gpt-4o-mini", "--workflow")

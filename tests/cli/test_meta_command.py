@@ -1,4 +1,4 @@
-"""`assay meta` and `assay probe --effect`, as people type them."""
+"""`assay meta`, as people type it."""
 
 import csv
 import json
@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from assay.eval_sets import load_set
 from assay.runs import Store
 from assay.runs.run_scores import find_answer_evidence
 
@@ -69,22 +68,6 @@ def test_json_has_the_shape_that_others_rely_on(assay: Make, files: tuple[Path, 
     assert assay(*typed, "--seed", "1").json["metrics"] != report["metrics"]
 
 
-def test_the_answer_begins_with_the_sentence(assay: Make, files: tuple[Path, Path]) -> None:
-    typed = ("meta", "--scores", files[0], "--ratings", files[1], *QUICK)
-    short = assay(*typed).out
-    assert short.count("┏") == 1 and len(short.splitlines()) <= 45
-    assert short.endswith("what may be sent: --all, or --report FILE.html\n")
-    done = assay(*typed, "--all", "--report", "report.html")
-    assert done.code == 0 and done.out.startswith(short.partition("\nCombinations, comparisons")[0])
-    assert done.out.startswith("good follows your team ")
-    assert "good: on answers it had not seen, agreement 0." in done.out
-    assert "1 rated item has no score: unscored" in done.out
-    assert "Krippendorff's alpha" in done.out
-    page = Path("report.html").read_text(encoding="utf-8")
-    assert "good: on answers it had not seen, agreement 0." in page
-    assert 'id="threshold"' in page
-
-
 @pytest.mark.parametrize("combine", ["subsets", "sum", "ridge"])
 def test_every_combiner_that_is_offered_runs(assay: Make, files: tuple[Path, Path], combine: str) -> None:
     typed = ("meta", "--scores", files[0], "--ratings", files[1], "--combine", combine, "--max-metrics", "2")
@@ -133,16 +116,9 @@ def test_without_a_name_the_last_run_is_meant_and_its_audits_are_in_the_report(
         (["meta", "--scores", "none.csv"], 1, "none.csv: there is no such file"),
         (["meta", "--scores", "s.csv", "--scale", "5"], 2, "such as 1-5"),
         (["meta", "--scores", "s.csv", "--report", "r.pdf"], 2, "an .html file"),
-        (["meta", "--scores", "s.csv", "--rating", "stars"], 2, "unknown column of ratings `stars`"),
         (["meta", "--scores", "s.csv", "--metrics", "god"], 2, "did you mean good?"),
         (["meta", "--scores", "s.csv", "--by", "country"], 1, "no item has a label for it; write a column `country`"),
-        (["meta", "--scores", "s.csv", "--group", "page"], 1, "no item has a label for it; write a column `page`"),
-        (["meta", "--scores", "s.csv", "--combine", "magic"], 2, "magic"),
-        (["meta", "--scores", "s.csv", "--map", "rating"], 2, "THEIRS=OURS"),
         (["meta", "--scores", "bad.csv"], 1, 'bad.csv, line 3, field good: "high" is not a number'),
-        (["probe", "helpdesk_en"], 2, "-o FOLDER"),
-        (["probe", "helpdesk_en", "-o", "p", "--probes", "loud"], 2, "no probe is called 'loud'"),
-        (["probe", "--effect", "last"], 2, "--effect needs the run of the original"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_cure(assay: Make, typed: list[str], code: int, message: str) -> None:
@@ -152,23 +128,6 @@ def test_what_is_wrong_is_said_with_its_cure(assay: Make, typed: list[str], code
     assert done.code == code
     assert message in done.err.replace("\n", " ")
     assert "Traceback" not in done.err
-
-
-def test_the_effect_of_a_probe_is_the_paired_shift(assay: Make, set_file: Make) -> None:
-    """Padding adds some 20 words to every answer: answer_length rises on each of the 6 pairs."""
-    written = assay("probe", set_file(6), "-o", "probes", "--json").json
-    assert [each["samples"] for each in written["sets"]] == [6, 6, 6, 0, 6, 6, 6]  # each sample has one context
-    names = ("original", "padded")
-    runs = [assay("run", f"probes/{name}.jsonl", "--metrics", "answer_length", "--json").json["run"] for name in names]
-    report = assay("probe", "--effect", *runs, "--json").json
-    (probed,) = report["probes"]
-    (effect,) = (each for each in probed["effects"] if each["metric"] == "answer_length")
-    words = {name: sum(len(sample.response.split()) for sample in load_set(f"probes/{name}.jsonl")) for name in names}
-    assert probed["probe"] == "padded"
-    assert (effect["n"], effect["difference"] > 8) == (6, True)
-    assert effect["difference"] == pytest.approx((words["padded"] - words["original"]) / 6, abs=1)
-    assert "padded (a fair metric: no change" in assay("probe", "--effect", *runs).out
-    assert "name the run of the original first" in assay("probe", "--effect", *reversed(runs)).err
 
 
 QUESTIONS = 24

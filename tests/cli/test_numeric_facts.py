@@ -35,14 +35,6 @@ def test_facts_of_a_series_and_a_pair(assay: Callable[..., Any], table: Path) ->
     assert facts["pairs"][1]["correlation"] is None  # z never changes
 
 
-def test_facts_for_a_person(assay: Callable[..., Any], table: Path) -> None:
-    done = assay("numeric", "facts", table, "--series", "x_mbps")
-    assert "kpi: 9 rows, 2026-03-01 to 2026-03-09" in done.out
-    assert "5.125" in done.out
-    assert "anomalies of x_mbps by robust z-score, |z| > 3.5: none" in done.out
-    assert "y_mbps" not in done.out
-
-
 def test_a_table_in_markdown_with_open_notation(assay: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "t.md").write_text("Users\n\n| day | users |\n|---|---|\n| 3/4/2026 | 1.234 |\n| 5/6/2026 | 5.678 |\n")
     english = assay("numeric", "facts", "t.md", "--json").json["tables"][0]

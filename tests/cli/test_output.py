@@ -9,7 +9,6 @@ import pytest
 from assay.cli.output import is_wide, print_table
 from assay.presentation.result_table import Column, ResultTable
 
-Make = Callable[..., Any]
 LONG = "a_metric_of_a_team_whose_name_is_longer_than_the_terminal_is_wide" * 2
 COLUMNS = (Column("metric", "name"), Column("n", detail="wide"), Column("mean"))
 
@@ -39,35 +38,16 @@ def test_a_long_name_goes_on_in_the_next_line_and_is_whole(
     assert name == LONG
 
 
-def test_without_a_command_tables_are_narrow() -> None:
-    assert is_wide() is False
+_GENERATE = ("sections", "topics", "folds", "filter", "DOCS")
+_WIDE = ("run", "show", "compare", "runs", "meta", "judges compare", "suite", "crosseval", "cassettes show")
+_QUIET = ("run", "meta", "judges compare", "suite", "crosseval", "prompts try", "generate questions")
 
 
 @pytest.mark.parametrize(
-    "command",
-    [
-        "run",
-        "show",
-        "compare",
-        "runs",
-        "meta",
-        "judges compare",
-        "suite",
-        "probe",
-        "crosseval",
-        "cassettes show",
-        "numeric facts",
-        *(f"generate {stage}" for stage in ("sections", "topics", "folds", "filter", "DOCS")),
-    ],
+    ("option", "commands"), [("--wide", (*_WIDE, "numeric facts")), ("--quiet", _QUIET)], ids=["wide", "quiet"]
 )
-def test_a_command_with_tables_takes_wide(assay: Make, command: str) -> None:
-    assert "--wide" in assay(*command.split(), "--help").out
-
-
-@pytest.mark.parametrize(
-    "command",
-    ["run", "meta", "judges compare", "suite", "probe", "crosseval", "prompts try"]
-    + [f"generate {stage}" for stage in ("sections", "topics", "folds", "questions", "filter", "DOCS")],
-)
-def test_a_command_that_takes_long_takes_quiet(assay: Make, command: str) -> None:
-    assert "--quiet" in assay(*command.split(), "--help").out
+def test_a_command_with_tables_takes_wide_and_one_that_takes_long_takes_quiet(
+    assay: Callable[..., Any], option: str, commands: tuple[str, ...]
+) -> None:
+    for command in (*commands, *(f"generate {stage}" for stage in _GENERATE)):
+        assert option in assay(*command.split(), "--help").out, command

@@ -1,6 +1,5 @@
 """`assay prompts`: what is shown is what is sent."""
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -40,35 +39,6 @@ def test_render_prints_exactly_what_is_sent(
     assert all(message["content"] in plain.out for messages in sent for message in messages)
 
 
-def test_list_and_show(assay: Make) -> None:
-    listed = {each["identity"].partition("@")[0]: each for each in assay("prompts", "list", "--json").json}
-    assert listed.keys() >= {f"{name}.{lang}" for name in (*SCHEMAS, "fix", "translate") for lang in ("en", "nl")}
-    assert listed["claims.nl"]["fields"] == ["answer", "question"]
-    assert listed["claims.nl"]["identity"] in assay("prompts", "list").out
-    shown = assay("prompts", "show", "claims.nl")
-    assert shown.out.splitlines()[0] == listed["claims.nl"]["identity"]
-    assert "$answer" in shown.out
-    assert "--- assistant" in shown.out
-    assert assay("prompts", "show", "claims").out.startswith("claims.en@")
-
-
-@pytest.mark.parametrize(
-    ("words", "cure"),
-    [
-        (["show", "claim"], "chatbot, claims, "),
-        (["render", "fix", "helpdesk_nl", "nl-001"], "claims, support, listed, questions, rating, translate"),
-        (["render", "claims", "helpdesk_nl", "nl-999"], "has no sample 'nl-999'"),
-        (["render", "claims", "helpdesk_xx", "nl-001"], "helpdesk_de"),
-        (["render", "claims"], "SET"),
-    ],
-)
-def test_what_there_is_not_is_told(assay: Make, words: list[str], cure: str) -> None:
-    result = assay("prompts", *words)
-    assert result.code in {1, 2}
-    assert cure in result.err
-    assert "Traceback" not in result.err
-
-
 def test_a_reader_that_goes_away_is_no_error_to_print() -> None:
     """`assay prompts list | head -1`"""
     code = "import os, sys; os.close(1); os.dup2(int(sys.argv.pop()), 1); from assay.cli import main; main()"
@@ -85,12 +55,6 @@ def test_a_reader_that_goes_away_is_no_error_to_print() -> None:
     os.close(write)
     assert done.stderr == b""
     assert done.returncode == 1
-
-
-def test_json_is_one_line_of_json(assay: Make) -> None:
-    out = assay("prompts", "list", "--json").out
-    assert json.loads(out)
-    assert out.count("\n") == 1
 
 
 def test_a_bundled_prompt_is_copied_to_be_edited(assay: Make, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """`assay run` and `assay show`, as people type them."""
 
-import csv
 import json
 import re
 from collections.abc import Callable
@@ -31,20 +30,6 @@ def test_run_json_has_the_shape_that_others_rely_on(assay: Make, set_file: Make,
     assert done.json["languages"].keys() == {"en"}
 
 
-def test_the_table_names_what_a_person_needs(assay: Make, set_file: Make, judge_file: Make) -> None:
-    done = assay("run", set_file(6), "--judge", judge_file(), "--metrics", METRIC)
-    assert done.code == 0
-    assert "12 judge calls, 0 of them replayed" in done.out
-    assert "cost unknown" in done.out
-    assert "Language" not in done.out, "one language needs no table of its own"
-    assert "Language: en" in assay("show", "--by-language").out
-    assert re.search(r"token_overlap .* baseline", done.out)
-    assert "worst answers by faithfulness" in done.out
-    assert re.search(r"s0 +0\.500, rated 1 of 5: How do I do step 0\?", done.out)
-    assert 'not found: "Send flowers."' in done.out
-    assert "\x1b" not in done.out  # a pipe gets no colours
-
-
 def test_show_json_has_the_shape_that_others_rely_on(assay: Make, set_file: Make, judge_file: Make) -> None:
     metrics = f"{METRIC},answer_relevance,judge_truthfulness"
     run = assay("run", set_file(3), "--judge", judge_file(), "--metrics", metrics, "--json").json["run"]
@@ -64,27 +49,6 @@ def test_show_json_has_the_shape_that_others_rely_on(assay: Make, set_file: Make
     assert one["answer_relevance"]["evidence"]["noncommittal"] is False
 
 
-def test_show_tells_a_samples_whole_story(assay: Make, set_file: Make, judge_file: Make) -> None:
-    assay("run", set_file(3), "--judge", judge_file(), "--metrics", f"{METRIC},answer_relevance")
-    shown = assay("show", "last", "s0")
-    assert shown.code == 0
-    for words in (
-        "Open menu 0. Send flowers.",
-        "Context 0",
-        "supported     Open menu 0.",
-        '"Open menu 0." (context 0, 0-12)',
-        "not_found     Send flowers.",
-        "+0.",  # a generated question's cosine
-        "claims.en@",
-        "embedder: use",
-        "2 calls (0 replayed)",
-        "cost unknown",
-    ):
-        assert words in shown.out, words
-    table = assay("show")
-    assert re.search(r"s0 .*1 .*0\.50", table.out)
-
-
 @pytest.mark.parametrize(
     ("words", "cure"),
     [
@@ -93,25 +57,16 @@ def test_show_tells_a_samples_whole_story(assay: Make, set_file: Make, judge_fil
         (["run", "SET", "--metrics", "faithfulnes", "--judge", "JUDGE"], "did you mean faithfulness"),
         (["run", "SET", "--metrics", METRIC], "--judge"),
         (["run", "SET", "--judge", "qwen7b"], "qwen1.5b"),
-        (["run", "SET", "--judge", "none.yaml"], "none.yaml"),
         (["run", "SET", "--metrics", "faithfulness:claims=guess", "--judge", "JUDGE"], "sentences"),
         (["run", "SET", "--metrics", "token_overlap:n=2"], "'n'"),
         (["run", "SET", "--mode", "replay", "--judge", "JUDGE"], "--cassette"),
         (["run", "SET", "--mode", "replay", "--cassette", "no.jsonl", "--judge", "JUDGE"], "no such cassette"),
-        (["run", "SET", "--mode", "reply"], "'replay'"),
-        (["run", "SET", "--map", "question", "--metrics", "token_overlap"], "THEIRS=OURS"),
         (["run", "SET", "--map", "question=user_input", "--metrics", "token_overlap"], "question"),
         (["run", "SET", "--embedder", "bert", "--judge", "JUDGE"], "st:MODEL"),
-        (["run", "SET", "--limit", "0", "--metrics", "token_overlap"], "--limit"),
         (["run", "SET", "--language", "dutch", "--metrics", "token_overlap"], "nl, en"),
-        (["run", "SET", "--out", "scores.xlsx", "--judge", "JUDGE"], ".jsonl or .csv"),
         (["run", "SET", "--out", "no/scores.csv", "--judge", "JUDGE"], "make it first"),
-        (["run", "SET", "--budget-usd", "-1"], "--budget-usd"),
-        (["run", "--resume", "last"], "no run is called"),
         (["run", "SET", "--jugde", "x"], "--judge"),
-        (["runn"], "No such command"),
         (["show"], "run `assay run` first"),
-        (["demo", "--judge", "qwen7b"], "qwen7b"),
     ],
     ids=lambda parameter: " ".join(parameter) if isinstance(parameter, list) else None,
 )
@@ -173,16 +128,6 @@ def test_bad_rows_stop_it_before_anything_is_paid_for(
     assert "line 5" in done.err
 
 
-def test_out_writes_every_score(assay: Make, set_file: Make, tmp_path: Path) -> None:
-    assert assay("run", set_file(3), "--metrics", "token_overlap", "--out", "scores.csv").code == 0
-    with (tmp_path / "scores.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert [(row["sample"], row["metric"]) for row in rows[::3]] == [(f"s{n}", "token_overlap") for n in range(3)]
-    assert assay("run", set_file(3), "--metrics", "token_overlap", "--out", "scores.jsonl").code == 0
-    lines = (tmp_path / "scores.jsonl").read_text(encoding="utf-8").splitlines()
-    assert json.loads(lines[0])["evidence"] == {"not_in_context": ["send", "flowers"]}
-
-
 def test_without_metrics_there_are_the_baselines(assay: Make, set_file: Make) -> None:
     done = assay("run", set_file(3), "--metrics", "", "--json")
     assert (done.code, done.json["usage"]["calls"]) == (0, 0)
@@ -197,15 +142,6 @@ def test_limit_and_two_sets(assay: Make, set_file: Make) -> None:
     other.write_text(other.read_text(encoding="utf-8").replace('"id": "s', '"id": "t'), encoding="utf-8")
     done = assay("run", one, other, "--metrics", "token_overlap", "--limit", "2", "--json")
     assert done.json["metrics"]["token_overlap"]["n"] == 4
-
-
-@pytest.mark.parametrize("name", ["helpdesk_nl", "helpdesk_en"])
-def test_bundled_sets_have_names(assay: Make, name: str) -> None:
-    done = assay("run", name, "--metrics", "token_overlap", "--json")
-    report = done.json["metrics"]["token_overlap"]
-    assert (report["n"], report["failed"]) == (60, 0)
-    assert report["low"] < report["spearman"] < report["high"]
-    assert done.json["languages"].keys() == {name[-2:]}
 
 
 def test_a_judge_that_always_fails_is_told_once(
@@ -227,61 +163,6 @@ def test_help_names_the_exit_codes(assay: Make) -> None:
         assert words in " ".join(result.out.split())
     assert assay("-h").out == result.out
     assert assay("--version").out.startswith("assay, version 0.")
-
-
-def test_a_set_without_contexts_says_so_before_anything_is_paid(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
-    result = assay("run", set_file(4, retrieved_contexts=[]), "--judge", judge_file(), "--metrics", METRIC)
-    assert result.code == 2
-    assert "retrieved_contexts" in result.err
-    assert openai_server.requests == []
-
-
-def test_reasons_for_missing_scores_are_counted_under_the_table(assay: Make, set_file: Make) -> None:
-    """Three of five samples lack contexts: token_overlap cannot score them."""
-    path = set_file(5)
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    bare = [row | ({"retrieved_contexts": []} if row["id"] in {"s0", "s2", "s4"} else {}) for row in rows]
-    path.write_text("".join(json.dumps(row) + "\n" for row in bare), encoding="utf-8")
-    out = " ".join(assay("run", path, "--metrics", "token_overlap").out.split())
-    assert "token_overlap: 3 skipped: the sample has no retrieved_contexts" in out
-
-
-def test_the_worst_answers_are_by_the_first_metric_that_was_asked_for(assay: Make, set_file: Make) -> None:
-    """token_overlap is low where flowers are sent; whatever agrees best with the ratings, it was asked for first."""
-    path = set_file(9)
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    for row in rows:
-        row["rating"] = 1 if "flowers" in row["response"] else 5
-        row["response"] = row["response"].replace("Send flowers.", "Send pretty flowers.")
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    output = assay("run", path, "--metrics", "token_overlap,answer_length").out
-    assert "worst answers by token_overlap" in output
-
-
-def test_scores_as_files_carry_question_answer_and_rating(assay: Make, set_file: Make, tmp_path: Path) -> None:
-    assay("run", set_file(2), "--metrics", "token_overlap", "--out", "scores.csv")
-    with (tmp_path / "scores.csv").open(newline="", encoding="utf-8") as file:
-        row = next(csv.DictReader(file))
-    assert (row["user_input"], row["response"], row["rating"]) == (
-        "How do I do step 0?",
-        "Open menu 0. Send flowers.",
-        "1.0",
-    )
-
-
-def test_tables_fit_80_columns_and_wide_has_more(assay: Make, set_file: Make, judge_file: Make) -> None:
-    metrics = f"{METRIC},answer_relevance,judge_truthfulness,judge_relatedness,judge_completeness"
-    done = assay("run", set_file(6), "--judge", judge_file(), "--metrics", metrics)
-    run = done.out.split()[1]
-    for words in (("show", run), ("compare", run, run)):
-        narrow, wide = assay(*words).out, assay(*words, "--wide").out
-        assert max(map(len, narrow.splitlines())) <= 80
-        assert "…" not in "".join(line for line in narrow.splitlines() if line.startswith("│"))
-        assert max(map(len, wide.splitlines())) > 80
-    assert "Not shown, for want of room" in assay("show", run).out
-    assert "[95% interval]" in assay("show", run, "--wide").out
 
 
 def test_the_default_metrics_are_those_that_the_evidence_supports(

@@ -108,12 +108,6 @@ def test_a_suite_begins_with_the_mean_predicted_rating(
     ("fitted", "rated", "sentence"),
     [
         (
-            80,
-            0,
-            "no interval: 80 of these are answers that it was fitted on, whose ratings do not count here; rate about "
-            "30 answers that it was not fitted on.",
-        ),
-        (
             60,
             0,
             "no interval: 60 of these are answers that it was fitted on, whose ratings do not count here, and none of "
@@ -139,5 +133,7 @@ def test_answers_of_the_fit_are_not_called_unrated(fitted: int, rated: int, sent
         rated=rated,
         fitted=fitted,
         corrected=rated > 0,
+        rating_min=1,
+        rating_max=5,
     )
     assert rating.sentence.endswith(sentence)

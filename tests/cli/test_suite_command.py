@@ -72,21 +72,11 @@ def test_nightly_runs_until_one_fails(assay: Make, suite_file: Make, set_file: M
     assert len(list((tmp_path / "out/site").glob("night*-*.html"))) == 4
 
 
-@pytest.mark.parametrize("form", ["list", "short", "beside"])
-def test_nights_that_decide_against_the_accepted_run(
-    *, assay: Make, suite_file: Make, set_file: Make, form: str
-) -> None:
-    """The first night has no baseline; the same answers are as good; most answers worse fail; one worse is not settled.
-
-    The gate is written as the others are, with its kind as a key in the list, or beside the list.
-    """
+def test_nights_that_decide_against_the_accepted_run(assay: Make, suite_file: Make, set_file: Make) -> None:
+    """The first night has no baseline; the same answers are as good; half of them worse fail; six are not settled."""
     path, bounds = set_file(40, rating=None), {"against": "accepted", "margin": 0.05, "metric": "token_overlap"}
     original = path.read_bytes()
-    suite = {
-        "list": lambda: suite_file({"gate": "decide"} | bounds),
-        "short": lambda: suite_file({"decide": bounds}),
-        "beside": lambda: suite_file(decide=bounds),
-    }[form]()
+    suite = suite_file(decide=bounds)
 
     def night() -> tuple[int, str, str, str]:
         done = assay("suite", suite, "--json")

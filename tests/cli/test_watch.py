@@ -18,7 +18,6 @@ metric: rouge_l_precision
 push: false
 sample: {share: 0.5}
 bounds: [{bad_share: 0.2}]
-drift: {questions: false, agreement: false}
 """
 
 
@@ -28,9 +27,15 @@ def attribute(key: str, value: str | float) -> dict[str, Any]:
 
 def write_traces(file: Path, *, days: int = 12, bad_from: int = 6) -> None:
     """Ten traces a day, each rated; from one day on all are bad."""
+
+    def span(number: int, name: str, values: dict[str, Any], **fields: Any) -> dict[str, Any]:
+        began = int((time.time() - (days - number / 10) * 86_400 - 60) * 1e9)
+        times = {"startTimeUnixNano": str(began), "endTimeUnixNano": str(began + 1)}
+        names = {"traceId": f"{number + 1:032x}", "spanId": name[0] * 16, "name": name}
+        return names | times | {"attributes": [attribute(*pair) for pair in values.items()]} | fields
+
     with file.open("w") as lines:
         for number in range(days * 10):
-            began = time.time() - (days - number / 10) * 86_400 - 60
             is_bad = number // 10 >= bad_from
             context = f"Press button {number} in the menu."
             event = {
@@ -40,31 +45,12 @@ def write_traces(file: Path, *, days: int = 12, bad_from: int = 6) -> None:
                 "gen_ai.evaluation.evaluator.name": "ada",
             }
             values = {"input.value": "How?\x1b[31m", "output.value": "Send <b>flowers</b>." if is_bad else context}
-            times = {"startTimeUnixNano": str(int(began * 1e9)), "endTimeUnixNano": str(int(began * 1e9) + 1)}
-            chat = {
-                "traceId": f"{number + 1:032x}",
-                "spanId": "a" * 16,
-                "name": "chat",
-                "attributes": [attribute(*pair) for pair in values.items()],
-                "events": [
-                    {
-                        "name": "gen_ai.evaluation.result",
-                        "attributes": [attribute(*pair) for pair in event.items()],
-                    }
-                ],
-            }
-            documents = {
-                "openinference.span.kind": "RETRIEVER",
-                "retrieval.documents.0.document.content": context,
-            }
-            search = {
-                "traceId": f"{number + 1:032x}",
-                "spanId": "b" * 16,
-                "parentSpanId": "a" * 16,
-                "name": "search",
-                "attributes": [attribute(*pair) for pair in documents.items()],
-            }
-            spans = [chat | times, search | times]
+            ratings = {"name": "gen_ai.evaluation.result", "attributes": [attribute(*pair) for pair in event.items()]}
+            documents = {"openinference.span.kind": "RETRIEVER", "retrieval.documents.0.document.content": context}
+            spans = [
+                span(number, "a chat", values, events=[ratings]),
+                span(number, "b search", documents, parentSpanId="a" * 16),
+            ]
             lines.write(json.dumps({"resourceSpans": [{"resource": {}, "scopeSpans": [{"spans": spans}]}]}) + "\n")
 
 
@@ -117,27 +103,31 @@ def test_a_draft_can_be_checked(assay: Callable[..., Any], tmp_path: Path) -> No
     (tmp_path / "drafted.yaml").write_text(draft.out)
     checked = assay("watch", "drafted.yaml", "--check")
     assert checked.code == 0
-    assert "2 bounds, 0 targets of alarms: no errors" in checked.out
+    assert "2 bounds, no webhook: no errors" in checked.out
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("sourc: otel:x\n", "line 1: unknown key `sourc`; did you mean `source`?"),
-        ("source: otel:x\nbudget: {judged: 3}\n", "line 2: unknown key `judged` in budget; did you mean"),
-        ("source: otel:x\nmetric: faithfulnes\njudge: qwen1.5b\n", "line 2, metric: "),
         ("source: otel:x\n", "line 1, metric: faithfulness asks a judge; name one under `judge:`"),
         ("source: nothing\nmetric: token_overlap\n", "line 1, source: 'nothing' is no address of traces"),
-        ("source: otel:x\nmetric: token_overlap\nevery: 15\n", "line 3, every: is no length of time"),
         (
             "source: otel:x\nmetric: token_overlap\nbounds: [{mean: 3, fall: 1}]\n",
             "line 3, bounds[0]: a bound is one of",
         ),
         ("source: otel:x\nmetric: token_overlap\nbounds: [{mean: 9}]\n", "line 3, bounds[0].mean: is 9, not within"),
-        ("source: otel:x\nmetric: token_overlap\nsegments: [langage]\n", "did you mean language?"),
-        ("source: otel:x\nmetric: token_overlap\nalarms: [{slack: here}]\n", "line 3, alarms[0]: "),
-        ("source: otel:x\nmetric: token_overlap\ncheap: faithfulness\n", "line 3, cheap: faithfulness asks a judge"),
+        ("source: otel:x\nmetric: token_overlap\nevery: 15\n", "line 3, every: is no length of time"),
+        ("source: otel:x\nmetric: token_overlap\nwebhook: here\n", "line 3, webhook: it is no URL of a webhook"),
         ("source: otel:x\nmetric: token_overlap\nratings: {raters: [a, a]}\n", "line 3, ratings: "),
+        (
+            "source: otel:x\nmetric: token_overlap\nalarms: [{slack: env:URL}]\n",
+            "line 3: `alarms` went: name one URL that gets alarms as JSON with `text`",
+        ),
+        (
+            "source: otel:x\nmetric: token_overlap\ndrift:\n  agreement: false\n",
+            "line 4: `drift.agreement` went: a watch asks its judge again",
+        ),
         ("- 1\n", "holds no keys; a watch begins with"),
         ("source: phoenix://me:key@host/p\nmetric: token_overlap\n", "an address of traces holds no user and no key"),
     ],
@@ -160,7 +150,7 @@ def test_a_source_that_is_not_there_is_said(assay: Callable[..., Any], tmp_path:
 
 def test_what_is_secret_is_not_kept(assay: Callable[..., Any], folder: Path) -> None:
     hook = "https://hooks.example.invalid/services/T0/B0/verysecret"
-    (folder / "watch.yaml").write_text(WATCH + f"alarms: [{{webhook: '{hook}', seconds: 0.2}}]\n")
+    (folder / "watch.yaml").write_text(WATCH + f"webhook: '{hook}'\n")
     done = assay("watch", "watch.yaml", "--once")
     assert "verysecret" not in done.out + done.err
     for file in (folder / ".assay").iterdir():

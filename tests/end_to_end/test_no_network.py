@@ -44,7 +44,6 @@ COMMANDS: list[tuple[int, list[str]]] = [
     (0, ["suite", "suite.yaml", "--check"]),
     (0, ["suite", "suite.yaml"]),
     (0, ["generate", "sections", "page.md", "-o", "sections.jsonl"]),
-    (0, ["probe", "helpdesk_en", "--probes", "padded", "--limit", "2", "-o", "probed.jsonl"]),
 ]
 
 # The process is forked from one that has loaded all of this already, and was watched in the same way meanwhile.

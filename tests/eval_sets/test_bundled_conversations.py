@@ -4,7 +4,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
-from conversation_labels import FAULTS, Labels, read_labels
+from conversation_faults import FAULTS, Labels, read_labels
 
 from assay.eval_sets import Sample, load_set
 from assay.text.tokens import tokens
@@ -50,6 +50,7 @@ def test_half_have_one_planted_fault_of_each_kind_some(language: str) -> None:
 
 @both
 def test_the_first_message_is_the_policy_and_four_to_fourteen_follow(language: str) -> None:
+    """Every call has its result, and arguments without free text."""
     for sample, _ in conversations(language):
         roles = [message.role for message in sample.messages]
         assert roles[:2] == ["system", "user"], sample.id
@@ -58,11 +59,6 @@ def test_the_first_message_is_the_policy_and_four_to_fourteen_follow(language: s
         assert roles[-1] in {"user", "assistant"}, sample.id
         # a local judge of a small context and a slow processor reads them
         assert sum(len(tokens(message.text)) for message in sample.messages[1:]) <= 300, sample.id
-
-
-@both
-def test_every_call_has_its_result_and_arguments_without_free_text(language: str) -> None:
-    for sample, _ in conversations(language):
         made = [call.id for message in sample.messages for call in message.tool_calls]
         assert made == [message.tool_call_id for message in sample.messages if message.role == "tool"], sample.id
         for _, arguments in [*calls(sample), *expected(sample)]:
@@ -99,25 +95,7 @@ def test_labels_point_at_the_messages_that_they_are_about(language: str) -> None
 
 
 @both
-def test_a_planted_fault_is_in_its_labels(language: str) -> None:
-    for sample, labels in conversations(language):
-        kind = sample.metadata["fault"]
-        assert bool(sample.metadata["fault_turns"]) is (kind is not None), sample.id
-        if kind is not None:
-            assert FAULTS[kind](sample, labels), sample.id
-
-
-@both
-def test_a_conversation_without_a_fault_has_nothing_to_flag(language: str) -> None:
-    for sample, labels in conversations(language):
-        if sample.metadata["fault"] is None:
-            assert calls(sample) == expected(sample), sample.id
-            assert not labels.repeated, sample.id
-            assert not any(holds(sample, labels) for holds in FAULTS.values()), sample.id
-
-
-@both
-def test_only_the_kinds_that_follow_from_the_planted_one_stand_beside_it(language: str) -> None:
+def test_a_planted_fault_and_what_follows_from_it_is_in_the_labels_and_nothing_else(language: str) -> None:
     wrong_calls: set[str] = {"wrong_tool", "wrong_argument"}
     follows: dict[str, set[str]] = {
         "unresolved": wrong_calls,  # a call that was never made
@@ -130,6 +108,11 @@ def test_only_the_kinds_that_follow_from_the_planted_one_stand_beside_it(languag
         "wrong_argument": {"unresolved", *wrong_calls},
     }
     for sample, labels in conversations(language):
-        if kind := sample.metadata["fault"]:
-            beside = {other for other, holds in FAULTS.items() if holds(sample, labels)} - {kind}
-            assert beside <= follows[kind], sample.id
+        kind = sample.metadata["fault"]
+        found = {other for other, holds in FAULTS.items() if holds(sample, labels)}
+        assert bool(sample.metadata["fault_turns"]) is (kind is not None), sample.id
+        if kind is None:
+            assert calls(sample) == expected(sample), sample.id
+            assert not labels.repeated and not found, sample.id
+        else:
+            assert kind in found and found - {kind} <= follows[kind], sample.id

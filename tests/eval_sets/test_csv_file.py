@@ -21,6 +21,11 @@ def test_known_names_outweigh_other_delimiters_in_the_header(file):
     path = file("set.csv", "user_input;response;notes, dates, places, names\nq;r;n\n")
     [sample] = load_set(path)
     assert sample.metadata == {"notes, dates, places, names": "n"}
+    unnamed = file("set.csv", ",user_input,response\n0,q,r\n")  # a column without a name is kept by its place
+    assert load_set(unnamed)[0].metadata == {"column 1": "0"}
+    named = file("set.csv", "sep=|\r\nuser_input|response|rating\r\nq|r|x\r\n")  # Excel may name the delimiter
+    with pytest.raises(InputError, match=r"line 3, field rating"):
+        load_set(named)
 
 
 def test_excel_of_a_dutch_windows(file):
@@ -29,12 +34,6 @@ def test_excel_of_a_dutch_windows(file):
     assert (first.user_input, first.response, first.rating) == ('Waarom "KP-1"?', "een;twee\r\ndrie", 4.5)
     assert second.rating is None
     assert (first.id, second.id) == ("helpdesk-1", "helpdesk-2")
-
-
-def test_excel_may_name_the_delimiter(file):
-    path = file("set.csv", "sep=|\r\nuser_input|response|rating\r\nq|r|x\r\n")
-    with pytest.raises(InputError, match=r"line 3, field rating"):
-        load_set(path)
 
 
 def test_errors_name_the_line_on_which_the_row_begins(file):
@@ -57,7 +56,6 @@ def test_errors_name_the_line_on_which_the_row_begins(file):
         ("['een'\n 'twee']".join('""').replace('"', '"'), ("een", "twee")),
         ("['komma, erin']".join('""'), ("komma, erin",)),
         ("[]", ()),
-        ("Ga naar: Medewerkers", ("Ga naar: Medewerkers",)),
         ("[1] Ga naar: Medewerkers", ("[1] Ga naar: Medewerkers",)),
         ("[Let op]", ("[Let op]",)),
     ],
@@ -107,7 +105,6 @@ def test_objects_in_cells_as_json_or_as_python_prints_them(file):
     ("cells", "says"),
     [
         ("q;r;{an: 4};", "field ratings: .* is not JSON"),
-        ("q;r;[4, 5];", "field ratings: is a list, not an object"),
         ("q;r;{'an': 'x'};", 'field ratings: rater an: "x" is not a number'),
         ("q;r;{'an': 9};", "field ratings.an: 9 is outside the scale 1-5"),
         ("q;r;;{'note'", "field metadata: .* is not JSON"),
@@ -156,12 +153,6 @@ def test_a_quote_that_is_never_closed_would_swallow_the_rest(file):
         load_set(path, skip_bad=[])
 
 
-def test_a_damaged_line_of_a_utf8_file_is_an_error_with_line_and_cure(file):
-    path = file("set.csv", f"{HEADER}\na,q,\u00e9,4\n".encode() + "b,q,\u201cé\u201d,4\n".encode("cp1252"))
-    with pytest.raises(InputError, match=r"set.csv, line 3: byte 0x93 .* Windows-1252 .*CSV UTF-8"):
-        load_set(path, skip_bad=[])
-
-
 @pytest.mark.parametrize(
     ("header", "says"),
     [
@@ -173,15 +164,6 @@ def test_a_damaged_line_of_a_utf8_file_is_an_error_with_line_and_cure(file):
 def test_a_header_without_what_is_needed(file, header, says):
     with pytest.raises(InputError, match=says):
         load_set(file("set.csv", f"{header}\na,q,r,4\n"), skip_bad=[])
-
-
-def test_a_header_alone_is_an_empty_set(file):
-    with pytest.raises(InputError, match=r"set.csv: the set is empty"):
-        load_set(file("set.csv", HEADER + "\n"))
-
-
-def test_a_column_without_name_is_kept_by_its_place(file):
-    assert load_set(file("set.csv", ",user_input,response\n0,q,r\n"))[0].metadata == {"column 1": "0"}
 
 
 def test_an_answer_of_two_megabytes(file):

@@ -34,14 +34,6 @@ def test_another_encoding_is_read_and_one_line_says_so(tmp_path: Path, encoding:
     assert f"{path}: read as {name}, because it is not UTF-8" in notes
 
 
-def test_a_byte_order_mark_of_utf8_is_no_other_encoding(tmp_path: Path) -> None:
-    path = tmp_path / "answers.csv"
-    path.write_bytes(f"{HEADER}\né,ü,4\n".encode("utf-8-sig"))
-    notes: list[str] = []
-    assert load_set(path, notes=notes)[0].user_input == "é"
-    assert not [note for note in notes if "because" in note]
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_every_line_end_is_read(tmp_path: Path, end: str) -> None:
     """Old Excel for Mac ends lines with a carriage return alone; a quoted cell may hold one too."""
@@ -94,19 +86,13 @@ def test_one_of_several_sheets_is_chosen(tmp_path: Path) -> None:
     assert [sample.user_input for sample in load_set(path, sheet="june")] == ["How?", "Who?"]
     with pytest.raises(InputError, match="there is no sheet `jun`; did you mean `june`"):
         load_set(path, sheet="jun")
-
-
-def test_a_sheet_of_what_has_none(tmp_path: Path) -> None:
-    path = tmp_path / "answers.csv"
-    path.write_text(f"{HEADER}\na,b,1\n", encoding="utf-8")
+    table = tmp_path / "answers.csv"
+    table.write_text(f"{HEADER}\na,b,1\n", encoding="utf-8")
     with pytest.raises(InputError, match="has no sheets, only Excel files do"):
-        load_set(path, sheet="may")
-
-
-def test_an_unnamed_column_is_told_with_its_letter(tmp_path: Path) -> None:
-    path = workbook(tmp_path / "answers.xlsx", answers=[["question", "answer"], ["a", "b", "c"]])
+        load_set(table, sheet="may")
+    unnamed = workbook(tmp_path / "unnamed.xlsx", answers=[["question", "answer"], ["a", "b", "c"]])
     with pytest.raises(InputError, match="sheet answers, row 2: has a cell in column C, which has no name"):
-        load_set(path)
+        load_set(unnamed)
 
 
 @pytest.mark.parametrize(
@@ -124,48 +110,15 @@ def test_the_scale_of_a_recognised_column_follows_from_its_values(
     assert [sample.rating_share for sample in samples] == pytest.approx(share)
 
 
-@pytest.mark.parametrize(
-    ("column", "values"),
-    [("label", ["good", "bad"]), ("score", ["-4", "3"]), ("score", ["0.5", "0.5"]), ("score", ["0.5", "high"])],
-)
-def test_what_may_be_no_rating_stays_metadata(tmp_path: Path, column: str, values: list[str]) -> None:
+def test_a_mapping_goes_before_usual_names_and_notes_are_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     path = tmp_path / "answers.csv"
-    rows = "".join(f"q,a{number},{value}\n" for number, value in enumerate(values))
-    path.write_text(f"question,answer,{column}\n{rows}", "utf-8")
-    samples = load_set(path)
-    assert [sample.rating for sample in samples] == [None, None]
-    assert [sample.metadata[column] for sample in samples] == values
-
-
-def test_a_rating_of_its_own_goes_before_a_score(tmp_path: Path) -> None:
-    path = tmp_path / "answers.csv"
-    path.write_text("question,answer,score,rating\nq,a,0.5,4\nq,b,0.7,2\n", "utf-8")
-    assert [(sample.rating, sample.metadata["score"]) for sample in load_set(path)] == [(4, "0.5"), (2, "0.7")]
-
-
-def test_a_source_that_is_an_address_is_no_context(tmp_path: Path) -> None:
-    path = tmp_path / "answers.csv"
-    path.write_text("question,answer,source\nq,a,https://help.example/page\nq,b,A whole page of help.\n", "utf-8")
-    first, second = load_set(path)
-    assert (first.retrieved_contexts, first.metadata) == ((), {"source": "https://help.example/page"})
-    assert second.retrieved_contexts == ("A whole page of help.",)
-
-
-def test_a_mapping_goes_before_usual_names(tmp_path: Path) -> None:
-    path = tmp_path / "answers.csv"
-    path.write_text("question,answer,score,stars\nq,a,0.5,4\nq,b,0.7,2\n", "utf-8")
-    notes: list[str] = []
-    samples = load_set(path, mapping={"stars": "rating"}, notes=notes)
+    path.write_bytes("question,answer,score,stars\nq,a,0.5,4\nq,b,0.7,2\n".encode("utf-8-sig"))
+    with caplog.at_level(logging.WARNING, logger="assay"):
+        samples = list(read_set(path, mapping={"stars": "rating"}))
     assert [sample.rating for sample in samples] == [4, 2]
-    assert notes == [
+    assert caplog.messages == [  # and none of the byte order mark: it is no other encoding
         f"{path}: read question as user_input, answer as response, stars as rating (change with --map); "
         "kept in the metadata: score"
     ]
-
-
-def test_without_a_list_the_notes_are_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    path = tmp_path / "answers.csv"
-    path.write_text("question,answer\nq,a\n", "utf-8")
-    with caplog.at_level(logging.WARNING, logger="assay"):
-        list(read_set(path))
-    assert caplog.messages == [f"{path}: read question as user_input, answer as response (change with --map)"]

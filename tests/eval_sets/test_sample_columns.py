@@ -23,13 +23,7 @@ def test_an_alias_gives_way_to_the_field_itself_and_is_kept(jsonl, row):
     [sample] = load_set(jsonl(row(question="other", answer=None, input="third")))
     assert sample.user_input == "How do I save?"
     assert sample.metadata == {"question": "other", "answer": None, "input": "third"}
-
-
-def test_null_in_the_field_lets_the_alias_speak(jsonl, row):
     assert load_set(jsonl(row(user_input=None, question="q")))[0].user_input == "q"
-
-
-def test_errors_name_the_column_that_the_user_has(jsonl, row):
     with pytest.raises(InputError, match=r"field user_input \(column question\): is a number \(3\), not a text"):
         load_set(jsonl(row(user_input=..., question=3)))
 

@@ -99,12 +99,9 @@ def test_after_an_error_the_old_file_stands_and_nothing_lies_beside_it(tmp_path)
 def test_where_no_set_can_be_written(tmp_path, name, says):
     with pytest.raises(InputError, match=says):
         write_set([sample()], tmp_path / name)
-
-
-def test_a_folder_in_the_files_place(tmp_path):
-    (tmp_path / "set.jsonl").mkdir()
+    (tmp_path / "folder.jsonl").mkdir()
     with pytest.raises(InputError, match=r"is a folder, not a file; name a file in it"):
-        write_set([sample()], tmp_path / "set.jsonl")
+        write_set([sample()], tmp_path / "folder.jsonl")
 
 
 def test_metadata_that_json_has_no_word_for(tmp_path):

@@ -27,12 +27,8 @@ def test_a_sample_names_a_file(tmp_path: Path, tables: Any) -> None:
     (sample,) = load_set(set_with(tmp_path, tables))
     assert sample.tables[0].name == "kpi"
     assert sample.tables[0].columns == {"date": ["2026-03-01", "2026-03-02"], "x": ["1,5", ""]}
-
-
-def test_a_file_gets_a_name_and_units(tmp_path: Path) -> None:
-    (tmp_path / "kpi.csv").write_text(CSV, encoding="utf-8")
-    (sample,) = load_set(set_with(tmp_path, [{"file": "kpi.csv", "name": "cell", "units": {"x": "Mbps"}}]))
-    assert (sample.tables[0].name, sample.tables[0].units) == ("cell", {"x": "Mbps"})
+    (named,) = load_set(set_with(tmp_path, [{"file": "kpi.csv", "name": "cell", "units": {"x": "Mbps"}}]))
+    assert (named.tables[0].name, named.tables[0].units) == ("cell", {"x": "Mbps"})
 
 
 @pytest.mark.parametrize("name", ["../kpi.csv", "/etc/passwd", "link.csv", "folder/kpi.csv", "none.csv", "a\0b.csv"])

@@ -107,24 +107,14 @@ def test_what_a_message_says_beside_its_fields_stays_in_it() -> None:
 
 
 def test_deepeval_test_cases() -> None:
-    turns = [
-        {"role": "user", "content": "Is it free?"},
-        {"role": "assistant", "content": "Yes.", "retrieval_context": ["It is free."]},
-    ]
-    case = {"turns": turns, "scenario": "A student asks.", "expected_outcome": "Told so.", "context": ["The price."]}
+    turns = [ASKED, ANSWERED | {"retrieval_context": ["It is free."]}]
+    kept = {"scenario": "A student asks.", "expected_outcome": "Told so.", "context": ["The price."]}
     notes: list[str] = []
-    (sample,) = read_samples([case], notes=notes)
+    (sample,) = read_samples([{"turns": turns} | kept], notes=notes)
     assert sample.retrieved_contexts == sample.messages[1].retrieved_contexts == ("It is free.",)
-    assert sample.metadata == {
-        "scenario": "A student asks.",
-        "expected_outcome": "Told so.",
-        "context": ["The price."],
-    }
-    assert notes == [
-        "the list: read turns as messages (change with mapping=); kept in the metadata: scenario, expected_outcome, "
-        "context",
-        "the list: 1 single answer with messages",
-    ]
+    assert sample.metadata == kept
+    assert "read turns as messages" in notes[0]
+    assert notes[0].endswith("kept in the metadata: scenario, expected_outcome, context")
 
 
 @pytest.mark.parametrize(
@@ -185,16 +175,16 @@ MAPPED = {"ticket": "conversation", "who": "role", "said": "content", "at": "tim
 
 
 def write_table(folder: Path, name: str, rows: list[dict[str, Any]]) -> Path:
-    pandas = pytest.importorskip("pandas")
-    path, frame = folder / name, pandas.DataFrame(rows)
-    if name.endswith(".csv"):
-        frame.to_csv(path, index=False)
-    elif name.endswith(".xlsx"):
-        frame.to_excel(path, index=False)
-    elif name.endswith(".parquet"):
-        frame.to_parquet(path)
-    else:
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    path, frame = folder / name, pytest.importorskip("pandas").DataFrame(rows)
+    match path.suffix:
+        case ".csv":
+            frame.to_csv(path, index=False)
+        case ".xlsx":
+            frame.to_excel(path, index=False)
+        case ".parquet":
+            frame.to_parquet(path)
+        case _:
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
 
 
@@ -295,10 +285,9 @@ def test_messages_that_make_no_conversation(jsonl: Callable[..., Path], messages
 
 
 def test_a_rating_off_the_scale_names_its_turn(jsonl: Callable[..., Path]) -> None:
-    rows = [{"id": str(n), "user_input": "a", "response": "b", "rating_max": 5} for n in range(1)]
-    rows.append({"id": "bad", "messages": [ASKED, ANSWERED | {"rating": 9}], "rating_min": 1, "rating_max": 5})
-    with pytest.raises(InputError, match=r"line 2, field messages\.1\.rating: 9 is outside the scale 1-5; correct it"):
-        load_set(jsonl(*rows))
+    row = {"id": "bad", "messages": [ASKED, ANSWERED | {"rating": 9}], "rating_min": 1, "rating_max": 5}
+    with pytest.raises(InputError, match=r"line 1, field messages\.1\.rating: 9 is outside the scale 1-5; correct it"):
+        load_set(jsonl(row))
 
 
 def test_an_error_in_rows_per_turn_names_the_row_of_the_turn(tmp_path: Path) -> None:
@@ -322,33 +311,16 @@ def test_a_mapping_of_turns_that_lacks_a_column(tmp_path: Path) -> None:
 # --- the turn under test, and the history ---
 
 
-@pytest.mark.parametrize("unwritable", ["\\u0000", "\\ud800"])
-@pytest.mark.parametrize(
-    ("field", "words"),
-    [
-        ("user_input", "line 2, field user_input: the text holds"),
-        ("response", "line 2, field response: the text holds"),
-        ("history", "the text holds"),
-    ],
-)
-@pytest.mark.parametrize("name", ["history", "messages"])
-def test_a_text_that_no_message_can_hold_is_named_with_its_field(
-    tmp_path: Path, unwritable: str, field: str, words: str, name: str
+@pytest.mark.parametrize("unwritable", ["\0", "\ud800"])
+@pytest.mark.parametrize("field", ["metadata.history", "messages"])
+def test_an_earlier_message_that_holds_no_text_is_named_with_its_field(
+    jsonl: Callable[..., Path], unwritable: str, field: str
 ) -> None:
-    """Beside earlier messages, whichever field has them."""
-    texts = {"user_input": "Free?", "response": "Yes.", "history": "Hello."}
-    texts[field] += "@"
-    earlier = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": texts.pop("history")}]
-    row = {"id": "b"} | texts | ({"metadata": {"history": earlier}} if name == "history" else {"messages": earlier})
-    first = {"id": "a", "user_input": "Free?", "response": "Yes."}
-    file = tmp_path / "set.jsonl"
-    file.write_text(f"{json.dumps(first)}\n{json.dumps(row)}\n".replace("@", unwritable))
-    with pytest.raises(InputError) as raised:
-        load_set(file)
-    message = str(raised.value)
-    assert words in message
-    if field == "history":
-        assert f"line 2, field {'metadata.history' if name == 'history' else 'messages'}: turn 1 " in message
+    earlier = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": f"Hello.{unwritable}"}]
+    row: dict[str, Any] = {"id": "b", "user_input": "Free?", "response": "Yes."}
+    row |= {"messages": earlier} if field == "messages" else {"metadata": {"history": earlier}}
+    with pytest.raises(InputError, match=rf"line 2, field {field}: turn 1 .*the text holds"):
+        load_set(jsonl({"id": "a", "user_input": "Free?", "response": "Yes."}, row))
 
 
 def test_history_becomes_messages_and_holds_the_turn_once() -> None:

@@ -45,6 +45,8 @@ def test_a_mapped_rating_of_questions_and_answers(tmp_path: Path) -> None:
     samples, notes = read(tmp_path, text, mapping=mapping)
     assert [sample.rating for sample in samples] == [1, 5]
     assert notes[1] == "read punten as rating from 1 to 5 (change with --map)"
+    single, _ = read(tmp_path, "dossier,vr,an,punten\n1,V,A,1\n2,W,B,5\n", mapping=mapping)
+    assert [sample.rating for sample in single] == [1, 5]
 
 
 def test_a_map_of_the_rating_alone_leaves_rows_with_usual_names_turns(tmp_path: Path) -> None:
@@ -57,29 +59,20 @@ def test_a_map_of_the_rating_alone_leaves_rows_with_usual_names_turns(tmp_path: 
     assert [(sample.group, sample.messages) for sample in single] == [("1", ()), ("1", ()), ("2", ())]
 
 
-def test_a_rating_of_conversations_of_one_question_is_theirs(tmp_path: Path) -> None:
-    mapping = {"d": "conversation", "v": "user_input", "a": "response", "p": "rating"}
-    samples, _ = read(tmp_path, "d,v,a,p\n1,V,A,1\n2,W,B,5\n", mapping=mapping)
-    assert [sample.rating for sample in samples] == [1, 5]
-
-
-def test_a_map_wins_over_a_guessed_rater(tmp_path: Path) -> None:
-    text = turns("cijfer_gesprek", ("5", "5"), ("1", "1"))
-    samples, _ = read(tmp_path, text, mapping=MAPPED | {"cijfer_gesprek": "rating"})
-    assert [(sample.rating, dict(sample.ratings)) for sample in samples] == [(5, {}), (1, {})]
+def test_a_map_wins_over_a_guessed_rater_and_a_column_of_the_name(tmp_path: Path) -> None:
+    text = turns("cijfer_gesprek,rating", ("5,7", "5,7"), ("1,8", "1,8"))
+    samples, notes = read(tmp_path, text, mapping=MAPPED | {"cijfer_gesprek": "rating"})
+    assert [(sample.rating, dict(sample.ratings), sample.metadata) for sample in samples] == [
+        (5, {}, {"rating": "7"}),
+        (1, {}, {"rating": "8"}),
+    ]
+    assert notes[0].endswith("kept in the metadata: rating")
 
 
 def test_a_mapped_rating_off_the_scale_names_the_column(tmp_path: Path) -> None:
     text = turns("punten", ("900", "900"))
     with pytest.raises(InputError, match=r"line 2, field rating \(column punten\): 900 is outside the scale 1-5"):
         read(tmp_path, text, mapping=MAPPED | {"punten": "rating"})
-
-
-def test_a_map_pushes_aside_the_column_that_is_called_so(tmp_path: Path) -> None:
-    text = turns("punten,rating", ("2,7", "2,7"), ("4,8", "4,8"))
-    samples, notes = read(tmp_path, text, mapping=MAPPED | {"punten": "rating"})
-    assert [(sample.rating, sample.metadata) for sample in samples] == [(2, {"rating": "7"}), (4, {"rating": "8"})]
-    assert notes[0].endswith("kept in the metadata: rating")
 
 
 def test_each_mapped_column_is_accounted_for_by_its_own_name(tmp_path: Path) -> None:
@@ -106,19 +99,15 @@ def test_a_rating_on_the_customers_row_is_the_conversations(tmp_path: Path, none
     assert [sample.rating for sample in samples] == [4, 2, None]
     assert not any(message.rating for sample in samples for message in sample.messages)
     assert notes[1].startswith("read rating from 1 to 5 (change with --map)")
+    answers = turns("rating", ("", "4"), ("", "2")).replace("dossier,wie,wat", "ticket,sender,text")
+    samples, _ = read(tmp_path, answers)  # those of answers stay with them
+    assert [[message.rating for message in sample.messages] for sample in samples] == [[None, 4], [None, 2]]
 
 
 def test_a_greeting_before_the_question_is_no_answer(tmp_path: Path) -> None:
     text = "ticket,sender,text,rating\n1,bot,Hi!,4\n1,user,Q,\n1,bot,A,\n2,bot,Hi!,1\n2,user,Q,\n2,bot,A,\n"
     samples, _ = read(tmp_path, text)
     assert [sample.rating for sample in samples] == [4, 1]
-
-
-def test_ratings_of_answers_stay_with_them(tmp_path: Path) -> None:
-    text = turns("rating", ("", "4"), ("", "2")).replace("dossier,wie,wat", "ticket,sender,text")
-    samples, notes = read(tmp_path, text)
-    assert [[message.rating for message in sample.messages] for sample in samples] == [[None, 4], [None, 2]]
-    assert len(notes) == 2
 
 
 def test_two_ratings_of_customers_in_one_conversation_are_said_to_be_unused(tmp_path: Path) -> None:
@@ -129,13 +118,10 @@ def test_two_ratings_of_customers_in_one_conversation_are_said_to_be_unused(tmp_
         "2 ratings of messages that are no answers, used by nothing; rate the answer, or the conversation (`rating` "
         "beside its messages)"
     )
-
-
-def test_a_rating_of_a_question_in_json_is_said_to_be_unused() -> None:
-    notes: list[str] = []
+    said: list[str] = []
     asked, answered = {"role": "user", "content": "Q", "rating": 4}, {"role": "assistant", "content": "A"}
-    list(read_samples([{"messages": [asked, answered]}], notes=notes))
-    assert notes[0].startswith("the list: 1 rating of a message that is no answer, used by nothing; rate the answer")
+    list(read_samples([{"messages": [asked, answered]}], notes=said))
+    assert said[0].startswith("the list: 1 rating of a message that is no answer, used by nothing; rate the answer")
 
 
 @pytest.mark.parametrize("cells", [[("", "1"), ("", "5")], [("1", ""), ("5", "")], [("1", "1"), ("5", "")]])
@@ -199,28 +185,16 @@ def test_ragas_reference_calls_are_accounted_for_as_what_they_become() -> None:
 # --- errors ---
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.xlsx"])
-def test_a_conversation_that_is_named_on_its_first_row_only(tmp_path: Path, name: str) -> None:
-    rows = [["conversation_id", "role", "content"], ["c1", "user", "Q"], ["", "assistant", "A"]]
-    path = tmp_path / name
-    if name == "a.csv":
-        path.write_text("".join(",".join(row) + "\n" for row in rows), encoding="utf-8")
-    else:
-        from openpyxl import Workbook
-
-        book = Workbook()
-        for row in rows:
-            book.active.append(row)
-        book.active.merge_cells("A2:A3")
-        book.save(path)
-    with pytest.raises(
-        InputError, match=r"(line|row) 3: names no conversation in conversation_id; write .* in every row"
-    ):
-        load_set(path)
+def test_a_conversation_that_is_named_on_its_first_row_only(tmp_path: Path) -> None:
+    text = "conversation_id,role,content\nc1,user,Q\n,assistant,A\n"
+    with pytest.raises(InputError, match=r"line 3: names no conversation in conversation_id; write .* in every row"):
+        read(tmp_path, text)
     left: list[InputError] = []
     with pytest.raises(InputError, match="none of the 2 rows can be used"):
-        load_set(path, skip_bad=left)
+        read(tmp_path, text, skip_bad=left)
     assert len(left) == 2
+    with pytest.raises(InputError, match="the list, index 0, field messages: is empty; write"):
+        list(read_samples([[]]))
 
 
 def test_rows_per_turn_with_odd_names_are_told_what_to_map(tmp_path: Path) -> None:
@@ -237,8 +211,3 @@ def test_what_is_no_list_of_errors(tmp_path: Path) -> None:
     skip: Any = True
     with pytest.raises(UsageError, match=r"skip_bad: True .*give a list, to which the errors are appended"):
         read(tmp_path, "question,answer\na,b\n", skip_bad=skip)
-
-
-def test_an_empty_conversation_in_a_list() -> None:
-    with pytest.raises(InputError, match="the list, index 0, field messages: is empty; write"):
-        list(read_samples([[]]))

@@ -42,9 +42,6 @@ def test_a_turn_has_its_question_answer_contexts_rating_and_the_messages_until_t
     assert [len(first.messages), first.turn, len(last.messages), last.turn] == [5, 4, 9, 8]
     assert first.metadata == {"page": "x", "conversation": "c", "turn": 4}
     assert {first.source, last.source, whole.source} == {"c"}
-
-
-def test_turns_resample_with_what_their_conversation_resamples_with() -> None:
     assert {turn.source for turn in turn_samples(conversation(metadata={"group": "task-3"}))} == {"task-3"}
     assert {turn.source for turn in turn_samples(conversation(group="task-4"))} == {"task-4"}
 
@@ -74,6 +71,8 @@ def test_each_puts_the_turns_after_their_conversation() -> None:
     ids = [sample.id for sample in with_turns(samples, "each")]
     assert ids == ["a", "a#4", "a#8", "p", "b", "b#4", "b#8"]
     assert list(with_turns(samples, "last")) == list(with_turns(samples, "none")) == samples
+    turns = turn_samples(conversation())
+    assert list(with_turns(turns, "each")) == turns  # a turn that is in the set already is not taken apart
 
 
 def test_samples_are_drawn_one_by_one() -> None:
@@ -87,11 +86,6 @@ def test_samples_are_drawn_one_by_one() -> None:
     turns = with_turns(endless(), "each")
     assert [next(turns).id for _ in range(4)] == ["c1", "c1#4", "c1#8", "c2"]
     assert len(drawn) == 2
-
-
-def test_a_turn_that_is_in_the_set_already_is_not_taken_apart() -> None:
-    turns = turn_samples(conversation())
-    assert list(with_turns(turns, "each")) == turns
 
 
 @pytest.mark.parametrize("names", [("c", "c#4"), ("c#4", "c")], ids=["after", "before"])

@@ -13,30 +13,23 @@ from assay.eval_sets import Sample, load_set
         ({"response": ..., "respons": "r"}, "field response: is missing; rename `respons`, or map respons=response"),
         ({"response": None}, 'field response: is null or NaN; write the text, or "" if there is none'),
         ({"user_input": 42}, r"field user_input: is a number \(42\), not a text; write it in quotes"),
-        ({"user_input": ["q"]}, r"field user_input: is a list \(\['q'\]\), not a text"),
-        ({"reference": {"a": 1}}, "field reference: is an object"),
         ({"response": "a\0b"}, "field response: the text holds a NUL byte; remove it"),
-        ({"retrieved_contexts": ["a\0b"]}, "field retrieved_contexts: the text holds a NUL byte"),
         ({"retrieved_contexts": {"a": 1}}, "field retrieved_contexts: is an object, not a list of texts"),
         ({"retrieved_contexts": ["c", None]}, "field retrieved_contexts.1: is null"),
         ({"id": ""}, "field id: is empty; give the sample a name"),
         ({"id": True}, "field id: is true or false"),
         ({"language": "Dutch"}, 'field language: "dutch" is no ISO 639-1 code; write nl, en'),
         ({"rating": 7}, "field rating: 7 is outside the scale 1-5; correct it, or give rating_min and rating_max"),
-        ({"rating": 0.5}, "field rating: 0.5 is outside"),
         ({"rating": True}, "field rating: is true or false, not a number"),
         ({"rating": "good"}, 'field rating: "good" is not a number; write 4 or 4,5'),
         ({"rating": "1_0"}, 'field rating: "1_0" is not a number'),
-        ({"rating": [4]}, "field rating: is a list \\(\\[4\\]\\), not a number"),
         ({"rating": float("nan")}, "field rating: is NaN, which is no rating; leave it out or write null"),
         ({"rating": "NaN"}, "field rating: is NaN, which is no rating"),
         ({"rating": float("inf")}, "field rating: is inf, which is no rating"),
         ({"ratings": {"an": float("nan")}}, "field ratings: rater an: is NaN"),
         ({"ratings": {"an": 4, "bo": 6}}, "field ratings.bo: 6 is outside the scale 1-5"),
         ({"rating_min": 5, "rating_max": 1}, r"field rating_min: 5 is not below rating_max \(1\)"),
-        ({"rating": 4, "rating_max": 3}, "field rating: 4 is outside the scale 1-3"),
         ({"tables": [{"name": "t", "columns": {"x": [1], "y": []}}]}, "field tables.0: the columns differ in length"),
-        ({"tables": [{"columns": {}}]}, "field tables.0.name: field required; a table is"),
         ({"tables": [{"name": "t", "columns": {"x": [[1]]}}]}, "field tables.0.columns.x.0: .*; a table is"),
         ({"tables": [{"name": "t", "columns": {}, "units": {"x": "m"}}]}, "field tables.0: units are given for .*x"),
         ({"tables": {"x": [1]}}, "field tables: .*; a table is"),
@@ -74,14 +67,6 @@ def test_null_is_no_value_in_any_optional_field(jsonl, row):
     [sample] = load_set(jsonl(row(**dict.fromkeys(optional))))
     assert (sample.id, sample.language, sample.rating_min, sample.rating_max) == ("set-1", "en", 1, 5)
     assert (sample.retrieved_contexts, sample.tables, sample.ratings, sample.metadata) == ((), (), {}, {})
-
-
-def test_a_rater_with_null_gave_no_rating(jsonl, row):
-    assert load_set(jsonl(row(ratings={"an": 4, "bo": None})))[0].ratings == {"an": 4}
-
-
-def test_an_empty_answer_is_accepted(jsonl, row):
-    assert load_set(jsonl(row(response="")))[0].response == ""
 
 
 def test_an_id_twice_names_both_lines(jsonl, row):

@@ -2,19 +2,18 @@
 
 import asyncio
 import json
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from api_server import ApiServer, Call, Reply
 from openai_server import Answer, OpenAIServer
 
 from assay.errors import InputError, JudgeError, UsageError
 from assay.eval_sets import Sample, load_set, write_set
 from assay.generation import Fold, Section, write_folds, write_sections
-from assay.generation.crosseval import Exchange, Page, bots, build_pages, summarise_split
+from assay.generation.crosseval import Exchange, Page, bots, build_pages, load_bot, summarise_split
 from assay.generation.crosseval.bots import BotQuestion, FunctionBot, HttpBot, fill_template
 from assay.generation.crosseval.pages import PageStore
 from assay.judges.embedders import load_embedder
@@ -42,17 +41,12 @@ def crossed(tmp_path: Path, sections: list[Section], folds: list[Fold]) -> Path:
     ]
     samples = [
         Sample(
-            id=name,
-            user_input=question,
-            response="",
-            reference=answer,
-            language="nl",
-            group=name,
+            id=name, user_input=question, response="", reference=answer, language="nl", group=name,
             metadata={"fold": fold, "split": split, "kind": "factoid" if fact else "long-form"}
             | ({"fact": {"kind": "phone", "text": fact}} if fact else {}),
         )
         for name, fold, split, question, answer, fact in questions
-    ]
+    ]  # fmt: skip
     write_set(samples, tmp_path / "set.jsonl")
     return tmp_path / "set.jsonl"
 
@@ -139,89 +133,64 @@ def test_the_rates_of_a_model_behind_the_retrieval(
     assert salt.metadata["crosseval"]["answerable"] is False
     assert salt.metadata["crosseval"]["declined"] is False
     assert "gips" in salt.retrieved_contexts[0]
-
-
-def test_the_tables_of_the_paper(assay: Typing, crossed: Path, judge_file: Typing, openai_server: OpenAIServer) -> None:
-    openai_server.script = answer_from_pages
-    done = assay("crosseval", crossed, "--bot", judge_file())
-    assert done.code == 0, done.err
+    shown = assay("crosseval", crossed, "--bot", judge_file()).out
     for words in ("Table 3", "answered with fold 1", "questions of fold 2", "rouge_l", "facts correct"):
-        assert words in done.out
+        assert words in shown
     for words in ("Table 4", "Q1_CTX2 corr.", "Q2_CTX1 corr.", "factoids corr.", "Average over iterations"):
-        assert words in done.out
-    assert "hallucination rate" in done.out
+        assert words in shown
 
 
-class _Endpoint(BaseHTTPRequestHandler):
+class Endpoint(ApiServer):
     """A chatbot behind HTTP: it answers with the start of its first page, and fails where the question says so."""
 
-    requests: list[Any]
+    @property
+    def url(self) -> str:
+        return f"http://{self.host}/vraag"
 
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        type(self).requests.append(body)
-        sentence = body.get("bronnen", ["..."])[0].split("\n\n")[1].split(".")[0]
-        reply = json.dumps({"data": [{"text": f"{sentence}."}]}).encode()
-        self.send_response(500 if "kapot" in body["vraag"] else 200)
-        self.send_header("Content-Length", str(len(reply)))
-        self.end_headers()
-        self.wfile.write(reply)
-
-    def log_message(self, *_: Any) -> None:
-        """Says nothing."""
+    def answer(self, call: Call) -> Reply:
+        if "bronnen" not in call.body or "kapot" in call.body["vraag"]:
+            return Reply(500, {})
+        sentence = call.body["bronnen"][0].split("\n\n")[1].split(".")[0]
+        return Reply(200, {"data": [{"text": f"{sentence}."}]})
 
 
 @pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The URL of such a chatbot."""
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    _Endpoint.requests = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Endpoint)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/vraag"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with Endpoint() as server:
+        yield server
 
 
 def test_an_http_bot_with_a_template_and_replay_without_it(
-    assay: Typing, crossed: Path, endpoint: str, tmp_path: Path
+    assay: Typing, crossed: Path, endpoint: Endpoint, tmp_path: Path
 ) -> None:
     template = {"vraag": "$question", "bronnen": "$pages", "kennis": {"fold": "$fold"}, "taal": "$language"}
     (tmp_path / "template.json").write_text(json.dumps(template), encoding="utf-8")
-    command = [
-        "crosseval",
-        crossed,
-        "--bot",
-        endpoint,
-        "--bot-template",
-        "template.json",
-        "--bot-answer",
-        "data.0.text",
-    ]
-    done = assay(*command, "--cassette", "bot.jsonl", "--json")
+    command = ["crosseval", crossed, "--bot", endpoint.url, "--bot-template", "template.json"]
+    command += ["--bot-answer", "data.0.text", "--cassette", "bot.jsonl", "--json"]
+    done = assay(*command)
     assert done.code == 0, done.err
-    assert len(_Endpoint.requests) == 10
-    assert _Endpoint.requests[0]["kennis"] == {"fold": 1}
-    assert _Endpoint.requests[0]["taal"] == "nl"
+    assert len(endpoint.calls) == 10
+    assert endpoint.calls[0].body["kennis"] == {"fold": 1}
+    assert endpoint.calls[0].body["taal"] == "nl"
     # it answers every question: the hallucination rate is 1
     assert done.json["splits"][0]["average"]["hallucination rate"]["mean"] == 1.0
-    again = assay(*command, "--cassette", "bot.jsonl", "--mode", "replay", "--json")
-    assert again.json["splits"] == done.json["splits"]
-    assert len(_Endpoint.requests) == 10
+    assert assay(*command, "--mode", "replay").json["splits"] == done.json["splits"]
+    assert len(endpoint.calls) == 10
 
 
-def test_an_endpoint_that_fails(assay: Typing, crossed: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    bot = HttpBot(endpoint, {"vraag": "$question", "bronnen": "$pages"}, "answer")
+def test_an_endpoint_that_fails(
+    assay: Typing, crossed: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = HttpBot(endpoint.url, {"vraag": "$question", "bronnen": "$pages"}, "answer")
     page = Page("p", "Kop\n\nTekst. Meer.")
     with pytest.raises(JudgeError, match=r"without 'answer' \(--bot-answer\)"):
         asyncio.run(bot.answer(BotQuestion("hallo", [page], 1, "nl")))
     with pytest.raises(JudgeError, match="gave no answer: status 500"):
         asyncio.run(bot.answer(BotQuestion("kapot", [page], 1, "nl")))
-    assert len(_Endpoint.requests) == 1 + 3  # an error of the server is tried again
+    assert len(endpoint.calls) == 1 + 3  # an error of the server is tried again
     monkeypatch.setattr(bots, "_TRIES", 1)  # each of ten questions would wait for its next try
-    done = assay("crosseval", crossed, "--bot", endpoint)
+    done = assay("crosseval", crossed, "--bot", endpoint.url)
     assert done.code == 4
     assert "10 answers are missing" in done.err
 
@@ -315,9 +284,6 @@ def test_errors_name_what_is_missing_and_what_to_do(assay: Typing, crossed: Path
     write_folds(one, tmp_path / "one.jsonl")
     done = assay("crosseval", crossed, "--folds", "one.jsonl", "--bot", "x:y")
     assert "all sections are in one fold" in done.err
+    (tmp_path / "t.json").write_text('{"q": "question"}', encoding="utf-8")
     with pytest.raises(InputError):
-        pages_file = tmp_path / "t.json"
-        pages_file.write_text('{"q": "question"}', encoding="utf-8")
-        from assay.generation.crosseval import load_bot
-
-        load_bot("http://x", lambda _: None, template=pages_file)  # type: ignore[arg-type, return-value]
+        load_bot("http://x", lambda _: None, template=tmp_path / "t.json")  # type: ignore[arg-type, return-value]

@@ -35,12 +35,8 @@ def test_every_setting_finds_two_clear_groups() -> None:
     assert [(split.distance, split.linkage) for split in splits] == list(SETTINGS)
     assert {split.folds for split in splits} == {(1, 1, 2, 2)}
     assert splits[0].score == pytest.approx((splits[0].single + splits[0].average) / 2)
-
-
-def test_more_clusters_than_folds_are_joined_in_every_way() -> None:
-    points = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
-    # {1 2 | 3}, {1 3 | 2}, {2 3 | 1}: three ways for each of seven settings
-    assert len(list(split_topics(points, 2, 3))) == 21
+    # of three clusters {1 2 | 3}, {1 3 | 2}, {2 3 | 1}: three ways for each of seven settings
+    assert len(list(split_topics(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]), 2, 3))) == 21
 
 
 def test_sections_of_a_document_in_two_folds_are_removed() -> None:
@@ -142,14 +138,10 @@ def test_folds_follow_topics_and_a_document_in_both_is_removed() -> None:
     assert plan.chosen.valid == pytest.approx(28 / 32)
     assert plan.chosen.folds_per_document == pytest.approx(9 / 8)
     assert plan == make_folds(sections, topics)
-
-
-def test_outliers_are_in_no_fold() -> None:
-    sections, topics = collection()
     outlier = topics[0].model_copy(update={"topic": -1})
-    plan = make_folds(sections, [outlier, *topics[1:]])
-    assert plan.outliers == 1
-    assert "0-0" not in {fold.section for fold in plan.folds}
+    without = make_folds(sections, [outlier, *topics[1:]])
+    assert without.outliers == 1
+    assert "0-0" not in {fold.section for fold in without.folds}
 
 
 def test_a_fold_that_is_too_small_is_not_chosen() -> None:

@@ -56,17 +56,6 @@ def test_a_budget_ends_it_and_resume_goes_on(
     assert done.json["usage"]["from_cassette"] == 3
 
 
-def test_a_cassette_replays_without_a_judge_at_hand(
-    assay: Typing, stage_files: tuple[Path, Path], writer_file: Path, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
-    command = ["generate", "questions", *stage_files, "--judge", writer_file, "--n", 4, "--cassette", "c.jsonl"]
-    assert assay(*command, "-o", "a.jsonl").code == 0
-    request_count = len(openai_server.requests)
-    assert assay(*command, "-o", "b.jsonl", "--mode", "replay").code == 0
-    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
-    assert len(openai_server.requests) == request_count
-
-
 def test_calls_that_give_nothing_are_told(
     assay: Typing, stage_files: tuple[Path, Path], writer_file: Path, openai_server: OpenAIServer
 ) -> None:

@@ -170,8 +170,3 @@ def test_proportional_quotas_are_within_one_of_their_share(wanted: int, shares: 
     weights = dict(enumerate(shares))
     quotas = proportional_quotas(wanted, weights, dict.fromkeys(weights, 1000))
     assert all(abs(quotas[stratum] - wanted * share / sum(shares)) < 1 for stratum, share in weights.items())
-
-
-def test_a_rejected_pair_is_written_with_its_filter(sections: list[Section]) -> None:
-    selection = run_filters([pair("p", answer="")], sections)
-    assert json.loads(selection.rejected[0].model_dump_json())["rejected_by"] == "empty"

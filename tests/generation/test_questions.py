@@ -39,9 +39,6 @@ def test_without_folds_sections_are_drawn_with_a_seed(sections: list[Section]) -
     assert len(chosen(0)) == 2  # two sections for each pair wanted
     assert chosen(3) == chosen(3)
     assert len({tuple(chosen(seed)) for seed in range(10)}) > 1
-
-
-def test_short_sections_get_no_long_form_question(sections: list[Section]) -> None:
     short = sections[0].model_copy(update={"text": "Zie ook mri.nl."})
     assert plan_questions([short], [], n=5) == []
 

@@ -166,13 +166,9 @@ def test_review_on_the_command_line(assay: Typing, samples: list[Sample], tmp_pa
     assert [sample.id for sample in load_set(tmp_path / "kept.jsonl")] == [samples[0].id]
     shown = assay("generate", "review", "set.jsonl", "sheet-an.xlsx", "-o", "kept.jsonl", "--json").json
     assert (shown["kept"], shown["judged"], shown["agreement"]["full"]) == (2, 2, 0)
-
-
-def test_nothing_marked_correct_is_no_set(assay: Typing, samples: list[Sample], tmp_path: Path) -> None:
-    write_set(samples, tmp_path / "set.jsonl")
     assert assay("generate", "review", "set.jsonl", "-o", "an.csv").code == 0
-    done = assay("generate", "review", "set.jsonl", "an.csv", "-o", "kept.jsonl")
-    assert done.code == 2
-    assert "nobody marked a pair correct" in done.err
-    assert not (tmp_path / "kept.jsonl").exists()
+    unmarked = assay("generate", "review", "set.jsonl", "an.csv", "-o", "none.jsonl")
+    assert unmarked.code == 2
+    assert "nobody marked a pair correct" in unmarked.err
+    assert not (tmp_path / "none.jsonl").exists()
     assert assay("generate", "review", "set.jsonl", "-o", "an.ods").code == 2

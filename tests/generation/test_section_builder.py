@@ -15,13 +15,6 @@ def text(words: str, page: int | None = None) -> Block:
     return Block("paragraph", words, page=page)
 
 
-def test_a_heading_without_text_is_above_the_next_section() -> None:
-    sections = build_sections(
-        [heading("Hoofdstuk 1", 2), heading("Slaap", 1), heading("Apneu", 3), text("De keel.")], "d"
-    )
-    assert [(s.heading, s.above, s.text) for s in sections] == [("Apneu", ("Hoofdstuk 1", "Slaap"), "De keel.")]
-
-
 def test_text_without_a_heading_belongs_to_the_previous_section() -> None:
     blocks = [
         heading("Slaap", 1),
@@ -34,11 +27,6 @@ def test_text_without_a_heading_belongs_to_the_previous_section() -> None:
     assert [s.text for s in build_sections(blocks, "d")] == ["Een.\n\nTwee.\n\n- a\n- b\n\nDrie."]
 
 
-def test_text_before_the_first_heading_is_a_section() -> None:
-    sections = build_sections([text("Vooraf."), heading("Slaap", 1), text("Een.")], "d")
-    assert [(s.heading, s.text) for s in sections] == [("", "Vooraf."), ("Slaap", "Een.")]
-
-
 def test_a_heading_at_the_end_is_text_of_the_last_section() -> None:
     sections = build_sections([heading("Slaap", 1), text("Een."), heading("Colofon", 1)], "d")
     assert [(s.heading, s.text) for s in sections] == [("Slaap", "Een.\n\nColofon")]
@@ -46,9 +34,12 @@ def test_a_heading_at_the_end_is_text_of_the_last_section() -> None:
 
 
 def test_the_outer_headings_are_above_a_section() -> None:
-    blocks = [heading("Titel", 1), text("a"), heading("Een", 2), text("b"), heading("Diep", 3), text("c")]
-    blocks += [heading("Twee", 2), text("d")]
-    assert [s.above for s in build_sections(blocks, "d")] == [(), ("Titel",), ("Titel", "Een"), ("Titel",)]
+    """Also one without a text of its own; a text before the first heading is a section."""
+    blocks = [text("Vooraf."), heading("Titel", 1), text("a"), heading("Een", 2), text("b"), heading("Diep", 3)]
+    blocks += [text("c"), heading("Twee", 2), heading("Leeg", 3), heading("Dieper", 4), text("d")]
+    sections = build_sections(blocks, "d")
+    assert [s.above for s in sections] == [(), (), ("Titel",), ("Titel", "Een"), ("Titel", "Twee", "Leeg")]
+    assert (sections[0].heading, sections[0].text) == ("", "Vooraf.")
 
 
 def test_a_small_line_over_a_title_is_above_all_its_sections() -> None:

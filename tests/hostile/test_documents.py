@@ -14,7 +14,7 @@ from assay.generation.documents.reader_process import ReaderProcess
 
 pytest.importorskip("docx")
 pytest.importorskip("bs4")
-pytest.importorskip("pypdfium2")
+pytest.importorskip("pdfplumber")
 
 
 def docx_bytes() -> bytes:

@@ -3,13 +3,13 @@
 import asyncio
 import json
 import signal
-import subprocess
 import sys
-import time
-from collections.abc import Awaitable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
 import pytest
+from call_counts import count_calls
 from warm_python import WarmPython
 
 from assay.eval_sets import Sample
@@ -25,58 +25,51 @@ LONG = Sample.model_validate(
     | {"retrieved_contexts": (SHORT,), "tables": [TABLE]}
 )
 SAYS_WHEN_IT_PARSES = """
-import spacy
+from spacy.language import Language
 from assay.__main__ import main
 
-load = spacy.load
+make_doc = Language.make_doc
 
-def load_and_say(*names, **options):
-    pipeline = load(*names, **options)
+def make_doc_and_say(*words):
     print("begun", flush=True)
-    return pipeline
+    return make_doc(*words)
 
-spacy.load = load_and_say
+Language.make_doc = make_doc_and_say
 main()
 """
-LONGEST_PAUSE = 1.0  # seconds of the processor; the parse alone takes two, and most metrics take about as much
+MOST_CALLS = 60_000  # most metrics make 1,000 there; numeric_claims waits for 200 claims one by one
 METRICS = (
     *("heuristic:all_types=True:beyond=all", "heuristic.subject_combination", "heuristic.prompt_overlap"),
     *("declined", "factoid", "numeric_claims", "token_overlap", "rouge_l_precision", "rouge_l", "rouge_1", "bleu"),
 )
 
 
-async def longest_pause(work: Awaitable[object]) -> float:
-    """The longest time for which a piece of work kept the event loop's own thread computing, in seconds."""
-    begun = time.thread_time()
-    pause = 0.0
-    task = asyncio.ensure_future(work)
-    while not task.done():
-        await asyncio.sleep(0.005)
-        pause, begun = max(pause, time.thread_time() - begun), time.thread_time()
-    await task
-    return pause
+def calls_on_the_loop(work: Callable[[], Coroutine[Any, Any, object]]) -> int:
+    """How many functions a piece of work calls in the event loop's own thread."""
+    return count_calls(lambda: asyncio.run(work()))
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_the_event_loop_goes_on_while_a_long_text_is_scored(name: str) -> None:
     metric = load_metric(name)
-    asyncio.run(metric.assess(LONG.model_copy(update={"response": SHORT})))  # words are loaded before the clock runs
-    assert asyncio.run(longest_pause(metric.assess(LONG))) < LONGEST_PAUSE
+    short = LONG.model_copy(update={"response": SHORT})
+    asyncio.run(metric.assess(short))  # words are loaded before anything is counted
+    assert calls_on_the_loop(lambda: metric.assess(LONG)) < MOST_CALLS
 
 
 def test_the_event_loop_goes_on_while_a_long_text_is_embedded() -> None:
     embedder = UniversalSentenceEncoder()
     asyncio.run(embedder.embed([SHORT]))
-    assert asyncio.run(longest_pause(embedder.embed([TEXT]))) < LONGEST_PAUSE
+    few = calls_on_the_loop(lambda: embedder.embed([SHORT]))
+    assert calls_on_the_loop(lambda: embedder.embed([TEXT])) < 2 * few
 
 
 def test_a_computation_on_the_event_loop_would_be_noticed() -> None:
     async def compute() -> None:
-        end = time.process_time() + 1.1
-        while time.process_time() < end:
-            pass
+        for character in TEXT:
+            character.upper()
 
-    assert asyncio.run(longest_pause(compute())) > LONGEST_PAUSE
+    assert calls_on_the_loop(compute) > MOST_CALLS
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
@@ -89,10 +82,8 @@ def test_ctrl_c_stops_the_explanation_of_a_long_text(warm_python: WarmPython, tm
     process = warm_python.start(*words, cwd=tmp_path, encoding="utf-8")
     try:
         assert process.stdout and process.stdout.readline() == "begun\n"
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(timeout=1)  # it is computing
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=120)
+        _, errors = process.communicate()
     finally:
         process.kill()
     assert process.returncode == 130, errors

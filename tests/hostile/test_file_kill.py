@@ -5,13 +5,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from warm_python import WarmPython
 
 from assay.atomic_files import replace_file
 
 WRITES = """
-import sys, time
+import sys
 from pathlib import Path
 from assay.atomic_files import replace_file
 
@@ -19,13 +21,13 @@ with replace_file(Path(sys.argv[1])) as file:
     file.write("half of it")
     file.flush()
     print("begun", flush=True)
-    time.sleep(600)
+    sys.stdin.read()
 """
 
 
-def begin_to_write(target: Path) -> "subprocess.Popen[str]":
-    process = subprocess.Popen([sys.executable, "-c", WRITES, str(target)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout and process.stdout.readline() == "begun\n"
+def begin_to_write(python: WarmPython, target: Path) -> Any:
+    process = python.start("-c", WRITES, target, stdin=subprocess.PIPE, encoding="utf-8")
+    assert process.stdout.readline() == "begun\n"
     return process
 
 
@@ -35,11 +37,11 @@ def make_old(draft: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no kill -9 there")
-def test_the_draft_of_a_killed_process_is_removed_by_the_next_one(tmp_path: Path) -> None:
+def test_the_draft_of_a_killed_process_is_removed_by_the_next_one(light_python: WarmPython, tmp_path: Path) -> None:
     target, other = tmp_path / "scores.csv", tmp_path / ".scores.csv.notes.part.txt"
     target.write_text("as it was", encoding="utf-8")
     other.write_text("somebody else's", encoding="utf-8")
-    process = begin_to_write(target)
+    process = begin_to_write(light_python, target)
     (draft,) = tmp_path.glob(".scores.csv.*.part")
     make_old(draft)
     with replace_file(target) as file:  # the other one still writes: its draft stays, however old

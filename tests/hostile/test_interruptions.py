@@ -1,32 +1,29 @@
-"""Ctrl-C at any moment, once and twice: no traceback, the exit code 130, and no file that is half-written."""
+"""Ctrl-C, once and twice, and kill -9: no traceback, the exit code 130, and no file that is half-written."""
 
+import itertools
 import json
-import os
-import random
-import shlex
-import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from stop_points import stop_at_change
+from warm_python import WarmPython
 
 ROOT = Path(__file__).parents[2]
-# (what is typed, about how many seconds it takes where nothing else runs)
+ROWS = 12
+# (what is typed, the step between the changes of files at which it is stopped)
 COMMANDS = {
-    "--help": (["--help"], 0.5),
-    "run": (["run", "set.csv", "--metrics", "token_overlap,rouge_l_precision", "--out", "scores.jsonl"], 1.6),
-    "demo": (["demo"], 3.0),
-    "suite": (["suite", "suite.yaml"], 1.8),
+    "run": (["run", "set.csv", "--metrics", "token_overlap,rouge_l_precision", "--out", "scores.jsonl"], 11),
+    "demo": (["demo"], 30),
+    "suite": (["suite", "suite.yaml"], 26),
 }
-SHORT, LONG = range(2), range(2, 15)
-INTERRUPTED = (130, -signal.SIGINT)  # by Python's own default while it starts or ends: a shell calls it 130 too
 
 
 def prepare(folder: Path) -> None:
-    rows = "".join(f"How do I do step {n}?,Open menu {n}.,Open menu {n} or press button {n}.\n" for n in range(300))
+    folder.mkdir()
+    rows = "".join(f"How do I do step {n}?,Open menu {n}.,Open menu {n} or press button {n}.\n" for n in range(ROWS))
     (folder / "set.csv").write_text("question,answer,context\n" + rows)
     suite = {"sets": ["set.csv"], "metrics": ["token_overlap"], "outputs": {"json": "r.json", "site": "site"}}
     (folder / "suite.yaml").write_text(json.dumps(suite))
@@ -48,31 +45,50 @@ def check_files(folder: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT reaches no single process there")
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("signals", ["INT", "INT,INT", "KILL"])
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("seed", [*SHORT, *(pytest.param(seed, marks=pytest.mark.slow) for seed in LONG)])
-def test_control_c_at_a_random_moment(seed: int, command: str, times: int, tmp_path: Path) -> None:
-    words, seconds = COMMANDS[command]
-    prepare(tmp_path)
-    draw = random.Random(f"{seed} {command} {times}")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "assay", *words], cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, start_new_session=True, env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    with process:
-        for moment in range(times):
-            time.sleep(draw.uniform(0, seconds) if not moment else draw.uniform(0, 0.3))
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the processes that it began get it too
-        out, err = process.communicate(timeout=120)
-    if "Traceback" in err and f"{ROOT}/" not in err.replace(f"{sys.prefix}/", ""):  # .venv may stand in the checkout
-        pytest.skip("Python itself was still starting, or ending: nothing of Assay was loaded")
-    assert "Traceback" not in err and "KeyboardInterrupt" not in out + err, err
-    assert process.returncode in (0, *INTERRUPTED), err
-    check_files(tmp_path)
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["some", "all"])
+def test_a_command_is_stopped_at_its_changes_of_files(
+    *, light_python: WarmPython, tmp_path: Path, command: str, signals: str, every: bool
+) -> None:
+    words, step = COMMANDS[command]
+    for number in itertools.count(1, 1 if every else step):
+        folder = tmp_path / str(number)
+        prepare(folder)
+        stopped = stop_at_change(light_python, folder, number, *words, signals=signals)
+        assert "Traceback" not in stopped.err, stopped.err
+        assert "KeyboardInterrupt" not in stopped.out + stopped.err
+        check_files(folder)
+        if not stopped.is_reached:
+            break
+        assert stopped.code in ({-9} if signals == "KILL" else {0, 130}), stopped.err
+    assert stopped.code == 0, stopped.err
+    assert number > step
 
 
-def test_control_c_while_the_command_ends() -> None:
+IMPORTS = """
+import itertools, runpy, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+number, *sys.argv[1:] = sys.argv[1:]
+numbers = itertools.count(1)
+def see(event, _):
+    has_begun = sys.excepthook is not sys.__excepthook__
+    if event == "import" and has_begun and next(numbers) == int(number):
+        signal.raise_signal(signal.SIGINT)
+sys.addaudithook(see)
+runpy.run_module("assay", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT reaches no single process there")
+@pytest.mark.parametrize("number", [1, 5, 9])
+def test_control_c_while_it_imports(number: int) -> None:
+    words = [sys.executable, "-c", IMPORTS, str(number), "--help"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
+
+
+def test_control_c_while_the_command_ends(light_python: WarmPython) -> None:
     """After its last `except`, before Ctrl-C ends the process at once."""
     program = """
 import signal, sys
@@ -81,12 +97,12 @@ command.end_at_once = lambda: signal.raise_signal(signal.SIGINT)
 sys.argv = ["assay", "--version"]
 command.main()
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT)
+    done = light_python.run("-c", program)
     assert (done.returncode, done.stderr) == (130, "")
     assert done.stdout.startswith("assay")
 
 
-def test_control_c_while_the_database_adds_up() -> None:
+def test_control_c_while_the_database_adds_up(light_python: WarmPython) -> None:
     """SQLite calls back into Python there, and makes an error of its own of whatever that raises."""
     code = """if True:
         import os, pathlib, signal, tempfile
@@ -97,8 +113,8 @@ def test_control_c_while_the_database_adds_up() -> None:
         database = sqlite._connect(pathlib.Path(tempfile.mkdtemp()) / "runs.sqlite", 1)
         database.execute("SELECT exact_sum(1.5)")
     """
-    process = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
-    assert (process.returncode, process.stderr) == (INTERRUPTED[0], "")
+    process = light_python.run("-c", code)
+    assert (process.returncode, process.stderr) == (130, "")
 
 
 @pytest.mark.parametrize("ignored", [False, True])
@@ -114,18 +130,15 @@ def test_a_program_that_imports_the_package_keeps_its_own_control_c(*, ignored: 
     subprocess.run([sys.executable, "-c", starter], check=True, stdout=subprocess.DEVNULL)
 
 
-def test_a_process_in_the_background_goes_on(tmp_path: Path) -> None:
+def test_a_process_in_the_background_goes_on(light_python: WarmPython, tmp_path: Path) -> None:
     """A shell starts `assay run ... &` with Ctrl-C ignored: what is meant for the foreground does not end it."""
-    prepare(tmp_path)
-    process = subprocess.Popen(
-        ["sh", "-c", f"trap '' INT; {shlex.join([sys.executable, '-m', 'assay', *COMMANDS['run'][0]])}"], cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, start_new_session=True, env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    with process:
-        for _ in range(5):
-            time.sleep(0.1)
-            os.killpg(process.pid, signal.SIGINT)
-        _, err = process.communicate(timeout=120)
-    assert process.returncode == 0, err
-    assert len((tmp_path / "scores.jsonl").read_text().splitlines()) >= 300
+    prepare(tmp_path / "work")
+    ignores = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+runpy.run_module("assay", run_name="__main__", alter_sys=True)
+"""
+    words, _ = COMMANDS["run"]
+    stopped = stop_at_change(light_python, tmp_path / "work", 1, *words, program=ignores, signals="INT,INT,INT")
+    assert (stopped.code, stopped.is_reached) == (0, True), stopped.err
+    assert len((tmp_path / "work" / "scores.jsonl").read_text().splitlines()) >= ROWS

@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -238,8 +237,6 @@ def test_a_body_without_end_is_cut_at_a_size(
     monkeypatch.setenv("DEEPSEEK_API_KEY", "sk-secret-of-the-test")
     openai_server.script = lambda _: Answer(fault=fault)
     judge = LiteLLMJudge(settings(openai_server, model=model, timeout=60))
-    started = time.process_time()
     with pytest.raises(JudgeError, match="the reply was cut off: its body is longer than 8 MB"):
         asyncio.run(judge.ask(Question(ASK, "Hello", PlainText)))
-    assert time.process_time() - started < 10
     assert len(openai_server.requests) == 1

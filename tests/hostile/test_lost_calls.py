@@ -3,8 +3,7 @@
 import asyncio
 import json
 import random
-import subprocess
-import time
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import openai
 import pytest
+from interrupted_runs import command_at_request
 from openai_batches import ServedBatch
 from openai_server import Answer, OpenAIServer, Request
 from warm_python import WarmPython
@@ -253,14 +253,15 @@ def test_batches_that_lose_replies_keep_the_bound(
 
 
 @pytest.mark.parametrize("kind", ["cut", "500"])
-def test_shards_that_lose_replies_keep_the_bound(
+def test_parts_that_lose_replies_keep_the_bound(
     assay: Make, judge: Path, openai_server: OpenAIServer, tmp_path: Path, kind: str
 ) -> None:
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     rows = {"question": ["How?"] * 24, "answer": [f"Press {n}." for n in range(24)], "context": ["Press 1."] * 24}
-    parquet.write_table(pyarrow.table(rows), tmp_path / "answers.parquet")
+    for first in range(0, 24, 6):
+        parquet.write_table(pyarrow.table(rows).slice(first, 6), tmp_path / f"answers-{first}.parquet")
     openai_server.script = charges = Charges(kind, 0.7, 2, is_sensible=True)
-    words = ["run", "answers.parquet", "--engine", "shards", "--out", "scores", "--shard-rows", "6"]
+    words = ["run", "*.parquet", "--out", "scores"]
     stopped = assay(*words, "--judge", str(judge), "--metrics", METRICS, "--budget-usd", "0.05", "--json")
     assert stopped.code == 3, stopped.err
     assert 0 < charges.usd <= 0.05
@@ -282,11 +283,8 @@ def test_a_run_that_is_killed_and_resumed_keeps_the_bound_of_each_session(
     openai_server.script = charges = Charges(kind, 0.3, kill_at, is_sensible=True)
     bound = {"tokens": 30_000}
     words = ["run", str(set_file(24)), "--judge", str(judge), "--metrics", METRICS, "--budget-tokens", "30000"]
-    process = warm_python.start("-m", "assay", *words, cwd=tmp_path, stdout=subprocess.DEVNULL)
-    while process.poll() is None and len(openai_server.requests) < kill_at:
-        time.sleep(0.005)
-    process.kill()
-    process.communicate()
+    with command_at_request(warm_python, tmp_path, openai_server, words, kill_at):
+        pass  # it is killed there
     charges.assert_within(bound)
     charges.tokens = 0
     assert assay("run", "--resume", "last", "--budget-tokens", "30000").code in {0, 3}
@@ -366,14 +364,23 @@ def test_a_failure_that_may_have_been_charged_counts_at_most(status: int, openai
 
 def test_a_call_that_is_cancelled_counts_at_most(openai_server: OpenAIServer) -> None:
     """Ctrl-C while the provider works."""
-    openai_server.script = lambda _: Answer(fault="hang")
+    is_asked = threading.Event()
+
+    def hang(_: Request) -> Answer:
+        is_asked.set()
+        return Answer(fault="hang")
+
+    openai_server.script = hang
     settings = JudgeSettings(model="openai/test", api_base=openai_server.api_base, max_tokens=500)
     budget = Budget(tokens=10_000)
 
     async def ask_and_leave() -> Any:
         async with LiteLLMJudge(settings, budget=budget) as judge:
-            with pytest.raises(TimeoutError):
-                await asyncio.wait_for(judge.ask(Question(ASK, "Is it open?", PlainText)), 0.5)
+            asking = asyncio.create_task(judge.ask(Question(ASK, "Is it open?", PlainText)))
+            await asyncio.to_thread(is_asked.wait)
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
             await judge.cancel_calls()
             return judge.lost
 

@@ -5,7 +5,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -78,10 +77,9 @@ HOSTILE = [
 
 def words_of_shell(command: str, folder: Path | None = None) -> list[str]:
     """The words that a real `sh` makes of a command."""
-    show = f'{sys.executable} -c "import os, sys, json; print(json.dumps(sys.argv[1:]))"'
-    done = subprocess.run(["sh", "-c", f"{show} {command}"], capture_output=True, text=True, check=True, cwd=folder)
-    words: list[str] = json.loads(done.stdout)
-    return words
+    show = 'show() { printf "%s\\0" "$@"; }; show '
+    done = subprocess.run(["sh", "-c", show + command], capture_output=True, check=True, cwd=folder)
+    return done.stdout.decode().split("\0")[:-1]
 
 
 @pytest.mark.parametrize("word", HOSTILE)
@@ -116,15 +114,6 @@ def suggested(text: str) -> str:
     return [line.strip() for line in text.splitlines() if line.strip().startswith("assay ")][-1]
 
 
-def paste(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Pastes a command into a real shell, where `assay` is this checkout's."""
-    function = f'assay() {{ "{sys.executable}" -m assay "$@"; }}'
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        ["sh", "-c", f"{function}; {command}"], cwd=folder, capture_output=True, text=True, env=environment, check=False
-    )
-
-
 @pytest.mark.parametrize(
     "name",
     [*("it's; $(touch hacked)", "-x", "two\nlines"), *(pytest.param(name, marks=pytest.mark.slow) for name in HOSTILE)],
@@ -138,9 +127,9 @@ def test_the_command_that_shows_the_worst_answer_shows_it(name: str, assay: Make
     (tmp_path / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     done = assay("run", "set.jsonl", "--metrics", "token_overlap")
     assert done.code == 0, done.err
-    pasted = paste(suggested(done.out + done.err), tmp_path)
-    assert pasted.returncode == 0, (done.out, pasted.stderr)
-    assert "Bananas sing." in pasted.stdout
+    pasted = assay(*words_of_shell(suggested(done.out + done.err))[1:])
+    assert pasted.code == 0, (done.out, pasted.err)
+    assert "Bananas sing." in pasted.out
     assert not (tmp_path / "hacked").exists()
 
 
@@ -154,8 +143,8 @@ def test_the_commands_of_a_suite_with_a_hostile_name(name: str, assay: Make, tmp
     assert drafted.code == 0, drafted.err
     commands = [line.strip() for line in drafted.out.splitlines() if line.strip().startswith("assay suite")]
     command = re.sub(r"  (?!.*').*|  [a-z].*$", "", commands[0]) if commands else ""
-    pasted = paste(command, tmp_path)
-    assert "Suite" in pasted.stdout, (command, pasted.stderr, drafted.out)
+    pasted = assay(*words_of_shell(command)[1:])
+    assert "Suite" in pasted.out, (command, pasted.err, drafted.out)
     assert not (tmp_path / "hacked").exists()
 
 

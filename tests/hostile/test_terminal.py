@@ -110,7 +110,6 @@ WITHOUT_RUN = [
     ("generate", "sections", "guide.md", "--json"),
     ("prompts", "render", "claims", "set.jsonl", f"s1{HOSTILE}"),
     ("prompts", "show", HOSTILE),
-    ("probe", "set.jsonl", "-o", "probes"),
     ("cassettes", "show", "replies.jsonl"),
 ]
 QUICK = ("--bootstrap", "100", "--repeats", "1")

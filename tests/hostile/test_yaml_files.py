@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 import yaml
-from call_counts import count_calls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,7 +23,6 @@ from assay.metrics.rubric_file import read_rubric
 from assay.runs.nightly.suite_file import load_suite
 
 ROOT = Path(__file__).parents[2]
-MOST_CALLS = 10_000_000  # a file of 2 million values is read before it is refused
 
 
 def anchors(levels: int, each_holds: int = 9) -> str:
@@ -106,20 +104,14 @@ READERS: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_a_bad_file_is_refused_with_its_line_and_quickly(tmp_path: Path, reader: str) -> None:
+def test_a_bad_file_is_refused_with_its_line(tmp_path: Path, reader: str) -> None:
     """52 files under 6 readers: 312 runs."""
     path = tmp_path / "file.yaml"
     for name, (content, expected) in REFUSED.items():
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        errors: list[str] = []
-
-        def refuse(path: Path = path, errors: list[str] = errors) -> None:
-            with pytest.raises(InputError) as error:
-                READERS[reader](path)
-            errors.append(str(error.value))
-
-        assert count_calls(refuse, warm_up=False) < MOST_CALLS, name
-        [message] = errors
+        with pytest.raises(InputError) as error:
+            READERS[reader](path)
+        message = str(error.value)
         assert message.startswith(str(path)) and expected in message, (name, message)
         assert "; " in message and len(message) < 3000, (name, message)  # what to do; and no value is printed whole
 

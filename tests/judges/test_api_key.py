@@ -1,14 +1,8 @@
 """A missing API key is one error before the first call."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from openai_server import OpenAIServer
 
 from assay.judges.litellm_lookup import load_litellm, missing_api_key
-
-Make = Callable[..., Any]
 
 
 @pytest.fixture(autouse=True)
@@ -27,20 +21,18 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         ("gguf:model.gguf", None),
     ],
 )
-def test_the_variable_that_is_missing(model: str, missing: str | None) -> None:
+def test_the_variable_that_is_missing(model, missing):
     assert missing_api_key(model) == missing
 
 
-def test_one_of_two_keys_or_a_key_set_in_python_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_of_two_keys_or_a_key_set_in_python_is_enough(monkeypatch):
     monkeypatch.setenv("GEMINI_API_KEY", "secret")
     assert missing_api_key("gemini/gemini-1.5-flash") is None
     monkeypatch.setattr(load_litellm(), "openai_key", "secret")
     assert missing_api_key("openai/gpt-4o-mini") is None
 
 
-def test_a_run_without_a_key_ends_with_one_line(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_without_a_key_ends_with_one_line(assay, set_file, judge_file, openai_server, monkeypatch):
     judge_file(price={"input": 0, "output": 0})
     monkeypatch.delenv("OPENAI_API_KEY")
     done = assay("run", set_file(20), "--judge", "local.yaml", "--metrics", "faithfulness", "--quiet")
@@ -60,7 +52,7 @@ def test_a_run_without_a_key_ends_with_one_line(
     ],
     ids=lambda words: " ".join(words[:2]),
 )
-def test_no_command_without_a_key_stores_an_empty_run(assay: Make, set_file: Make, words: tuple[str, ...]) -> None:
+def test_no_command_without_a_key_stores_an_empty_run(assay, set_file, words):
     set_file(8)
     assert assay("run", "set.jsonl", "--metrics", "token_overlap").code == 0
     assert assay("init", "set.jsonl", "--judge", "openai/gpt-4o-mini").code == 0
@@ -71,9 +63,7 @@ def test_no_command_without_a_key_stores_an_empty_run(assay: Make, set_file: Mak
     assert assay("runs", "--json").json == before
 
 
-def test_a_run_that_has_all_replies_needs_no_key(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_has_all_replies_needs_no_key(assay, set_file, judge_file, openai_server, monkeypatch):
     judge_file(price={"input": 0, "output": 0})
     words = ("--judge", "local.yaml", "--metrics", "faithfulness", "--cassette", "replies.jsonl")
     monkeypatch.setenv("OPENAI_API_KEY", "secret")

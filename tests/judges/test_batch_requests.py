@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 from pydantic import BaseModel
 
 from assay.judges import Choice, JudgeSettings, LiteLLMJudge, PlainText, Question
@@ -35,15 +35,7 @@ class Word(BaseModel):
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_request_is_what_a_live_call_sends(
-    *,
-    openai_server: OpenAIServer,
-    litellm_ready: None,
-    monkeypatch: pytest.MonkeyPatch,
-    model: str,
-    settings: dict[str, Any],
-    question: dict[str, Any],
-) -> None:
+def test_a_request_is_what_a_live_call_sends(*, openai_server, litellm_ready, monkeypatch, model, settings, question):
     monkeypatch.setenv("HOSTED_VLLM_API_KEY", "of the test")
     monkeypatch.setenv("AZURE_API_KEY", "of the test")
     monkeypatch.setenv("AZURE_API_VERSION", "2024-10-21")
@@ -76,17 +68,14 @@ def line(key: str, status: int = 200, body: str = '{"id": "1"}', error: str = "n
         (b'{"custom_id": "a", "response": "hello", "error": []}', Failure("no reason is given", False)),
     ],
 )
-def test_why_a_request_failed(content: bytes, failure: Failure) -> None:
+def test_why_a_request_failed(content, failure):
     assert read_results([content], {"a"}).failures == {"a": failure}
 
 
-def test_a_reply_stands_before_a_failure_in_whatever_order() -> None:
+def test_replies_stand_before_failures_and_what_is_no_result_is_counted():
     ends_well = [line("a", 500), line("a"), line("a", 500), line("a", body='{"id": "2"}')]
     results = read_results([b"".join(ends_well)], {"a", "b"})
     assert (results.bodies, results.failures, results.duplicates) == ({"a": {"id": "1"}}, {}, 2)
-
-
-def test_lines_that_are_no_results_are_counted() -> None:
     hostile = [b"\xff\xfe", b"[" * 100_000, b"null", b'{"custom_id": ["a"]}', b'{"custom_id": "z"}', b"  "]
     results = read_results([b"\n".join(hostile)], {"a"})
     assert (results.bodies, results.failures, results.unreadable) == ({}, {}, 5)

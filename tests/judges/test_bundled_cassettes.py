@@ -1,40 +1,35 @@
 """Bundled recordings can be replayed by name from wherever Assay is installed, and are never written."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from assay.errors import InputError, UsageError
 from assay.judges import Cassette
-from assay.judges.local import LocalServer
 
-Make = Callable[..., Any]
 NAME = "bundled:helpdesk.qwen1.5b.jsonl"
 
 
-def test_a_run_replays_a_bundled_cassette(assay: Make) -> None:
+def test_a_run_replays_a_bundled_cassette(assay):
     typed = ("run", "helpdesk_en", "--judge", "qwen1.5b", "--cassette", NAME, "--metrics", "judge_truthfulness")
     done = assay(*typed, "--limit", "3", "--json")
     assert (done.code, done.json["usage"]["from_cassette"], done.json["usage"]["calls"]) == (0, 9, 9)
 
 
-def test_a_suite_replays_a_bundled_cassette(assay: Make, tmp_path: Path) -> None:
+def test_a_suite_replays_a_bundled_cassette(assay, tmp_path):
     suite = {"sets": "helpdesk_en", "limit": 3, "metrics": "judge_truthfulness", "judges": "qwen1.5b"}
     (tmp_path / "suite.yaml").write_text(json.dumps(suite | {"cassette": NAME}), encoding="utf-8")
     done = assay("suite", "suite.yaml", "--json")
     assert (done.code, done.json["spent"]["calls"]) == (0, 0)
 
 
-def test_a_bundled_cassette_is_only_replayed() -> None:
+def test_a_bundled_cassette_is_only_replayed():
     assert Cassette(NAME, "auto").mode == "replay"
     with pytest.raises(UsageError, match="only replayed; record into a file of your own"):
         Cassette(NAME, "record")
 
 
-def test_the_name_stands_without_its_suffix_and_in_every_command(assay: Make, tmp_path: Path) -> None:
+def test_the_name_stands_without_its_suffix_and_in_every_command(assay, tmp_path):
     """`run`, `show`, `diff`, `split` and `merge`; the parts of a bundled cassette are written here."""
     short = NAME.removesuffix(".jsonl")
     assert Cassette(short).path == Cassette(NAME).path
@@ -48,12 +43,12 @@ def test_the_name_stands_without_its_suffix_and_in_every_command(assay: Make, tm
     assert (tmp_path / "copy.jsonl").is_file()
 
 
-def test_a_missing_reply_names_the_cassette_as_it_was_typed(assay: Make, set_file: Make) -> None:
+def test_a_missing_reply_names_the_cassette_as_it_was_typed(assay, set_file):
     done = assay("run", set_file(1), "--judge", "qwen1.5b", "--cassette", NAME, "--metrics", "judge_truthfulness")
     assert f"no recording in {NAME}" in " ".join(done.out.split())
 
 
-def test_nothing_is_dropped_from_a_bundled_cassette(assay: Make) -> None:
+def test_nothing_is_dropped_from_a_bundled_cassette(assay):
     before = Cassette(NAME).path.read_bytes()
     done = assay("cassettes", "prune", NAME, "helpdesk_en", "--judge", "qwen1.5b", "--metrics", "faithfulness")
     assert (done.code, "a bundled cassette is only replayed" in done.err) == (2, True)
@@ -61,14 +56,12 @@ def test_nothing_is_dropped_from_a_bundled_cassette(assay: Make) -> None:
 
 
 @pytest.mark.parametrize("name", ["bundled:none.jsonl", "bundled:../judges/qwen1.5b.yaml", "bundled:/etc/passwd"])
-def test_another_name_is_refused_with_the_known_ones(name: str) -> None:
+def test_another_name_is_refused_with_the_known_ones(name):
     with pytest.raises(InputError, match=r"no such cassette is bundled; the bundled ones are citations\."):
         Cassette(name)
 
 
-def test_a_bundled_judge_without_its_model_says_how_to_get_it_or_what_to_use(
-    assay: Make, set_file: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_bundled_judge_without_its_model_says_how_to_get_it_or_what_to_use(assay, set_file, monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
     done = assay("run", set_file(3), "--judge", "qwen1.5b", "--metrics", "faithfulness")
@@ -81,8 +74,3 @@ def test_a_bundled_judge_without_its_model_says_how_to_get_it_or_what_to_use(
         "assay demo",
     ):
         assert words in line
-
-
-def test_a_model_file_of_your_own_that_is_missing_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="put the GGUF file there, or correct the judge's `model`"):
-        LocalServer(str(tmp_path / "none.gguf"), 1, 512)

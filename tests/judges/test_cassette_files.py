@@ -1,19 +1,15 @@
 """Cassettes merged, split, told apart, and held against the model as it is now."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 
 from assay.judges import Cassette, RawReply
 from assay.judges.drift import RepeatedQuestion
 from assay.judges.recording import Recording
 from assay.runs.reply_drift import estimate_drift
-
-Make = Callable[..., Any]
 
 
 def recording(number: int, text: str = "yes", model: str = "m", prompt: str = "claims.en@1") -> Recording:
@@ -32,7 +28,7 @@ def texts(path: Path) -> dict[str, str]:
     return {each.sample: each.reply.text for each in Cassette(path, "replay").recordings()}
 
 
-def test_merging_two(assay: Make, tmp_path: Path) -> None:
+def test_merging_two(assay, tmp_path):
     one = cassette(tmp_path / "one.jsonl", recording(1), recording(2))
     two = cassette(tmp_path / "two.jsonl", recording(2), recording(3))
     done = assay("cassettes", "merge", "all.jsonl", one, two, "--json")
@@ -43,7 +39,7 @@ def test_merging_two(assay: Make, tmp_path: Path) -> None:
     }
 
 
-def test_where_two_differ_somebody_has_to_choose(assay: Make, tmp_path: Path) -> None:
+def test_where_two_differ_somebody_has_to_choose(assay, tmp_path):
     one = cassette(tmp_path / "one.jsonl", recording(1, "yes"))
     two = cassette(tmp_path / "two.jsonl", recording(1, "no"))
     result = assay("cassettes", "merge", "all.jsonl", one, two)
@@ -54,7 +50,7 @@ def test_where_two_differ_somebody_has_to_choose(assay: Make, tmp_path: Path) ->
         assert texts(tmp_path / f"{prefer}.jsonl") == {"s1": text}
 
 
-def test_splitting_stays_in_its_folder(assay: Make, tmp_path: Path) -> None:
+def test_splitting_stays_in_its_folder(assay, tmp_path):
     path = cassette(
         tmp_path / "all.jsonl",
         recording(1, model="openai/gpt"),
@@ -71,7 +67,7 @@ def test_splitting_stays_in_its_folder(assay: Make, tmp_path: Path) -> None:
     assert (by_set.code, "name the SETS" in by_set.err) == (2, True)
 
 
-def test_splitting_by_set_and_merging_again_changes_nothing(assay: Make, set_file: Make, tmp_path: Path) -> None:
+def test_splitting_by_set_and_merging_again_changes_nothing(assay, set_file, tmp_path):
     path = cassette(tmp_path / "all.jsonl", *(recording(n) for n in range(5)))
     parts = assay("cassettes", "split", path, set_file(3), "--by", "set", "--json").json
     assert parts == {str(tmp_path / "all.set.jsonl"): 3, str(tmp_path / "all.other.jsonl"): 2}
@@ -81,7 +77,7 @@ def test_splitting_by_set_and_merging_again_changes_nothing(assay: Make, set_fil
     assert (same.code, same.json) == (0, {"same": 5, "only_a": [], "only_b": [], "other_reply": []})
 
 
-def test_what_differs(assay: Make, tmp_path: Path) -> None:
+def test_what_differs(assay, tmp_path):
     one = cassette(tmp_path / "one.jsonl", recording(1), recording(2), recording(3, "yes"))
     two = cassette(tmp_path / "two.jsonl", recording(2), recording(3, "no\x1b[31m"), recording(4))
     result = assay("cassettes", "diff", one, two, "--json")
@@ -93,9 +89,7 @@ def test_what_differs(assay: Make, tmp_path: Path) -> None:
     assert "\x1b" not in printed
 
 
-def test_drift_of_a_model_that_was_changed(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_drift_of_a_model_that_was_changed(assay, set_file, judge_file, openai_server, tmp_path):
     metric = "faithfulness:claims=judge"
     words = [set_file(6), "--judge", judge_file(), "--metrics", metric]
     assert assay("run", *words, "--cassette", "replies.jsonl").code == 0
@@ -122,7 +116,7 @@ def test_drift_of_a_model_that_was_changed(
     assert (down.code, "no such cassette" in down.err) == (1, True)
 
 
-def test_the_share_by_hand() -> None:
+def test_the_share_by_hand():
     def one(text: bool, value: bool, moved: float | None = None, problem: str = "") -> RepeatedQuestion:
         return RepeatedQuestion("k", "p", "s", "a", "b", text, value, moved, problem)
 

@@ -3,12 +3,10 @@
 import asyncio
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from openai_server import Answer as Reply
-from openai_server import OpenAIServer
 
 from assay.errors import BudgetReached, JudgeError, JudgeUnavailable
 from assay.judges import (
@@ -51,7 +49,7 @@ def deciding(judge: Make, settings: JudgeSettings, protocol: str) -> Make:
     return lambda **options: LiteLLMJudge(changed, **options)
 
 
-def test_the_three_types_in_one_call(openai_server: OpenAIServer, deciding: Make, protocol: str) -> None:
+def test_the_three_types_in_one_call(openai_server, deciding, protocol):
     """P(p): both words stand in the documentation, 1.0; expected level 1 x 0.75 + 3 x 0.25 = 1.5."""
     answers = answered(deciding())
     assert [answer.value for answer in answers.values()] == ["yes", "polite", 1.5]
@@ -84,7 +82,7 @@ def test_the_three_types_in_one_call(openai_server: OpenAIServer, deciding: Make
         assert sent.body["questions"]["s"]["criteria"] == ["poor", "fair", "good: at once"]
 
 
-def test_a_reply_is_recorded_and_replayed(openai_server: OpenAIServer, deciding: Make, tmp_path: Path) -> None:
+def test_a_reply_is_recorded_and_replayed(openai_server, deciding, tmp_path):
     file = tmp_path / "replies.jsonl"
     live = deciding(cassette=file, mode="record")
     values = [answer.value for answer in answered(live).values()]
@@ -95,7 +93,7 @@ def test_a_reply_is_recorded_and_replayed(openai_server: OpenAIServer, deciding:
     assert (openai_server.requests, again.usage.from_cassette) == ([], 1)
 
 
-def test_the_protocol_is_part_of_the_key(judge: Make, settings: JudgeSettings, tmp_path: Path) -> None:
+def test_the_protocol_is_part_of_the_key(judge, settings, tmp_path):
     file = tmp_path / "replies.jsonl"
     for protocol in ("decisions", "systemone", "listed", "single"):
         model = "hosted_vllm/test" if protocol == "systemone" else "openai/test"
@@ -107,7 +105,11 @@ def test_the_protocol_is_part_of_the_key(judge: Make, settings: JudgeSettings, t
     assert len(file.read_text().splitlines()) == 4
 
 
-def test_the_same_request_under_way_is_asked_once(openai_server: OpenAIServer, deciding: Make) -> None:
+def test_a_budget_holds_and_the_same_request_under_way_is_asked_once(openai_server, deciding):
+    with pytest.raises(BudgetReached, match="budget of 0 calls"):
+        answered(deciding(budget=Budget(calls=0)))
+    assert openai_server.requests == []
+
     async def both() -> None:
         async with deciding() as judge:
             await asyncio.gather(judge.decide(REQUEST), judge.decide(REQUEST))
@@ -116,52 +118,30 @@ def test_the_same_request_under_way_is_asked_once(openai_server: OpenAIServer, d
     assert len(openai_server.requests) == 1
 
 
-def test_a_budget_holds(openai_server: OpenAIServer, deciding: Make) -> None:
-    with pytest.raises(BudgetReached, match="budget of 0 calls"):
-        answered(deciding(budget=Budget(calls=0)))
-    assert openai_server.requests == []
-
-
 @pytest.mark.parametrize(
     "fault",
-    [
-        Reply(status=429, headers={"Retry-After": "0"}),
-        Reply(status=500),
-        Reply(status=503),
-        Reply(fault="reset"),
-        Reply(fault="cut"),
-        Reply(raw="<html>"),
-    ],
-    ids=["429", "500", "503", "reset", "cut", "no JSON"],
+    [Reply(status=429, headers={"Retry-After": "0"}), Reply(fault="reset"), Reply(raw="<html>")],
+    ids=["429", "reset", "no JSON"],
 )
-def test_a_fault_that_passes_is_tried_again(openai_server: OpenAIServer, deciding: Make, fault: Reply) -> None:
+def test_a_fault_that_passes_is_tried_again(openai_server, deciding, fault):
     openai_server.script = lambda request: fault if request.number == 1 else None
     assert answered(deciding())["c"].value == "polite"
     assert len(openai_server.requests) == 2
 
 
 @pytest.mark.parametrize("raw", ['{"answers": 7}', "{}", '{"answers": {}}', "null", '{"answers": [7]}'])
-def test_a_body_without_answers_fails_the_request(openai_server: OpenAIServer, deciding: Make, raw: str) -> None:
+def test_a_body_without_answers_fails_the_request(openai_server, deciding, raw):
     openai_server.script = lambda _: Reply(raw=raw)
     with pytest.raises(JudgeError):
         answered(deciding())
 
 
-def test_a_model_that_cannot_decide_is_named_with_the_cure(openai_server: OpenAIServer, deciding: Make) -> None:
+def test_a_model_that_cannot_decide_is_named_with_the_cure(openai_server, deciding):
     openai_server.script = lambda _: Reply(status=501, error_message="not a decision model")
     with pytest.raises(JudgeUnavailable, match=r"not a decision model.*set `decide: listed`"):
         answered(deciding())
     assert len(openai_server.requests) == 1
 
-
-def test_a_refused_key_is_not_tried_again(openai_server: OpenAIServer, deciding: Make) -> None:
-    openai_server.script = lambda _: Reply(status=401)
-    with pytest.raises(JudgeError, match="check the key"):
-        answered(deciding())
-    assert len(openai_server.requests) == 1
-
-
-# --- replies, without a server ---
 
 TWO = (Predicate("a", "First."), Predicate("b", "Second."))
 
@@ -176,17 +156,15 @@ def predicate(name: str | None, probability: Any) -> dict[str, Any]:
         ([predicate("b", 0.5)], "left it out"),
         ([predicate("a", 0.9), predicate("a", 0.1), predicate("b", 0.5)], "in two ways"),
         ([predicate("a", float("nan")), predicate("b", 0.5)], "probability is nan"),
-        ([predicate("a", -0.1), predicate("b", 0.5)], "probability is -0.1"),
         ([predicate("a", 1.2), predicate("b", 0.5)], "probability is 1.2"),
         ([predicate("a", "high"), predicate("b", 0.5)], "probability is 'high'"),
         ([predicate("a", True), predicate("b", 0.5)], "probability is True"),
         ([{"type": "refusal", "name": "a"}, predicate("b", 0.5)], "declined"),
         ({"b": {"noul": 0.5}}, "left it out"),
-        ({"a": None, "b": {"noul": 0.5}}, "left it out"),
         ({"a": 7, "b": {"noul": 0.5}}, "has no fields"),
     ],
 )
-def test_what_is_wrong_with_one_answer_leaves_the_others(answers: Any, problem: str) -> None:
+def test_what_is_wrong_with_one_answer_leaves_the_others(answers, problem):
     """An answer never counts for another question, also where one before it is missing."""
     first, second = read_answers(TWO, json.dumps({"answers": answers}))
     assert (first.option, first.declined) == (None, problem == "declined")
@@ -194,7 +172,7 @@ def test_what_is_wrong_with_one_answer_leaves_the_others(answers: Any, problem: 
     assert second.probability == 0.5
 
 
-def test_names_decide_not_the_order() -> None:
+def test_names_decide_not_the_order():
     first, second = read_answers(TWO, json.dumps({"answers": [predicate("b", 0.25), predicate("a", 0.75)]}))
     assert (first.probability, second.probability) == (0.75, 0.25)
     first, second = read_answers(TWO, json.dumps({"answers": [predicate(None, 0.25), predicate(None, 0.75)]}))
@@ -212,7 +190,7 @@ def test_names_decide_not_the_order() -> None:
         ({"polite": 1.0, "rude": None}, "is None"),
     ],
 )
-def test_probabilities_of_options(shares: dict[str, Any], expected: Any) -> None:
+def test_probabilities_of_options(shares, expected):
     (answer,) = read_answers(QUESTIONS[1:2], json.dumps({"answers": {"c": {"probabilities": shares}}}))
     if isinstance(expected, str):
         assert answer.option is None and expected in answer.problem
@@ -220,7 +198,7 @@ def test_probabilities_of_options(shares: dict[str, Any], expected: Any) -> None
         assert answer.probabilities == pytest.approx(expected)
 
 
-def test_a_lost_question_is_asked_once_more_alone(openai_server: OpenAIServer, deciding: Make, protocol: str) -> None:
+def test_a_lost_question_is_asked_once_more_alone(openai_server, deciding, protocol):
     def forget_one(request: Any) -> Reply | None:
         if request.number > 1:
             return None
@@ -256,6 +234,6 @@ def _scale(*, listed: bool = False) -> dict[str, Any]:
         ("gguf:models/some.gguf", True, "Single"),
     ],
 )
-def test_auto_goes_by_what_litellm_says_of_the_model(model: str, logprobs: bool, name: str) -> None:
+def test_auto_goes_by_what_litellm_says_of_the_model(model, logprobs, name):
     chosen = choose_transport(JudgeSettings(model=model, logprobs=logprobs))
     assert type(chosen).__name__ == name

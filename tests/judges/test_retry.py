@@ -2,6 +2,7 @@
 
 import asyncio
 import email.utils
+import threading
 import time
 from typing import Any
 
@@ -18,7 +19,8 @@ def error_of(server: OpenAIServer, answer: Answer, **options: Any) -> Exception:
 
     async def call() -> Exception:
         messages = [{"role": "user", "content": "Hello"}]
-        place = {"model": "openai/test", "api_base": server.api_base, "max_retries": 0, "timeout": 0.5, **options}
+        timeout = 0.5 if answer.fault == "hang" else 60
+        place = {"model": "openai/test", "api_base": server.api_base, "max_retries": 0, "timeout": timeout, **options}
         try:
             await load_litellm().acompletion(messages=messages, **place)
         except Exception as error:
@@ -37,24 +39,17 @@ MODELS = ["openai/test", "hosted_vllm/test"]  # litellm reaches them in two ways
     [
         (Answer(status=400), False),
         (Answer(status=401), False),
-        (Answer(status=403), False),
         (Answer(status=404), False),
         (Answer(status=408), True),
-        (Answer(status=422), False),
         (Answer(status=429), True),
         (Answer(status=500), True),
-        (Answer(status=502), True),
-        (Answer(status=503), True),
         (Answer(status=529), True),
         (Answer(fault="reset"), True),
-        (Answer(fault="cut"), True),
         (Answer(fault="hang"), True),
         (Answer(status=429, error_code="insufficient_quota"), False),
     ],
 )
-def test_what_may_pass(
-    model: str, answer: Answer, passing: bool, openai_server: OpenAIServer, litellm_ready: None
-) -> None:
+def test_what_may_pass(model, answer, passing, openai_server, litellm_ready):
     if model.startswith("hosted_vllm") and answer.error_code:
         pytest.skip("the code of OpenAI's own accounts")
     error = error_of(openai_server, answer, model=model)
@@ -62,10 +57,10 @@ def test_what_may_pass(
     assert is_too_many(error) is (answer.status == 429 and passing)
 
 
-def test_what_is_wrong_before_anything_is_sent_does_not_pass(
-    openai_server: OpenAIServer, litellm_ready: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """litellm calls these 500."""
+def test_what_is_wrong_before_anything_is_sent_and_our_own_errors_do_not_pass(
+    openai_server, litellm_ready, monkeypatch
+):
+    # litellm calls these 500.
     assert not is_passing(error_of(openai_server, Answer(), temperature=object()))
     assert not is_passing(error_of(openai_server, Answer(), model="nobody/test"))
     for key in ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "ANTHROPIC_API_KEY"):
@@ -73,9 +68,6 @@ def test_what_is_wrong_before_anything_is_sent_does_not_pass(
     for model in ("openai/test", "gemini/gemini-2.0-flash", "anthropic/claude-3-5-haiku-latest"):
         assert not is_passing(error_of(openai_server, Answer(), model=model)), model
     assert not openai_server.requests
-
-
-def test_our_own_errors_do_not_pass() -> None:
     assert not is_passing(ValueError("a defect"))
     assert not is_passing(KeyError("a defect"))
     assert is_passing(TimeoutError())
@@ -86,7 +78,6 @@ def test_our_own_errors_do_not_pass() -> None:
     ("headers", "seconds"),
     [
         ({"Retry-After": "7"}, 7),
-        ({"Retry-After": "0.25"}, 0.25),
         ({"retry-after-ms": "250", "Retry-After": "9"}, 0.25),
         ({"Retry-After": email.utils.formatdate(0, usegmt=True)}, 0),
         ({"Retry-After": "-3"}, 0),
@@ -94,18 +85,16 @@ def test_our_own_errors_do_not_pass() -> None:
         ({}, None),
     ],
 )
-def test_the_providers_word(
-    headers: dict[str, str], seconds: float | None, model: str, openai_server: OpenAIServer, litellm_ready: None
-) -> None:
+def test_the_providers_word(headers, seconds, model, openai_server, litellm_ready):
     assert retry_after(error_of(openai_server, Answer(status=429, headers=headers), model=model)) == seconds
 
 
 def test_a_date_is_seconds_from_now(openai_server: OpenAIServer, litellm_ready: None) -> None:
-    headers = {"Retry-After": email.utils.formatdate(time.time() + 100, usegmt=True)}
-    assert 90 < (retry_after(error_of(openai_server, Answer(status=503, headers=headers))) or 0) <= 100
+    headers = {"Retry-After": email.utils.formatdate(time.time() + 10_000, usegmt=True)}
+    assert 9_000 < (retry_after(error_of(openai_server, Answer(status=503, headers=headers))) or 0) <= 10_000
 
 
-def test_retry_after_is_waited_for(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_retry_after_is_waited_for(openai_server, judge, ask):
     came: list[float] = []
 
     def script(request: Request) -> Answer | None:
@@ -120,17 +109,25 @@ def test_retry_after_is_waited_for(openai_server: OpenAIServer, judge: Any, ask:
 
 
 def test_without_the_providers_word_the_settings_bound_the_wait(
-    openai_server: OpenAIServer, judge: Any, ask: Any
+    openai_server: OpenAIServer, judge: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Waits are drawn from 0 to 0.05, 0.1 and 0.2 s: 0.35 s at most in all, apart from the calls themselves."""
+    """Waits are drawn from 0 to 0.05, 0.1 and 0.2 s."""
+    waits, sleep, here = list[float](), asyncio.sleep, threading.current_thread()
+
+    async def wait(seconds: float, *_: Any) -> None:
+        if threading.current_thread() is here:
+            waits.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr(asyncio, "sleep", wait)
     openai_server.script = lambda request: Answer(status=500) if request.attempt < 4 else None
-    begun = time.monotonic()
     asyncio.run(judge(wait=0.05, attempts=4).ask(ask("Are you there?")))
-    assert time.monotonic() - begun < 0.35 + 3
     assert len(openai_server.requests) == 4
+    first, second, third = [seconds for seconds in waits if seconds]
+    assert first <= 0.05 and second <= 0.1 and third <= 0.2
 
 
-def test_waiting_does_not_keep_others_from_asking(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_waiting_does_not_keep_others_from_asking(openai_server, judge, ask):
     """A call that waits for its next attempt holds no place: at concurrency 1 the second question goes first."""
     order: list[str] = []
 

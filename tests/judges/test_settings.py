@@ -1,24 +1,25 @@
-"""A judge's settings: a small YAML file, checked before anything is asked."""
+"""Settings of a judge: a small YAML file, checked before anything is asked; its transport is found by entry points."""
 
+from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from assay.errors import InputError, UsageError
-from assay.judges import JudgeSettings, LiteLLMJudge, bundled_judge_names, load_settings
-from assay.judges.settings import RECORDED
+from assay.judges import JudgeSettings, LiteLLMJudge, bundled_judge_names, load_settings, transports
+from assay.judges.settings import RECORDED, TRANSPORTS
 
 
 @pytest.mark.parametrize("name", bundled_judge_names())
-def test_a_bundled_judge_loads_by_name(name: str) -> None:
+def test_a_bundled_judge_loads_by_name(name):
     settings = load_settings(name)
     assert settings.model.startswith("gguf:~/.cache/assay-judges/")
     assert settings.price is not None and settings.price.cost(10**6, 10**6) == 0
     assert settings.identity == Path(settings.model).stem
 
 
-def test_a_file_a_model_string_and_a_gguf_path(tmp_path: Path) -> None:
+def test_a_file_a_model_string_and_a_gguf_path(tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text("model: ollama/llama3.2\nconcurrency: 2\nprice: {input: 0.5, output: 2}\n")
     mine = load_settings(str(file))
@@ -26,9 +27,6 @@ def test_a_file_a_model_string_and_a_gguf_path(tmp_path: Path) -> None:
     assert mine.price is not None and mine.price.cost(1_000_000, 500_000) == pytest.approx(0.5 + 1.0)
     assert load_settings("openai/gpt-4o-mini") == JudgeSettings(model="openai/gpt-4o-mini")
     assert load_settings("gguf:/srv/q.gguf").identity == "q"
-
-
-def test_served_as_names_the_model() -> None:
     assert JudgeSettings(model="openai/x", served_as="qwen").identity == "qwen"
 
 
@@ -39,9 +37,6 @@ def test_served_as_names_the_model() -> None:
         ("max_tokens: 5", "line 1, model: is missing; add it"),
         ("model: a/b\nmax_token: 5\n", "line 2, max_token: is an unknown field; the fields are model, served_as"),
         ("model: a/b\nconcurrency: 0\n", "line 2, concurrency: is 0; write 1 or more"),
-        ("model: a/b\ntimeout: -1\n", "timeout"),
-        ("model: a/b\nwait: -1\n", "wait"),
-        ("model: a/b\nstructured: yaml\n", "structured"),
         ("model: a/b\nprice: {input: -1, output: 0}\n", "price.input"),
         ("model: [a\n", "mine.yaml, line 2: not valid YAML"),
         ("- a\n- b\n", "mine.yaml, line 1, the whole file: is a list"),
@@ -49,16 +44,14 @@ def test_served_as_names_the_model() -> None:
             "model: a/b\nparameters: {api_key: sk-1}\n",
             "api_key would become part of the key of every recording, .*; set the provider's env",
         ),
-        ("model: a/b\nparameters: {extra_headers: {a: b}}\n", "extra_headers would become part of"),
         ("model: a/b\nparameters: {extra_body: {login: {password: x}}}\n", "password would become part of"),
         ("model: a/b\nparameters: {extra_body: [{access_token: x}]}\n", "access_token would become part of"),
         ("model: a/b\nparameters: {max_tokens: 5, temperature: 0}\n", "max_tokens cannot be a parameter"),
-        ("model: a/b\nparameters: {stream: true, n: 3}\n", "n, stream cannot be a parameter"),
         ("model: a/b\nparameters: {options: {num_predict: 9}}\n", "options.num_predict cannot be a parameter"),
         ("model: a/b\nparameters: {extra_body: {g: [{maxOutputTokens: 9}]}}\n", "extra_body.g.maxOutputTokens cannot"),
     ],
 )
-def test_a_bad_file_is_told_with_its_name_and_field(tmp_path: Path, content: str, message: str) -> None:
+def test_a_bad_file_is_told_with_its_name_and_field(tmp_path, content, message):
     file = tmp_path / "mine.yaml"
     file.write_text(content)
     with pytest.raises(InputError, match=message) as caught:
@@ -67,40 +60,55 @@ def test_a_bad_file_is_told_with_its_name_and_field(tmp_path: Path, content: str
     assert "sk-1" not in str(caught.value)
 
 
-def test_a_run_of_before_a_parameter_was_refused_is_read_and_does_not_go_on() -> None:
+def test_a_run_of_before_a_parameter_was_refused_is_read_and_does_not_go_on():
     recorded = {"model": "a/b", "parameters": {"max_completion_tokens": 4000}}
     settings = JudgeSettings.model_validate(recorded, context=RECORDED)
     with pytest.raises(UsageError, match="max_completion_tokens cannot be a parameter"):
         LiteLLMJudge(settings)
 
 
-def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+def test_what_cannot_be_read_and_what_names_no_judge(tmp_path):
     with pytest.raises(InputError, match=r"none\.yaml: the judge's settings cannot be read"):
         load_settings(str(tmp_path / "none.yaml"))
     (tmp_path / "latin.yaml").write_bytes("model: a/b # é".encode("latin-1"))
     with pytest.raises(InputError, match="cannot be read"):
         load_settings(str(tmp_path / "latin.yaml"))
-
-
-def test_a_word_that_names_no_judge() -> None:
     with pytest.raises(UsageError, match=r"no judge is called 'qwen'; give one of qwen0\.5b, qwen1\.5b, "):
         load_settings("qwen")
 
 
 @pytest.mark.parametrize("overrides", [{"concurrency": 0}, {"parallel": 3}, {"parameters": {"api_key": "x"}}])
-def test_bad_overrides_are_a_usage_error(overrides: dict[str, Any]) -> None:
+def test_bad_overrides_are_a_usage_error(overrides):
     with pytest.raises(UsageError, match="the judge openai/a: "):
         LiteLLMJudge("openai/a", **overrides)
 
 
 @pytest.mark.parametrize("mode", ["replay", "record"])
-def test_a_mode_that_needs_a_cassette(mode: Any) -> None:
+def test_a_mode_that_needs_a_cassette(mode):
     with pytest.raises(UsageError, match=f"the mode {mode} needs a cassette"):
         LiteLLMJudge("openai/a", mode=mode)
 
 
 @pytest.mark.parametrize(("model", "calls", "samples"), [("a/b", 16, 20), ("a/b", 3, 3), ("gguf:a.gguf", 8, 8)])
-def test_a_quarter_more_samples_than_calls_but_for_a_model_on_this_machine(
-    model: str, calls: int, samples: int
-) -> None:
+def test_a_quarter_more_samples_than_calls_but_for_a_model_on_this_machine(model, calls, samples):
     assert JudgeSettings(model=model, concurrency=calls).concurrent_samples == samples
+
+
+def stored_settings(decide: str) -> JudgeSettings:
+    """Settings as a store holds them: what they name may have been uninstalled since."""
+    return JudgeSettings.model_validate({"model": "openai/test", "decide": decide}, context=RECORDED)
+
+
+def test_a_name_that_nobody_registered_is_refused_with_those_that_there_are():
+    with pytest.raises(ValidationError, match="no transport is called 'sngle'; write auto, decisions, listed, "):
+        JudgeSettings(model="openai/test", decide="sngle")
+    assert stored_settings("sngle").decide == "sngle"
+
+
+def test_what_is_registered_as_a_transport_is_one(monkeypatch):
+    entry = EntryPoint("words", "collections:Counter", TRANSPORTS)
+    monkeypatch.setattr(transports, "registered_entries", lambda group: {"words": entry})
+    with pytest.raises(UsageError, match=r"the transport words \(collections:Counter\) is no assay.*Transport"):
+        transports.choose_transport(stored_settings("words"))
+    with pytest.raises(UsageError, match=r"no transport is called 'gone' \(`decide` of the judge\); there are words"):
+        transports.choose_transport(stored_settings("gone"))

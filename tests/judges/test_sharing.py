@@ -3,11 +3,10 @@
 import asyncio
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 
 from assay.errors import JudgeError
 from assay.judges import LiteLLMJudge
@@ -19,7 +18,7 @@ async def closed_after(judge: LiteLLMJudge, *questions: Any) -> list[Any]:
         return await asyncio.gather(*(judge.ask(question) for question in questions))
 
 
-def test_identical_questions_in_flight_are_asked_once(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_identical_questions_in_flight_are_asked_once(openai_server, judge, ask):
     openai_server.latency = 0.05
     asking = judge()
     questions = [ask("Same", sample=f"s{number}") for number in range(10)]
@@ -31,7 +30,7 @@ def test_identical_questions_in_flight_are_asked_once(openai_server: OpenAIServe
     assert not any(reply.from_cassette for reply in replies)
 
 
-def test_the_same_a_moment_later_is_not_asked_again(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_the_same_a_moment_later_is_not_asked_again(openai_server, judge, ask):
     """Ragas asked the same question three times at temperature 0."""
 
     async def twice() -> list[Any]:
@@ -43,9 +42,7 @@ def test_the_same_a_moment_later_is_not_asked_again(openai_server: OpenAIServer,
     assert (second.value, second.usage.calls, second.from_cassette) == (first.value, 0, False)
 
 
-def test_one_who_asks_may_go_and_the_others_still_get_the_reply(
-    openai_server: OpenAIServer, judge: Any, ask: Any
-) -> None:
+def test_one_who_asks_may_go_and_the_others_still_get_the_reply(openai_server, judge, ask):
     openai_server.latency = 0.1
 
     async def one_goes() -> tuple[Any, LiteLLMJudge]:
@@ -62,7 +59,7 @@ def test_one_who_asks_may_go_and_the_others_still_get_the_reply(
     assert asking.usage.calls == 1
 
 
-def test_a_shared_failure_reaches_each_that_shared_it(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_a_shared_failure_reaches_each_that_shared_it(openai_server, judge, ask):
     openai_server.script = lambda _: Answer(status=401, latency=0.05)
 
     async def both() -> list[Any]:
@@ -76,7 +73,7 @@ def test_a_shared_failure_reaches_each_that_shared_it(openai_server: OpenAIServe
     assert len(openai_server.requests) == 1
 
 
-def test_a_failure_is_not_remembered(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_a_failure_is_not_remembered(openai_server, judge, ask):
     openai_server.script = lambda request: Answer(status=400) if request.number == 1 else None
 
     async def twice() -> Any:
@@ -88,9 +85,7 @@ def test_a_failure_is_not_remembered(openai_server: OpenAIServer, judge: Any, as
     assert asyncio.run(twice()).value.text == "I see."
 
 
-def test_judge_b_is_not_served_the_answers_of_judge_a(
-    openai_server: OpenAIServer, judge: Any, ask: Any, tmp_path: Path
-) -> None:
+def test_judge_b_is_not_served_the_answers_of_judge_a(openai_server, judge, ask, tmp_path):
     """Ragas' cache key left the model out."""
     openai_server.script = lambda request: Answer(text=f"by {request.body['model']}")
     replies = []
@@ -100,10 +95,7 @@ def test_judge_b_is_not_served_the_answers_of_judge_a(
     assert replies == [("by a", False), ("by b", False), ("by a", True)]
 
 
-# --- connections, loops, endings ---
-
-
-def test_connections_are_used_again(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_connections_are_used_again(openai_server, judge, ask):
     openai_server.latency = 0.01
 
     async def rounds() -> None:
@@ -116,7 +108,7 @@ def test_connections_are_used_again(openai_server: OpenAIServer, judge: Any, ask
     assert openai_server.connections <= 4
 
 
-def test_scoring_without_async_uses_its_connection_again(openai_server: OpenAIServer, judge: Any, known: Any) -> None:
+def test_scoring_without_async_uses_its_connection_again(openai_server, judge, known):
     metric = Faithfulness(judge(), claims="judge")
     for number in range(4):
         sample, right = known(number)
@@ -126,13 +118,7 @@ def test_scoring_without_async_uses_its_connection_again(openai_server: OpenAISe
     assert (len(openai_server.requests), openai_server.connections) == (8, 1)
 
 
-def test_a_judge_serves_one_event_loop_after_the_other(judge: Any, known: Any) -> None:
-    metric = Faithfulness(judge(), claims="judge")
-    for number in (0, 1, 2):
-        assert asyncio.run(metric.assess(known(number).sample)).value == pytest.approx(known(number).score)
-
-
-def test_leaving_ends_what_nobody_waits_for(openai_server: OpenAIServer, judge: Any, ask: Any, tmp_path: Path) -> None:
+def test_leaving_ends_what_nobody_waits_for(openai_server, judge, ask, tmp_path):
     """Else a call would go on behind the back of a run that was stopped, and write into a closed cassette."""
     openai_server.script = lambda _: Answer(fault="hang")
 
@@ -168,7 +154,7 @@ asyncio.run(main())
 """
 
 
-def test_litellm_prints_nothing(openai_server: OpenAIServer) -> None:
+def test_litellm_prints_nothing(openai_server):
     openai_server.script = lambda request: Answer(status=500) if request.user == "Two" else None
     command = [sys.executable, "-c", QUIET, openai_server.api_base]
     process = subprocess.run(command, capture_output=True, text=True, check=True)

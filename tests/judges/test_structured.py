@@ -1,6 +1,7 @@
-"""From text to value: strict, then repaired without a model, never guessed."""
+"""From text to value: strict, then repaired without a model, never guessed; and probabilities worked out by hand."""
 
 import json
+from math import log
 from typing import Literal
 
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from assay.errors import ReplyError
-from assay.judges import Choice, PlainText, Question, RawReply
+from assay.judges import Choice, Question, RawReply
+from assay.judges.probabilities import chosen_option, option_probabilities, read_option
 from assay.judges.structured import parse_reply
 from assay.prompts import Prompt, PromptMessage
 
@@ -41,12 +43,9 @@ RIGHT = Findings(found=["a"], sure=1)
         '{"found": ["a"], "sure": 1}',
         ' \n{"sure": 1, "found": ["a"]}\n',
         '```json\n{"found": ["a"], "sure": 1}\n```',
-        '```\n{"found": ["a"], "sure": 1}',
         'Sure! {"found": ["a"], "sure": 1} Anything else?',
         '{"found": ["a",], "sure": 1,}',
-        '{"found": ["a"\n,\n], "sure": 1\n,}',
         'It is 5" wide, so: {"found": ["a",], "sure": 1}',
-        'In the set {a, b}: {"found": ["a"], "sure": 1}',
         '{"other": 1} {"found": ["a"], "sure": 1}',
         '{"found": ["a"], "sure": 1} {"found": ["a"], "sure": 1.0}',
         '<think>{"found": [], "sure": 0}? No.</think>\n{"found": ["a"], "sure": 1}',
@@ -54,16 +53,13 @@ RIGHT = Findings(found=["a"], sure=1)
         '\ufeff{"found": ["a"], "sure": 1}',
     ],
 )
-def test_repaired_without_a_model(text: str) -> None:
+def test_repaired_without_a_model(text):
     assert parsed(text) == RIGHT
 
 
-def test_not_a_number_is_unknown() -> None:
+def test_not_a_number_is_unknown_and_the_models_own_words_stay():
     assert parsed('{"found": [], "sure": NaN}').sure is None
     assert parsed('{"found": [], "sure": -Infinity}').sure is None
-
-
-def test_what_looks_like_a_slip_inside_a_string_is_the_models_own_words() -> None:
     text = '{"found": ["a, ]", "NaN", "x, }", "\\",]"], "sure": 1,}'
     assert parsed(text).found == ["a, ]", "NaN", "x, }", '",]']
 
@@ -72,7 +68,6 @@ def test_what_looks_like_a_slip_inside_a_string_is_the_models_own_words() -> Non
     ("text", "message"),
     [
         ("", "empty"),
-        (" \n", "empty"),
         ("I cannot help with that.", "it is not valid JSON"),
         ('{"found": ["a"], "su', "it is not valid JSON"),
         ('["a"]', "it is not an object"),
@@ -83,25 +78,20 @@ def test_what_looks_like_a_slip_inside_a_string_is_the_models_own_words() -> Non
         ('{"found": [], "sure": 1, "word": "maybe"}', "word is none of 'yes', 'no'"),
         ('{"found": ["a"], "sure": 1} or {"found": ["b"], "sure": 1}', "2 answers that differ"),
         ('{"found": ' * 5000, "it is not valid JSON"),
-        ("{" * 5000, "it is not valid JSON"),
     ],
 )
-def test_never_guessed(text: str, message: str) -> None:
+def test_never_guessed(text, message):
     with pytest.raises(ReplyError, match=message) as caught:
         parsed(text)
     assert caught.value.raw == text
 
 
-def test_a_whole_reply_that_the_model_did_not_end_is_not_taken() -> None:
-    """It may have wanted to say more: a second object that takes the first back."""
+def test_what_was_cut_off_or_filtered_is_not_taken():
+    # It may have wanted to say more: a second object that takes the first back.
     with pytest.raises(ReplyError, match="cut off after 7 tokens"):
         parse_reply(
-            QUESTION,
-            RawReply(model="m", text='{"found": ["a"], "sure": 1}', finish_reason="length", tokens_out=7),
+            QUESTION, RawReply(model="m", text='{"found": ["a"], "sure": 1}', finish_reason="length", tokens_out=7)
         )
-
-
-def test_filtered() -> None:
     with pytest.raises(ReplyError, match="content filter"):
         parsed('{"found": ["a"], "sure": 1}', "content_filter")
 
@@ -110,7 +100,7 @@ texts = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
 
 
 @given(findings=texts, sure=st.none() | st.floats(allow_nan=False, allow_infinity=False))
-def test_law_repairs_change_nothing(findings: list[str], sure: float | None) -> None:
+def test_law_repairs_change_nothing(findings, sure):
     """Fences, prose and trailing commas around any value give that value."""
     value = Findings(found=findings, sure=sure)
     plain = json.dumps(value.model_dump(), ensure_ascii=False)
@@ -120,7 +110,7 @@ def test_law_repairs_change_nothing(findings: list[str], sure: float | None) -> 
 
 
 @given(findings=texts, data=st.data())
-def test_law_a_broken_off_reply_is_never_a_value(findings: list[str], data: st.DataObject) -> None:
+def test_law_a_broken_off_reply_is_never_a_value(findings, data):
     text = json.dumps({"found": findings, "sure": 0.5}, ensure_ascii=False)
     cut = data.draw(st.integers(0, len(text) - 1))
     with pytest.raises(ReplyError):
@@ -131,16 +121,99 @@ def test_law_a_broken_off_reply_is_never_a_value(findings: list[str], data: st.D
     ("reply", "word"),
     [("Yes", "Yes"), (" yes.", "Yes"), ("NO", "No"), ("N", "No"), ("**No**", "No"), ("Yes, because", "Yes")],
 )
-def test_a_word_of_the_options(reply: str, word: str) -> None:
+def test_a_word_of_the_options(reply, word):
     """`length` is no fault here: one token was asked for."""
     assert parse_reply(CHOICE, RawReply(model="m", text=reply, finish_reason="length")).word == word
 
 
 @pytest.mark.parametrize("reply", ["Maybe", "Yesterday", "1", "{}", "Ja"])
-def test_another_word_is_no_answer(reply: str) -> None:
+def test_another_word_is_no_answer(reply):
     with pytest.raises(ReplyError, match="not one of the words Yes, No"):
         parse_reply(CHOICE, RawReply(model="m", text=reply))
 
 
-def test_plain_text_is_taken_as_it_is() -> None:
-    assert parse_reply(Question(ASK, "?", PlainText), RawReply(model="m", text=" {not json ")).text == " {not json "
+YES_NO = ("Yes", "No")
+
+
+def reply(text: str, *places: dict[str, float]) -> RawReply:
+    alternatives = tuple({token: log(p) for token, p in place.items()} for place in places)
+    return RawReply(model="m", text=text, logprobs=alternatives or None)
+
+
+def test_shares_of_the_options_alone_their_variants_added_up():
+    # 0.6 and 0.2 of 0.8 that is about an option: 0.75 and 0.25.
+    shares = option_probabilities(reply("Yes", {"Yes": 0.6, "No": 0.2, "Maybe": 0.2}), YES_NO)
+    assert shares == pytest.approx({"Yes": 0.75, "No": 0.25})
+    # Yes 0.3 + 0.2 + 0.1 = 0.6, no 0.2 + 0.2 = 0.4.
+    place = {"Yes": 0.3, " yes": 0.2, "YES": 0.1, "no": 0.2, " No": 0.2}
+    assert option_probabilities(reply("Yes", place), YES_NO) == pytest.approx({"Yes": 0.6, "No": 0.4})
+    # "Ne" begins Nee alone.
+    assert option_probabilities(reply("Ne", {"Ne": 0.5, "Ja": 0.5}), ("Ja", "Nee")) == {"Ja": 0.5, "Nee": 0.5}
+    assert read_option("N", ("No", "Never")) is None
+    assert read_option("", YES_NO) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "option"), [("3", "3"), ("3.", "3"), ("**3**, as", "3"), ("3.5", None), ("3,5", None)]
+)
+def test_a_number_between_two_levels_is_neither(text, option):
+    assert read_option(text, ("1", "2", "3", "4", "5")) == option
+
+
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [
+        *(
+            ("Yes is wrong", None),
+            ("No is wrong", None),
+            ('"Yes" would be incorrect.', None),
+            ("**No** is false", None),
+        ),
+        *(("Yes wrong", None), ("Yes that's incorrect", None), ("Yes is the wrong answer", None)),
+        *(("Yes, that is wrong", "Yes"), ("No, it is incorrect", "No"), ("No that is wrong", "No")),
+        *(("Yes. The other claim is false", "Yes"), ("Yes is the right answer", "Yes"), ("Yes", "Yes")),
+    ],
+)
+def test_an_option_that_is_called_wrong_is_no_answer(text, option):
+    assert read_option(text, YES_NO) == option
+    assert chosen_option(reply(text, {"Yes": 0.9, "No": 0.1}), YES_NO) == (option and "Yes")
+
+
+@pytest.mark.parametrize("text", ["Ja is onjuist", "Ja is fout", "Ja ist falsch", "Nee is fout", "Ja onjuist"])
+def test_an_option_that_is_called_wrong_in_dutch_or_german_is_no_answer(text):
+    assert read_option(text, ("Ja", "Nee")) is None
+
+
+def test_what_is_wrong_may_be_the_reason_of_a_level():
+    levels = ("1", "2", "3")
+    assert [read_option(text, levels) for text in ("2 incorrect claims", "2 is wrong")] == ["2", None]
+
+
+def test_the_alternatives_decide_and_where_there_are_none_the_word():
+    assert option_probabilities(reply("No", {"No": 0.4, "Yes": 0.6}), YES_NO) == pytest.approx({"Yes": 0.6, "No": 0.4})
+    marked, other = reply("**Yes**", {"**": 0.9, "__": 0.1}), reply("Perhaps", {"Perhaps": 1.0})
+    for said, option in ((reply(" no."), "No"), (marked, "Yes"), (other, None)):
+        assert option_probabilities(said, YES_NO) is None
+        assert chosen_option(said, YES_NO) == option
+
+
+@pytest.mark.parametrize("wrong", [0.7, 1e300, float("nan"), float("inf"), float("-inf")])
+def test_impossible_log_probabilities_are_refused(wrong):
+    impossible = RawReply(model="m", text="Yes", logprobs=({"Yes": -0.1, "No": wrong},))
+    with pytest.raises(ReplyError, match=r"the log probability of 'No' is .*, which is impossible"):
+        option_probabilities(impossible, YES_NO)
+
+
+def test_probabilities_that_sum_to_nothing_are_refused():
+    """exp(-9999) is 0 in any floating-point number."""
+    nothing = RawReply(model="m", text="Yes", logprobs=({"Yes": -9999.0, "Perhaps": -0.1},))
+    with pytest.raises(ReplyError, match="the probabilities of Yes sum to nothing"):
+        option_probabilities(nothing, YES_NO)
+
+
+@given(st.dictionaries(st.sampled_from(["Yes", " yes", "No", "no", "N", "Maybe", ""]), st.floats(-50, 0), min_size=1))
+def test_law_shares_sum_to_one_where_there_are_any(place):
+    shares = option_probabilities(RawReply(model="m", text="", logprobs=(place,)), YES_NO)
+    if shares is not None:
+        assert sum(shares.values()) == pytest.approx(1)
+        assert all(0 <= share <= 1 for share in shares.values())

@@ -1,19 +1,16 @@
 """A run uses a view of the judge: what belongs to the run stays with it, and the judge is left as it was."""
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 
 from assay import aevaluate
 from assay.eval_sets import Sample
 from assay.judges import Budget, LiteLLMJudge
 from assay.judges.embedders import LiteLLMEmbedder
 from assay.runs import Plan, Progress, RunOptions, ScoringRequest, Store, StoredRun, score_samples
-
-Make = Callable[..., Any]
 
 
 def state_of(judge: LiteLLMJudge) -> tuple[Any, ...]:
@@ -44,9 +41,7 @@ def run_twice_at_once(judge: LiteLLMJudge, path: Path, folder: Path) -> list[Any
     return asyncio.run(both())
 
 
-def test_runs_at_once_do_not_read_each_others_replies(
-    openai_server: OpenAIServer, judge: Make, set_file: Make, tmp_path: Path
-) -> None:
+def test_runs_at_once_do_not_read_each_others_replies(openai_server, judge, set_file, tmp_path):
     """Six samples in two runs: each run asks its own six questions, counts them, and keeps them in its own store."""
     openai_server.latency = 0.02
     asking = judge()
@@ -58,9 +53,7 @@ def test_runs_at_once_do_not_read_each_others_replies(
     assert state_of(asking) == before
 
 
-def test_a_resumed_run_reads_its_own_replies(
-    openai_server: OpenAIServer, judge: Make, set_file: Make, tmp_path: Path
-) -> None:
+def test_a_resumed_run_reads_its_own_replies(openai_server, judge, set_file, tmp_path):
     asking, store = judge(), Store(tmp_path / "runs")
     plan = Plan(sets=(str(set_file(3)),), metrics=("judge_truthfulness",), judge=asking.settings)
 
@@ -71,7 +64,7 @@ def test_a_resumed_run_reads_its_own_replies(
     assert len(openai_server.requests) == 3
 
 
-def test_views_share_the_budget_and_the_calls_at_once(openai_server: OpenAIServer, judge: Make, ask: Make) -> None:
+def test_views_share_the_budget_and_the_calls_at_once(openai_server, judge, ask):
     openai_server.latency = 0.05
     asking = judge(concurrency=2, budget=Budget(calls=5))
 
@@ -85,7 +78,7 @@ def test_views_share_the_budget_and_the_calls_at_once(openai_server: OpenAIServe
     assert openai_server.most_at_once == 2
 
 
-def test_evaluate_leaves_the_judge_as_it_was(openai_server: OpenAIServer, judge: Make, known: Make) -> None:
+def test_evaluate_leaves_the_judge_as_it_was(openai_server, judge, known):
     openai_server.script = lambda request: Answer(text="no JSON") if request.number == 1 else None
     asking = judge()
     before = state_of(asking)
@@ -96,7 +89,7 @@ def test_evaluate_leaves_the_judge_as_it_was(openai_server: OpenAIServer, judge:
     assert results.usage.calls == 2
 
 
-def test_an_embedders_usage_is_the_runs_own(openai_server: OpenAIServer) -> None:
+def test_an_embedders_usage_is_the_runs_own(openai_server):
     embedder = LiteLLMEmbedder("openai/embed", api_base=openai_server.api_base)
 
     async def embed_twice() -> list[int]:
@@ -109,7 +102,7 @@ def test_an_embedders_usage_is_the_runs_own(openai_server: OpenAIServer) -> None
     assert embedder.usage.calls == 0
 
 
-def test_questions_without_a_reply_are_counted_apart(openai_server: OpenAIServer, judge: Make, ask: Make) -> None:
+def test_questions_without_a_reply_are_counted_apart(openai_server, judge, ask):
     """Of three questions one has a reply, and two are refused at each attempt."""
     openai_server.script = lambda request: Answer(status=429) if "no" in request.user else Answer(text="Yes.")
     asking = judge()
@@ -123,9 +116,7 @@ def test_questions_without_a_reply_are_counted_apart(openai_server: OpenAIServer
     assert (counts.without_usable_reply, counts.asked) == (2, 3)
 
 
-def test_a_second_asking_that_fails_loses_the_question_once(
-    openai_server: OpenAIServer, judge: Make, known: Make
-) -> None:
+def test_a_second_asking_that_fails_loses_the_question_once(openai_server, judge, known):
     """The first reply cannot be used, and the call that names what was wrong is refused: one question, lost."""
     openai_server.script = lambda request: Answer(text="no JSON") if request.number == 1 else Answer(status=400)
     results = asyncio.run(aevaluate([known(1).sample], ["judge_truthfulness"], judge=judge()))

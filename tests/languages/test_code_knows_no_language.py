@@ -62,7 +62,7 @@ def offences(path: Path) -> Iterator[str]:
             yield f"{place(path)}:{line}: the words {', '.join(foreign)}; put them in a language pack"
 
 
-def test_no_language_is_named_and_no_foreign_word_stands_in_the_code() -> None:
+def test_no_language_is_named_and_no_foreign_word_stands_in_the_code():
     assert [offence for path in code_files() for offence in offences(path)] == []
 
 
@@ -91,7 +91,7 @@ def worded_patterns(path: Path) -> Iterator[str]:
             yield f"{place(path)}:{line}: the pattern looks for {', '.join(words)}; put them in a language pack"
 
 
-def test_no_pattern_of_numerical_claims_holds_a_word() -> None:
+def test_no_pattern_of_numerical_claims_holds_a_word():
     files = (ROOT / "metrics" / "numeric").rglob("*.py")
     assert [offence for path in files for offence in worded_patterns(path)] == []
 
@@ -104,7 +104,7 @@ def test_no_pattern_of_numerical_claims_holds_a_word() -> None:
         (r"[\w-]+\s*(?!\d)", set()),
     ],
 )
-def test_the_words_of_a_pattern_are_seen(pattern: str, words: set[str]) -> None:
+def test_the_words_of_a_pattern_are_seen(pattern, words):
     assert words_of_pattern(pattern) == words
 
 
@@ -117,9 +117,7 @@ def test_the_words_of_a_pattern_are_seen(pattern: str, words: set[str]) -> None:
         (r'PATTERN = re.compile(r"\b(?:stap|niet)\b")', "the words niet"),
     ],
 )
-def test_the_rule_sees_what_it_forbids(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, message: str
-) -> None:
+def test_the_rule_sees_what_it_forbids(tmp_path, monkeypatch, code, message):
     monkeypatch.setitem(globals(), "ROOT", tmp_path)
     (tmp_path / "module.py").write_text(code, encoding="utf-8")
     assert any(message in offence for offence in offences(tmp_path / "module.py"))

@@ -43,16 +43,14 @@ def _check(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_language_that_no_library_knows_is_read(packages: Path) -> None:
+def test_a_language_that_no_library_knows_is_read(packages):
     done = _check(packages)
     assert (done.returncode, done.stderr) == (0, "")
     assert "verdict     supported: computed 20" in done.stdout
 
 
 @pytest.mark.parametrize("section", SECTIONS[1:])
-def test_a_file_that_a_pack_lacks_for_claims_is_told(
-    section: str, packages: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_a_pack_lacks_for_claims_is_told(section, packages, monkeypatch):
     folder = packages / "my_package" / "fy"
     (folder / f"{section}.yaml").unlink()
     monkeypatch.setattr(lexicon, "find_language", lambda code: Language("fy", folder))
@@ -61,7 +59,7 @@ def test_a_file_that_a_pack_lacks_for_claims_is_told(
     )
 
 
-def test_the_command_tells_of_the_file(packages: Path) -> None:
+def test_the_command_tells_of_the_file(packages):
     (packages / "my_package" / "fy" / "plain_words.yaml").unlink()
     done = _check(packages)
     assert (done.returncode, done.stdout) == (2, "")

@@ -17,10 +17,15 @@ from assay.languages import (
     language_codes,
     language_or_fallback,
     load_language,
+    packs_with,
     parse_yaml,
     read_yaml,
 )
+from assay.languages.claim_sections import ClaimMarks, ClaimTimes, SeriesNames
 from assay.languages.sections import Components, Sentences
+from assay.metrics.numeric.lexicon import lexicon, stem_of
+from assay.metrics.numeric.names.column_names import concepts
+from assay.metrics.numeric.times.holidays import holiday_dates
 from assay.text.entities import find_entities
 
 REQUIRED = ("profile", "sentences", "declined")
@@ -28,7 +33,7 @@ SECTIONS = {name for name, value in vars(Language).items() if isinstance(value, 
 
 
 @pytest.mark.parametrize("code", language_codes())
-def test_every_section_of_every_pack_is_valid(code: str) -> None:
+def test_every_section_of_every_pack_is_valid(code):
     language = load_language(code)
     for section in REQUIRED:
         assert getattr(language, section)
@@ -38,13 +43,13 @@ def test_every_section_of_every_pack_is_valid(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", language_codes())
-def test_a_pack_has_no_file_that_is_no_section(code: str) -> None:
+def test_a_pack_has_no_file_that_is_no_section(code):
     folder = Path(__file__).parents[2] / "languages" / code
     files = {f"{section}.yaml" for section in SECTIONS - {"profile"} | {"language"}}
     assert {path.name for path in folder.iterdir()} <= files
 
 
-def test_a_currency_that_babel_does_not_know_is_told_with_its_file(tmp_path: Path) -> None:
+def test_a_currency_that_babel_does_not_know_is_told_with_its_file(tmp_path):
     pack = Language("nl", tmp_path)
     known = load_language("nl").notation
     pack.notation = known.model_copy(update={"currencies": ("EUR", "EUX")})
@@ -54,28 +59,19 @@ def test_a_currency_that_babel_does_not_know_is_told_with_its_file(tmp_path: Pat
         _ = pack.currencies
 
 
-def test_the_amount_of_an_entity_has_its_currency() -> None:
+def test_the_amount_of_an_entity_has_its_currency():
     amounts = [entity.parts for entity in find_entities("It costs £30, or $ 12.50.", load_language("en"))]
     assert amounts == [{"amount": "30", "currency": "GBP"}, {"amount": "12.5", "currency": "USD"}]
 
 
-def test_a_code_may_have_a_region_and_capitals() -> None:
+def test_a_code_may_have_a_region_and_what_is_not_there_is_told(tmp_path):
     assert find_language("nl-BE") is find_language("NL_nl") is load_language("nl")
     assert find_language(None) is find_language("tlh") is None
     assert language_or_fallback("tlh").code == language_or_fallback(None).code == "en"
-
-
-def test_a_pack_is_one_object_also_after_pickling() -> None:
-    """Caches are keyed on it, and worker processes get it."""
+    # Caches are keyed on it, and worker processes get it.
     assert pickle.loads(pickle.dumps(load_language("nl"))) is load_language("nl")
-
-
-def test_a_code_without_a_pack_is_told_with_the_codes_that_have_one() -> None:
     with pytest.raises(UsageError, match=r"no language pack 'tlh'; the packs are .*en, nl"):
         load_language("tlh")
-
-
-def test_a_missing_section_is_told_with_the_file_to_write(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"write languages/xx/words\.yaml after languages/en/words\.yaml"):
         assert Language("xx", tmp_path).words
 
@@ -95,14 +91,14 @@ def test_a_missing_section_is_told_with_the_file_to_write(tmp_path: Path) -> Non
         ("", 1, "the whole file: is empty; write FIELD: VALUE"),
     ],
 )
-def test_a_mistake_is_told_with_file_line_and_key(tmp_path: Path, text: str, line: int, message: str) -> None:
+def test_a_mistake_is_told_with_file_line_and_key(tmp_path, text, line, message):
     file = tmp_path / "sentences.yaml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=f"^{re.escape(str(file))}, line {line}[:,] .*{message}"):
         read_yaml(file, Sentences)
 
 
-def test_several_mistakes_are_all_told(tmp_path: Path) -> None:
+def test_a_mistake_has_its_own_line_also_deep_within(tmp_path):
     file = tmp_path / "components.yaml"
     file.write_text("marked:\n  bold: 'no group'\nsuffix: 3\n", encoding="utf-8")
     with pytest.raises(InputError) as raised:
@@ -111,15 +107,6 @@ def test_several_mistakes_are_all_told(tmp_path: Path) -> None:
     assert any("line 2, marked.bold: " in line and "(?P<component>...)" in line for line in lines)
     assert any("line 3, suffix: " in line for line in lines)
 
-
-def test_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
-    file = tmp_path / "words.yaml"
-    file.write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match=r"words\.yaml, line 1: the file cannot be read"):
-        read_yaml(file, dict[str, str])
-
-
-def test_a_mistake_deep_in_lists_and_mappings_has_its_own_line() -> None:
     class Inner(BaseModel):
         n: int
 
@@ -130,6 +117,13 @@ def test_a_mistake_deep_in_lists_and_mappings_has_its_own_line() -> None:
         parse_yaml("rows:\n  - n: 1\n  -\n    n: many\n", Outer, "x.yaml")
 
 
+def test_a_file_that_is_no_text_is_told(tmp_path):
+    file = tmp_path / "words.yaml"
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match=r"words\.yaml, line 1: the file cannot be read"):
+        read_yaml(file, dict[str, str])
+
+
 @pytest.mark.parametrize(
     ("package", "problem"),
     [
@@ -138,9 +132,7 @@ def test_a_mistake_deep_in_lists_and_mappings_has_its_own_line() -> None:
         ("assay.metrics", "has no language.yaml"),
     ],
 )
-def test_a_registered_pack_that_is_not_there_is_told(
-    package: str, problem: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_registered_pack_that_is_not_there_is_told(package, problem, monkeypatch):
     """Such as of a package whose files are gone, or whose entry names the wrong folder."""
     entry = EntryPoint("fy", package, language.GROUP)
     monkeypatch.setattr(language, "registered_entries", lambda group: {"en": None, "fy": entry})
@@ -150,3 +142,77 @@ def test_a_registered_pack_that_is_not_there_is_told(
             load_language("fy")
     finally:
         language.language_codes.cache_clear()
+
+
+_MARKS = """
+marks: {mean: ['<middle>']}
+harmless: [a]
+articles: [a]
+scope_prepositions: [of]
+restrictive: [net]
+harmless_cell: [a]
+"""
+
+
+def test_a_group_stands_for_any_of_its_alternatives():
+    marks = parse_yaml("groups: {middle: [average, 'mean(?: value)?']}" + _MARKS, ClaimMarks, "marks.yaml")
+    (pattern,) = marks.marks["mean"]
+    assert re.fullmatch(pattern, "mean value") and re.fullmatch(pattern, "average") and not re.fullmatch(pattern, "sum")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("groups: {centre: [average]}" + _MARKS, 2, "marks.mean.0: .*<middle> names no group"),
+        ("groups: {middle: ['(']}" + _MARKS, 1, "groups.middle.0: .*is no regular expression"),
+        (
+            "groups: {middle: [average]}" + _MARKS.replace("mean", "maen"),
+            2,
+            "marks.maen: 'maen' is no kind of mark; write mean",
+        ),
+        (_MARKS.replace("<middle>", "").lstrip(), 1, "marks.mean.0: .*is empty, and matches everywhere"),
+        ("groups: {middle: [average, '']}" + _MARKS, 1, "groups.middle.1: .*is empty, and matches everywhere"),
+    ],
+)
+def test_a_mistake_in_marks_is_told_with_its_place(tmp_path, text, line, message):
+    file = tmp_path / "claim_marks.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=f"{re.escape(str(file))}, line {line}[:,] .*{message}"):
+        read_yaml(file, ClaimMarks)
+
+
+@pytest.mark.parametrize("day", ["02-30", "3-1", "-1", "Easter Sunday .. 13-01"])
+def test_a_holiday_that_is_no_day_is_told_with_its_place(day):
+    text = f"holiday_names:\n  carnival: ['{day}']\narticle: 'the '\n"
+    with pytest.raises(InputError, match=r"times.yaml, line 2, holiday_names.carnival.* is no day of a year"):
+        parse_yaml(text, ClaimTimes, "times.yaml")
+
+
+def test_holidays_are_of_countries_that_the_library_knows():
+    """A misspelled name would never be read, and a misspelled country would stop every claim."""
+    for pack in packs_with("claim_times"):
+        days = [day for spans in pack.claim_times.holiday_names.values() for span in spans for day in span]
+        dates = holiday_dates(pack.code, 2025)
+        assert {day.holiday.lower() for day in days if not day.holiday[0].isdigit()} <= dates.keys(), pack
+
+
+def test_a_country_without_a_calendar_is_told_with_its_place(monkeypatch):
+    monkeypatch.setitem(lexicon("en").data, "holiday_calendars", ["XX"])
+    with pytest.raises(InputError, match=r"languages/en/claim_times.yaml, holiday_calendars, XX: .*XX.* write a code"):
+        holiday_dates("en", 1999)
+
+
+def test_concepts_are_those_that_a_language_has():
+    known = concepts()
+    named = {concept for pack in packs_with("series_names") for concept in pack.series_names.synonyms}
+    assert (known.agents | known.people | known.levels | known.flows | known.better_up | known.better_down) <= named
+    names: SeriesNames = load_language("en").series_names
+    for pack in packs_with("series_names"):
+        assert set(pack.series_names.hints) <= set(names.synonyms) | set(names.hints)
+
+
+@pytest.mark.parametrize("pack", packs_with("plain_words"), ids=lambda pack: pack.code)
+def test_a_plain_verb_or_noun_stands_in_one_form(pack):
+    """They are compared by their stems, so that a second form says nothing."""
+    words = pack.plain_words
+    assert len({stem_of(word, pack.code) for word in words.verbs | words.everyone}) == len(words.verbs | words.everyone)

@@ -140,6 +140,13 @@ def test_what_would_have_been_quoted_anyway_is_not_corrected() -> None:
     result = estimate_winner(PLAIN, level=0.95)
     assert (result.value, result.n) == (pytest.approx(0.5, abs=1e-3), 60)
     assert (result.low, result.high) == (pytest.approx(PLAIN.low, abs=1e-3), pytest.approx(PLAIN.high, abs=1e-3))
+    without = Estimate(0.5, problem="few")  # an interval
+    assert estimate_winner(without, quoted=(0.4, 1.0), level=0.95) == without
+    noise = select(score_table(60, 4, signal=0.0), resamples=5, permutations=199, repeats=1)
+    assert noise is not None
+    selection = noise[0]  # nothing is claimed, and nothing corrected
+    assert not selection.is_beyond_chance and selection.p_of_selection > 0.01
+    assert selection.agreement == selection.chosen.out_of_fold
 
 
 @pytest.mark.parametrize("least", [0.2, 0.3, 0.42])
@@ -161,10 +168,6 @@ def test_a_close_race_ends_at_the_simultaneous_interval() -> None:
         assert result.low == pytest.approx(np.tanh(np.arctanh(0.9) - quantile * 0.1), abs=0.01)
         assert result.high == 0.9
     assert estimate_winner(PLAIN, quoted=(0.5, 1.0), rivals=1000, level=0.95).low == 0.0
-
-
-def test_an_estimate_without_an_interval_stays() -> None:
-    assert estimate_winner(Estimate(0.5, problem="few"), quoted=(0.4, 1.0), level=0.95) == Estimate(0.5, problem="few")
 
 
 def test_the_limits_of_winning() -> None:
@@ -193,14 +196,6 @@ def test_the_claim_falls_back_to_the_metric_that_is_shown() -> None:
     assert selection.choices[0].combination.metrics != ("m0",)
     assert [row.metrics for row in selection.combinations if row.chosen] == [("m0",)]
     np.testing.assert_array_equal(predictions.chosen, predictions.single)
-
-
-def test_nothing_is_claimed_of_noise_and_nothing_corrected() -> None:
-    result = select(score_table(60, 4, signal=0.0), resamples=5, permutations=199, repeats=1)
-    assert result is not None
-    selection = result[0]
-    assert not selection.is_beyond_chance and selection.p_of_selection > 0.01
-    assert selection.agreement == selection.chosen.out_of_fold
 
 
 def test_a_claim_that_just_passes_quotes_less_than_one_that_passes_by_far() -> None:

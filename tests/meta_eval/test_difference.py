@@ -14,13 +14,9 @@ def difference(value: float, error: float, *, groups: int = 120, n: int = 120) -
 
 
 def test_an_interval_without_0_is_better_or_worse() -> None:
+    """Of several by a stricter test: t(0.975) is 1.980, of four t(1 - 0.025 / 4) 2.537, times 0.05: 0.099 and 0.127."""
     assert find_standing(difference(0.2, 0.05)).kind == "better"
-    assert find_standing(difference(-0.2, 0.05)).kind == "worse"
     assert find_standing(difference(-0.02, 0.001)).kind == "worse"  # however little it is
-
-
-def test_the_best_of_several_is_better_by_a_stricter_test() -> None:
-    """t(0.975) is 1.980 and of four t(1 - 0.025 / 4) is 2.537, times 0.05: 0.099 and 0.127."""
     assert find_standing(difference(-0.12, 0.05)).kind == "worse"
     assert find_standing(difference(-0.12, 0.05), tries=4).kind == "unsettled"
     assert find_standing(difference(-0.13, 0.05), tries=4).kind == "worse"
@@ -28,15 +24,14 @@ def test_the_best_of_several_is_better_by_a_stricter_test() -> None:
 
 
 def test_two_one_sided_tests_by_hand() -> None:
-    """With 119 degrees of freedom t(0.95) is 1.658: 0.02 + 1.658 * 0.048 is 0.0996, with 0.049 it is 0.1012."""
+    """With 119 degrees of freedom t(0.95) is 1.658: 0.02 + 1.658 * 0.048 is 0.0996, with 0.049 it is 0.1012.
+
+    Of four, t(1 - 0.05 / 4) is 2.271: 0.02 + 2.271 * 0.036 is 0.1018, with 0.035 it is 0.0995.
+    """
     assert find_standing(difference(0.02, 0.048)).kind == "equivalent"
     assert find_standing(difference(-0.02, 0.048)).kind == "equivalent"
     assert find_standing(difference(0.02, 0.049)).kind == "unsettled"
     assert find_standing(difference(0.02, 0.049), margin=0.11).kind == "equivalent"
-
-
-def test_the_best_of_several_is_equivalent_by_a_stricter_test() -> None:
-    """Of four, t(1 - 0.05 / 4) is 2.271: 0.02 + 2.271 * 0.036 is 0.1018, with 0.035 it is 0.0995."""
     assert find_standing(difference(0.02, 0.036), tries=4).kind == "unsettled"
     assert find_standing(difference(0.02, 0.035), tries=4).kind == "equivalent"
 
@@ -50,18 +45,12 @@ def test_the_ratings_that_would_tell_grow_with_the_square_of_the_error() -> None
     assert few is not None and many is not None
     assert few == pytest.approx(120 * (0.09 * (1.645 + 1.2816) / 0.1) ** 2 - 120, rel=0.05)
     assert 3 < (many + 120) / (few + 120) < 4
-
-
-def test_groups_that_weigh_little_ask_for_more_ratings() -> None:
     independent, grouped = find_standing(difference(0.05, 0.06)), find_standing(difference(0.05, 0.06, groups=8))
     assert independent.more_ratings is not None and grouped.more_ratings is not None
-    assert grouped.more_ratings > independent.more_ratings
-
-
-def test_without_an_interval_nobody_knows_how_many() -> None:
-    standing = find_standing(Estimate(0.1, n=40, groups=4, problem="too few groups"))
-    assert standing == Standing("unsettled")
-    assert standing.describe("it", "m1") == "it could be worse than m1; your ratings cannot tell"
+    assert grouped.more_ratings > independent.more_ratings  # groups weigh less
+    unknown = find_standing(Estimate(0.1, n=40, groups=4, problem="too few groups"))
+    assert unknown == Standing("unsettled")
+    assert unknown.describe("it", "m1") == "it could be worse than m1; your ratings cannot tell"
 
 
 @pytest.mark.parametrize(

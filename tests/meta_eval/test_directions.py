@@ -33,24 +33,14 @@ def evaluation(joined: JoinedScores) -> MetaEvaluation:
     return evaluate_table(joined.table, bootstrap=200, permutations=199, repeats=2)
 
 
-def test_the_table_carries_the_direction(joined: JoinedScores) -> None:
+def test_a_perfect_metric_agrees_and_is_chosen(joined: JoinedScores, evaluation: MetaEvaluation) -> None:
     assert joined.table.directions == {"errors": False, "noise": True}
-
-
-def test_a_perfect_metric_agrees_and_is_not_taken_for_its_opposite(evaluation: MetaEvaluation) -> None:
     errors = evaluation.metrics[0]
     assert (errors.name, errors.higher_is_better) == ("errors", False)
     assert errors.spearman.value == pytest.approx(1.0)
     assert (errors.auroc_bad.value, errors.auroc_good.value) == (1.0, 1.0)
-
-
-def test_without_the_direction_the_same_scores_disagree(joined: JoinedScores) -> None:
-    table = replace(joined.table, directions={})
-    errors = metric_agreements(table, permutations=99)[0]
-    assert errors.spearman.value == pytest.approx(-1.0)
-
-
-def test_it_is_chosen_and_the_sentence_says_so(evaluation: MetaEvaluation) -> None:
+    without = metric_agreements(replace(joined.table, directions={}), permutations=99)[0]
+    assert without.spearman.value == pytest.approx(-1.0)
     assert evaluation.selection is not None
     assert evaluation.selection.chosen.metrics == ("errors",)
     assert evaluation.recommendation.startswith("errors follows your team closely")

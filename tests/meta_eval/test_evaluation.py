@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 from tables_of_scores import score_table
 
-from assay.meta_eval.difference import find_standing
 from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.evaluation import evaluate_table
 from assay.meta_eval.question_only import add_question_only
-from assay.meta_eval.recommendation import name_of, recommend
+from assay.meta_eval.recommendation import recommend
 from assay.meta_eval.results import ChosenCombination, Combination, MetaEvaluation, Policy, Selection
-from assay.meta_eval.selection import Prefer
 from assay.meta_eval.table import ScoreTable
 
 QUICK: dict[str, Any] = {"bootstrap": 200, "permutations": 199, "repeats": 2}
@@ -70,25 +68,6 @@ def test_the_sentence_names_the_choice_what_is_known_of_others_and_what_raters_r
     assert third == f"The best that any measure could reach with these ratings: about {likely}."
     assert [row.name for row in evaluation.metrics] == ["m0", "m1", "m2", "m3", "constant"]
     assert [(part.attribute, part.label) for part in evaluation.slices] == [("language", "en"), ("language", "nl")]
-
-
-@pytest.mark.parametrize("prefer", ["best", "simple"])
-def test_the_sentence_says_what_is_known_of_the_other_rules_choice(prefer: Prefer) -> None:
-    """Its words follow from the difference's standing; only where the best looks better is it named."""
-    for seed in range(2):
-        evaluation = evaluate_table(score_table(80, 3, signal=0.4, useful=2, seed=seed), prefer=prefer, **QUICK)
-        check(evaluation)
-        assert evaluation.selection is not None
-        best, *others = evaluation.selection.choices
-        assert best.rule == "best" and best.difference is None
-        for choice in others:
-            assert choice.difference is not None and choice.difference.low is not None
-            assert choice.difference.low <= 0 <= choice.difference.high
-            assert len(choice.combination.metrics) <= len(best.combination.metrics)
-            subject = "is simpler and " if prefer == "best" else "the combination "
-            if prefer == "best" or choice.difference.value < 0:
-                clause = find_standing(choice.difference).describe("", name_of(best.combination)).strip()
-                assert subject + clause in evaluation.recommendation
 
 
 def selection_with(low: float, *, p: float = 0.002) -> Selection:
@@ -161,12 +140,8 @@ def test_what_the_question_alone_predicts_stands_beside_the_metrics() -> None:
     other = ScoreTable(table.items, ("m0",), told_apart, ratings[:, None])
     better = evaluate_table(add_question_only(other, questions), **QUICK)
     assert "the question alone" not in better.recommendation
-
-
-def test_the_question_says_nothing_where_the_questions_are_one() -> None:
-    table = score_table(40, 1, signal=1.0)
-    assert add_question_only(table, ["why?"] * 40) is table
-    assert add_question_only(table, [""] * 40) is table
+    for one in ("why?", ""):  # questions that are all one say nothing
+        assert add_question_only(table, [one] * 100) is table
 
 
 def test_fewer_than_five_groups_are_said_to_be_few() -> None:
@@ -238,14 +213,6 @@ def test_no_bound_is_said_that_is_of_no_use_or_that_a_test_denies(high: float, p
     assert sentence.endswith("rate more answers, and until then do not use any of them in place of a person.")
 
 
-def test_noise_stays_noise_whatever_the_combiner() -> None:
-    evaluation = evaluate_table(score_table(79, 3, signal=0.0), combine="ridge", **QUICK)
-    check(evaluation)
-    assert evaluation.recommendation.startswith(
-        "Not shown yet that m0 + m1 + m2 weighed by ridge regression follows your team: "
-    )
-
-
 def test_raters_who_throw_dice_end_it() -> None:
     table = score_table(60, 2, signal=1.0, useful=2)
     dice = np.random.default_rng(7).integers(1, 6, (60, 3)).astype(float)
@@ -306,10 +273,8 @@ def test_unrated_answers_are_predicted_and_powered() -> None:
     table = score_table(200, 2, signal=1.0, useful=2, unrated=120)
     evaluation = evaluate_table(table, **QUICK)
     check(evaluation)
-    assert evaluation.mean_rating is not None and (evaluation.mean_rating.rated, evaluation.mean_rating.unrated) == (
-        80,
-        120,
-    )
+    assert evaluation.mean_rating is not None
+    assert (evaluation.mean_rating.rated, evaluation.mean_rating.unrated) == (80, 120)
     assert evaluation.selection is not None and len(evaluation.selection.predictions) == 200
     assert all(value is not None and 1 <= value <= 5 for value in evaluation.selection.predictions)
     assert (evaluation.settings.items, evaluation.settings.rated) == (200, 80)

@@ -43,13 +43,6 @@ def test_answers_written_four_times_say_no_more_than_once() -> None:
     assert grouped.high - grouped.low == pytest.approx(once.high - once.low, rel=0.05)
 
 
-def test_the_variance_of_a_mean_over_groups_by_hand() -> None:
-    """Values 1 3 | 5 7 about 4: sums of deviations -4 and 4; 2 / 1 * 32 / 16 = 4. Without groups: s^2 / n = 20/12."""
-    values = np.array([1.0, 3, 5, 7])
-    assert variance_of_mean(values, np.array([0, 0, 1, 1])) == 4.0
-    assert variance_of_mean(values, np.arange(4)) == pytest.approx(values.var(ddof=1) / 4)
-
-
 def test_the_variance_of_a_mean_over_groups_is_that_of_a_regression_on_a_constant() -> None:
     generator = np.random.default_rng(4)
     values, groups = generator.normal(size=40), generator.integers(0, 9, 40)

@@ -36,15 +36,6 @@ def test_weighted_spearman_is_that_of_the_items_written_out(items: list[tuple[in
         assert estimate == pytest.approx(stats.spearmanr(np.repeat(x, times), np.repeat(y, times)).statistic)
 
 
-def test_many_resamples_at_once_are_the_same_as_one_by_one() -> None:
-    generator = np.random.default_rng(1)
-    x, y = generator.integers(0, 5, 40).astype(float), generator.normal(size=40)
-    weights = generator.multinomial(40, np.full(40, 1 / 40), size=50).T.astype(float)
-    together = spearman(x, y)(weights)
-    singly = [spearman(x, y)(weights[:, [number]])[0] for number in range(50)]
-    assert together == pytest.approx(singly)
-
-
 @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=2, max_size=15))
 def test_auroc_is_the_share_of_pairs_in_the_right_order(items: list[tuple[int, bool]]) -> None:
     values, good = [float(value) for value, _ in items], [is_good for _, is_good in items]

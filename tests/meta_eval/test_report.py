@@ -74,7 +74,6 @@ def test_every_part_of_the_evaluation_is_in_the_page(page: str) -> None:
         "disagreements",
         "raters",
         "slices",
-        "paper",
         "settings",
     }
 

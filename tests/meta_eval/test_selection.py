@@ -165,15 +165,19 @@ def test_two_planted_metrics_are_found_among_noise() -> None:
     assert predictions.chosen.shape == (200, 2) and not np.isnan(predictions.chosen).any()
 
 
-@pytest.mark.parametrize("combine", ["all", "subsets", "sum", "mean-rank", "ridge", "logistic"])
+@pytest.mark.parametrize("combine", ["subsets", "sum", "mean-rank", "ridge", "logistic"])
 def test_every_combiner_can_be_asked_for(combine: str) -> None:
+    """Also of one metric, of which there is no combination otherwise."""
     table = score_table(80, 3, signal=0.8, useful=2)
     selection = select(table, combine=combine, resamples=50, permutations=49, repeats=1)  # type: ignore[arg-type]
     assert selection is not None
-    if combine != "all":
-        assert selection[0].chosen.kind == ("subset" if combine in {"subsets", "sum"} else combine)
+    kind = "subset" if combine in {"subsets", "sum"} else combine
+    assert selection[0].chosen.kind == kind
     assert selection[0].chosen.out_of_fold.value and selection[0].chosen.out_of_fold.value > 0.5
     assert sum(row.chosen for row in selection[0].combinations) == 1
+    of_one = select(table.only(["m0"]), combine=combine, resamples=5, permutations=99, repeats=1)  # type: ignore[arg-type]
+    assert of_one is not None
+    assert [row.kind for row in of_one[0].combinations] == list(dict.fromkeys(["subset", kind]))
 
 
 def test_tied_scores_keep_their_order_out_of_fold() -> None:
@@ -195,13 +199,6 @@ def test_tied_scores_keep_their_order_out_of_fold() -> None:
     assert column_spearmans(predictions.single, ratings).tolist() == pytest.approx([1.0, 1.0])
     for row in selection.combinations:
         assert row.out_of_fold.value == pytest.approx(row.in_sample)
-
-
-def test_of_one_metric_there_is_no_combination_but_one_that_was_asked_for() -> None:
-    for combine, kinds in (("all", ["subset"]), ("ridge", ["subset", "ridge"])):
-        result = select(score_table(40, 1, signal=0.8), combine=combine, resamples=5, permutations=99, repeats=1)  # type: ignore[arg-type]
-        assert result is not None
-        assert [row.kind for row in result[0].combinations] == kinds
 
 
 def test_two_metrics_whose_errors_cancel_are_claimed_together() -> None:
@@ -250,8 +247,6 @@ def test_permutation_p_is_that_of_scipy() -> None:
 
 def test_metrics_that_share_their_questions_cost_once_together() -> None:
     """a and b are answered by the same questions for 5, c for 2: a and b cost 5, a and c 7, all three 7."""
-    from assay.meta_eval.cross_validation import CombinationTask
-
     scores = np.random.default_rng(0).normal(size=(20, 3))
     task = CombinationTask.build(
         scores, scores[:, 0], np.arange(20), middle=0, how="ranks", largest=3, costs=[5, 5, 2], owners=["a", "a", "c"]

@@ -24,13 +24,14 @@ def table(**fields: Any) -> ScoreTable:
     return ScoreTable(**(known | fields))
 
 
-def test_the_mean_rating_is_that_of_who_rated() -> None:
+def test_what_a_table_derives() -> None:
     np.testing.assert_array_equal(table().mean_rating, [1.5, 5.0, NAN])
     assert table().rated().items == ("a", "b")
-
-
-def test_lower_is_better_is_turned() -> None:
-    np.testing.assert_array_equal(table().column("errors"), [-3.0, NAN, 0.0])
+    np.testing.assert_array_equal(table().column("errors"), [-3.0, NAN, 0.0])  # lower is better: turned
+    assert table().groups == ("a", "b", "c")  # an item is its own group unless said otherwise
+    assert table(groups=("z", "a", "z")).group_numbers.tolist() == [1, 0, 1]
+    with pytest.raises(InputError, match="no metric 'rouge' in the table; it has faithfulness, errors"):
+        table().column("rouge")
 
 
 def test_parts_keep_everything_together() -> None:
@@ -38,11 +39,6 @@ def test_parts_keep_everything_together() -> None:
     assert (dutch.items, dutch.groups, dutch.scores[1, 0]) == (("a", "c"), ("p", "r"), 0.5)
     only = table().only(["errors"])
     assert (only.metrics, only.directions, only.scores.shape) == (("errors",), {"errors": False}, (3, 1))
-
-
-def test_an_item_is_its_own_group_unless_said_otherwise() -> None:
-    assert table().groups == ("a", "b", "c")
-    assert table(groups=("z", "a", "z")).group_numbers.tolist() == [1, 0, 1]
 
 
 def test_arrays_are_copied_and_cannot_be_changed() -> None:
@@ -70,8 +66,3 @@ def test_arrays_are_copied_and_cannot_be_changed() -> None:
 def test_what_does_not_fit_is_refused(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         table(**fields)
-
-
-def test_an_unknown_metric_is_named_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match="no metric 'rouge' in the table; it has faithfulness, errors"):
-        table().column("rouge")

@@ -106,14 +106,6 @@ def test_five_of_a_kind_let_the_scores_help() -> None:
     assert enough.ratings_alone.low == pytest.approx(0.127, abs=2e-3)
 
 
-def test_fewer_than_five_rated_groups_have_no_interval() -> None:
-    ratings = np.tile([1.0, 2, 3, 4], 5)
-    sample = JudgedSample(np.zeros(20), np.zeros(20), ratings, np.repeat(np.arange(4), 5))
-    result = three_level_mean(Strata.of_scores(np.zeros(50)), sample, scale=(1, 5))
-    assert (result.mean.value, result.mean.low, result.mean.groups) == (2.5, None, 4)
-    assert result.mean.problem == "an interval needs 5 groups that differ"
-
-
 def test_the_interval_of_a_mean_near_the_end_of_the_scale_is_skewed() -> None:
     """Nine fives and a one: mean 4.6, variance 1.6 / 10, at 0.9 of the scale with log odds 2.197 +- 2.262 * 0.1 / 0.09.
 
@@ -127,11 +119,15 @@ def test_the_interval_of_a_mean_near_the_end_of_the_scale_is_skewed() -> None:
 
 
 @pytest.mark.parametrize("rating", [3.0, 5.0])
-def test_ratings_that_are_all_equal_have_no_interval(rating: float) -> None:
+def test_ratings_that_are_all_equal_or_of_few_groups_have_no_interval(rating: float) -> None:
     sample = JudgedSample(np.zeros(20), np.arange(20.0), np.full(20, rating), np.arange(20))
     mean = three_level_mean(Strata.of_scores(np.zeros(20)), sample, scale=(1, 5)).mean
     assert (mean.value, mean.low, mean.high) == (rating, None, None)
     assert mean.problem == "no interval: the ratings do not vary"
+    few = JudgedSample(np.zeros(20), np.zeros(20), np.tile([1.0, 2, 3, 4], 5), np.repeat(np.arange(4), 5))
+    mean = three_level_mean(Strata.of_scores(np.zeros(50)), few, scale=(1, 5)).mean
+    assert (mean.value, mean.low, mean.groups) == (2.5, None, 4)
+    assert mean.problem == "an interval needs 5 groups that differ"
 
 
 def test_scores_that_lead_beyond_the_scale_leave_the_ratings_alone() -> None:

@@ -219,24 +219,18 @@ def test_what_is_left_out_is_said() -> None:
     )
 
 
-def test_one_version_is_none_to_compare(three: ScoreTable) -> None:
-    assert version_agreement(ScoreTable(**_fields(three) | {"versions": ()})) is None
-    assert version_agreement(three.take([place for place, name in enumerate(three.versions) if name == "a"])) is None
-
-
 def test_a_metric_that_did_not_score_a_version_has_no_figures(three: ScoreTable) -> None:
     scores = three.scores.copy()
     scores[[name == "b" for name in three.versions], 1] = np.nan
     follows, noise, _ = agreement_of(ScoreTable(**_fields(three) | {"scores": scores}), measure="follows").metrics
     assert (noise.problem, noise.soft.value, noise.p) == ("it scored 0 rated answers of b", None, None)
     assert follows.problem == ""
-
-
-def test_scores_out_of_fold_stand_beside_the_metrics(three: ScoreTable) -> None:
-    agreement = agreement_of(three, measure="all weighed", out_of_fold=three.mean_rating)
+    agreement = agreement_of(three, measure="all weighed", out_of_fold=three.mean_rating)  # scores out of fold
     assert agreement.measure == agreement.metrics[0].metric == "all weighed"
     assert agreement.metrics[0].soft.value == 1.0
     assert all(one.p is not None for one in agreement.metrics[1:])
+    assert version_agreement(ScoreTable(**_fields(three) | {"versions": ()})) is None  # none to compare, or one
+    assert version_agreement(three.take([place for place, name in enumerate(three.versions) if name == "a"])) is None
 
 
 def test_the_sentence_says_good_and_poor_of_both_levels(three: ScoreTable) -> None:

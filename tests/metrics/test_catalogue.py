@@ -1,16 +1,219 @@
-"""The catalogue: one metric, one file; only variants of one formula share theirs."""
+"""The catalogue: names, options and directions of metrics, as declared, as typed, and as docs/metrics.md has them."""
 
+import doctest
 from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
 
+import pytest
+
+from assay.errors import UsageError
 from assay.installation import registered_entries
-from assay.metrics.catalogue import GROUP
+from assay.metrics import RagasMetric
+from assay.metrics.catalogue import GROUP, describe_metric, higher_is_better, load_metric, metric_names
+from assay.metrics.options import coerce_options, option_types
+from assay.metrics.specification import parse_specification
 
 SHARED = {"assay.metrics.rouge": 4, "assay.metrics.judge_rating": 3}
 """The modules of variants: ROUGE-1, -2, -L and its precision; the three ratings that a judge gives."""
 
 
-def test_every_metric_has_a_module_of_its_own_or_shares_it_with_its_variants() -> None:
+def test_every_metric_has_a_module_of_its_own_or_shares_it_with_its_variants():
     entries = registered_entries(GROUP).values()
     modules = Counter(entry.module for entry in entries)
     assert {module: count for module, count in modules.items() if count > 1} == SHARED
     assert all(entry.load().__module__ == entry.module for entry in entries)
+
+
+LEVELS = "criteria: [{name: Tone, question: Is it polite?, levels: {rude: it is rude, polite: it is not}}]"
+OPTIONS = "{question: Is it polite?, options: {rude: {value: 0, description: r}, polite: {value: 1, description: p}}}"
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_the_catalogue_repeats_what_the_metric_declares(judge, tmp_path, name):
+    if describe_metric(name).argument:
+        (tmp_path / "own.yaml").write_text({"rubric": LEVELS, "choice": OPTIONS}.get(name, ""), encoding="utf-8")
+        name = f"{name}:{tmp_path / 'own.yaml'}"
+    assert higher_is_better(name) is load_metric(name, judge()).higher_is_better
+
+
+def test_of_our_metrics_three_are_better_lower():
+    assert [name for name in metric_names() if not higher_is_better(name)] == [
+        "declined",
+        "effort",
+        "noise_sensitivity",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "higher"),
+    [
+        ("faithfulness", True),
+        ("noise_sensitivity", False),
+        ("noise_sensitivity(mode=irrelevant)", False),
+        ("maliciousness", False),
+    ],
+)
+def test_metrics_of_ragas_have_the_direction_of_the_adapters_table(name, higher):
+    assert higher_is_better(f"ragas:{name}") is higher
+
+
+@pytest.mark.extras("ragas")
+def test_an_adapted_metric_declares_the_same(judge):
+    for name in ("noise_sensitivity", "faithfulness"):
+        metric = load_metric(f"ragas:{name}", judge())
+        assert isinstance(metric, RagasMetric)
+        assert metric.higher_is_better is higher_is_better(f"ragas:{name}")
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "name", "argument", "options"),
+    [
+        ("faithfulness:claims=judge:numeric=no", "", "faithfulness", "", {"claims": "judge", "numeric": "no"}),
+        ("heuristic.hal:nlp_en=a=b", "", "heuristic.hal", "", {"nlp_en": "a=b"}),
+        ("predicate:Is it so: a = b:threshold=1", "", "predicate", "Is it so: a = b", {"threshold": "1"}),
+        ('predicate:"It says x:y=1":threshold=1', "", "predicate", "It says x:y=1", {"threshold": "1"}),
+        ("ragas:noise_sensitivity(mode=irrelevant)", "", "ragas", "noise_sensitivity(mode=irrelevant)", {}),
+        ("scorer:C:\\s.yaml:allow_changed=true", "", "scorer", "C:\\s.yaml", {"allow_changed": "true"}),
+        ("C:/my metrics.py:is_short:limit=80", "C:/my metrics.py", "is_short", "", {"limit": "80"}),
+        ("a.py:polite:in Dutch", "a.py", "polite", "in Dutch", {}),
+        ('predicate:"Use a.py:run"', "", "predicate", "Use a.py:run", {}),
+        ("", "", "", "", {}),
+    ],
+)
+def test_a_specification_has_parts_and_keeps_its_text(text, path, name, argument, options):
+    specification = parse_specification(text)
+    parts = (specification.path, specification.name, specification.argument, dict(specification.options))
+    assert parts == (path, name, argument, options)
+    assert str(specification) == text, "scores are recorded under what was typed"
+    assert parse_specification(str(specification)) == specification
+
+
+def test_what_is_behind_a_name():
+    assert parse_specification("ragas:faithfulness").is_ragas and parse_specification("scorer:s.yaml").is_scorer
+    assert not any(parse_specification(text).is_ragas for text in ("ragas", "ragas.py:ragas", "faithfulness"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("token_overlap:fast", "token_overlap:fast: write options as name=value, not 'fast'"),
+        ("tokn_overlap", "no metric is called 'tokn_overlap'; did you mean token_overlap?"),
+        ("token_overlap:my-option=1", "'my-option' is not an option of this metric"),
+        ("ragas:", "no metric is called 'ragas'"),
+        ("token_overlap:", "token_overlap:: write options as name=value, not ''"),
+        ("token_overlap: fast=1", "' fast' is not an option of this metric"),
+        ("scorer:", "scorer:: name the scorer's file (scorer:FILE); make one with: assay meta RUN --save FILE"),
+        ("rubric:dir=1/x.yaml", "write rubric:FILE (in double quotes where it looks like an option)"),
+    ],
+)
+def test_what_cannot_be_loaded_is_said(text, message):
+    with pytest.raises(UsageError) as error:
+        load_metric(text, judge=object())  # type: ignore[arg-type]
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("path", ["a=b.yaml", "v=1/team.yaml", "C:/runs/team.yaml"])
+def test_a_scorers_file_may_look_like_an_option(path):
+    specification = parse_specification(f"scorer:{path}:allow_changed=true")
+    assert specification.is_scorer
+    assert (specification.argument, specification.options) == (path, {"allow_changed": "true"})
+
+
+Make = Callable[..., Any]
+
+
+class Example:
+    def __init__(
+        self,
+        judge: object,
+        *,
+        switch: bool | None = None,
+        count: int = 1,
+        share: float = 0.5,
+        kind: Literal["plain", "fancy"] | Make = "plain",
+        file: str | None = None,
+        level: Literal[1, 2] = 1,
+        make: Make | None = None,
+    ) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("switch", "true", True),
+        ("switch", "False", False),
+        ("switch", "none", None),
+        ("count", "-3", -3),
+        ("share", "1e-3", 0.001),
+        ("kind", "fancy", "fancy"),
+        ("file", "None", None),
+        ("level", "2", 2),
+    ],
+)
+def test_a_text_becomes_a_value_of_the_annotated_type(name, text, value):
+    (coerced,) = coerce_options("example", Example, {name: text}).values()
+    assert (coerced, type(coerced)) == (value, type(value))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "choices"),
+    [
+        ("switch", "maybe", "true or false or none, not 'maybe'"),
+        ("count", "3.5", "a whole number, not '3.5'"),
+        ("share", "nan", "a number, not 'nan'"),
+        ("kind", "Plain", "'plain' or 'fancy', not 'Plain'"),
+        ("level", "3", "1 or 2, not '3'"),
+    ],
+)
+def test_another_text_is_refused_with_the_option_and_its_choices(name, text, choices):
+    with pytest.raises(UsageError, match=f"^example: the option {name} takes {choices}"):
+        coerce_options("example", Example, {name: text})
+
+
+@pytest.mark.parametrize("name", ["judge", "make", "colour"])
+def test_what_text_cannot_give_is_no_option(name):
+    assert name not in option_types(Example)
+    with pytest.raises(UsageError, match=f"{name!r} is not an option.*: count, file, kind, level, share, switch$"):
+        coerce_options("example", Example, {name: "x"})
+
+
+@pytest.mark.parametrize(
+    ("specification", "message"),
+    [
+        ("faithfulness:claims=words", "the option claims takes 'judge' or 'sentences' or none, not 'words'"),
+        ("answer_relevance:questions=2.5", "the option questions takes a whole number, not '2.5'"),
+        ("token_overlap:n=2", "'n' is not an option of this metric; its options are: none"),
+    ],
+)
+def test_every_metric_refuses_a_wrong_option_alike(judge, specification, message):
+    with pytest.raises(UsageError, match=f"^{specification}: {message}"):
+        load_metric(specification, judge())
+
+
+def test_an_option_reaches_the_metric_as_its_type(judge):
+    assert load_metric("faithfulness:numeric=no", judge()).numeric is False  # type: ignore[attr-defined]
+    assert load_metric("answer_relevance:questions=5", judge()).questions == 5  # type: ignore[attr-defined]
+
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/metrics.md"
+
+
+def test_every_metric_stands_on_the_page_with_its_direction():
+    text = PAGE.read_text(encoding="utf-8")
+    missing = [name for name in metric_names() if f"`{name}`" not in text and not name.startswith("heuristic.")]
+    assert not missing
+    rows = [line.split("|") for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| [`")]
+    better = {name: row[3] for row in rows for name in metric_names() if f"`{name}`" in row[1]}
+    lower = {name for name, direction in better.items() if "lower" in direction}
+    assert lower == {name for name in better if not higher_is_better(name)}
+
+
+@pytest.mark.parametrize(("page", "least"), [("metrics.md", 20), ("testing.md", 3)])
+def test_the_examples_give_what_the_page_prints(monkeypatch, page, least):
+    monkeypatch.chdir(ROOT)
+    results = doctest.testfile(str(PAGE.with_name(page)), module_relative=False, encoding="utf-8")
+    assert results.attempted >= least
+    assert not results.failed

@@ -3,11 +3,10 @@
 from typing import Any
 
 import pytest
-from call_counts import count_calls
 
 from assay.languages import load_language
 from assay.metrics.citable_sources import CitableSources, SourceMatch
-from assay.metrics.citation_marks import CitedAnswer, read_citations
+from assay.metrics.citation_marks import CitedAnswer, citation_pattern, read_citations
 
 CONTEXTS = (
     "Title: Returns policy\nURL: https://shop.example/returns\nReturns are free.",
@@ -17,8 +16,7 @@ CONTEXTS = (
 
 
 def read(answer: str, language: str = "en", contexts: tuple[str, ...] = CONTEXTS, **metadata: Any) -> CitedAnswer:
-    pack = load_language(language)
-    return read_citations(answer, CitableSources(contexts, metadata, pack), pack)
+    return read_citations(answer, CitableSources(contexts, metadata, load_language(language)))
 
 
 def cited(answer: str, language: str = "en", contexts: tuple[str, ...] = CONTEXTS) -> list[int | str]:
@@ -34,31 +32,8 @@ def cited(answer: str, language: str = "en", contexts: tuple[str, ...] = CONTEXT
         ("Free[1][2].", [1, 2]),
         ("Free [2, 3].", [2, 3]),
         ("Free [1; 3].", [1, 3]),
-        ("Free [1 and 3].", [1, 3]),
         ("Free [1-3].", [1, 2, 3]),
-        ("Free [1]-[3].", [1, 2, 3]),
-        ("Free [1]–[3].", [1, 2, 3]),
-        ("Free [[1]].", [1]),
-        ("Free [[[1]]].", [1]),
-        ("Free [doc1].", [1]),
-        ("Free [Source 2].", [2]),
-        ("Free [source: 2].", [2]),
-        ("Free [Document 1, Document 3].", [1, 3]),
-        ("Free [1, p. 4].", [1]),
-        ("Free [1, pages 4-5; 2, § 3].", [1, 2]),
-        ("Free [#2].", [2]),
         ("Free [^1].", [1]),
-        ("Free¹.", [1]),
-        ("Free²,³.", [2, 3]),
-        ("Free<sup>1</sup>.", [1]),
-        ("Free <sup>[1, 2]</sup>.", [1, 2]),
-        ('Free<sup><a href="#s">2</a></sup>.', [2]),
-        ("Free【1】.", [1]),
-        ("Free【4:0†source】.", [0]),
-        ("Free (see [1]).", [1]),
-        ("Free ([1], [2]).", [1, 2]),
-        ("Free (source 2).", [2]),
-        ("Free, according to [2].", [2]),
         ("Free [1](#sources).", [1]),
         ("Free [9].", [9]),
     ],
@@ -67,27 +42,6 @@ def test_numbers_that_cite(answer: str, numbers: list[int]) -> None:
     marked = read(answer)
     assert [mark.number for mark in marked.marks] == numbers
     assert marked.plain == "Free."
-
-
-@pytest.mark.parametrize(
-    ("answer", "language", "number"),
-    [
-        ("Gratis [bron 2].", "nl", 2),
-        ("Gratis, volgens [2].", "nl", 2),
-        ("Gratis (zie bron 2).", "nl", 2),
-        ("Gratis [1, blz. 3].", "nl", 1),
-        ("Gratis [1 t/m 1].", "nl", 1),
-        ("Gratis [doc2].", "nl", 2),
-        ("Kostenlos [Quelle 2].", "de", 2),
-        ("Kostenlos, laut [2].", "de", 2),
-        ("Kostenlos (siehe [2]).", "de", 2),
-        ("Kostenlos [2, S. 3].", "de", 2),
-    ],
-)
-def test_words_of_the_language(answer: str, language: str, number: int) -> None:
-    marked = read(answer, language)
-    assert {mark.number for mark in marked.marks} == {number}
-    assert marked.plain in {"Gratis.", "Kostenlos."}
 
 
 @pytest.mark.parametrize(
@@ -131,67 +85,53 @@ def test_what_cites_nothing(answer: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "name", "plain"),
     [
-        ("Free (Returns policy).", "Returns policy", "Free."),
-        ("Free (source: Returns policy).", "Returns policy", "Free."),
-        ("Free (source: Internal wiki).", "Internal wiki", "Free."),
-        ("Free [Returns policy].", "Returns policy", "Free."),
-        ("Free [source: Returns policy].", "Returns policy", "Free."),
-        ('As stated in "Shipping", free.', "Shipping", "free."),
-        ("According to the returns policy, free.", "returns policy", "free."),
-        ("Free【1†Shipping】.", "Shipping", "Free."),
         ("[Free](https://shop.example/returns).", "https://shop.example/returns", "Free."),
-        ("Free ([source](https://shop.example/returns)).", "https://shop.example/returns", "Free."),
-        ("Free: https://shop.example/returns.", "https://shop.example/returns", "Free:."),
         ("[Free](https://other.example/).", "https://other.example/", "Free."),
         ("Free [1](https://other.example/).", "https://other.example/", "Free."),
+        ("Free. [Learn more](https://shop.example/returns)", "https://shop.example/returns", "Free."),
+        ("Free [^1].\n\n[^1]: Returns policy\n", "Returns policy", "Free."),
+        ("Free [1].\n\n[1]: Returns policy", "Returns policy", "Free."),
     ],
 )
-def test_names_and_addresses_that_cite(answer: str, name: str, plain: str) -> None:
+def test_links_and_footnotes_that_cite(answer: str, name: str, plain: str) -> None:
     marked = read(answer)
     assert [mark.name for mark in marked.marks] == [name]
-    assert marked.plain == plain
-
-
-@pytest.mark.parametrize(
-    ("answer", "targets", "plain"),
-    [
-        ("Free [Shipping; Returns policy].", ["Shipping", "Returns policy"], "Free."),
-        ("Free [Doc 1: Returns policy].", ["Returns policy"], "Free."),
-        ("Free [Returns policy, p. 3].", ["Returns policy, p. 3"], "Free."),
-        ("Free. See https://shop.example/returns for details.", ["https://shop.example/returns"], "Free."),
-        ("Free. [Learn more](https://shop.example/returns)", ["https://shop.example/returns"], "Free."),
-        ("Free.<sup>[1](https://shop.example/returns)</sup>", ["https://shop.example/returns"], "Free."),
-        ("Per the Shipping page, free.", ["Shipping"], "free."),
-        ("Free.¹ Fast.²\n\n¹ Returns policy\n² Shipping", ["Returns policy", "Shipping"], "Free. Fast."),
-        ("Free [1].\n\n(1) Returns policy", ["Returns policy"], "Free."),
-        ("Free [^1].\n\n[^1]: Returns policy\n    of the shop\n", ["Returns policy"], "Free."),
-    ],
-)
-def test_further_forms(answer: str, targets: list[str], plain: str) -> None:
-    marked = read(answer)
-    assert [mark.name for mark in marked.marks] == targets
     assert marked.plain.strip() == plain
 
 
-def test_a_citation_that_opens_a_sentence_is_in_front_of_it() -> None:
-    marked = read("Free. According to [2], fast. According to source 3 it is so. See [1].")
-    assert marked.plain == "Free. fast. it is so."
-    assert [(mark.number, mark.is_in_front) for mark in marked.marks] == [(2, True), (3, True), (1, False)]
+@pytest.mark.parametrize(
+    ("answer", "pattern", "cites", "plain"),
+    [
+        ("Free【2】.", r"【(?P<number>\d+)】", [2], "Free."),
+        ("Free (source: Shipping).", r"\(source: (?P<name>[^)]+)\)", ["Shipping"], "Free."),
+        ("Free [doc 1, 3], so [2].", r"\[doc (?P<number>[^]]+)\]", [1, 3, 2], "Free, so."),
+        ("Free {}.", r"\{(?P<name>[^}]*)\}", [], "Free {}."),
+    ],
+)
+def test_what_a_pattern_finds_cites_too(answer: str, pattern: str, cites: list[int | str], plain: str) -> None:
+    sources = CitableSources(CONTEXTS, {}, load_language("en"))
+    marked = read_citations(answer, sources, citation_pattern(pattern))
+    assert [mark.name or mark.number for mark in marked.marks] == cites
+    assert marked.plain == plain
+
+
+@pytest.mark.parametrize(("pattern", "message"), [("(", "is a regular expression"), ("【.】", "has a group")])
+def test_a_pattern_names_what_it_finds(pattern: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        citation_pattern(pattern)
 
 
 def test_a_link_cites_only_where_an_address_of_a_source_is_known() -> None:
-    marked = read("Track it [here](https://track.example) or at https://t.example.", contexts=("A.", "B."))
+    marked = read("Track it [here](https://track.example).", contexts=("A.", "B."))
     assert not marked.marks
-    assert marked.other_links == ("https://track.example", "https://t.example")
+    assert marked.other_links == ("https://track.example",)
     assert cited("Free [1](https://track.example).", contexts=("A.", "B.")) == ["https://track.example"]
 
 
 @pytest.mark.parametrize(
     "sources",
     [
-        "Sources:\n[1] https://shop.example/returns\n[2] Shipping",
-        "## Sources\n\n1. https://shop.example/returns\n2. Shipping",
-        "**References**\n- [1]: <https://shop.example/returns>\n- [2]: Shipping",
+        "- [1]: <https://shop.example/returns>\n- [2]: Shipping",
         "[1]: https://shop.example/returns\n[2]: Shipping",
         "[1] [Returns](https://shop.example/returns)\n[2] Shipping",
     ],
@@ -207,14 +147,12 @@ def test_footnotes_with_names() -> None:
     assert [(mark.text, mark.name) for mark in marked.marks] == [("[^ret]", "https://shop.example/returns")]
 
 
-def test_sources_that_stand_alone_stand_for_what_is_above() -> None:
-    for answer in ("Free.\nSource: Shipping", "Free.\n\nSources:\n- Shipping\n", "Free.\n[2]", "Free.\n(see [2])"):
-        (mark,) = read(answer).marks
-        assert mark.covers_from == 0, answer
-    (mark,) = read("Hello.\nFree. Source: Shipping").marks
-    assert mark.covers_from == len("Hello.\n"), "at the end of a line: for the line"
-    assert cited("Free.\nSources: [1], [2]") == [1, 2]
-    assert cited("Free.\nBronnen: Returns policy; Shipping", "nl") == ["Returns policy", "Shipping"]
+@pytest.mark.parametrize("line", ["[2]", "[2], [3].", "Source: [2]", "Sources used: [1], [2]", "([2])"])
+def test_a_line_of_marks_stands_for_what_is_above(line: str) -> None:
+    marked = read(f"Free [1].\n{line}\n")
+    assert [mark.stands_alone for mark in marked.marks] == [False] + [True] * (len(marked.marks) - 1)
+    assert marked.plain.strip() == "Free."
+    assert not any(mark.stands_alone for mark in read(f"Free [1].\nSo it is {line}\n").marks)
 
 
 def test_sources_by_number_name_label_and_address() -> None:
@@ -246,29 +184,3 @@ def test_the_end_of_a_long_range_is_left_out() -> None:
     marked = read("Free [1-900].")
     assert [mark.number for mark in marked.marks] == [1, 2, 3, 4]
     assert marked.cut == 896
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[1]" * 50_000,
-        "[" * 200_000,
-        "[a](" * 50_000,
-        "(" * 200_000,
-        "[1] x. " * 30_000,
-        "Source: x.\n" * 20_000,
-        "[1] a\n" * 30_000,
-        "[1] a\nb\n" * 20_000,
-        "according to " * 20_000,
-        '"a ' * 60_000,
-        "¹" * 100_000,
-        "\n" * 200_000,
-        " " * 200_000,
-        "`" * 100_000,
-        "Sources:\n\n" * 20_000,
-    ],
-    ids=lambda text: text[:12],
-)
-def test_hostile_answers_take_linear_time(text: str) -> None:
-    read("warm")
-    assert count_calls(lambda: read(text), warm_up=False) < 100 * len(text)

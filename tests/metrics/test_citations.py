@@ -67,7 +67,6 @@ CONTEXTS = ("Alpha.", "Beta.", "Gamma.")
         ("Returns [1] are free [1].", 1, 1),
         # in front of the sentence
         ("[1] Returns are free.", 1, 1),
-        ("Returns are free [1]. According to [2], Parcels take two days.", 1, 1),
         # on a line of its own: for what is above it, each source where it supports one of the claims
         ("Returns are free. Parcels take two days.\nSources: [1], [2], [3]", 2 / 3, 1),
         # but what cites for itself
@@ -152,12 +151,13 @@ def test_an_answer_that_cites_nothing(judge: Make, sample: Make, openai_server: 
 
 
 def test_citations_of_no_source_ask_nobody(judge: Make, sample: Make, openai_server: OpenAIServer) -> None:
-    answer = "Returns are free [8]. Parcels take two days (source: Internal wiki)."
-    score = asyncio.run(Citations(judge()).assess(sample(response=answer)))
+    answer = "Returns are free [8]. Parcels take two days [Internal wiki](https://wiki.example)."
+    known = ("See https://shop.example for the rest.", "Beta.")
+    score = asyncio.run(Citations(judge()).assess(sample(response=answer, retrieved_contexts=known)))
     assert score.value == 0
     assert [one["reason"] for one in score.evidence["citations"]] == [
         "the sample has no source number 8",
-        'the sample has no source "Internal wiki"',
+        'the sample has no source "https://wiki.example"',
     ]
     assert not openai_server.requests
 
@@ -270,7 +270,7 @@ def test_a_judge_without_an_answer_counts_as_no_support(judge: Make, sample: Mak
 @pytest.mark.parametrize(("language", "yes"), [("en", "Yes"), ("nl", "Ja"), ("de", "Ja"), ("fr", "Yes")])
 def test_any_language(*, judge: Make, sample: Make, openai_server: OpenAIServer, language: str, yes: str) -> None:
     openai_server.script = lambda _: Answer(text=yes)
-    tested = sample(response="Menu 7 = 5 euro [doc 1].", language=language)
+    tested = sample(response="Menu 7 = 5 euro [1].", language=language)
     score = asyncio.run(Citations(judge(decide="single")).assess(tested))
     assert score.value == 1
 
@@ -278,3 +278,10 @@ def test_any_language(*, judge: Make, sample: Make, openai_server: OpenAIServer,
 def test_a_metric_has_no_other_modes(judge: Make) -> None:
     with pytest.raises(ValueError, match="mode is f1, precision or recall, not 'best'"):
         Citations(judge(), mode="best")  # type: ignore[arg-type]
+
+
+def test_a_pattern_finds_other_citations(judge: Make, sample: Make, facts: Make) -> None:
+    facts(free="Alpha", days="Beta")
+    tested = sample(response="Returns are free【1】. Parcels take two days【3】.", retrieved_contexts=CONTEXTS)
+    score = asyncio.run(load_metric(r"citations:pattern=【(?P<number>\d+)】", judge(decide="single")).assess(tested))
+    assert (score.evidence["precision"], score.evidence["recall"]) == (0.5, 0.5)

@@ -1,19 +1,16 @@
 """Effort: turns, questions that the customer repeats, and facts that the chatbot asks for again."""
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.judges.embedders import Embedder
 from assay.metrics import Effort
-
-Make = Callable[..., Any]
 
 
 class Alike(Embedder):
@@ -44,7 +41,7 @@ def assess(sample: Sample, **options: Any) -> Any:
     return asyncio.run(Effort(embedder=options.pop("embedder", Alike()), **options).assess(sample))
 
 
-def test_the_formula() -> None:
+def test_the_formula():
     score = assess(TWICE)
     # 2 messages + 1 question asked twice + 1 fact asked for again
     assert score.value == 4.0
@@ -59,20 +56,18 @@ def test_the_formula() -> None:
 
 
 @pytest.mark.parametrize(("count", "value"), [("turns", 2), ("repeated", 1), ("asked_again + turns", 3)])
-def test_what_is_counted_is_an_option(count: str, value: float) -> None:
+def test_what_is_counted_is_an_option(count, value):
     assert assess(TWICE, count=count).value == value
 
 
 @pytest.mark.parametrize("count", ["", "+", "turns+words"])
-def test_an_unknown_part_is_an_error(count: str) -> None:
+def test_an_unknown_part_is_an_error(count):
     with pytest.raises(UsageError, match=r"effort:count takes turns, repeated, asked_again, joined by \+, not"):
         Effort(count=count)
 
 
 @pytest.mark.parametrize(("share", "value"), [(0.9, 4), (0.4, 3)])
-def test_a_judge_decides_of_each_pair(
-    judge: Make, decide: Make, openai_server: OpenAIServer, share: float, value: float
-) -> None:
+def test_a_judge_decides_of_each_pair(judge, decide, openai_server, share, value):
     asked: list[str] = []
 
     def probability(statement: str) -> float:
@@ -89,30 +84,18 @@ def test_a_judge_decides_of_each_pair(
     assert len(score.evidence["asked_again"]) + len(score.evidence["not_again"]) == 1
 
 
-def test_without_a_pair_no_judge_is_asked(judge: Make, openai_server: OpenAIServer) -> None:
-    score = assess(talk("How do I pay?", "By card."), judge=judge())
-    assert (score.value, openai_server.requests) == (1.0, [])
-
-
-def test_a_judge_that_fails_makes_no_score(judge: Make, openai_server: OpenAIServer) -> None:
+def test_a_judge_that_fails_makes_no_score(judge, openai_server):
     openai_server.script = lambda _: Answer(text="perhaps")
     score = assess(TWICE, judge=judge(decide="single"))
     assert (score.status, score.value) == ("failed", None)
+    assert assess(talk("How do I pay?", "By card."), judge=judge(decide="single")).value == 1.0, "nobody is asked"
+    turns = assess(TWICE, count="turns")  # what is not looked for is not stated
+    assert (turns.evidence["turns"], turns.evidence["repeated"], turns.evidence["asked_again"]) == (2, None, None)
 
 
-def test_other_numbers_are_another_question() -> None:
+def test_a_question_repeated_in_other_words_and_one_with_other_numbers():
     score = assess(talk("Where is order 4711?", "In Delft.", "Where is order 4712?", "In Gouda."))
     assert score.evidence["repeated"] == []
-
-
-def test_the_embedder_finds_a_question_in_other_words() -> None:
     sample = talk("When will my parcel arrive?", "Soon.", "When will my package be delivered?", "Soon.")
     score = assess(sample, embedder="use")
     assert [(one["turn"], one["earlier_turn"]) for one in score.evidence["repeated"]] == [(2, 0)]
-
-
-def test_what_is_not_looked_for_is_not_stated() -> None:
-    score = assess(TWICE, count="turns")
-    assert (score.evidence["turns"], score.evidence["repeated"], score.evidence["asked_again"]) == (2, None, None)
-    assert score.reason == "2 messages of the customer"
-    assert assess(TWICE, count="repeated").evidence["asked_again"] is None

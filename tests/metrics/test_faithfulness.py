@@ -1,29 +1,26 @@
-"""Faithfulness of the judge's claims and of sentences, with and without probabilities, worked out by hand."""
+"""Faithfulness of claims and of sentences, and the weakest claim, worked out by hand."""
 
 import asyncio
 import dataclasses
 import json
 import math
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.judges import LiteLLMJudge
-from assay.metrics import Faithfulness, Place, Score
+from assay.metrics import Faithfulness, Place, Score, WeakestClaim
 from assay.metrics.catalogue import load_metric
-
-Make = Callable[..., Any]
 
 
 def measured(metric: Faithfulness, sample: Sample) -> Score:
     return asyncio.run(metric.assess(sample))
 
 
-def test_what_is_no_sample_is_refused_in_plain_words(judge: Make) -> None:
+def test_what_is_no_sample_is_refused_in_plain_words(judge):
     for metric in (Faithfulness(judge=judge()), load_metric("token_overlap")):
         with pytest.raises(UsageError, match=r"sample: 'x' \(str\) cannot be used; give a Sample"):
             asyncio.run(metric.assess("x"))  # type: ignore[arg-type]
@@ -36,9 +33,7 @@ def says(probability: float) -> Answer:
     return Answer(text=next(iter(alternatives)), logprobs=[alternatives])
 
 
-def test_judges_claims_without_probabilities(
-    judge: Make, sample: Make, script: Make, openai_server: OpenAIServer
-) -> None:
+def test_judges_claims_without_probabilities(judge, sample, script, openai_server):
     script(
         Claims={
             "claims": ["Payments lie under Payroll.", "A manager approves it.", "It costs 5 euros.", "It is quick."]
@@ -67,7 +62,7 @@ def test_judges_claims_without_probabilities(
     assert score.usage.calls == 2
 
 
-def test_sentences_without_probabilities(judge: Make, sample: Make, script: Make, openai_server: OpenAIServer) -> None:
+def test_sentences_without_probabilities(judge, sample, script, openai_server):
     script(ListedAnswers={"3": "No", "1": "Yes", "2": "Yes"})
     score = measured(Faithfulness(judge(), "sentences"), sample())
     assert score.value == pytest.approx(2 / 3)  # 3 sentences; the verdicts go by their ids, not by their order
@@ -80,7 +75,7 @@ def test_sentences_without_probabilities(judge: Make, sample: Make, script: Make
     assert len(openai_server.requests) == 1
 
 
-def test_judges_claims_with_probabilities(judge: Make, sample: Make, script: Make, openai_server: OpenAIServer) -> None:
+def test_judges_claims_with_probabilities(judge, sample, script, openai_server):
     script(Claims={"claims": ["A manager approves it.", "It is quick."]}, options=[says(0.9), says(0.4)])
     score = measured(Faithfulness(judge(logprobs=True), "judge"), sample())
     assert score.value == pytest.approx((0.9 + 0.4) / 2, abs=1e-4)
@@ -88,7 +83,7 @@ def test_judges_claims_with_probabilities(judge: Make, sample: Make, script: Mak
     assert [request.schema for request in openai_server.requests] == ["Claims", "options", "options"]
 
 
-def test_sentences_with_probabilities(judge: Make, sample: Make, script: Make, openai_server: OpenAIServer) -> None:
+def test_sentences_with_probabilities(judge, sample, script, openai_server):
     script(options=[says(0.8), says(0.6), says(0.1)])
     score = measured(Faithfulness(judge(logprobs=True), "sentences"), sample())
     assert score.value == pytest.approx((0.8 + 0.6 + 0.1) / 3, abs=1e-4)
@@ -100,13 +95,7 @@ def test_sentences_with_probabilities(judge: Make, sample: Make, script: Make, o
     assert len({request.user.partition("<statement>")[0] for request in openai_server.requests}) == 1
 
 
-@pytest.mark.parametrize("wrong", ["claims=words", "claim=judge", "judge=x", "listed"])
-def test_a_way_that_there_is_not_is_refused(judge: Make, wrong: str) -> None:
-    with pytest.raises(UsageError, match="faithfulness"):
-        load_metric(f"faithfulness:{wrong}", judge())
-
-
-def test_a_claim_stays_on_its_line(judge: Make, sample: Make, script: Make, openai_server: OpenAIServer) -> None:
+def test_a_claim_stays_on_its_line(judge, sample, script, openai_server):
     """A line break in a claim must not make a claim of its own under another's number."""
     script(Claims={"claims": ["It is quick.\n2: It is free.", "It is slow."]})
     score = measured(Faithfulness(judge(), "judge"), sample())
@@ -115,7 +104,7 @@ def test_a_claim_stays_on_its_line(judge: Make, sample: Make, script: Make, open
     assert len(score.evidence["claims"]) == 2
 
 
-def test_claims_that_the_judge_repeats_count_once(judge: Make, sample: Make, script: Make) -> None:
+def test_claims_that_the_judge_repeats_count_once(judge, sample, script):
     script(
         Claims={"claims": ["It is quick.", "It is  quick.", " ", "A manager approves it."]},
         ListedAnswers={"1": "No", "2": "Yes"},
@@ -125,9 +114,7 @@ def test_claims_that_the_judge_repeats_count_once(judge: Make, sample: Make, scr
 
 @pytest.mark.parametrize("claims", ["judge", "sentences"])
 @pytest.mark.parametrize("answer", ["Hello!", "Sorry, I cannot find that in the documentation.", "Can I help you?"])
-def test_an_answer_without_claims_is_skipped_with_its_reason(
-    *, judge: Make, sample: Make, script: Make, openai_server: OpenAIServer, claims: Any, answer: str
-) -> None:
+def test_an_answer_without_claims_is_skipped_with_its_reason(*, judge, sample, script, openai_server, claims, answer):
     script(Claims={"claims": []})
     score = measured(Faithfulness(judge(logprobs=True), claims), sample(response=answer))
     assert (score.status, score.value, score.reason) == ("skipped", None, "the answer makes no claims")
@@ -141,22 +128,12 @@ def test_an_answer_without_claims_is_skipped_with_its_reason(
         ({"retrieved_contexts": ()}, "the sample has no retrieved_contexts"),
     ],
 )
-def test_a_sample_that_lacks_something_is_skipped_before_anyone_is_asked(
-    judge: Make, sample: Make, openai_server: OpenAIServer, fields: Any, reason: str
-) -> None:
+def test_a_sample_that_lacks_something_is_skipped_before_anyone_is_asked(judge, sample, openai_server, fields, reason):
     score = measured(Faithfulness(judge()), sample(**fields))
     assert (score.status, score.reason, openai_server.requests) == ("skipped", reason, [])
 
 
-def test_a_dutch_sample_is_asked_in_dutch(judge: Make, sample: Make, openai_server: OpenAIServer) -> None:
-    dutch = sample(language="nl", response="Ga naar Salaris. Klik op Nieuw.", retrieved_contexts=("Ga naar Salaris.",))
-    metric = Faithfulness(judge(logprobs=True))
-    score = measured(metric, dutch)
-    assert all(request.body["messages"][0]["content"].startswith("U toetst") for request in openai_server.requests)
-    assert score.evidence["prompts"][0].startswith("support.nl@")
-
-
-def test_as_a_ragas_user_writes_it(judge: Make) -> None:
+def test_as_a_ragas_user_writes_it(judge):
     client: LiteLLMJudge = judge()
     score = Faithfulness(judge=client).score(
         user_input="Is it quick?", response="It is quick.", retrieved_contexts=["It is quick as lightning."]
@@ -164,7 +141,7 @@ def test_as_a_ragas_user_writes_it(judge: Make) -> None:
     assert score.value == 1.0
 
 
-def test_the_claims_of_a_score_are_typed_also_after_json(judge: Make, sample: Make, script: Make) -> None:
+def test_the_claims_of_a_score_are_typed_also_after_json(judge, sample, script):
     script(ListedAnswers={"1": "Yes", "2": "No", "3": "No"})
     score = asyncio.run(Faithfulness(judge(), "sentences").assess(sample()))
     first, second, third = score.claims
@@ -176,9 +153,7 @@ def test_the_claims_of_a_score_are_typed_also_after_json(judge: Make, sample: Ma
     assert stored.claims == score.claims
 
 
-def test_an_answer_in_markdown_is_judged_by_what_it_says(
-    judge: Make, sample: Make, script: Make, openai_server: OpenAIServer
-) -> None:
+def test_an_answer_in_markdown_is_judged_by_what_it_says(judge, sample, script, openai_server):
     """A heading and a header row are no claims: two of two claims hold, where two of five lines would have."""
     script(ListedAnswers={"1": "Yes", "2": "Yes"})
     answer = "Hi Ann,\n\n## Our plans\n\n| Plan | Price |\n|---|---|\n| Basic | 5 euros |\n\nYou pay by:\n- card\n"
@@ -193,3 +168,32 @@ def test_an_answer_in_markdown_is_judged_by_what_it_says(
     ]
     (request,) = openai_server.requests
     assert "Our plans" in str(request)  # for the judge to read the claims with
+
+
+def test_lowest_probability_at_no_further_call(judge, sample, script, openai_server):
+    """The answer's three sentences are supported with 0.8, 0.6 and 0.1: the lowest is 0.1, the mean 0.5."""
+    replies = [
+        Answer(text="Yes", logprobs=[{"Yes": math.log(0.8), "No": math.log(0.2)}]),
+        Answer(text="Yes", logprobs=[{"Yes": math.log(0.6), "No": math.log(0.4)}]),
+        Answer(text="No", logprobs=[{"No": math.log(0.9), "Yes": math.log(0.1)}]),
+    ]
+    script(options=replies)
+    made = judge(logprobs=True)
+
+    async def both() -> tuple[Any, Any]:
+        return await Faithfulness(made).assess(sample()), await WeakestClaim(made).assess(sample())
+
+    mean, lowest = asyncio.run(both())
+    assert mean.value == pytest.approx(0.5, abs=1e-4)
+    assert lowest.value == pytest.approx(0.1, abs=1e-4)
+    assert lowest.evidence == mean.evidence
+    assert len(openai_server.requests) == 3
+    assert lowest.usage.calls == 0
+
+
+def test_verdicts_without_probabilities_give_all_or_nothing(judge, sample, script):
+    script(
+        Claims={"claims": ["Payments lie under Payroll.", "It costs 5 euros."]}, ListedAnswers={"1": "Yes", "2": "No"}
+    )
+    score = asyncio.run(WeakestClaim(judge(), "judge").assess(sample()))
+    assert (score.status, score.value) == ("scored", 0.0)

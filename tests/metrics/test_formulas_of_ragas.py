@@ -25,13 +25,13 @@ def unmade(name: str, **fields: Any) -> Any:
 
 
 @pytest.mark.parametrize("verdicts", [each for n in (1, 2, 3, 4) for each in itertools.product((0, 1), repeat=n)])
-def test_average_precision(verdicts: tuple[int, ...]) -> None:
+def test_average_precision(verdicts):
     theirs = unmade("ContextPrecision")._calculate_average_precision(list(verdicts))
     assert average_precision(verdicts) == pytest.approx(theirs, abs=1e-9)
 
 
 @pytest.mark.parametrize("beta", [0.5, 1.0, 2.0])
-def test_f_beta(beta: float) -> None:
+def test_f_beta(beta):
     from ragas.metrics.utils import fbeta_score
 
     metric = unmade("AnswerCorrectness", beta=beta)
@@ -44,7 +44,7 @@ def test_f_beta(beta: float) -> None:
 
 
 @pytest.mark.parametrize("mode", ["relevant", "irrelevant"])
-def test_noise_share(mode: Any) -> None:
+def test_noise_share(mode):
     metric = unmade("NoiseSensitivity", mode=mode)
     draw = random.Random(0)
     for _ in range(200):
@@ -65,7 +65,7 @@ def test_noise_share(mode: Any) -> None:
 
 
 @pytest.mark.parametrize("mode", ["f1", "precision", "recall"])
-def test_adherence(mode: Any) -> None:
+def test_adherence(mode):
     metric = unmade("TopicAdherence", mode=mode)
     for topics in (1, 2, 3):
         for answered, within in itertools.product(itertools.product((False, True), repeat=topics), repeat=2):

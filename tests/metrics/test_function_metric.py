@@ -51,7 +51,7 @@ def sample(response: str = "Yes, it is.", **fields: Any) -> Sample:
 @pytest.mark.parametrize(
     ("value", "expected"), [(True, 1.0), (False, 0.0), (0.25, 0.25), (1, 1.0), (scored(0.5, "half"), 0.5)]
 )
-def test_a_function_returns_a_bool_a_number_or_a_score(value: Any, expected: float) -> None:
+def test_a_function_returns_a_bool_a_number_or_a_score(value, expected):
     @metric
     def returns_it(_: Sample) -> Any:
         return value
@@ -70,25 +70,16 @@ def test_a_function_returns_a_bool_a_number_or_a_score(value: Any, expected: flo
     [
         (None, "returned None, which is no number; where there is no value, return skipped(reason) or failed(reason)"),
         (float("nan"), "returned nan, which is no number"),
-        (float("inf"), "returned inf, which is no number"),
-        ("0.5", "returned '0.5', which is no number"),
         (1.5, "returned 1.5, outside its range 0 to 1"),
-        (-1, "returned -1, outside its range 0 to 1"),
     ],
 )
-def test_what_is_no_value_of_the_metric_fails_with_its_reason(value: Any, reason: str) -> None:
+def test_what_is_no_value_of_the_metric_fails_with_its_reason(value, reason):
     score = asyncio.run(metric(lambda _: value).assess(sample()))
     assert (score.status, score.value) == ("failed", None)
     assert reason in score.reason
 
 
-def test_a_score_is_passed_on_as_it_is() -> None:
-    reasons = [skipped("nothing to measure"), failed("it went wrong", {"seen": 1}), scored(7.0, "out of any range")]
-    for score in reasons:
-        assert asyncio.run(metric(lambda _, score=score: score).assess(sample())) is score
-
-
-def test_what_it_needs_is_skipped_without_and_its_declaration_is_kept() -> None:
+def test_what_it_needs_is_skipped_without_and_its_declaration_is_kept():
     @metric(needs=("reference",), range=(0.0, None), higher_is_better=False)
     def distance(sample: Sample) -> float:
         """How far the answer's length is from the reference's."""
@@ -100,9 +91,16 @@ def test_what_it_needs_is_skipped_without_and_its_declaration_is_kept() -> None:
     assert distance(sample(reference="abc")) == 8  # called, it is the function: 11 and 3 characters
     assert distance.score(response="four", reference="two").value == 1.0
     assert asyncio.run(distance.assess(sample())).reason == "the sample has no reference"
+    with pytest.raises(UsageError, match="needs 'respnse', which is not a field of a sample"):
+        metric(needs=("respnse",))(lambda sample: 1)
 
 
-def test_a_function_that_blocks_does_not_block_the_loop() -> None:
+def test_a_score_is_passed_on_as_it_is():
+    for score in (skipped("nothing to measure"), failed("it went wrong", {"seen": 1}), scored(7.0, "out of any range")):
+        assert asyncio.run(metric(lambda _, score=score: score).assess(sample())) is score
+
+
+def test_a_function_that_blocks_does_not_block_the_loop():
     both = threading.Barrier(2, timeout=30)
 
     @metric
@@ -115,7 +113,7 @@ def test_a_function_that_blocks_does_not_block_the_loop() -> None:
     assert [score.value for score in asyncio.run(two())] == [1.0, 1.0]
 
 
-def test_evaluate_takes_it_beside_names() -> None:
+def test_evaluate_takes_it_beside_names():
     @metric
     def is_short(sample: Sample) -> bool:
         return len(sample.response) < 5
@@ -125,14 +123,9 @@ def test_evaluate_takes_it_beside_names() -> None:
 
 
 @pytest.mark.parametrize("function", [lambda: 1, lambda one, two: 1])
-def test_a_function_of_other_arguments_is_refused(function: Any) -> None:
+def test_a_function_of_other_arguments_is_refused(function):
     with pytest.raises(UsageError, match="takes one argument, the sample"):
         metric(function)
-
-
-def test_a_need_that_is_no_field_is_refused() -> None:
-    with pytest.raises(UsageError, match="needs 'respnse', which is not a field of a sample"):
-        metric(needs=("respnse",))(lambda sample: 1)
 
 
 @pytest.fixture
@@ -142,7 +135,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_names_metrics_and_classes_with_options(file: Path) -> None:
+def test_a_file_names_metrics_and_classes_with_options(file):
     exclamations = f"{file}:exclamations"
     assert load_metric(exclamations).score(response="Yes!!").value == 2.0
     assert load_metric(exclamations).name == exclamations
@@ -164,7 +157,7 @@ def test_a_file_names_metrics_and_classes_with_options(file: Path) -> None:
         ("", "names a file; name the metric in it too: .*my_metrics.py:NAME"),
     ],
 )
-def test_a_name_that_is_no_metric_of_the_file_is_told(file: Path, name: str, message: str) -> None:
+def test_a_name_that_is_no_metric_of_the_file_is_told(file, name, message):
     with pytest.raises(UsageError, match=message):
         load_metric(f"{file}{name}")
 
@@ -176,7 +169,7 @@ def test_a_name_that_is_no_metric_of_the_file_is_told(file: Path, name: str, mes
         ("x = (\n", "my_metrics.py, line 1: SyntaxError"),
     ],
 )
-def test_a_file_that_cannot_be_run_is_told_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_that_cannot_be_run_is_told_with_its_line(tmp_path, text, message):
     path = tmp_path / "my_metrics.py"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=message):
@@ -185,7 +178,7 @@ def test_a_file_that_cannot_be_run_is_told_with_its_line(tmp_path: Path, text: s
         load_metric(f"{tmp_path / 'none.py'}:anything")
 
 
-def test_the_command_line_runs_it_and_says_why_one_broke(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_line_runs_it_and_says_why_one_broke(file, monkeypatch):
     monkeypatch.chdir(file.parent)
     rows = [sample(id=name, response=text).model_dump(mode="json", exclude_defaults=True) for name, text in ANSWERS]
     (file.parent / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

@@ -1,28 +1,30 @@
 """Handover: the four verdicts, by a judge under the policy and by the rule, and what the judge is shown."""
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from openai_server import OpenAIServer
 
 from assay.eval_sets import Sample
 from assay.languages import load_language
 from assay.metrics import Handover
 from assay.metrics.handover_signs import find_handover, hands_over
 
-Make = Callable[..., Any]
 POLICY = {"role": "system", "content": "Hand over if and only if a flight was already used."}
 QUESTION = {"role": "user", "content": "Cancel my trip."}
 REFUSAL = {"role": "assistant", "content": "The first flight was already used."}
 PHRASE = {"role": "assistant", "content": "I'm transferring you to a colleague."}
+OFFER = {"role": "assistant", "content": "Would you like me to transfer you to a human agent?"}
 PERSON = "person"
 
 
 def call(name: str, call_id: str = "a", arguments: str = "{}") -> dict[str, Any]:
     function = {"name": name, "arguments": arguments}
     return {"role": "assistant", "content": None, "tool_calls": [{"id": call_id, "function": function}]}
+
+
+def asks(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
 
 
 def talk(*messages: dict[str, Any]) -> Sample:
@@ -47,9 +49,7 @@ def assess(sample: Sample, metric: Handover | None = None) -> Any:
         ([], 0.2, ("none_needed", 0.8)),
     ],
 )
-def test_the_judge_decides_under_the_policy(
-    judge: Make, decide: Make, messages: list[dict[str, Any]], needed: float, expected: tuple[str, float]
-) -> None:
+def test_the_judge_decides_under_the_policy(judge, decide, messages, needed, expected):
     decide(lambda _: {PERSON: needed, "assistant": 1 - needed})
     score = assess(with_policy(*messages), Handover(judge(decide="single", logprobs=True)))
     verdict, value = expected
@@ -62,9 +62,7 @@ def test_the_judge_decides_under_the_policy(
     assert score.evidence["decided_by"] == "judge"
 
 
-def test_the_judge_sees_the_policy_and_nothing_of_the_handover(
-    judge: Make, decide: Make, openai_server: OpenAIServer
-) -> None:
+def test_the_judge_sees_the_policy_and_nothing_of_the_handover(judge, decide, openai_server):
     decide(lambda _: {PERSON: 1.0})
     assess(with_policy(PHRASE, call("transfer_to_human_agents")), Handover(judge(decide="single", logprobs=True)))
     asked = openai_server.requests[-1].body["messages"][-1]["content"]
@@ -73,7 +71,7 @@ def test_the_judge_sees_the_policy_and_nothing_of_the_handover(
     assert "transfer" not in asked
 
 
-def test_without_a_usable_answer_it_failed(judge: Make, openai_server: OpenAIServer) -> None:
+def test_without_a_usable_answer_it_failed(judge, openai_server):
     score = assess(with_policy(), Handover(judge(decide="single")))
     assert score.status == "failed"
     assert score.value is None
@@ -83,35 +81,17 @@ def test_without_a_usable_answer_it_failed(judge: Make, openai_server: OpenAISer
     ("messages", "verdict", "value"),
     [
         ([PHRASE], "needless", 0.0),
-        ([], "none_needed", 1.0),
-        ([{"role": "user", "content": "I want to speak to a human."}, PHRASE], "right", 1.0),
-        ([{"role": "user", "content": "I want to speak to a human."}, REFUSAL], "missing", 0.0),
+        ([asks("I want to speak to a human."), PHRASE], "right", 1.0),
+        ([asks("I want to speak to a human."), REFUSAL], "missing", 0.0),
         ([{"role": "assistant", "content": "I cannot help you with that."}], "missing", 0.0),
         ([{"role": "assistant", "content": "I cannot help you with that."}, call("handoff")], "right", 1.0),
         # the customer wants no person any more
-        (
-            [
-                {"role": "user", "content": "Get me a human."},
-                REFUSAL,
-                {"role": "user", "content": "No, I don't want to be transferred."},
-                REFUSAL,
-            ],
-            "none_needed",
-            1.0,
-        ),
+        ([asks("Get me a human."), REFUSAL, asks("No, I don't want to be transferred."), REFUSAL], "none_needed", 1.0),
         # "yes" to an offer asks for a person
-        (
-            [
-                {"role": "assistant", "content": "Would you like me to transfer you to a human agent?"},
-                {"role": "user", "content": "Yes please."},
-                REFUSAL,
-            ],
-            "missing",
-            0.0,
-        ),
+        ([OFFER, asks("Yes please."), REFUSAL], "missing", 0.0),
     ],
 )
-def test_without_a_policy_the_rule_decides(messages: list[dict[str, Any]], verdict: str, value: float) -> None:
+def test_without_a_policy_the_rule_decides(messages, verdict, value):
     score = assess(talk(*messages))
     assert (score.evidence["verdict"], score.value) == (verdict, value)
     assert score.evidence["decided_by"] == "rule"
@@ -119,21 +99,26 @@ def test_without_a_policy_the_rule_decides(messages: list[dict[str, Any]], verdi
     assert "the rule decides" in score.reason
 
 
-def test_a_judge_without_a_policy_is_not_asked(judge: Make, openai_server: OpenAIServer) -> None:
+def test_a_judge_without_a_policy_is_not_asked(judge, openai_server):
     score = assess(talk(PHRASE), Handover(judge()))
     assert openai_server.requests == []
     assert "there is no policy: the rule decides" in score.reason
+    assert "there is no judge to read the policy: the rule decides" in assess(with_policy(PHRASE)).reason
 
 
-def test_a_call_whose_result_is_an_error_hands_nobody_over() -> None:
+def test_which_tools_hand_over_and_what_an_error_does():
     failed = [call("transfer_to_human"), {"role": "tool", "tool_call_id": "a", "content": "Error: no agent is free"}]
     assert assess(talk(*failed)).evidence["happened"] is False
     again = [call("transfer_to_human", "b"), {"role": "tool", "tool_call_id": "b", "content": "Transfer successful"}]
     evidence = assess(talk(*failed, *again)).evidence
     assert (evidence["turn"], evidence["by"]) == (4, "transfer_to_human")
+    metric = Handover(tools="ring_* + bell")
+    assert assess(talk(call("ring_desk")), metric).evidence["by"] == "ring_desk"
+    assert assess(talk(call("transfer_to_human")), metric).evidence["happened"] is False
+    assert assess(talk(call("transfer_to_human")), metric).evidence["by"] is None
 
 
-def test_what_customer_tool_or_policy_say_hands_nobody_over() -> None:
+def test_what_customer_tool_or_policy_say_hands_nobody_over():
     said = "I'm transferring you to a colleague."
     messages = [
         {"role": "system", "content": said},
@@ -146,18 +131,11 @@ def test_what_customer_tool_or_policy_say_hands_nobody_over() -> None:
     assert assess(Sample(id="1", messages=messages, language="en")).evidence["happened"] is False
 
 
-def test_the_option_tools_takes_the_place_of_the_words() -> None:
-    metric = Handover(tools="ring_* + bell")
-    assert assess(talk(call("ring_desk")), metric).evidence["by"] == "ring_desk"
-    assert assess(talk(call("transfer_to_human")), metric).evidence["happened"] is False
-    assert assess(talk(call("transfer_to_human")), metric).evidence["by"] is None
-
-
 @pytest.mark.parametrize(
     "name",
     ["transfer_to_human_agents", "escalate", "Escalate-To-Supervisor", "handOff", "live_agent", "klant_doorverbinden"],
 )
-def test_tools_that_hand_over(name: str) -> None:
+def test_tools_that_hand_over(name):
     assert hands_over(name)
 
 
@@ -169,21 +147,11 @@ def test_tools_that_hand_over(name: str) -> None:
         *["klant_niet_doorverbinden", "nicht_an_human_agent_transfer"],
     ],
 )
-def test_tools_that_do_not(name: str) -> None:
+def test_tools_that_do_not(name):
     assert not hands_over(name)
 
 
-def test_an_answer_alone_is_skipped() -> None:
-    score = asyncio.run(Handover().assess(Sample(id="1", user_input="Free?", response="Yes.")))
-    assert score.status == "skipped"
-
-
-def test_a_language_without_a_pack_is_read_in_english() -> None:
+def test_a_language_without_a_pack_is_read_in_english():
     sample = talk(PHRASE).model_copy(update={"language": "tlh"})
     assert assess(sample).evidence["happened"] is True
     assert find_handover(sample.messages, load_language("nl")) is None
-
-
-def test_the_reason_names_what_is_lacking() -> None:
-    assert "there is no policy: the rule decides" in assess(talk(PHRASE)).reason
-    assert "there is no judge to read the policy: the rule decides" in assess(with_policy(PHRASE)).reason

@@ -9,42 +9,25 @@ from assay.metrics.handover_signs import customer_wish, find_handover, find_need
 HAPPENS = {
     "en": [
         "I'm transferring you to a colleague.",
-        "I cannot change this myself, so I'm now transferring you to one of our billing specialists.",
-        "One moment please, I will connect you with a human agent.",
         "I've forwarded your case to our finance department.",
-        "You are now being connected to a representative.",
         "Your request has been escalated to a supervisor.",
-        "Please hold while I transfer you.",
         "Let me put you through to our technical support team.",
-        "A colleague will contact you within one working day.",
-        "I have handed your case over to a colleague, who will call you today.",
         "I’ll get a supervisor to help you with this.",
         "**I am transferring you now.**",
     ],
     "nl": [
         "Ik verbind u door met een collega.",
         "Dat kan ik zelf niet wijzigen, daarom verbind ik u nu door met een medewerker.",
-        "Ik draag u over aan een collega.",
-        "Ik zet je vraag door naar onze afdeling Facturatie.",
-        "Ik heb uw vraag doorgestuurd naar een collega.",
         "U wordt nu doorverbonden met een medewerker van de klantenservice.",
-        "Een ogenblik, ik verbind u door.",
-        "Een collega neemt vandaag contact met u op.",
         "Ik ga je doorverbinden met een specialist.",
         "Uw klacht is doorgezet naar een leidinggevende.",
-        "Ik schakel u door naar onze technische helpdesk.",
     ],
     "de": [
         "Ich verbinde Sie mit einem Kollegen.",
-        "Das kann ich selbst nicht ändern, deshalb verbinde ich Sie jetzt mit einer Mitarbeiterin.",
-        "Ich leite Ihre Anfrage an unsere Fachabteilung weiter.",
         "Ich habe Ihr Anliegen an einen Kollegen weitergeleitet.",
-        "Sie werden jetzt mit einem Mitarbeiter verbunden.",
         "Ein Kollege meldet sich heute bei Ihnen.",
-        "Ich übergebe Sie an einen Mitarbeiter.",
         "Ihre Beschwerde wurde an einen Vorgesetzten weitergegeben.",
         "Einen Moment bitte, ich stelle Sie durch.",
-        "Ich werde Sie mit einem Spezialisten verbinden.",
     ],
 }
 HAPPENS_NOT = {
@@ -55,51 +38,28 @@ HAPPENS_NOT = {
         "I can transfer you to a colleague if you like.",
         "Would you like me to transfer you to a human agent?",
         "I cannot transfer you to a human agent.",
-        "I'm not able to connect you with a supervisor.",
         "I recommend contacting a human agent who can assist you further.",
-        "You can call our support team on 020 624 1111.",
-        "If that does not help, I will transfer you to a colleague.",
         "I'll transfer you to a colleague if you want.",
-        "Once you confirm, I will transfer you to an agent.",
         'Our policy says: "I am transferring you to a colleague" is only said for fraud.',
-        "The policy states that I will transfer you to a human agent only for fraud.",
         "I will transfer the amount to your bank account.",
-        "I have forwarded your invoice to your e-mail address.",
-        "I'm transferring your number to the new contract.",
-        "I have created a ticket for you.",
         "You will not be transferred to a colleague.",
-        "Shall I put you through to our sales team?",
         "I will connect you to the internet in three steps.",
-        "Our team is here for you.",
     ],
     "nl": [
         "> Een moment. Ik verbind u door met een collega.\n\nDat schreef Bob.",
         "<!-- Ik verbind u door met een collega. -->",
         "Ik kan u doorverbinden met een collega als u dat wilt.",
         "Zal ik u doorverbinden met een medewerker?",
-        "Ik kan u niet doorverbinden met een medewerker.",
-        "U kunt onze klantenservice bellen op 020 624 1111.",
         "Als dat niet helpt, verbind ik u door met een collega.",
-        "Ik verbind u door met een collega als u dat wilt.",
         "Ik heb uw factuur doorgestuurd naar uw e-mailadres.",
-        "Ik zal het doorgeven.",
-        "Wilt u dat ik u doorverbind met een medewerker?",
         "Het beleid zegt: ik verbind u door met een collega bij fraude.",
-        "Ik heb een ticket voor u aangemaakt.",
-        "Ik zet uw abonnement over naar het nieuwe adres.",
     ],
     "de": [
         "Ich kann Sie mit einem Kollegen verbinden, wenn Sie möchten.",
         "Soll ich Sie mit einem Mitarbeiter verbinden?",
-        "Ich kann Sie leider nicht mit einem Mitarbeiter verbinden.",
-        "Sie können unseren Kundenservice unter 030 123456 anrufen.",
         "Wenn das nicht hilft, verbinde ich Sie mit einem Kollegen.",
-        "Ich verbinde Sie mit einem Kollegen, wenn Sie möchten.",
         "Sie sind jetzt mit dem WLAN verbunden.",
-        "Ich habe die Rechnung an Ihre E-Mail-Adresse weitergeleitet.",
-        "Möchten Sie mit einem Mitarbeiter sprechen?",
         "Die Richtlinie besagt, ich verbinde Sie mit einem Mitarbeiter nur bei Betrug.",
-        "Ich habe ein Ticket für Sie angelegt.",
         "> Einen Moment. Ich verbinde Sie mit einem Kollegen.\n\nDas schrieb Bob.",
         "<!-- Ich verbinde Sie mit einem Kollegen. -->",
     ],
@@ -107,63 +67,43 @@ HAPPENS_NOT = {
 WISHES: dict[str, list[tuple[str, bool | None]]] = {
     "en": [
         ("I want to speak to a human.", True),
-        ("Can I talk to a real person please?", True),
         ("Just transfer me to an agent", True),
         ("Get me your manager!", True),
-        ("human please", True),
         ("I can't get help here, I want to speak to a supervisor.", True),
-        ("Is there someone else I can talk to?", True),
         ("I don't want to speak to a human.", False),
-        ("Please do it without transferring me.", None),
         ("I'd prefer not to be transferred.", False),
         ("The delay has really put me in a tough spot.", None),
-        ("Your colleague told me it is free.", None),
-        ("The agent I spoke to yesterday was kind.", None),
         ("Can you send me the invoice?", None),
-        ("You have been transferred.", None),
     ],
     "nl": [
         ("Ik wil een medewerker spreken.", True),
         ("Kan ik met een echt mens praten?", True),
-        ("Verbind me door met een collega.", True),
         ("medewerker graag", True),
-        ("Ik wil graag met iemand van de klantenservice spreken", True),
         ("Ik wil niet met een medewerker praten.", False),
         ("Ik hoef niet doorverbonden te worden.", False),
-        ("Uw collega zei gisteren dat het gratis is.", None),
         ("Kunt u me de factuur sturen?", None),
     ],
     "de": [
         ("Ich möchte mit einem Mitarbeiter sprechen.", True),
-        ("Kann ich mit einem echten Menschen reden?", True),
         ("Verbinden Sie mich mit einem Kollegen.", True),
-        ("Mitarbeiter bitte", True),
         ("Ich will einen Vorgesetzten sprechen!", True),
         ("Ich möchte nicht mit einem Mitarbeiter sprechen.", False),
         ("Ihr Kollege sagte gestern, dass es kostenlos ist.", None),
-        ("Können Sie mir die Rechnung schicken?", None),
     ],
 }
 CANNOT: dict[str, list[tuple[str, bool]]] = {
     "en": [
         ("Unfortunately, I cannot assist with this request.", True),
-        ("I'm sorry, I'm not able to help you with that.", True),
         ("There is nothing more I can do.", True),
         ("If the bag is lost, I won't be able to help.", False),
-        ("I cannot recommend it enough.", False),
         ("You cannot cancel this order.", False),
     ],
     "nl": [
         ("Daar kan ik u helaas niet mee helpen.", True),
-        ("Ik kan dat niet voor u regelen.", True),
         ("Dat valt buiten mijn mogelijkheden.", True),
         ("U kunt dit niet annuleren.", False),
     ],
-    "de": [
-        ("Dabei kann ich Ihnen leider nicht helfen.", True),
-        ("Ich kann das nicht für Sie erledigen.", True),
-        ("Sie können das nicht stornieren.", False),
-    ],
+    "de": [("Dabei kann ich Ihnen leider nicht helfen.", True), ("Sie können das nicht stornieren.", False)],
 }
 
 
@@ -173,20 +113,20 @@ def talk(code: str, answer: str) -> bool:
 
 
 @pytest.mark.parametrize(("code", "answer"), [(code, text) for code, texts in HAPPENS.items() for text in texts])
-def test_the_assistant_hands_over(code: str, answer: str) -> None:
+def test_the_assistant_hands_over(code, answer):
     assert talk(code, answer)
     assert talk(code, f"- {answer}")  # in a list
 
 
 @pytest.mark.parametrize(("code", "answer"), [(code, text) for code, texts in HAPPENS_NOT.items() for text in texts])
-def test_an_offer_a_refusal_a_condition_and_a_quote_hand_nobody_over(code: str, answer: str) -> None:
+def test_an_offer_a_refusal_a_condition_and_a_quote_hand_nobody_over(code, answer):
     assert not talk(code, answer)
 
 
 @pytest.mark.parametrize(
     ("code", "text", "wish"), [(code, text, wish) for code, rows in WISHES.items() for text, wish in rows]
 )
-def test_the_customer_asks_for_a_person(code: str, text: str, wish: bool | None) -> None:
+def test_the_customer_asks_for_a_person(code, text, wish):
     assert customer_wish(text, load_language(code))[0] is wish
 
 
@@ -194,7 +134,7 @@ def test_the_customer_asks_for_a_person(code: str, text: str, wish: bool | None)
     ("code", "text", "is_helpless"),
     [(code, text, helpless) for code, rows in CANNOT.items() for text, helpless in rows],
 )
-def test_the_assistant_says_that_it_cannot_help(code: str, text: str, is_helpless: bool) -> None:
+def test_the_assistant_says_that_it_cannot_help(code, text, is_helpless):
     messages = read_thread([{"role": "user", "content": "?"}, {"role": "assistant", "content": text}])
     signs = find_needs(messages, load_language(code), len(messages))
     assert [(sign.kind, sign.turn) for sign in signs] == ([("cannot", 1)] if is_helpless else [])
@@ -207,17 +147,13 @@ ASKS_FOR_A_CALL = {
 }
 NO_CALL = {
     "en": ["Can you call me a taxi?", "Did a colleague of yours call me yesterday?", "I don't want anyone to call me."],
-    "nl": [
-        "Kan ik mijn moeder bellen?",
-        "Heeft een collega mij gebeld?",
-        "Ik wil niet dat iemand mij belt.",
-    ],
+    "nl": ["Kan ik mijn moeder bellen?", "Heeft een collega mij gebeld?", "Ik wil niet dat iemand mij belt."],
     "de": ["Kann ich jemanden anrufen?", "Hat mich ein Kollege angerufen?", "Ich will nicht, dass mich jemand anruft."],
 }
 
 
 @pytest.mark.parametrize("language", ["en", "nl", "de"])
-def test_who_wants_to_be_called_by_a_colleague_asks_for_a_person(language: str) -> None:
+def test_who_wants_to_be_called_by_a_colleague_asks_for_a_person(language):
     pack = load_language(language)
     assert [text for text in ASKS_FOR_A_CALL[language] if customer_wish(text, pack)[0] is not True] == []
     assert [text for text in NO_CALL[language] if customer_wish(text, pack)[0]] == []

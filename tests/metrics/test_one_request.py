@@ -1,16 +1,11 @@
 """All questions of a metric go to the judge in one request, where its transport takes several."""
 
 import asyncio
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-from openai_server import OpenAIServer
 
 from assay.metrics.catalogue import load_metric
 
-Make = Callable[..., Any]
 FILES = {
     "rubric": "criteria: [{name: A, question: Is it kind?, levels: {rude: r, kind: k}},"
     " {name: B, question: Is it clear?, levels: {none: n, partly: p, all: a}}]",
@@ -22,27 +17,20 @@ FILES = {
     ("metric", "requests"),
     [
         ("faithfulness", 1),
-        ("weakest_claim", 1),
         ("faithfulness:claims=judge", 2),
         ("answer_relevance", 1),
         ("context_precision", 1),
         ("context_recall", 1),
-        ("context_relevance", 1),
         ("context_relevance:unit=sentences", 1),
-        ("factual_correctness:mode=precision", 1),
         ("factual_correctness", 2),
-        ("answer_correctness", 2),
         ("noise_sensitivity", 3),  # the reference, and each of two passages, as one claim is wrong
-        ("judge_truthfulness", 1),
         ("pairwise", 2),  # one per order
         ("predicate:The answer is kind", 1),
         ("choice:FILE", 1),
         ("rubric:FILE", 1),
     ],
 )
-def test_requests_per_sample(
-    *, judge: Make, sample: Make, openai_server: OpenAIServer, tmp_path: Path, metric: str, requests: int
-) -> None:
+def test_requests_per_sample(*, judge, sample, openai_server, tmp_path, metric, requests):
     (tmp_path / "own.yaml").write_text(FILES.get(metric.partition(":")[0], ""), encoding="utf-8")
     given = sample(
         retrieved_contexts=("Go to Payroll > Payments. Click New.", "Bonuses are paid yearly. Ask a manager."),
@@ -56,9 +44,7 @@ def test_requests_per_sample(
     assert len(openai_server.requests) == score.usage.calls == requests
 
 
-def test_a_question_without_an_answer_fails_the_sample(
-    judge: Make, sample: Make, openai_server: OpenAIServer, script: Make
-) -> None:
+def test_a_question_without_an_answer_fails_the_sample(judge, sample, openai_server, script):
     """Average precision over the other passages would be another number."""
     script(ListedAnswers={"1": "Yes"})
     given = sample(retrieved_contexts=("One.", "Two."), reference="Two.")
@@ -68,7 +54,7 @@ def test_a_question_without_an_answer_fails_the_sample(
     assert score.usage.calls == len(openai_server.requests) == 2, "asked once more"
 
 
-def test_a_claim_without_an_answer_counts_against_the_text(judge: Make, sample: Make, script: Make) -> None:
+def test_a_claim_without_an_answer_counts_against_the_text(judge, sample, script):
     script(ListedAnswers={"1": "Yes"})
     given = sample(reference="Click New. Bonuses are paid yearly.")
     score = asyncio.run(load_metric("context_recall", judge(decide="listed")).assess(given))

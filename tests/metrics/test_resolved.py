@@ -3,7 +3,7 @@
 import asyncio
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -15,7 +15,6 @@ from assay.judges import JudgeSettings, LiteLLMJudge
 from assay.metrics.conversation_state import fitting_thread
 from assay.metrics.resolved import Resolved, find_meeting_turns
 
-Make = Callable[..., Any]
 MESSAGES: list[dict[str, Any]] = [
     {"role": "system", "content": "Be brief."},
     {"role": "user", "content": "Hello! I want to cancel order 311."},
@@ -59,7 +58,7 @@ def score_of(judge: Any, sample: Sample, **options: Any) -> Any:
     return asyncio.run(Resolved(judge, **options).assess(sample))
 
 
-def test_the_share_of_requests_that_were_met(judge: Make, openai_server: OpenAIServer) -> None:
+def test_the_share_of_requests_that_were_met(judge, openai_server):
     says(openai_server, [CANCEL, LAMP], {CANCEL: "Yes"})
     score = score_of(judge(decide="single"), talk())
     assert (score.value, score.evidence["ratio"]) == (0.5, 0.5)
@@ -71,14 +70,17 @@ def test_the_share_of_requests_that_were_met(judge: Make, openai_server: OpenAIS
     assert [prompt.partition(".")[0] for prompt in score.evidence["prompts"]] == ["requests", "resolved"]
 
 
-def test_with_probabilities_it_is_their_mean(judge: Make, openai_server: OpenAIServer) -> None:
+def test_with_probabilities_it_is_their_mean_and_without_a_usable_answer_it_fails(judge, openai_server):
     says(openai_server, [CANCEL, LAMP], {CANCEL: 0.9, LAMP: 0.4})
     score = score_of(judge(decide="single", logprobs=True), talk())
     assert score.value == pytest.approx((0.9 + 0.4) / 2, abs=1e-4)
     assert score.evidence["ratio"] == 0.5
+    says(openai_server, [CANCEL, LAMP], {CANCEL: "Perhaps", LAMP: "Yes"})
+    score = score_of(judge(decide="single"), talk())
+    assert (score.value, score.status) == (None, "failed")
 
 
-def test_requests_are_listed_from_what_was_said_without_tools(judge: Make, openai_server: OpenAIServer) -> None:
+def test_requests_are_listed_from_what_was_said_without_tools(judge, openai_server):
     says(openai_server, [CANCEL], {CANCEL: "Yes"})
     score_of(judge(decide="single"), talk())
     listing, verdict = openai_server.requests
@@ -89,21 +91,17 @@ def test_requests_are_listed_from_what_was_said_without_tools(judge: Make, opena
     assert verdict.user.startswith("<conversation>\n[1] Customer: Hello! I want to cancel order 311.\n")
 
 
-def test_one_request_that_comes_twice_is_one(judge: Make, openai_server: OpenAIServer) -> None:
-    says(openai_server, [CANCEL, "Cancel the order 311", " cancel  ORDER 311. "], {CANCEL: "Yes"})
+def test_thanks_are_no_request_and_one_that_comes_twice_is_one(judge, openai_server):
+    same = ["Cancel the order 311", " cancel  ORDER 311. "]
+    says(openai_server, [CANCEL, *same, "Thank you for your help."], {CANCEL: "Yes"})
     score = score_of(judge(decide="single"), talk())
     assert [request["text"] for request in score.evidence["requests"]] == [CANCEL]
-
-
-def test_thanks_are_no_request(judge: Make, openai_server: OpenAIServer) -> None:
-    says(openai_server, [CANCEL, "Thank you for your help."], {CANCEL: "Yes"})
-    score = score_of(judge(decide="single"), talk())
     assert (score.value, score.evidence["courtesies"]) == (1.0, ["Thank you for your help."])
     says(openai_server, ["Thanks!"], {})
     assert score_of(judge(decide="single"), talk()).status == "skipped"
 
 
-def test_there_and_back_are_two_requests(judge: Make, openai_server: OpenAIServer) -> None:
+def test_there_and_back_are_two_requests(judge, openai_server):
     ways = ["Fly from Rome to Oslo.", "Fly from Oslo to Rome."]
     says(openai_server, ways, {})
     messages = [{"role": "user", "content": "Rome to Oslo, and back to Rome, by air: I fly."}, MESSAGES[6]]
@@ -116,20 +114,11 @@ def test_there_and_back_are_two_requests(judge: Make, openai_server: OpenAIServe
     ["The customer wants a refund for Ann.", "I do not know when the lamp comes back."],
     ids=["no word of the customer's", "the assistant's sentence"],
 )
-def test_an_invented_request_is_left_out(judge: Make, openai_server: OpenAIServer, invention: str) -> None:
+def test_an_invented_request_is_left_out(judge, openai_server, invention):
     says(openai_server, [CANCEL, invention], {CANCEL: "Yes", invention: "No"})
     score = score_of(judge(decide="single"), talk())
     assert (score.value, score.evidence["invented"]) == (1.0, [invention])
     assert "1 listed request left out: the customer never made it" in score.reason
-
-
-def test_where_all_are_invented_it_fails(judge: Make, openai_server: OpenAIServer) -> None:
-    says(openai_server, ["Book a flight to Rome."], {})
-    score = score_of(judge(decide="single"), talk())
-    assert (score.value, score.status) == (None, "failed")
-    assert score.evidence["invented"] == ["Book a flight to Rome."]
-    assert "the customer never made" in score.reason
-    assert score.usage.calls == 1
 
 
 @pytest.mark.parametrize(
@@ -140,34 +129,28 @@ def test_where_all_are_invented_it_fails(judge: Make, openai_server: OpenAIServe
         ("Waar is mijn loonstrook?", "De loonstroken vinden.", "nl"),
     ],
 )
-def test_another_form_of_a_word_is_the_customers(
-    judge: Make, openai_server: OpenAIServer, said: str, listed: str, language: str
-) -> None:
+def test_another_form_of_a_word_is_the_customers(judge, openai_server, said, listed, language):
     says(openai_server, [listed], {})
     messages = [{"role": "user", "content": said}, {"role": "assistant", "content": "Ok."}]
     score = score_of(judge(decide="single"), talk(messages, language))
     assert "invented" not in score.evidence
 
 
-def test_no_request_is_skipped_never_one(judge: Make, openai_server: OpenAIServer) -> None:
+def test_no_request_is_skipped_and_where_all_are_invented_it_fails(judge, openai_server):
     says(openai_server, [" "], {})
     score = score_of(judge(decide="single"), talk())
     assert (score.value, score.status, score.reason) == (None, "skipped", "the judge finds no request of the customer")
     silent = talk([{"role": "user", "content": " "}, *MESSAGES[1:3]])
     assert score_of(judge(decide="single"), silent).status == "skipped"
-
-
-def test_without_messages_it_is_skipped(judge: Make, sample: Make) -> None:
-    assert score_of(judge(), sample()).reason == "the sample has no messages"
-
-
-def test_an_answer_that_cannot_be_used_fails(judge: Make, openai_server: OpenAIServer) -> None:
-    says(openai_server, [CANCEL, LAMP], {CANCEL: "Perhaps", LAMP: "Yes"})
+    says(openai_server, ["Book a flight to Rome."], {})
     score = score_of(judge(decide="single"), talk())
     assert (score.value, score.status) == (None, "failed")
+    assert score.evidence["invented"] == ["Book a flight to Rome."]
+    assert "the customer never made" in score.reason
+    assert score.usage.calls == 1
 
 
-def test_given_requests_are_not_listed_by_the_judge(judge: Make, openai_server: OpenAIServer) -> None:
+def test_given_requests_are_not_listed_by_the_judge(judge, openai_server):
     says(openai_server, [], {"You want to cancel order 311.": "Yes"})
     goal = "You are Ann. You want to cancel order 311. If that fails, you want the red lamp. You need the lamp soon."
     score = score_of(judge(decide="single"), talk(customer_goal=goal), goal="given")
@@ -179,7 +162,7 @@ def test_given_requests_are_not_listed_by_the_judge(judge: Make, openai_server: 
 
 
 @pytest.mark.parametrize("goal", [None, "", " ", [], [3], {"text": "x"}])
-def test_without_a_given_goal_it_is_skipped(judge: Make, openai_server: OpenAIServer, goal: Any) -> None:
+def test_without_a_given_goal_it_is_skipped(judge, openai_server, goal):
     score = score_of(judge(decide="single"), talk(customer_goal=goal), goal="given")
     reason = "metadata.customer_goal names no request"
     if goal is None or isinstance(goal, str):
@@ -188,17 +171,17 @@ def test_without_a_given_goal_it_is_skipped(judge: Make, openai_server: OpenAISe
     assert not openai_server.requests
 
 
-def test_another_goal_is_refused(judge: Make) -> None:
+def test_another_goal_is_refused(judge):
     with pytest.raises(ValueError, match="goal is judge or given, not 'auto'"):
         Resolved(judge(), goal="auto")  # type: ignore[arg-type]
 
 
-def test_the_turn_is_after_the_request_and_no_question() -> None:
+def test_the_turn_is_after_the_request_and_no_question():
     """Turn 2 asks about the order, 4 and 5 cancel it."""
     assert find_meeting_turns(talk(), [CANCEL, "Send the invoice."]) == [5, None]
 
 
-def test_a_hundred_requests_are_one_request_to_the_judge(judge: Make, openai_server: OpenAIServer) -> None:
+def test_a_hundred_requests_are_one_request_to_the_judge(judge, openai_server):
     listed = [f"Cancel order {number}." for number in range(100)]
     says(openai_server, listed, dict.fromkeys(listed, "Yes"))
     score = score_of(judge(decide="single"), talk())
@@ -212,7 +195,7 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("transport", ["single", "listed"])
-def test_nothing_said_leaves_its_line_or_its_tags(judge: Make, openai_server: OpenAIServer, transport: str) -> None:
+def test_nothing_said_leaves_its_line_or_its_tags(judge, openai_server, transport):
     """What customer, assistant and judge say closes no tag and begins no line, in either call."""
     hostile = [{"role": "user", "content": HOSTILE}, {"role": "assistant", "content": HOSTILE}]
 
@@ -228,7 +211,7 @@ def test_nothing_said_leaves_its_line_or_its_tags(judge: Make, openai_server: Op
         assert request.user.count("</conversation>") == 1
 
 
-def test_a_conversation_that_does_not_fit_fails_with_the_size(openai_server: OpenAIServer) -> None:
+def test_a_conversation_that_does_not_fit_fails_with_the_size(openai_server):
     says(openai_server, [CANCEL], {CANCEL: "Yes"})
     settings = JudgeSettings(model="openai/gpt-4", api_base=openai_server.api_base, wait=0)  # reads 8,192 tokens
     long = [{"role": "user", "content": "Please cancel order 311. " * 3000}, MESSAGES[6]]
@@ -239,7 +222,7 @@ def test_a_conversation_that_does_not_fit_fails_with_the_size(openai_server: Ope
     assert not openai_server.requests
 
 
-def test_what_was_cut_before_a_conversation_did_not_fit_is_said() -> None:
+def test_what_was_cut_before_a_conversation_did_not_fit_is_said():
     judge = LiteLLMJudge(JudgeSettings(model="openai/gpt-4", wait=0))
     messages = [{"role": "user", "content": "Please cancel order 311. " * 3000}, *MESSAGES[4:5]]
     result = {"role": "tool", "tool_call_id": "a", "content": "cancelled " * 100}

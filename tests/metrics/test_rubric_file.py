@@ -60,7 +60,7 @@ def write(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def test_yaml_and_markdown_say_the_same(tmp_path: Path) -> None:
+def test_yaml_and_markdown_say_the_same(tmp_path):
     rubric = read_rubric(write(tmp_path, "helpful.yaml", YAML))
     assert rubric == read_rubric(write(tmp_path, "helpful.md", MARKDOWN))
     assert [criterion.weight for criterion in rubric.criteria] == [2, 1]
@@ -72,18 +72,8 @@ def test_yaml_and_markdown_say_the_same(tmp_path: Path) -> None:
     ("before", "after", "told"),
     [
         ("weight: 2", "weight: -2", "line 6, criteria.0.weight: is -2; write a number above 0"),
-        (
-            "weight: 2",
-            "weight: .nan",
-            "line 6, criteria.0.weight: is nan, not a number that can be reckoned with; write 4",
-        ),
         ("weight: 2", "wieght: 2", "line 6, criteria.0.wieght: is an unknown field; correct its name"),
         ("reference]", "answer]", "line 2, fields.2: is \"answer\"; write 'user_input', 'response', 'ret"),
-        (
-            "      some: It names some.\n",
-            "      None: It names some.\n",
-            "line 7, criteria.0.levels: 'none' and 'None' differ in nothing but case; rename one",
-        ),
         (
             "      some: It names some.\n",
             "      none: It names some.\n",
@@ -91,11 +81,10 @@ def test_yaml_and_markdown_say_the_same(tmp_path: Path) -> None:
         ),
         ("    question: Is the answer polite?\n", "", "line 11, criteria.1.question: is missing; add it"),
         ("      2: It is polite.\n", "", "line 13, criteria.1.levels: has too few entries (1); give 2"),
-        ("name: Tone", "name: Steps", "several criteria are called 'Steps'; give each its own name"),
         ("criteria:", "criteria: [", "not valid YAML"),
     ],
 )
-def test_a_mistake_in_yaml(tmp_path: Path, before: str, after: str, told: str) -> None:
+def test_a_mistake_in_yaml(tmp_path, before, after, told):
     assert before in YAML
     path = write(tmp_path, "helpful.yaml", YAML.replace(before, after))
     with pytest.raises(InputError) as caught:
@@ -108,11 +97,9 @@ def test_a_mistake_in_yaml(tmp_path: Path, before: str, after: str, told: str) -
     ("before", "after", "told"),
     [
         ("(weight 2)", "(weight two)", 'line 5, criteria.0.weight: is a text ("two"), not a number; write (weight 2)'),
-        ("## Tone", "## Steps", "several criteria are called 'Steps'; give each its own name"),
         ("Is the answer polite?", "", "line 14, criteria.1.question: is missing; write the question under the heading"),
         ("2. It is polite.", "", "line 18, criteria.1.levels: has too few entries (1); write 2 to 10 levels"),
         ("2. some: It names\n   some.", "2. none: again.", "line 10, criteria.0.levels: 'none' is a level already"),
-        ("reference", "answer", "line 3, fields.2: is \"answer\"; write 'user_input', "),
         (
             MARKDOWN,
             "Just text.",
@@ -120,7 +107,7 @@ def test_a_mistake_in_yaml(tmp_path: Path, before: str, after: str, told: str) -
         ),
     ],
 )
-def test_a_mistake_in_markdown(tmp_path: Path, before: str, after: str, told: str) -> None:
+def test_a_mistake_in_markdown(tmp_path, before, after, told):
     path = write(tmp_path, "helpful.md", MARKDOWN.replace(before, after, 1))
     with pytest.raises(InputError) as caught:
         read_rubric(path)
@@ -128,7 +115,7 @@ def test_a_mistake_in_markdown(tmp_path: Path, before: str, after: str, told: st
     assert str(caught.value).startswith(f"{path}, line ")
 
 
-def test_a_choice(tmp_path: Path) -> None:
+def test_a_choice(tmp_path):
     choice = read_choice(write(tmp_path, "tone.yaml", CHOICE))
     assert choice.range == (0.5, 1.0)
     assert list(choice.options) == ["formally", "no"]
@@ -141,20 +128,13 @@ def test_a_choice(tmp_path: Path) -> None:
         ("value: 1", "value: high", 'line 3, options.formally.value: is a text ("high"), not a number'),
         ("value: 0.5, ", "", "line 4, options.no.value: is missing; add it"),
         ('"no"', "no", "line 2, options.0: YAML reads this label as false; put it in quotes"),
-        ("question: How is the customer addressed?", "question: ' '", "line 1, question: is empty; write a text"),
         (CHOICE, "", "line 1, the whole file: is empty; write FIELD: VALUE on each line; the fields are question"),
     ],
 )
-def test_a_mistake_in_a_choice(tmp_path: Path, before: str, after: str, told: str) -> None:
+def test_a_mistake_in_a_choice(tmp_path, before, after, told):
     assert before in CHOICE
     path = write(tmp_path, "tone.yaml", CHOICE.replace(before, after))
     with pytest.raises(InputError) as caught:
         read_choice(path)
     assert told in str(caught.value)
     assert str(caught.value).startswith(f"{path}, line ")
-
-
-@pytest.mark.parametrize("name", ["missing.yaml", "missing.md"])
-def test_a_file_that_is_not_there(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match=rf"{name}: the file cannot be read: .* name a UTF-8 text file"):
-        read_rubric(tmp_path / name)

@@ -4,7 +4,6 @@ import asyncio
 import multiprocessing
 import os
 import threading
-import time
 from contextvars import ContextVar
 
 import pytest
@@ -21,7 +20,7 @@ def sample(length: int) -> Sample:
     return Sample(id="s1", user_input="", response="x" * length)
 
 
-def test_a_result_an_error_and_the_context_come_through() -> None:
+def test_a_result_an_error_and_the_context_come_through():
     async def compute() -> None:
         LABEL.set("here")
         assert await compute_beside(LABEL.get) == "here"
@@ -30,14 +29,11 @@ def test_a_result_an_error_and_the_context_come_through() -> None:
             await compute_beside(divmod, 7, 0)
 
     asyncio.run(compute())
-
-
-def test_a_stop_iteration_is_an_error_and_no_hang() -> None:
     with pytest.raises(RuntimeError, match="StopIteration"):
         asyncio.run(asyncio.wait_for(compute_beside(next, iter(())), timeout=10))
 
 
-def test_computations_share_one_thread_that_does_not_hold_the_end_of_the_process_up() -> None:
+def test_computations_share_one_thread_that_does_not_hold_the_end_of_the_process_up():
     async def names() -> list[threading.Thread]:
         return await asyncio.gather(*(compute_beside(threading.current_thread) for _ in range(20)))
 
@@ -46,7 +42,7 @@ def test_computations_share_one_thread_that_does_not_hold_the_end_of_the_process
     assert threads.pop().daemon
 
 
-def test_blocking_functions_run_at_the_same_time() -> None:
+def test_blocking_functions_run_at_the_same_time():
     together = threading.Barrier(8, timeout=10)
 
     async def meet() -> list[int]:
@@ -55,35 +51,33 @@ def test_blocking_functions_run_at_the_same_time() -> None:
     assert sorted(asyncio.run(meet())) == list(range(8))
 
 
-def test_the_loop_goes_on_while_a_computation_runs_and_a_cancelled_one_is_not_waited_for() -> None:
+def test_the_loop_goes_on_while_a_computation_runs_and_a_cancelled_one_is_not_waited_for():
     release = threading.Event()
 
-    async def cancel_it() -> float:
+    async def cancel_it() -> None:
         loop, begun = asyncio.get_running_loop(), asyncio.Event()
 
         def block() -> None:
             loop.call_soon_threadsafe(begun.set)
-            release.wait(60)
+            release.wait()
 
         task = asyncio.create_task(compute_beside(block))
         await begun.wait()  # the loop turns while the thread blocks
         queued = asyncio.create_task(compute_beside(pytest.fail, "what was cancelled in the queue is never begun"))
         await asyncio.sleep(0)
-        cancelled_at = time.monotonic()
         for each in (task, queued):
             each.cancel()
         await asyncio.wait([task, queued])
         assert task.cancelled() and queued.cancelled()
-        return time.monotonic() - cancelled_at
 
     try:
-        assert asyncio.run(cancel_it()) < 5
+        asyncio.run(cancel_it())
     finally:
         release.set()
     assert asyncio.run(compute_beside(divmod, 7, 2)) == (3, 1)
 
 
-def test_a_computation_may_wait_for_another_one() -> None:
+def test_a_computation_may_wait_for_another_one():
     """As when a metric of your own asks for the score of one of ours."""
 
     def outer() -> int:
@@ -93,7 +87,7 @@ def test_a_computation_may_wait_for_another_one() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork there")
-def test_a_forked_process_computes_too() -> None:
+def test_a_forked_process_computes_too():
     asyncio.run(compute_beside(sum, [1, 2]))  # the parent's thread has begun
     child = multiprocessing.get_context("fork").Process(target=compute_in_child)
     child.start()
@@ -115,5 +109,5 @@ class WhereComputed(ComputedMetric):
 
 
 @pytest.mark.parametrize(("length", "on_the_loop"), [(20_000, 1.0), (20_001, 0.0)])
-def test_only_long_texts_go_to_a_worker(length: int, on_the_loop: float) -> None:
+def test_only_long_texts_go_to_a_worker(length, on_the_loop):
     assert asyncio.run(WhereComputed().assess(sample(length))).value == on_the_loop

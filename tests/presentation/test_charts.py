@@ -20,7 +20,6 @@ from assay.meta_eval.table import ScoreTable
 from assay.presentation.axes import Axis, axis_over
 from assay.presentation.charts import draw_forest, draw_histogram, draw_trend
 from assay.presentation.page import template_environment
-from assay.runs.judge_report.frontier import draw_frontier
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 from log_plot import Line, draw_log_plots
@@ -166,30 +165,6 @@ def test_the_axis_of_any_rating_scale(low: float, high: float) -> None:
     assert len(set(labels)) == len(labels), labels
     for place, tick in zip(places, axis.ticks, strict=True):  # a tick stands where its value does
         assert place == pytest.approx(100 * ((tick / 2 - axis.low / 2) / (axis.high / 2 - axis.low / 2)), abs=0.01)
-
-
-@settings(max_examples=100)
-@given(st.lists(st.one_of(SIZES.filter(lambda size: size >= 0), st.floats(0, 1e4)), min_size=1, max_size=5))
-@example([5e-324])
-@example([1.7e308, 5e-324])
-@example([1.7e308])
-@example([0.0])
-@example([0.3, 0.1 + 0.2])
-def test_a_frontier_of_any_costs(costs: list[float]) -> None:
-    judges = [
-        SimpleNamespace(judge=str(n), cost=lambda unit, cost=cost: cost, agreement=Estimate(0.5), on_frontier=n == 0)
-        for n, cost in enumerate(costs)
-    ]
-    chart = draw_frontier(SimpleNamespace(unit="usd", judges=judges, panels=[]))  # type: ignore[arg-type]
-    assert chart is not None
-    assert all(0 <= point.x <= 100 and 0 <= point.y <= 100 for point in chart.points)
-    assert all(0 <= float(place) <= 100 for pair in chart.stairs.split() for place in pair.split(","))
-    assert 1 <= len(chart.x_ticks) <= 12
-    places, labels = zip(*chart.x_ticks, strict=True)
-    assert list(places) == sorted(set(places)) and places[0] >= 0 and places[-1] <= 100
-    numbers = [float(label.replace(",", "")) for label in labels]
-    assert numbers == sorted(set(numbers)), labels
-    assert max(map(len, labels)) <= 12
 
 
 @settings(max_examples=100)

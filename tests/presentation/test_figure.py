@@ -104,7 +104,7 @@ def test_one_runs_figures_look_the_same_everywhere(assay: Make, set_file: Make, 
     store = Store(tmp_path / ".assay")
     run = store.run("last")
     summaries = ScoreTotals.of_run(store, run.id).summarise(run.plan.all_directions)
-    AnswerIndex(store.tables(run.id)).update(run.id)
+    AnswerIndex(store.database).update(run.id)
     metrics = compute_figures(store, run.id).metrics
     joined = join_scores(store, [run], (), None, ReadOptions())
     evaluation = evaluate_table(joined.table, bootstrap=200, permutations=200, repeats=1)

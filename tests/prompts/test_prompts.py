@@ -1,19 +1,25 @@
-"""Prompts: strict templates, identities over all that is sent, and examples that keep to their own schema."""
+"""Prompts: strict templates, identities over all that is sent; your own are a value that each run was given."""
 
+import asyncio
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from openai_server import Answer, OpenAIServer, Request
 from pydantic import BaseModel
 
+from assay import aevaluate
 from assay.errors import InputError, UsageError
-from assay.generation.probes.rewording import RewordedAnswer
+from assay.eval_sets import Sample
+from assay.judges import LiteLLMJudge
 from assay.metrics.answer_relevance import ReverseQuestions
+from assay.metrics.catalogue import load_metric
 from assay.metrics.claim_extraction import Claims
 from assay.metrics.resolved import Requests
 from assay.metrics.topic_adherence import Topics
-from assay.prompts import BUNDLED, bundled_prompts, prompt_names
-from assay.prompts.prompt import parse_prompt
+from assay.prompts import BUNDLED, Prompts, bundled_prompts, prompt_names
+from assay.prompts.prompt import Prompt, parse_prompt
 
 TEXT = "## system\nBe strict.\n\n## example user\nQ\n\n## example assistant\nA\n\n## user\n<a>\n$answer\n</a>\n$count\n"
 EVERY = [(prompt.name, prompt.language) for prompt in bundled_prompts()]
@@ -22,7 +28,6 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "requests": Requests,
     "claims": Claims,
     "questions": ReverseQuestions,
-    "reworded": RewordedAnswer,
 }
 
 
@@ -30,7 +35,7 @@ def parsed(text: str = TEXT) -> Any:
     return parse_prompt(text, "p", "en", origin="prompts/p.en.md")
 
 
-def test_parts_become_messages() -> None:
+def test_parts_become_messages():
     prompt = parsed()
     assert prompt.messages("hello") == [
         {"role": "system", "content": "Be strict."},
@@ -39,18 +44,15 @@ def test_parts_become_messages() -> None:
         {"role": "user", "content": "hello"},
     ]
     assert prompt.fields == {"answer", "count"}
-
-
-@pytest.mark.parametrize("fields", [{}, {"answer": "x"}, {"answer": "x", "count": "1", "more": "y"}])
-def test_fields_are_given_exactly(fields: dict[str, str]) -> None:
-    with pytest.raises(UsageError, match=r"takes the fields \['answer', 'count'\]"):
-        parsed().render(fields)
-
-
-def test_a_fields_value_is_never_a_template() -> None:
     assert parsed().render({"answer": "$count ${count} \\1 {0}", "count": "$answer"}) == (
         "<a>\n$count ${count} \\1 {0}\n</a>\n$answer"
     )
+
+
+@pytest.mark.parametrize("fields", [{}, {"answer": "x"}, {"answer": "x", "count": "1", "more": "y"}])
+def test_fields_are_given_exactly(fields):
+    with pytest.raises(UsageError, match=r"takes the fields \['answer', 'count'\]"):
+        parsed().render(fields)
 
 
 @pytest.mark.parametrize(
@@ -60,18 +62,16 @@ def test_a_fields_value_is_never_a_template() -> None:
         "Be strict.",
         "note\n" + TEXT,
         TEXT.replace("## user", "## usr"),
-        TEXT.replace("## example assistant\nA\n", ""),
         TEXT + "## user\nonce more",
-        TEXT + "## system\ntoo late",
         "## user\nhi\n" + TEXT,
     ],
 )
-def test_a_malformed_prompt_is_told_with_its_file(text: str) -> None:
+def test_a_malformed_prompt_is_told_with_its_file(text):
     with pytest.raises(InputError, match=r"prompts/p\.en\.md: the parts are"):
         parsed(text)
 
 
-def test_the_identity_covers_all_that_is_sent() -> None:
+def test_the_identity_covers_all_that_is_sent():
     texts = [TEXT, TEXT.replace("strict", "kind"), TEXT.replace("\nQ\n", "\nR\n"), TEXT.replace("$count", "$number")]
     texts.append(TEXT.replace("## system\nBe strict.\n\n", ""))
     assert len({parsed(text).identity for text in texts}) == len(texts)
@@ -79,7 +79,7 @@ def test_the_identity_covers_all_that_is_sent() -> None:
     assert parsed(TEXT + "\n\n").identity == parsed().identity
 
 
-def test_a_language_without_prompts_is_asked_in_english() -> None:
+def test_a_language_without_prompts_is_asked_in_english():
     assert BUNDLED.load("claims", "tlh").language == "en"
     assert BUNDLED.load("claims", None).language == "en"
     with pytest.raises(UsageError, match=r"the prompts are .*claims"):
@@ -87,7 +87,7 @@ def test_a_language_without_prompts_is_asked_in_english() -> None:
 
 
 @pytest.mark.parametrize(("name", "language"), EVERY)
-def test_languages_ask_the_same(name: str, language: str) -> None:
+def test_languages_ask_the_same(name, language):
     prompt, english = BUNDLED.load(name, language), BUNDLED.load(name, "en")
     assert prompt.fields == english.fields
     assert [message["role"] for message in prompt.opening] == [message["role"] for message in english.opening]
@@ -96,19 +96,19 @@ def test_languages_ask_the_same(name: str, language: str) -> None:
 
 
 @pytest.mark.parametrize("name", prompt_names())
-def test_english_and_dutch_have_every_prompt(name: str) -> None:
+def test_english_and_dutch_have_every_prompt(name):
     assert {"en", "nl"} <= set(prompt_names()[name])
 
 
 @pytest.mark.parametrize(("name", "language"), EVERY)
-def test_what_differs_by_sample_comes_last(name: str, language: str) -> None:
+def test_what_differs_by_sample_comes_last(name, language):
     """What is the same for every sample is a prefix that a judge can keep."""
     prompt = BUNDLED.load(name, language)
     assert not any("$" in message["content"] for message in prompt.opening)
 
 
 @pytest.mark.parametrize(("name", "language"), [each for each in EVERY if each[0] in SCHEMAS])
-def test_examples_keep_to_their_schema(name: str, language: str) -> None:
+def test_examples_keep_to_their_schema(name, language):
     opening = BUNDLED.load(name, language).opening
     replies = [message["content"] for message in opening if message["role"] == "assistant"]
     assert replies
@@ -118,7 +118,85 @@ def test_examples_keep_to_their_schema(name: str, language: str) -> None:
     assert set(SCHEMAS[name].model_json_schema()["properties"]) <= set(re.findall(r'"(\w+)":', system))
 
 
+Make = Callable[..., Any]
+SAMPLE = Sample(
+    id="s", language="en", user_input="How do I save?", response="Press Save.", retrieved_contexts=("Press Save.",)
+)
+
+
+@pytest.fixture
+def make_judge(openai_server: OpenAIServer) -> Make:
+    """Makes judges at the server."""
+    return lambda: LiteLLMJudge("openai/test", api_base=openai_server.api_base, structured="schema", wait=0)
+
+
+def marked(name: str, mark: str) -> Prompt:
+    """The bundled English prompt with another beginning."""
+    bundled = BUNDLED.load(name, "en")
+    if bundled.task and not bundled.template:
+        return Prompt(name, "en", (), "", task=f"{mark} {bundled.task}")
+    if not bundled.opening:
+        return Prompt(name, "en", (), f"{mark} {bundled.template}")
+    first = {**bundled.opening[0], "content": f"{mark} {bundled.opening[0]['content']}"}
+    return Prompt(name, "en", (first, *bundled.opening[1:]), bundled.template)  # type: ignore[arg-type]
+
+
+def test_a_prompt_replaces_only_the_one_of_its_name_and_language(tmp_path):
+    own = BUNDLED.replacing(marked("claims", "Short."))
+    assert own.load("claims", "en").opening[0]["content"].startswith("Short.")
+    assert own.load("claims", None) == own.load("claims", "en")
+    assert own.load("claims", "nl") == BUNDLED.load("claims", "nl")
+    assert own.load("support", "en") == BUNDLED.load("support", "en")
+    assert not BUNDLED.own
+    with pytest.raises(InputError, match="this folder has no prompt"):
+        Prompts.from_folder(tmp_path)
+    (tmp_path / "fix.en.md").write_text("## user\nWrong: $error Again.\n", encoding="utf-8")
+    assert Prompts.from_folder(tmp_path).load("fix", "en").template == "Wrong: $error Again."
+
+
+def test_runs_at_once_ask_with_their_own_prompts(openai_server, make_judge):
+    """Three runs share a judge; no run sees another's wording."""
+
+    async def run_all() -> None:
+        async with make_judge() as judge:
+            await asyncio.gather(
+                *(
+                    aevaluate([SAMPLE], ["judge_truthfulness"], judge=judge, prompts=prompts)
+                    for prompts in (BUNDLED, *(BUNDLED.replacing(marked("rating", mark)) for mark in ("One.", "Two.")))
+                )
+            )
+
+    asyncio.run(run_all())
+    beginnings = sorted(request.body["messages"][0]["content"][:4] for request in openai_server.requests)
+    assert beginnings == sorted(["One.", "Two.", BUNDLED.load("rating", "en").task[:4]])
+
+
+def test_a_second_asking_uses_your_own_words(openai_server, make_judge):
+    def last(request: Request) -> str:
+        return str(request.body["messages"][-1]["content"])
+
+    def script(request: Request) -> Answer | None:
+        return None if last(request).startswith("Mine.") else Answer(text="no JSON")
+
+    openai_server.script = script
+    prompts = BUNDLED.replacing(marked("fix", "Mine."))
+
+    async def run() -> None:
+        async with make_judge() as judge:
+            metric = load_metric("judge_truthfulness", judge, prompts=prompts)
+            assert (await metric.assess(SAMPLE)).status == "scored"
+
+    asyncio.run(run())
+    assert [last(request).startswith("Mine.") for request in openai_server.requests] == [False, True]
+
+
+def test_prompts_are_no_option_of_a_metric(make_judge):
+    judge: LiteLLMJudge = make_judge()
+    with pytest.raises(UsageError, match="'prompts' is not an option of this metric"):
+        load_metric("faithfulness:prompts=wording", judge)
+
+
 @pytest.mark.parametrize(("language", "words"), [("nl", {"Ja", "Nee"}), ("en", {"Yes", "No"})])
-def test_support_examples_are_one_word(language: str, words: set[str]) -> None:
+def test_support_examples_are_one_word(language, words):
     opening = BUNDLED.load("support", language).opening
     assert {message["content"] for message in opening if message["role"] == "assistant"} == words

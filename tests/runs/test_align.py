@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable
-from math import log
+from math import exp, log
 from pathlib import Path
 from typing import Any
 
@@ -40,15 +40,15 @@ class WordCounts(Embedder):
 def rated_samples(count: int) -> list[Sample]:
     """Samples in groups of two, each with four sentences; the rating is 1 plus the number of sentences that help.
 
-    A sentence says what the judge will say of it: 0.97 where it helps, else 0.5 to 0.9, so that the judge's mean hardly
-    follows the rating, and a map that falls to nothing below 0.95 makes it follow.
+    A sentence says what the judge will say of it: 0.999 where it helps, else 0.3 or 0.95. In log odds 0.95 is nearer to
+    0.3 than to 0.999: a map that is flat below makes the judge's mean follow the rating.
     """
     draw = np.random.default_rng(1)
     samples = []
     for number in range(count):
         helps = draw.uniform(size=4) < draw.uniform(0, 1)
-        said = np.where(helps, 0.97, draw.choice([0.5, 0.9], 4))
-        text = " ".join(f"Fact {number}-{place} is {p:.2f} known." for place, p in enumerate(said))
+        said = np.where(helps, 0.999, draw.choice([0.3, 0.95], 4))
+        text = " ".join(f"Fact {number}-{place} is {p:.3f} known." for place, p in enumerate(said))
         samples.append(
             Sample(
                 id=f"s{number}",
@@ -65,10 +65,9 @@ def rated_samples(count: int) -> list[Sample]:
 
 
 def say_what_it_says(request: Request) -> Reply | None:
-    """P(yes) of a statement is the number in it; rules are a line."""
+    """P(yes) of a statement is the number in it."""
     statement = re.search(r"<statement>\s*Fact \S+ is ([\d.]+) known", request.user)
-    if statement is None:
-        return Reply(text="- Sentences that do not help lower the rating.")
+    assert statement is not None
     p = float(statement[1])
     words = [{"Yes": log(p), "No": log(1 - p)}, {"No": log(1 - p), "Yes": log(p)}][p < 0.5]
     return Reply(text=next(iter(words)), logprobs=[words])
@@ -89,49 +88,47 @@ def test_a_judge_that_says_too_much_is_calibrated_and_used_as_a_folder(
     judge: LiteLLMJudge, openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
     samples = rated_samples(48)
-    aligner = make_aligner(judge, samples, "isotonic")
+    aligner = make_aligner(judge, samples, "calibrated")
     cost = aligner.estimate_cost()
     assert (cost.requests, openai_server.requests) == (4 * 48, [])
     report = aligner.align()
     assert len(openai_server.requests) == cost.requests  # calibration asks nothing
-    assert report.result.is_adopted and report.result.chosen == "isotonic"
+    assert report.result.is_adopted and report.result.chosen == "calibrated"
     before, after = (row.spearman.value for row in report.result.rows)
     assert before is not None and after is not None and after > before + 0.05
+    gain, plain = report.result.gain, report.result.rows[1].difference
+    assert gain is not None and gain.value is not None and plain is not None and plain.value is not None
+    assert 0 <= gain.value < plain.value  # shown only because it passed its test, and so corrected downwards
     folder = tmp_path / "team"
     aligner.write(folder, report)
     recorded = yaml.safe_load((folder / "judge.yaml").read_text())["aligned"]["spearman"]
-    result = report.result  # what it reaches on answers that took no part in the choice, not the row's own figure
-    assert (recorded["before"], recorded["after"]) == pytest.approx((before, result.nested.value))
-    assert (recorded["gain"], recorded["gain_low"]) == pytest.approx((result.gain.value, result.gain.low))
-    knots = yaml.safe_load((folder / "calibration.yaml").read_text())["sentence_relevance.predicate"]
-    # by hand: the mean rating share over the sentences of which 0.97 is said; each weighs a quarter of its sample
-    high = [
-        (s.rating_share or 0, p) for s in samples for p in re.findall(r"is ([\d.]+) known", s.retrieved_contexts[0])
-    ]
-    assert knots[-1] == pytest.approx([0.97, np.mean([share for share, p in high if p == "0.97"])], abs=1e-3)
+    assert (recorded["before"], recorded["after"]) == pytest.approx((before, after))
+    assert (recorded["gain"], recorded["gain_low"]) == pytest.approx((gain.value, gain.low))
+    intercept, slope = yaml.safe_load((folder / "calibration.yaml").read_text())["sentence_relevance.predicate"]
+    assert slope > 0
 
     settings = load_settings(str(folder))
     assert settings.label.startswith("openai/test+aligned.") and settings.identity == "openai/test"
     aligned = load_metric(METRIC, LiteLLMJudge(str(folder)))
     score = asyncio.run(aligned.assess(samples[0]))
     said = [float(p) for p in re.findall(r"is ([\d.]+) known", samples[0].retrieved_contexts[0])]
-    xs, ys = np.array(knots).T
-    assert score.value == pytest.approx(np.interp(said, xs, ys).mean(), abs=1e-3)
+    mapped = [1 / (1 + exp(-intercept - slope * log(p / (1 - p)))) for p in said]
+    assert score.value == pytest.approx(np.mean(mapped), abs=1e-3)
 
-    (folder / "calibration.yaml").write_text("sentence_relevance.predicate: [[0, 1], [1, 0]]\n")
+    (folder / "calibration.yaml").write_text("sentence_relevance.predicate: [0, -1]\n")
     with pytest.raises(InputError, match="changed since it was named"):
         LiteLLMJudge(settings)
-    with pytest.raises(InputError, match="the points must rise"):
+    with pytest.raises(InputError, match="the slope not below 0"):
         LiteLLMJudge(str(folder))
 
 
-def test_examples_and_rules_come_from_other_groups(judge: LiteLLMJudge, openai_server: OpenAIServer) -> None:
+def test_examples_come_from_other_groups(judge: LiteLLMJudge, openai_server: OpenAIServer) -> None:
     samples = rated_samples(24)
-    report = make_aligner(judge, samples, "few-shot", "rules").align()
-    assert [row.name for row in report.result.rows] == ["as it is", "few-shot", "rules"]
+    report = make_aligner(judge, samples, "few-shot").align()
+    assert [row.name for row in report.result.rows] == ["as it is", "few-shot"]
     assert not report.result.is_adopted  # the judge says the same whatever stands beside
     assert report.usage["few-shot"].calls == 4 * 24
-    shown, rules = 0, 0
+    shown = 0
     for request in openai_server.requests:
         judged = re.search(r"Fact (\d+)-", request.user)
         if "<rated_examples>" in request.user:
@@ -140,13 +137,7 @@ def test_examples_and_rules_come_from_other_groups(judge: LiteLLMJudge, openai_s
             assert int(judged[1]) // 2 not in map(int, groups)
             assert "do not help)" in request.user
             shown += 1
-        if "<team_rules>\n- Sentences that do not help lower the rating.\n</team_rules>" in request.user:
-            rules += 1
-    assert (shown, rules) == (4 * 24, 4 * 24)
-    distilled = [request for request in openai_server.requests if "<rated_answers>" in request.user]
-    assert len(distilled) == 2
-    first, second = (set(re.findall(r"Answer of group (\d+)", request.user)) for request in distilled)
-    assert not first & second
+    assert shown == 4 * 24
 
 
 def test_too_little_or_nothing_to_learn_is_said(judge: LiteLLMJudge) -> None:
@@ -182,13 +173,13 @@ def test_the_command_writes_nothing_where_nothing_wins(
         "100",
     )
     dry = assay(*typed, "--dry-run", "--json")
-    assert dry.json["requests"] == 4 * 24 * 3 + 2  # as it is, few-shot, rules, and two times distilling them
+    assert dry.json["requests"] == 4 * 24 * 2  # as it is, few-shot
     assert openai_server.requests == []
-    done = assay(*typed, "--candidates", "isotonic,beta")
+    done = assay(*typed, "--candidates", "calibrated")
     assert done.code == 0 and "nothing is adopted" in done.out
     assert not Path("team").exists()
     assert "This takes at most 96 requests" in done.err
-    bounded = assay(*typed, "--budget-calls", "10", "--candidates", "isotonic")
+    bounded = assay(*typed, "--budget-calls", "10", "--candidates", "calibrated")
     assert bounded.code == 3 and "--resume" in bounded.err
     assert assay("align", METRIC, "rated.jsonl").code == 2
     assert "no candidate is called 'magic'" in assay(*typed, "--candidates", "magic").err
@@ -199,25 +190,11 @@ def test_a_judge_file_in_a_folder_is_a_judge(tmp_path: Path) -> None:
     assert load_settings(str(tmp_path)).label == "openai/m"
 
 
-@pytest.mark.extras("gepa")
-def test_gepa_evolves_rules_from_the_other_half(judge: LiteLLMJudge, openai_server: OpenAIServer) -> None:
-    """The scripted judge says less of what does not help once the evolved rule stands in the state: GEPA keeps it."""
-
-    def with_rules(request: Request) -> Reply | None:
-        if "<statement>" not in request.user and "<rated_answers>" not in request.user:
-            assert "the team's rating is" in request.user  # GEPA's reflection shows the scores beside the ratings
-            return Reply(text="```\n- What is below 0.95 does not help.\n```")
-        reply = say_what_it_says(request)
-        if reply is not None and reply.logprobs and "below 0.95 does not help" in request.user and reply.text == "Yes":
-            p = re.search(r"is ([\d.]+) known", request.user.rpartition("<statement>")[2])
-            if p is not None and float(p[1]) < 0.95:
-                return Reply(text="No", logprobs=[{"No": log(0.98), "Yes": log(0.02)}])
-        return reply
-
-    openai_server.script = with_rules
-    aligner = make_aligner(judge, rated_samples(24))
-    aligner.optimizer, aligner.most_scores = "gepa", 40
-    report = aligner.align()
-    rows = {row.name: row.spearman.value or 0 for row in report.result.rows}
-    assert rows["gepa"] > 0.97 > rows["as it is"]  # 0.97 where it helps, 0.02 where not: the order is the ratings'
-    assert report.result.chosen == "gepa"
+@pytest.mark.parametrize(
+    "learned", ["candidate: isotonic", "candidate: prompts mine", "candidate: few-shot, rules: '- Say no.'"]
+)
+def test_a_judge_that_learned_what_is_no_longer_learned(tmp_path: Path, learned: str) -> None:
+    record = f"model: openai/m\naligned: {{metric: faithfulness, {learned}}}\n"
+    (tmp_path / JUDGE_FILE).write_text(record, encoding="utf-8")
+    with pytest.raises(InputError, match=r"is of Assay 0.2, .* align the judge again with `assay align`"):
+        load_settings(str(tmp_path))

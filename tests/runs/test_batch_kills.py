@@ -1,9 +1,7 @@
 """Kills (-9) of a run in batches at each step: the same command goes on, nothing is lost, nothing is asked twice."""
 
-import json
+import itertools
 import os
-import random
-import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 import pytest
 from openai_batches import Call
 from openai_server import Answer, OpenAIServer
+from stop_points import stop_at_change
 from warm_python import WarmPython
 
 from assay.runs import Store
@@ -59,19 +58,6 @@ class Killable:
         self.server.batches.on_call = None
         self.kills += reached.is_set()
         return reached.is_set()
-
-    def kill_after(self, seconds: float) -> bool:
-        """Gives the command, and kills it after a time. Returns whether it was killed before it ended."""
-        process = self.start()
-        try:
-            process.wait(seconds)
-            was_alive = False
-        except subprocess.TimeoutExpired:
-            was_alive = True
-        process.kill()
-        process.communicate()
-        self.kills += was_alive
-        return was_alive
 
     def finish(self) -> None:
         """Gives the command and lets it end."""
@@ -140,20 +126,16 @@ def test_kills_at_every_step_one_after_another(killable: Killable, has_effect: b
     assert judged(killable.scores()) == expected_scores()
     killable.check(killable.scores())
     assert killable.kills >= 4
-    print(json.dumps({"kills": killable.kills, "calls": len(killable.server.batches.calls)}))
 
 
-@pytest.mark.slow
-def test_kills_at_random_moments(killable: Killable) -> None:
+@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
+def test_kills_at_changes_of_files(killable: Killable, step: int) -> None:
     """Between the steps too: while a file is written, replies are kept, samples are scored."""
-    generator = random.Random(19)
-    longest = 0.5
-    for _ in range(20):
-        if not killable.kill_after(generator.uniform(0, longest)):
+    for number in itertools.count(1, step):
+        stopped = stop_at_change(killable.python, killable.folder, number, *killable.words)
+        if not stopped.is_reached:
             break
-        longest *= 1.25  # a machine that is slow or busy gets on all the same
-    killable.finish()
+        assert stopped.code == -9, stopped.err
+    assert stopped.code == 0, stopped.err
     assert judged(killable.scores()) == expected_scores()
-    assert set(killable.server.batches.asked.values()) == {1}
-    assert len(killable.server.batches.asked) == CALLS
-    print(json.dumps({"kills": killable.kills, "calls": len(killable.server.batches.calls)}))
+    killable.check(killable.scores())

@@ -373,7 +373,9 @@ def test_other_models_are_refused_before_anything_begins(
     assert Store(tmp_path / ".assay").run_ids(1) == []
 
 
-def test_what_batch_cannot_go_with_is_said(assay: Make, set_file: Make, judge_file: Make) -> None:
+def test_what_batch_cannot_go_with_is_said(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
     no_judge = assay("run", set_file(2), "--batch", "--metrics", "token_overlap")
     assert no_judge.code == 2
     assert "no judge is named" in no_judge.err
@@ -381,10 +383,6 @@ def test_what_batch_cannot_go_with_is_said(assay: Make, set_file: Make, judge_fi
     assert replaying.code == 2
     assert "leave --mode out" in replaying.err
 
-
-def test_a_decision_model_is_refused(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
     done = assay(*command(set_file(2), judge_file(decide="decisions")))
     assert done.code == 2
     assert "is asked as a decision model, which has no batches" in done.err

@@ -197,10 +197,7 @@ def test_a_file_of_ratings_names_answers_by_text_or_by_id_and_version(tmp_path: 
 @pytest.mark.parametrize(
     ("rows", "cause"),
     [
-        (
-            "id,rater,rating,version\nq0,ada,1,old\nq0,ada,5,new\n",
-            "column version names 'old', 'new', and",
-        ),
+        ("id,rater,rating,version\nq0,ada,1,old\nq0,ada,5,new\n", "column version names 'old', 'new', and"),
         ("id,rater,rating,system\nq0,ada,1,old\n", r"call the runs as the file does \(assay decide old=RUN\)"),
         ("id,rater,rating\nq0,ada,1\nq0,ada,5\n", r"is an answer of A and B; say whose .* column `version` \(A, B\)"),
         ("id,rating\nq0,1\nq0,5\n", r"line 3, field id: 'q0' stands at line 2 too, and is an answer of A and B; say"),
@@ -356,22 +353,6 @@ def test_of_two_choices_by_one_rater_that_of_the_later_file_counts(tmp_path: Pat
     choices = reading.preferences
     assert choices is not None and choices.question.tolist() == [1, 1, 0] and choices.first.tolist() == [0, 0, 1]
     assert any("1 choice of" in note and "monday.csv does not count: a newer one" in note for note in reading.notes)
-
-
-def test_the_set_to_rate_next_brings_its_ratings_back(tmp_path: Path) -> None:
-    old, new = version("old", [None] * 8), version("new", [None] * 8)
-    old[0] = sample("q0", "Question 0?", "old 0", 3)
-    new[0] = sample("q0", "Question 0?", "new 0", 3)
-    with pytest.raises(UsageError, match="nothing decides"):
-        read(tmp_path, version("old", [None] * 8), version("new", [None] * 8))
-    reading = read(tmp_path, old, new)
-    rated = [
-        one.model_copy(update={"rating": 5.0 if "new" in one.response else 2.0})
-        for one in rating_set(list_next(reading, 30))
-    ]
-    again = read(tmp_path, old, new, ratings=(Path(write(tmp_path / "rated.jsonl", rated)),))
-    assert by_version(again, again.table.ratings)["A"].count(2.0) == 7
-    assert by_version(again, again.table.ratings)["B"].count(5.0) == 7
 
 
 @pytest.mark.parametrize(
@@ -597,13 +578,6 @@ def test_ratings_of_pairs_decide_nothing(tmp_path: Path) -> None:
         read(tmp_path, old, new)
     with pytest.raises(InputError, match=r"^B: its ratings say which of two answers is better"):
         read(tmp_path, version("old", [1] * 6), new)
-
-
-def test_ratings_of_pairs_are_left_out_beside_ratings_of_answers(tmp_path: Path) -> None:
-    old = [*of_pairs("old", [-2, -1]), *version("old", [1, 2, 3, 4])[2:]]
-    reading = read(tmp_path, old, version("new", [2, 3, 4, 5]))
-    assert by_version(reading, reading.table.ratings) == {"A": [None, None, 3, 4], "B": [2, 3, 4, 5]}
-    assert "2 ratings say which of two answers is better, and are left out: 2 of A." in reading.notes
 
 
 def test_a_metric_that_is_named_decides_beside_ratings_of_pairs(tmp_path: Path) -> None:

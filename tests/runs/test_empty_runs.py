@@ -154,19 +154,3 @@ def test_a_run_in_batches_that_submitted_none_leaves_no_run(
     assert (failed.code, NOTHING in failed.err) == (1, True), failed.err
     assert Store(".assay").run_ids() == []
     assert assay(*words[:-1], "others.jsonl", "--judge", judge_file()).code == 0
-
-
-def test_shards_of_a_judge_that_cannot_be_reached_leave_no_run(
-    assay: Make, judge_file: Make, closed_port: int, tmp_path: Path, openai_server: OpenAIServer
-) -> None:
-    """Measured before: it stayed as an empty run that ended with an error."""
-    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    rows = {"question": ["How?"] * 12, "answer": [f"Press {n}." for n in range(12)], "context": ["Press 1."] * 12}
-    parquet.write_table(pyarrow.table(rows), tmp_path / "answers.parquet")
-    words = ("run", "answers.parquet", "--metrics", "judge_truthfulness", "--engine", "shards", "--out", "scores")
-    failed = assay(*words, "--judge", judge_file(api_base=f"http://127.0.0.1:{closed_port}/v1", attempts=1))
-    assert (failed.code, NOTHING in failed.err) == (1, True), failed.err
-    assert Store(".assay").run_ids() == []
-    openai_server.script = lambda _: Answer(status=401) if len(openai_server.requests) > 1 else None
-    assert assay(*words[:-1], "others", "--judge", judge_file(), "--concurrency", "1").code == 1
-    assert Store(".assay").run("last").status == "error", "it has a reply"

@@ -11,9 +11,8 @@ import openai
 import pytest
 from openai_server import OpenAIServer
 
-from assay import Budget, Faithfulness, LiteLLMJudge, Results, Sample, aevaluate, evaluate
+from assay import Budget, Faithfulness, Results, Sample, aevaluate, evaluate
 from assay.errors import AssayError, BudgetReached, InputError, JudgeError, UsageError
-from assay.judges import Answers, JudgeSettings, Question, Reply, Request
 from assay.prompts import BUNDLED
 from assay.runs import Progress
 
@@ -28,7 +27,6 @@ ROWS = [
     for number in range(4)
 ]
 SCORES = [1.0, 0.5, 1.0, 0.5]  # flowers are in no context
-NOTE = "read question as user_input, answer as response, context as retrieved_contexts, score as rating from 1 to 5"
 
 
 @pytest.fixture(autouse=True)
@@ -48,51 +46,6 @@ def ask_openai(text: str) -> str:
     messages: Any = [{"role": "user", "content": text}]
     reply = openai.OpenAI().chat.completions.create(model="m", messages=messages)
     return reply.choices[0].message.content or ""
-
-
-class ForwardingJudge:
-    """A judge of another class: it has what `Judge` asks for, and nothing else."""
-
-    name = "forwarding"
-    logprobs = False
-
-    def __init__(self) -> None:
-        self._judge = LiteLLMJudge("openai/gpt-4o-mini")
-
-    async def decide(self, request: Request) -> Answers:
-        """The answers of a judge of ours."""
-        return await self._judge.decide(request)
-
-    async def ask(self, question: Question[Any]) -> Reply[Any]:
-        """The reply of a judge of ours."""
-        return await self._judge.ask(question)
-
-
-def settings_file() -> str:
-    Path("judge.yaml").write_text("model: openai/gpt-4o-mini", encoding="utf-8")
-    return "judge.yaml"
-
-
-@pytest.mark.parametrize(
-    "judge",
-    [
-        lambda: {"judge": "openai/gpt-4o-mini"},
-        lambda: {"judge": settings_file()},
-        lambda: {"judge": Path(settings_file())},
-        lambda: {"judge": JudgeSettings(model="openai/gpt-4o-mini")},
-        lambda: {"judge": LiteLLMJudge("openai/gpt-4o-mini")},
-        lambda: {"judge": openai.OpenAI(), "model": "gpt-4o-mini"},
-        lambda: {"judge": openai.AsyncOpenAI(), "model": "gpt-4o-mini"},
-        lambda: {"judge": ForwardingJudge()},
-    ],
-    ids=["model", "settings", "path", "JudgeSettings", "LiteLLMJudge", "OpenAI", "AsyncOpenAI", "Judge"],
-)
-def test_each_kind_of_judge(judge: Make, caplog: pytest.LogCaptureFixture) -> None:
-    results = evaluate(ROWS, "faithfulness", **judge())
-    assert values(results) == SCORES
-    assert results.usage.calls == 4
-    ours = [record.getMessage() for record in caplog.records if record.name.startswith("assay")]
-    assert ours == [f"the list: {NOTE} (change with mapping=)"]
 
 
 def test_a_function_judges_like_a_model(openai_server: OpenAIServer) -> None:
@@ -207,24 +160,18 @@ def fail(_: Progress) -> None:
     ("data", "options", "error", "says"),
     [
         (ROWS, {"metrics": "faithfulness"}, UsageError, r"faithfulness asks a judge; name one with .* judge=\.\.\."),
-        (ROWS, {"metrics": "faithfullness", "judge": "openai/m"}, UsageError, "did you mean faithfulness"),
         (ROWS, {"metrics": [Faithfulness]}, UsageError, r"the class Faithfulness .* give its name \('faithfulness'\)"),
         (ROWS, {"metrics": [ask_openai]}, UsageError, "the function ask_openai .* put @metric above ask_openai"),
-        (ROWS, {"metrics": [3]}, UsageError, r"metrics: 3 \(int\) cannot be used; .* which `assay metrics` lists"),
         (ROWS, {"metrics": ["bleu", "bleu"]}, UsageError, "two metrics are called 'bleu'; leave one out"),
         (ROWS, {"judge": "gpt-4o-mini"}, UsageError, "such as openai/gpt-4o-mini"),
         (ROWS, {"judge": "openai/m", "model": "m"}, UsageError, "is for a judge that is a client or a function"),
-        (ROWS, {"judge": 5}, UsageError, r"judge: 5 \(int\) cannot be used; give the name of a model"),
         (ROWS, {"judge": lambda text: text, "store": "runs"}, UsageError, r'name it \(model="my-model"\)'),
         (ROWS, {"budget": 1}, UsageError, r"budget: 1 \(int\) .* give what it bounds, such as Budget\(usd=1\)"),
         (ROWS, {"resume": "last"}, UsageError, 'needs the store that keeps the run: store=".assay"'),
-        (ROWS, {"resume": "last", "store": "runs"}, UsageError, "no run to resume has these sets"),
-        (ROWS, {"mode": "replay"}, UsageError, "the mode replay needs a cassette"),
         (ROWS, {"prompts": "nowhere"}, InputError, "nowhere: there is no such folder of prompts"),
         (ROWS, {"prompts": BUNDLED.replacing(BUNDLED.load("claims", "en")), "store": "r"}, UsageError, "name it"),
         (ROWS, {"mapping": {"anser": "response"}}, InputError, "no column `anser`; did you mean answer=response"),
         ([{"question": "a", "answer": "b"}], {"metrics": "rouge_l_precision,bleu"}, UsageError, "in Python mapping="),
-        ("nosuch", {}, InputError, "nosuch: there is no file, folder or bundled set of this name"),
         (broken_rows(), {}, ConnectionError, "the database is gone"),
         (ROWS, {"metrics": "token_overlap", "progress": fail}, ZeroDivisionError, "my own function"),
     ],

@@ -242,7 +242,7 @@ def test_without_an_accepted_run_there_is_no_baseline() -> None:
 )
 def test_the_verdict_follows_from_gates_and_failed_samples(states: list[str], failed: int, verdict: str) -> None:
     gates = [
-        GateResult(gate="mean", judge="j", metric="m", state=state, value=None, bound=0, reason="")  # type: ignore[arg-type]
+        GateResult(gate="mean", name="mean", judge="j", metric="m", state=state, value=None, bound=0, reason="")  # type: ignore[arg-type]
         for state in states
     ]
     assert decide_verdict("done", gates, failed, 0) == verdict

@@ -1,4 +1,4 @@
-"""The comparison of judges as a page: where points stand, what the line joins, and that names stay text."""
+"""The comparison of judges as a page: its tables, and that names stay text."""
 
 import html
 import re
@@ -13,86 +13,24 @@ from assay.meta_eval.difference import find_standing
 from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.results import Comparison
 from assay.presentation.result_table import Paragraph
-from assay.runs.judge_bias import Bias
 from assay.runs.judge_comparison import ClaimAgreement, JudgeComparison, JudgeFindings, Unit
-from assay.runs.judge_probes import ProbeFindings
 from assay.runs.judge_report import render_judge_report, write_judge_report
-from assay.runs.judge_report.frontier import draw_frontier
 from assay.runs.judge_report.tables import comparison_block
 from assay.runs.panels import Panel
 
 HOSTILE = "</style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">\u202e"
 
 
-def estimate_with_interval(rho: float | None) -> Estimate:
-    if rho is None:
-        return Estimate(None, n=0, groups=0, problem="all values are equal")
+def estimate_with_interval(rho: float) -> Estimate:
     return Estimate(rho, rho - 0.2, rho + 0.2, n=60, groups=15, p=0.01)
 
 
-def judge(name: str, rho: float | None, usd: float | None, *, on_frontier: bool = False) -> JudgeFindings:
-    return JudgeFindings(name, 60, 0.0, estimate_with_interval(rho), 1e6, usd, 100.0, None, on_frontier=on_frontier)
+def judge(name: str, rho: float, usd: float | None) -> JudgeFindings:
+    return JudgeFindings(name, 60, 0.0, estimate_with_interval(rho), 1e6, usd, 100.0, None)
 
 
 def compared(*judges: JudgeFindings, panels: tuple[Panel, ...] = (), unit: Unit = "usd") -> JudgeComparison:
     return JudgeComparison("faithfulness", unit, judges, (), ClaimAgreement(0, None, ()), panels, "buy the best")
-
-
-def test_places_by_hand() -> None:
-    """0.1 to 10 USD with room to both sides: 0.0625 to 16, a ratio of 256. Agreement from -0.1 to 0.8.
-
-    1 USD stands in the middle. The axis of agreement goes from -0.2 to 0.8: 0.4 stands 40% from the top.
-    """
-    chart = draw_frontier(
-        compared(
-            judge("small", 0.1, 0.1, on_frontier=True),
-            judge("middle", 0.4, 1.0, on_frontier=True),
-            judge("poor", 0.2, 10.0),
-            judge("large", 0.6, 10.0, on_frontier=True),
-        )
-    )
-    assert chart is not None
-    assert (chart.y.low, chart.y.high, chart.zero) == (-0.2, 0.8, 80)
-    small, middle, poor, large = chart.points
-    assert (middle.x, middle.y, middle.low, middle.high) == (
-        50,
-        pytest.approx(40),
-        pytest.approx(60),
-        pytest.approx(20),
-    )
-    assert small.x == pytest.approx(8.48, abs=0.01)  # ln 1.6 / ln 256
-    assert [text for _, text in chart.x_ticks] == ["0.1", "1", "10"]
-    assert chart.stairs == "8.48,70.0 50.0,70.0 50.0,40.0 91.52,40.0 91.52,20.0 100,20.0"
-    assert (poor.shift, large.shift, middle.shift) == (22, 0, 0), "what would lie on each other stands side by side"
-
-
-def test_what_costs_nothing_stands_before_the_logarithmic_axis() -> None:
-    judges = judge("free", 0.3, 0.0, on_frontier=True), judge("paid", 0.5, 2.0, on_frontier=True)
-    chart = draw_frontier(compared(*judges))
-    assert chart is not None and chart.free
-    free, paid = chart.points
-    assert free.x < 11 and paid.x > 16
-    assert [text for _, text in chart.x_ticks] == ["0", "2"]
-    everything = draw_frontier(compared(judge("a", 0.3, 0.0, on_frontier=True), judge("b", 0.2, 0.0)))
-    assert everything is not None and {point.x for point in everything.points} == {free.x}
-
-
-def test_a_panel_is_beyond_where_no_judge_of_its_cost_agrees_as_much() -> None:
-    panels = (
-        Panel("mean", estimate_with_interval(0.55), 11.0),
-        Panel("cascade: a, then b", estimate_with_interval(0.45), 3.0),
-        Panel("none", estimate_with_interval(None), 11.0),
-    )
-    chart = draw_frontier(compared(judge("a", 0.4, 1.0, on_frontier=True), judge("b", 0.6, 10.0), panels=panels))
-    assert chart is not None
-    assert {point.name: point.beyond for point in chart.points} == {
-        "a": False, "b": False, "mean": False, "cascade: a, then b": True}  # fmt: skip
-    assert chart.without == (("none", "all values are equal"),)
-
-
-def test_nothing_to_draw() -> None:
-    assert draw_frontier(compared(judge("a", None, 1.0), judge("b", None, 1.0))) is None
-    assert "Nothing to draw" in render_judge_report(compared(judge("a", None, 1.0), judge("b", None, 1.0)), ["set"])
 
 
 @pytest.fixture(scope="module")
@@ -103,34 +41,7 @@ def page() -> str:
         panels=(Panel(HOSTILE, estimate_with_interval(0.4), 2e6),),
         unit="tokens",
     )
-    none = Estimate(None, problem="no claim stands in both")
-    probed = (
-        ProbeFindings(
-            HOSTILE,
-            "injected",
-            12,
-            Estimate(0.25, 0.1, 0.5),
-            3,
-            Estimate(0.1, 0.05, 0.2, n=6, groups=6, p=0.01),
-            0,
-            False,
-        ),
-        ProbeFindings("b", "padded", 0, none, 0, Estimate(None, n=0, problem="no sample"), 0, False),
-    )
-    missing = Estimate(None, problem="no probe of it was asked for")
-    biases = (
-        Bias(HOSTILE, "instructions", "injected", Estimate(0.1, 0.05, 0.2, n=6, groups=6)),
-        Bias("b", "style", "styled", missing),
-    )
-    return render_judge_report(replace(comparison, probes=probed, biases=biases), [HOSTILE])
-
-
-def test_flips_under_probes(page: str) -> None:
-    cells = re.sub(r"\s*(<[^>]+>\s*)+", "|", page)
-    assert "|25% [10%, 50%]|3|" in cells
-    assert "|none: no claim stands in both|0|" in cells
-    assert "|instructions|injected|+0.100 [+0.050, +0.200]|6|" in cells
-    assert "Bias that is not measured: style of b: no probe of it was asked for." in page
+    return render_judge_report(comparison, [HOSTILE])
 
 
 def test_names_stay_text_and_nothing_is_fetched(page: str) -> None:
@@ -157,7 +68,7 @@ def test_a_browser_draws_it(browser: Any, page: str, tmp_path: Path, width: int)
     shown.on("request", lambda sent: complaints.append(sent.url) if not sent.url.startswith("file:") else None)
     shown.goto(path.as_uri())
     assert shown.title() == "Assay: judges compared"
-    assert shown.locator("g.judge circle").count() == 2 and shown.locator("g.panel rect").count() == 1
+    assert shown.locator("#judges tbody tr").count() == 2 and shown.locator("#panels tbody tr").count() == 1
     sizes = shown.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     assert sizes[0] == sizes[1]  # nothing pushes the page wider than the screen
     assert complaints == []

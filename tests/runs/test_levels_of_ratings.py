@@ -86,33 +86,24 @@ def test_ratings_of_conversations_are_compared_with_their_metrics_and_the_last_t
     assert {"conversation_turns", "thanks_at_end"} <= {one["name"] for one in result["metrics"] if one["baseline"]}
 
 
-def test_ratings_of_turns_are_compared_with_metrics_of_answers(assay: Make) -> None:
-    run(assay, write("chats.jsonl", "turn"), "each")
+@pytest.mark.parametrize(
+    ("turns", "count", "more"),
+    [
+        ("each", 3 * COUNT, ""),
+        ("last", COUNT, f"; {2 * COUNT} other turns are rated and not scored (assay run SET --turns each)"),
+    ],
+)
+def test_ratings_of_turns_are_compared_with_metrics_of_answers(assay: Make, turns: str, count: int, more: str) -> None:
+    run(assay, write("chats.jsonl", "turn"), turns)
     result = meta(assay)
-    assert f"evaluated at the level of turns, of which {3 * COUNT} are rated" in result["notes"]
-    assert counts(result)["own.py:words"] == 3 * COUNT
+    assert f"evaluated at the level of turns, of which {count} are rated{more}" in result["notes"]
+    assert counts(result)["own.py:words"] == count
     assert agreement(result, "own.py:words") == pytest.approx(1)
     assert "own.py:thanked" not in counts(result)
     assert any(
         note.startswith("left out, as they measure whole conversations: own.py:thanked") for note in result["notes"]
     )
     assert result["settings"]["groups"] == 20
-
-
-def test_a_run_of_last_turns_has_one_rated_turn_per_conversation(assay: Make) -> None:
-    run(assay, write("chats.jsonl", "turn"), "last")
-    result = meta(assay)
-    (note,) = (note for note in result["notes"] if "level" in note)
-    assert note == (
-        f"evaluated at the level of turns, of which {COUNT} are rated; {2 * COUNT} other turns are rated and not "
-        "scored (assay run SET --turns each)"
-    )
-    assert counts(result)["own.py:words"] == COUNT
-    assert agreement(result, "own.py:words") == pytest.approx(1)
-    assert "own.py:thanked" not in counts(result)
-    assert any(
-        note.startswith("left out, as they measure whole conversations: own.py:thanked") for note in result["notes"]
-    )
 
 
 def test_where_both_are_rated_the_level_can_be_chosen_and_the_other_one_is_said(assay: Make) -> None:
@@ -263,12 +254,6 @@ def test_raters_of_conversations_and_of_turns_are_never_taken_together(assay: Ma
         assert f"at the level of conversations, of which 40 are rated; {2 * count} turns are rated too" in shown
 
 
-def test_a_level_for_runs_without_conversations_is_refused(assay: Make, set_file: Make) -> None:
-    run(assay, str(set_file(6)), "last", "own.py:words")
-    refused = assay("compare", "last", "last", "--level", "turn")
-    assert (refused.code, "leave --level out" in refused.err) == (2, True)
-
-
 @pytest.mark.parametrize("turns", ["last", "each", "none"])
 def test_two_runs_of_conversations_are_compared(assay: Make, turns: str) -> None:
     run(assay, write("old.jsonl", "conversation", 20), turns)
@@ -291,14 +276,6 @@ def test_two_runs_of_conversations_are_compared(assay: Make, turns: str) -> None
     if turns == "none":
         assert by_metric["own.py:words"]["n"] == 0
     assert assay("compare", first, "last").code == 0
-
-
-@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
-def test_scores_of_turns_are_exported(assay: Make, suffix: str) -> None:
-    name = write("chats.jsonl", "conversation turn", 5)
-    done = assay("run", name, "--metrics", "own.py:words", "--turns", "each", "--out", f"scores.{suffix}")
-    assert done.code == 0
-    assert "chat-4#6" in Path(f"scores.{suffix}").read_text(encoding="utf-8")
 
 
 def test_words_of_any_message_find_the_conversation_and_those_of_a_turn_the_turn(assay: Make) -> None:
@@ -338,14 +315,6 @@ def test_one_conversation_is_a_test_with_a_gate(assay: Make, turns: str, bound: 
     assert gates["own.py:words"] == "passed"
     again = assay("suite", "suite.yaml")  # beside the first one
     assert again.code == code
-
-
-def test_a_suite_names_an_unknown_choice_of_turns_with_its_line(assay: Make) -> None:
-    write("chats.jsonl", "", 1)
-    Path("suite.yaml").write_text(SUITE.format(turns="all", bound=1), encoding="utf-8")
-    done = assay("suite", "suite.yaml", "--check")
-    assert done.code == 1
-    assert "line 4, turns: is \"all\"; write 'last', 'each' or 'none'" in done.err
 
 
 @pytest.mark.parametrize(("turns", "level"), [("last", "turn"), ("each", "turn"), ("each", "conversation")])

@@ -17,8 +17,8 @@ RECORDED = {
     "sets": ["helpdesk"],
     "runs": [],
     "gates": [
-        FIGURES | {"gate": "mean", "metric": "rating", "state": "passed", "reason": "it is 1"},
-        FIGURES | {"gate": "regression", "metric": "bleu", "state": "failed", "reason": ""},
+        FIGURES | {"gate": "mean", "name": "mean rating", "metric": "rating", "state": "passed", "reason": "it is 1"},
+        FIGURES | {"gate": "regression", "name": "regression bleu", "metric": "bleu", "state": "failed", "reason": ""},
     ],
     "spent": {"calls": 3, "tokens": 5, "usd": 0.1},
     "seconds": 2.0,
@@ -34,4 +34,4 @@ def test_a_recorded_report_is_read() -> None:
 
 def test_a_report_of_another_version_keeps_its_verdict() -> None:
     report = read_report(NightlyRunRow(NIGHTLY_RUN, "helpdesk", BEGAN, "gate failed", {"of": "another version"}))
-    assert (report.verdict, "another version of Assay" in report.message) == ("gate failed", True)
+    assert (report.verdict, "its report: written by Assay 0.1; run it again" in report.message) == ("gate failed", True)

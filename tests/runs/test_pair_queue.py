@@ -1,24 +1,21 @@
 """The queue of pairs: who gets which, on which side a version stands, what is counted once, and what comes out."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from assay.errors import AssayError, UsageError
+from assay.errors import UsageError
 from assay.eval_sets import Sample, write_set
 from assay.runs import Store
-from assay.runs.database import migrate, open_database
 from assay.runs.ratings import PairQueue, QueueSettings, RatingQueue
 from assay.runs.ratings.item_queue import queue_ids
 from assay.runs.ratings.pair_progress import pair_disagreements, pair_progress
 from assay.runs.ratings.pair_queue import ComparedVersion
 from assay.runs.ratings.pair_source import find_pairs, open_pair_queue
 from assay.runs.ratings.queue_opening import open_item_queue
-from assay.runs.ratings.rated_pairs import queue_choices, queue_preferences, store_preferences, write_choices
+from assay.runs.ratings.rated_pairs import queue_choices, queue_preferences, store_preferences
 from assay.runs.ratings.rated_set import rated_ids, ratings_of_answers
 from assay.runs.ratings.rating_join import join_ratings
 from assay.runs.ratings.rating_progress import rater_progress
@@ -125,8 +122,8 @@ def test_of_three_versions_every_question_gets_one_pair_before_any_gets_a_second
     queue = make_queue(store, typed, limit=8)
     pairs = [queue.pair(name) for name in queue.names()]
     assert len({pair.question for pair in pairs}) == 8
-    assert len({(pair.first, pair.second) for pair in pairs}) > 1
-    assert make_queue(store, typed, seed=1).size() == 24
+    assert {(pair.first, pair.second) for pair in pairs} == {("a", "b"), ("a", "c")}
+    assert make_queue(store, typed, seed=1).size() == 16
     assert (
         open_pair_queue(store, find_pairs(store, typed, None), queue.settings, guideline=None, limit=8).id == queue.id
     )
@@ -151,24 +148,6 @@ def test_one_source_has_its_versions_in_a_field(store: Store, tmp_path: Path) ->
     assert sorted(pair.ids for pair in pairs) == [(f"x-q{number}", f"y-q{number}") for number in range(5)]
     with pytest.raises(UsageError, match="metadata"):
         find_pairs(store, [str(tmp_path / "all.jsonl")], "model")
-
-
-@pytest.mark.parametrize(
-    ("typed", "problem"),
-    [
-        (["old.jsonl"], "compares two runs or more"),
-        (["a=old.jsonl", "a=new.jsonl"], "'a'|a is named more than once"),
-        (["=old.jsonl", "new.jsonl"], "NAME=RUN|no set"),
-        (["nothing-there", "new.jsonl"], "nothing-there"),
-    ],
-)
-def test_what_cannot_be_compared_is_said(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: list[str], problem: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_versions(tmp_path, "old", "new")
-    with pytest.raises(AssayError, match=problem):
-        find_pairs(store, typed, None)
 
 
 def test_a_hidden_repeat_exchanges_the_sides_and_a_form_sent_twice_is_kept_once(store: Store, tmp_path: Path) -> None:
@@ -211,22 +190,6 @@ def test_undo_opens_the_pair_on_the_same_sides(store: Store, tmp_path: Path) -> 
     assert queue.next_pair("ada") == first and queue.ratings() == []
 
 
-def test_two_raters_at_once_take_no_place_twice(store: Store, tmp_path: Path) -> None:
-    raters = tuple(f"r{number}" for number in range(4))
-    queue = make_queue(store, write_versions(tmp_path, "old", "new", count=20), raters=raters, per_answer=1)
-
-    def work(rater: str) -> int:
-        database = open_database(tmp_path, wait=30)
-        try:
-            return len(choose_all(PairQueue(database, queue.id), rater, "new"))
-        finally:
-            database.close()
-
-    with ThreadPoolExecutor(len(raters)) as pool:
-        assert sum(pool.map(work, raters)) == 20
-    assert max(Counter(rating.sample for rating in queue.ratings()).values()) == 1
-
-
 def test_agreement_and_the_left_side(store: Store, tmp_path: Path) -> None:
     queue = make_queue(store, write_versions(tmp_path, "old", "new", count=20))
     choose_all(queue, "ada", "new")
@@ -260,29 +223,6 @@ def test_preferences_of_a_store_follow_the_versions_that_are_asked_for(store: St
     assert {one.choice for one in store_preferences(store.database, asked) if one.rater} == {"second"}
 
 
-@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
-def test_choices_are_written_one_row_each(store: Store, tmp_path: Path, suffix: str) -> None:
-    queue = make_queue(store, write_versions(tmp_path, "old", "new", count=2))
-    choose_all(queue, "ada", "new")
-    target = tmp_path / f"pairs.{suffix}"
-    write_choices(queue_choices(queue), target)
-    lines = target.read_text(encoding="utf-8").splitlines()
-    if suffix == "jsonl":
-        assert list(json.loads(lines[0])) == [
-            "question",
-            "first",
-            "second",
-            "choice",
-            "rater",
-            "group",
-            "reason",
-            "shown_first",
-        ]
-        assert len(lines) == 2
-    else:
-        assert lines[0] == "question,first,second,choice,rater,group,reason,shown_first" and len(lines) == 3
-
-
 def test_choices_are_no_ratings(store: Store, tmp_path: Path) -> None:
     """Also where an answer's id is that of a pair."""
     queue = make_queue(store, write_versions(tmp_path, "old", "new", count=2))
@@ -314,36 +254,3 @@ def test_what_tells_a_version_is_not_shown(store: Store, tmp_path: Path) -> None
         assert [message.role for message in side.messages] == ["user", "assistant"]
         content = side.model_dump_json()
         assert not any(word in content for word in ('"old"', '"new"', "carla", "2026", "You are"))
-
-
-def test_a_store_from_before_pairs_keeps_its_queues(tmp_path: Path) -> None:
-    """The tables of version 10 with a queue in them are brought up to date."""
-    import shutil
-
-    import assay.runs.database as module
-
-    schema = tmp_path / "schema"
-    schema.mkdir()
-    for file in module._SCHEMA.glob("*.sql"):
-        if int(file.name[:4]) <= 10:
-            shutil.copy(file, schema)
-    from assay.runs.sqlite import SQLiteDatabase
-
-    database = SQLiteDatabase(tmp_path / "runs.sqlite", 10)
-    migrate(database, schema)
-    settings = QueueSettings(raters=("ada",), per_answer=1).model_dump_json()
-    with database.transaction():
-        database.execute(
-            "INSERT INTO rating_queues VALUES (?, ?, ?, ?, ?, 1, 0)", ("rating-1", "2026", "a set", settings, "s")
-        )
-        database.execute("INSERT INTO rating_guidelines VALUES ('rating-1', 1, '2026', '')")
-        sample = Sample(id="s", user_input="How?", response="So.")
-        database.execute(
-            "INSERT INTO rating_items VALUES ('rating-1', 's', 0, NULL, 0, 0, ?)", (sample.model_dump_json(),)
-        )
-    database.close()
-    opened = open_database(tmp_path, wait=10)
-    queue = RatingQueue(opened, "rating-1")
-    assert queue.next_answer("ada") is not None and queue.save("ada", "s", 4)
-    assert [rating.value for rating in queue.ratings()] == [4]
-    opened.close()

@@ -13,12 +13,7 @@ from assay.eval_sets import Sample
 from assay.eval_sets.preference import Preference
 from assay.judges import Budget, JudgeSettings, LiteLLMJudge
 from assay.metrics.score import failed, scored
-from assay.runs.pairwise_preferences import (
-    PairwisePreferences,
-    measure_position_bias,
-    net_preferences,
-    prefer_versions,
-)
+from assay.runs.pairwise_preferences import PairwisePreferences, measure_position_bias, net_preferences, prefer_versions
 
 Make = Callable[..., LiteLLMJudge]
 Shares = dict[str, float]
@@ -160,10 +155,7 @@ def test_net_preferences_are_means_over_versions_and_raters() -> None:
         Preference("1", "a", "c", "first", "ann"),
         Preference("2", "a", "b", "first", "ann"),
     ]
-    assert net_preferences(made) == {
-        "1": {"a": (-1 + 0 + 1) / 3, "b": 0.5, "c": -1.0},
-        "2": {"a": 1.0, "b": -1.0},
-    }
+    assert net_preferences(made) == {"1": {"a": (-1 + 0 + 1) / 3, "b": 0.5, "c": -1.0}, "2": {"a": 1.0, "b": -1.0}}
 
 
 def test_a_comparison_that_fails_does_not_count_and_is_reported(judge: Make, openai_server: OpenAIServer) -> None:

@@ -9,7 +9,6 @@ from openai_server import Answer, OpenAIServer
 
 from assay import evaluate
 from assay.judges.retry import without_objects
-from assay.runs.missing_scores import describe_missing_scores
 
 Make = Callable[..., Any]
 ROWS = [{"id": f"s{n}", "question": "Where?", "answer": f"Under menu {n}.", "context": "Menu."} for n in range(3)]
@@ -51,15 +50,6 @@ def test_an_unusable_reply_is_counted_without_its_sample(
     assert "judge_truthfulness: 4 failed: the reply cannot be used:" in printed
     assert 'It began: "I cannot say." (openai/test, prompt ' in printed
     assert printed.count("cannot be used") == 1
-
-
-@pytest.mark.parametrize("sample", ["s1", "order 7: late", "the x"])
-def test_reasons_of_earlier_versions_are_counted_together(sample: str) -> None:
-    """They had the sample's id in the middle."""
-    place, cause = "openai/test, prompt faithful.en@ab12", "the call failed once: Timeout: no reply within 60 s"
-    counts = [("m", "failed", f"{place} for sample {name}: {cause}", 1) for name in ("a", sample)]
-    [paragraph] = describe_missing_scores([*counts, ("m", "failed", "another", 1)])
-    assert (paragraph.label, paragraph.text) == ("m: 3 failed:", f"{place}: {cause} (2); another (1)")
 
 
 @pytest.mark.parametrize(

@@ -76,16 +76,6 @@ def test_a_dataframe_has_a_row_per_sample_and_the_reasons() -> None:
     assert frame["retrieved_contexts"][0] == ["It is free."]
 
 
-def test_printed_they_are_the_figures() -> None:
-    lines = repr(results()).splitlines()
-    assert lines[:3] == [
-        "Results of 5 samples",
-        "  rightness: mean 0.50, 3 of 5 scored, 1 failed",
-        "  wrongness: mean 0.28, 5 of 5 scored",
-    ]
-    assert lines[-2:] == ["  rightness: 1 failed: it broke", "  rightness: 1 skipped: nothing to measure"]
-
-
 def test_printed_or_in_a_notebook_they_say_why_scores_are_missing_as_a_run_does(assay: Any, tmp_path: Path) -> None:
     """What a user types in Python, in a notebook and on the command line has one reason in the same words."""
     rows = [{"id": name, "user_input": "Free?", "response": "Yes."} for name in "ab"]
@@ -132,16 +122,6 @@ def test_parquet_has_a_row_per_score(tmp_path: Path) -> None:
 def test_another_suffix_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"results are saved as \.json, \.jsonl, \.csv, \.parquet, \.html"):
         results().save(tmp_path / "results.xlsx")
-
-
-def test_a_notebook_shows_figures_and_worst_answers_escaped() -> None:
-    cells = [results()._repr_html_(), results().explain("a")._repr_html_()]
-    for cell in cells:
-        assert "<script" not in cell
-        assert "<img" not in cell
-        assert html.escape("<script>", quote=False) in cell
-    assert "rightness" in cells[0]
-    assert "loses to" not in cells[1]
 
 
 def test_hostile_text_does_nothing_in_a_browser(browser: Any, tmp_path: Path) -> None:

@@ -47,8 +47,5 @@ def test_several_answers_of_one_version_are_one_side() -> None:
 
 def test_the_ratings_that_count_are_those_of_the_means() -> None:
     """Cleo rated one of the two answers: her rating is left out, and can be counted."""
-    pair = [
-        RatedText("Q", frozenset({0}), {"ann": 2, "cleo": 5}),
-        RatedText("Q", frozenset({1}), {"ann": 4}),
-    ]
+    pair = [RatedText("Q", frozenset({0}), {"ann": 2, "cleo": 5}), RatedText("Q", frozenset({1}), {"ann": 4})]
     assert comparable_ratings(pair, {"ann", "cleo"}) == [{"ann": 2}, {"ann": 4}]

@@ -1,13 +1,7 @@
 """Two exports of one bot: samples without ids of their own are paired by question, then by content."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 from assay.eval_sets import Sample
 from assay.runs.sample_pairing import pair_samples
-
-Make = Callable[..., Any]
 
 
 def samples(stem: str, *rows: tuple[str, str]) -> list[Sample]:
@@ -37,19 +31,3 @@ def test_ids_of_their_own_stay_apart() -> None:
     assert pair_samples(a, b, ["may.csv"], ["june.csv"]).ids == {}
     same_id = pair_samples(a, [a[0].model_copy(update={"user_input": "Why?"})], ["may.csv"], ["june.csv"])
     assert (same_id.ids, same_id.other_question) == ({}, ("x-1",))
-
-
-def test_the_command_says_how_samples_were_paired(assay: Make) -> None:
-    Path("may.csv").write_text("question,answer,context\nHow?,a b,a b\nWhy?,c,c d\n", encoding="utf-8")
-    Path("june.csv").write_text("question,answer,context\nWhy?,c d,c d\nHow?,b,a b\n", encoding="utf-8")
-    runs = []
-    for name in ("may.csv", "june.csv"):
-        done = assay("run", name, "--metrics", "token_overlap", "--json")
-        assert done.code == 0
-        runs.append(done.json["run"])
-    done = assay("compare", *runs, "--metric", "token_overlap")
-    assert done.code == 0
-    assert (
-        "2 samples in both, 2 of them with another answer; 2 without ids of their own paired by question"
-        in " ".join(done.out.split())
-    )

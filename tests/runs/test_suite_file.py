@@ -59,7 +59,6 @@ def test_a_gate_may_have_its_kind_as_its_key(tmp_path: Path) -> None:
     [
         ("metrics:", "metrcs:", ", line 3: unknown key `metrcs`; did you mean `metrics`?"),
         ("junit:", "junti:", ", line 11: unknown key `junti` in outputs; did you mean `junit`?"),
-        ("usd:", "eur:", ", line 6: unknown key `eur` in budget; "),
         ("gate: mean", "gate: maen", ", line 8, gates[0]: begins with `gate:` and its kind; did you mean `mean`?"),
         (
             "gate: mean",
@@ -69,15 +68,7 @@ def test_a_gate_may_have_its_kind_as_its_key(tmp_path: Path) -> None:
         ("at_least", "atleast", ", line 8: unknown key `atleast` in gates[0]; did you mean `at_least`?"),
         (", at_least: 0.6", "", "gates[0]: a gate on a mean has at_least, at_most or both"),
         ("at_most: 2", "at_most: two", ", line 10, gates[2].at_most: "),
-        ("more_than: 0.01", "more_than: -1", ", line 9, gates[1].more_than: "),
-        (
-            "{gate: cost, at_most: 2}",
-            "{gate: decide, against: last}",
-            ", line 10, gates[2].against: ",
-        ),
         ("{gate: cost, at_most: 2}", "{decide: {against: last}}", ", line 10, gates[2].decide.against: "),
-        ("{gate: cost, at_most: 2}", "{decide: {margn: 1}}", ", line 10: unknown key `margn` in gates[2].decide; did"),
-        ("{gate: cost, at_most: 2}", "{gate: decide, margin: 0}", ", line 10, gates[2].margin: "),
         ("{gate: cost, at_most: 2}", "{gate: decide, metric: bleu}", "gates[2].metric: bleu is not measured in"),
         ("{gate: cost, at_most: 2}", "{gate: decide, scorer: no.yaml}", "gates[2]: scorer: no.yaml is no file in "),
         (
@@ -86,12 +77,6 @@ def test_a_gate_may_have_its_kind_as_its_key(tmp_path: Path) -> None:
             "gates[2]: metric and scorer: one measure decides; name one of them",
         ),
         ("outputs:", "decide: {margin: 0}\noutputs:", ", line 11, decide.margin: "),
-        (
-            "outputs:",
-            "decide: {margn: 1}\noutputs:",
-            ", line 11: unknown key `margn` in decide; did you mean `margin`?",
-        ),
-        ("outputs:", "decide: {judge: gpt}\noutputs:", ", line 11, decide.judge: gpt is no judge of this suite"),
         ("outputs:", "decide: soon\noutputs:", ", line 11, decide: holds no keys; write `decide: {against: accepted}`"),
         ("at_most: 2", "at_most: .nan", ", line 10, gates.2.at_most: is nan"),
         ("metric: faithfulness", "metric: faithfulnes", "line 8, gates[0].metric: faithfulnes is not measured in"),
@@ -103,13 +88,7 @@ def test_a_gate_may_have_its_kind_as_its_key(tmp_path: Path) -> None:
         ("metrics: [faithfulness]", "metrics: [faithfulnes]", "line 3, metrics[0]: no metric is called 'faithfulnes'"),
         ("judges: [qwen1.5b]", "", "metrics[0]: faithfulness asks a judge; name one under `judges:`"),
         ("judges: [qwen1.5b]", "judges: [qwen9b]", "line 4, judges[0]: no judge is called 'qwen9b'"),
-        ("judges: [qwen1.5b]", "judges: [none.yaml]", "line 4, judges[0]: "),
         ("judges: [qwen1.5b]", "judges: [qwen1.5b, qwen1.5b]", "line 4, judges[1]: qwen1.5b and qwen1.5b are both"),
-        (
-            "sets: [helpdesk_nl, helpdesk_en]",
-            "sets: []",
-            "line 2, sets: has too few entries (0); give 1 or more",
-        ),
         ("sets: [helpdesk_nl, helpdesk_en]", "", "sets: is missing; add it"),
         ("name: helpdesk", "name: helpdesk\nname: days", ", line 2, name: line 1 has this key too"),
         ("name: helpdesk", "folder: /", ", line 1: unknown key `folder`"),
@@ -121,11 +100,6 @@ def test_a_gate_may_have_its_kind_as_its_key(tmp_path: Path) -> None:
             "begins in line 1; check the brackets",
         ),
         ("  - {gate: regression", "\t- {gate: regression", ", line 9: not valid YAML: "),
-        (
-            "name: helpdesk",
-            "name: help: desk",
-            ", line 1: not valid YAML: mapping values are not allowed in this context; check",
-        ),
         ("name: helpdesk", "name: \x07", ", line 1: not valid YAML: the character U+0007, which it does not allow"),
         ("{gate: cost, at_most: 2}", "{gate: mean, metric: faithfulness, at_least: 0.6}", "line 10, gates[2]: is the"),
     ],

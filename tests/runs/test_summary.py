@@ -2,17 +2,13 @@
 
 import csv
 import json
-import math
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from assay import Sample, evaluate
+from assay import Sample
 from assay.cli.run_output import print_audit, print_run
 from assay.errors import UsageError
-from assay.metrics import Metric, Score
 from assay.metrics.score import scored, skipped
 from assay.presentation.texts import one_line
 from assay.runs import Plan, RunWriter, Store
@@ -20,8 +16,6 @@ from assay.runs.export import write_scores
 from assay.runs.report import scores_as_json
 from assay.runs.run_tables import place_among_baselines
 from assay.runs.summary import MetricSummary, Row, ScoreTotals
-
-Make = Callable[..., Any]
 
 
 def rows(metric: str, values: list[float | None], ratings: list[float | None], language: str = "en") -> list[Row]:
@@ -159,17 +153,3 @@ def test_files_that_cannot_be_written_are_told(tmp_path: Path, name: str) -> Non
     store, run = hostile_store(tmp_path)
     with pytest.raises(UsageError, match="out"):
         write_scores(store, run, tmp_path / name)
-
-
-def test_records_for_pandas() -> None:
-    class Half(Metric):
-        name = "half"
-
-        async def measure(self, sample: Sample) -> Score:
-            return scored(0.5, "always")
-
-    results = evaluate([Sample(id="a", user_input="q", response="one two", rating=3)], [Half()])
-    rating = {"rating": 3.0, "rating_min": 1.0, "rating_max": 5.0}
-    values = {"half": 0.5, "token_overlap": None, "rouge_l_precision": None, "answer_length": 2.0}
-    assert results.to_records() == [{"id": "a"} | rating | values]
-    assert not any(isinstance(value, float) and math.isnan(value) for value in results.to_records()[0].values())

@@ -11,7 +11,6 @@ from assay import Sample, evaluate, metric
 from assay.errors import InputError, UsageError
 from assay.eval_sets.turns import turn_samples
 from assay.metrics import ComputedMetric, Score
-from assay.metrics.catalogue import describe_metric, measures_conversation
 from assay.metrics.score import scored
 from assay.runs import Plan, RunWriter, Store
 
@@ -116,32 +115,18 @@ def test_none_with_metrics_of_an_answer_alone_is_an_error_with_a_cure() -> None:
     assert results.scores["p"]["words"].value == 0.02
 
 
-def test_none_leaves_metrics_of_an_answer_out() -> None:
-    results = evaluate(samples(plain=False), [words, Answers()], turns="none", progress=False)
-    assert scored_by(results, "words") == []
-    assert next(row.name for row in results.summary()) == "answers"
-
-
-def test_turns_alone_have_nothing_for_a_metric_of_a_conversation() -> None:
+def test_what_has_no_conversations_or_two_samples_of_one_id_is_refused() -> None:
+    """Turns alone, plain answers, an unknown choice, and a turn that has the id of a sample."""
     turns = turn_samples(samples()[0])
+    same_id = [*samples(), Sample(id="a#3", user_input="q", response="r")]
     with pytest.raises(UsageError, match=r"answers can score none of the 3 samples: .* all of them are turns of one"):
         evaluate(turns, [Answers()], turns="each", progress=False)
-
-
-def test_a_metric_of_a_conversation_on_a_set_without_any_is_an_error() -> None:
     with pytest.raises(UsageError, match=r"conversation_turns can score none of the 1 sample: it needs messages"):
         evaluate([PLAIN], "conversation_turns", progress=False)
-
-
-def test_an_unknown_choice_of_turns_is_an_error() -> None:
     with pytest.raises(UsageError, match=r"turns: 'all' .*'last', 'each', 'none'"):
         evaluate([PLAIN], [words], turns="all", progress=False)  # type: ignore[arg-type]
-
-
-def test_a_turn_that_has_the_id_of_a_sample_is_an_error() -> None:
-    rows = [*samples(), Sample(id="a#3", user_input="q", response="r")]
     with pytest.raises(InputError, match="'a#3'"):
-        evaluate(rows, [words], turns="each", progress=False)
+        evaluate(same_id, [words], turns="each", progress=False)
 
 
 def test_without_conversations_nothing_changes() -> None:
@@ -157,12 +142,6 @@ def test_the_baselines_of_conversations_stand_last() -> None:
     assert results.metrics[-3:] == ("conversation_turns", "conversation_length", "thanks_at_end")
 
 
-def test_the_catalogue_says_what_a_metric_measures() -> None:
-    assert describe_metric("conversation_turns").measures == "conversation"
-    assert describe_metric("token_overlap").measures == "answer"
-    assert not measures_conversation("ragas:context_precision")
-
-
 def test_the_command_says_once_that_there_are_metrics_of_a_conversation(assay: Make, conversations: Path) -> None:
     done = assay("run", conversations, "--metrics", "token_overlap")
     assert done.code == 0
@@ -175,19 +154,6 @@ def test_the_command_says_once_that_there_are_metrics_of_a_conversation(assay: M
     assert "no metric of a conversation" not in again.err
 
 
-def test_the_command_scores_each_turn_and_shows_it(assay: Make, conversations: Path) -> None:
-    done = assay("run", conversations, "--metrics", "token_overlap", "--turns", "each", "--json")
-    assert done.code == 0
-    metrics = json.loads(done.out)["metrics"]
-    assert (metrics["token_overlap"]["n"], metrics["conversation_turns"]["n"]) == (7, 3)
-    assert metrics["token_overlap"]["rated"] == 6  # the messages' own ratings; the plain sample has none
-    shown = json.loads(assay("show", "last", "--json").out)
-    assert {row["sample"] for row in shown["scores"] if row["metric"] == "token_overlap"} >= {"a#1", "a#3", "a#5", "p"}
-    one = assay("show", "last", "a#3")
-    assert one.code == 0
-    assert "Question 1 of a?" in one.out
-
-
 def test_a_resumed_run_asks_for_nothing_twice(assay: Make, conversations: Path) -> None:
     first = assay("run", conversations, "--metrics", "token_overlap", "--turns", "each")
     assert first.code == 0
@@ -198,14 +164,6 @@ def test_a_resumed_run_asks_for_nothing_twice(assay: Make, conversations: Path) 
     assert store.count_samples(run) == 10
     other = assay("run", conversations, "--metrics", "token_overlap", "--resume", "last")
     assert "no run to resume has these sets, metrics and judge" in other.err
-
-
-def test_the_catalogue_is_listed_with_what_is_measured(assay: Make) -> None:
-    listed = {one["name"]: one["measures"] for one in json.loads(assay("metrics", "--json").out)["metrics"]}
-    assert listed["thanks_at_end"] == "conversation"
-    assert listed["faithfulness"] == "answer"
-    assert "conversation" in assay("metrics").out
-    assert "measures: a whole conversation" in assay("metrics", "thanks_at_end").out
 
 
 def test_turns_are_kept_once_and_read_back_whole(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ OTHER_LANGUAGES = [
 
 
 @pytest.mark.parametrize(("code", "text"), OTHER_LANGUAGES)
-def test_other_languages_are_told_apart(code: str, text: str) -> None:
+def test_other_languages_are_told_apart(code, text):
     assert detect_language(text) == code
 
 
@@ -34,19 +34,19 @@ def test_other_languages_are_told_apart(code: str, text: str) -> None:
     ("code", "text"),
     [("nl", "hoi, werkt niet"), ("nl", "nee laat maar"), ("en", "can i go overdrawn"), ("en", "no never mind")],
 )
-def test_a_short_text_is_in_a_language_with_a_pack(code: str, text: str) -> None:
+def test_a_short_text_is_in_a_language_with_a_pack(code, text):
     assert sum(letter.isalpha() for letter in text) < FEWEST_LETTERS
     assert detect_language(text) == code
 
 
 @pytest.mark.parametrize("text", ["", "42", "KP-2041", "ok", "\0", "12.345,67 / 89"])
-def test_texts_that_do_not_tell_are_english(text: str) -> None:
+def test_texts_that_do_not_tell_are_english(text):
     assert detect_language(text) == FALLBACK
 
 
 @pytest.mark.parametrize("language", ["en", "nl"])
 @pytest.mark.parametrize("name", ["helpdesk", "kpi"])
-def test_no_bundled_sample_is_taken_for_another_language(name: str, language: str) -> None:
+def test_no_bundled_sample_is_taken_for_another_language(name, language):
     lines = resources.files("assay.eval_sets").joinpath(f"{name}_{language}.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     assert {detect_language(row["user_input"], row["response"]) for row in rows} == {language}

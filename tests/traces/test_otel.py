@@ -18,7 +18,7 @@ from traces_of_tests import BEGIN, attributes, chat_spans, document, messages, s
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample, load_set
 from assay.eval_sets.logs.human_ratings import UNUSED
-from assay.eval_sets.turns import turn_samples, with_turns
+from assay.eval_sets.turns import with_turns
 from assay.runs.failures.bad_answers import count_others, select_bad_answers
 from assay.runs.failures.failure_texts import collect_records
 from assay.traces import TraceAddress, TraceOrigin, TraceScore, UnreadTrace, join_sessions, open_sink, open_source
@@ -153,16 +153,6 @@ def test_the_scale_of_feedback_is_that_of_the_whole_file(tmp_path: Path) -> None
     ]
 
 
-def test_ratings_stand_at_the_answers_message_for_turns(tmp_path: Path) -> None:
-    own = {"gen_ai.evaluation.name": "stars", "gen_ai.evaluation.score.value": 4.0, "user.id": "ann"}
-    told = {"gen_ai.system_instructions": json.dumps([text("Be polite.")])}
-    spans = chat_spans(10, "Free?", "Yes.", "chat-7", **told)
-    spans[2]["events"] = [{"name": "gen_ai.evaluation.result", "attributes": attributes(own)}]
-    sample = read_one(tmp_path, *spans)
-    (turn,) = turn_samples(sample)
-    assert sample.ratings == {"ann": 4.0} and turn.ratings == sample.ratings and turn.human_rating == 4.0
-
-
 def test_what_people_wrote_stands_at_its_answer_and_says_why_it_is_bad(tmp_path: Path) -> None:
     """A session of two answers, of which one is bad, and a bad answer with a system message: 2 of 3, with reasons."""
 
@@ -272,40 +262,36 @@ def test_times_and_filters_choose(tmp_path: Path) -> None:
         read(file, **{"user.idd": "bob"})
 
 
-def test_a_trace_without_an_answer_is_unread_with_the_reason(tmp_path: Path) -> None:
-    spans = chat_spans(10, "Free?", "Yes.")[:2]
-    (unread,) = read(write_documents(tmp_path / "a.json", document(*spans)))
-    assert isinstance(unread, UnreadTrace)
-    assert unread.id == f"{0xABC1:032x}" and "is empty" in unread.reason and "--skip-bad" not in unread.reason
-
-
 def unread_reasons(path: Path) -> dict[str, str]:
     return {one.id: one.reason for one in read(path) if isinstance(one, UnreadTrace)}
 
 
-def test_broken_files_are_named_with_their_line(tmp_path: Path) -> None:
-    whole = json.dumps(document(*chat_spans(10, "One?", "One.")))
+def test_broken_files_are_named_with_their_line_and_stop_no_other(tmp_path: Path) -> None:
     for name, content, problem in (
         ("a.jsonl", "{]\n{}\n", "a.jsonl, line 1: is not JSON"),
-        ("b.jsonl", "[1]\n", "b.jsonl, line 1: is no object"),
         ("c.json", '{"resourceSpans": [\n{"a" 1}]}\n', r"c.json, line 2: "),
         ("d.json", '{"other": 1}\n', "holds no spans"),
         ("e.json", "", "holds no spans"),
-        ("g.json", '{"resourceSpans": 1}', "g.json, line 1: `resourceSpans` is no list"),
+        ("f.json.gz", gzip.compress(b'{"resourceSpans": []}' * 9)[:30], "is it whole"),
     ):
-        (tmp_path / name).write_text(content)
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         with pytest.raises(InputError, match=problem):
             read(tmp_path / name)
-    (tmp_path / "f.json.gz").write_bytes(gzip.compress(whole.encode())[:60])
-    with pytest.raises(InputError, match="is it whole"):
-        read(tmp_path / "f.json.gz")
     with pytest.raises(InputError, match="no such file"):
         read(tmp_path / "none.json")
     with pytest.raises(UsageError, match="read from files"):
         open_source("otel://localhost:4318/x")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "c.json").rename(folder / "c.json")
+    write_documents(folder / "d.json", document(*chat_spans(10, "Free?", "Yes."), *chat_spans(20, "Free?", "Yes.")[:2]))
+    broken, answered, empty = read(folder)
+    assert isinstance(broken, UnreadTrace) and broken.id == f"{folder / 'c.json'}, line 2"
+    assert isinstance(answered, Sample) and isinstance(empty, UnreadTrace)
+    assert empty.id == f"{0xABC2:032x}" and "is empty" in empty.reason and "--skip-bad" not in empty.reason
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("place", [0, 1])
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
@@ -330,20 +316,18 @@ def test_a_broken_line_is_named_and_stops_no_other(tmp_path: Path, line: str, re
     assert problem[0] == f"{file}, line {place + 1}" and reason in problem[1]
 
 
-def test_a_broken_file_stops_no_other(tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_text('{"resourceSpans": [\n{"a" 1}]}\n')
-    write_documents(tmp_path / "b.json", document(*chat_spans(10, "Free?", "Yes.")))
-    assert [type(one) for one in read(tmp_path)] == [UnreadTrace, Sample]
-    assert list(unread_reasons(tmp_path)) == [f"{tmp_path / 'a.json'}, line 2"]
-
-
-@pytest.mark.parametrize("half", ["text", "session", "id"])
-def test_half_a_character_leaves_out_its_trace(assay: Callable[..., Any], tmp_path: Path, half: str) -> None:
-    broken = chat_spans(20, "\ud800?" if half == "text" else "Free?", "Yes.", "\ud800" if half == "session" else "")
+@pytest.mark.parametrize("half", ["text", "session", "id", "nul"])
+def test_a_character_that_cannot_be_written_leaves_out_its_trace(
+    assay: Callable[..., Any], tmp_path: Path, half: str
+) -> None:
+    asked = {"text": "\ud800?", "nul": "Free\0?"}.get(half, "Free?")
+    broken = chat_spans(20, asked, "Yes.", "\ud800" if half == "session" else "")
     broken = [one | ({"traceId": "\ud800"} if half == "id" else {}) for one in broken]
     write_documents(tmp_path / "a.jsonl", document(*broken), document(*chat_spans(10, "Free?", "Yes.")))
     pulled = assay("pull", "otel:a.jsonl", "-o", "traces.jsonl", "--unread", "unread.jsonl")
-    assert pulled.code == 0 and "1 trace pulled" in pulled.out and "half a character (\\ud800)" in pulled.out
+    assert pulled.code == 0 and "1 trace pulled" in pulled.out
+    assert len(Path("unread.jsonl").read_text("utf-8").splitlines()) == 1
+    assert ("a NUL byte" if half == "nul" else "half a character (\\ud800)") in pulled.out
 
 
 def test_what_is_nested_deeply_leaves_out_its_trace(tmp_path: Path) -> None:
@@ -363,17 +347,7 @@ def test_what_is_nested_deeply_leaves_out_its_trace(tmp_path: Path) -> None:
         ("2026-01-15T10:00:00+05:30", "2026-01-15T04:30:00+00:00"),
         (1768478400 * 10**9, "2026-01-15T12:00:00+00:00"),
         (1.7684784e18, "2026-01-15T12:00:00+00:00"),
-        ("", ""),
-        ("0", ""),
-        ("soon", ""),
-        ("\u00b2", ""),
-        ([1], ""),
-        ({"a": 1}, ""),
-        (None, ""),
-        (10**400, ""),
-        (float("nan"), ""),
-        ("-5", ""),
-        (True, ""),
+        *((none, "") for none in ("", "0", "\u00b2", "-5", [1], None, 10**400, float("nan"), True)),
     ],
 )
 def test_times_of_any_form_stop_nothing(tmp_path: Path, time: Any, expected: str) -> None:
@@ -413,20 +387,6 @@ def test_an_odd_value_anywhere_stops_no_other_trace(tmp_path: Path) -> None:
         assert "Good." in {sample.response for sample in read(file) if isinstance(sample, Sample)}
 
 
-def test_hostile_values_break_nothing(tmp_path: Path) -> None:
-    odd: list[dict[str, Any]] = [
-        document(span(10, "x", {"gen_ai.input.messages": "[[[[", "gen_ai.output.messages": "7"})),
-        {"resourceSpans": [{"scopeSpans": [None, {"spans": [7, {"traceId": 5, "attributes": "no"}]}]}, "x"]},
-        {"resourceSpans": {"no": "list"}},
-        document(*chat_spans(20, "\x1b[31mRed?\u202e", "Yes.")),
-        document(*chat_spans(40, "NUL?", "Yes.\0")),
-        document(span(30, "y", {"a": {"b": {"c": 1}}}, events="no")),
-    ]
-    samples = read(write_documents(tmp_path / "a.jsonl", *odd))
-    assert [type(one) for one in samples].count(Sample) == 1
-    assert "NUL byte" in next(one.reason for one in samples if isinstance(one, UnreadTrace) and one.id.endswith("c4"))
-
-
 def test_pulled_by_the_command_and_run(assay: Callable[..., Any], tmp_path: Path) -> None:
     write_documents(
         tmp_path / "otel.jsonl",
@@ -437,13 +397,8 @@ def test_pulled_by_the_command_and_run(assay: Callable[..., Any], tmp_path: Path
     )
     pulled = assay("pull", "otel:otel.jsonl", "-o", "traces.jsonl", "--json")
     assert pulled.code == 0, pulled.err
-    result = json.loads(pulled.out)
-    assert {name: result[name] for name in ("pulled", "conversations", "unread")} == {
-        "pulled": 3,
-        "conversations": 1,
-        "unread": 1,
-    }
-    assert result["cursor"].startswith("2026-01-15T10:03")
+    assert [pulled.json[name] for name in ("pulled", "conversations", "unread")] == [3, 1, 1]
+    assert pulled.json["cursor"].startswith("2026-01-15T10:03")
     again = assay("pull", "otel:otel.jsonl", "-o", "more.jsonl")
     assert again.code == 0 and "0 traces pulled" in again.out
     run = assay("run", "traces.jsonl", "--metrics", "token_overlap,conversation_turns", "--turns", "each")
@@ -459,10 +414,8 @@ def test_pulled_by_the_command_and_run(assay: Callable[..., Any], tmp_path: Path
         (("pull", "phenix://localhost:6006/p", "-o", "a.jsonl"), "did you mean `phoenix`"),
         (("pull", "somewhere", "-o", "a.jsonl"), "is no address"),
         (("pull", "phoenix://user:key@localhost/p", "-o", "a.jsonl"), "holds no user and no key"),
-        (("pull", "phoenix://[::1/p", "-o", "a.jsonl"), "is no address"),
         (("pull", "otel:none.json", "-o", "a.jsonl", "--unread", "a.jsonl"), "name two files"),
         (("pull", "otel:none.json", "-o", "a.jsonl"), "no such file"),
-        (("pull", "otel:none.json", "-o", "a.txt"), "written as .jsonl"),
         (("pull", "otel:none.json", "-o", "a.jsonl", "--since", "yesterday"), "is no time"),
         (("pull", "otel:none.json", "-o", "a.jsonl", "--since", "2126-01-01"), "or in the future"),
         (("pull", "otel:none.json", "-o", "a.jsonl", "--since", "1h", "--until", "2h"), "not after --since"),
@@ -613,6 +566,12 @@ def test_without_a_collector_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.installation.missing_packages", lambda extra: ("opik",) if extra == "opik" else ())
-    with pytest.raises(UsageError, match=r"needs the extra `opik` \(missing: opik\)"):
-        open_source("opik://localhost/p")
+    monkeypatch.setattr("assay.installation.missing_packages", lambda extra: ("mlflow",) if extra == "mlflow" else ())
+    with pytest.raises(UsageError, match=r"needs the extra `mlflow` \(missing: mlflow\)"):
+        open_source("mlflow://localhost/p")
+
+
+@pytest.mark.parametrize("open_address", [open_source, open_sink])
+def test_opik_went_and_otel_is_in_its_place(open_address: Callable[[str], object]) -> None:
+    with pytest.raises(UsageError, match=r"opik://localhost/p: Opik is no longer read or written; .* otel:FILE"):
+        open_address("opik://localhost/p")

@@ -55,6 +55,16 @@ def test_a_session_is_one_conversation_that_load_set_reads_with_nothing_lost(sto
     assert conversation.metadata["model"] == "m-2" and conversation.metadata["traces"][1]["odd"] == {"kept": [1]}
     assert turn_samples(conversation)[0].rating == 4.0
     assert alone == tool.traces[1]
+    tool.traces += [trace("t3", 3, "s"), trace("t4", 4, "s")]
+    pull_traces(PullRequest(ADDRESS), store, tmp_path / "traces.jsonl", existing="append", source=tool)
+    assert [sample.id for sample in load_set(tmp_path / "traces.jsonl")] == [
+        "s",
+        "alone",
+        "s@2026-01-15T10:03:00+00:00",
+    ]
+    rating = {"ratings": {"ann": 1}, "rating_min": 0, "rating_max": 1}  # of a session: that of the conversation
+    (rated,) = join_sessions([trace("t1", 0, "s"), trace("t2", 1, "s", metadata={"session_rating": rating})])
+    assert rated.ratings == {"ann": 5.0}
 
 
 def test_ratings_of_several_scales_in_a_session_come_to_one(store: Store, tmp_path: Path) -> None:
@@ -91,13 +101,6 @@ def test_a_session_without_end_is_parted_and_one_that_makes_no_thread_stays_sing
     assert [sample.id for sample in joined] == ["a", "b"] and unjoined == ["s"]
 
 
-def test_peoples_ratings_of_a_session_are_those_of_the_conversation() -> None:
-    rating = {"ratings": {"ann": 1}, "rating_min": 0, "rating_max": 1}
-    samples = [trace("t1", 0, "s"), trace("t2", 1, "s", metadata={"session_rating": rating})]
-    (conversation,) = join_sessions(samples)
-    assert conversation.ratings == {"ann": 5.0}
-
-
 def test_a_trace_is_pulled_once_and_a_late_one_is_seen(store: Store, tmp_path: Path) -> None:
     tool = MemoryTool(trace("t1", 0), trace("t2", 20), trace("t3", 21))
     request = PullRequest(ADDRESS)
@@ -109,15 +112,6 @@ def test_a_trace_is_pulled_once_and_a_late_one_is_seen(store: Store, tmp_path: P
     assert ids(tmp_path / "2.jsonl") == ["late", "t4"]
     third = pull_traces(request, store, tmp_path / "3.jsonl", source=tool)
     assert third.pulled == 0 and ids(tmp_path / "3.jsonl") == []
-
-
-def test_a_session_that_goes_on_in_the_next_pull_has_another_id(store: Store, tmp_path: Path) -> None:
-    tool = MemoryTool(trace("t1", 0, "s"), trace("t2", 1, "s"))
-    pull_traces(PullRequest(ADDRESS), store, tmp_path / "all.jsonl", source=tool)
-    tool.traces += [trace("t3", 3, "s"), trace("t4", 4, "s")]
-    pull_traces(PullRequest(ADDRESS), store, tmp_path / "all.jsonl", existing="append", source=tool)
-    assert ids(tmp_path / "all.jsonl") == ["s", "s@2026-01-15T10:03:00+00:00"]
-    assert len(load_set(tmp_path / "all.jsonl")) == 2
 
 
 def test_the_cursors_of_filters_addresses_and_units_are_their_own(store: Store, tmp_path: Path) -> None:
@@ -161,13 +155,6 @@ def test_a_limit_that_ends_a_pull_is_said(assay: Callable[..., Any], tmp_path: P
     cut = assay("pull", "otel:o.jsonl", "-o", "t.jsonl", "--limit", "2")
     assert "Stopped at --limit 2: there may be more traces, also of the sessions" in cut.out
     assert "Stopped" not in assay("pull", "otel:o.jsonl", "-o", "t.jsonl", "--replace").out
-
-
-def test_a_time_that_leaves_no_trace_touches_no_file(assay: Callable[..., Any], tmp_path: Path) -> None:
-    (tmp_path / "t.jsonl").write_text("kept")
-    done = assay("pull", "otel:o.jsonl", "-o", "t.jsonl", "--since", "0h")
-    assert done.code == 2 and "--since: is now or in the future" in done.err
-    assert (tmp_path / "t.jsonl").read_text() == "kept"
 
 
 def pull_ids(request: PullRequest, store: Store, out: Path, tool: MemoryTool) -> list[str]:
@@ -237,16 +224,6 @@ def test_a_time_in_the_future_does_not_hide_what_comes_before_it(store: Store, t
     result = pull_traces(PullRequest(ADDRESS), store, tmp_path / "1.jsonl", source=tool)
     assert result.cursor is not None and result.cursor <= datetime.now(UTC)
     assert pull_traces(PullRequest(ADDRESS), store, tmp_path / "2.jsonl", source=tool).pulled == 0
-
-
-def test_unread_traces_are_counted_named_and_listed(store: Store, tmp_path: Path) -> None:
-    unread = [UnreadTrace(f"u{number}", BEGIN.isoformat(), "no answer") for number in range(5)]
-    tool = MemoryTool(*unread, trace("t1", 0))
-    result = pull_traces(
-        PullRequest(ADDRESS), store, tmp_path / "a.jsonl", unread_file=tmp_path / "unread.jsonl", source=tool
-    )
-    assert (result.pulled, result.unread, len(result.first_unread)) == (1, 5, 3)
-    assert len((tmp_path / "unread.jsonl").read_text().splitlines()) == 5
 
 
 def test_ids_that_look_alike_stay_apart(store: Store, tmp_path: Path) -> None:

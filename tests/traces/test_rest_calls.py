@@ -8,8 +8,8 @@ import pytest
 from api_server import ApiServer, Call, Reply
 
 from assay.errors import InputError
-from assay.traces.batch_sending import send_in_halves
 from assay.traces.rest_calls import RestCalls
+from assay.traces.sink import send_in_halves
 from assay.traces.tool_server import ToolServer
 
 

@@ -111,3 +111,14 @@ def view_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Pa
             return ViewSite(address, address + app.link_path(), folder)
 
         yield start
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A browser's page that counts what scripts that are not ours open."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    opened = context.new_page()
+    opened.dialogs = []  # of alert() and the like
+    opened.on("dialog", lambda dialog: (opened.dialogs.append(dialog.message), dialog.dismiss()))
+    yield opened
+    context.close()

@@ -1,7 +1,7 @@
 """Conversations in a real Chromium, on both pages: hostile texts stay text, nothing overflows, keys and names work."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +9,13 @@ import pytest
 from broken_words import BROKEN_WORDS
 from conversations import conversation_scores, make_conversation
 from hostile_texts import HOSTILE_TEXTS
-from web_process import write_run
+from web_process import scripts_that_ran, write_run
 
 from assay.eval_sets import Sample
 from assay.eval_sets.turns import turn_samples
 from assay.metrics import Score
 
 Start = Callable[..., Any]
-_SCRIPTS = "window.ranScripts || 0"
 _FOREIGN = "img, iframe, object, embed, video, svg, math, form[action^=javascript], [onload], [onerror], [hx-on\\:load]"
 
 
@@ -54,16 +53,6 @@ def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFact
     return view_site(folder), run
 
 
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    opened = context.new_page()
-    opened.dialogs = []
-    opened.on("dialog", lambda dialog: (opened.dialogs.append(dialog.message), dialog.dismiss()))
-    yield opened
-    context.close()
-
-
 def open_all(page: Any) -> None:
     page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
     page.wait_for_timeout(20)
@@ -80,7 +69,7 @@ def test_no_script_runs_in_hostile_conversations_and_each_keeps_its_turns(page: 
     for link in answers[: len(HOSTILE_TEXTS)]:
         page.goto(link)
         open_all(page)
-        assert page.evaluate(_SCRIPTS) == 0 and not page.dialogs
+        assert scripts_that_ran(page) == 0
         assert page.locator("ol.thread > li").count() == 7, link
         assert page.locator("#scores").is_visible() and page.locator("#next").is_visible()
         assert page.locator("main").locator(_FOREIGN).count() == 0
@@ -94,7 +83,7 @@ def test_no_script_runs_where_hostile_conversations_are_rated(rating_site: Start
     page.goto(site.links["ada"])
     for number in range(len(chats)):
         open_all(page)
-        assert page.evaluate(_SCRIPTS) == 0 and not page.dialogs
+        assert scripts_that_ran(page) == 0
         assert page.locator("ol.thread > li").count() == 7, HOSTILE_TEXTS[number]
         assert page.locator("main").locator(_FOREIGN).count() == 0
         page.locator("body").press("3")
@@ -180,7 +169,8 @@ def test_keys_rate_a_conversation_and_fold_nothing_by_the_way(rating_site: Start
 def test_no_label_breaks_inside_a_word_on_a_phone(rating_site: Start, browser: Any, language: str) -> None:
     context = browser.new_context(viewport={"width": 360, "height": 800}, locale=language)
     page = context.new_page()
-    page.goto(rating_site([make_conversation()]).links["ada"])
-    assert page.evaluate(BROKEN_WORDS) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    for sample in (make_conversation(), Sample(id="s", user_input="How?", response="Press OK.")):
+        page.goto(rating_site([sample]).links["ada"])
+        assert page.evaluate(BROKEN_WORDS) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
     context.close()

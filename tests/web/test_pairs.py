@@ -1,13 +1,12 @@
 """The page on which two answers are compared: blind, by keys, on narrow screens, and for conversations."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from broken_words import BROKEN_WORDS
+from broken_words import BROKEN_WORDS, UNNAMED_FIELDS
 from hostile_texts import HOSTILE_TEXTS
-from web_process import hidden_fields
+from web_process import enter, hidden_fields
 
 from assay.eval_sets import Sample
 from assay.eval_sets.turns import turn_samples
@@ -38,14 +37,6 @@ def chats(text: str, turns: int = 1) -> list[Sample]:
             {"role": "assistant", "content": f"Answer {len(text)} of {turn}.", "name": f"version-{text}"},
         ]
     return [Sample.model_validate({"id": "chat-1", "messages": messages, "metadata": {"model": f"version-{text}"}})]
-
-
-@contextmanager
-def enter(site: Any, link: str) -> Iterator[Any]:
-    """A browser's session that a link let in."""
-    with httpx.Client(base_url=site.address, follow_redirects=True, headers={"origin": site.address}) as client:
-        client.get(link).raise_for_status()
-        yield client
 
 
 def choose(client: Any, value: str, **fields: Any) -> Any:
@@ -203,11 +194,7 @@ def test_nothing_overflows_and_everything_has_a_name(pair_site: Start, browser: 
     for link in (site.links["ada"], site.coordinator):
         page.goto(link)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        unnamed = page.evaluate(
-            "[...document.querySelectorAll('input:not([type=hidden]), button, select')]"
-            ".filter((field) => !(field.labels?.length || field.textContent.trim())).length"
-        )
-        assert unnamed == 0
+        assert page.evaluate(UNNAMED_FIELDS) == 0
     page.goto(site.links["ada"])
     assert page.evaluate(BROKEN_WORDS) == []
     context.close()

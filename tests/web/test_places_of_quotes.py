@@ -39,8 +39,6 @@ def test_a_place_that_the_contexts_do_not_have_marks_nothing(place: tuple[int, i
     ("more", "words"),
     [
         ({"document": {"kind": "tool result", "turn": 5}}, "tool result, turn 5"),
-        ({"document": {"kind": "customer", "turn": 3}}, "the customer, turn 3"),
-        ({"document": {"kind": "earlier context", "turn": 4}}, "earlier context, turn 4"),
         ({"document": {"kind": "table", "turn": None}}, "table"),
         (
             {"place": {"context": 0, "start": 4, "end": 18}, "document": {"kind": "context", "turn": 6}},
@@ -49,7 +47,6 @@ def test_a_place_that_the_contexts_do_not_have_marks_nothing(place: tuple[int, i
         ({}, "not in the context"),
         ({"document": {"kind": "<b>x</b>", "turn": 5}}, "<b>x</b>, turn 5"),
         ({"document": {"kind": "customer", "turn": True}}, "the customer"),
-        ({"document": {"kind": "customer", "turn": -2}}, "the customer"),
         ({"document": {"kind": " ", "turn": 1}}, "not in the context"),
         ({"document": {"kind": 1}, "place": {"context": "0"}}, "not in the context"),
     ],

@@ -1,14 +1,13 @@
 """Rating conversations: what the rater is asked for, what is shown of it, and under which id the rating is kept."""
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conversations import conversation_scores, make_conversation
-from web_process import hidden_fields, write_run
+from web_process import enter, hidden_fields, write_run
 
 from assay.eval_sets import Sample, read_set, write_set
 from assay.eval_sets.turns import turn_samples
@@ -22,13 +21,6 @@ from assay.runs.ratings.rating_source import find_source, open_queue, select_rat
 httpx = pytest.importorskip("httpx")
 Start = Callable[..., Any]
 PLAIN = Sample(id="plain", user_input="How?", response="So.")
-
-
-@contextmanager
-def enter(site: Any, link: str) -> Iterator[Any]:
-    with httpx.Client(base_url=site.address, follow_redirects=True, headers={"origin": site.address}) as client:
-        client.get(link).raise_for_status()
-        yield client
 
 
 def save(client: Any, value: str, **fields: Any) -> Any:

@@ -1,10 +1,7 @@
 """The rating server killed, and twenty raters at once: no rating that was confirmed is lost, and none counts twice."""
 
-import random
 import sqlite3
-import statistics
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from stop_points import kill_at_change
 from warm_python import WarmPython
-from web_process import WebProcess, hidden_fields
+from web_process import NotStartedError, WebProcess, hidden_fields
 
 from assay.eval_sets import Sample, write_set
 from assay.runs.database import open_database
@@ -34,7 +32,7 @@ def rate_until_killed(link: str, confirmed: list[str]) -> None:
     """Rates as fast as the server answers; `confirmed` gets the showing of each rating that the server confirmed."""
     address = link.split("/enter/", maxsplit=1)[0]
     try:
-        with httpx.Client(headers={"origin": address}, base_url=address, timeout=10) as client:
+        with httpx.Client(headers={"origin": address}, base_url=address, timeout=None) as client:
             client.get(link, follow_redirects=True)
             while True:
                 fields = hidden_fields(client.get("/rate").text)
@@ -46,35 +44,36 @@ def rate_until_killed(link: str, confirmed: list[str]) -> None:
         return  # killed
 
 
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("sources", [["set.jsonl"], ["set.jsonl", "other.jsonl", "--pairs"]])
+@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
 def test_kill_9_loses_no_confirmed_rating_and_doubles_none(
-    warm_python: WarmPython, tmp_path: Path, kills: int, sources: list[str]
+    warm_python: WarmPython, tmp_path: Path, sources: list[str], step: int
 ) -> None:
-    write_set(answers(2000), tmp_path / "set.jsonl")
-    others = (sample.model_copy(update={"response": "Press no."}) for sample in answers(2000))
+    """The server is killed at its first change of a file, begun again and killed at a later one, and so on: while it
+    begins, and while both rate."""
+    write_set(answers(200), tmp_path / "set.jsonl")
+    others = (sample.model_copy(update={"response": "Press no."}) for sample in answers(200))
     write_set(others, tmp_path / "other.jsonl")
-    draw = random.Random(kills)
     confirmed: dict[str, list[str]] = {"ada": [], "bob": []}
-    for _ in range(kills):
-        server = WebProcess(warm_python, tmp_path, "rate", *sources, "--raters", "ada,bob")
+    kills = range(1, 41, step)
+    for number in kills:
+        try:
+            server = WebProcess(
+                warm_python, tmp_path, "rate", *sources, "--raters", "ada,bob", patch=kill_at_change(number)
+            )
+        except NotStartedError:
+            continue
         threads = [
             threading.Thread(target=rate_until_killed, args=(server.links[rater], confirmed[rater]))
             for rater in confirmed
         ]
-        before = {rater: len(samples) for rater, samples in confirmed.items()}
         for thread in threads:
             thread.start()
-        deadline = time.monotonic() + 60  # a loaded machine may need seconds for the first page
-        while any(len(confirmed[rater]) == before[rater] for rater in confirmed) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        time.sleep(draw.uniform(0, 1.4))
-        server.kill()
         for thread in threads:
             thread.join()
+        assert server.process.wait() == -9
     database = open_database(tmp_path / ".assay", wait=10)
-    (name,) = queue_ids(database, None)  # every start went on with the same queue
+    *_, name = queue_ids(database, None)
     queue = open_item_queue(database, name)
     ratings = queue.ratings()
     stored = Counter((one.rater, queue._showing(one.rater, one.series, one.sample, one.is_repeat)) for one in ratings)
@@ -82,44 +81,10 @@ def test_kill_9_loses_no_confirmed_rating_and_doubles_none(
     for rater, showings in confirmed.items():
         assert showings, "nothing was rated between start and kill"
         assert {(rater, showing) for showing in showings} <= set(stored)
-    assert len(stored) - len({(rater, one) for rater, showings in confirmed.items() for one in showings}) <= 2 * kills
+    unseen = len(stored) - len({(rater, one) for rater, showings in confirmed.items() for one in showings})
+    assert unseen <= 2 * len(kills)
     assert queue.counts()[0] == sum(not one.is_repeat for one in ratings)
     database.close()
-
-
-@pytest.mark.timeout(300)
-def test_twenty_raters_at_once_wait_less_than_200_ms(rating_site: Start, request: pytest.FixtureRequest) -> None:
-    """Each rates 4 answers with a fifth of a second of thought between; the 95th percentile over all requests."""
-    raters = tuple(f"rater{number}" for number in range(20))
-    site = rating_site(answers(100), raters=raters, per_answer=2)
-    seconds: list[float] = []
-    everyone = threading.Barrier(len(raters))
-
-    def work(rater: str) -> int:
-        draw = random.Random(rater)
-        with httpx.Client(headers={"origin": site.address}, base_url=site.address, timeout=30) as client:
-            client.get(site.links[rater], follow_redirects=True)
-            everyone.wait()
-            for count in range(4):
-                started = time.perf_counter()
-                fields = hidden_fields(client.get("/rate").text)
-                seconds.append(time.perf_counter() - started)
-                if "showing" not in fields:
-                    return count
-                time.sleep(draw.uniform(0.1, 0.3))
-                started = time.perf_counter()
-                client.post("/rate", data=fields | {"value": "4"})
-                seconds.append(time.perf_counter() - started)
-        return 4
-
-    with ThreadPoolExecutor(len(raters)) as pool:
-        total = sum(pool.map(work, raters))
-    ratings = site.ratings()
-    assert len(ratings) == total
-    assert max(Counter(rating.sample for rating in ratings).values()) <= 2
-    p95 = statistics.quantiles(seconds, n=20)[-1]
-    print(f"20 raters, {len(seconds)} requests: median {statistics.median(seconds):.3f} s, p95 {p95:.3f} s")
-    assert p95 < 2.0  # 0.2 s is measured on an idle machine (benchmarks); a loaded one must not fail the test
 
 
 def rate_once(client: Any, value: str) -> int:
@@ -159,11 +124,16 @@ def test_a_locked_sqlite_file_makes_a_rater_wait_and_loses_nothing(rating_site: 
     with entered(site, "ada") as ada:
         fields = hidden_fields(ada.get("/rate").text)
         other.execute("BEGIN IMMEDIATE")
-        release = threading.Timer(1.0, lambda: other.execute("ROLLBACK"))
+        is_released = threading.Event()
+
+        def end_lock() -> None:
+            is_released.set()
+            other.execute("ROLLBACK")
+
+        release = threading.Timer(1.0, end_lock)
         release.start()
-        started = time.perf_counter()
         assert ada.post("/rate", data=fields | {"value": "3"}).status_code == 303
-        assert time.perf_counter() - started > 0.9
+        assert is_released.is_set()
         release.join()
     other.close()
     assert [rating.value for rating in site.ratings()] == [3]

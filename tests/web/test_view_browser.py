@@ -1,12 +1,13 @@
 """The viewing pages in a real Chromium: hostile texts stay text, a claim shows its quote, nothing overflows."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from broken_words import BROKEN_WORDS
+from broken_words import BROKEN_WORDS, UNNAMED_FIELDS
 from hostile_texts import HOSTILE_TEXTS
+from web_process import scripts_that_ran, write_run
 
 from assay.eval_sets import Sample
 from assay.metrics import Score
@@ -60,19 +61,10 @@ def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture
-def page(browser: Any, site: Any) -> Iterator[Any]:
-    """A page that counts scripts that were not ours."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    opened = context.new_page()
-    opened.dialogs = []
-    opened.on("dialog", lambda dialog: (opened.dialogs.append(dialog.message), dialog.dismiss()))
-    opened.goto(site[0].link)
-    yield opened
-    context.close()
-
-
-def scripts_that_ran(page: Any) -> int:
-    return int(page.evaluate("window.ranScripts || 0")) + len(page.dialogs)
+def page(page: Any, site: Any) -> Any:
+    """A page that the site's link let in."""
+    page.goto(site[0].link)
+    return page
 
 
 @pytest.mark.timeout(300)
@@ -129,11 +121,7 @@ def test_nothing_overflows_and_everything_has_a_name(browser: Any, site: Any, wi
         page.goto(view.address + path)
         page.wait_for_load_state("networkidle")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
-        unnamed = page.evaluate(
-            "[...document.querySelectorAll('input:not([type=hidden]), button, select')]"
-            ".filter((field) => !(field.labels?.length || field.textContent.trim())).length"
-        )
-        assert unnamed == 0, path
+        assert page.evaluate(UNNAMED_FIELDS) == 0, path
     context.close()
 
 
@@ -141,16 +129,9 @@ def test_nothing_overflows_and_everything_has_a_name(browser: Any, site: Any, wi
 def wide_run(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A run with five metrics in three groups: its table of groups is wider than a phone."""
     folder = tmp_path_factory.mktemp("wide")
-    store = Store(folder / ".assay")
-    names = [f"metric_number_{number}" for number in range(5)]
-    run = store.begin(Plan(sets=("s",), metrics=tuple(names), directions=dict.fromkeys(names, True)))
-    writer = RunWriter(store, run)
     samples = [Sample(id=f"s{n}", user_input="q", response="# A\n\n- b", group=f"g{n // 2}") for n in range(6)]
-    for number, sample in enumerate(writer.number_samples(samples)):
-        writer.add(sample, {name: Score(number / 6, "scored", "") for name in names})
-    writer.flush()
-    store.end(run, "done")
-    store.close()
+    scores = {f"s{n}": {f"metric_number_{number}": Score(n / 6, "scored", "") for number in range(5)} for n in range(6)}
+    run = write_run(folder / ".assay", samples, scores)
     return view_site(folder), run
 
 

@@ -3,24 +3,24 @@
 import html
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from web_process import enter, page_text, write_run
 
 from assay.eval_sets import Sample
 from assay.metrics import Score
-from assay.runs import Plan, RunWriter, Store
+from assay.runs import Store
 
-httpx = pytest.importorskip("httpx")
+pytest.importorskip("httpx")
 RATINGS_A = (1, 2, 3, 2, 1, 2, 3, 2, 1, 2, 3, 2)
 RATINGS_B = (4, 3, 5, 5, 4, 4, 5, 4, 3, 5, 5, 4)
 """B less A: 3, 1, 2, 3, 3, 2, 2, 2, 2, 3, 2, 2, in the mean 27 / 12."""
 
 
-def write_run(store: Store, ratings: tuple[int, ...], metrics: Mapping[str, float], word: str) -> str:
-    run = store.begin(Plan(sets=("s",), metrics=tuple(metrics), directions=dict.fromkeys(metrics, True)))
-    writer = RunWriter(store, run)
+def write_answers(store: Path, ratings: tuple[int, ...], metrics: Mapping[str, float], word: str) -> str:
     samples = [
         Sample(
             id=f"s{number}", user_input=f"How {number}?", response=f"{word} {number}.",
@@ -28,31 +28,28 @@ def write_run(store: Store, ratings: tuple[int, ...], metrics: Mapping[str, floa
         )
         for number in range(12)
     ]  # fmt: skip
-    for number, sample in enumerate(writer.number_samples(samples)):
-        writer.add(sample, {name: Score(value + number % 3 / 100, "scored", "") for name, value in metrics.items()})
-    writer.flush()
-    store.end(run, "done")
-    return run
+    scores = {
+        sample.id: {name: Score(value + number % 3 / 100, "scored", "") for name, value in metrics.items()}
+        for number, sample in enumerate(samples)
+    }
+    return write_run(store, samples, scores)
 
 
 @pytest.fixture(scope="module")
 def runs(view_site: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, dict[str, str]]]:
     folder = tmp_path_factory.mktemp("decision")
-    store = Store(folder / ".assay")
+    store = folder / ".assay"
     one, two = {"faithfulness": 0.4}, {"faithfulness": 0.4, "policy": 0.7}
     written = {
-        "low": write_run(store, RATINGS_A, one, "No"),
-        "high": write_run(store, RATINGS_B, one, "Yes"),
-        "same": write_run(store, RATINGS_A, one, "No"),
-        "two": write_run(store, (), two, "No"),
-        "two more": write_run(store, (), {name: value + 0.1 for name, value in two.items()}, "<b>Yes</b>"),
-        "unrated": write_run(store, (), one, "Perhaps"),
-        "other": write_run(store, (), {"policy": 0.5}, "Maybe"),
+        "low": write_answers(store, RATINGS_A, one, "No"),
+        "high": write_answers(store, RATINGS_B, one, "Yes"),
+        "same": write_answers(store, RATINGS_A, one, "No"),
+        "two": write_answers(store, (), two, "No"),
+        "two more": write_answers(store, (), {name: value + 0.1 for name, value in two.items()}, "<b>Yes</b>"),
+        "unrated": write_answers(store, (), one, "Perhaps"),
+        "other": write_answers(store, (), {"policy": 0.5}, "Maybe"),
     }
-    store.close()
-    site = view_site(folder)
-    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=60) as client:
-        client.get(site.link).raise_for_status()
+    with enter(view_site(folder)) as client:
         yield client, written
 
 
@@ -63,27 +60,14 @@ def show(runs: Any, part: str, first: str, second: str, **query: str) -> str:
     return str(response.text)
 
 
-def texts(page: str) -> str:
-    return " ".join(html.unescape(re.sub("<[^>]+>", " ", page.replace("<wbr>", ""))).split())
-
-
 def test_the_decision_stands_on_top_with_its_intervals(runs: Any) -> None:
     """All is rated: the means are 2 (24 / 12) and 4.25 (51 / 12), the difference 2.25."""
-    page = texts(show(runs, "/decision", "low", "high"))
+    page = page_text(show(runs, "/decision", "low", "high"))
     assert "Ship B: your raters rate its answers 2.25 higher than those of A" in page
     assert re.search(r"A in use today 2\.00 \[1\.\d\d, 2\.\d\d\] B 4\.25 \[3\.\d\d, 4\.\d\d\]", page)
     assert re.search(r"B − A at every look \+2\.250 \[\+\d", page) and "for a single look +2.250 [" in page
-    swapped = texts(show(runs, "/decision", "high", "low"))
+    swapped = page_text(show(runs, "/decision", "high", "low"))
     assert "Keep A: your raters rate its answers 2.25 higher than those of B" in swapped
-
-
-def test_the_page_of_two_runs_loads_the_decision_before_the_differences(runs: Any) -> None:
-    """Each part asks for the next, so that a run that is not there is said once."""
-    asked = {"metric": "faithfulness", "page": "1"}
-    page = show(runs, "", "low", "high", **asked)
-    assert "/compare/decision?" in page and "/compare/figures?" not in page
-    part = re.search(r'hx-get="(/compare/figures[^"]+)"', show(runs, "/decision", "low", "high", **asked))
-    assert part and "metric=faithfulness" in html.unescape(part[1])
 
 
 def test_the_answers_that_decide_stand_first_with_their_ratings(runs: Any) -> None:
@@ -91,24 +75,19 @@ def test_the_answers_that_decide_stand_first_with_their_ratings(runs: Any) -> No
     page = show(runs, "/figures", "low", "high")
     order = re.findall(r"How (\d+)\?", page)
     assert order == ["0", "3", "4", "9", "2", "5", "6", "7", "8", "10", "11", "1"]
-    assert "rating 1 → 4" in texts(page) and "First those that decide" in texts(page)
+    assert "rating 1 → 4" in page_text(page) and "First those that decide" in page_text(page)
     by_score = show(runs, "/figures", "low", "high", metric="faithfulness")
     assert re.findall(r"How (\d+)\?", by_score) != order
     link = html.unescape(re.search(r'<a href="([^"]+)">First those that decide</a>', by_score)[1])  # type: ignore[index]
     assert "metric=&" in link + "&"
 
 
-def test_the_raters_are_not_said_twice(runs: Any) -> None:
-    """What raters like is the decision's sentence; the differences below it are those of metrics."""
-    assert "our raters" not in show(runs, "/figures", "low", "high")
-
-
 def test_several_metrics_are_offered_and_the_one_chosen_decides(runs: Any) -> None:
     page = show(runs, "/decision", "two", "two more")
-    assert "Which metric decides? It is fixed before you look" in texts(page)
+    assert "Which metric decides? It is fixed before you look" in page_text(page)
     assert re.findall(r'<option value="([^"]*)"', page) == ["faithfulness", "policy"]
     assert "--metric" not in page
-    decided = texts(show(runs, "/decision", "two", "two more", by="policy"))
+    decided = page_text(show(runs, "/decision", "two", "two more", by="policy"))
     assert "By policy alone, which no rating of these answers corrects" in decided
     assert "Other metrics, which do not decide" in decided
     assert "by=policy" in show(runs, "", "two", "two more", by="policy").replace("&amp;", "&")
@@ -118,7 +97,7 @@ def test_several_metrics_are_offered_and_the_one_chosen_decides(runs: Any) -> No
 
 def test_an_unsettled_page_says_how_people_choose_between_both(runs: Any) -> None:
     """Nothing of the other run is rated, and both have the same scores."""
-    page = texts(show(runs, "/decision", "low", "unrated"))
+    page = page_text(show(runs, "/decision", "low", "unrated"))
     assert "ot settled" in page
     assert f"assay rate {runs[1]['low']} {runs[1]['unrated']} --pairs --raters NAME,NAME" in page
     assert "--pairs" not in show(runs, "/decision", "low", "high")
@@ -128,24 +107,9 @@ def test_an_unsettled_page_says_how_people_choose_between_both(runs: Any) -> Non
 def test_without_a_decision_the_page_says_why_and_stays(runs: Any, by: str) -> None:
     """One has faithfulness, the other policy; neither is rated."""
     page = show(runs, "/decision", "unrated", "other", by=by)
-    assert "Nothing can be decided between these runs:" in texts(page)
+    assert "Nothing can be decided between these runs:" in page_text(page)
     assert "<script" not in page
     assert show(runs, "", "unrated", "other", by=by)
-
-
-def test_a_run_beside_itself_is_equal(runs: Any) -> None:
-    for second in ("low", "same"):
-        page = texts(show(runs, "/decision", "low", second))
-        assert "No difference that matters" in page or "Not settled" in page
-        assert "The same text in" in texts(show(runs, "/figures", "low", second)) or "No answer of this kind" in texts(
-            show(runs, "/figures", "low", second)
-        )
-
-
-def test_an_unknown_run_is_not_found(runs: Any) -> None:
-    client, written = runs
-    response = client.get("/compare/decision", params={"a": "nothing", "b": written["low"]})
-    assert response.status_code == 404 and "nothing" in response.text
 
 
 def test_a_new_rating_is_counted_at_once(view_site: Any, tmp_path: Path) -> None:
@@ -153,15 +117,12 @@ def test_a_new_rating_is_counted_at_once(view_site: Any, tmp_path: Path) -> None
     from assay.runs.database import open_database
     from assay.runs.ratings import QueueSettings, RatingQueue
 
-    store = Store(tmp_path / ".assay")
-    first, second = (write_run(store, (), {"faithfulness": 0.4}, word) for word in ("No", "Yes"))
-    samples = list(store.samples(second))
-    store.close()
-    site = view_site(tmp_path)
-    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=60) as client:
-        client.get(site.link)
+    first, second = (write_answers(tmp_path / ".assay", (), {"faithfulness": 0.4}, word) for word in ("No", "Yes"))
+    with closing(Store(tmp_path / ".assay")) as store:
+        samples = list(store.samples(second))
+    with enter(view_site(tmp_path)) as client:
         address = f"/compare/decision?a={first}&b={second}"
-        assert "which no rating of these answers corrects" in texts(client.get(address).text)
+        assert "which no rating of these answers corrects" in page_text(client.get(address).text)
         database = open_database(tmp_path / ".assay", wait=10)
         settings = QueueSettings(raters=("ada", "bob"), per_answer=1, repeat_share=0.0)
         queue = RatingQueue.create(database, samples, settings, source="B", guideline="Be fair.")

@@ -7,24 +7,26 @@ from typing import Any
 
 import pytest
 from hostile_texts import HOSTILE_TEXTS
+from web_process import enter, page_text, write_run
 
 from assay.eval_sets import Sample
 from assay.metrics import Score
-from assay.runs import Plan, RunWriter, Store
+from assay.runs import Store
 from assay.runs.ratings import QueueSettings, RatingQueue
 
 httpx = pytest.importorskip("httpx")
 
 
-def write_run(store: Store, samples: list[Sample]) -> str:
-    run = store.begin(Plan(sets=("s",), metrics=("faithfulness",), directions={"faithfulness": True}))
-    writer = RunWriter(store, run)
-    for number, sample in enumerate(writer.number_samples(samples)):
-        claim = {"text": f"It costs {number} euros.", "verdict": "not_found" if number % 2 else "supported"}
-        writer.add(sample, {"faithfulness": Score(0.5, "scored", "", {"claims": [claim]})})
-    writer.flush()
-    store.end(run, "done")
-    return run
+def claim_scores(samples: list[Sample]) -> dict[str, dict[str, Score]]:
+    """Scores with one claim each, of which every second one is not found."""
+    claims = [
+        {"text": f"It costs {number} euros.", "verdict": "not_found" if number % 2 else "supported"}
+        for number in range(len(samples))
+    ]
+    return {
+        sample.id: {"faithfulness": Score(0.5, "scored", "", {"claims": [claim]})}
+        for sample, claim in zip(samples, claims, strict=True)
+    }
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +41,7 @@ def site(view_site: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
         for n, text in enumerate(texts)
     ]
     plain = [Sample(id=f"p{n}", user_input=f"Question {n}?", **fields) for n in range(12)]
-    runs = write_run(store, hostile), write_run(store, plain)
+    runs = [write_run(folder / ".assay", samples, claim_scores(samples)) for samples in (hostile, plain)]
     queue = RatingQueue.create(store.database, plain, QueueSettings(raters=("ada",), per_answer=1), source="x")
     causes = ("The price is that of last year.", "It refuses to help with the login.")
     for number in range(12):
@@ -48,14 +50,8 @@ def site(view_site: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
         reason, wrong = (causes[number % 2], ["So."]) if number < 10 else ("", [])
         queue.save("ada", assignment.sample.id, 1 if number < 10 else 5, reason=reason, wrong_sentences=wrong)
     store.close()
-    view = view_site(folder)
-    with httpx.Client(base_url=view.address, follow_redirects=True, timeout=60) as client:
-        client.get(view.link).raise_for_status()
+    with enter(view_site(folder)) as client:
         yield client, *runs
-
-
-def texts_of(page: str) -> str:
-    return " ".join(html.unescape(re.sub("<[^>]+>", " ", page.replace("<wbr>", ""))).split())
 
 
 def test_reasons_of_the_rating_page_are_grouped_and_lead_to_their_answers(site: tuple[Any, str, str]) -> None:
@@ -64,7 +60,7 @@ def test_reasons_of_the_rating_page_are_grouped_and_lead_to_their_answers(site: 
     assert frame.status_code == 200 and f"/run/{run}/failures/groups" in frame.text
     page = client.get(f"/run/{run}/failures/groups")
     assert page.status_code == 200
-    shown = texts_of(page.text)
+    shown = page_text(page.text)
     assert "10 of 12 answers are bad" in shown
     assert "10 reasons of people, 10 sentences marked as wrong" in shown
     assert "ratings: 12 of the rating page by ada on 1 to 5" in shown
@@ -84,9 +80,9 @@ def test_hostile_reasons_stay_texts_and_their_links_work(site: tuple[Any, str, s
 
 def test_a_metric_and_another_run_are_chosen_by_the_address(site: tuple[Any, str, str]) -> None:
     client, hostile, run = site
-    shown = texts_of(client.get(f"/run/{run}/failures/groups", params={"metric": "faithfulness"}).text)
+    shown = page_text(client.get(f"/run/{run}/failures/groups", params={"metric": "faithfulness"}).text)
     assert "6 of 12 answers are bad" in shown and "with a bad verdict of faithfulness" in shown
-    both = texts_of(client.get(f"/run/{run}/failures/groups", params={"since": hostile}).text)
+    both = page_text(client.get(f"/run/{run}/failures/groups", params={"since": hostile}).text)
     assert "before" in both and "two independent samples" in both
 
 
@@ -94,10 +90,10 @@ def test_what_cannot_be_shown_is_said(site: tuple[Any, str, str]) -> None:
     client, _, run = site
     unknown = client.get(f"/run/{run}/failures/groups", params={"metric": "<b>nothing"})
     assert unknown.status_code in {400, 404, 422} and "<b>nothing" not in unknown.text
-    assert "has no value of the metric" in texts_of(unknown.text)
+    assert "has no value of the metric" in page_text(unknown.text)
     assert client.get("/run/none/failures").status_code in {400, 404}
     same = client.get(f"/run/{run}/failures/groups", params={"since": run})
-    assert "names one run twice" in texts_of(same.text)
+    assert "names one run twice" in page_text(same.text)
 
 
 def test_only_who_may_look_sees_it(site: tuple[Any, str, str]) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from web_process import enter, page_text
+from web_process import write_run as write_scores
 
 from assay.eval_sets import Sample, read_set
 from assay.judges import RawReply, Usage
@@ -66,14 +68,8 @@ def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture
 def client(site: Any) -> Iterator[Any]:
-    address = site[0].address
-    with httpx.Client(base_url=address, headers={"origin": address}, follow_redirects=True, timeout=30) as client:
-        client.get(site[0].link).raise_for_status()
+    with enter(site[0]) as client:
         yield client
-
-
-def texts(page: str) -> str:
-    return " ".join(html.unescape(re.sub("<[^>]+>", " ", page)).split())
 
 
 def rows(page: str) -> list[str]:
@@ -93,7 +89,7 @@ def test_runs_are_listed_with_search(client: Any, site: Any) -> None:
     assert "2 runs" in client.get("/runs", params={"q": "HELPDESK faithfulness"}).text
     assert "0 runs" in client.get("/runs", params={"q": "helpdesk no_such_metric"}).text
     assert "0 runs" in client.get("/runs", params={"q": "100%_!"}).text  # no wildcards
-    assert "desk" in texts(client.get("/suites").text)
+    assert "desk" in page_text(client.get("/suites").text)
     assert client.get("/suite", params={"name": "desk"}).status_code == 200
 
 
@@ -123,13 +119,13 @@ def test_a_rating_is_shown_in_its_scale(client: Any, site: Any) -> None:
     page = client.get(f"/run/{site[1]}").text
     ratings = re.findall(r'data-label="rating">([^<]*)</td>', page)
     assert ratings == [f"{1 + number % 5} of 5" for number in range(12)]
-    answer = texts(client.get(f"/run/{site[1]}/answer", params={"id": "s/3"}).text)
+    answer = page_text(client.get(f"/run/{site[1]}/answer", params={"id": "s/3"}).text)
     assert "rated 4 of 5" in answer and "ada 4 of 5 (in the set)" in answer
 
 
 def test_the_figures_of_a_run(client: Any, site: Any) -> None:
     """The mean of 0/12 to 11/12 is 11/24 = 0.458, written 0.46; a run of eleven scores of 0.5 has the mean 0.5."""
-    shown = texts(client.get(f"/run/{site[1]}/figures").text)
+    shown = page_text(client.get(f"/run/{site[1]}/figures").text)
     assert "12 12 0.46" in shown
     assert "12 11 1 failed 0.50" in shown
     for part in ("By language en (6 answers)", "By message type binary (6 answers)", "Groups with the worst means"):
@@ -140,7 +136,7 @@ def test_an_answer_shows_its_claims_ratings_and_usage(client: Any, site: Any) ->
     page = client.get(f"/run/{site[1]}/answer", params={"id": "s/4"}).text
     assert re.findall(r'<span class="claim (\w+)"', page) == ["contradicted", "not_found"]
     assert 'Managers <span data-quotes="1">do not see salaries</span>. The change' in page
-    shown = texts(page)
+    shown = page_text(page)
     for text in (
         "✗ contradicted",
         "? not found",
@@ -180,7 +176,7 @@ def test_an_answer_goes_to_raters_once(client: Any, site: Any) -> None:
     assert [sample.id for sample in queue.samples()] == ["s/4", "s/5"]
     queue.next_answer("ada")
     queue.save("ada", "s/4", 2, reason="Managers do not.")
-    shown = texts(client.get(f"/run/{site[1]}/answer", params={"id": "s/4"}).text)
+    shown = page_text(client.get(f"/run/{site[1]}/answer", params={"id": "s/4"}).text)
     assert "ada 2 " in shown and "Managers do not." in shown
     page = client.get(f"/run/{site[2]}/answer", params={"id": "s/4"}).text
     other = client.post(f"/run/{site[2]}/rate", data=form_of(page, f"/run/{site[2]}/rate") | {"queue": name})
@@ -203,18 +199,6 @@ def test_an_answer_goes_into_a_set_of_the_folder_and_nowhere_else(client: Any, s
         assert f"{said} mine.jsonl" in client.post(path, data=fields | {"set": key}).text
     assert [sample.id for sample in read_set(str(folder / "mine.jsonl"))] == ["x", "s/4"]
     assert client.post(path, data=fields | {"set": key, "csrf": "0"}).status_code == 403
-
-
-def test_two_runs_side_by_side(client: Any, site: Any) -> None:
-    """Every value rises by 0.1, and every answer says No for Yes."""
-    _, first, second = site
-    assert second in client.get("/compare", params={"a": first, "b": second}).text
-    page = client.get("/compare/figures", params={"a": first, "b": second}).text
-    assert "12 answers in both; 12 with another text in B." in texts(page)
-    assert "+0.100" in page
-    decision = texts(client.get("/compare/decision", params={"a": first, "b": second}).text)
-    assert "the ratings are of fewer than" in decision
-    assert "<del>Yes</del>. Managers" in page and "<ins>No</ins>. Managers" in page
 
 
 SETTINGS = "Open **Settings**, then *Save*."
@@ -246,9 +230,7 @@ def compared(tmp_path: Path, view_site: Any) -> Iterator[Any]:
         store.end(run, "done")
         runs.append(run)
     store.close()
-    site = view_site(tmp_path)
-    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=60) as client:
-        client.get(site.link)
+    with enter(view_site(tmp_path)) as client:
         yield client, runs
 
 
@@ -256,7 +238,7 @@ def table_remarks(page: str) -> dict[str, str]:
     """The last cell of each row of the first table, by metric, as it is written in the page."""
     table = page[: page.index("</table>")]
     rows = re.findall(r'data-label="metric">(.*?)</th>.*?data-label="remark">(.*?)</td>', table, re.DOTALL)
-    return {texts(name).split()[0].replace("<wbr>", ""): remark.strip() for name, remark in rows}
+    return {page_text(name).split()[0].replace("<wbr>", ""): remark.strip() for name, remark in rows}
 
 
 def test_the_page_the_command_and_the_json_say_the_same_of_a_difference(compared: Any, assay: Any) -> None:
@@ -274,20 +256,13 @@ def test_the_page_the_command_and_the_json_say_the_same_of_a_difference(compared
     assert remarks["faithfulness"] == remarks["token_overlap"] == ""
     flat = " ".join(command.split())
     for sentence in report["sentences"]:
-        assert sentence in texts(page) and sentence in flat
+        assert sentence in page_text(page) and sentence in flat
     assert "declined is lower in B by 0.5 (lower is better)." in report["sentences"]
     assert "faithfulness: no difference seen; a difference under " in flat
-    for shown in (texts(page), flat):
+    for shown in (page_text(page), flat):
         assert "worse" not in shown and "better in B" not in shown
-
-
-def test_longer_answers_are_neither_better_nor_worse(compared: Any, assay: Any) -> None:
-    """Eight answers of ten are longer: 2 of 256 flips are as far (two are as long), times three rows (Holm): 0.02."""
-    client, (first, second) = compared
-    page = client.get("/compare/figures", params={"a": first, "b": second}).text.replace("<wbr>", "")
-    row = next(
-        row for row in assay("compare", first, second, "--json").json["metrics"] if row["metric"] == "answer_length"
-    )
+    # eight answers of ten are longer: 2 of 256 flips are as far (two are as long), times three rows (Holm): 0.02
+    row = next(row for row in report["metrics"] if row["metric"] == "answer_length")
     assert (row["higher_is_better"], row["kind"]) == (None, "neither")
     assert "answer_length is longer in B by " in row["sentence"]
     assert table_remarks(page)["answer_length"] == "longer in B"
@@ -303,21 +278,14 @@ def test_only_answers_with_another_text_are_listed_as_changed(compared: Any) -> 
     assert sorted(shown["answers"]) == sorted(shown[""]) == list("01234567")
     assert shown["scores"] == ["8", "9"]  # of changes of one size the worse one first
     for words in ("8 answers with another text", "2 answers with the same text and another score"):
-        assert words in texts(pages[""])
+        assert words in page_text(pages[""])
     assert "<ins> There is nothing else" in pages[""]
     assert "<strong>Settings</strong>, then <em>Save</em>." in pages[""]
-    assert "The same text in A and B" in texts(pages["scores"]) and "<ins>" not in pages["scores"]
+    assert "The same text in A and B" in page_text(pages["scores"]) and "<ins>" not in pages["scores"]
     assert (
-        "faithfulness 0.800 → 0.200" in texts(pages["scores"])
+        "faithfulness 0.800 → 0.200" in page_text(pages["scores"])
         and "token_overlap" not in pages["scores"].split("facts")[1]
     )
-
-
-def test_what_is_not_there_is_said(client: Any, site: Any) -> None:
-    for path in ("/run/nothing", "/nightly/nothing", f"/run/{site[1]}/answer?id=nothing", "/compare/figures?a=x&b=y"):
-        assert client.get(path).status_code == 404
-    assert client.get("/runs", headers={"host": "evil.example"}).status_code == 400
-    assert httpx.get(f"{site[0].address}/runs").status_code == 403
 
 
 def test_every_error_has_the_sites_face_and_a_way_back(client: Any, site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -351,7 +319,7 @@ def test_every_error_has_the_sites_face_and_a_way_back(client: Any, site: Any, m
 
 def test_parameters_that_are_not_used_are_said(client: Any, site: Any) -> None:
     query = {"min": "much", "status": "foo", "rated": "maybe", "metric": "bleu", "sort": "size", "page": "0"}
-    shown = texts(client.get(f"/run/{site[1]}", params=query).text)
+    shown = page_text(client.get(f"/run/{site[1]}", params=query).text)
     for words in (
         "min “much” (it is a number)",
         "status “foo” (it is one of scored, skipped, failed)",
@@ -376,9 +344,7 @@ def test_the_prompt_as_sent_and_the_judges_words(
     run = store.run("last").id
     kept = store.database.execute("SELECT line FROM replies WHERE run = ?", (run,)).fetchall()
     replies = [json.loads(line)["text"] for (line,) in kept if json.loads(line)["sample"] == "s1"]
-    site = view_site(tmp_path)
-    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=60) as client:
-        client.get(site.link)
+    with enter(view_site(tmp_path)) as client:
         page = client.get(f"/run/{run}/replies", params={"id": "s1", "metric": metric}).text
         other = client.get(f"/run/{run}/replies", params={"id": "s1", "metric": "../mine.py:Metric"}).text
     assert len(replies) == 2  # claims, verdicts
@@ -394,17 +360,10 @@ def test_the_figures_of_a_run_whose_values_are_hardly_different(
     view_site: Any, tmp_path: Path, values: tuple[float, float]
 ) -> None:
     """0.1 + 0.2 is 0.30000000000000004: a chart between the two has no length."""
-    store = Store(tmp_path / ".assay")
-    run = store.begin(Plan(sets=("s",), metrics=("m",), directions={"m": True}))
-    writer = RunWriter(store, run)
     samples = [Sample(id=f"s{n}", user_input="q", response="a", ratings={"a": n + 1}) for n in range(2)]
-    for number, sample in enumerate(writer.number_samples(samples)):
-        writer.add(sample, {"m": Score(values[number], "scored", "")})
-    writer.flush()
-    store.close()
-    site = view_site(tmp_path)
-    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=60) as client:
-        client.get(site.link)
+    scores = {f"s{number}": {"m": Score(value, "scored", "")} for number, value in enumerate(values)}
+    run = write_scores(tmp_path / ".assay", samples, scores)
+    with enter(view_site(tmp_path)) as client:
         page = client.get(f"/run/{run}/figures")
     assert page.status_code == 200
     assert page.text.count('class="bar-of"') in (1, 2)
@@ -424,20 +383,13 @@ Here is **what you can choose**. See the [list](https://evil.example/x).
 
 def test_the_claims_of_a_markdown_answer_are_marked_in_it(view_site: Any, tmp_path: Path) -> None:
     """A claim over bold and a link, one over the cells of a row, one that is not there; a quote in the context."""
-    store = Store(tmp_path / ".assay")
-    run = store.begin(Plan(sets=("s",), metrics=("faithfulness",), directions={"faithfulness": True}))
-    writer = RunWriter(store, run)
     said = ["Here is what you can choose. See the list.", "plan: Basic; price: 5 euros", "Click Plan.", "It is blue."]
     claims = [{"text": text, "verdict": "supported", "quote": "", "reason": ""} for text in said]
     claims[2]["quote"] = "Plan** is"
     sample = Sample(id="a", user_input="q", response=MARKDOWN, retrieved_contexts=("- The **Plan** is here.",))
-    for one in writer.number_samples([sample]):
-        writer.add(one, {"faithfulness": Score(0.5, "scored", "", {"claims": claims})})
-    writer.flush()
-    store.close()
-    site = view_site(tmp_path)
-    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=60) as client:
-        client.get(site.link)
+    scores = {"a": {"faithfulness": Score(0.5, "scored", "", {"claims": claims})}}
+    run = write_scores(tmp_path / ".assay", [sample], scores)
+    with enter(view_site(tmp_path)) as client:
         page = client.get(f"/run/{run}/answer", params={"id": "a"}).text
 
     def marked(number: int, inner: str) -> str:
@@ -453,7 +405,7 @@ def test_the_claims_of_a_markdown_answer_are_marked_in_it(view_site: Any, tmp_pa
     assert page.count("not marked in the answer") == 1
     assert '<li>The <span data-quotes="3"><strong>Plan</strong> is</span> here.</li>' in page
     assert 'href="https://evil' not in page and "As it was written" in page
-    assert "[list](https://evil.example/x)" in texts(page)  # as it was written
+    assert "[list](https://evil.example/x)" in page_text(page)  # as it was written
 
 
 def test_a_changed_answer_is_indexed_anew(tmp_path: Path) -> None:
@@ -476,21 +428,14 @@ def test_a_changed_answer_is_indexed_anew(tmp_path: Path) -> None:
 
 def test_a_long_search_is_counted_to_a_thousand(view_site: Any, tmp_path: Path) -> None:
     """1,060 answers with the word: 21 full pages and one of 10; 1,000 are counted, or as many as lead to the page."""
-    store = Store(tmp_path / ".assay")
-    run = store.begin(Plan(sets=("s",), metrics=("token_overlap",), directions={"token_overlap": True}))
-    writer = RunWriter(store, run)
     samples = [Sample(id=f"a{number:04}", user_input="q", response="salary") for number in range(1060)]
-    for number, sample in enumerate(writer.number_samples(samples)):
-        writer.add(sample, {"token_overlap": Score(number / 1060, "scored", "")})
-    writer.flush()
-    store.close()
-    site = view_site(tmp_path)
-    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=60) as client:
-        client.get(site.link)
+    scores = {one.id: {"token_overlap": Score(n / 1060, "scored", "")} for n, one in enumerate(samples)}
+    run = write_scores(tmp_path / ".assay", samples, scores)
+    with enter(view_site(tmp_path)) as client:
 
         def page(**query: Any) -> tuple[str, list[str]]:
             content = client.get(f"/run/{run}", params=query, headers={"hx-target": "answers"}).text
-            return texts(content), rows(content)
+            return page_text(content), rows(content)
 
         assert "1,060 answers" in page()[0] and "Page 1 of 22" in page()[0]
         for order in ({}, {"sort": "token_overlap"}):
@@ -513,9 +458,7 @@ def test_an_unrated_set_has_no_column_and_no_filter_of_ratings(
     store = Store(tmp_path / ".assay")
     run = write_run(store, is_rated=False)
     store.close()
-    unrated_site = view_site(tmp_path)
-    with httpx.Client(base_url=unrated_site.address, follow_redirects=True, timeout=30) as browser:
-        browser.get(unrated_site.link).raise_for_status()
+    with enter(view_site(tmp_path)) as browser:
         page = browser.get(f"/run/{run}").text
     assert "Who sees the salary of person3?" in page
     assert ">rating<" not in page
@@ -535,11 +478,9 @@ def test_a_run_of_rated_pairs(view_site: Callable[[Path], Any], tmp_path: Path) 
     writer.flush()
     store.end(run, "done")
     store.close()
-    served = view_site(tmp_path)
-    with httpx.Client(base_url=served.address, follow_redirects=True, timeout=30) as client:
-        client.get(served.link).raise_for_status()
-        figures = texts(client.get(f"/run/{run}/figures").text)
-        answer = texts(client.get(f"/run/{run}/answer", params={"id": "p"}).text)
+    with enter(view_site(tmp_path)) as client:
+        figures = page_text(client.get(f"/run/{run}/figures").text)
+        answer = page_text(client.get(f"/run/{run}/answer", params={"id": "p"}).text)
     assert "1 rating says which of two answers is better; only pairwise is compared with it" in figures
     assert "rated -1 of -2 to 2 (above 0 the other answer is better)" in answer.replace("−", "-")
     assert "Answer Yes. The other answer No." in answer

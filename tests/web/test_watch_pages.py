@@ -2,7 +2,6 @@
 
 import html
 import re
-import time
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from pathlib import Path
@@ -11,11 +10,12 @@ from typing import Any
 import pytest
 from hostile_texts import HOSTILE_TEXTS
 from memory_traces import NOON, MemoryTraces, trace
+from web_process import enter, page_text
 
 from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.monitoring import BoundState, Look, ProductionAnswers, SegmentLook
 from assay.runs import Store
-from assay.traces.trace_page import trace_page_url
+from assay.traces.server_url import trace_page_url
 from assay.traces.watch.watch_loop import take_step
 from assay.traces.watch.watch_settings import WatchSettings
 from assay.traces.watch.watch_step import StepTools
@@ -64,7 +64,6 @@ def fill_watch(folder: Path, name: str = "support bot", days: int = 8, per_day: 
             "budget": {"judged_per_day": 500}, "bounds": [{"mean": 3.6}, {"bad_share": 0.25}],
             "ratings": {"raters": ["ada", "bob"], "per_day": 5}, "push": False,
             "sample": {"share": 1}, "segments": ["language"],
-            "drift": {"questions": False, "unanswered": False, "judge": None},
         }
     )  # fmt: skip
     look = Days()
@@ -92,24 +91,17 @@ def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture
 def client(site: Any) -> Iterator[Any]:
-    with httpx.Client(
-        base_url=site.address, headers={"origin": site.address}, follow_redirects=True, timeout=30
-    ) as client:
-        client.get(site.link).raise_for_status()
+    with enter(site) as client:
         yield client
-
-
-def texts(page: str) -> str:
-    return " ".join(html.unescape(re.sub("<[^>]+>", " ", page)).split())
 
 
 def test_watches_are_listed_with_search_and_on_the_first_page(client: Any) -> None:
     page = client.get("/watches").text
     assert "support bot" in page
-    assert "no alarm" in texts(page)
-    assert "4.20 [3.80, 4.60]" in texts(page).replace("−", "-")
+    assert "no alarm" in page_text(page)
+    assert "4.20 [3.80, 4.60]" in page_text(page).replace("−", "-")
     assert '<a href="/watch?name=support+bot">' in page
-    assert "support bot" not in texts(client.get("/watches", params={"q": "nothing"}).text).split("Search")[-1]
+    assert "support bot" not in page_text(client.get("/watches", params={"q": "nothing"}).text).split("Search")[-1]
     assert "/watch?name=support%20bot" in client.get("/runs").text
     assert "<script>window" not in page
 
@@ -117,7 +109,7 @@ def test_watches_are_listed_with_search_and_on_the_first_page(client: Any) -> No
 def test_a_watch_shows_its_estimates_bounds_alarms_and_segments(client: Any) -> None:
     response = client.get("/watch", params={"name": "support bot"})
     assert response.status_code == 200
-    page, words = response.text, texts(response.text)
+    page, words = response.text, page_text(response.text)
     assert page.count("<figure") == 2
     assert page.count('class="limit"') == 2
     assert page.count('<rect class="alarm-time"') == 1, "the alarm that stood for three looks"
@@ -131,7 +123,6 @@ def test_a_watch_shows_its_estimates_bounds_alarms_and_segments(client: Any) -> 
         "The mean fell to 3.1.",
         "since 2026-11-",
         "5 answers to read",
-        "Drift",
         "assay rate rating-",
     ):
         assert text.lower() in words.lower(), text
@@ -145,17 +136,15 @@ def test_a_standing_alarm_comes_first(
 ) -> None:
     folder = tmp_path_factory.mktemp("standing")
     fill_watch(folder, days=5)
-    site = view_site(folder)
-    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=30) as client:
-        client.get(site.link)
+    with enter(view_site(folder)) as client:
         page = client.get("/watch", params={"name": "support bot"}).text
         assert page.index("Alarms that stand") < page.index("Estimates over time")
-        assert "1 alarm" in texts(client.get("/watches").text)
+        assert "1 alarm" in page_text(client.get("/watches").text)
 
 
 def test_the_answers_behind_a_look(client: Any) -> None:
     page = client.get("/watch/look", params={"name": "support bot", "number": "2"}).text
-    words = texts(page)
+    words = page_text(page)
     assert "Look 2" in words
     assert "Earlier look" in words
     assert "Later look" in words
@@ -164,10 +153,10 @@ def test_the_answers_behind_a_look(client: Any) -> None:
     for row in rows:
         assert client.get(html.unescape(row)).status_code == 200
     assert "<script>window" not in page
-    assert "has no look 99; the newest is look 8" in texts(
+    assert "has no look 99; the newest is look 8" in page_text(
         client.get("/watch/look", params={"name": "support bot", "number": "99"}).text
     )
-    assert "There is no page 7" in texts(
+    assert "There is no page 7" in page_text(
         client.get("/watch/look", params={"name": "support bot", "number": "2", "page": "7"}).text
     )
 
@@ -176,7 +165,7 @@ def test_the_answers_behind_a_look(client: Any) -> None:
 def test_an_unknown_watch_is_said(client: Any, path: str) -> None:
     response = client.get(path)
     assert response.status_code in {400, 404}
-    assert "no watch is called" in texts(response.text)
+    assert "no watch is called" in page_text(response.text)
 
 
 def test_who_has_no_link_sees_nothing(site: Any) -> None:
@@ -189,10 +178,8 @@ def test_a_store_without_watches_says_how_to_begin_one(
 ) -> None:
     folder = tmp_path_factory.mktemp("none")
     Store(folder / ".assay").close()
-    site = view_site(folder)
-    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=30) as client:
-        client.get(site.link)
-        assert "assay watch watch.yaml begins one" in texts(client.get("/watches").text)
+    with enter(view_site(folder)) as client:
+        assert "assay watch watch.yaml begins one" in page_text(client.get("/watches").text)
 
 
 def test_addresses_of_traces_in_their_tool() -> None:
@@ -220,38 +207,3 @@ def test_no_script_runs_and_nothing_overflows(browser: Any, site: Any, width: in
     page.wait_for_url("**/watch/look?*number=1")
     assert not errors
     context.close()
-
-
-@pytest.mark.slow
-def test_a_hundred_thousand_answers_are_shown_at_once(
-    view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """100,000 answers at one look and 20,000 looks: no page reads more than it shows."""
-    folder = tmp_path_factory.mktemp("many")
-    fill_watch(folder, days=2)
-    store = Store(folder / ".assay")
-    with store.database.transaction():
-        store.database.executemany(
-            "INSERT INTO watch_items SELECT watch, ? || sample, ? || trace, session, time, cheap, segments, status, "
-            "judge_chance, drawn_on, run, tries, judged, 1, rating_chance, is_queued, ratings, rating, content "
-            "FROM watch_items WHERE watch = 'support bot' AND sample = '0-1'",
-            ((f"{number} ", f"{number} ") for number in range(100_000)),
-        )
-        store.database.executemany(
-            "INSERT INTO watch_looks SELECT watch, ?, at, look, counts, drift FROM watch_looks "
-            "WHERE watch = 'support bot' AND number = 2",
-            ((number,) for number in range(3, 20_001)),
-        )
-    store.close()
-    site = view_site(folder)
-    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=60) as client:
-        client.get(site.link)
-        for path in (
-            "/watches",
-            "/watch?name=support+bot",
-            "/watch?name=support+bot&page=400",
-            "/watch/look?name=support+bot&number=1&page=1999",
-        ):
-            started = time.monotonic()
-            assert client.get(path).status_code == 200
-            assert time.monotonic() - started < 5, path

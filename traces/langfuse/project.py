@@ -7,7 +7,8 @@ from ...errors import InputError
 from ...eval_sets.name_suggestions import quote_names
 from ...installation import require_extra
 from ..address import TraceAddress
-from ..rest_calls import RefusedRequest, RestCalls, read_key
+from ..rest_calls import TIMEOUT, RefusedRequest, RestCalls, read_key
+from ..retrying import is_passing
 from ..server_url import environment_urls, find_server_url
 from ..tool_server import ToolServer, basic_secret
 
@@ -36,7 +37,9 @@ class LangfuseProject:
                 "shows under Settings, API Keys"
             )
         url = find_server_url(address.host, environment_urls(*_URLS), port=_PORT, default=_CLOUD)
-        self.calls = RestCalls(ToolServer("Langfuse", url, _KEYS, (values[1], values[0], basic_secret(*values))))
+        server = ToolServer("Langfuse", url, _KEYS, (values[1], values[0], basic_secret(*values)))
+        options = {"max_retries": 0, "timeout_in_seconds": TIMEOUT}
+        self.calls = RestCalls(server, arguments={"request_options": options})
         with require_extra("langfuse", "traces of Langfuse"):
             from langfuse.api.client import LangfuseAPI
         self.api: Any = LangfuseAPI(
@@ -79,7 +82,8 @@ class LangfuseProject:
                 f"{self.calls.server} {what} ({error}): it is an older Langfuse or none; Langfuse 4 is needed, or "
                 "export the traces to a file"
             )
-        return InputError(f"{self.calls.server} {what}: {error}")
+        cure = "; try again later" if is_passing(error.status) else ""
+        return InputError(f"{self.calls.server} {what}: {error}{cure}")
 
     def list_items(self, reply: Any, call: str) -> list[dict[str, Any]]:
         """Returns the objects of a page.

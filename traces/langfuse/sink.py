@@ -6,11 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from ..address import TraceAddress
-from ..batch_sending import send_in_halves
 from ..rest_calls import RefusedRequest
-from ..server_texts import whole_text
-from ..sink import WriteResult
-from ..trace_score import TraceScore
+from ..sink import TraceScore, WriteResult, send_in_halves
+from ..tool_server import whole_text
 from .project import LangfuseProject
 
 _MOST_IDS = 40  # of scores that are asked for in one call, in its address
@@ -32,11 +30,7 @@ class LangfuseSink:
         self._project = LangfuseProject(address)
 
     def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
-        """Writes scores; see `Sink`. A batch is one call, and one more for each 40 scores, which asks what is there.
-
-        Raises:
-            InputError: The server cannot be reached, refuses the key, or the keys are of another project.
-        """
+        """Writes scores; see `Sink`. A batch is one call, and one more for each 40 scores, which asks what is there."""
         if not scores:
             return
         _ = self._project.id

@@ -14,10 +14,10 @@ from ...eval_sets.name_suggestions import quote_names
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
-from ..paging import MOST_KEPT_PAGES, MOST_PAGES, Paging
 from ..rest_calls import RefusedRequest
 from ..source import UnreadTrace
 from ..times import read_utc, write_utc
+from ..tool_server import MOST_KEPT_PAGES, MOST_PAGES, Paging
 from ..trace_samples import TraceSamples
 from .project import LangfuseProject
 
@@ -67,12 +67,7 @@ class LangfuseSource:
         until: datetime | None,
         filter: Mapping[str, str],  # noqa: A002 - the word of the tools
     ) -> Iterator[Sample | UnreadTrace]:
-        """Yields one sample per trace; see `Source`.
-
-        Raises:
-            InputError: The server cannot be reached, refuses the key, or the keys are of another project.
-            UsageError: An unknown field of the filter.
-        """
+        """Yields one sample per trace; see `Source`."""
         if unknown := sorted(filter.keys() - _COLUMNS.keys()):
             raise UsageError(f"Langfuse has no field {quote_names(unknown)} to filter by: use {quote_names(_COLUMNS)}")
         return self._read(since, until or datetime.now(UTC), filter)
@@ -238,7 +233,9 @@ class LangfuseSource:
         if config_id not in self._configs:
             try:
                 reply = self._project.calls.call(self._project.api.score_configs.get_by_id, config_id=config_id)
-            except RefusedRequest:
+            except RefusedRequest as error:
+                if error.status != 404:
+                    raise self._project.explain(error, "does not show a score config") from None
                 reply = None  # it was deleted
             self._configs[config_id] = reply if isinstance(reply, dict) else None
         return self._configs[config_id]

@@ -17,11 +17,9 @@ from ...installation import require_extra
 from ...judges.retry import read_retry_after
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..paging import Paging
-from ..reply_bounds import LONGEST_CALL, ReplyBounds
 from ..retrying import ATTEMPTS_AT_500, FailedAttempt, call_again, is_passing
 from ..server_url import environment_urls, find_server_url
-from ..tool_server import ToolServer, basic_secret
+from ..tool_server import Paging, ToolServer, basic_secret
 
 OLDEST = (3, 2)
 """The oldest version whose servers keep assessments of traces."""
@@ -40,19 +38,12 @@ _MOST_NAMES = 5  # of experiments in a message
 
 
 class ServerReply(NamedTuple):
-    """What the server answered to one attempt.
+    """What the server answered to one attempt."""
 
-    Attributes:
-        status: The HTTP status; 0 where no answer came.
-        body: The JSON object; empty where the answer held none.
-        problem: What is wrong, in the server's words; empty where all is well.
-        wait: Seconds that the server asks to wait before the next attempt; None where it asks for none.
-    """
-
-    status: int
-    body: Mapping[str, Any]
-    problem: str
-    wait: float | None = None
+    status: int  # the HTTP status; 0 where no answer came
+    body: Mapping[str, Any]  # the JSON object; empty where the answer held none
+    problem: str  # what is wrong, in the server's words; empty where all is well
+    wait: float | None = None  # seconds that the server asks to wait before the next attempt
 
     @property
     def is_missing(self) -> bool:
@@ -119,13 +110,6 @@ class MlflowServer:
     def paging(self, what: str, **bounds: int) -> Paging:
         """Watches the pages of a list; see `Paging`."""
         return Paging(self.tool_server, what, **bounds)
-
-    @cached_property
-    def bounds(self) -> ReplyBounds:
-        """The bounds on its calls: the time is longer where MLflow's own setting waits longer for an answer."""
-        asked = os.environ.get("MLFLOW_HTTP_REQUEST_TIMEOUT", "")
-        own = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 6 else 0
-        return ReplyBounds(self.tool_server, own + LONGEST_CALL / 2 if own > LONGEST_CALL / 2 else None)
 
     def post(self, path: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
         """Asks something that changes nothing, with an object; as `get`."""
@@ -223,10 +207,9 @@ class MlflowServer:
         return ServerReply(response.status_code, body if is_object else {}, problem, wait)
 
     def _ask(self, method: str, path: str, **values: Any) -> tuple[Any, bytes]:
-        """Makes one bounded request; returns the response and its body."""
+        """Makes one request; returns the response and its body."""
         client = load_client()
-
-        def ask() -> tuple[Any, bytes]:
+        try:
             response = client.http_request(
                 client.get_default_host_creds(self.uri),
                 path,
@@ -234,20 +217,11 @@ class MlflowServer:
                 max_retries=0,
                 retry_codes=frozenset(),
                 raise_on_status=False,
-                stream=True,  # its body is read here, up to a bound
                 allow_redirects=False,  # to a server that nobody named
                 **values,
             )
-            try:
-                return response, self.bounds.read(response)
-            except InputError:
-                raise
-            except Exception as error:  # a connection that breaks, as the package below requests says it
-                raise _NoAnswer(self.words(_explain_failure(error))) from None
-
-        try:
-            response, content = self.bounds.call(ask)
-        except client.MlflowException as error:
+            content = response.content
+        except Exception as error:  # a connection that breaks, as the packages below say it
             raise _NoAnswer(self.words(_explain_failure(error))) from None
         if 300 <= response.status_code < 400:
             to = self.words(str(response.headers.get("location", "nowhere")))
@@ -321,7 +295,6 @@ class _Client(NamedTuple):
 
     http_request: Any
     get_default_host_creds: Any
-    MlflowException: type[Exception]
 
 
 def load_client() -> _Client:
@@ -333,10 +306,9 @@ def load_client() -> _Client:
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     os.environ.setdefault("MLFLOW_ALLOW_HTTP_REDIRECTS", "false")  # of what the package asks itself
     with require_extra("mlflow", "mlflow: traces"), warnings.catch_warnings():
-        from mlflow.exceptions import MlflowException
         from mlflow.utils.credentials import get_default_host_creds
         from mlflow.utils.rest_utils import http_request
-    return _Client(http_request, get_default_host_creds, MlflowException)
+    return _Client(http_request, get_default_host_creds)
 
 
 def repeat(attempt: Callable[[], ServerReply]) -> ServerReply:

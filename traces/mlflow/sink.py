@@ -10,9 +10,8 @@ from urllib.parse import quote
 from ...errors import InputError, UsageError
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..paging import MOST_KEPT_PAGES
-from ..sink import WriteResult
-from ..trace_score import TraceScore
+from ..sink import TraceScore, WriteResult
+from ..tool_server import MOST_KEPT_PAGES
 from .people import HIGH, LOW
 from .server import MlflowServer, RefusedCallError, ServerReply, repeat
 from .source import build_conditions
@@ -28,15 +27,10 @@ _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX
 
 
 class _Target(NamedTuple):
-    """Where a score goes.
+    """Where a score goes."""
 
-    Attributes:
-        trace: The trace's id.
-        own: The feedback that is there under the score's key: (trace, id of the feedback), the first one first.
-    """
-
-    trace: str
-    own: Sequence[tuple[str, str]]
+    trace: str  # the trace's id
+    own: Sequence[tuple[str, str]]  # the feedback that is there under the score's key
 
 
 class MlflowSink:
@@ -54,11 +48,7 @@ class MlflowSink:
         self._server = MlflowServer(address)
 
     def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
-        """Writes scores, and yields one result per score as soon as it is known to be there.
-
-        Raises:
-            InputError: The server cannot be reached, refuses the key, or has no such experiment.
-        """
+        """Writes scores, and yields one result per score as soon as it is known to be there."""
         of_sessions = [score for score in scores if score.origin.unit == "session" and score.origin.session]
         of_traces = [score for score in scores if not (score.origin.unit == "session" and score.origin.session)]
         try:

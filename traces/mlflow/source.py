@@ -53,12 +53,7 @@ class MlflowSource:
         until: datetime | None,
         filter: Mapping[str, str],  # noqa: A002 - the word of the tools
     ) -> Iterator[Sample | UnreadTrace]:
-        """Yields one sample per trace, in the order of the times at which they began.
-
-        Raises:
-            InputError: The server cannot be reached, refuses the key, or has no such experiment.
-            UsageError: An unknown field of the filter, or a value that MLflow's filters cannot hold.
-        """
+        """Yields one sample per trace, in the order of the times at which they began; see `Source`."""
         conditions = build_conditions(filter)
         return self._read(since, until or datetime.now(UTC), conditions)
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...errors import InputError
 from ...installation import require_extra
 from .server import MlflowServer, RefusedCallError, load_client
 
@@ -57,9 +56,7 @@ class SpanReader:
     def _load_file(self, name: str) -> list[Span] | str:
         """Loads spans from where servers before 3.5 and those without a database keep them."""
         try:
-            return self._server.bounds.call(lambda: _download_spans(self._server.uri, name))
-        except InputError:
-            raise
+            return _download_spans(self._server.uri, name)
         except Exception as error:  # as above
             return f"its spans cannot be read: {self._server.words(str(error))}"
 

@@ -12,8 +12,7 @@ from ...errors import InputError, UsageError
 from ...eval_sets.logs.genai_attributes import EVALUATION
 from ...installation import require_extra
 from ..address import TraceAddress
-from ..sink import WriteResult
-from ..trace_score import TraceScore
+from ..sink import TraceScore, WriteResult
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context

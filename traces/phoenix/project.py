@@ -2,27 +2,19 @@
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
-from ...errors import AssayError, InputError, UsageError
+from ...errors import InputError, UsageError
 from ...eval_sets.name_suggestions import quote_names
 from ...installation import require_extra
-from ...judges.retry import read_retry_after
-from ...text.wording import count_of
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..paging import MOST_KEPT_PAGES, MOST_PAGES, Paging
-from ..reply_bounds import ReplyBounds
-from ..retrying import ATTEMPTS_AT_500, FailedAttempt, call_again, is_passing
-from ..server_texts import server_words
+from ..rest_calls import RefusedRequest, RestCalls
+from ..retrying import is_passing
 from ..server_url import find_server_url
-from ..tool_server import ToolServer
-
-if TYPE_CHECKING:
-    import httpx
-    from phoenix.client import Client
+from ..tool_server import MOST_KEPT_PAGES, MOST_PAGES, Paging, ToolServer, server_words
 
 _OLDEST = (13, 15, 0)  # the first that lists the traces of a project
 _PORT = 6006
@@ -31,19 +23,6 @@ _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 _NAMED = 5  # projects, in a message
 _PURPOSE = "reading and writing traces of Phoenix"
 _KEYS = "PHOENIX_API_KEY, or PHOENIX_CLIENT_HEADERS"
-_Result = TypeVar("_Result")
-
-
-class PhoenixRefusal(AssayError):
-    """The server refuses one call for what stands in it; others may go on.
-
-    Attributes:
-        status: The HTTP status.
-    """
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
-        self.status = status
 
 
 class PhoenixProject:
@@ -63,38 +42,20 @@ class PhoenixProject:
         self.address = address
         self.url = find_server_url(address.host, {"PHOENIX_ENDPOINT": _own_url()}, port=_PORT)
         headers = _client_headers()
-        self._server = ToolServer("Phoenix", self.url, (_KEYS,), tuple(_secrets(headers)))
-        self._bounds = ReplyBounds(self._server)
+        server = ToolServer("Phoenix", self.url, (_KEYS,), tuple(_secrets(headers)))
         try:
-            # a redirect could lead the key to a server that nobody named
-            self._http = httpx.Client(
-                base_url=self.url,
-                headers={"accept-encoding": "gzip, deflate"} | headers,  # what is unpacked within bounds
-                timeout=httpx.Timeout(60, connect=10),
-                follow_redirects=False,
-                event_hooks={"response": [self._bounds.bound]},
-            )
+            self.calls = RestCalls(server, url=self.url, headers=headers)
         except (httpx.InvalidURL, UnicodeError, ValueError, TypeError):
             raise InputError(
                 f"{address}: {shorten(self.url)} is no address of a server, or {_KEYS} holds a character that no "
                 "header can have; correct it"
             ) from None
-        self._client = Client(http_client=self._http)
-        self._path = ""
-        self._version: tuple[int, ...] = ()
-        self._has_answered = False
-        self._asked = ""
+        self.client = Client(http_client=self.calls.http)
+        self.version: tuple[int, ...] = ()
+        """The version of the server, after `connect`."""
         self.received = 0
-
-    @property
-    def client(self) -> "Client":
-        """The client of the server."""
-        return self._client
-
-    @property
-    def version(self) -> tuple[int, ...]:
-        """The version of the server; `connect` comes before."""
-        return self._version
+        """The bytes of the last page."""
+        self._path = ""
 
     def connect(self) -> None:
         """Looks up the server and the project, once.
@@ -104,15 +65,15 @@ class PhoenixProject:
         """
         if self._path:
             return
-        self._version = self._read_version()
-        if self._version < _OLDEST:
+        self.version = self._read_version()
+        if self.version < _OLDEST:
             raise InputError(
-                f"Phoenix at {self.url} is version {_dotted(self._version)}, which lists no traces: update it to "
+                f"Phoenix at {self.url} is version {_dotted(self.version)}, which lists no traces: update it to "
                 f"{_dotted(_OLDEST)} or later, or export its spans and read the file"
             )
         try:
             id_ = self._look_up(self.address.project)
-        except PhoenixRefusal as error:
+        except RefusedRequest as error:
             raise self.explain(error, "lists no projects") from None
         self._path = f"v1/projects/{id_}/"
 
@@ -131,7 +92,7 @@ class PhoenixProject:
 
         Raises:
             InputError: As `connect`; or the pages repeat themselves, have no end, or hold what is no object.
-            PhoenixRefusal: The server refuses the query.
+            RefusedRequest: The server refuses the query.
         """
         self.connect()
         yield from self._pages(self._path + path, parameters, most)
@@ -140,89 +101,29 @@ class PhoenixProject:
         """Yields the traces of the project, as `pages`; there may be very many."""
         return self.pages("traces", parameters, most=MOST_PAGES)
 
-    def words(self, text: str) -> str:
-        """Makes of what the server says one short line without its keys."""
-        return self._server.words(text)
-
     def settings(self, path: str) -> list[dict[str, Any]]:
         """Lists what the whole server has, such as `annotation_configs`; nothing where it has no such thing."""
         self.connect()
         try:
             return self._all(f"v1/{path}", {"limit": 100})
-        except PhoenixRefusal:
+        except RefusedRequest:
             return []
 
-    def call(self, function: Callable[[], _Result]) -> _Result:
-        """Makes a call of the client, again where that may help.
-
-        Raises:
-            InputError: The server cannot be reached, refuses the key, or goes on failing.
-            PhoenixRefusal: The server refuses this call.
-        """
-        import httpx
-
-        try:
-            result = call_again(lambda: self._bounds.call(lambda: self._attempt(function)))
-        except FailedAttempt as failure:
-            cause = failure.__cause__
-            if isinstance(cause, httpx.HTTPStatusError) and cause.response.status_code == 500:
-                raise self._explain(cause.response, str(failure)) from None  # what was sent may break it
-            times = count_of(failure.made, "attempt")
-            raise InputError(f"{self._server}: {failure}, after {times}; try again later") from None
-        except httpx.HTTPStatusError as error:
-            raise self._explain(error.response) from None
-        except httpx.LocalProtocolError:
-            raise InputError(f"{_KEYS} holds a character that no header can have; correct it") from None
-        except UnicodeError:
-            raise PhoenixRefusal(422, "it holds half a character, which cannot be sent") from None
-        except (httpx.TransportError, httpx.InvalidURL) as error:
-            raise InputError(
-                f"Phoenix at {self.url} cannot be reached ({shorten(str(error)) or 'no answer'}): start it, or correct "
-                "the address"
-            ) from None
-        except (ValueError, RecursionError):
-            raise self._server.wrong_form(self._asked, "no JSON") from None
-        self._has_answered = True
-        return result
-
-    def _attempt(self, function: Callable[[], _Result]) -> _Result:
-        """One attempt: a server that never answered is not there, and waiting brings none."""
-        import httpx
-
-        try:
-            return function()
-        except httpx.HTTPStatusError as error:
-            response = error.response
-            if not is_passing(response.status_code):
-                raise
-            problem = self._server.failure(response.status_code, self._detail(response))
-            attempts = ATTEMPTS_AT_500 if response.status_code == 500 else None
-            raise FailedAttempt(problem, read_retry_after(response.headers), attempts) from error
-        except (httpx.LocalProtocolError, httpx.UnsupportedProtocol):
-            raise
-        except httpx.TransportError as error:
-            if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) and not self._has_answered:
-                raise
-            raise FailedAttempt(f"the connection failed ({type(error).__name__})") from error
-
-    def explain(self, refusal: PhoenixRefusal, problem: str) -> InputError:
+    def explain(self, refusal: RefusedRequest, problem: str) -> InputError:
         """Makes a refusal that ends everything an error."""
         cure = (
             "try again later, or look into its log" if is_passing(refusal.status) else "update it, or look into its log"
         )
-        return InputError(f"{self._server}, version {_dotted(self._version)}, {problem}: {refusal}; {cure}")
+        return InputError(f"{self.calls.server}, version {_dotted(self.version)}, {problem}: {refusal}; {cure}")
 
     def _read_version(self) -> tuple[int, ...]:
-        def ask() -> str:
-            self._asked = "arize_phoenix_version"
-            return self._http.get(self._asked).raise_for_status().text
-
         try:
-            match = _VERSION.match(self.call(ask))
-        except PhoenixRefusal as refusal:
+            text = self.calls.read(self.calls.http.get, url="arize_phoenix_version").decode("utf-8", "replace")
+        except RefusedRequest as refusal:
             if is_passing(refusal.status):
-                raise InputError(f"{self._server}: {refusal}; try again later") from None
-            match = None
+                raise InputError(f"{self.calls.server}: {refusal}; try again later") from None
+            text = ""
+        match = _VERSION.match(text)
         if match is None:
             raise InputError(f"{self.url} answers, but is no Phoenix server: correct the address")
         return tuple(map(int, match.groups()))
@@ -235,10 +136,10 @@ class PhoenixProject:
         if not names:
             return InputError(f"Phoenix at {self.url} has no project yet: send it traces, or correct the address")
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-        there = quote_names([self.words(name) for name in sorted(names)[:_NAMED]])
+        there = quote_names([self.calls.server.words(name) for name in sorted(names)[:_NAMED]])
+        wanted = self.calls.server.words(self.address.project)
         return InputError(
-            f"Phoenix at {self.url} has no project `{self.words(self.address.project)}`; it has {there}{more}: write "
-            "one of them after the host"
+            f"Phoenix at {self.url} has no project `{wanted}`; it has {there}{more}: write one of them after the host"
         )
 
     def _all(self, path: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -248,40 +149,20 @@ class PhoenixProject:
         import httpx
 
         query = httpx.QueryParams(dict(parameters))
-        paging = Paging(self._server, path.rpartition("/")[2].replace("_", " "), most=most)
-
-        def ask() -> Any:
-            self._asked = path
-            reply = self._http.get(path, params=query).raise_for_status()
-            self.received = len(reply.content)
-            return reply.json()
+        paging = Paging(self.calls.server, path.rpartition("/")[2].replace("_", " "), most=most)
 
         while True:
-            body = self.call(ask)
-            items = self._server.objects(body, "data", path)
+            body = self.calls.call(self.calls.http.get, url=path, params=query)
+            self.received = self.calls.received
+            items = self.calls.server.objects(body, "data", path)
             yield items
             cursor = body.get("next_cursor")
             if not cursor:
                 return
             if not isinstance(cursor, str):
-                raise self._server.wrong_form(path, "a `next_cursor` that is no text")
+                raise self.calls.server.wrong_form(path, "a `next_cursor` that is no text")
             paging.follow(cursor, map(_own_id, items))
             query = query.set("cursor", cursor)
-
-    def _explain(self, response: "httpx.Response", problem: str = "") -> AssayError:
-        status = response.status_code
-        if status in (401, 403):
-            sent = "the key" if "authorization" in self._http.headers else "a call without a key"
-            return InputError(
-                f"Phoenix at {self.url} refuses {sent} (status {status}): set {_KEYS} to a key of this server"
-            )
-        if 300 <= status < 400:
-            to = self.words(response.headers.get("location", "nowhere"))
-            return InputError(f"Phoenix at {self.url} sends on to {to}: name that server in the address")
-        return PhoenixRefusal(status, problem or f"{self._detail(response)} (status {status})")
-
-    def _detail(self, response: "httpx.Response") -> str:
-        return self._server.detail(response.content) or self.words(response.reason_phrase)
 
 
 def _own_url() -> str:
@@ -334,3 +215,27 @@ def _own_id(item: Mapping[str, Any]) -> Any:
 
 def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
+
+
+_LONGEST = 7000  # characters of the address of a call, which servers refuse where it is longer
+_NAME = 19  # of a parameter, with its marks
+
+
+def split_ids(ids: Sequence[str], texts: Sequence[str] = ()) -> Iterator[list[str]]:
+    """Splits ids into parts that fit in the address of a call.
+
+    Example:
+        >>> [len(part) for part in split_ids(["1a2b3c4d5e6f7a8b"] * 500)]
+        [200, 200, 100]
+    """
+    part: list[str] = []
+    length = 0
+    for id_, text in zip(ids, texts or ids, strict=True):
+        own = _NAME + len(text.encode("utf-8", "replace")) * (1 if text.isascii() and text.isalnum() else 3)
+        if part and length + own > _LONGEST:
+            yield part
+            part, length = [], 0
+        part.append(id_)
+        length += own
+    if part:
+        yield part

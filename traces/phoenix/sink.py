@@ -5,12 +5,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from ..address import TraceAddress
-from ..batch_sending import send_in_halves
-from ..server_texts import whole_text
-from ..sink import WriteResult
-from ..trace_score import TraceScore
-from .ids_in_address import split_ids
-from .project import PhoenixProject, PhoenixRefusal
+from ..rest_calls import RefusedRequest
+from ..sink import TraceScore, WriteResult, send_in_halves
+from ..tool_server import whole_text
+from .project import PhoenixProject, split_ids
 
 _BATCH = 100
 _LISTED = 1000
@@ -34,11 +32,7 @@ class PhoenixSink:
         self._project = PhoenixProject(address)
 
     def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
-        """Writes scores; see `Sink`. A hundred are one call, and one or two that ask what is there already.
-
-        Raises:
-            InputError: The server cannot be reached, refuses the key, or has no such project.
-        """
+        """Writes scores; see `Sink`. A hundred are one call, and one or two that ask what is there already."""
         if not scores:
             return
         self._project.connect()
@@ -75,7 +69,7 @@ class _UnitWriter:
             try:
                 for page in self._project.pages(f"{self._unit}_annotations", query):
                     existing |= {(str(one.get("name")), str(one.get("identifier"))) for one in page}
-            except PhoenixRefusal as error:
+            except RefusedRequest as error:
                 if error.status != 404:  # none of the targets is there
                     raise self._project.explain(error, "lists no annotations") from None
         return existing
@@ -83,18 +77,14 @@ class _UnitWriter:
     def _post(self, scores: Sequence[TraceScore]) -> str:
         annotations: list[Any] = [_annotation(score, self._unit) for score in scores]
         client = self._project.client
+        log: Any = {
+            "span": client.spans.log_span_annotations,
+            "trace": client.traces.log_trace_annotations,
+            "session": client.sessions.log_session_annotations,
+        }[self._unit]
         try:
-            if self._unit == "span":
-                self._project.call(lambda: client.spans.log_span_annotations(span_annotations=annotations, sync=True))
-            elif self._unit == "trace":
-                self._project.call(
-                    lambda: client.traces.log_trace_annotations(trace_annotations=annotations, sync=True)
-                )
-            else:
-                self._project.call(
-                    lambda: client.sessions.log_session_annotations(session_annotations=annotations, sync=True)
-                )
-        except PhoenixRefusal as error:
+            self._project.calls.read(log, **{f"{self._unit}_annotations": annotations, "sync": True})
+        except RefusedRequest as error:
             if error.status == 404 and len(scores) == 1:
                 target = _target(scores[0], self._unit)
                 return f"the {self._unit} {target} is not in Phoenix (any more); pull again"

@@ -11,12 +11,12 @@ from ...eval_sets.logs.openinference import read_trace
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
-from ..server_texts import server_words
+from ..rest_calls import RefusedRequest
 from ..source import UnreadTrace
+from ..tool_server import server_words
 from ..trace_samples import TraceSamples
-from .ids_in_address import split_ids
 from .people import RatingReader
-from .project import PhoenixProject, PhoenixRefusal
+from .project import PhoenixProject, split_ids
 from .trace_filter import OLDEST, TraceFilter, span_tags
 
 ARRIVAL = timedelta(minutes=10)
@@ -52,12 +52,7 @@ class PhoenixSource:
         until: datetime | None,
         filter: Mapping[str, str],  # noqa: A002 - the word of the tools
     ) -> Iterator[Sample | UnreadTrace]:
-        """Yields one sample per trace.
-
-        Raises:
-            InputError: The server cannot be reached, refuses the key, or has no such project.
-            UsageError: An unknown field of the filter.
-        """
+        """Yields one sample per trace; see `Source`."""
         return self._read(since, until or datetime.now(UTC), TraceFilter(filter))
 
     def _read(
@@ -80,7 +75,7 @@ class PhoenixSource:
             reader = _TraceReader(self._project, people, trace_filter)
             for page in self._project.trace_pages(parameters):
                 yield from reader.read(page)
-        except PhoenixRefusal as error:
+        except RefusedRequest as error:
             raise self._project.explain(error, "lists no traces") from None
 
 
@@ -219,7 +214,7 @@ def _list_annotations(project: PhoenixProject, unit: str, ids: Sequence[str]) ->
     try:
         for page in project.pages(f"{unit}_annotations", {f"{unit}_ids": list(ids), "limit": _ANNOTATIONS}):
             yield from page
-    except PhoenixRefusal as error:
+    except RefusedRequest as error:
         if error.status != 404:  # none of them is there any more
             raise
 

@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
+from typing import Any, Literal
 
 from ...judges.secrets import Scrubber
+from ...meta_eval.estimate import Estimate
 from ...meta_eval.monitoring.look import BoundState, Look
 from ...presentation.texts import one_line
-from .alarm_message import AlarmAnswer, AlarmMessage
-from .watch_records import AlarmChange
+from .alarm_message import AlarmAnswer, AlarmChange, AlarmMessage
 from .watch_state import DriftResult, StoredAlarm, describe_bound
 
 MOST_ANSWERS = 5  # to read, of one alarm
 _LONGEST_TEXT = 2_000  # characters of a question or an answer
-DRIFT = "drift of "
-"""Before the kind of drift that an alarm is about."""
+JUDGE_DRIFT = "drift of judge"
+"""What stands in place of a bound in an alarm about the judge."""
 
 
 class AlarmChanges:
@@ -36,7 +37,7 @@ class AlarmChanges:
         self._standing = {alarm.bound: alarm for alarm in alarms if alarm.stands}
         self._next = max((alarm.number for alarm in alarms), default=0) + 1
 
-    def decide(self, look: Look, drift: Sequence[DriftResult], at: str) -> list[AlarmChange]:
+    def decide(self, look: Look, drift: DriftResult | None, at: str) -> list[AlarmChange]:
         """Decides at a look."""
         changes: list[AlarmChange] = []
         known: set[str] = set()
@@ -49,76 +50,62 @@ class AlarmChanges:
                 changes.append(
                     self._clear(self._standing[bound], state.sentence or "The bound is kept again.", at, state)
                 )
-        for result in drift:
-            bound = f"{DRIFT}{result.kind}"
-            known.add(bound)
-            if result.drifted and bound not in self._standing:
-                changes.append(self._fire_drift(bound, result, at))
-            elif not result.drifted and bound in self._standing:
-                changes.append(self._clear(self._standing[bound], result.sentence, at))
+        known.add(JUDGE_DRIFT)
+        if drift is not None:
+            if drift.drifted and JUDGE_DRIFT not in self._standing:
+                changes.append(self._fire_drift(drift, at))
+            elif not drift.drifted and JUDGE_DRIFT in self._standing:
+                changes.append(self._clear(self._standing[JUDGE_DRIFT], drift.sentence, at))
         changes += [
             self._clear(alarm, "The watch file no longer has this bound.", at)
             for bound, alarm in self._standing.items()
-            if bound not in known and not (bound.startswith(DRIFT) and not drift)
+            if bound not in known
         ]
         return changes
 
     def _fire(self, bound: str, state: BoundState, at: str) -> AlarmChange:
         since = "" if state.since is None else (self._first_day + timedelta(days=state.since)).isoformat()
-        estimate = state.estimate
-        return self._new(
-            AlarmMessage(
-                id=f"{self._series}:{self._next}:fired",
-                watch=self._watch,
-                event="fired",
-                bound=bound,
-                sentence=state.sentence,
-                since=since,
-                value=estimate.value,
-                low=estimate.low,
-                high=estimate.high,
-                answers=self._read_answers(since),
-                page=self._page,
-                at=at,
-            )
-        )
+        answers = self._read_answers(since)
+        return self._new(bound, state.sentence, at, since=since, estimate=state.estimate, answers=answers)
 
-    def _fire_drift(self, bound: str, result: DriftResult, at: str) -> AlarmChange:
-        figures = {"since": "", "value": result.value, "low": None, "high": None, "answers": ()}
-        return self._new(
-            AlarmMessage(
-                id=f"{self._series}:{self._next}:fired",
-                watch=self._watch,
-                event="fired",
-                bound=bound,
-                sentence=result.sentence,
-                page=self._page,
-                at=at,
-                **figures,  # type: ignore[arg-type]
-            )
-        )
+    def _fire_drift(self, result: DriftResult, at: str) -> AlarmChange:
+        return self._new(JUDGE_DRIFT, result.sentence, at, estimate=Estimate(result.value))
 
-    def _new(self, message: AlarmMessage) -> AlarmChange:
+    def _new(self, bound: str, sentence: str, at: str, **fields: Any) -> AlarmChange:
         self._next += 1
-        return AlarmChange(self._next - 1, message)
+        return self._change(self._next - 1, "fired", bound, sentence, at, **fields)
 
     def _clear(self, alarm: StoredAlarm, sentence: str, at: str, state: BoundState | None = None) -> AlarmChange:
-        estimate = None if state is None else state.estimate
+        estimate = Estimate(None) if state is None else state.estimate
+        return self._change(alarm.number, "cleared", alarm.bound, sentence, at, since=alarm.since, estimate=estimate)
+
+    def _change(
+        self,
+        number: int,
+        event: Literal["fired", "cleared"],
+        bound: str,
+        sentence: str,
+        at: str,
+        *,
+        estimate: Estimate,
+        since: str = "",
+        answers: tuple[AlarmAnswer, ...] = (),
+    ) -> AlarmChange:
         message = AlarmMessage(
-            id=f"{self._series}:{alarm.number}:cleared",
+            id=f"{self._series}:{number}:{event}",
             watch=self._watch,
-            event="cleared",
-            bound=alarm.bound,
+            event=event,
+            bound=bound,
             sentence=sentence,
-            since=alarm.since,
-            value=None if estimate is None else estimate.value,
-            low=None if estimate is None else estimate.low,
-            high=None if estimate is None else estimate.high,
-            answers=(),
+            since=since,
+            value=estimate.value,
+            low=estimate.low,
+            high=estimate.high,
+            answers=answers,
             page=self._page,
             at=at,
         )
-        return AlarmChange(alarm.number, message)
+        return AlarmChange(number, message)
 
 
 def alarm_answer(name: str, texts: tuple[str, str], score: float | None, reason: str, link: str) -> AlarmAnswer:

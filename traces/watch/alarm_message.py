@@ -3,60 +3,47 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from ...presentation.texts import one_line
+
 
 @dataclass(frozen=True, slots=True)
 class AlarmAnswer:
-    """An answer to read.
+    """An answer to read."""
 
-    Attributes:
-        id: The trace's id.
-        question: What was asked.
-        answer: What the chatbot said.
-        score: The judge's score; None where it has none.
-        reason: Why, by the judge or the rater; empty where nobody said.
-        link: The answer's page; empty without one.
-    """
-
-    id: str
-    question: str
-    answer: str
-    score: float | None = None
-    reason: str = ""
-    link: str = ""
+    id: str  # the trace's id
+    question: str  # what was asked
+    answer: str  # what the chatbot said
+    score: float | None = None  # the judge's score; None where it has none
+    reason: str = ""  # why, by the judge or the rater; empty where nobody said
+    link: str = ""  # the answer's page; empty without one
 
 
 @dataclass(frozen=True, slots=True)
 class AlarmMessage:
-    """An alarm that has fired or cleared, for a webhook or a command.
+    """An alarm that has fired or cleared, for a webhook."""
 
-    Attributes:
-        id: The same each time that this message is sent: whoever gets it twice may drop the second.
-        watch: The watch's name.
-        event: Whether the alarm fires or clears.
-        bound: The bound, such as `mean at least 3.8`.
-        sentence: What changed, since when.
-        since: The day of the first answer of the change, in ISO 8601; empty where nothing changed.
-        value: The figure.
-        low: The lower end of its interval; None without one.
-        high: The upper end; None without one.
-        answers: The answers to read, at most five.
-        page: The watch's page; empty without one.
-        at: When, in ISO 8601 in UTC.
-    """
-
-    id: str
-    watch: str
-    event: Literal["fired", "cleared"]
-    bound: str
-    sentence: str
-    since: str
-    value: float | None
-    low: float | None
-    high: float | None
-    answers: tuple[AlarmAnswer, ...]
-    page: str
-    at: str
+    id: str  # the same each time that this message is sent: whoever gets it twice may drop the second
+    watch: str  # the watch's name
+    event: Literal["fired", "cleared"]  # whether the alarm fires or clears
+    bound: str  # the bound, such as `mean at least 3.8`
+    sentence: str  # what changed, since when
+    since: str  # the day of the first answer of the change, in ISO 8601; empty where nothing changed
+    value: float | None  # the figure
+    low: float | None  # the lower end of its interval; None without one
+    high: float | None  # the upper end; None without one
+    answers: tuple[AlarmAnswer, ...]  # the answers to read, at most five
+    page: str  # the watch's page; empty without one
+    at: str  # when, in ISO 8601 in UTC
 
     def as_json(self) -> dict[str, Any]:
-        """Returns the message as JSON values, as a webhook and a command get it."""
-        return asdict(self)
+        """Returns the message as JSON values, with `text`, which chat tools show."""
+        what = "alarm" if self.event == "fired" else "cleared"
+        return {"text": one_line(f"{self.watch}: {what}: {self.sentence} {self.page}".strip())} | asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmChange:
+    """An alarm that fires or clears."""
+
+    number: int  # its number within the watch
+    message: AlarmMessage  # what is sent

@@ -27,21 +27,13 @@ NO_ANSWER = "it has no answer: the chatbot gave none, or it is not recorded"
 
 @dataclass(slots=True)
 class PullCounts:
-    """What a pull did.
+    """What a pull did."""
 
-    Attributes:
-        pulled: New answers.
-        unread: Traces that are no answers.
-        open_sessions: Conversations that may go on, and are pulled when they are over.
-        other_scale: Answers whose ratings are on another scale than the watch's, and are left out.
-        rated: Answers that came with ratings.
-    """
-
-    pulled: int = 0
-    unread: int = 0
-    open_sessions: int = 0
-    other_scale: int = 0
-    rated: int = 0
+    pulled: int = 0  # new answers
+    unread: int = 0  # traces that are no answers
+    open_sessions: int = 0  # conversations that may go on, and are pulled when they are over
+    other_scale: int = 0  # answers whose ratings are on another scale than the watch's, and are left out
+    rated: int = 0  # answers that came with ratings
 
 
 class AnswerPull:

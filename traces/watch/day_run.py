@@ -18,23 +18,14 @@ from .watch_settings import WatchSettings
 
 @dataclass(slots=True)
 class JudgeCounts:
-    """What a session of the judge did.
+    """What a session of the judge did."""
 
-    Attributes:
-        judged: Answers that have a score now.
-        problem: Why it ended early; empty where it did not.
-        has_ended_by_budget: Whether that is the budget of the day.
-        usd: What the calls cost; None where a price is unknown.
-        failed: Answers that the judge was asked about and that have no score.
-        failure: Why the first of them has none.
-    """
-
-    judged: int = 0
-    problem: str = ""
-    has_ended_by_budget: bool = False
-    usd: float | None = 0.0
-    failed: int = 0
-    failure: str = ""
+    judged: int = 0  # answers that have a score now
+    problem: str = ""  # why it ended early; empty where it did not
+    has_ended_by_budget: bool = False  # whether that is the budget of the day
+    usd: float | None = 0.0  # what the calls cost; None where a price is unknown
+    failed: int = 0  # answers that the judge was asked about and that have no score
+    failure: str = ""  # why the first of them has none
 
 
 class DayRun(StoredRun):

@@ -12,9 +12,8 @@ from ...runs.ratings.item_queue import queue_ids
 from ..origin import TraceOrigin
 from ..source import Source
 from ..times import read_utc
-from .answer_draw import draw_answers, spread_weights
+from .answer_draw import draw_answers, pace, spread_weights
 from .answer_pull import tool_ratings
-from .budget_pace import pace
 from .watch_records import DrawnAnswer, WatchRecords
 from .watch_settings import WatchSettings
 

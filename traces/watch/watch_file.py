@@ -18,6 +18,9 @@ from ..address import TraceAddress
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
 
 Place = Sequence[str | int]
+_ONE_WEBHOOK = "name one URL that gets alarms as JSON with `text`, which chat tools show: `webhook: env:NAME`"
+_JUDGE_ALONE = "a watch asks its judge again, and looks for no other drift; remove this key"
+_GONE = {"alarms": _ONE_WEBHOOK} | {f"drift.{kind}": _JUDGE_ALONE for kind in ("questions", "unanswered", "agreement")}
 
 
 def load_watch(path: Path) -> WatchSettings:
@@ -71,7 +74,7 @@ def draft_watch(address: str) -> str:
         "bounds:\n"
         "- bad_share: 0.1            # at most a tenth of the answers is rated below 3\n"
         "- fall: 0.3                 # the mean rating falls by at most 0.3\n"
-        "alarms: []                  # such as - slack: env:SLACK_URL\n"
+        "# webhook: env:CHAT_URL      # gets alarms\n"
     )
 
 
@@ -156,6 +159,8 @@ def _explanation(document: YAMLDocument, error: ErrorDetails) -> str:
 
 def _unknown_key(document: YAMLDocument, place: Place) -> str:
     *parents, key = place
+    if gone := _GONE.get(_dotted(place)):
+        return f"{document.origin}, line {document.line(place)}: `{_dotted(place)}` went: {gone}"
     model = _model_at(parents)
     known = [name for name in model.model_fields if name != "folder"]
     similar = nearest_names(str(key), known)

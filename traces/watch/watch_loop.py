@@ -15,17 +15,11 @@ from .watch_step import StepReport, StepTools, WatchStep
 
 @dataclass(frozen=True, slots=True)
 class LoopTools:
-    """What the loop uses of the world.
+    """What the loop uses of the world."""
 
-    Attributes:
-        step: What a step uses.
-        sleep: Waits so many seconds.
-        on_trouble: Called with what failed and is tried again, for a person.
-    """
-
-    step: StepTools
-    sleep: Callable[[float], None] = sleep
-    on_trouble: Callable[[str], None] = lambda _: None
+    step: StepTools  # what a step uses
+    sleep: Callable[[float], None] = sleep  # waits so many seconds
+    on_trouble: Callable[[str], None] = lambda _: None  # called with what failed and is tried again, for a person
 
 
 def take_step(settings: WatchSettings, store: Store, tools: StepTools | None = None) -> StepReport:

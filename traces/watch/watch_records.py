@@ -14,9 +14,9 @@ from ...runs.database import explain_errors
 from ..origin import ORIGIN, TraceOrigin
 from ..source import UnreadTrace
 from ..times import read_utc
-from .alarm_message import AlarmAnswer, AlarmMessage
+from .alarm_message import AlarmAnswer, AlarmChange, AlarmMessage
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
-from .watch_state import DriftResult, StoredLook, WatchRow, WatchState, lock_name, look_json
+from .watch_state import DriftResult, StoredLook, WatchRow, WatchState, lock_name, look_json, read_drift
 
 MOST_TRIES = 3
 """How often an answer is given to the judge whose score fails each time."""
@@ -25,34 +25,21 @@ _IDS_AT_ONCE = 500  # of one question to the database
 
 @dataclass(frozen=True, slots=True)
 class DaySpending:
-    """What a watch has done on one day (UTC).
+    """What a watch has done on one day (UTC)."""
 
-    Attributes:
-        drawn: Answers drawn for the judge.
-        queued: Answers drawn for raters.
-        usd: What the judge cost, calls under way at a kill at most; None where a price is unknown.
-        tokens: The tokens that it took, likewise.
-    """
-
-    drawn: int = 0
-    queued: int = 0
-    usd: float | None = 0.0
-    tokens: int = 0
+    drawn: int = 0  # answers drawn for the judge
+    queued: int = 0  # answers drawn for raters
+    usd: float | None = 0.0  # what the judge cost, calls under way at a kill at most; None where a price is unknown
+    tokens: int = 0  # the tokens that it took, likewise
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnAnswer:
-    """What a draw decides of one answer.
+    """What a draw decides of one answer."""
 
-    Attributes:
-        sample: Its id.
-        chance: The probability with which it was drawn.
-        is_drawn: Whether it was.
-    """
-
-    sample: str
-    chance: float
-    is_drawn: bool
+    sample: str  # its id
+    chance: float  # the probability with which it was drawn
+    is_drawn: bool  # whether it was
 
 
 @contextmanager
@@ -442,40 +429,6 @@ class WatchRecords:
         )
         return int(unread), states.get("waiting", 0), states.get("new", 0)
 
-    def count_between(self, first: str, last: str) -> tuple[int, int]:
-        """Returns how many answers there are between two dates, the last one included, and traces without an answer."""
-        counts = [
-            self._rows(
-                f"SELECT count(*) FROM {table} WHERE watch = ? AND time >= ? AND time < ?",
-                (self.watch, first, f"{last}U"),
-            )[0][0]
-            for table in ("watch_items", "watch_unread")
-        ]
-        return int(counts[0]), int(counts[1])
-
-    def drawn_between(self, first: str, last: str) -> list[tuple[str, str]]:
-        """Returns (sample, session) of the drawn answers between two dates, the last one included."""
-        return self._rows(
-            "SELECT sample, session FROM watch_items WHERE watch = ? AND drawn_on IS NOT NULL AND time >= ? "
-            "AND time < ? ORDER BY sample",
-            (self.watch, first, f"{last}U"),
-        )
-
-    def days(self) -> tuple[str, str]:
-        """Returns the dates of the first and the newest answer; empty texts where there is none."""
-        ((first, last),) = self._rows(
-            "SELECT coalesce(min(time), ''), coalesce(max(time), '') FROM watch_items WHERE watch = ?", (self.watch,)
-        )
-        return str(first)[:10], str(last)[:10]
-
-    def judged_pairs(self) -> list[tuple[str, str, float, float]]:
-        """Returns (time, session, judge's score, mean rating) of the answers that have both."""
-        return self._rows(
-            "SELECT time, session, judged, rating FROM watch_items WHERE watch = ? AND judged IS NOT NULL "
-            "AND rating IS NOT NULL AND (is_queued > 0 OR rating_chance IS NULL) ORDER BY sample",
-            (self.watch,),
-        )
-
     def newest_runs(self, since: str) -> list[tuple[str, str]]:
         """Returns (day, run) of the runs since a date with answers that the judge scored, the newest first."""
         return self._rows(
@@ -490,9 +443,7 @@ class WatchRecords:
             for (line,) in self._database.execute("SELECT line FROM replies WHERE run = ? ORDER BY key", (run,)):
                 yield line.encode() if isinstance(line, str) else bytes(line)
 
-    def end_step(
-        self, look: StoredLook, changes: Sequence["AlarmChange"], targets: Sequence[str], now: datetime
-    ) -> int:
+    def end_step(self, look: StoredLook, changes: Sequence[AlarmChange], target: str, now: datetime) -> int:
         """Keeps a look, the alarms that fire and clear with it, and their messages: whole or not at all.
 
         Returns:
@@ -504,7 +455,8 @@ class WatchRecords:
                 "SELECT coalesce(max(number), 0) FROM watch_looks WHERE watch = ?", (self.watch,)
             ).fetchone()
             number = int(last) + 1
-            counts, drift = json.dumps(asdict(look.counts)), json.dumps([asdict(one) for one in look.drift])
+            counts = json.dumps(asdict(look.counts))
+            drift = json.dumps([] if look.drift is None else [asdict(look.drift)])
             self._database.execute(
                 "INSERT INTO watch_looks VALUES (?, ?, ?, ?, ?, ?)",
                 (self.watch, number, at, look_json(look.look, look.first_day), counts, drift),
@@ -515,18 +467,17 @@ class WatchRecords:
             )
             for change in changes:
                 self._write_alarm(change, number, at)
-                self._database.executemany(
-                    "INSERT INTO watch_deliveries VALUES (?, ?, ?, ?, ?, 'waiting', 0, NULL, '') "
-                    "ON CONFLICT (watch, alarm, event, target) DO NOTHING",
-                    [
-                        (self.watch, change.number, change.message.event, target, _write_message(change.message))
-                        for target in targets
-                    ],
-                )
+                if target:
+                    message = json.dumps(asdict(change.message), ensure_ascii=False)
+                    self._database.execute(
+                        "INSERT INTO watch_deliveries VALUES (?, ?, ?, ?, ?, 'waiting', 0, NULL, '') "
+                        "ON CONFLICT (watch, alarm, event, target) DO NOTHING",
+                        (self.watch, change.number, change.message.event, target, message),
+                    )
             self._database.execute("UPDATE watches SET stepped_at = ?, problem = '' WHERE id = ?", (at, self.watch))
         return number
 
-    def _write_alarm(self, change: "AlarmChange", look: int, at: str) -> None:
+    def _write_alarm(self, change: AlarmChange, look: int, at: str) -> None:
         message = change.message
         if message.event == "fired":
             answers = json.dumps([asdict(answer) for answer in message.answers], ensure_ascii=False)
@@ -547,19 +498,19 @@ class WatchRecords:
 
     # --- drift
 
-    def add_drift(self, results: Sequence[DriftResult]) -> None:
-        """Keeps checks of drift."""
-        with self._writing(), self._database.transaction():
-            self._database.executemany(
-                "INSERT INTO watch_drift VALUES (?, ?, ?, ?) ON CONFLICT (watch, kind, at) DO UPDATE SET "
-                "result = excluded.result",
-                [(self.watch, one.kind, one.at, json.dumps(asdict(one), ensure_ascii=False)) for one in results],
-            )
+    def add_drift(self, result: DriftResult) -> None:
+        """Keeps a check of the judge's drift."""
+        self._execute(
+            "INSERT INTO watch_drift VALUES (?, ?, ?, ?) ON CONFLICT (watch, kind, at) DO UPDATE SET "
+            "result = excluded.result",
+            (self.watch, result.kind, result.at, json.dumps(asdict(result), ensure_ascii=False)),
+        )
 
-    def newest_drift(self) -> list[DriftResult]:
-        """Returns the newest check of drift of each kind."""
-        rows = self._rows("SELECT kind, result FROM watch_drift WHERE watch = ? ORDER BY at", (self.watch,))
-        return [DriftResult(**json.loads(result)) for _, result in sorted(dict(rows).items())]
+    def newest_drift(self) -> DriftResult | None:
+        """Returns the newest check of the judge's drift."""
+        sql = "SELECT result FROM watch_drift WHERE watch = ? AND kind = 'judge' ORDER BY at DESC LIMIT 1"
+        rows = self._rows(sql, (self.watch,))
+        return read_drift(json.loads(rows[0][0])) if rows else None
 
     # --- deliveries
 
@@ -616,32 +567,12 @@ class WatchRecords:
 
 @dataclass(frozen=True, slots=True)
 class WaitingDelivery:
-    """A message that was not delivered yet.
+    """A message that was not delivered yet."""
 
-    Attributes:
-        alarm: The alarm's number.
-        event: `fired` or `cleared`.
-        target: The target, as it may be shown.
-        message: The message.
-    """
-
-    alarm: int
-    event: str
-    target: str
-    message: AlarmMessage
-
-
-@dataclass(frozen=True, slots=True)
-class AlarmChange:
-    """An alarm that fires or clears.
-
-    Attributes:
-        number: Its number within the watch.
-        message: What is sent.
-    """
-
-    number: int
-    message: AlarmMessage
+    alarm: int  # the alarm's number
+    event: str  # `fired` or `cleared`
+    target: str  # the target, as it may be shown
+    message: AlarmMessage  # the message
 
 
 def trace_ids(sample: Sample) -> list[str]:
@@ -663,10 +594,6 @@ def _parts(names: Sequence[str]) -> Iterator[Sequence[str]]:
 def _segment(sample: Sample, name: str) -> str:
     value = sample.language if name == "language" else sample.metadata.get(name)
     return str(value)[:200] if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
-
-
-def _write_message(message: AlarmMessage) -> str:
-    return json.dumps(message.as_json(), ensure_ascii=False)
 
 
 def _read_message(text: str) -> AlarmMessage:

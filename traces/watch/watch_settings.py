@@ -1,12 +1,15 @@
 """What a watch file says: which traces, how often, which measure, within which bounds."""
 
 import hashlib
+import os
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, field_validator, model_validator
 
+from ...errors import UsageError
 from ...judges import JudgeSettings, load_settings
 from ...judges.judge_folder import is_judge_folder
 from ...meta_eval.monitoring.bound import Bound, BoundKind
@@ -14,11 +17,52 @@ from ...metrics.catalogue import needs_judge
 from ...runs.nightly.suite import CassetteUse
 from ...runs.plan import WATCH_DATA, Plan, judge_identity
 from ..address import TraceAddress
-from .alarm_target import AlarmTarget
-from .duration import Duration
+from ..times import read_duration
+
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+_LONGEST = timedelta(days=3_660)
+
+
+def parse_duration(text: Any) -> timedelta:
+    """Reads a length of time.
+
+    Raises:
+        ValueError: It is none, shorter than a second, or longer than ten years.
+
+    Example:
+        >>> parse_duration("15m"), parse_duration("30d").days
+        (datetime.timedelta(seconds=900), 30)
+    """
+    if isinstance(text, timedelta):
+        return text
+    try:
+        length = read_duration(text, "") if isinstance(text, str) else timedelta()
+    except UsageError:
+        length = timedelta()
+    if not timedelta(seconds=1) <= length <= _LONGEST:
+        raise ValueError("is no length of time between a second and ten years; write 15m, 24h or 30d")
+    return timedelta(seconds=int(length.total_seconds()))
+
+
+def format_duration(length: timedelta) -> str:
+    """Writes a length of time in its largest whole unit.
+
+    Example:
+        >>> format_duration(timedelta(minutes=90)), format_duration(timedelta(days=30))
+        ('90m', '30d')
+    """
+    seconds = int(length.total_seconds())
+    unit = next(unit for unit in "dhms" if seconds % _UNITS[unit] == 0)
+    return f"{seconds // _UNITS[unit]}{unit}"
+
+
+Duration = Annotated[timedelta, BeforeValidator(parse_duration), PlainSerializer(format_duration)]
+"""A length of time in a file."""
+
 
 SEGMENT_FIELDS = ("language", "model", "prompt_version", "topic")
 """The fields of an answer that segments are made of."""
+_VARIABLE = "env:"
 _STRICT = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 _MOST = 1_000_000  # answers a day that a judge or people may be given
 
@@ -107,13 +151,10 @@ class BoundEntry(BaseModel):
 
 
 class DriftChecks(BaseModel):
-    """Which kinds of drift are looked for, and how often the judge is asked again."""
+    """How often the judge is asked a share of its recorded questions again, and what may have changed."""
 
     model_config = _STRICT
 
-    questions: bool = True
-    unanswered: bool = True
-    agreement: bool = True
     judge: Duration | None = Field(default=timedelta(days=7), validate_default=True)
     judge_share: float = Field(default=0.05, gt=0, le=1)
     judge_limit: float = Field(default=0.1, ge=0, lt=1)
@@ -154,7 +195,7 @@ class WatchSettings(BaseModel):
     ratings: RaterQueue = RaterQueue()
     segments: tuple[str, ...] = ()
     bounds: tuple[BoundEntry, ...] = ()
-    alarms: tuple[AlarmTarget, ...] = ()
+    webhook: str | None = Field(default=None, min_length=1, max_length=2_000)
     drift: DriftChecks = DriftChecks()
     window: Duration = Field(default=timedelta(days=30), validate_default=True)
     page: str | None = Field(default=None, max_length=2_000)
@@ -165,6 +206,41 @@ class WatchSettings(BaseModel):
     @classmethod
     def _as_cassette_use(cls, value: Any) -> Any:
         return {"file": value} if isinstance(value, str) else value
+
+    @field_validator("webhook")
+    @classmethod
+    def _checked_url(cls, url: str | None) -> str | None:
+        if url is not None and not url.startswith(_VARIABLE):
+            _check_url(url, "it")
+        return url
+
+    @property
+    def webhook_url(self) -> str:
+        """The URL that gets alarms, read from its environment variable where `webhook` names one.
+
+        Raises:
+            UsageError: The variable is not set, or holds no URL.
+        """
+        url = self.webhook or ""
+        if not url.startswith(_VARIABLE):
+            return url
+        name = url.removeprefix(_VARIABLE)
+        value = os.environ.get(name, "")
+        if not value:
+            raise UsageError(f"webhook: the environment variable {name} is not set: set it to the webhook's URL")
+        try:
+            _check_url(value, f"the environment variable {name}")
+        except ValueError as error:
+            raise UsageError(f"webhook: {error}") from None
+        return value
+
+    @property
+    def webhook_shown(self) -> str:
+        """The webhook as it may be shown: of a URL only the host, since its path may be a secret; empty without one."""
+        if self.webhook is None:
+            return ""
+        is_variable = self.webhook.startswith(_VARIABLE)
+        return f"webhook ({self.webhook})" if is_variable else f"webhook at {urlsplit(self.webhook).hostname}"
 
     @property
     def source_address(self) -> TraceAddress:
@@ -229,6 +305,16 @@ class WatchSettings(BaseModel):
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
 
     def as_json(self) -> dict[str, Any]:
-        """The settings as JSON values, without the URLs of webhooks, which are secrets."""
-        values = self.model_dump(mode="json", exclude={"alarms"})
-        return values | {"alarms": [target.shown for target in self.alarms]}
+        """The settings as JSON values, without the URL of the webhook, which is a secret."""
+        return self.model_dump(mode="json", exclude={"webhook"}) | {"webhook": self.webhook_shown}
+
+
+def _check_url(url: str, what: str) -> None:
+    """Raises ValueError for what is no URL of a web server; the message does not repeat it."""
+    try:
+        parts = urlsplit(url)
+        is_web = parts.scheme in {"http", "https"} and bool(parts.hostname)
+    except ValueError:
+        is_web = False
+    if not is_web or url != url.strip() or not url.isprintable():
+        raise ValueError(f"{what} is no URL of a webhook: write https://HOST/PATH, or env:NAME")

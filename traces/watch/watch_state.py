@@ -19,137 +19,76 @@ MOST_ITEMS = 1_000  # of one question
 
 @dataclass(frozen=True, slots=True)
 class WatchRow:
-    """A watch as the store lists it.
+    """A watch as the store lists it."""
 
-    Attributes:
-        id: Its id: the name, and after the first series `.2`, `.3`, and so on.
-        name: Its name in the watch file.
-        series: Counts from 1; a watch file with another source, measure or scale begins a new one.
-        began: When it began: ISO 8601, UTC.
-        settings: The watch file as JSON values, as the last step read it. Keys of webhooks are not in it.
-        pulled_until: Up to which moment traces were pulled, in ISO 8601 in UTC; None before the first step.
-        stepped_at: When the last step ended, likewise.
-        problem: Why the last step failed; empty where it did not.
-        is_running: Whether a process is at work on it.
-    """
-
-    id: str
-    name: str
-    series: int
-    began: str
-    settings: Mapping[str, Any]
-    pulled_until: str | None
-    stepped_at: str | None
-    problem: str
-    is_running: bool
+    id: str  # its id: the name, and after the first series `.2`, `.3`, and so on
+    name: str  # its name in the watch file
+    series: int  # counts from 1; a watch file with another source, measure or scale begins a new one
+    began: str  # when it began: ISO 8601, UTC
+    settings: Mapping[str, Any]  # the watch file as JSON values, as the last step read it
+    pulled_until: str | None  # up to which moment traces were pulled, in ISO 8601 in UTC; None before the first step
+    stepped_at: str | None  # when the last step ended, likewise
+    problem: str  # why the last step failed; empty where it did not
+    is_running: bool  # whether a process is at work on it
 
 
 @dataclass(frozen=True, slots=True)
 class StepCounts:
-    """What one step did.
+    """What one step did."""
 
-    Attributes:
-        pulled: New answers.
-        unread: Traces without an answer, of all steps, that are not answers by now.
-        drawn: Answers drawn for the judge.
-        judged: Answers that the judge scored.
-        failed: Answers that the judge could not score, or skipped.
-        waiting: Answers that are drawn and wait for the judge.
-        undrawn: Answers that no draw has reached, because the budget of the day is used up.
-        pushed: Scores written to where the traces are.
-        push_failed: Scores that could not be written; the next step tries again.
-        queued: Answers put into the raters' queue.
-        rated: Answers that were rated for the first time.
-        usd: What the step's calls cost; None where a price is unknown.
-        seconds: How long the step took.
-    """
-
-    pulled: int = 0
-    unread: int = 0
-    drawn: int = 0
-    judged: int = 0
-    failed: int = 0
-    waiting: int = 0
-    undrawn: int = 0
-    pushed: int = 0
-    push_failed: int = 0
-    queued: int = 0
-    rated: int = 0
-    usd: float | None = 0.0
-    seconds: float = 0.0
+    pulled: int = 0  # new answers
+    unread: int = 0  # traces without an answer, of all steps, that are not answers by now
+    drawn: int = 0  # answers drawn for the judge
+    judged: int = 0  # answers that the judge scored
+    failed: int = 0  # answers that the judge could not score, or skipped
+    waiting: int = 0  # answers that are drawn and wait for the judge
+    undrawn: int = 0  # answers that no draw has reached, because the budget of the day is used up
+    pushed: int = 0  # scores written to where the traces are
+    push_failed: int = 0  # scores that could not be written; the next step tries again
+    queued: int = 0  # answers put into the raters' queue
+    rated: int = 0  # answers that were rated for the first time
+    usd: float | None = 0.0  # what the step's calls cost; None where a price is unknown
+    seconds: float = 0.0  # how long the step took
 
 
 @dataclass(frozen=True, slots=True)
 class DriftResult:
-    """What one check of drift says.
+    """What a check of the judge's drift says."""
 
-    Attributes:
-        kind: `questions`, `unanswered`, `judge` or `agreement`.
-        at: When it was made: ISO 8601, UTC.
-        drifted: Whether it says that something changed.
-        sentence: What it says.
-        value: Its figure; None where there is none yet.
-        p: Its p-value; None without one.
-    """
-
-    kind: str
-    at: str
-    drifted: bool
-    sentence: str
-    value: float | None = None
-    p: float | None = None
+    at: str  # when it was made: ISO 8601, UTC
+    drifted: bool  # whether it says that something changed
+    sentence: str  # what it says
+    value: float | None = None  # the share of the replies that changed; None where there is none
+    kind: str = "judge"  # what drifted
 
 
 @dataclass(frozen=True, slots=True)
 class StoredLook:
-    """One look of a watch.
+    """One look of a watch."""
 
-    Attributes:
-        number: Counts from 1.
-        at: When: ISO 8601, UTC.
-        look: What it says.
-        first_day: The date of day 0, in ISO 8601: `look.day` and `BoundState.since` count from it.
-        counts: What the step did that ended with it.
-        drift: What the newest check of drift of each kind says.
-    """
-
-    number: int
-    at: str
-    look: Look
-    first_day: str
-    counts: StepCounts
-    drift: tuple[DriftResult, ...]
+    number: int  # counts from 1
+    at: str  # when: ISO 8601, UTC
+    look: Look  # what it says
+    first_day: str  # the date of day 0, in ISO 8601: `look.day` and `BoundState.since` count from it
+    counts: StepCounts  # what the step did that ended with it
+    drift: DriftResult | None  # what the newest check of the judge's drift says; None before the first
 
 
 @dataclass(frozen=True, slots=True)
 class StoredAlarm:
-    """An alarm of a watch.
+    """An alarm of a watch."""
 
-    Attributes:
-        number: Counts from 1 within the watch.
-        bound: The bound, as `describe_bound` words it.
-        sentence: What changed, since when.
-        since: The date of the first answer of the change; empty where that is unknown.
-        fired_at: When it fired: ISO 8601, UTC.
-        fired_look: The number of the look at which it fired.
-        cleared_at: When it cleared; None while it stands.
-        cleared_look: The number of the look at which it cleared.
-        cleared_sentence: Why it cleared; empty while it stands.
-        answers: Answers to read, at most five, with the run that judged each.
-        deliveries: What became of its messages.
-    """
-
-    number: int
-    bound: str
-    sentence: str
-    since: str
-    fired_at: str
-    fired_look: int
-    cleared_at: str | None
-    cleared_look: int | None
-    cleared_sentence: str
-    answers: tuple[AlarmAnswer, ...]
-    deliveries: tuple["StoredDelivery", ...] = ()
+    number: int  # counts from 1 within the watch
+    bound: str  # the bound, as `describe_bound` words it
+    sentence: str  # what changed, since when
+    since: str  # the date of the first answer of the change; empty where that is unknown
+    fired_at: str  # when it fired: ISO 8601, UTC
+    fired_look: int  # the number of the look at which it fired
+    cleared_at: str | None  # when it cleared; None while it stands
+    cleared_look: int | None  # the number of the look at which it cleared
+    cleared_sentence: str  # why it cleared; empty while it stands
+    answers: tuple[AlarmAnswer, ...]  # answers to read, at most five, with the run that judged each
+    deliveries: tuple["StoredDelivery", ...] = ()  # what became of its messages
 
     @property
     def stands(self) -> bool:
@@ -159,61 +98,34 @@ class StoredAlarm:
 
 @dataclass(frozen=True, slots=True)
 class StoredDelivery:
-    """What became of one message of an alarm at one target.
+    """What became of one message of an alarm at one target."""
 
-    Attributes:
-        event: `fired` or `cleared`.
-        target: The target, as it may be shown.
-        state: `waiting`, `sent`, or `dropped` (the target is no longer in the watch file).
-        tries: How often it was tried.
-        ended_at: When it was sent or dropped.
-        problem: Why the last try failed; empty where it did not.
-    """
-
-    event: str
-    target: str
-    state: str
-    tries: int
-    ended_at: str | None
-    problem: str
+    event: str  # `fired` or `cleared`
+    target: str  # the target, as it may be shown
+    state: str  # `waiting`, `sent`, or `dropped` (the target is no longer in the watch file)
+    tries: int  # how often it was tried
+    ended_at: str | None  # when it was sent or dropped
+    problem: str  # why the last try failed; empty where it did not
 
 
 @dataclass(frozen=True, slots=True)
 class WatchedAnswer:
-    """One answer of a watch.
+    """One answer of a watch."""
 
-    Attributes:
-        sample: The sample's id, in the run too.
-        trace: The trace's id.
-        session: The session's id, or the sample's where it has none.
-        time: When the trace began: ISO 8601, UTC.
-        status: `new` (in no draw yet), `left` (a draw left it out), `waiting` (for the judge), `scored`, `skipped` or
-            `failed`.
-        cheap: The score that costs nothing; None where it is missing.
-        judge_chance: The probability with which it was drawn for the judge; None before a draw.
-        judged: The judge's score; None where it has none.
-        run: The run that judged it; None where none has.
-        look: The number of the first look at which its score counted; None before.
-        rating_chance: The probability with which it was drawn for the raters; None before a draw.
-        is_queued: Whether it is in the raters' queue.
-        ratings: Its ratings by rater.
-        segments: Its segments, by field.
-    """
-
-    sample: str
-    trace: str
-    session: str
-    time: str
+    sample: str  # the sample's id, in the run too
+    trace: str  # the trace's id
+    session: str  # the session's id, or the sample's where it has none
+    time: str  # when the trace began: ISO 8601, UTC
     status: str
-    cheap: float | None
-    judge_chance: float | None
-    judged: float | None
-    run: str | None
-    look: int | None
-    rating_chance: float | None
-    is_queued: bool
-    ratings: Mapping[str, float] = field(default_factory=dict)
-    segments: Mapping[str, str] = field(default_factory=dict)
+    cheap: float | None  # the score that costs nothing; None where it is missing
+    judge_chance: float | None  # the probability with which it was drawn for the judge; None before a draw
+    judged: float | None  # the judge's score; None where it has none
+    run: str | None  # the run that judged it; None where none has
+    look: int | None  # the number of the first look at which its score counted; None before
+    rating_chance: float | None  # the probability with which it was drawn for the raters; None before a draw
+    is_queued: bool  # whether it is in the raters' queue
+    ratings: Mapping[str, float] = field(default_factory=dict)  # its ratings by rater
+    segments: Mapping[str, str] = field(default_factory=dict)  # its segments, by field
 
 
 _ANSWER_COLUMNS = (
@@ -412,8 +324,13 @@ def read_look(number: int, at: str, look: str, counts: str, drift: str) -> Store
     values["notes"] = tuple(values["notes"])
     known = {one.name for one in fields(StepCounts)}
     step = StepCounts(**{name: value for name, value in json.loads(counts).items() if name in known})
-    checks = tuple(DriftResult(**check) for check in json.loads(drift))
-    return StoredLook(number, at, Look(**values), first_day, step, checks)
+    checks = [read_drift(check) for check in json.loads(drift) if check["kind"] == "judge"]
+    return StoredLook(number, at, Look(**values), first_day, step, checks[0] if checks else None)
+
+
+def read_drift(values: Mapping[str, Any]) -> DriftResult:
+    """Reads a check of the judge's drift from its JSON values."""
+    return DriftResult(values["at"], values["drifted"], values["sentence"], values["value"])
 
 
 def _read_alarm(row: Sequence[Any], deliveries: Sequence[StoredDelivery]) -> StoredAlarm:

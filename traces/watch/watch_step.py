@@ -22,16 +22,15 @@ from ..sink import Sink
 from ..source import Source
 from ..times import read_utc
 from .alarm_changes import AlarmChanges, alarm_answer
-from .alarm_message import AlarmAnswer
-from .answer_draw import draw_answers, spread_weights
+from .alarm_message import AlarmAnswer, AlarmChange
+from .answer_draw import draw_answers, pace, spread_weights
 from .answer_pull import AnswerPull, PullCounts
-from .budget_pace import pace
 from .day_run import judge_waiting, take_over_scores
 from .delivery import deliver_alarm
-from .drift_checks import DriftCheck
+from .judge_drift import check_judge
 from .rater_answers import draw_for_raters, find_open_queue, read_queue_ratings, reread_annotations
 from .watch_look import LookAt, look_at_answers, read_production_answers
-from .watch_records import AlarmChange, DrawnAnswer, WatchRecords, open_series, utc_text
+from .watch_records import DrawnAnswer, WatchRecords, open_series, utc_text
 from .watch_settings import WatchSettings
 from .watch_state import DriftResult, StepCounts, StoredAlarm, StoredLook, WatchRow, WatchState
 
@@ -53,50 +52,29 @@ def _utc_now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class StepTools:
-    """What a step uses of the world.
+    """What a step uses of the world."""
 
-    Attributes:
-        open_source: Opens what reads the traces of an address.
-        open_sink: Opens what writes scores to an address.
-        look: Estimates from all answers so far.
-        clock: The present moment, in UTC.
-        show_progress: Shows how the judge goes on; yields what is called as it does.
-    """
-
-    open_source: Callable[[TraceAddress], Source] = open_source
-    open_sink: Callable[[str], Sink] = open_sink
-    look: LookAt = look_at_answers
-    clock: Callable[[], datetime] = _utc_now
-    show_progress: Callable[[], AbstractContextManager[OnProgress]] = _show_nothing
+    open_source: Callable[[TraceAddress], Source] = open_source  # opens what reads the traces of an address
+    open_sink: Callable[[str], Sink] = open_sink  # opens what writes scores to an address
+    look: LookAt = look_at_answers  # estimates from all answers so far
+    clock: Callable[[], datetime] = _utc_now  # the present moment, in UTC
+    show_progress: Callable[[], AbstractContextManager[OnProgress]] = _show_nothing  # shows how the judge goes on
 
 
 @dataclass(slots=True)
 class StepReport:
-    """What one step did, for whoever shows it.
+    """What one step did, for whoever shows it."""
 
-    Attributes:
-        watch: The watch.
-        stored: The look that it ended with.
-        standing: The alarms that stand.
-        fired: The numbers of those that fired at this step.
-        cleared: The alarms that cleared at it.
-        notes: What a person should know, in sentences.
-        problems: What failed and is tried again by the next step.
-        queue: The queue in which answers wait for raters; empty without one.
-        to_rate: How many ratings are still asked for in it.
-        newest_run: The newest run with scores; empty before the first.
-    """
-
-    watch: WatchRow
-    stored: StoredLook
-    standing: list[StoredAlarm] = field(default_factory=list)
-    fired: list[int] = field(default_factory=list)
-    cleared: list[StoredAlarm] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    queue: str = ""
-    to_rate: int = 0
-    newest_run: str = ""
+    watch: WatchRow  # the watch
+    stored: StoredLook  # the look that it ended with
+    standing: list[StoredAlarm] = field(default_factory=list)  # the alarms that stand
+    fired: list[int] = field(default_factory=list)  # the numbers of those that fired at this step
+    cleared: list[StoredAlarm] = field(default_factory=list)  # the alarms that cleared at it
+    notes: list[str] = field(default_factory=list)  # what a person should know, in sentences
+    problems: list[str] = field(default_factory=list)  # what failed and is tried again by the next step
+    queue: str = ""  # the queue in which answers wait for raters; empty without one
+    to_rate: int = 0  # how many ratings are still asked for in it
+    newest_run: str = ""  # the newest run with scores; empty before the first
 
 
 class WatchStep:
@@ -293,15 +271,14 @@ class WatchStep:
         changes = AlarmChanges(
             (self._row.name, self._row.id), alarms, first_day, self._settings.page or "", self._answers_to_read
         ).decide(look, drift, utc_text(self._now))
-        stored = StoredLook(0, utc_text(self._now), look, first_day.isoformat(), counts, tuple(drift))
-        targets = [target.shown for target in self._settings.alarms]
-        number = self._records.end_step(stored, changes, targets, self._now)
+        stored = StoredLook(0, utc_text(self._now), look, first_day.isoformat(), counts, drift)
+        number = self._records.end_step(stored, changes, self._settings.webhook_shown, self._now)
         self._deliver()
         return self._report(number, changes)
 
-    def _drift(self, today: str) -> list[DriftResult]:
+    def _drift(self, today: str) -> DriftResult | None:
         try:
-            DriftCheck(self._settings, self._records, self._now).run(today)
+            check_judge(self._settings, self._records, today, self._now)
         except AssayError as error:
             self._problems.append(f"drift: {error}")
         return self._records.newest_drift()
@@ -328,17 +305,18 @@ class WatchStep:
 
     def _deliver(self) -> None:
         """Delivers what waits, also of earlier steps; a kill between sending and noting it sends it again."""
-        targets = {target.shown: target for target in self._settings.alarms}
         for delivery in self._records.waiting_deliveries():
-            target = targets.get(delivery.target)
-            if target is None:
+            if delivery.target != self._settings.webhook_shown:
                 problem = "the watch file no longer has this target"
                 self._records.end_delivery(delivery, "dropped", problem, self._now)
                 continue
-            for result in deliver_alarm(delivery.message, [target]):
-                self._records.end_delivery(delivery, "waiting" if result.problem else "sent", result.problem, self._now)
-                if result.problem:
-                    self._problems.append(f"alarm {delivery.alarm} to {result.target}: {result.problem}")
+            try:
+                deliver_alarm(delivery.message, self._settings.webhook_url)
+            except AssayError as error:
+                self._records.end_delivery(delivery, "waiting", str(error), self._now)
+                self._problems.append(f"alarm {delivery.alarm} to {delivery.target}: {error}")
+            else:
+                self._records.end_delivery(delivery, "sent", "", self._now)
 
     def _report(self, number: int, changes: list[AlarmChange]) -> StepReport:
         stored = self._state.look(self._row.id, number)

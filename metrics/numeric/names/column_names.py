@@ -17,7 +17,7 @@ Stems = tuple[str, ...]
 FULL, SYNONYM, PART, NEARLY, HINT = 4, 3, 2, 1, 0
 """The ranks of names. A hint counts only where no other series is named."""
 
-_BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]")
+_BRACKETS = re.compile(r"[(\[][^)\]]{0,100}[)\]]")
 _WORD = re.compile(r"\w+(?:[-.,]\w+)*")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 OF_WORDS = 3.0  # Zipf frequency (log10 of occurrences in 10^9 words) from which a half of a compound is a word

@@ -49,10 +49,8 @@ class OpenClaim:
     """A sentence that a judge reads.
 
     Attributes:
-        sentence: As the answer has it.
         text: What the judge is shown: its signs made plain, without the part that names a cause.
         clauses: The text against each table.
-        shared: The stems of words that set the scene.
         begin: Where in the text its claim begins, after a comment ("Not quite - ").
     """
 

@@ -22,10 +22,7 @@ class Context:
     """What a clause is about where it does not say so: from the question, or from the text before.
 
     Attributes:
-        series: Its series.
-        windows: Its times and rows.
         checks: What the text before was checked for, the last first.
-        same_sentence: Whether that text is of the same sentence.
     """
 
     series: tuple[str, ...] = ()

@@ -142,7 +142,7 @@ def _last_of_whole(text: str, view: View, mark: Mark, noun: Mark | None) -> Mark
 def _exclusions(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
     """Times and rows that are left out ("except 14 April and 1 May"), and the words that say so."""
     links = words.links
-    joined = re.compile(rf"\s*(?:,|&|,?\s*(?:{links.conjunction}))\s*(?:(?:{links.led})+)?", re.IGNORECASE)
+    joined = re.compile(rf"\s*(?:,|&|(?:,\s*)?(?:{links.conjunction}))\s*(?:(?:{links.led})+)?", re.IGNORECASE)
     for match in whole_words(words.data["except_before"]).finditer(text):
         end, left_out = match.end(), 0
         for mark in marks:

@@ -117,7 +117,6 @@ class PartReading:
     """A part of a sentence as it is read.
 
     Attributes:
-        text: The part.
         tiers: Its check, as in `ClauseCheck`; none where it cannot be checked.
         reason: Why it is not decided, unless it is.
         numeric: Of one that cannot be checked, whether it states numbers, so that a judge may still read it.

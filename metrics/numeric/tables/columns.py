@@ -29,7 +29,7 @@ _PLAIN = {
     NumberFormat.COMMA: re.compile(r"[+-]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?"),
 }
 _NUMERAL = re.compile(rf"([{DASHES}+]?)([\d.,{GROUPING_SPACES} ’']*\d)\s?(%?)")
-_BRACKETED = re.compile(r"([^\w(]*)\(([^()]*\d[^()]*)\)(\s?%?)")
+_BRACKETED = re.compile(r"([^\w(]*)\((?=[^()]*\d)([^()]*)\)(\s?%?)")
 _MINUS_BEHIND = re.compile(rf"(.*\d)\s*[{DASHES}]")
 _LONGEST_CELL = 200  # characters that a number may be written with, its unit included
 _GREATEST = 1e100  # of a number: sums and squares of greater ones overflow
@@ -156,7 +156,7 @@ def _read_plain(cells: Sequence[Cell]) -> NumberColumn | None:
 def header_unit(header: str) -> str | None:
     """The unit in a column's name: "load (%)", "salary [EUR]", "throughput_mbps", "omzet €"; None if there is none."""
     led = any_of(notation_words("header_in"))
-    if bracketed := re.search(rf"[(\[]\s*(?:(?:{led})\s+)?([^()\[\]]+?)\s*[)\]]\s*$", header):
+    if bracketed := re.search(rf"[(\[]\s*+(?:(?:{led})\s++)?([^()\[\]]*[^()\[\]\s])\s*[)\]]\s*$", header):
         unit, power = unit_and_power(bracketed[1])
         return bracketed[1] if power else unit if unit and (unit != bracketed[1] or known_unit(unit)) else None
     _, *words = re.split(r"[_\s]+", header.strip())

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,6 @@ from production_months import draw_answers
 from assay.errors import UsageError
 from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.monitoring import Bound, Look, ProductionAnswers, follow_bounds, look_at_production
-from assay.meta_eval.monitoring.bound import BoundKind
 
 ALL = [Bound("mean", 3.5), Bound("bad_share", 0.1), Bound("fall", 0.2), Bound("judge_fall", 0.2)]
 NAN = math.nan
@@ -36,6 +36,12 @@ def estimates(look: Look) -> Iterator[Estimate]:
     yield from (look.mean, look.bad_share, *(state.estimate for state in look.bounds))
     for segment in look.segments:
         yield from (segment.mean, segment.bad_share)
+
+
+def part_of(answers: ProductionAnswers, rows: Any) -> ProductionAnswers:
+    """Some of the answers, without their segments."""
+    columns = [field.name for field in dataclasses.fields(answers)[:7]]
+    return ProductionAnswers(**{name: getattr(answers, name)[rows] for name in columns})
 
 
 def assert_sound(look: Look) -> None:
@@ -79,9 +85,7 @@ def test_the_scale_of_the_scores_and_the_order_of_the_answers_do_not_matter(wind
     other = dataclasses.replace(answers, judged=7 - -3 * answers.judged, cheap=0.1 * answers.cheap - 4)
     generator = np.random.default_rng(0)
     order = np.concatenate([generator.permutation(60) + 60 * day for day in range(40)])
-    shuffled = ProductionAnswers(
-        **{field.name: getattr(answers, field.name)[order] for field in dataclasses.fields(answers)[:7]},
-    )
+    shuffled = part_of(answers, order)
     looks = [look_at_production(table, ALL, window=window) for table in (answers, other, shuffled)]
     for look in looks[1:]:
         assert look.mean.value == pytest.approx(looks[0].mean.value)
@@ -190,14 +194,7 @@ def test_hours_with_many_answers_are_neither_left_out_nor_forgotten() -> None:
         bounds = [Bound("bad_share", bad), Bound("mean", 5 - 4 * bad)]
         assert not any(state.is_raised for states in follow_bounds(answers, bounds) for state in states)
         for last in (0, 3, 29):
-            first = ProductionAnswers(
-                *(
-                    getattr(answers, field.name)[answers.days <= last]
-                    for field in dataclasses.fields(answers)
-                    if field.name not in {"segments", "rating_min", "rating_max", "bad_below"}
-                )
-            )
-            share = look_at_production(first, []).bad_share
+            share = look_at_production(part_of(answers, answers.days <= last), []).bad_share
             assert share.low is None or share.low <= bad <= share.high  # type: ignore[operator]
 
 
@@ -262,10 +259,6 @@ def test_a_fall_raises_one_alarm_and_clears_once() -> None:
         assert raised == list(range(raised[0], raised[-1] + 1))  # once
         assert raised[-1] in range(50, 70)
         assert states[raised[0]].since in range(27, 34)
-
-
-def test_a_cleared_alarm_says_since_when_the_bound_is_kept() -> None:
-    answers, _ = draw_answers(6, days=80, fall=1.2, fall_days=(30, 50))
     state = look_at_production(answers, [Bound("mean", 3.4)]).bounds[0]
     assert not state.broken and state.since is None
     assert state.sentence.startswith("The mean rating is back to at least 3.4 since day 5")
@@ -273,10 +266,7 @@ def test_a_cleared_alarm_says_since_when_the_bound_is_kept() -> None:
 
 def test_what_later_days_bring_changes_nothing_of_earlier_ones() -> None:
     answers, _ = draw_answers(7, days=30, fall=0.6, fall_days=(15, 99))
-    rows = answers.days < 22
-    first = ProductionAnswers(
-        **{field.name: getattr(answers, field.name)[rows] for field in dataclasses.fields(answers)[:7]}
-    )
+    first = part_of(answers, answers.days < 22)
     for whole, part in zip(follow_bounds(answers, ALL[:3]), follow_bounds(first, ALL[:3]), strict=True):
         assert [dataclasses.replace(state, p=0) for state in whole[:22]] == [
             dataclasses.replace(state, p=0) for state in part
@@ -289,12 +279,7 @@ def test_looks_on_a_day_that_is_not_over_add_nothing() -> None:
     states = follow_bounds(answers, [Bound("mean", 3.7)])[0]
     for part in (0.1, 0.5, 1.0):
         rows = np.arange(len(answers.days)) < (23 + part) * 60
-        look = look_at_production(
-            ProductionAnswers(
-                **{field.name: getattr(answers, field.name)[rows] for field in dataclasses.fields(answers)[:7]}
-            ),
-            [Bound("mean", 3.7)],
-        )
+        look = look_at_production(part_of(answers, rows), [Bound("mean", 3.7)])
         assert look.bounds[0].p == pytest.approx(states[22].p)
         assert look.bounds[0].broken == states[22].is_raised
 
@@ -306,13 +291,7 @@ def test_a_broken_bound_is_outside_its_interval_when_it_is_raised() -> None:
         states = follow_bounds(answers, [Bound("mean", 3.7)])[0]
         raised = next(day for day in range(40) if states[day].is_raised)
         rows = answers.days <= raised + 1
-        look = look_at_production(
-            ProductionAnswers(
-                **{field.name: getattr(answers, field.name)[rows] for field in dataclasses.fields(answers)[:7]}
-            ),
-            [Bound("mean", 3.7)],
-            day_name="2026-01-{:02}".format,
-        )
+        look = look_at_production(part_of(answers, rows), [Bound("mean", 3.7)], day_name="2026-01-{:02}".format)
         state = look.bounds[0]
         assert state.broken and state.estimate.high is not None and state.estimate.high <= 3.7 + 1e-9
         assert f"below 3.7 since 2026-01-{state.since:02} (" in state.sentence
@@ -344,18 +323,17 @@ def test_wrong_answers_are_refused(change: dict[str, object], message: str) -> N
         dataclasses.replace(small([3.0, 4.0]), **change)  # type: ignore[arg-type]
 
 
-def test_no_answers_and_no_window_are_refused() -> None:
+def test_no_answers_no_window_and_wrong_bounds_are_refused() -> None:
     with pytest.raises(UsageError, match="no answers"):
         look_at_production(small([]), [])
-    with pytest.raises(UsageError, match="reference must"):
-        look_at_production(small([3.0]), [], reference=(5, 4))
-    with pytest.raises(UsageError, match="false_alarms must"):
-        look_at_production(small([3.0]), [], false_alarms=0)
-    with pytest.raises(UsageError, match="window must be 1 day or more"):
-        look_at_production(small([3.0]), [], window=0)
-
-
-@pytest.mark.parametrize(("kind", "limit", "message"), [("foo", 1.0, "judge_fall, not 'foo'"), ("mean", NAN, "finite")])
-def test_wrong_bounds_are_refused(kind: BoundKind, limit: float, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        Bound(kind, limit)
+    for options, message in (
+        ({"reference": (5, 4)}, "reference must"),
+        ({"false_alarms": 0}, "false_alarms must"),
+        ({"window": 0}, "window must be 1 day or more"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            look_at_production(small([3.0]), [], **options)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="judge_fall, not 'foo'"):
+        Bound("foo", 1.0)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="finite"):
+        Bound("mean", NAN)

@@ -5,7 +5,7 @@ import pytest
 from assay.languages import load_language
 from assay.metrics.heuristic.answer_contradiction import AnswerContradiction
 from assay.metrics.heuristic.context_synthesis import ContextSynthesis, context_synthesis, find_source
-from assay.metrics.heuristic.error_mismatch import ErrorMismatch, entries, error_mismatch
+from assay.metrics.heuristic.error_mismatch import ErrorMismatch, error_mismatch
 from assay.metrics.heuristic.general_answer import GeneralAnswer
 from assay.metrics.heuristic.off_context import OffContext, ScopeCheck, find_number_values, off_context
 from assay.text.error_codes import find_errors
@@ -16,26 +16,18 @@ ERRORS = (
 )
 
 
-def test_codes_numbers_and_names_of_errors() -> None:
+def test_an_answer_is_about_the_error_asked_about():
     assert find_errors("I get AB-101, ab and error 404.", load_language("en")) == ["ab-101", "404"]
     assert find_errors("Foutmelding: “Mutatie kan niet” en foutcode 12345", load_language("nl")) == [
         "12345",
         "mutatie kan niet",
     ]
     assert find_errors("In 2024 we paid 404 people.", load_language("en")) == []
-
-
-def test_the_answer_is_about_the_error_asked_about() -> None:
-    """Fig. 2 of the paper: asked about 404, answered about 403."""
+    # Fig. 2 of the paper: asked about 404, answered about 403.
     assert error_mismatch(["403"], ["404"], ["403", "404"]) == 0
     assert error_mismatch(["404", "403"], ["404"], []) == 1 / 2
     assert error_mismatch(["403"], [], ["403"]) == 1
     assert error_mismatch([], ["404"], []) is None
-
-
-def test_an_entry_runs_to_the_next_code() -> None:
-    assert entries(ERRORS)["ab-101"].startswith(": the certificate has expired. Renew it at Links.")
-    assert "receipt" not in entries(ERRORS)["ab-101"]
 
 
 @pytest.mark.parametrize(
@@ -43,11 +35,10 @@ def test_an_entry_runs_to_the_next_code() -> None:
     [
         ("AB-101 means that the certificate has expired. Renew it.", 1.0),
         ("AB-101 means that the receipt is too large. Upload a smaller file.", 0.0),
-        ("Upload a smaller receipt; the file may be 10 MB.", 0.0),
         ("Please look at the settings.", None),
     ],
 )
-def test_an_error_explained_as_another_is_a_mix_up(answer: str, value: float | None) -> None:
+def test_an_error_explained_as_another_is_a_mix_up(answer, value):
     score = ErrorMismatch().score(
         user_input="What is AB-101?", response=answer, retrieved_contexts=[ERRORS], language="en"
     )
@@ -58,37 +49,25 @@ def test_an_error_explained_as_another_is_a_mix_up(answer: str, value: float | N
     ("answer", "language", "value"),
     [
         ("The manager can approve leave requests. The manager cannot approve leave requests.", "en", 0.0),
-        (
-            "Een medewerker ziet het salaris in het portaal. Een medewerker ziet het salaris niet in het portaal.",
-            "nl",
-            0.0,
-        ),
         ("Yes, that works. No, that is not possible.", "en", 0.0),
         ("The manager can approve requests. Employees cannot see salaries.", "en", 1.0),
         ("It is open. If you did not choose a pay group, choose a pay group.", "en", 1.0),
         ("The run was not closed in 2023. The run was closed in 2024.", "en", 1.0),
-        ("No pay group was chosen. Choose a pay group and save.", "en", 1.0),
         ("Can the manager approve leave requests? The manager cannot approve leave requests.", "en", 1.0),
     ],
 )
-def test_only_a_plain_denial_is_a_contradiction(answer: str, language: str, value: float) -> None:
+def test_only_a_plain_denial_is_a_contradiction(answer, language, value):
     assert AnswerContradiction().score(user_input="?", response=answer, language=language).value == value
 
 
-def test_a_sentence_draws_on_the_context_with_most_of_its_words() -> None:
+def test_synthesis_is_the_share_of_the_documents_beyond_the_first():
     assert find_source({"a", "b", "c"}, [{"a"}, {"a", "b"}]) == 1
     assert find_source({"a", "b", "c"}, [{"a"}, {"b"}]) is None
     assert find_source({"a", "b"}, [{"a"}, {"b"}]) is None, "a tie tells nothing"
-
-
-def test_synthesis_is_the_share_of_the_documents_beyond_the_first() -> None:
     assert context_synthesis([0, 1, 0], 2) == 1
     assert context_synthesis([0, 0, None], 2) == 0
     # three sentences, four contexts: at most 3; two were used: 1 of 2 beyond the first
     assert context_synthesis([0, 2, 2], 4) == 1 / 2
-
-
-def test_one_context_leaves_nothing_to_combine() -> None:
     score = ContextSynthesis().score(
         user_input="?", response="It works. It does.", retrieved_contexts=["It works."], language="en"
     )
@@ -104,11 +83,11 @@ def test_one_context_leaves_nothing_to_combine() -> None:
         ("KP-2044 and v2", "en", set()),
     ],
 )
-def test_numbers_are_read_as_values(text: str, language: str, numbers: set[float]) -> None:
+def test_numbers_are_read_as_values(text, language, numbers):
     assert find_number_values(text, load_language(language)) == numbers
 
 
-def test_off_context_is_the_share_of_the_checks_that_agree() -> None:
+def test_off_context_is_the_share_of_the_checks_that_agree():
     assert off_context([ScopeCheck("number", "42", agrees=False), ScopeCheck("scope", "one", agrees=True)]) == 1 / 2
     assert off_context([]) is None
 
@@ -117,40 +96,31 @@ def test_off_context_is_the_share_of_the_checks_that_agree() -> None:
     ("question", "answer", "value"),
     [
         ("How long?", "It takes 42 days.", 0.0),
-        ("How long?", "It takes 28 days.", 1.0),
         ("How long?", "It takes twenty-eight days.", None),
         ("I want to raise only her salary.", "Select all employees.", 0.0),
         ("I want to raise only her salary.", "Select one employee.", 1.0),
         # singular or plural, where the question says for how many and the answer does not
         ("How do I raise all salaries?", "Open the salary and raise it.", 0.0),
-        ("How do I raise all salaries?", "Open the salary page.", None),
         ("How do I raise all salaries?", "Open the salaries and raise them.", 1.0),
-        ("How do I raise all salaries?", "Open a salary and close it; salaries are raised.", None),
         ("How do I raise one salary?", "Open the salaries and raise them.", 0.0),
         ("How do I raise all salaries?", "Raise it for everyone: open the salary.", None),
-        ("Can I do it in one go?", "It goes as follows.", None),
-        ("May one of them do it?", "It is out of hours.", None),
-        ("Is all well?", "Wells are deep.", None),
         ("We are a school. When is it paid?", "A company pays in May.", 0.0),
         ("We are a school. When is it paid?", "A school pays in May.", 1.0),
     ],
 )
-def test_another_number_scope_or_trade_is_off(question: str, answer: str, value: float | None) -> None:
+def test_another_number_scope_or_trade_is_off(question, answer, value):
     score = OffContext().score(
         user_input=question, response=answer, retrieved_contexts=["Reports within 28 days are joined."], language="en"
     )
     assert score.value == value
 
 
-def test_a_vague_answer_is_general() -> None:
+def test_a_vague_answer_is_general():
     vague = "That depends on the situation. In some cases it can be done."
     assert GeneralAnswer().score(user_input="?", response=vague, language="en").value == 0
     # a component and a number; a sentence that fits any product
     mixed = "Go to Payroll > Runs. It takes 3 days. It is a good idea."
     assert GeneralAnswer().score(user_input="?", response=mixed, language="en").value == pytest.approx(2 / 3)
     assert GeneralAnswer().score(user_input="?", response="Hello!", language="en").status == "skipped"
-
-
-def test_a_component_that_only_its_markup_shows_makes_a_sentence_specific() -> None:
-    answer = "Switch the list from **All leave** to **Open**. It is a good idea."
-    assert GeneralAnswer().score(user_input="?", response=answer, language="en").value == 1 / 2
+    marked = "Switch the list from **All leave** to **Open**. It is a good idea."  # a component by its markup alone
+    assert GeneralAnswer().score(user_input="?", response=marked, language="en").value == 1 / 2

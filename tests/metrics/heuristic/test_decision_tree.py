@@ -33,11 +33,11 @@ FINE = {
         ({"context_synthesis": 1.0}, "combined"),
     ],
 )
-def test_every_leaf_is_reached(changed: dict[str, float | None], leaf: str) -> None:
+def test_every_leaf_is_reached(changed, leaf):
     assert walk(annotators_tree(), FINE | changed).leaf == leaf
 
 
-def test_the_way_says_what_was_asked_and_answered() -> None:
+def test_the_way_says_what_was_asked_and_answered():
     way = walk(annotators_tree(), FINE | {"answer_contradiction": 0.0})
     assert [(step.asks, step.value, step.reply) for step in way.steps] == [
         ("Does the answer contradict itself?", 0.0, "yes")
@@ -58,12 +58,12 @@ LEAF = {"answer": "true", "because": "so"}
     ],
     ids=["leads nowhere", "circle", "no bound", "both question and leaf"],
 )
-def test_a_tree_that_is_none_is_refused(nodes: dict[str, object]) -> None:
+def test_a_tree_that_is_none_is_refused(nodes):
     with pytest.raises(ValidationError):
         Tree.model_validate({"start": "a", "nodes": nodes})
 
 
-def test_drawings_hold_every_node_and_mark_the_way() -> None:
+def test_drawings_hold_every_node_and_mark_the_way():
     tree = annotators_tree()
     way = walk(tree, FINE | {"error_mismatch": 0.0})
     mermaid, dot = as_mermaid(tree, way), as_dot(tree, way)

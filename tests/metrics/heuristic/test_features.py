@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from assay.errors import InputError
 from assay.languages import load_language
 from assay.metrics.heuristic.company_terms import CompanyTerms, build_vocabulary, company_terms
 from assay.metrics.heuristic.complex_answer import ComplexAnswer, complex_answer, find_signal_words
@@ -14,24 +15,23 @@ from assay.metrics.heuristic.subject_combination import subject_combination
 DUTCH = load_language("nl")
 
 
-def test_neighbours_are_nearest_and_words_beyond_the_widest_window_have_nothing_to_do_with_each_other() -> None:
+def test_hal_sums_pairs_by_nearness_whatever_their_order():
     assert nearness(1) == 1
     assert nearness(2) == pytest.approx((1 / 2 + 4 / 5 + 9 / 10) / 3)
     assert nearness(10) == pytest.approx((0 + 0 + 1 / 10) / 3)
     assert nearness(11) == 0
-
-
-def test_hal_sums_pairs_whatever_their_order_and_none_of_a_word_with_itself() -> None:
     # Window 2: neighbours 1, one word between them 1/2. a b a: (a, b) twice as neighbours; (a, a) is no pair.
     pairs = find_pairs(("a", "b", "a"), [], (2,))
     assert (pairs.words, pairs.total.tolist(), pairs.nearest.tolist()) == (("a", "b"), [2.0], [1.0])
+    # a-b at distance 1 and again (weight 2), a-c once (1) and b-c at distance 2 once (1/2); b-c is in the context.
+    assert find_pairs(["c", "a", "b", "a"], [["b", "c"]], (2,)).not_in_context(2) == ["a b", "c a"]
 
 
 def hal(answer: list[str], contexts: list[list[str]]) -> float | None:
     return find_pairs(answer, contexts, (2,)).hal
 
 
-def test_hal_compares_how_near_the_pairs_stand() -> None:
+def test_hal_compares_how_near_the_pairs_stand():
     # Window 2, answer a b c: ab 1, bc 1, ac 1/2; in all 2.5.
     answer = ["a", "b", "c"]
     assert hal(answer, [answer]) == 1
@@ -49,64 +49,40 @@ def test_hal_compares_how_near_the_pairs_stand() -> None:
     assert hal([], [answer]) is None
 
 
-def test_the_pairs_that_stand_nowhere_together_are_told_nearest_first() -> None:
-    # a-b at distance 1 and again (weight 2), a-c once (1) and b-c at distance 2 once (1/2); b-c is in the context.
-    assert find_pairs(["c", "a", "b", "a"], [["b", "c"]], (2,)).not_in_context(2) == ["a b", "c a"]
-
-
-def test_prompt_overlap_counts_different_words_of_the_question() -> None:
+def test_prompt_overlap_counts_different_words_and_sees_through_inflection_and_function_words():
     assert prompt_overlap(["tax", "rate", "adjust", "tax"], ["adjust", "rate", "rate"]) == pytest.approx(2 / 3)
     assert prompt_overlap([], ["adjust"]) is None
-
-
-def test_prompt_overlap_sees_through_inflection_and_function_words() -> None:
     score = PromptOverlap().score(
         user_input="How are the settings of employees changed?", response="Change a setting.", language="en"
     )
     # setting, employee, change are asked; employee is not taken up
     assert score.value == pytest.approx(2 / 3)
     assert score.evidence == {"shared": ["setting", "change"]}
+    assert PromptOverlap().score(user_input="What is it?", response="A setting.", language="en").status == "skipped"
 
 
-def test_a_question_of_function_words_alone_has_nothing_to_take_up() -> None:
-    score = PromptOverlap().score(user_input="What is it?", response="A setting.", language="en")
-    assert (score.status, score.value) == ("skipped", None)
-
-
-def test_complex_answer_counts_kinds_and_not_words() -> None:
+def test_complex_answer_counts_kinds_and_subject_combination_different_pairs():
     # reasoning twice and an example once: 2 of the 4 kinds
     signs = find_signal_words("Dat komt doordat de periode dicht is, dus niet open, zoals bijvoorbeeld mei.", DUTCH)
     assert signs["reasoning"] == ["doordat", "dus"]
     assert signs["examples"] == ["zoals", "bijvoorbeeld"]
     assert complex_answer(signs) == 2 / 4
-
-
-def test_a_signal_word_inside_another_word_signals_nothing() -> None:
-    assert ComplexAnswer().score(user_input="?", response="Dusdanig.", language="nl").value == 0
-
-
-def test_subject_combination_is_the_share_of_different_pairs() -> None:
+    assert ComplexAnswer().score(user_input="?", response="Dusdanig.", language="nl").value == 0, "inside a word"
     answer = [("publish", "manager"), ("see", "employee"), ("see", "employee")]
     assert subject_combination(answer, {("see", "employee"), ("pay", "manager")}) == 1 / 2
     assert subject_combination([], {("see", "employee")}) is None
 
 
-def test_company_terms_are_the_words_of_the_documentation_that_general_language_lacks() -> None:
+def test_company_terms():
     text = "De loonrun is definitief. Loonaangifte na de loonrun: de medewerker ziet het salaris. KP2044 loonrun"
     assert build_vocabulary([text], DUTCH) == ["loonrun", "loonaangifte"]
-
-
-def test_the_most_frequent_words_of_the_documentation_are_taken() -> None:
-    assert build_vocabulary(["loonaangifte loonrun loonrun"], DUTCH, most=1) == ["loonrun"]
-
-
-def test_three_company_terms_are_enough() -> None:
+    assert build_vocabulary(["loonaangifte loonrun loonrun"], DUTCH, most=1) == ["loonrun"], "the most frequent"
     assert company_terms([]) == 0
     assert company_terms(["loonrun", "loonrun"]) == pytest.approx(1 / 3)
     assert company_terms(["a", "b", "c", "d"]) == 1
 
 
-def test_a_vocabulary_file_takes_the_place_of_the_contexts(tmp_path: object) -> None:
+def test_a_vocabulary_file_takes_the_place_of_the_contexts(tmp_path):
     from pathlib import Path
 
     file = Path(str(tmp_path)) / "terms.txt"
@@ -115,10 +91,5 @@ def test_a_vocabulary_file_takes_the_place_of_the_contexts(tmp_path: object) -> 
     score = CompanyTerms(vocabulary=str(file)).score(**fields)
     assert score.value == pytest.approx(2 / 3)
     assert math.isclose(CompanyTerms().score(**fields, retrieved_contexts=["Een loonrun."]).value or 0, 1 / 3)
-
-
-def test_an_unreadable_vocabulary_says_which(tmp_path: object) -> None:
-    from assay.errors import InputError
-
     with pytest.raises(InputError, match=r"absent\.txt"):
         CompanyTerms(vocabulary=f"{tmp_path}/absent.txt")

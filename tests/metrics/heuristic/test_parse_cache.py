@@ -18,19 +18,7 @@ def parsed_text(text: str) -> Parsed:
     return asyncio.run(ParsedTexts({}).parse([text], ENGLISH))[0]
 
 
-def test_subjects_are_paired_with_their_verbs_as_lemmas() -> None:
-    parsed = parsed_text("Employees find the payslips. Managers approved a request.")
-    assert parsed.subjects == (("find", "employee"), ("approve", "manager"))
-
-
-def test_lemmas_leave_out_english_function_words() -> None:
-    assert parsed_text("The settings of an employee").lemmas == (
-        "setting",
-        "employee",
-    )
-
-
-def test_who_does_what_in_the_answer_does_so_in_the_context() -> None:
+def test_who_does_what_in_the_answer_does_so_in_the_context():
     score = SubjectCombination().score(
         user_input="Who approves?",
         response="The employee approves the request. The manager pays.",
@@ -42,7 +30,7 @@ def test_who_does_what_in_the_answer_does_so_in_the_context() -> None:
     assert score.evidence == {"in_context": ["manager pay"], "not_in_context": ["employee approve"]}
 
 
-def test_of_a_long_text_the_first_40_000_characters_are_parsed() -> None:
+def test_of_a_long_text_the_first_40_000_characters_are_parsed():
     """The manager pays at its beginning, and the sun shines beyond the bound."""
     text = f"The manager pays. {'('.ljust(100) * 400}The sun shines."
     assert parsed_text(text).subjects == (("pay", "manager"),)
@@ -53,15 +41,18 @@ def test_of_a_long_text_the_first_40_000_characters_are_parsed() -> None:
     ]
 
 
-def test_the_english_pipeline_of_the_development_extra_is_there() -> None:
-    """Without it every parser feature would be skipped, and nothing here would tell."""
+def test_the_english_pipeline_pairs_subjects_with_their_verbs_as_lemmas():
+    # Without it every parser feature would be skipped, and nothing here would tell.
     pipeline = find_pipeline(ENGLISH)
     assert pipeline.nlp is not None, pipeline.lacking
     assert "parser" in pipeline.nlp.pipe_names
+    parsed = parsed_text("Employees find the payslips. Managers approved a request.")
+    assert parsed.subjects == (("find", "employee"), ("approve", "manager"))
+    assert parsed_text("The settings of an employee").lemmas == ("setting", "employee")
 
 
 @pytest.mark.skipif(not DUTCH.exists(), reason="no Dutch pipeline on this machine")
-def test_a_dutch_pipeline_is_used_when_named() -> None:
+def test_a_dutch_pipeline_is_used_when_named():
     score = SubjectCombination(nlp_nl=str(DUTCH)).score(
         user_input="Wie doet wat?",
         response="De medewerker vraagt verlof aan. De leidinggevende betaalt het salaris.",

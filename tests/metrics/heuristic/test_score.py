@@ -3,17 +3,15 @@
 import asyncio
 import sys
 from importlib import resources
-from pathlib import Path
 
 import pytest
 
 from assay.errors import UsageError
-from assay.eval_sets import Sample, load_set
+from assay.eval_sets import Sample
 from assay.installation import install_command
-from assay.languages import Language, load_language
+from assay.languages import Language
 from assay.metrics.catalogue import load_metric, metric_names
 from assay.metrics.heuristic import Heuristic
-from assay.metrics.heuristic.parse_cache import Parsed, ParsedTexts
 from assay.metrics.heuristic.pipelines import _load_pipeline, find_pipeline
 from assay.metrics.heuristic.score import plain_score, rate
 
@@ -31,13 +29,10 @@ def sample(**fields: object) -> Sample:
     return Sample.model_validate(defaults | fields)
 
 
-def test_the_sum_is_rescaled_to_1_to_5() -> None:
+def test_the_sum_is_rescaled_to_1_to_5_over_the_features_that_have_a_value():
     assert plain_score([0, 0, 0]) == 1
     assert plain_score([1, 1, 1]) == 5
     assert plain_score([1, 0.5, 0, 0.5]) == 3
-
-
-def test_a_feature_without_value_has_no_weight() -> None:
     # (1 + 0.5) / 2 = 0.75 of the way from 1 to 5
     assert plain_score([1, None, 0.5]) == 4
     assert plain_score([None]) is None
@@ -52,52 +47,47 @@ def test_a_feature_without_value_has_no_weight() -> None:
         (True, True, 1, "unspecified_components"),
     ],
 )
-def test_what_overrides_the_sum(unspecified: bool, verbatim: bool, value: float, override: str | None) -> None:
+def test_what_overrides_the_sum(unspecified, verbatim, value, override):
     rated = rate(2.5, unspecified=unspecified, verbatim=verbatim)
     assert (rated.value, rated.plain, rated.override) == (value, 2.5, override)
     assert rate(2.5, unspecified=unspecified, verbatim=verbatim, overrides=False) == (2.5, 2.5, None)
 
 
-def test_a_verbatim_guide_is_5_and_its_evidence_has_the_seven_features() -> None:
+def test_a_verbatim_guide_is_5_and_its_evidence_has_the_seven_features():
     score = asyncio.run(Heuristic().assess(sample()))
     assert score.value == 5
     assert score.evidence["override"] == "verbatim_guide"
     assert score.evidence["verbatim_guide"] is True
     assert score.evidence["unspecified_components"] == []
     assert score.evidence["message_type"] == "instruction"
-    assert list(score.evidence["features"]) == [
-        "company_terms",
-        "components_defined",
-        "complex_answer",
-        "prompt_overlap",
-        "hal",
-        "subject_combination",
-        "verbatim_guide",
-    ]
+    names = (
+        "company_terms, components_defined, complex_answer, prompt_overlap, hal, subject_combination, verbatim_guide"
+    )
+    assert ", ".join(score.evidence["features"]) == names
 
 
-def test_an_invented_button_beside_a_verbatim_guide_is_1() -> None:
+def test_an_invented_button_beside_a_verbatim_guide_is_1():
     score = asyncio.run(Heuristic().assess(sample(response=CONTEXT + "\n\nThen click **Undo all**.")))
     assert score.value == 1
     assert score.evidence["verbatim_guide"] is True
     assert "Undo all" in score.reason
 
 
-def test_without_overrides_the_plain_sum_stands() -> None:
-    score = asyncio.run(Heuristic(overrides=False).assess(sample()))
-    assert score.value == score.evidence["plain"]
-    assert score.value is not None and score.value < 5
-
-
-def test_other_message_types_are_skipped_unless_asked_for() -> None:
+def test_which_messages_are_scored():
     error = sample(user_input="I get the error: mutation cannot be executed")
     score = asyncio.run(Heuristic().assess(error))
     assert score.status == "skipped"
     assert "error" in score.reason
     assert asyncio.run(Heuristic(all_types=True).assess(error)).status == "scored"
+    statement = sample(user_input="I want to import hours")  # no question mark: reasoning by the paper's lists
+    assert asyncio.run(Heuristic().assess(statement)).status == "scored"
+    assert asyncio.run(Heuristic(rules="paper").assess(statement)).evidence["message_type"] == "reasoning"
+    labelled = sample(message_type="general")
+    assert asyncio.run(Heuristic().assess(labelled)).status == "scored"
+    assert asyncio.run(Heuristic(types="labelled").assess(labelled)).status == "skipped"
 
 
-def test_heuristics_beyond_the_seven_are_in_the_sum_only_when_asked_for() -> None:
+def test_heuristics_beyond_the_seven_are_in_the_sum_only_when_asked_for():
     tested = sample(response="It takes 42 days. Go to: Hours > Import.")
     plain = asyncio.run(Heuristic(overrides=False).assess(tested))
     more = asyncio.run(Heuristic(overrides=False, beyond="off_context").assess(tested))
@@ -108,27 +98,7 @@ def test_heuristics_beyond_the_seven_are_in_the_sum_only_when_asked_for() -> Non
     assert len(everything.evidence["features"]) == 12
 
 
-def test_the_papers_lists_type_messages_when_asked_for() -> None:
-    statement = sample(user_input="I want to import hours")  # no question mark: reasoning by the paper's lists
-    assert asyncio.run(Heuristic().assess(statement)).status == "scored"
-    assert asyncio.run(Heuristic(rules="paper").assess(statement)).evidence["message_type"] == "reasoning"
-
-
-def test_a_label_is_taken_only_when_asked_for() -> None:
-    labelled = sample(message_type="general")
-    assert asyncio.run(Heuristic().assess(labelled)).status == "scored"
-    assert asyncio.run(Heuristic(types="labelled").assess(labelled)).status == "skipped"
-
-
-@pytest.mark.parametrize(
-    "option", ["all_types=maybe", "types=guessed", "threshold=2", "rules=best", "beyond=hal", "translate=bing"]
-)
-def test_a_bad_option_is_refused(option: str) -> None:
-    with pytest.raises(UsageError, match=option.partition("=")[0]):
-        load_metric(f"heuristic:{option}")
-
-
-def test_the_score_and_every_feature_are_metrics_by_name() -> None:
+def test_the_score_and_every_feature_are_metrics_by_name():
     names = [name for name in metric_names() if name.startswith("heuristic")]
     assert {"heuristic", "heuristic.hal", "heuristic.components_defined"} <= set(names)
     for name in names:
@@ -136,41 +106,13 @@ def test_the_score_and_every_feature_are_metrics_by_name() -> None:
     assert load_metric("heuristic:all_types=True:overrides=False").range == (1.0, 5.0)
 
 
-def test_bundled_answers_have_a_score_in_its_range() -> None:
-    for name in ("helpdesk_nl", "helpdesk_en"):
-        metric = Heuristic(all_types=True)
-        for each in load_set(name)[:5]:
-            score = asyncio.run(metric.assess(each))
-            assert score.value is not None and 1 <= score.value <= 5, each.id
-
-
-def test_texts_asked_for_at_once_are_read_once_and_kept() -> None:
-    texts = ParsedTexts({})
-    read: list[list[str]] = []
-    original = texts._read
-
-    def counting(language: Language, wanted: list[str]) -> dict[tuple[Language, str], Parsed]:
-        read.append(wanted)
-        return original(language, wanted)
-
-    texts._read = counting  # type: ignore[method-assign]
-
-    async def three() -> None:
-        await asyncio.gather(*(texts.parse(["shared context", f"answer {n}"], load_language("en")) for n in range(3)))
-
-    asyncio.run(three())
-    asyncio.run(three())
-    assert [each for batch in read for each in batch] == ["shared context", "answer 0", "answer 1", "answer 2"]
-    assert len([batch for batch in read if batch]) == 1
-
-
-def test_a_pipeline_that_is_not_there_is_told_by_name(tmp_path: Path) -> None:
+def test_a_pipeline_that_is_not_there_is_told_by_name(tmp_path):
     metric = load_metric(f"heuristic.subject_combination:nlp_en={tmp_path}")
     with pytest.raises(UsageError, match=tmp_path.name):
         asyncio.run(metric.assess(sample()))
 
 
-def test_without_a_pipeline_the_reason_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_pipeline_the_reason_says_what_to_type(monkeypatch):
     """The parser's feature is left out, the others are scored."""
     monkeypatch.setattr("assay.metrics.heuristic.pipelines._installed", lambda language: "")
     _load_pipeline.cache_clear()
@@ -184,7 +126,7 @@ def test_without_a_pipeline_the_reason_says_what_to_type(monkeypatch: pytest.Mon
     )
 
 
-def test_without_spacy_the_reason_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_spacy_the_reason_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "spacy", None)
     esperanto = Language("eo", resources.files("assay.languages") / "en")
     pipeline = find_pipeline(esperanto)
@@ -195,7 +137,13 @@ def test_without_spacy_the_reason_says_what_to_install(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("name", ["heuristic", "heuristic.hal", "heuristic.company_terms"])
-def test_a_language_without_a_pack_is_skipped_with_the_reason(name: str) -> None:
+def test_a_language_without_a_pack_is_skipped_with_the_reason(name):
     score = asyncio.run(load_metric(name).assess(sample(language="es")))
     assert score.status == "skipped"
     assert score.reason == "the heuristics have no language pack for es; they know English, Dutch"
+
+
+@pytest.mark.parametrize("option", ["all_types=maybe", "threshold=2", "rules=best", "beyond=hal"])
+def test_a_bad_option_is_refused(option):
+    with pytest.raises(UsageError, match=option.partition("=")[0]):
+        load_metric(f"heuristic:{option}")

@@ -74,11 +74,11 @@ def finding(statistic: Statistic, series: str | None = None, window: Window | No
         (S.SHARE, "y", day(1, 4), 100 * 10 / 36),
     ],
 )
-def test_a_statistic(statistic: Statistic, series: str | None, window: Window, value: float) -> None:
+def test_a_statistic(statistic, series, window, value):
     assert compute(Specification(statistic, series, window), TABLE).value == pytest.approx(value)
 
 
-def test_counts_over_a_threshold_with_its_unit() -> None:
+def test_counts_over_a_threshold_with_its_unit():
     assert finding(S.COUNT_ABOVE, "x", threshold=14_000, threshold_unit="kbps", value=3).verdict == "supported"
     assert (
         finding(S.COUNT_ABOVE, "x", threshold=14, threshold_included=True, value=4, unit="day").verdict == "supported"
@@ -87,7 +87,7 @@ def test_counts_over_a_threshold_with_its_unit() -> None:
     assert "not one a month" in finding(S.COUNT_BELOW, "x", threshold=11, value=1, unit="month").reason
 
 
-def test_deviation_holds_of_a_sample_or_a_population() -> None:
+def test_deviation_holds_of_a_sample_or_a_population():
     # of 1..8: sum of squares 42; sqrt(42/7) = 2.449, sqrt(42/8) = 2.291
     computed = compute(Specification(S.DEVIATION, "y"), TABLE)
     assert computed.values == pytest.approx({"of a sample": math.sqrt(6), "of a population": math.sqrt(5.25)})
@@ -96,14 +96,18 @@ def test_deviation_holds_of_a_sample_or_a_population() -> None:
     assert finding(S.DEVIATION, "y", value=2.4, decimals=2).verdict == "contradicted"
 
 
-def test_where_the_extreme_is() -> None:
+def test_extremes_and_crossings():
     assert finding(S.TIME_OF_MAXIMUM, "x", place=day(8)).verdict == "supported"
     wrong = finding(S.TIME_OF_MAXIMUM, "x", place=day(7))
     assert (wrong.verdict, wrong.computed) == ("contradicted", "2026-03-08")
     assert finding(S.TIME_OF_MINIMUM, "z", place=day(3)).verdict == "supported"  # all are equal
+    assert finding(S.CROSSING, "x", threshold=20, direction=UP).verdict == "supported"
+    assert finding(S.CROSSING, "x", threshold=13, direction=UP, place=day(5)).verdict == "supported"
+    assert finding(S.CROSSING, "x", threshold=13, direction=UP, place=day(8)).verdict == "contradicted"
+    assert finding(S.CROSSING, "x", threshold=9, direction=DOWN, negated=True).verdict == "supported"
 
 
-def test_changes_and_their_direction() -> None:
+def test_changes_and_their_direction():
     rest: dict[str, Any] = {"window": day(8), "compared_window": day(1)}
     assert finding(S.DIFFERENCE, "x", value=12, direction=UP, **rest).verdict == "supported"
     assert finding(S.DIFFERENCE, "x", value=12, direction=DOWN, **rest).verdict == "contradicted"
@@ -114,7 +118,7 @@ def test_changes_and_their_direction() -> None:
     assert finding(S.DIFFERENCE, "y", value=7, unit="pp", **rest).verdict == "supported"
 
 
-def test_what_has_no_answer_says_why() -> None:
+def test_what_has_no_answer_says_why():
     assert "2026-03-04" in finding(S.VALUE_AT, "x", day(4), value=1).reason
     assert "no rows" in finding(S.MEAN, "x", Window(start=date(2027, 1, 1)), value=1).reason
     assert "it reaches from 2026-03-01" in finding(S.MEAN, "x", Window(start=date(2027, 1, 1)), value=1).reason
@@ -122,9 +126,13 @@ def test_what_has_no_answer_says_why() -> None:
     assert "in Mbps cannot be compared with what is in ms" in finding(S.MEAN, "x", value=1, unit="ms").reason
     assert "never changes" in finding(S.CORRELATION, "y", compared_with="z", direction=UP).reason
     assert "different values" in finding(S.VALUE_AT, "y", day(1, 3), value=1).reason
+    with pytest.raises(Unverifiable, match="compared with"):
+        compute(Specification(S.DIFFERENCE, "x"), TABLE)
+    with pytest.raises(Unverifiable, match="no threshold"):
+        compute(Specification(S.COUNT_ABOVE, "x"), TABLE)
 
 
-def test_comparison_rank_and_correlation() -> None:
+def test_comparison_rank_and_correlation():
     assert finding(S.COMPARISON, "x", compared_with="z", direction=UP).verdict == "supported"
     assert finding(S.COMPARISON, "x", compared_with="y", direction=UP).verdict == "unverifiable"  # Mbps and percent
     assert finding(S.COMPARISON, "z", compared_with="y", direction=FLAT, hedge=Hedge.ABOUT).verdict == "contradicted"
@@ -134,7 +142,7 @@ def test_comparison_rank_and_correlation() -> None:
     assert finding(S.CORRELATION, "x", compared_with="y", direction=DOWN).verdict == "contradicted"
 
 
-def test_trend_says_when_it_may_be_chance() -> None:
+def test_trend_says_when_it_may_be_chance():
     assert finding(S.TREND, "y", direction=UP).verdict == "supported"
     assert finding(S.TREND, "y", direction=DOWN).verdict == "contradicted"
     assert finding(S.TREND, "z", direction=FLAT).verdict == "supported"
@@ -142,14 +150,7 @@ def test_trend_says_when_it_may_be_chance() -> None:
     assert (chance.verdict, "may be chance" in chance.reason) == ("unverifiable", True)
 
 
-def test_crossing() -> None:
-    assert finding(S.CROSSING, "x", threshold=20, direction=UP).verdict == "supported"
-    assert finding(S.CROSSING, "x", threshold=13, direction=UP, place=day(5)).verdict == "supported"
-    assert finding(S.CROSSING, "x", threshold=13, direction=UP, place=day(8)).verdict == "contradicted"
-    assert finding(S.CROSSING, "x", threshold=9, direction=DOWN, negated=True).verdict == "supported"
-
-
-def test_units_convert_and_the_reason_has_the_right_number() -> None:
+def test_units_convert_and_the_reason_has_the_right_number():
     assert finding(S.MEAN, "x", day(1, 3), value=11_000, unit="kbps").verdict == "supported"
     wrong = finding(S.MEAN, "x", day(1, 3), value=12, unit="Mbps")
     assert wrong.verdict == "contradicted"
@@ -163,14 +164,16 @@ def one(values: list[Any], **columns: list[Any]) -> NumericTable:
     return table_of(Grid("t", {**columns, "x": values}))
 
 
-def test_two_readings_that_disagree_are_unverifiable() -> None:
+def test_two_readings_that_disagree_and_a_percentage_that_may_be_a_share_of_one():
     table = one(["1.234", "5.678"])
     finding = verify(Specification(S.SUM, "x", value=6912), table)
     assert (finding.verdict, "two readings of the table disagree" in finding.reason) == ("unverifiable", True)
     assert verify(Specification(S.COUNT, "x", value=2), table).verdict == "supported"  # the same in both
+    finding = verify(Specification(S.MEAN, "x", value=1.5, decimals=1, unit="%"), one([0.01, 0.02]))
+    assert (finding.verdict, "shares of 1" in finding.reason) == ("supported", True)
 
 
-def test_duplicate_dates_and_cells_that_are_no_numbers() -> None:
+def test_rows_duplicate_or_out_of_order_and_cells_that_are_no_numbers():
     double = one([1, 2, 3], date=["2026-03-01", "2026-03-02", "2026-03-02"])
     second = Window(start=date(2026, 3, 2), end=date(2026, 3, 2))
     assert "different values" in verify(Specification(S.VALUE_AT, "x", second, value=2), double).reason
@@ -179,32 +182,17 @@ def test_duplicate_dates_and_cells_that_are_no_numbers() -> None:
     mixed = one(["1", "DNF", "3"])
     assert "row 2" in verify(Specification(S.SUM, "x", value=4), mixed).reason
     assert verify(Specification(S.SUM, "x", Window(positions=(0, 2)), value=4), mixed).verdict == "supported"
-
-
-def test_months_are_not_cut_into_days() -> None:
-    monthly = one([1, 2, 3], month=["2026-01", "2026-02", "2026-03"])
-    whole = Window(start=date(2026, 2, 1), end=date(2026, 3, 31))
-    assert verify(Specification(S.SUM, "x", whole, value=5), monthly).verdict == "supported"
-    part = Window(start=date(2026, 2, 10), end=date(2026, 3, 31))
-    assert "stand for months" in verify(Specification(S.SUM, "x", part, value=3), monthly).reason
-
-
-def test_rows_out_of_order_are_put_in_order_of_time() -> None:
     table = one([3, 1, 2], date=["2026-03-03", "2026-03-01", "2026-03-02"])
     assert compute(Specification(S.LATEST, "x"), table).value == 3
     assert compute(Specification(S.MEAN, "x", Window(last=2)), table).value == 2.5
 
 
-def test_a_percentage_may_be_a_share_of_one() -> None:
-    finding = verify(Specification(S.MEAN, "x", value=1.5, decimals=1, unit="%"), one([0.01, 0.02]))
-    assert (finding.verdict, "shares of 1" in finding.reason) == ("supported", True)
-
-
-def test_compute_refuses_what_is_not_asked_fully() -> None:
-    with pytest.raises(Unverifiable, match="compared with"):
-        compute(Specification(S.DIFFERENCE, "x"), TABLE)
-    with pytest.raises(Unverifiable, match="no threshold"):
-        compute(Specification(S.COUNT_ABOVE, "x"), TABLE)
+def test_months_are_not_cut_into_days():
+    monthly = one([1, 2, 3], month=["2026-01", "2026-02", "2026-03"])
+    whole = Window(start=date(2026, 2, 1), end=date(2026, 3, 31))
+    assert verify(Specification(S.SUM, "x", whole, value=5), monthly).verdict == "supported"
+    part = Window(start=date(2026, 2, 10), end=date(2026, 3, 31))
+    assert "stand for months" in verify(Specification(S.SUM, "x", part, value=3), monthly).reason
 
 
 @pytest.mark.parametrize(
@@ -213,12 +201,10 @@ def test_compute_refuses_what_is_not_asked_fully() -> None:
         # of 1, 2, ..., 10 the 90th percentile is 9.1 interpolated (9 + 0.1 of the step to 10) and 9 by nearest rank
         ("en", "The 90th percentile of the delay was 9.1 min.", "supported"),
         ("en", "The 90th percentile of the delay was 9 min.", "supported"),
-        ("en", "The P90 of the delay was 9.6 min.", "contradicted"),
         ("nl", "Het 90e percentiel van de delay was 9,1 min.", "supported"),
-        ("de", "Das 90. Perzentil von delay war 9,1 min.", "supported"),
     ],
 )
-def test_the_90th_percentile(language: str, claim: str, verdict: str) -> None:
+def test_the_90th_percentile(language, claim, verdict):
     columns = {"train": [f"T{n}" for n in range(10)], "delay": [*range(1, 11)]}
     table = table_of(Grid("trains", columns, {"delay": "min"}))
     (checked,) = check_claims([claim], [table], language)

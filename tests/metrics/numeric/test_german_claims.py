@@ -39,13 +39,13 @@ def label(claim: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("claim", DATA["claims"], ids=lambda claim: claim["text"])
-def test_a_german_claim_has_the_verdict_that_its_table_computes(claim: dict[str, str]) -> None:
+def test_a_german_claim_has_the_verdict_that_its_table_computes(claim):
     checked = check_claims([claim["text"]], [table(claim["table"])], "de")
     verdicts = {part.verdict for part in checked}
     verdict = next((v for v in ("contradicted", "unverifiable", "supported") if v in verdicts), "unverifiable")
     assert verdict == ("unverifiable" if claim["text"] in OPEN else label(claim)), [part.reason for part in checked]
 
 
-def test_there_are_claims_of_both_labels() -> None:
+def test_there_are_claims_of_both_labels():
     labels = [label(claim) for claim in DATA["claims"]]
     assert len(labels) >= 20 and min(labels.count("supported"), labels.count("contradicted")) >= 5

@@ -1,6 +1,8 @@
-"""Laws of computing and judging, for any table and any statistic."""
+"""Laws of computing, of judging and of checking a claim, for any table and any statistic."""
 
 from dataclasses import replace
+from datetime import date, timedelta
+from statistics import mean, median
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from assay.metrics.numeric.compute.time_series import anomalies_of
 from assay.metrics.numeric.compute.verify import compute, holds, verify
+from assay.metrics.numeric.numeric_claims import check_claims
 from assay.metrics.numeric.specification import Direction, Hedge, Specification, Statistic, Window
 from assay.metrics.numeric.tables.grids import Grid
 from assay.metrics.numeric.tables.sample_tables import table_of
@@ -38,9 +41,7 @@ def asked(statistic: Statistic, **rest: Any) -> Specification:
 @pytest.mark.parametrize("statistic", VALUED)
 @given(values=columns, decimals=st.integers(0, 3))
 @settings(max_examples=15)
-def test_a_computed_fact_is_supported_and_beyond_its_precision_contradicted(
-    statistic: Statistic, values: list[float | None], decimals: int
-) -> None:
+def test_a_computed_fact_is_supported_and_beyond_its_precision_contradicted(statistic, values, decimals):
     made = table(values)
     value = compute(asked(statistic), made).value
     assert value is not None
@@ -60,9 +61,7 @@ def test_a_computed_fact_is_supported_and_beyond_its_precision_contradicted(
 @pytest.mark.parametrize("statistic", VALUED)
 @given(values=columns, stated=numbers, hedge=st.sampled_from(Hedge), power=st.integers(1, 3))
 @settings(max_examples=15)
-def test_scaling_table_and_claim_together_changes_no_verdict(
-    statistic: Statistic, values: list[float | None], stated: float, hedge: Hedge, power: int
-) -> None:
+def test_scaling_table_and_claim_together_changes_no_verdict(statistic, values, stated, hedge, power):
     scaled = [None if value is None else value * 10**power for value in values]
     claim = asked(statistic, value=stated, decimals=1, hedge=hedge)
     free = statistic in (Statistic.PERCENT_CHANGE, Statistic.RATIO, Statistic.SHARE)
@@ -72,7 +71,7 @@ def test_scaling_table_and_claim_together_changes_no_verdict(
 
 @given(values=columns.filter(lambda xs: any(x is not None and x % 1 and x > 1000 for x in xs)), stated=numbers)
 @settings(max_examples=30)
-def test_both_number_formats_give_one_verdict(values: list[float | None], stated: float) -> None:
+def test_both_number_formats_give_one_verdict(values, stated):
     english = ["" if value is None else f"{value:,.1f}" for value in values]
     dutch = [cell.translate(str.maketrans(",.", ".,")) for cell in english]
     findings = [
@@ -84,9 +83,7 @@ def test_both_number_formats_give_one_verdict(values: list[float | None], stated
 
 @given(values=columns, statistic=st.sampled_from(VALUED), place=st.integers(0, 29))
 @settings(max_examples=30)
-def test_order_of_the_rows_does_not_matter_where_there_are_dates(
-    values: list[float | None], statistic: Statistic, place: int
-) -> None:
+def test_order_of_the_rows_does_not_matter_where_there_are_dates(values, statistic, place):
     days = [f"2026-01-{day + 1:02}" for day in range(len(values))]
     turn = place % len(values)
     turned = table(values[turn:] + values[:turn], date=days[turn:] + days[:turn])
@@ -95,13 +92,13 @@ def test_order_of_the_rows_does_not_matter_where_there_are_dates(
 
 
 @given(computed=st.floats(-1e6, 1e6), decimals=st.integers(-2, 4))
-def test_a_value_rounds_to_its_own_rounding(computed: float, decimals: int) -> None:
+def test_a_value_rounds_to_its_own_rounding(computed, decimals):
     assert holds(computed, round(computed, decimals), decimals, Hedge.EXACT)
 
 
 @pytest.mark.parametrize(("digits", "margin"), [((1, 99), 0.05), ((101, 999), 0.02)], ids=["round", "three digits"])
 @given(st.data(), st.floats(0.001, 0.3))
-def test_what_each_hedge_means(digits: tuple[int, int], margin: float, data: st.DataObject, off: float) -> None:
+def test_what_each_hedge_means(digits, margin, data, off):
     stated = 1e6 * data.draw(st.integers(*digits).filter(lambda number: number < 100 or number % 10))
     above, below = stated * (1 + off), stated * (1 - off)
     decimals = 0  # so great a number that the stated precision does not matter
@@ -123,7 +120,7 @@ def season(length: int, size: float) -> list[float]:
     return [50 + size * (0, 1, 2, 3, 4, 3, 1)[day % 7] + ((day * 37) % 11) / 10 for day in range(length)]
 
 
-def test_an_anomaly_hidden_in_the_season_is_found_by_decomposition_only() -> None:
+def test_an_anomaly_hidden_in_the_season_is_found_by_decomposition_only():
     # as low as every Monday, but on a Friday: nothing unusual for its value, but for its day
     values = season(56, 5.0)
     values[25] = 50.0
@@ -135,7 +132,7 @@ def test_an_anomaly_hidden_in_the_season_is_found_by_decomposition_only() -> Non
     assert verify(Specification(Statistic.NO_ANOMALY, "x"), made).verdict == "contradicted"
 
 
-def test_a_value_that_the_season_explains_is_neither_usual_nor_unusual() -> None:
+def test_a_value_that_the_season_explains_is_neither_usual_nor_unusual():
     values = season(56, 0.0)
     for sunday in range(6, 56, 7):
         values[sunday] = 90.0
@@ -145,7 +142,7 @@ def test_a_value_that_the_season_explains_is_neither_usual_nor_unusual() -> None
     assert "disagree" in verify(Specification(Statistic.ANOMALY, "x"), made).reason
 
 
-def test_an_anomaly_beside_a_trend() -> None:
+def test_an_anomaly_beside_a_trend():
     # each step 10 lower, and back up to 80 once: among 10..120 a usual value, but 50 above the line
     values = [120.0 - 10 * number for number in range(12)]
     values[9] = 80.0
@@ -161,7 +158,7 @@ def _days(count: int) -> list[Any]:
     return [date(2026, 3, 2) + timedelta(days=number) for number in range(count)]
 
 
-def test_a_spike_is_an_anomaly_by_both_methods_and_a_steady_series_has_none() -> None:
+def test_a_spike_is_an_anomaly_by_both_methods_and_a_steady_series_has_none():
     values = season(56, 0.0)
     days = [day.isoformat() for day in _days(56)]
     steady = table_of(Grid("t", {"date": days, "x": values}))
@@ -174,9 +171,87 @@ def test_a_spike_is_an_anomaly_by_both_methods_and_a_steady_series_has_none() ->
     assert verify(Specification(Statistic.NO_ANOMALY, "x"), spiked).verdict == "contradicted"
 
 
-def test_irregular_steps_have_no_season_and_few_values_no_anomalies() -> None:
+def test_irregular_steps_have_no_season_and_few_values_no_anomalies():
     days = [day.isoformat() for day in _days(56)]
     days[10] = "2025-01-01"
     assert len(anomalies_of(table_of(Grid("t", {"date": days, "x": season(56, 5.0)})), "x")) == 1
     few = table_of(Grid("t", {"x": [1.0, 2.0, 90.0]}))
     assert "at least 8" in verify(Specification(Statistic.ANOMALY, "x"), few).reason
+
+
+# tenths, so that a stated decimal is exact and no rounding stands between the fact and the claim
+VALUES = st.lists(st.integers(10, 999_999).map(lambda tenths: tenths / 10), min_size=4, max_size=12, unique=True)
+FACTS = {
+    "highest": (max, "The highest throughput was {} Mbps.", "De hoogste doorvoer was {} Mbps."),
+    "lowest": (min, "The lowest throughput was {} Mbps.", "De laagste doorvoer was {} Mbps."),
+    "average": (mean, "The average throughput was {} Mbps.", "De gemiddelde doorvoer was {} Mbps."),
+    "median": (median, "The median throughput was {} Mbps.", "De mediaan van de doorvoer was {} Mbps."),
+    "total": (sum, "The total throughput was {} Mbps.", "De totale doorvoer was {} Mbps."),
+    "last": (
+        lambda values: values[-1],
+        "The latest throughput was {} Mbps.",
+        "De laatst gemeten doorvoer was {} Mbps.",
+    ),
+}
+laws = settings(max_examples=25)
+
+
+def daily_table(values: list[float]) -> NumericTable:
+    days = [(date(2026, 3, 1) + timedelta(days=day)).isoformat() for day in range(len(values))]
+    columns = {"date": days, "throughput_mbps": values, "latency_ms": [20.0] * len(values)}
+    return table_of(Grid("network", columns, {"throughput_mbps": "Mbps", "latency_ms": "ms"}))
+
+
+def english(value: float) -> str:
+    return f"{value:,.2f}"
+
+
+def dutch(value: float) -> str:
+    return english(value).translate(str.maketrans(",.", ".,"))
+
+
+def verdict(values: list[float], claim: str, language: str) -> str:
+    (checked,) = check_claims([claim], [daily_table(values)], language)
+    return checked.verdict
+
+
+@laws
+@given(VALUES, st.sampled_from(sorted(FACTS)))
+def test_a_claim_written_from_a_computed_fact_is_supported_in_both_notations(values, fact):
+    computed, in_english, in_dutch = FACTS[fact]
+    value = float(computed(values))
+    assert verdict(values, in_english.format(english(value)), "en") == "supported"
+    assert verdict(values, in_dutch.format(dutch(value)), "nl") == "supported"
+
+
+@laws
+@given(VALUES, st.sampled_from(sorted(FACTS)), st.integers(1, 50), st.sampled_from([-1, 1]))
+def test_moved_beyond_its_precision_it_is_contradicted(values, fact, steps, sign):
+    computed, in_english, in_dutch = FACTS[fact]
+    # stated to two decimals: one hundredth further than half a hundredth is beyond them
+    moved = float(computed(values)) + sign * (0.0051 + steps / 100)
+    if moved <= 0:
+        return
+    assert verdict(values, in_english.format(english(moved)), "en") == "contradicted"
+    assert verdict(values, in_dutch.format(dutch(moved)), "nl") == "contradicted"
+
+
+@laws
+@given(VALUES, st.sampled_from(sorted(FACTS)), st.sampled_from([10, 100, 1000]), st.integers(-30, 30))
+def test_scaling_the_table_and_the_claim_together_changes_no_verdict(values, fact, scale, steps):
+    computed, in_english, _ = FACTS[fact]
+    stated = max(float(computed(values)) + steps / 10, 1.0)
+    # hedged, so that the tolerance is a share of the value and scales with it
+    claim = in_english.replace("was", "was about")
+    scaled = [round(value * scale, 6) for value in values]
+    before = verdict(values, claim.format(english(round(stated, 1))), "en")
+    assert verdict(scaled, claim.format(english(round(stated, 1) * scale)), "en") == before
+
+
+@laws
+@given(VALUES)
+def test_the_day_of_the_extreme(values):
+    top = values.index(max(values))
+    right, wrong = (date(2026, 3, 1) + timedelta(days=day) for day in (top, (top + 1) % len(values)))
+    assert verdict(values, f"The throughput was highest on {right.day} March.", "en") == "supported"
+    assert verdict(values, f"De doorvoer was het hoogst op {wrong.day} maart.", "nl") == "contradicted"

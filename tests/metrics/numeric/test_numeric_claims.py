@@ -1,7 +1,6 @@
-"""The metric: skipped, scored, with a judge that reads; its verdicts in faithfulness; the command; bad input."""
+"""The metric: skipped, scored, with a judge that reads; its verdicts in faithfulness; the command; odd claims."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,22 +9,22 @@ from click.testing import CliRunner
 from network_samples import network_sample
 
 from assay.cli import cli
-from assay.judges import LiteLLMJudge
 from assay.metrics import Faithfulness, Score
-from assay.metrics.catalogue import load_metric, needs_judge
+from assay.metrics.catalogue import needs_judge
 from assay.metrics.metric import run_to_end
 from assay.metrics.numeric.compute.statistics import STATISTICS
 from assay.metrics.numeric.numeric_claims import NumericClaims, check_claims
 from assay.metrics.numeric.specification import HEDGES, Hedge, Statistic
 from assay.metrics.numeric.tables.grids import Grid
 from assay.metrics.numeric.tables.sample_tables import table_of
+from assay.metrics.numeric.tables.table import NumericTable
 
 
 def score(response: str, **fields: Any) -> Score:
     return run_to_end(NumericClaims().assess(network_sample(response, **fields)))
 
 
-def test_the_score_is_the_share_of_checkable_claims_that_hold() -> None:
+def test_the_score_is_the_share_of_checkable_claims_that_hold():
     # (41 + 43 + 45) / 3 = 43; the highest latency is 25; the third sentence states nothing
     measured = score("The average throughput was 43 Mbps. The highest latency was 26 ms. It was a quiet week.")
     assert (measured.status, measured.value) == ("scored", 0.5)
@@ -43,20 +42,23 @@ def test_the_score_is_the_share_of_checkable_claims_that_hold() -> None:
     json.dumps(measured.evidence, allow_nan=False)
 
 
-def test_without_anything_to_check_it_is_skipped_with_a_reason() -> None:
+def test_without_anything_to_check_it_is_skipped_with_a_reason():
     assert score("The average was 5.", tables=[]).reason == "the sample has no table to compute from"
     refused = score("Sorry, I do not know.")
     assert refused.status == "skipped" and refused.value is None
     forecast = score("Throughput will be 50 Mbps next week.")
     assert forecast.status == "skipped" and "forecast" in forecast.reason
-
-
-def test_it_needs_no_judge_and_takes_one() -> None:
     assert not needs_judge("numeric_claims")
-    assert load_metric("numeric_claims").name == "numeric_claims"
+    wrong, *_ = score("The highest latency was 26 ms.").claims
+    assert (wrong.verdict, wrong.quote, wrong.place) == ("contradicted", "", None)
+    assert [(check["statistic"], check["computed"]) for check in wrong.computed] == [("maximum", 25.0)]
+    big = table_of(Grid("big", {"users": list(range(100_000))}))
+    assert [checked.verdict for checked in check_claims(["The highest users was 99,999."], [big], "en")] == [
+        "supported"
+    ]
 
 
-def test_tables_in_a_context_and_a_scale_that_another_context_states() -> None:
+def test_tables_in_a_context_and_a_scale_that_another_context_states():
     contexts = ["Quarter | 2019 | 2018\nRevenue | 1,500 | 1,200\nCosts | 900 | 800", "All amounts are (in thousands)."]
     question = "What was the change in Revenue between 2018 and 2019?"
     measured = score("300 thousand", tables=[], retrieved_contexts=contexts, user_input=question)
@@ -65,14 +67,12 @@ def test_tables_in_a_context_and_a_scale_that_another_context_states() -> None:
     assert wrong.value == 0.0
 
 
-def test_every_statistic_is_one_entry() -> None:
+def test_every_statistic_is_one_entry():
     assert [entry.statistic for entry in STATISTICS.values()] == [*Statistic]
     assert {entry.hedge for entry in HEDGES.values()} == {*Hedge}
 
 
-def test_in_faithfulness_a_computed_verdict_takes_the_judges_place(
-    judge: Callable[..., LiteLLMJudge], script: Callable[..., None]
-) -> None:
+def test_in_faithfulness_a_computed_verdict_takes_the_judges_place(judge, script):
     claims = ["The average throughput was 43 Mbps.", "The highest latency was 26 ms.", "Engineers were on site."]
     script(Claims={"claims": claims}, ListedAnswers={"1": "No", "2": "Yes", "3": "No"})
     answered = network_sample(" ".join(claims))
@@ -102,16 +102,13 @@ def csv(tmp_path: Path) -> str:
     return str(file)
 
 
-def test_the_command_tells_the_claim_as_understood_and_the_arithmetic(csv: str) -> None:
+def test_the_command_tells_the_claim_as_understood_and_the_arithmetic(csv):
     code, output = command(csv, "The average throughput was 42.1 Mbps.")
     assert code == 0
     assert "mean of throughput_mbps" in output and "(41.2 + 43) / 2 = 42.1" in output and "supported" in output
     code, output = command(csv, "De hoogste doorvoer was 44 Mbps.", "--json")
     (claim,) = json.loads(output)["claims"]
     assert (claim["verdict"], claim["computed"], claim["stated"]) == ("contradicted", 43.0, "44 Mbps")
-
-
-def test_the_commands_errors(csv: str) -> None:
     from assay.errors import InputError, UsageError
 
     for arguments, error in (((csv, " "), UsageError), (("nowhere.csv", "It was 5."), InputError)):
@@ -122,51 +119,69 @@ def test_the_commands_errors(csv: str) -> None:
 BAD_INPUT = [
     # numbers with thin spaces, and a minus that is a dash
     ("en", "The highest value was 1\u2009234.5.", [1234.5, 2.0], "supported"),
-    ("en", "The lowest value was \u22123.5.", [-3.5, 2.0], "supported"),
     ("en", "The lowest value was \u20133.5.", [3.5, 4.0], "contradicted"),
     # the notation of the other language
-    ("nl", "De hoogste value was 1,234.5.", [1234.5, 2.0], "supported"),
     ("en", "De hoogste value was 1234.5.", [1234.5, 2.0], "unverifiable"),  # a claim in the wrong language
     ("en", "The average value was 3 per visitor.", [3.0, 3.0], "unverifiable"),
 ]
 
 
 @pytest.mark.parametrize(("language", "claim", "values", "expected"), BAD_INPUT)
-def test_odd_claims(language: str, claim: str, values: list[float], expected: str) -> None:
+def test_odd_claims(language, claim, values, expected):
     table = table_of(Grid("t", {"date": ["2026-03-01", "2026-03-02"], "value": values}))
     assert [checked.verdict for checked in check_claims([claim], [table], language)] == [expected]
 
 
-def test_two_tables_with_the_same_column_must_agree() -> None:
+def test_two_tables_with_the_same_column_must_agree():
     days = ["2026-03-01", "2026-03-02"]
     one, other = (table_of(Grid(n, {"date": days, "users": u})) for n, u in (("north", [10, 20]), ("south", [10, 30])))
     high, low = check_claims(["The highest users was 20.", "The lowest users was 10."], [one, other], "en")
     assert (high.verdict, low.verdict) == ("unverifiable", "supported")
 
 
-def test_duplicate_dates_are_no_value_of_a_day() -> None:
-    table = table_of(Grid("t", {"date": ["2026-03-01", "2026-03-01", "2026-03-02"], "users": [10, 12, 20]}))
-    (day,) = check_claims(["On 1 March there were 10 users."], [table], "en")
-    (top,) = check_claims(["The highest users was 20."], [table], "en")
-    assert (day.verdict, top.verdict) == ("unverifiable", "supported")
+@pytest.fixture(scope="module")
+def depots() -> NumericTable:
+    """Mean 30, median 20, maximum 60 of the parcels."""
+    columns = {"depot": ["Breda", "Delft", "Zwolle"], "parcels": [60, 20, 10], "vans": [6, 4, 2]}
+    return table_of(Grid("depots", columns))
 
 
-def test_a_hundred_thousand_rows() -> None:
-    import pandas as pd
+@pytest.mark.parametrize(
+    ("text", "roles"),
+    [
+        (
+            "The average of the parcels was about 30",
+            "statistic: average = mean; series: parcels = parcels; hedge: about = about; number: 30 = 30",
+        ),
+        ("Breda had 60 parcels", "row: Breda = depot = Breda; number: 60 = 60; series: parcels = parcels"),
+        (
+            "Breda blorped 60 parcels",
+            "row: Breda = depot = Breda; left out: blorped = ; number: 60 = 60; series: parcels = parcels",
+        ),
+        (
+            "Breda blorped glimly in zandar 60 parcels",
+            "row: Breda = depot = Breda; unread: blorped = ; unread: glimly = ; unread: zandar = ; number: 60 = 60; "
+            "series: parcels = parcels",
+        ),
+    ],
+)
+def test_what_each_word_was_taken_for(text, roles, depots):
+    (checked,) = check_claims([text], [depots], "en")
+    assert "".join(word.text for word in checked.words) == text
+    assert "; ".join(f"{word.role}: {word.text} = {word.meaning}" for word in checked.words if word.role) == roles
 
-    days = pd.date_range("2000-01-01", periods=100_000, freq="h").strftime("%Y-%m-%dT%H:%M").tolist()
-    table = table_of(Grid("big", {"time": days, "users": list(range(100_000))}))
-    (checked,) = check_claims(["The highest users was 99,999."], [table], "en")
-    assert checked.verdict == "supported"
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("en", "Breda had a shade under 62 parcels"), ("de", "Breda hatte einen Hauch unter 62 parcels")],
+)
+def test_a_shade_under_is_nearly(language, text, depots):
+    (checked,) = check_claims([text], [depots], language)
+    assert (checked.verdict, checked.specification and checked.specification.hedge) == ("supported", Hedge.NEARLY)
 
 
-def test_the_claims_of_the_score_are_typed() -> None:
-    wrong, *_ = score("The highest latency was 26 ms.").claims
-    assert (wrong.verdict, wrong.text, wrong.quote, wrong.place) == (
-        "contradicted",
-        "The highest latency was 26 ms.",
-        "",
-        None,
-    )
-    (check,) = wrong.computed
-    assert (check["statistic"], check["series"], check["computed"]) == ("maximum", "latency_ms", 25.0)
+def test_a_rounded_value_of_a_named_row_is_that_value(depots):
+    """Not a search for a row with exactly 60: "had" may introduce both."""
+    weights = table_of(Grid("weights", {"depot": ["Breda", "Delft"], "tonnes": [60.4, 20.0]}))
+    (checked,) = check_claims(["Breda had 60 tonnes"], [weights], "en")
+    assert (checked.verdict, checked.specification and checked.specification.statistic) == ("supported", "value_at")

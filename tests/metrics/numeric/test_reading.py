@@ -45,13 +45,9 @@ def span(first: int, last: int) -> Window:
 
 
 READ = [
-    ("en", "The average throughput in March was 47.5 Mbps.", Statistic.MEAN, "throughput_mbps", span(1, 31), 47.5),
     ("nl", "De gemiddelde doorvoer in maart was 47,5 Mbps.", Statistic.MEAN, "throughput_mbps", span(1, 31), 47.5),
     ("en", "On 5 March the throughput was 42 Mbps.", Statistic.VALUE_AT, "throughput_mbps", span(5, 5), 42),
-    ("nl", "Op 5 maart bedroeg de doorvoersnelheid 42 Mbps.", Statistic.VALUE_AT, "throughput_mbps", span(5, 5), 42),
-    ("en", "Between 3 and 9 March latency averaged 24.6 ms.", Statistic.MEAN, "latency_ms", span(3, 9), 24.6),
     ("nl", "Van 3 t/m 9 maart was de vertraging gemiddeld 24,6 ms.", Statistic.MEAN, "latency_ms", span(3, 9), 24.6),
-    ("en", "Over the last 7 days the mean latency was 24.6 ms.", Statistic.MEAN, "latency_ms", span(25, 31), 24.6),
     (
         "nl",
         "In de afgelopen zeven dagen was de mediaan van de latentie 24,5 ms.",
@@ -70,8 +66,6 @@ READ = [
         41.5,
     ),
     ("en", "In total there were 3,500 active users in March.", Statistic.SUM, "active_users", span(1, 31), 3500),
-    ("nl", "De standaardafwijking van de latentie was 0,28 ms.", Statistic.DEVIATION, "latency_ms", Window(), 0.28),
-    ("en", "The latest throughput reading was 55 Mbps.", Statistic.LATEST, "throughput_mbps", Window(), 55),
     (
         "en",
         "Throughput was 12 Mbps on weekends on average.",
@@ -84,42 +78,36 @@ READ = [
 
 
 @pytest.mark.parametrize("case", READ, ids=lambda case: case[1])
-def test_statistic_series_window_and_value(
-    network: NumericTable, case: tuple[str, str, Statistic, str, Window, float]
-) -> None:
+def test_statistic_series_window_and_value(network, case):
     language, sentence, *expected = case
     (read,) = specifications(sentence, network, language)
     assert [read.statistic, read.series, read.window, read.value] == expected
 
 
 HEDGES = [
-    ("en", "about", Hedge.ABOUT),
     ("en", "nearly", Hedge.NEARLY),
     ("en", "just over", Hedge.JUST_OVER),
     ("en", "at least", Hedge.AT_LEAST),
     ("en", "no more than", Hedge.AT_MOST),
     ("nl", "circa", Hedge.ABOUT),
-    ("nl", "bijna", Hedge.NEARLY),
     ("nl", "ruim", Hedge.JUST_OVER),
-    ("nl", "minstens", Hedge.AT_LEAST),
-    ("nl", "hooguit", Hedge.AT_MOST),
 ]
 
 
 @pytest.mark.parametrize(("language", "word", "hedge"), HEDGES)
-def test_hedges(network: NumericTable, language: str, word: str, hedge: Hedge) -> None:
+def test_hedges(network, language, word, hedge):
     sentence = {"en": f"Average latency was {word} 24 ms.", "nl": f"De gemiddelde latentie was {word} 24 ms."}[language]
     (read,) = specifications(sentence, network, language)
     assert (read.statistic, read.hedge) == (Statistic.MEAN, hedge)
 
 
-def test_an_extreme_with_its_day_is_two_checks(network: NumericTable) -> None:
+def test_an_extreme_with_its_day_is_two_checks(network):
     value, when = specifications("Throughput peaked at 55 Mbps on 31 March 2026.", network)
     assert (value.statistic, value.value, value.window) == (Statistic.MAXIMUM, 55, Window())
     assert (when.statistic, when.place) == (Statistic.TIME_OF_MAXIMUM, span(31, 31))
 
 
-def test_changes(network: NumericTable) -> None:
+def test_changes(network):
     (percent,) = specifications("Throughput rose by 7.3% between 3 and 9 March.", network)
     assert percent.statistic is Statistic.PERCENT_CHANGE and percent.direction is Direction.UP
     assert (percent.window, percent.compared_window) == (span(9, 9), span(3, 3))
@@ -135,7 +123,7 @@ def test_changes(network: NumericTable) -> None:
     assert (slope.statistic, slope.direction) == (Statistic.TREND, Direction.UP)
 
 
-def test_counts_and_bounds(network: NumericTable) -> None:
+def test_counts_and_bounds(network):
     (days,) = specifications("De vertraging lag op 5 dagen boven de 24 ms.", network, "nl")
     assert (days.statistic, days.value, days.threshold) == (Statistic.COUNT_ABOVE, 5, 24)
     (never,) = specifications("Throughput never dropped below 40 Mbps.", network)
@@ -144,7 +132,7 @@ def test_counts_and_bounds(network: NumericTable) -> None:
     assert (always.statistic, always.value, always.hedge) == (Statistic.MAXIMUM, 26, Hedge.LESS_THAN)
 
 
-def test_comparisons(network: NumericTable, teams: NumericTable) -> None:
+def test_comparisons(network, teams):
     (weeks,) = specifications("The average latency was higher in the first week than in the last 7 days.", network)
     assert (weeks.statistic, weeks.side_statistic, weeks.direction) == (
         Statistic.COMPARISON,
@@ -163,15 +151,7 @@ def test_comparisons(network: NumericTable, teams: NumericTable) -> None:
     assert (second.statistic, second.value, second.direction) == (Statistic.RANK, 2, Direction.DOWN)
 
 
-def test_a_sentence_with_two_numbers_is_two_checks(network: NumericTable) -> None:
-    median, deviation = specifications(
-        "The median latency was 24.5 ms and the standard deviation was 0.28 ms.", network
-    )
-    assert (median.statistic, deviation.statistic) == (Statistic.MEDIAN, Statistic.DEVIATION)
-    assert median.series == deviation.series == "latency_ms"
-
-
-def test_a_bare_number_answers_the_question(network: NumericTable) -> None:
+def test_a_bare_number_answers_the_question(network):
     (read,) = specifications("47,5 Mbps.", network, "nl", "Wat was de gemiddelde doorvoer in maart?")
     assert (read.statistic, read.series, read.window) == (Statistic.MEAN, "throughput_mbps", span(1, 31))
 
@@ -179,48 +159,36 @@ def test_a_bare_number_answers_the_question(network: NumericTable) -> None:
 UNREAD = [
     ("en", "Throughput will rise to 60 Mbps next week.", "forecast"),
     ("nl", "Naar verwachting stijgt de doorvoer volgende week naar 60 Mbps.", "forecast"),
-    ("en", "Because of the new mast it improved.", "cause"),
     ("en", "The jitter was 5 ms on average in the capital.", "series"),
-    ("en", "Your contract is under Documents.", "number"),
     ("en", "The average throughput in Amsterdam was 47.5 Mbps.", "Amsterdam"),
-    ("nl", "De gemiddelde doorvoer buiten de spits was 47,5 Mbps.", "spits"),
 ]
 
 
 @pytest.mark.parametrize(("language", "sentence", "why"), UNREAD)
-def test_what_cannot_be_checked_says_why(network: NumericTable, language: str, sentence: str, why: str) -> None:
+def test_what_cannot_be_checked_says_why(network, language, sentence, why):
     read, _ = read_sentence(sentence, scene_of([network], language))
     (unread,) = read
     assert not unread.tiers
     assert why.lower() in unread.reason.lower()
 
 
-def test_a_cause_is_told_apart_from_the_number_before_it(network: NumericTable) -> None:
-    checked = check_claims(["Throughput was 42 Mbps on 5 March because of the new mast."], [network], "en")
-    assert [claim.verdict for claim in checked] == ["supported", "unverifiable"]
-
-
-def test_readings_that_disagree_are_unverifiable(network: NumericTable) -> None:
+def test_what_may_be_meant_and_what_not(network):
     # the second sentence may be about the first week (43.0) or about all of March (55.0)
     claims = ["In the first week the average throughput was 41.5 Mbps.", "The maximum throughput was 43 Mbps."]
     checked = check_claims(claims, [network], "en")
     assert [claim.verdict for claim in checked] == ["supported", "unverifiable"]
     assert "two readings disagree" in checked[1].reason
-
-
-def test_two_series_that_may_be_meant() -> None:
     columns = {"date": DAYS[:4], "download speed": [10, 10, 10, 10], "upload speed": [5, 5, 5, 5]}
     table = table_of(Grid("links", columns))
     ambiguous, same = check_claims(["The average speed was 10.", "The average speed was 7."], [table], "en")
     assert ambiguous.verdict == "unverifiable"
     assert same.verdict == "contradicted"  # by either series
-
-
-def test_a_typing_error_is_read_and_an_unknown_word_is_not_guessed(network: NumericTable) -> None:
     (read,) = specifications("The average throughptu was 47.5 Mbps.", network)
     assert read.series == "throughput_mbps"
     unread, _ = read_sentence("The average temperature was 47.5.", scene_of([network], "en"))
     assert not unread[0].tiers
+    told_apart = check_claims(["Throughput was 42 Mbps on 5 March because of the new mast."], [network], "en")
+    assert [claim.verdict for claim in told_apart] == ["supported", "unverifiable"], "a cause beside a number"
 
 
 TIMES = [
@@ -228,19 +196,16 @@ TIMES = [
     ("nl", "op 5-3-2026", [span(5, 5)]),
     ("en", "in the last 10 days of March", [span(22, 31)]),
     ("en", "in Q1 2026", [Window(start=date(2026, 1, 1), end=date(2026, 3, 31))]),
-    ("nl", "in het eerste kwartaal", [Window(start=date(2026, 1, 1), end=date(2026, 3, 31))]),
     ("nl", "in week 11", [span(9, 15)]),
     ("en", "from Monday to Friday", [Window(weekdays=(0, 1, 2, 3, 4))]),
-    ("nl", "op werkdagen", [Window(weekdays=(0, 1, 2, 3, 4))]),
     ("en", "since 20 March", [Window(start=date(2026, 3, 20))]),
     ("nl", "tot en met 9 maart", [Window(end=date(2026, 3, 9))]),
-    ("en", "on March 3rd, 2026", [span(3, 3)]),
     ("en", "it may be 5", []),
 ]
 
 
 @pytest.mark.parametrize("case", TIMES, ids=lambda case: case[1])
-def test_times(case: tuple[str, str, list[Window]]) -> None:
+def test_times(case):
     language, text, windows = case
     times = find_times(text, language, Times(date(2026, 3, 1), date(2026, 3, 31), Period.DAY))
     assert [window for time in times for window in time.windows] == windows

@@ -45,68 +45,42 @@ TABLES = {
 
 CLAIMS = [
     ("days", "en", "On the 18th there were 117 calls.", S),
-    ("days", "en", "On the 18th there were 118 calls.", C),
-    ("days", "nl", "Op maandag de 21e waren er 120 calls.", S),
     ("days", "en", "From Monday 14 to Wednesday 16 April there were 342 calls in total.", S),  # 113 + 114 + 115
     ("days", "nl", "Op Tweede Paasdag waren er 120 calls.", S),  # Easter Sunday is 20 April 2025
-    ("days", "en", "On Easter Monday (21 April) there were 120 calls.", S),
     ("days", "en", "On Easter Monday, 22 April, there were 121 calls.", U),  # it was on the 21st
     ("days", "nl", "Op Koningsdag waren er 125 calls.", S),  # the 27th is a Sunday
     ("days", "en", "Since Easter Monday there have been 1,245 calls in total.", S),  # 120 to 129: 10 * 124.5
     ("days", "nl", "In heel april waren er 3.435 calls.", S),  # 30 * 114.5
     ("days", "en", "In the summer there were 117 calls.", U),
-    ("days", "en", "In early April there were 100 calls.", U),
-    ("weeks", "en", "In the three weeks from 3 March there were 90 orders.", S),  # 20 + 30 + 40
     ("weeks", "nl", "In de vier weken van februari waren er 180 orders.", S),  # 60 + 50 + 40 + 30
-    ("weeks", "en", "The five weeks that began in March brought 200 orders.", S),  # 20 + 30 + 40 + 50 + 60
     ("weeks", "en", "There were more orders in the last four weeks than in the first four.", S),  # 300 against 180
     ("weeks", "en", "In the week of Easter Monday there were 90 orders.", S),
-    ("weeks", "en", "At the start of March there were 20 orders.", S),
     ("weeks", "nl", "Het aantal orders ligt nu 50% hoger dan in de eerste week.", S),
-    ("weeks", "nl", "Het aantal orders is sinds de zomer met 50% gestegen.", U),
     ("quarters", "en", "In Q4 2024 there were 170 visitors, 40 more than in the same quarter of 2023.", S),
     ("quarters", "en", "In Q4 2024 there were 170 visitors, 30 more than in the same quarter of 2023.", C),
-    ("quarters", "en", "In Q4 2024 visitors were up 31% on the same quarter a year earlier.", S),  # 170 / 130
-    ("quarters", "nl", "In het tweede kwartaal van 2024 waren er 40 bezoekers meer dan een jaar eerder.", S),
     ("quarters", "en", "In the final quarter of 2023 there were 130 visitors.", S),
-    ("quarters", "en", "In the fifth quarter of 2024 there were 170 visitors.", U),
     ("quarters", "en", "In the third half of 2024 there were 310 visitors.", U),
-    ("quarters", "de", "Im dritten Quartal 2024 gab es 160 visitors.", S),
     ("quarters", "en", "In the first quarter of 2024 there were 30 visitors fewer than in the fourth.", S),
     ("days", "en", "In the fifth week of April there were 257 calls.", U),  # weeks of a month have no numbers
-    ("quarters", "en", "In the first two quarters of 2024 there were 290 visitors.", S),  # 140 + 150
     ("months", "en", "Gas use was 120 m3 higher in February 2024 than in the same month of 2023.", S),
     ("months", "en", "In February 2024 gas use was 120 m3 higher than in February of the previous year.", U),
-    ("months", "nl", "In februari 2024 was het gasverbruik 120 m3 hoger dan in dezelfde maand een jaar eerder.", S),
-    ("months", "nl", "In de eerste drie maanden van 2024 was het gasverbruik samen 420 m3.", S),  # 130 + 140 + 150
     ("months", "en", "In the same period gas use was 420 m3.", U),
     ("regions", "en", "In April 2025 North took 40 calls.", S),
     ("regions", "nl", "Vorig jaar kwamen er 40 calls uit North.", U),
     # beside another time
     ("days", "en", "In the week after Easter Monday there were 868 calls.", U),  # 22 to 28 April, or 28 April to 4 May
     ("days", "en", "The day after Easter Monday there were 121 calls.", S),
-    ("days", "en", "Two weeks before Easter Monday there were 106 calls.", U),
     ("days", "nl", "Met Pasen waren er 119 calls.", U),  # one day or two
     ("weeks", "en", "The week before, there were 80 orders.", U),  # before what, it does not say
     ("weeks", "en", "In the week ending 2 March there were 30 orders.", S),
-    ("days", "en", "The 999999999 weeks after Easter Monday had 120 calls.", U),
     ("days", "en", "99999999 years later there were 120 calls.", U),
-    ("days", "en", "Mid-April there were 115 calls.", U),
 ]
 
 
 @pytest.mark.parametrize(("table", "language", "claim", "verdict"), CLAIMS, ids=[claim for _, _, claim, _ in CLAIMS])
-def test_a_time_is_that_of_the_table_or_the_claim_is_not_read(
-    table: str, language: str, claim: str, verdict: str
-) -> None:
+def test_a_time_is_that_of_the_table_or_the_claim_is_not_read(table, language, claim, verdict):
     verdicts = [checked.verdict for checked in check_claims([claim], [TABLES[table]], language)]
     assert set(verdicts) == {verdict} or (verdict == C and C in verdicts)
-
-
-def test_a_season_in_the_question_sets_no_time() -> None:
-    asked = "How was the summer of 2024?"
-    (checked,) = check_claims(["There were 160 visitors on average."], [TABLES["quarters"]], "en", question=asked)
-    assert "2024" not in str(checked.evidence()["window"])
 
 
 def day_numbers(year: int) -> NumericTable:
@@ -119,33 +93,28 @@ YEARS = {year: day_numbers(year) for year in (2010, 2024)}
 HOLIDAYS = [
     # Easter is 31 March 2024, day 91
     (2024, "en", "On Good Friday there were 89 orders.", S),
-    (2024, "en", "On Valentine's Day there were 45 orders.", S),
     (2024, "en", "On New Year’s Eve there were 366 orders.", S),
-    (2024, "en", "On Saint Patrick's Day there were 77 orders.", S),  # 17 March
     (2024, "en", "On Labor Day there were 246 orders.", S),  # 2 September
     (2024, "en", "On Black Friday there were 334 orders.", S),  # 29 November
-    (2024, "en", "On Black Friday there were 335 orders.", C),
     (2024, "en", "On the Summer Bank Holiday there were 218 orders.", S),  # the Scottish one, 5 August
     (2024, "en", "On Mother's Day there were 133 orders.", U),  # 12 May, but 10 March in Britain
     (2024, "en", "On May Day there were 122 orders.", U),  # 1 May, or the first Monday
-    (2024, "en", "On May Day there were 123 orders.", C),  # days 122 and 127
     (2024, "nl", "Op koningsdag waren er 118 orders.", S),  # 27 April
-    (2024, "nl", "Op Tweede Pinksterdag waren er 141 orders.", S),  # 20 May
-    (2024, "nl", "Tijdens de dodenherdenking waren er 125 orders.", S),  # 4 May
     (2010, "nl", "Op Koninginnedag waren er 120 orders.", S),  # 30 April
     (2010, "nl", "Op Koningsdag waren er 117 orders.", U),  # none before 2014
     (2024, "de", "Am Rosenmontag gab es 43 orders.", S),  # 12 February
-    (2024, "de", "Am Buß- und Bettag gab es 325 orders.", S),  # 20 November
     (2024, "de", "An Mariä Himmelfahrt gab es 228 orders.", S),  # 15 August
-    (2024, "de", "An Christi Himmelfahrt gab es 130 orders.", S),  # 9 May
-    (2024, "de", "Am 2. Weihnachtsfeiertag gab es 361 orders.", S),
 ]
 
 
 @pytest.mark.parametrize(
     ("year", "language", "claim", "verdict"), HOLIDAYS, ids=[f"{year}: {claim}" for year, _, claim, _ in HOLIDAYS]
 )
-def test_holidays_are_those_of_the_calendars_that_the_language_names(
-    year: int, language: str, claim: str, verdict: str
-) -> None:
+def test_holidays_are_those_of_the_calendars_that_the_language_names(year, language, claim, verdict):
     assert {checked.verdict for checked in check_claims([claim], [YEARS[year]], language)} == {verdict}
+
+
+def test_a_season_in_the_question_sets_no_time():
+    asked = "How was the summer of 2024?"
+    (checked,) = check_claims(["There were 160 visitors on average."], [TABLES["quarters"]], "en", question=asked)
+    assert "2024" not in str(checked.evidence()["window"])

@@ -31,30 +31,22 @@ def statement() -> NumericTable:
     [
         # the column of changes is no year, so that it leaves the years alone
         ("What was the average cash in 2018 and 2019?", "350 thousand", "supported"),
-        ("What was the sum of cash in both 2018 and 2019?", "700 thousand", "supported"),
         ("What was cash as a percentage of total assets in 2019?", "40%", "supported"),
-        ("What was the average total assets for 2018-2019?", "900 thousand", "supported"),
     ],
 )
-def test_rows_of_a_statement_by_year(question: str, answer: str, verdict: str) -> None:
+def test_rows_of_a_statement_by_year(question, answer, verdict):
     assert verdicts(answer, statement(), question=question) == [verdict]
 
 
-def test_a_claim_in_thousands_of_a_table_that_states_no_scale_is_left_open() -> None:
+def test_scales_and_names_around_a_number():
     table = table_of(Grid("Revenue", {"year": ["2018", "2019"], "revenue": [14212, 15100]}))
 
     assert verdicts("Revenue was 14,212 thousand in 2018.", table) == ["unverifiable"]
     assert verdicts("Revenue was 14,999 thousand in 2018.", table) == ["contradicted"]
     assert verdicts("Revenue was 14,212 in 2018.", table) == ["supported"]
-
-
-def test_a_number_of_things_in_a_name_may_be_left_out() -> None:
     table = table_of(Grid("Seats", {"name": ["Ashby", "Borne"], "number of voters (2009)": [300, 200]}))
 
     assert verdicts("Ashby has more voters than Borne.", table) == ["supported"]
-
-
-def test_a_column_beside_one_of_its_cells_says_nothing_new() -> None:
     table = table_of(Grid("Cup", {"team": ["Peru", "Chile"], "points": [52, 12]}))
 
     assert verdicts("The team of Peru has 40 more points than the team of Chile.", table) == ["supported"]

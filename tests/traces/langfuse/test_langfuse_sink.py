@@ -20,6 +20,7 @@ def write(server: LangfuseServer, scores: Sequence[TraceScore], project: str = "
 
 
 def test_a_score_has_its_value_reason_and_evaluator(server: LangfuseServer, score: Make) -> None:
+    assert (write(server, []), server.calls) == ([], [])  # nothing to write asks nothing
     assert write(server, [score()]) == [WriteResult(f"{1:032x}", "written")]
     (stored,) = server.scores.values()
     assert (stored["name"], stored["value"], stored["dataType"]) == ("faithfulness", 0.5, "NUMERIC")
@@ -117,8 +118,3 @@ def test_odd_texts_are_sent_and_keys_that_are_wrong_are_an_error(server: Langfus
     server.script = lambda _: Reply(401, {"message": "no"})
     with pytest.raises(InputError, match="LANGFUSE_SECRET_KEY"):
         write(server, [score()])
-
-
-def test_nothing_to_write_asks_nothing(server: LangfuseServer) -> None:
-    assert write(server, []) == []
-    assert server.calls == []

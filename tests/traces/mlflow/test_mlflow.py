@@ -201,21 +201,15 @@ class TestReading:
             write_one(writer, tags={"mlflow.trace.sourceScorer": "tone"}, at=START + 5): "scorer `tone`",
             write_one(writer, full_trace(answer="nul \0 byte"), at=START + 6): "NUL",
         }
-        for item in read(address):
+        write_one(writer, at=START + 9)
+        *unread, answered = read(address)
+        assert isinstance(answered, Sample)
+        for item in unread:
             assert isinstance(item, UnreadTrace), item
             assert reasons.pop(item.id) in item.reason, item
             assert item.time.startswith("2023-11-14T22:13:20")
             assert str(address) not in item.reason
         assert not reasons
-
-    def test_a_trace_without_spans_in_the_database_does_not_stop_those_beside_it(
-        self, writer: TraceWriter, address: TraceAddress
-    ) -> None:
-        write_one(writer, [])
-        write_one(writer)
-        first, second = read(address)
-        assert isinstance(first, UnreadTrace)
-        assert isinstance(second, Sample)
 
     @pytest.mark.parametrize(
         ("spans", "question", "answer"),
@@ -286,26 +280,18 @@ class TestReading:
         assert "several names" in samples[2].metadata["unused_ratings"]["problem"]
         assert "`note` is neither a number nor a thumb" in samples[3].metadata["unused_ratings"]["problem"]
 
-    def test_what_people_wrote_stands_beside_their_ratings(self, writer: TraceWriter, address: TraceAddress) -> None:
-        trace_id = write_one(writer)
-        writer.feedback(trace_id, "correct", value=False, source=("HUMAN", "ada"), rationale="Not in the source.")
-        sample = read_one(address)
-        assert (sample.ratings, sample.metadata["rating_reasons"]) == ({"ada": 0}, {"ada": ["Not in the source."]})
-
-    def test_the_scale_of_a_number_is_that_of_its_label_schema(
+    def test_a_number_has_the_scale_of_its_label_schema_and_its_reason_beside_it(
         self, writer: TraceWriter, address: TraceAddress
     ) -> None:
+        trace_id = write_one(writer)
+        writer.feedback(trace_id, "grade", 1, source=("HUMAN", "ada"), rationale="Not in the source.")
+        unused = read_one(address)
+        assert unused.ratings == {}
+        assert "scale of `grade`; add a label schema" in unused.metadata["unused_ratings"]["problem"]
         writer.add_numeric_schema("grade", 0, 7)
-        writer.feedback(write_one(writer), "grade", 1, source=("HUMAN", "ada"))
         sample = read_one(address)
-        assert sample.ratings == {"ada": 1}
-        assert (sample.rating_min, sample.rating_max) == (0, 7)
-
-    def test_numbers_that_are_all_1_are_on_no_scale(self, writer: TraceWriter, address: TraceAddress) -> None:
-        writer.feedback(write_one(writer), "grade", 1, source=("HUMAN", "ada"))
-        sample = read_one(address)
-        assert sample.ratings == {}
-        assert "scale of `grade`; add a label schema" in sample.metadata["unused_ratings"]["problem"]
+        assert (sample.ratings, sample.rating_min, sample.rating_max) == ({"ada": 1}, 0, 7)
+        assert sample.metadata["rating_reasons"] == {"ada": ["Not in the source."]}
 
     def test_a_person_who_corrects_a_score_rates_on_its_scale(self, writer: TraceWriter, address: TraceAddress) -> None:
         trace_id = write_one(writer)
@@ -447,16 +433,6 @@ class TestFaults:
         body = json.dumps({"error_code": "INTERNAL_ERROR", "message": "disk\x1b[31m full"}).encode()
         proxy.script = first_writes(99, Fault(500, body))
         assert push(faulty, score_of(faulty, trace_id)) == [("failed", "(500) disk[31m full; push again")]
-
-    def test_reading_waits_as_the_server_asks(
-        self, proxy: MlflowProxy, writer: TraceWriter, faulty: TraceAddress, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        waits: list[float] = []
-        monkeypatch.setattr("tenacity.nap.sleep", waits.append)
-        trace_id = write_one(writer)
-        proxy.script = lambda request: Fault(429, headers={"Retry-After": "17"}) if request.number in (3, 5) else None
-        assert read_one(faulty).id == trace_id
-        assert waits == [17, 17]
 
     @pytest.mark.parametrize("method", [read, lambda address: push(address, score_of(address, "tr-1"))])
     def test_what_stops_everything_is_said_with_its_cure(

@@ -44,16 +44,7 @@ class StoredAnnotation(NamedTuple):
 
 
 class PhoenixServer:
-    """A server with SQLite in a folder, on a free loopback port, without telemetry.
-
-    Args:
-        folder: A folder; its contents stay when the server is stopped.
-        auth: Whether it asks for a key; `ADMIN_KEY` is one.
-
-    Attributes:
-        host: Its address as in `phoenix://HOST/PROJECT`.
-        url: Its URL.
-    """
+    """A server with SQLite in a folder, on a free loopback port; with `auth` it asks for a key, such as `ADMIN_KEY`."""
 
     def __init__(self, folder: Path, *, auth: bool = False) -> None:
         self._folder = folder
@@ -137,17 +128,6 @@ class PhoenixServer:
         """Adds traces of a question, a retrieved context and an answer, and waits until they can be read.
 
         Every third answer names something that its context does not hold, so that cheap scores differ.
-
-        Args:
-            project: The project; it is made where it is not there.
-            count: How many traces.
-            begin: When the first begins; an hour ago without one.
-            apart: The time between two.
-            traces_per_session: How many traces one session has; 0 for no sessions.
-            first: The number of the first trace, for a second call.
-
-        Returns:
-            The ids of the traces in their order in time.
         """
         begin = begin or datetime.now(UTC) - timedelta(hours=1)
         ids: list[str] = []
@@ -194,11 +174,6 @@ class PhoenixServer:
     def annotate(self, unit: str, annotations: Iterable[Mapping[str, Any]]) -> None:
         """Writes annotations of spans, traces or sessions, as the REST API takes them."""
         self._send("POST", f"v1/{unit}_annotations?sync=true", {"data": list(annotations)})
-
-    def trace_ids(self, project: str) -> list[str]:
-        """The ids of a project's traces, in the order in which they began."""
-        path = f"v1/projects/{self._project(project)}/traces?sort=start_time&order=asc"
-        return [trace["trace_id"] for trace in self._pages(path)]
 
     def annotations(self, project: str) -> list[StoredAnnotation]:
         """All annotations of a project's spans, traces and sessions."""

@@ -1,25 +1,20 @@
-"""Alarms reach a real web server and a real command; what customers wrote does nothing on its way."""
+"""Alarms reach a real web server, and a URL that is secret stays so."""
 
 import json
-import sys
-import threading
-import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
+from api_server import Reply
 from pydantic import ValidationError
+from webhook_server import Webhook
 
-from assay.errors import UsageError
+from assay.errors import InputError, UsageError
 from assay.traces.watch.alarm_message import AlarmAnswer, AlarmMessage
-from assay.traces.watch.alarm_target import AlarmTarget
 from assay.traces.watch.delivery import deliver_alarm
-from assay.traces.watch.slack_form import slack_form
+from assay.traces.watch.watch_settings import WatchSettings
 
-HOSTILE = "<!channel> $(touch pwned) `touch pwned`; touch pwned\x1b[31m\n*bold*"
+HOSTILE = "<!channel> $(touch pwned)\x1b[31m\n*bold*"
 MESSAGE = AlarmMessage(
     id="watch-3-fired",
     watch="support bot",
@@ -30,197 +25,87 @@ MESSAGE = AlarmMessage(
     value=3.2,
     low=3.0,
     high=3.4,
-    answers=(AlarmAnswer("t1", HOSTILE, HOSTILE, 0.1, HOSTILE, "https://view.example.org/a?b=1&c=<2>"),),
+    answers=(AlarmAnswer("t1", HOSTILE, HOSTILE, 0.1, HOSTILE, "https://view.example.org/a?b=1"),),
     page="https://view.example.org/watch/1",
     at="2026-11-23T00:00:00Z",
 )
 
 
-class Webhook:
-    """A web server that keeps what it gets and answers with the statuses that it is given, then 200."""
-
-    def __init__(self) -> None:
-        self.got: list[tuple[dict[str, str], Any]] = []
-        self.statuses: list[int] = []
-        self.headers: dict[str, str] = {}
-        self.bits = 0  # bytes that come one by one
-        self.closed = threading.Event()
-        webhook = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                webhook.got.append((dict(self.headers), json.loads(body)))
-                self.send_response(webhook.statuses.pop(0) if webhook.statuses else 200)
-                for name, value in webhook.headers.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                for _ in range(webhook.bits):
-                    try:
-                        self.wfile.write(b"z")
-                    except OSError:
-                        return
-                    webhook.closed.wait(0.02)
-                self.wfile.write(b"no such hook " + self.path.encode() + b"x" * 5_000)
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}/services/T0/SECRET-PATH"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-
-    def close(self) -> None:
-        self.closed.set()
-        self._server.shutdown()
-        self._server.server_close()
-
-
 @pytest.fixture
 def webhook() -> Iterator[Webhook]:
-    server = Webhook()
-    yield server
-    server.close()
+    with Webhook() as server:
+        yield server
 
 
-def deliver(*targets: AlarmTarget) -> list[str]:
-    return [delivery.problem for delivery in deliver_alarm(MESSAGE, targets, first_wait=0.001)]
+def problem_of(url: str) -> str:
+    with pytest.raises(InputError) as error:
+        deliver_alarm(MESSAGE, url, first_wait=0.001)
+    assert len(str(error.value)) <= 300
+    assert "SECRET-PATH" not in str(error.value)
+    return str(error.value)
 
 
-def test_a_webhook_gets_the_message_once_with_its_id(webhook: Webhook) -> None:
-    assert deliver(AlarmTarget(webhook=webhook.url)) == [""]
-    ((headers, body),) = webhook.got
-    assert headers["Idempotency-Key"] == "watch-3-fired"
-    assert body == json.loads(json.dumps(MESSAGE.as_json()))
-
-
-def test_what_passes_is_tried_again_and_a_refusal_is_not(webhook: Webhook) -> None:
-    webhook.statuses = [503, 429]
-    assert deliver(AlarmTarget(webhook=webhook.url)) == [""]
-    assert len(webhook.got) == 3
-    webhook.statuses = [404]
-    (problem,) = deliver(AlarmTarget(webhook=webhook.url))
-    assert problem.startswith("the webhook answered 404: no such hook")
-    assert len(problem) <= 300
-    assert len(webhook.got) == 4
-    webhook.statuses = [500, 500, 500, 500]
-    (problem,) = deliver(AlarmTarget(webhook=webhook.url))
-    assert problem.startswith("the webhook answered 500")
-    assert len(webhook.got) == 7
-
-
-def test_a_redirect_is_not_followed(webhook: Webhook) -> None:
-    webhook.statuses, webhook.headers = [307], {"Location": "http://127.0.0.1:9/elsewhere"}
-    (problem,) = deliver(AlarmTarget(webhook=webhook.url))
-    assert problem.startswith("the webhook answered 307")
-    assert len(webhook.got) == 1
-
-
-def test_one_target_that_fails_keeps_it_from_no_other(webhook: Webhook) -> None:
-    gone = AlarmTarget(webhook="http://127.0.0.1:9/gone")
-    first, second = deliver(gone, AlarmTarget(webhook=webhook.url))
-    assert first.startswith("the webhook cannot be reached")
-    assert second == ""
-
-
-def test_slack_shows_what_was_written_and_obeys_none_of_it(webhook: Webhook) -> None:
-    assert deliver(AlarmTarget(slack=webhook.url)) == [""]
-    form = webhook.got[0][1]
-    assert form == json.loads(json.dumps(slack_form(MESSAGE)))
-    obeyed = [form["text"], *(block["text"]["text"] for block in form["blocks"] if block["text"]["type"] == "mrkdwn")]
-    assert not any("<!" in text or "\x1b" in text for text in obeyed)
-    assert "<https://view.example.org/a?b=1&amp;c=%3C2%3E|the page of t1>" in obeyed
-    shown = form["blocks"][3]["text"]
-    assert shown["type"] == "plain_text"
-    assert "<!channel>" in shown["text"]
-    assert "\x1b" not in shown["text"]
-
-
-def test_a_command_gets_the_message_on_its_input_and_no_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    script = "import sys; open('got.json', 'w').write(sys.stdin.read())"
-    assert deliver(AlarmTarget(command=(sys.executable, "-c", script, "; touch pwned"))) == [""]
-    assert json.loads((tmp_path / "got.json").read_text()) == json.loads(json.dumps(MESSAGE.as_json()))
-    assert [path.name for path in tmp_path.iterdir()] == ["got.json"]
-
-
-def test_a_command_that_fails_or_hangs_is_told(tmp_path: Path) -> None:
-    fails = "import sys; print('first', file=sys.stderr); print('no pager today', file=sys.stderr); sys.exit(3)"
-    hangs = AlarmTarget(command=(sys.executable, "-c", "import time; time.sleep(60)"), seconds=0.2)
-    assert deliver(
-        AlarmTarget(command=(sys.executable, "-c", fails)), hangs, AlarmTarget(command=(str(tmp_path / "none"),))
-    ) == [
-        "the command ended with 3: no pager today",
-        "the command did not end in 0.2 s: raise `seconds`, or make it quicker",
-        "the command cannot be run: No such file or directory",
-    ]
-
-
-def test_a_server_that_answers_bit_by_bit_holds_nothing(webhook: Webhook) -> None:
-    webhook.bits = 1_000
-    began = time.monotonic()
-    assert deliver(AlarmTarget(webhook=webhook.url, seconds=0.3)) == [""]  # it took the message: its words are not read
-    webhook.statuses = [404]
-    (problem,) = deliver(AlarmTarget(webhook=webhook.url, seconds=0.3))
-    assert problem.startswith("the webhook answered 404: z")
-    assert time.monotonic() - began < 5  # a body of 20 s, and half a second for each
-
-
-def test_of_a_command_that_writes_much_the_end_is_kept() -> None:
-    writes = "import sys\nfor _ in range(300): sys.stderr.write('x' * 100_000 + '\\n')\nsys.exit('the pager is full')"
-    (problem,) = deliver(AlarmTarget(command=(sys.executable, "-c", writes)))
-    assert problem == "the command ended with 1: the pager is full"
-
-
-def test_what_a_command_has_started_ends_with_it(tmp_path: Path) -> None:
-    script = f"sleep 60 & echo $! > {tmp_path}/pid; wait"
-    (problem,) = deliver(AlarmTarget(command=("sh", "-c", script), seconds=1))
-    assert problem.startswith("the command did not end in 1 s")
-    assert has_ended(int((tmp_path / "pid").read_text()))
-
-
-def has_ended(pid: int) -> bool:
-    """Whether a process that was killed is gone, or waits to be reaped; a busy machine takes a moment for that."""
-    last = time.monotonic() + 10
-    while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
-        if time.monotonic() > last:
-            return False
-    return True
-
-
-def test_a_url_of_the_environment_is_read_late_and_never_shown(
-    webhook: Webhook, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    target = AlarmTarget(slack="env:SUPPORT_SLACK_URL")
-    (problem,) = deliver(target)
-    assert problem == "alarms: the environment variable SUPPORT_SLACK_URL is not set: set it to the webhook's URL"
-    monkeypatch.setenv("SUPPORT_SLACK_URL", "hooks.slack.com/SECRET-PATH")
-    (problem,) = deliver(target)
-    assert "SECRET-PATH" not in problem
-    assert "is no URL of a webhook" in problem
-    monkeypatch.setenv("SUPPORT_SLACK_URL", webhook.url)
-    webhook.statuses = [403]
-    (problem,) = deliver(target)
-    assert "403" in problem
-    assert "SECRET-PATH" not in problem
-    assert target.shown == "slack (env:SUPPORT_SLACK_URL)"
-    with pytest.raises(UsageError, match="NOT_SET_AT_ALL"):
-        _ = AlarmTarget(webhook="env:NOT_SET_AT_ALL").url
+def test_a_webhook_gets_text_for_people_and_the_values_with_the_id(webhook: Webhook) -> None:
+    deliver_alarm(MESSAGE, webhook.url)
+    (call,) = webhook.calls
+    assert (call.method, call.headers["Idempotency-Key"]) == ("POST", "watch-3-fired")
+    assert call.headers["Content-Type"] == "application/json"
+    assert call.body == json.loads(json.dumps(MESSAGE.as_json()))
+    assert call.body["text"] == (
+        "support bot: alarm: The mean rating is 3.2 [3.0, 3.4], below 3.8, since 2026-11-20. "
+        "https://view.example.org/watch/1"
+    )
+    assert (call.body["value"], call.body["low"], call.body["answers"][0]["question"]) == (3.2, 3.0, HOSTILE)
 
 
 @pytest.mark.parametrize(
-    "values",
+    ("statuses", "calls", "problem"),
     [
-        {},
-        {"webhook": "https://a.example", "slack": "https://b.example"},
-        {"webhook": "ftp://a.example/x"},
-        {"webhook": "file:///etc/passwd"},
-        {"webhook": "https:///no-host"},
-        {"slack": "https://a.example/\x00"},
-        {"command": ["x"], "seconds": 0},
-        {"command": ["x"], "email": "a@b"},
+        ([503, 429], 3, ""),
+        ([404], 1, "the webhook answered 404: no such hook /***/T0/***"),
+        ([307], 1, "the webhook answered 307"),  # a redirect is not followed
+        ([500, 500, 500, 500], 3, "the webhook answered 500"),
     ],
 )
-def test_a_target_that_cannot_be_is_refused(values: dict[str, Any]) -> None:
+def test_what_passes_is_tried_again_and_a_refusal_is_not(
+    webhook: Webhook, statuses: list[int], calls: int, problem: str
+) -> None:
+    words = f"no such hook /services/T0/SECRET-PATH {'x' * 5_000}"
+    webhook.script = lambda call: (
+        Reply(statuses.pop(0), words, {"location": "http://127.0.0.1:9/elsewhere"}) if statuses else None
+    )
+    if problem:
+        assert problem_of(webhook.url).startswith(problem)
+    else:
+        deliver_alarm(MESSAGE, webhook.url, first_wait=0.001)
+    assert len(webhook.calls) == calls
+
+
+def test_a_webhook_that_is_not_there_is_told() -> None:
+    assert problem_of("http://127.0.0.1:9/SECRET-PATH").startswith("the webhook cannot be reached")
+
+
+def settings(webhook: str) -> WatchSettings:
+    return WatchSettings(name="bot", source="otel:x", webhook=webhook)
+
+
+def test_a_url_of_the_environment_is_read_late_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = settings("env:SUPPORT_CHAT_URL")
+    assert watch.webhook_shown == "webhook (env:SUPPORT_CHAT_URL)"
+    with pytest.raises(UsageError, match="the environment variable SUPPORT_CHAT_URL is not set: set it to the webhook"):
+        _ = watch.webhook_url
+    monkeypatch.setenv("SUPPORT_CHAT_URL", "chat.example.org/SECRET-PATH")
+    with pytest.raises(UsageError, match="is no URL of a webhook") as error:
+        _ = watch.webhook_url
+    assert "SECRET-PATH" not in str(error.value)
+    monkeypatch.setenv("SUPPORT_CHAT_URL", "https://chat.example.org/SECRET-PATH")
+    assert watch.webhook_url == "https://chat.example.org/SECRET-PATH"
+    assert settings("https://chat.example.org/SECRET-PATH").as_json()["webhook"] == "webhook at chat.example.org"
+
+
+@pytest.mark.parametrize(
+    "url", ["", "ftp://a.example/x", "file:///etc/passwd", "https:///no-host", "https://a.example/\x00", "http://[bad"]
+)
+def test_what_is_no_url_is_refused(url: Any) -> None:
     with pytest.raises(ValidationError):
-        AlarmTarget(**values)
+        settings(url)

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from api_server import Reply
 from memory_traces import ADDRESS, NOON, MemoryTraces, simple_look, trace
 from openai_server import Answer, OpenAIServer
+from webhook_server import Webhook
 
 from assay.errors import InputError, UsageError
 from assay.runs import Store
@@ -183,23 +185,21 @@ def test_annotations_of_the_tool_come_back_also_for_old_traces(bench: Callable[.
     assert watch.step(timedelta(hours=22)).stored.counts.rated == 1
 
 
-def test_an_alarm_fires_once_and_clears_once(bench: Callable[..., Bench], tmp_path: Path) -> None:
-    log = tmp_path / "messages.jsonl"
-    command = ["sh", "-c", f"cat >> {log}; echo >> {log}"]
-    watch = bench(bounds=[{"mean": 4}], alarms=[{"command": command}], budget={"judged_per_day": 40})
-    watch.traces.add(20)
-    first = watch.step()
-    assert (first.fired, len(first.standing)) == ([1], 1)
-    assert len(first.standing[0].answers) == 5
-    assert first.standing[0].since == "2026-11-23"
-    again = watch.step(timedelta(minutes=15))
-    assert (again.fired, len(again.standing)) == ([], 1)
-    watch.settings = watch.make(bounds=[{"mean": 2}], alarms=[{"command": command}])
-    cleared = watch.step(timedelta(minutes=15))
-    assert ([alarm.bound for alarm in cleared.cleared], cleared.standing) == (["mean at least 4"], [])
-    watch.step(timedelta(minutes=15))
-    messages = [json.loads(line) for line in log.read_text().splitlines() if line]
-    assert [(message["event"], message["id"]) for message in messages] == [
+def test_an_alarm_fires_once_and_clears_once(bench: Callable[..., Bench]) -> None:
+    with Webhook() as webhook:
+        watch = bench(bounds=[{"mean": 4}], webhook=webhook.url, budget={"judged_per_day": 40})
+        watch.traces.add(20)
+        first = watch.step()
+        assert (first.fired, len(first.standing)) == ([1], 1)
+        assert len(first.standing[0].answers) == 5
+        assert first.standing[0].since == "2026-11-23"
+        again = watch.step(timedelta(minutes=15))
+        assert (again.fired, len(again.standing)) == ([], 1)
+        watch.settings = watch.make(bounds=[{"mean": 2}], webhook=webhook.url)
+        cleared = watch.step(timedelta(minutes=15))
+        assert ([alarm.bound for alarm in cleared.cleared], cleared.standing) == (["mean at least 4"], [])
+        watch.step(timedelta(minutes=15))
+    assert [(call.body["event"], call.body["id"]) for call in webhook.calls] == [
         ("fired", "bot:1:fired"),
         ("cleared", "bot:1:cleared"),
     ]
@@ -207,16 +207,50 @@ def test_an_alarm_fires_once_and_clears_once(bench: Callable[..., Bench], tmp_pa
     assert [(one.event, one.state) for one in alarm.deliveries] == [("fired", "sent"), ("cleared", "sent")]
 
 
-def test_a_message_that_cannot_be_delivered_is_tried_again(bench: Callable[..., Bench], tmp_path: Path) -> None:
-    flag = tmp_path / "works"
-    alarms = [{"command": ["test", "-e", str(flag)]}]
-    watch = bench(bounds=[{"mean": 4}], alarms=alarms)
-    watch.traces.add(20)
-    assert any("alarm 1" in problem for problem in watch.step().problems)
-    flag.touch()
-    assert watch.step(timedelta(minutes=15)).problems == []
+def test_a_message_that_cannot_be_delivered_is_tried_again(bench: Callable[..., Bench]) -> None:
+    with Webhook() as webhook:
+        webhook.script = lambda call: Reply(404, "no such hook") if call.number == 1 else None
+        watch = bench(bounds=[{"mean": 4}], webhook=webhook.url)
+        watch.traces.add(20)
+        assert any("alarm 1" in problem for problem in watch.step().problems)
+        assert watch.step(timedelta(minutes=15)).problems == []
     (delivery,) = watch.state.alarms("bot")[0].deliveries
     assert (delivery.state, delivery.tries) == ("sent", 2)
+
+
+def test_a_message_for_a_webhook_that_is_no_longer_named_is_dropped(bench: Callable[..., Bench]) -> None:
+    watch = bench(bounds=[{"mean": 4}], webhook="env:NOT_SET_AT_ALL")
+    watch.traces.add(20)
+    assert any("NOT_SET_AT_ALL is not set" in problem for problem in watch.step().problems)
+    watch.settings = watch.make(bounds=[{"mean": 4}])
+    assert watch.step(timedelta(minutes=15)).problems == []
+    (delivery,) = watch.state.alarms("bot")[0].deliveries
+    assert (delivery.state, delivery.problem) == ("dropped", "the watch file no longer has this target")
+
+
+def test_checks_of_drift_that_went_are_left_out_of_earlier_looks_and_their_alarms_clear(
+    bench: Callable[..., Bench],
+) -> None:
+    """As a store of 0.2 has them: a look with three checks, and an alarm about one of them."""
+    watch = bench()
+    watch.traces.add(20)
+    watch.step()
+    checks = [
+        {"kind": kind, "at": "2026-11-23T12:00:00+00:00", "drifted": True, "sentence": kind, "value": 0.5, "p": 0.01}
+        for kind in ("agreement", "judge", "questions")
+    ]
+    with watch.store.database.transaction():
+        watch.store.database.execute("UPDATE watch_looks SET drift = ?", (json.dumps(checks),))
+        watch.store.database.execute(
+            "INSERT INTO watch_alarms VALUES ('bot', 1, 'drift of questions', 'x', '', '', 1, NULL, NULL, '', '[]')"
+        )
+    (look,) = watch.state.looks("bot")
+    assert look.drift is not None
+    assert (look.drift.kind, look.drift.sentence, look.drift.value) == ("judge", "judge", 0.5)
+    cleared = watch.step(timedelta(minutes=15)).cleared
+    assert [(alarm.bound, alarm.cleared_sentence) for alarm in cleared] == [
+        ("drift of questions", "The watch file no longer has this bound.")
+    ]
 
 
 def test_two_watchers_of_one_file_exclude_each_other(bench: Callable[..., Bench], tmp_path: Path) -> None:
@@ -313,54 +347,19 @@ def test_a_day_of_many_traces_keeps_the_budget(bench: Callable[..., Bench]) -> N
     assert kept == 15
 
 
-def test_drift_is_looked_for_once_a_day_and_alarms_once(bench: Callable[..., Bench]) -> None:
-    watch = bench(
-        since="30d",
-        budget={"judged_per_day": 1_000},
-        sample={"share": 1},
-        drift={"questions": False, "agreement": False, "judge": False},
-    )
-    for day in range(20):
-        watch.traces.add(20, NOON - timedelta(days=20 - day), first=100 * day)
-        silent = 18 if day > 14 else 0
-        at = NOON - timedelta(days=20 - day)
-        watch.traces.traces += [UnreadTrace(f"u{day}-{n}", at.isoformat(), "no answer") for n in range(silent)]
-    first = watch.step()
-    assert [(check.kind, check.drifted) for check in first.stored.drift] == [("unanswered", True)]
-    assert [alarm.bound for alarm in first.standing] == ["drift of unanswered"]
-    assert "38.6%" not in first.standing[0].sentence
-    again = watch.step(timedelta(hours=2))
-    assert (again.fired, again.stored.drift) == ([], first.stored.drift)
-    assert watch.step(timedelta(hours=23)).stored.drift[0].at > first.stored.drift[0].at
-
-
-def test_other_questions_are_seen(bench: Callable[..., Bench]) -> None:
-    watch = bench(since="30d", budget={"judged_per_day": 1_000}, sample={"share": 1}, drift={"judge": False})
-    texts = ("Where is my invoice for {}?", "My printer {} makes a strange noise, what now?")
-    for day in range(14):
-        at = NOON - timedelta(days=14 - day)
-        for number in range(12):
-            question = texts[day >= 10].format(number)
-            watch.traces.traces.append(trace(f"d{day}-{number}", at + timedelta(minutes=number), user_input=question))
-    report = watch.step()
-    checks = {check.kind: check for check in report.stored.drift}
-    assert checks["questions"].drifted
-    assert not checks["unanswered"].drifted
-    assert "no test yet" in checks["agreement"].sentence
-
-
 def test_the_judge_is_asked_again_once_a_week(
     bench: Callable[..., Bench], openai_server: OpenAIServer, judge_file: Callable[..., Path]
 ) -> None:
-    drift = {"questions": False, "unanswered": False, "agreement": False, "judge": "weekly", "judge_share": 1}
+    drift = {"judge": "weekly", "judge_share": 1}
     watch = bench(
         metric="faithfulness", judge=str(judge_file()), sample={"share": 1}, drift=drift, budget={"judged_per_day": 40}
     )
     watch.traces.add(20)
-    assert watch.step().stored.drift == ()
-    assert watch.step(timedelta(days=3)).stored.drift == ()
+    assert watch.step().stored.drift is None
+    assert watch.step(timedelta(days=3)).stored.drift is None
     same = watch.step(timedelta(days=5))
-    assert [(check.kind, check.drifted, check.value) for check in same.stored.drift] == [("judge", False, 0.0)]
+    assert same.stored.drift is not None
+    assert (same.stored.drift.drifted, same.stored.drift.value) == (False, 0.0)
     assert same.problems == []
     assert watch.step(timedelta(days=3)).stored.drift == same.stored.drift
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from memory_traces import ADDRESS, NOON, MemoryTraces, simple_look
+from webhook_server import Webhook
 
 from assay.runs import Store
 from assay.traces.watch.rater_answers import watch_queues
@@ -44,12 +45,11 @@ def stopping(store: Store, after: int) -> Iterator[list[int]]:
 
 
 class Site:
-    """Traces, a store and a log of alarms."""
+    """Traces, a store and a webhook."""
 
-    def __init__(self, folder: Path, store: str | Path) -> None:
+    def __init__(self, store: str | Path, webhook: str) -> None:
         self.traces = MemoryTraces()
         self.traces.add(40)
-        self.log = folder / "messages"
         self.now = NOON
         self.store_place = store
         values = {
@@ -59,7 +59,7 @@ class Site:
             "budget": {"judged_per_day": 24},
             "ratings": {"raters": ["ada"], "per_day": 8},
             "bounds": [{"mean": 4}],
-            "alarms": [{"command": ["sh", "-c", f"echo >> {self.log}"]}],
+            "webhook": webhook,
         }
         self.settings = WatchSettings.model_validate(values)
 
@@ -96,14 +96,12 @@ class Site:
         assert behind == len(scored)
 
 
-def run_all(folder: Path, make_store: Callable[[int], str | Path]) -> int:
+def run_all(make_store: Callable[[int], Path], webhook: str) -> int:
     """Stops after each write in turn; returns how many there were."""
     number = 0
     while True:
         number += 1
-        own = folder / str(number)
-        own.mkdir()
-        site = Site(own, make_store(number))
+        site = Site(make_store(number), webhook)
         store = Store(site.store_place)
         is_over = False
         with stopping(store, number):
@@ -120,15 +118,21 @@ def run_all(folder: Path, make_store: Callable[[int], str | Path]) -> int:
             return number
 
 
-def test_a_step_that_stops_after_any_write_goes_on(tmp_path: Path) -> None:
-    assert run_all(tmp_path, lambda number: tmp_path / f"store-{number}") > 8
+@pytest.fixture
+def webhook() -> Iterator[str]:
+    with Webhook() as server:
+        yield server.url
+
+
+def test_a_step_that_stops_after_any_write_goes_on(tmp_path: Path, webhook: str) -> None:
+    assert run_all(lambda number: tmp_path / f"store-{number}", webhook) > 8
 
 
 @pytest.mark.timeout(300)
-def test_a_watch_in_postgresql(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+def test_a_watch_in_postgresql(request: pytest.FixtureRequest, webhook: str) -> None:
     pytest.importorskip("psycopg")
     postgres_url = request.getfixturevalue("postgres_url")
-    site = Site(tmp_path, postgres_url)
+    site = Site(postgres_url, webhook)
     store = Store(postgres_url)
     with stopping(store, 4), pytest.raises(Stop):
         site.step(store)

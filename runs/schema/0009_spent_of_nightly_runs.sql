@@ -1,1 +1,0 @@
-ALTER TABLE nightly_runs ADD COLUMN spent TEXT

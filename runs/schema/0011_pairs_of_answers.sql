@@ -1,3 +1,0 @@
-ALTER TABLE rating_queues ADD COLUMN kind TEXT NOT NULL DEFAULT 'answers';
-ALTER TABLE rating_queues ADD COLUMN about TEXT NOT NULL DEFAULT '';
-ALTER TABLE ratings ADD COLUMN shown_first TEXT

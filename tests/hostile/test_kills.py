@@ -1,0 +1,129 @@
+"""Kill -9 at each change of a file: nothing that was returned is lost, nothing is doubled, and the work goes on."""
+
+import itertools
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from interrupted_runs import count_bodies, scores
+from openai_server import OpenAIServer
+from stop_points import stop_at_change, stop_at_every_change
+from warm_python import WarmPython
+
+from assay.judges import Cassette, RawReply
+from assay.judges.recording import Recording
+
+Make = Callable[..., Any]
+
+RECORDS = """
+import sys
+from assay.judges import Cassette, RawReply
+from assay.judges.recording import Recording
+
+for session in "ab":
+    with Cassette("a.jsonl", "auto") as cassette:
+        for number in "12":
+            key = (session + number).rjust(32, "0")
+            cassette.put(Recording(key, "p.en@0", "s", {}, "Claims", "u", "a", RawReply("m", "Yes")))
+            print(key, flush=True)
+"""
+
+
+def recording(key: str) -> Recording:
+    return Recording(key.rjust(32, "0"), "p.en@0", "s", {}, "Claims", "u", "a", RawReply("m", "Yes"))
+
+
+def test_no_reply_that_was_recorded_is_lost(light_python: WarmPython, tmp_path: Path) -> None:
+    """The killed process records and merges twice, beside this process, which records into the same cassette."""
+    for number in itertools.count(1):
+        path = tmp_path / str(number) / "a.jsonl"
+        path.parent.mkdir()
+        with Cassette(path, "auto") as beside:
+            beside.put(recording("c1"))
+            stopped = stop_at_change(light_python, path.parent, number, program=RECORDS)
+            beside.put(recording("c2"))
+        returned = {*stopped.out.split(), recording("c1").key, recording("c2").key}
+        with Cassette(path, "auto") as cassette:
+            assert [key for key in returned if cassette.get(key) is None] == []
+            cassette.put(recording("d1"))
+        assert list(path.parent.iterdir()) == [path], "neither journals, nor drafts, nor locks are left behind"
+        lines = path.read_bytes().splitlines()
+        assert lines == sorted(set(lines))
+        if not stopped.is_reached:
+            assert (len(returned), stopped.code) == (6, 0)
+            break
+        assert stopped.code == -9, stopped.err
+    assert number > 10
+
+
+@pytest.mark.parametrize("cut", [1, 5, 9, 10, 40, 60, 200])
+def test_a_journal_that_is_cut_anywhere_loses_only_the_line_that_was_cut(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "a.jsonl"
+    with Cassette(path, "auto") as cassette:
+        for number in range(3):
+            cassette.put(recording(str(number)))
+    whole = path.read_bytes().splitlines(keepends=True)
+    path.unlink()
+    path.with_name("a.jsonl.1-0.recording").write_bytes(b"".join(whole[:-1]) + whole[-1][:cut])
+    with Cassette(path, "auto"):
+        pass
+    assert path.read_bytes() == b"".join(whole[:-1])
+    assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+REPLACES = """
+from pathlib import Path
+from assay.atomic_files import replace_file
+
+with replace_file(Path("scores.csv")) as file:
+    file.write("new")
+"""
+
+
+def test_a_file_is_as_it_was_or_whole(light_python: WarmPython, tmp_path: Path) -> None:
+    target = tmp_path / "work" / "scores.csv"
+    target.parent.mkdir()
+    target.write_text("old")
+    contents = list[str]()
+    for stopped in stop_at_every_change(light_python, target.parent, program=REPLACES):
+        contents.append(target.read_text())
+        assert stopped.code in {0, -9}, stopped.err
+        target.write_text("old")
+    assert contents == sorted(contents, reverse=True), "old before the draft takes its place, new after"
+    assert set(contents) == {"old", "new"}
+
+
+@pytest.mark.parametrize("step", [17, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
+def test_a_run_that_was_killed_is_resumed(
+    *,
+    assay: Make,
+    set_file: Make,
+    judge_file: Make,
+    openai_server: OpenAIServer,
+    warm_python: WarmPython,
+    tmp_path: Path,
+    step: int,
+) -> None:
+    """Each question is paid for once, apart from the one that was on its way."""
+    words = ["run", set_file(3), "--judge", judge_file(concurrency=1), "--metrics", "faithfulness:claims=judge"]
+    assert assay(*words, "--store", "whole").code == 0
+    whole, asked = scores(tmp_path, store="whole"), count_bodies(openai_server)
+    for number in itertools.count(1, step):
+        openai_server.forget()
+        folder, store = tmp_path / "killed", tmp_path / "killed" / ".assay"
+        folder.mkdir()
+        stopped = stop_at_change(warm_python, folder, number, *words)
+        assert stopped.code == (-9 if stopped.is_reached else 0), stopped.err
+        done = assay(*words, "--store", store, "--resume", "last")
+        if "no run to resume" in done.err:
+            done = assay(*words, "--store", store)
+        assert done.code == 0, done.err
+        assert scores(folder) == whole
+        assert count_bodies(openai_server).keys() == asked.keys()
+        assert len(openai_server.requests) <= asked.total() + stopped.is_reached
+        if not stopped.is_reached:
+            break
+        shutil.rmtree(folder)
+    assert number > 10

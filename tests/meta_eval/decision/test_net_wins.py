@@ -1,0 +1,166 @@
+"""Net shares of wins by hand, and the table of preferences that they are counted in."""
+
+import numpy as np
+import pytest
+
+from assay.errors import InputError
+from assay.eval_sets.preference import Preference
+from assay.meta_eval.decision import (
+    PreferenceTable,
+    VersionTable,
+    decide_versions,
+    estimate_net_wins,
+    make_preference_table,
+)
+
+NAN = np.nan
+
+
+def answers(versions: int, questions: int, *, same: int = 0, ratings=None, scores=None) -> VersionTable:
+    """One answer per version and question, each question its own group; the first `same` are alike in all versions."""
+    numbers = np.tile(np.arange(questions), versions)
+    version = np.repeat(np.arange(versions), questions)
+    nothing = np.full(versions * questions, NAN)
+    return VersionTable(
+        tuple("ABC"[:versions]),
+        version,
+        numbers,
+        numbers,
+        nothing if scores is None else scores,
+        nothing if ratings is None else ratings,
+        text=np.where(numbers < same, 0, version),
+    )
+
+
+def compared(values, pair=(0, 1), *, first_question: int = 0, group=None, versions: str = "AB") -> PreferenceTable:
+    """One choice per question, from this one on; 1 where the second of the pair is preferred."""
+    question = first_question + np.arange(len(values))
+    places = (np.full(len(values), place) for place in pair)
+    return PreferenceTable(
+        tuple(versions), *places, np.array(values, float), question, question if group is None else np.array(group)
+    )
+
+
+def joined(*tables: PreferenceTable) -> PreferenceTable:
+    names = ("first", "second", "choice", "question", "group")
+    return PreferenceTable(
+        tables[0].versions, *(np.concatenate([getattr(one, name) for one in tables]) for name in names)
+    )
+
+
+WINS = [1.0] * 6 + [-1.0] * 2 + [0.0] * 2
+
+
+def test_wins_less_losses_of_all_comparisons() -> None:
+    """6 wins, 2 losses and 2 ties of 10: .4, and (8 - 1.6) / 9 / 10 is the variance of the mean; 9 degrees."""
+    wins = estimate_net_wins(answers(2, 10), compared(WINS))
+    assert wins.means.tolist() == [0.0, 0.4]
+    assert wins.difference(0, 1) == pytest.approx((0.4, (6.4 / 9 / 10) ** 0.5, 9.0))
+    turned = compared([-value for value in WINS], pair=(1, 0))
+    assert estimate_net_wins(answers(2, 10), turned).means.tolist() == [0.0, 0.4]
+    assert np.isnan(estimate_net_wins(answers(2, 10), compared([1.0] * 4)).means[1])  # fewer than five groups
+    assert estimate_net_wins(answers(2, 10), compared([1.0, 1, 1, 1, -1])).means[1] == pytest.approx(0.6)
+
+
+def test_questions_with_the_same_answer_are_ties_that_nobody_is_asked_for() -> None:
+    """Of 20 questions ten have another answer, all compared: .4 of half of them."""
+    wins = estimate_net_wins(answers(2, 20, same=10), compared(WINS, first_question=10))
+    assert wins.means[1] == pytest.approx(0.2)
+    asked_all_the_same = joined(compared(WINS, first_question=10), compared([1.0] * 10))
+    assert estimate_net_wins(answers(2, 20, same=10), asked_all_the_same).means[1] == pytest.approx(0.2)
+
+
+def test_choices_of_several_raters_on_one_question_count_once() -> None:
+    """Five questions are won, and three raters disagree on a sixth: (5 + 1/3) / 6."""
+    table = answers(2, 6)
+    raters = PreferenceTable(
+        ("A", "B"), *(np.full(8, place) for place in (0, 1)), np.array([1.0] * 5 + [1, 1, -1]),
+        np.array([0, 1, 2, 3, 4, 5, 5, 5]), np.array([0, 1, 2, 3, 4, 5, 5, 5]),
+    )  # fmt: skip
+    assert estimate_net_wins(table, raters).means[1] == pytest.approx((5 + 1 / 3) / 6)
+
+
+def test_errors_are_over_groups() -> None:
+    """Ten questions in five pairs that are won or lost together: .2 with the error of five values of 1 or -1."""
+    table = answers(2, 10)
+    pairs = compared([1.0] * 6 + [-1.0] * 4, group=np.arange(10) // 2)
+    table = VersionTable(
+        table.versions, table.version, table.question, table.group // 2, table.scores, table.ratings, table.text
+    )
+    value, error, degrees = estimate_net_wins(table, pairs).difference(0, 1)
+    assert (value, degrees) == pytest.approx((0.2, 4.0))
+    assert error == pytest.approx(np.std([1, 1, 1, -1, -1], ddof=1) / 5**0.5)
+
+
+def test_only_comparisons_with_the_version_in_use_count() -> None:
+    """B against A wins 6 of 10 (2 lost), C against B always: of C nothing is known beside A."""
+    of_c = compared([1.0] * 10, pair=(1, 2), versions="ABC")
+    wins = estimate_net_wins(answers(3, 10), joined(compared(WINS, versions="ABC"), of_c))
+    assert wins.means[1] == pytest.approx(0.4)
+    assert np.isnan(wins.means[2])
+
+
+def test_ratings_of_all_versions_decide_and_the_choices_stand_beside_them() -> None:
+    ratings = np.concatenate([np.full(40, 2.0), 3 + 0.5 * (-1.0) ** np.arange(40)])
+    decision = decide_versions(answers(2, 40, ratings=ratings), compared([-1.0] * 20 + [1.0] * 20))
+    assert (decision.verdict, decision.basis) == ("ship", "ratings")
+    assert decision.notes[-1] == (
+        "The choices between two answers do not decide. Net share of wins: B over A +0.00 (likely -0.32 to +0.32; 20 "
+        "for B, 20 for A, 0 ties)."
+    )
+
+
+def test_where_a_version_is_not_rated_the_choices_decide_over_scores() -> None:
+    """B scores lower and is preferred; A alone is rated."""
+    ratings = np.concatenate([np.full(40, 2.0), np.full(40, NAN)])
+    scores = np.concatenate([np.ones(40), 0.5 + np.arange(40) / 100])
+    table = answers(2, 40, ratings=ratings, scores=scores)
+    decision = decide_versions(table, compared([1.0] * 30 + [-1.0] * 2 + [0.0] * 8))
+    assert (decision.verdict, decision.basis, decision.scale) == ("ship", "preferences", (-1.0, 1.0))
+    assert [version.mean for version in decision.versions] == pytest.approx([0.0, 0.7])
+    assert (decision.versions[0].low, decision.versions[0].high) == (None, None)
+    assert decision.notes[-1].startswith("The choices between two answers decide. Net share of wins: B over A +0.70")
+
+
+def test_choices_that_do_not_reach_all_versions_leave_the_decision_to_the_scores() -> None:
+    scores = np.arange(120.0) % 7
+    asked = joined(compared([1.0] * 40, versions="ABC"), compared([1.0, -1.0], pair=(1, 2), versions="ABC"))
+    decision = decide_versions(answers(3, 40, scores=scores), asked)
+    assert decision.basis == "scores"
+    assert decision.notes[-1].endswith(
+        "C is compared with A on fewer than 5 groups of questions, 2 choices between other versions do not count."
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "choice", "message"),
+    [
+        ([0], [0], [1.0], "compares a version with itself"),
+        ([0], [2], [1.0], "a place in the table is of none"),
+        ([0], [1], [0.5], "another one is in the table"),
+        ([0, 1], [1], [1.0], "differ in length"),
+    ],
+)
+def test_a_table_that_cannot_be(first, second, choice, message) -> None:
+    numbers = np.zeros(1, dtype=np.intp)
+    with pytest.raises(InputError, match=message):
+        PreferenceTable(("A", "B"), np.array(first), np.array(second), np.array(choice), numbers, numbers)
+
+
+def test_preferences_are_brought_to_the_numbers_of_a_table() -> None:
+    """Questions that the table does not have get further numbers; those with one label are one group."""
+    numbers = np.array([3, 3])
+    empty = np.full(2, np.nan)
+    answers = VersionTable(("old", "new"), np.array([0, 1]), numbers, np.array([7, 7]), empty, empty, numbers)
+    preferences = [
+        Preference("q3", "old", "new", "second", group="elsewhere"),
+        Preference("x", "new", "old", "tie", group="g"),
+        Preference("y", "new", "old", "second", group="g"),
+        Preference("y", "old", "newest", "second"),
+        Preference("z", "old", "new", "first"),
+    ]
+    table = make_preference_table(preferences, answers, {"q3": 3, "x": 99})
+    assert table.question.tolist() == [3, 4, 5, 6]
+    assert table.group.tolist() == [7, 8, 8, 9]
+    assert table.choice.tolist() == [1, 0, 1, -1]
+    assert len(make_preference_table([], answers, {}).choice) == 0

@@ -1,0 +1,155 @@
+"""The probes of a judge's card: what changes, what stays, and that the same seed gives the same change."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.eval_sets import Sample, load_set
+from assay.languages import load_language, packs_with
+from assay.runs.judge_card.perturbation import PROBES, perturb
+from assay.text.sentences import claiming_sentences
+
+SAMPLE = Sample(
+    id="s1", user_input="How do I book a day off?", language="en", rating=4, group="page",
+    response="Go to Leave. Click **Book**. Choose the day. Your manager gets a message.",
+    retrieved_contexts=("One.", "Two.", "Three."),
+)  # fmt: skip
+
+
+def changed(name: str, sample: Sample = SAMPLE, seed: int = 0) -> Sample:
+    result = perturb(sample, name, seed)
+    assert result is not None
+    return result
+
+
+def test_padded_keeps_the_answer_and_adds_courtesies() -> None:
+    padded = changed("padded").response
+    phrases = load_language("en").probes
+    before, _, rest = padded.partition("\n\nGo to Leave.")
+    assert before in phrases.before
+    assert rest.startswith(" Click **Book**. Choose the day. Your manager gets a message.\n\n")
+    assert sum(phrase in rest for phrase in phrases.after) == 2
+
+
+@pytest.mark.parametrize("name", ["padded", "injected"])
+def test_numbered_steps_stay_steps(name: str) -> None:
+    steps = SAMPLE.model_copy(update={"response": "1. Open the menu.\n2. Click on Save."})
+    for seed in range(10):
+        claims = claiming_sentences(changed(name, steps, seed).response, load_language("en"))
+        assert [claim for claim in claims if len(claim) < 20] == ["Open the menu.", "Click on Save."]
+
+
+def test_injected_adds_an_instruction_before_or_after_the_answer() -> None:
+    phrases = load_language("en").probes
+    responses = {changed("injected", seed=seed).response for seed in range(40)}
+    assert responses == {
+        "\n\n".join(parts)
+        for phrase in phrases.instructions
+        for parts in ((SAMPLE.response, phrase), (phrase, SAMPLE.response))
+    }
+
+
+@pytest.mark.parametrize(
+    ("language", "answer", "styled"),
+    [
+        (
+            "en",
+            "Hello! Go to Leave. Choose the day; it costs 2.5 hours. Your manager knows.",
+            "Hello!\n\n## Go to Leave.\n\n- **Choose** the day; it costs 2.5 hours.\n- Your **manager** knows.",
+        ),
+        (
+            "nl",
+            "De piek was 47,5 Mbps. Daarna daalde de doorvoer tot 12,3 Mbps.\n\nDe beheerder ziet het.",
+            "## De piek was 47,5 Mbps.\n\n- Daarna daalde de **doorvoer** tot 12,3 Mbps.\n- De **beheerder** ziet het.",
+        ),
+        (
+            "de",
+            "Ihr Resturlaub verfällt am 30. Juni. Ihre Führungskraft prüft den Antrag.",
+            "## Ihr Resturlaub verfällt am 30. Juni.\n\n- Ihre **Führungskraft** prüft den Antrag.",
+        ),
+        ("en", "The fee is 5 euros.", "- The fee is 5 **euros**."),  # a heading needs something below it
+        ("en", "Do this:\n1. Open the menu.\n2. Click **Save**.",
+         "Do this:\n1. **Open** the menu.\n2. Click **Save**."),
+        ("en", "Prices:\n\n| Plan | Price |\n|-|-|\n| Pro | 5 |\n\nA year is cheaper.",
+         "Prices:\n\n| Plan | Price |\n|-|-|\n| Pro | 5 |\n\n- A year is **cheaper**."),
+    ],
+)  # fmt: skip
+def test_styled_adds_a_heading_list_marks_and_bold(language: str, answer: str, styled: str) -> None:
+    """The first statement heads the others; of each the longest word is bold; what has marks keeps its own."""
+    sample = SAMPLE.model_copy(update={"language": language, "response": answer})
+    assert changed("styled", sample).response == styled
+
+
+@pytest.mark.parametrize("name", ["helpdesk_en", "helpdesk_nl", "helpdesk_de", "kpi_en", "kpi_nl"])
+def test_styled_without_its_marks_is_the_answer(name: str) -> None:
+    """Word for word, in the same order, and what the answer claims is the same."""
+    styled_count = 0
+    samples = load_set(name)
+    for sample in samples:
+        result = perturb(sample, "styled")
+        if result is None:
+            continue
+        styled_count += 1
+        language = load_language(sample.language or "en")
+        assert claiming_sentences(result.response, language) == claiming_sentences(sample.response, language)
+        plain = re.sub(r"^(?:## |- )", "", result.response, flags=re.MULTILINE)
+        before, after = (text.replace("**", "").split() for text in (sample.response, plain))
+        assert after == before
+    assert styled_count >= 0.9 * len(samples)
+
+
+def test_styled_leaves_out_marks_that_would_change_what_is_claimed() -> None:
+    """A lead-in that heads a list stays above it, and a heading over a fragment would become a part of its claim."""
+    for answer in (
+        "We are open. On Mondays: from 9 to 5.",
+        "The plans are:\n- Basic\n- Pro\nAll are free. Ask us.",
+        "Ja, dat kan. Nee, dat mag niet.\n> citaat\n```\ncode\n```",
+    ):
+        sample = SAMPLE.model_copy(update={"response": answer})
+        english = load_language("en")
+        assert claiming_sentences(changed("styled", sample).response, english) == claiming_sentences(answer, english)
+    assert perturb(SAMPLE.model_copy(update={"response": "**Yes.**"}), "styled") is None
+
+
+@pytest.mark.parametrize("language", [language.code for language in packs_with("probes")])
+def test_neither_an_instruction_nor_a_courtesy_is_a_claim(language: str) -> None:
+    """So that neither of them can change what a judge is asked about the claims."""
+    phrases = load_language(language).probes
+    for phrase in phrases.instructions:
+        assert claiming_sentences(phrase, load_language(language)) == []
+    assert claiming_sentences(" ".join([*phrases.before, *phrases.after]), load_language(language)) == []
+
+
+@pytest.mark.parametrize("name", PROBES)
+def test_runs_can_be_paired_and_a_changed_answer_has_no_rating(name: str) -> None:
+    result = changed(name)
+    assert (result.id, result.user_input, result.group) == ("s1", SAMPLE.user_input, "page")
+    assert result.metadata["probe"] == name
+    assert result.rating is None and result.response != SAMPLE.response
+
+
+@given(st.text(max_size=200), st.integers(0, 5), st.sampled_from([*PROBES]))
+def test_the_same_seed_gives_the_same_change(response: str, seed: int, name: str) -> None:
+    if "\0" in response or any("\ud800" <= each <= "\udfff" for each in response):
+        return
+    sample = SAMPLE.model_copy(update={"response": response})
+    result = perturb(sample, name, seed)
+    assert result == perturb(sample, name, seed)
+    assert result is None or result.response != sample.response
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [("padded", {"language": "fr"}), ("padded", {"response": " "}), ("injected", {"response": " "})],
+)
+def test_a_sample_that_cannot_be_changed_is_left_out(name: str, fields: dict[str, object]) -> None:
+    assert perturb(SAMPLE.model_copy(update=fields), name) is None
+
+
+def test_every_language_has_phrases_of_every_kind() -> None:
+    assert {"nl", "en"} <= {each.code for each in packs_with("probes")}
+    for language in packs_with("probes"):
+        phrases = language.probes
+        assert min(map(len, (phrases.before, phrases.after, phrases.instructions))) >= 2

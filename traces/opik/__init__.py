@@ -1,1 +1,0 @@
-"""Opik: its traces as samples, and feedback scores on them."""
