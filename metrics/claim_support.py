@@ -56,7 +56,9 @@ def support_request(
     instead.
     """
     numbered = enumerate(claims, start=1)
-    predicates = [Predicate(str(number), claim, context.get(claim, "") if context else "") for number, claim in numbered]
+    predicates = [
+        Predicate(str(number), claim, context.get(claim, "") if context else "") for number, claim in numbered
+    ]
     state = {"documentation": documentation, **earlier_turns(sample)}
     return Request(task, state, predicates, sample.language, sample.id, prompts)
 
