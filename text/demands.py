@@ -209,7 +209,7 @@ class _PolicyReader:
         for place, sentence in enumerate(sentences):
             stated = without_words_to_judge(sentence, language)
             if stated and self._is_rule(stated, is_item=line.begins_item and place == 0, is_obliged=is_obliged):
-                context = [f"[{before}]"] if before and kinds.refers_back(stated) else []
+                context = [f"[{before}]"] if before and kinds.refers_back.match(stated) else []
                 self.rules.append(": ".join([*above, *(label if place else ()), " ".join([*context, stated])]))
             else:
                 self.others += 1
