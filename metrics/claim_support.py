@@ -56,9 +56,7 @@ def support_request(
     instead.
     """
     numbered = enumerate(claims, start=1)
-    predicates = [
-        Predicate(str(number), claim, context.get(claim, "") if context else "") for number, claim in numbered
-    ]
+    predicates = [Predicate(str(place), claim, context.get(claim, "") if context else "") for place, claim in numbered]
     state = {"documentation": documentation, **earlier_turns(sample)}
     return Request(task, state, predicates, sample.language, sample.id, prompts)
 
