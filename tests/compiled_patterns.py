@@ -99,7 +99,12 @@ def _of_code(modules: list[Any], monkeypatch: pytest.MonkeyPatch) -> list[Compil
             is_searched = is_searched and frame.f_code.co_name not in ("match", "fullmatch")
             frame = frame.f_back
         file = Path(frame.f_code.co_filename)
-        if isinstance(pattern, str) and file.parent != ROOT / "languages" and file.is_relative_to(ROOT):
+        if (
+            isinstance(pattern, str)
+            and file.parent != ROOT / "languages"
+            and file.is_relative_to(ROOT)
+            and ".venv" not in file.parts
+        ):
             origin = f"{file.relative_to(ROOT)} {frame.f_code.co_name}"
             if file.name not in ("phrases.py", "pattern_screen.py"):  # unions of what is tested by itself
                 is_searched = is_searched and origin not in _MATCHED

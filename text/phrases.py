@@ -13,7 +13,6 @@ TO_JUDGE = "to_judge"
 _CLOSING = "\"'”’»“)\\]*_"
 _PAUSE = r"[,;:!?(…]|[.](?!\w)|\s[–—-]+(?=\s)|—"
 _PAUSES = " ,;:!?–—-"
-_SIGNS_AT_END = re.compile(r"(?<![\s,;:(–—-])[\s,;:(–—-]+$")
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,300})[)\]]")
 _STRAIGHT = {ord("’"): "'", ord("‘"): "'"} | {0xFF01 + place: chr(0x21 + place) for place in range(94)}
 _MOST_PHRASES = 12  # of one sentence; more of them is no support answer, and is judged as it stands
@@ -41,10 +40,8 @@ class IdlePhrases:
 
     def __init__(self, pack: Sentences) -> None:
         joins = "|".join(f"(?:{pattern.pattern})" for pattern in pack.joins) or "(?!)"
-        end = (
-            rf"(?=\s*(?:[.!?…{_CLOSING}]{{1,100}}\s*$|$|{_PAUSE})"
-            rf"|[{_CLOSING}]{{1,100}}[\s,;]|[{_CLOSING}]{{0,100}}\s+(?:{joins}))"
-        )
+        signs = rf"(?=\s*(?:[.!?…{_CLOSING}]{{1,100}}\s*$|$|{_PAUSE})|[{_CLOSING}]{{1,100}}[\s,;]"
+        end = rf"{signs}|[{_CLOSING}]{{0,100}}\s+(?:{joins}))"
         self._screen = PatternScreen(pattern for kind in pack.idle_kinds for pattern in getattr(pack, kind))
         self._kinds = [
             (kind, any_pattern(patterns), [re.compile(f"(?:{one.pattern}){end}", re.IGNORECASE) for one in patterns])
@@ -128,14 +125,13 @@ class IdlePhrases:
 
     def without(self, sentence: str, phrases: list[SentencePhrase]) -> str:
         """What is left of a sentence without some of its phrases and the words that joined them; "" for nothing."""
-        kept: list[str] = []
-        position = 0
+        kept, position = list[str](), 0
         for phrase in [*phrases, SentencePhrase(len(sentence), len(sentence), "")]:
             piece = sentence[position : phrase.start]
             if re.search(r"\w", self._between.sub("", piece, count=1)):
-                is_last = phrase.start == len(sentence)
-                piece = piece.strip() if is_last else _SIGNS_AT_END.sub("", self._last_join.sub("", piece)).lstrip()
-                kept.append(piece.lstrip(_PAUSES) if kept else piece)
+                if phrase.start < len(sentence):
+                    piece = self._last_join.sub("", piece).rstrip(" \t\n\xa0,;:(–—-")
+                kept.append(piece.strip().lstrip(_PAUSES) if kept else piece.strip())
             position = phrase.end if kept else self._next(sentence, phrase.end)  # "but" stays between two that are kept
         return " ".join(kept)
 

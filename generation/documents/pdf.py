@@ -26,13 +26,14 @@ def pdf_blocks(path: Path, header: float | None = None, footer: float | None = N
     Raises:
         InputError: The file is no PDF, is locked, or has no text (a scan).
     """
-    import pdfplumber
     from pdfminer.pdfexceptions import PDFException
+    from pdfplumber import open as open_pdf
+    from pdfplumber.utils.exceptions import PdfminerException
 
     try:
-        with pdfplumber.open(path) as document:
+        with open_pdf(path) as document:
             lines, tables = _lines(document.pages, header, footer)
-    except (PDFException, pdfplumber.utils.exceptions.PdfminerException, OSError) as error:
+    except (PDFException, PdfminerException, OSError) as error:
         raise InputError(
             f"{path}: cannot be read as PDF ({error}); open it in a viewer: it may be damaged or have a password"
         ) from error

@@ -11,7 +11,7 @@ import yaml
 from assay import __version__
 
 ROOT = Path(__file__).parents[2]
-HEADINGS = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+HEADINGS = re.findall(r"^## (?!Unreleased$)(.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def test_the_version_stands_in_one_place() -> None:
@@ -33,7 +33,7 @@ def test_the_changelog_is_by_version_the_newest_first() -> None:
 
 def test_the_sections_of_the_changelog_are_the_usual_ones() -> None:
     sections = re.findall(r"^### (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert sections == ["Added", "Changed", "Fixed", "Removed", "Added"]
+    assert sections == ["Changed", "Fixed", "Removed", "Added", "Changed", "Fixed", "Removed", "Added"]
 
 
 def test_the_citation_has_the_fields_of_its_format() -> None:
