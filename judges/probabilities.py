@@ -222,7 +222,7 @@ def _affirmations() -> frozenset[str]:
     return frozenset(word.casefold() for words in lists for word in words.affirmative)
 
 
-def _options_begun_by(text: str, options: tuple[str, ...]) -> tuple[str, ...]:
+def _options_begun_by(text: str, options: Sequence[str]) -> tuple[str, ...]:
     """The options that a text can be the beginning of; that which it says whole, where it cannot become longer."""
     end = _END_OF_VALUE.search(text)
     begun = _fold(text[: end.start()] if end else text)

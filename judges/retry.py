@@ -17,7 +17,6 @@ from .litellm_lookup import load_litellm
 from .secrets import Scrubber
 
 T = TypeVar("T")
-
 FUNCTION_ERROR = "FunctionError"  # the class of errors of a judge that is a Python function
 LONGEST_WAIT = 60.0  # seconds before one attempt
 LONGEST_TOTAL = 600.0  # seconds for all attempts of one call

@@ -55,10 +55,8 @@ def support_request(
     The state has the earlier turns of the conversation too. The question itself is left out: a small judge answers it
     instead.
     """
-    predicates = [
-        Predicate(str(number), claim, context.get(claim, "") if context else "")
-        for number, claim in enumerate(claims, start=1)
-    ]
+    numbered = enumerate(claims, start=1)
+    predicates = [Predicate(str(place), claim, context.get(claim, "") if context else "") for place, claim in numbered]
     state = {"documentation": documentation, **earlier_turns(sample)}
     return Request(task, state, predicates, sample.language, sample.id, prompts)
 

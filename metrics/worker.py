@@ -27,6 +27,5 @@ def text_length(sample: Sample) -> int:
         20
     """
     texts = [sample.user_input, sample.response, sample.other_response, sample.reference or ""]
-    if sample.messages:
-        texts += [message.text for message in sample.messages]
-    return sum(map(len, [*texts, *sample.retrieved_contexts]))
+    said = [message.text for message in sample.messages] if sample.messages else ()
+    return sum(map(len, [*texts, *said, *sample.retrieved_contexts]))

@@ -7,39 +7,39 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+_calls = itertools.count()
 
-def count_calls(work: Callable[[], object], *, warm_up: bool = True) -> int:
+
+def _note(_frame: Any, event: str, _argument: Any) -> None:
+    if event in {"call", "c_call"}:
+        next(_calls)
+
+
+def count_calls(work: Callable[[], object]) -> int:
     """Counts the calls of functions, those of C included, in this thread and in those that the work starts.
 
-    The work runs once before (`warm_up`), so that what is loaded, compiled or kept the first time is not counted. What
-    one call of C does inside (an expression that backtracks) is not seen.
+    The work runs once before, so that what is loaded, compiled or kept the first time is not counted. What one call of
+    C does inside (an expression that backtracks) is not seen.
 
     Example:
         >>> count_calls(lambda: len("ab"))
         2
     """
-    calls = itertools.count()
-
-    def note(_frame: Any, event: str, _argument: Any) -> None:
-        if event in {"call", "c_call"}:
-            next(calls)
-
     was_collecting = gc.isenabled()
-    threading.setprofile(note)  # before the first run: threads that it leaves behind are counted in the second
+    threading.setprofile(_note)  # before the first run: threads that it leaves behind are counted in the second
     try:
-        if warm_up:
-            work()
+        work()
         gc.collect()
         gc.disable()  # a collection runs finalizers whenever it likes
-        before = next(calls)
-        sys.setprofile(note)
+        before = next(_calls)
+        sys.setprofile(_note)
         work()
     finally:
         sys.setprofile(None)
         threading.setprofile(None)  # type: ignore[arg-type]
         if was_collecting:
             gc.enable()
-    return next(calls) - before - 2  # without the two that begin and end the counting
+    return next(_calls) - before - 2  # without the two that begin and end the counting
 
 
 def growth(make_work: Callable[[int], Callable[[], object]], size: int) -> float:

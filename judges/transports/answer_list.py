@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from ...untrusted import neutralise
 from ..probabilities import follow_options, read_option
 from ..question import Question, RawReply
-from ..typed_questions import Answer, Predicate, Reason, Request, TypedQuestion
+from ..typed_questions import Answer, ChoiceQuestion, Predicate, Reason, Request, ScoreQuestion, TypedQuestion
 from .transport import Transport
 from .wording import compose, delimit_all, describe_words, words_of, write_statement, yes_no_words
 
@@ -115,7 +115,7 @@ def _words_by_question(questions: Sequence[TypedQuestion], language: str) -> lis
     return [yes_no if isinstance(question, Predicate) else words_of(question, language) for question in questions]
 
 
-def _line(question: TypedQuestion) -> str:
+def _line(question: ChoiceQuestion | ScoreQuestion) -> str:
     """One question in one line, so that none can pretend to be another."""
     described = describe_words(question)
     offered = "; ".join(f"{word} = {meaning}" if meaning else word for word, meaning in described.items())
