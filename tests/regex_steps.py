@@ -154,7 +154,7 @@ class StepCounter:
             return self._repeat(name, *value, flags)
         if name in ("ASSERT", "ASSERT_NOT"):
             return self._look(name == "ASSERT", *value, flags)
-        if name in ("SUBPATTERN", "ATOMIC_GROUP", "BRANCH"):
+        if name in ("SUBPATTERN", "ATOMIC_GROUP", "BRANCH", "GROUPREF_EXISTS"):
             return self._nested(name, value, flags)
         if name == "AT":
             found = re.compile(_PLACES[str(value)], flags & re.MULTILINE).match
@@ -168,6 +168,8 @@ class StepCounter:
             return lambda position, go_on: any(option(position, go_on) for option in options)
         if name == "ATOMIC_GROUP":
             return self._atomic(self._sequence(value, flags))
+        if name == "GROUPREF_EXISTS":
+            return self._conditional(*value, flags)
         number, added, removed, inside = value
         matcher = self._sequence(inside, (flags | added) & ~removed)
         return matcher if number is None else self._group(number, matcher)
@@ -191,6 +193,15 @@ class StepCounter:
                 return False
 
             return inside(position, close)
+
+        return matcher
+
+    def _conditional(self, number: int, if_there: Sequence[Any], if_not: Sequence[Any] | None, flags: int) -> Matcher:
+        there, missing = self._sequence(if_there, flags), self._sequence(if_not or (), flags)
+
+        def matcher(position: int, go_on: Callable[[int], bool]) -> bool:
+            chosen = there if number in self._groups else missing
+            return chosen(position, go_on)
 
         return matcher
 

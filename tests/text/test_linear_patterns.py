@@ -9,6 +9,7 @@ text of any length by the same factor.
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from compiled_patterns import CompiledPattern, compiled_patterns
@@ -109,6 +110,8 @@ def test_passes_linear_patterns(pattern: str) -> None:
         # from the first a: two fit, the end does not (3), and b is looked for at three places, each with a step back
         ("a*b", "aa", (3 + 3 + 3) + (2 + 2 + 2) + (1 + 1 + 1)),
         ("a*+b", "aa", (3 + 1) + (2 + 1) + (1 + 1)),
+        # a step for each try to repeat: try, x, try, b; at the end: try, no x, and c in place of b
+        ("(x)?(?(1)b|c)", "xb", 4 + 3),
     ],
 )
 def test_counts_steps(pattern: str, text: str, steps: int) -> None:
@@ -116,13 +119,20 @@ def test_counts_steps(pattern: str, text: str, steps: int) -> None:
 
 
 def _with_a_deep_stack(work: Callable[[], None]) -> None:
-    """Runs work that calls itself thousands of times deep."""
+    """Runs work that calls itself thousands of times deep; what it raises is raised here."""
     size, limit = threading.stack_size(512 * 1024 * 1024), sys.getrecursionlimit()
     sys.setrecursionlimit(100_000)
     try:
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(work).result()
     finally:
         threading.stack_size(size)
         sys.setrecursionlimit(limit)
+
+
+def test_what_the_matcher_cannot_follow_is_no_pass() -> None:
+    def fail() -> None:
+        raise AssertionError("unknown")
+
+    with pytest.raises(AssertionError, match="unknown"):
+        _with_a_deep_stack(fail)
