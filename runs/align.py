@@ -180,7 +180,7 @@ class Aligner:
         """
         if self._final is None:
             raise UsageError(f"there is no judge to write: {report.result.reason}")
-        alignment, result = self._final, report.result
+        alignment, result, gain = self._final, report.result, report.result.gain
         after = next(row.spearman for row in result.rows if row.name == result.chosen)
         record = AlignedJudgeRecord(
             metric=self.metric,
@@ -192,9 +192,9 @@ class Aligner:
                 "after": after.value,
                 "low": after.low,
                 "high": after.high,
-                "gain": result.gain and result.gain.value,
-                "gain_low": result.gain and result.gain.low,
-                "gain_high": result.gain and result.gain.high,
+                "gain": gain.value if gain else None,
+                "gain_low": gain.low if gain else None,
+                "gain_high": gain.high if gain else None,
             },
             answers=report.answers,
         )
