@@ -1,7 +1,6 @@
 """Asks at the terminal before a public set is downloaded, and shows how far it is."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -27,4 +26,4 @@ class TerminalDialog:
 
 def find_dialog() -> TerminalDialog | None:
     """The dialog, where there is a person to ask: at a terminal."""
-    return TerminalDialog() if sys.stdin.isatty() and os.isatty(2) else None
+    return TerminalDialog() if os.isatty(0) and os.isatty(2) else None

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 import pytest
+from filelock import FileLock
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -20,7 +21,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from mkdocs.config import load_config
 
     folder = tmp_path_factory.mktemp("site")
-    build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder), strict=True))
+    with FileLock(tmp_path_factory.getbasetemp().parent / "site.lock"):  # all builds copy the sources to one folder
+        build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder), strict=True))
     return folder
 
 
