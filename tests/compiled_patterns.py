@@ -54,7 +54,11 @@ def _modules() -> Iterator[Any]:
     for folder in _FOLDERS:
         package = importlib.import_module(f"assay.{folder}")
         for module in pkgutil.walk_packages(package.__path__, f"assay.{folder}."):
-            yield importlib.import_module(module.name)
+            try:
+                yield importlib.import_module(module.name)
+            except ModuleNotFoundError as missing:  # what an extra needs; `make test` has none of them
+                if missing.name is None or missing.name.startswith("assay"):
+                    raise
 
 
 def _of_packs() -> Iterator[CompiledPattern]:

@@ -98,11 +98,11 @@ class BatchJournal:
     def begin(self, settings: JudgeSettings) -> None:
         """Begins to write: makes the folder, and removes what a kill left of batches that were not planned."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        if self._path.exists():
+            os.truncate(self._path, self._size)  # a last line that a kill cut off was never acted on
         if self.settings is None:
             self.settings = settings.recordable
             self._append({"judge": self.settings.model_dump(mode="json", exclude_defaults=True, exclude={"aligned"})})
-        else:
-            os.truncate(self._path, self._size)  # a last line that a kill cut off was never acted on
         for path in (*self.folder.glob("*.requests.jsonl*"), *self.folder.glob("*.asked.jsonl*")):
             if path.name.partition(".")[0] not in self.batches:
                 path.unlink()

@@ -1,5 +1,7 @@
 """Progress: a line every so often without a terminal, nothing with --quiet, and the time that is left."""
 
+import io
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -75,20 +77,19 @@ def test_a_start_up_says_nothing_about_the_pace(
     assert capfd.readouterr().err == ""
 
 
-def test_counts_and_long_work_have_lines_too(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_counts_and_long_work_have_lines_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress_display, "SECONDS_PER_LINE", 0.02)
+    errors = io.StringIO()  # pytest's own takes what is there away, and loses what a thread writes at that moment
+    monkeypatch.setattr(sys, "stderr", errors)
     with progress.count_progress("sections", 12) as show:
         show(5)
-        assert next_line(capfd) == "assay: sections: 5 of 12"
+        wait_for_line(errors, "assay: sections: 5 of 12")
     with progress.show_status("evaluating 3 metrics on 40 items"):
-        assert next_line(capfd, but="assay: sections: 5 of 12") == "assay: evaluating 3 metrics on 40 items"
+        wait_for_line(errors, "assay: evaluating 3 metrics on 40 items")
 
 
-def next_line(capfd: pytest.CaptureFixture[str], but: str = "") -> str:
-    """The next line of errors that is another one; waits until it comes."""
-    lines = list[str]()
-    while not lines:
-        lines = [line for line in capfd.readouterr().err.splitlines() if line != but]
-    return lines[0]
+def wait_for_line(errors: io.StringIO, line: str) -> None:
+    """Waits until the last line is this one; pytest-timeout ends what would wait for ever."""
+    while not errors.getvalue().endswith(f"{line}\n"):
+        time.sleep(0.01)
+    assert set(errors.getvalue().splitlines()) <= {"assay: sections: 5 of 12", line}

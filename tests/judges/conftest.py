@@ -38,7 +38,7 @@ def litellm_ready() -> None:
 def settings(openai_server: OpenAIServer) -> JudgeSettings:
     """A judge's settings that lose no time."""
     return JudgeSettings(
-        model="openai/test", api_base=openai_server.api_base, structured="schema", wait=0, timeout=10, attempts=3
+        model="openai/test", api_base=openai_server.api_base, structured="schema", wait=0, timeout=60, attempts=3
     )
 
 

@@ -10,6 +10,7 @@ from interrupted_runs import count_bodies, scores
 from openai_batches import Call, ServedBatch
 from openai_server import Answer, OpenAIServer, Request
 
+from assay.judges import JudgeSettings
 from assay.judges.batch.batch_journal import BatchJournal
 from assay.runs import Store
 
@@ -418,6 +419,11 @@ def test_a_journal_that_is_cut_off_is_read_and_a_broken_one_is_named(
     openai_server.batches.on_call = None
     path = journal_of(tmp_path).folder / "journal.jsonl"
     whole = path.read_bytes()
+    first = BatchJournal(tmp_path / "cut.jsonl")
+    first.folder.mkdir()
+    (first.folder / "journal.jsonl").write_bytes(whole[:20])  # nothing but a first line that a kill cut off
+    first.begin(JudgeSettings(model="openai/test"))
+    assert BatchJournal(tmp_path / "cut.jsonl").settings is not None
     path.write_bytes(whole + b"{}\n")
     broken = assay(*words)
     assert broken.code == 1
