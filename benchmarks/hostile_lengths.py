@@ -1,12 +1,12 @@
 """Time against length of every deterministic metric, on texts that repeat one of 78 adversarial patterns.
 
     python benchmarks/hostile_lengths.py [--most 100000] [--metrics heuristic,declined] [--patterns capitals,spaces]
-    python benchmarks/hostile_lengths.py --results FILE --plot docs/images/hostile_lengths.svg
+    python benchmarks/hostile_lengths.py --results FILE
 
 Each text is both the answer and, reversed, its context and its question, beside a table of 30 days. Per metric the
 slowest patterns are printed, with the processor's seconds at each length and the growth: how many times longer it takes
 for four times the length (4 is linear, 16 quadratic). What FILE has already is not measured again, so that a run of
-hours can be stopped. The plot has a line per pattern, both axes logarithmic.
+hours can be stopped.
 """
 
 import argparse
@@ -18,12 +18,10 @@ from pathlib import Path
 
 import checkout  # noqa: F401
 from benchmark_output import print_machine
-from log_plot import Line, draw_log_plots
 
 from assay.eval_sets import Sample
 from assay.metrics import Metric
 from assay.metrics.catalogue import load_metric
-from assay.metrics.specification import parse_specification
 
 PATTERNS = Path(__file__).parent / "hostile_patterns.json"
 METRICS = (
@@ -50,7 +48,6 @@ def main() -> None:
     parser.add_argument("--metrics", default=",".join(METRICS))
     parser.add_argument("--patterns", default="", help="names of patterns; all if not given")
     parser.add_argument("--results", type=Path, help="JSON lines to read and continue")
-    parser.add_argument("--plot", type=Path, help="SVG to write")
     options = parser.parse_args()
     units = {pattern["name"]: pattern["unit"] for pattern in json.loads(PATTERNS.read_text(encoding="utf-8"))}
     chosen = options.patterns.split(",") if options.patterns else list(units)
@@ -69,9 +66,6 @@ def main() -> None:
                     seconds[name, pattern, length] = taken
                     add_result(options.results, (name, pattern, length), taken)
         print_slowest(name, {pattern: [seconds[name, pattern, length] for length in lengths] for pattern in chosen})
-    if options.plot:
-        draw(seconds, metrics, chosen, lengths, options.plot)
-        print(f"\nplot: {options.plot}")
 
 
 def repeat(unit: str, length: int) -> str:
@@ -115,18 +109,6 @@ def print_slowest(metric: str, rows: Mapping[str, Sequence[float]]) -> None:
         growth = seconds[-1] / seconds[-2] if seconds[-2] > 0.01 else float("nan")
         listed = " ".join(f"{each:8.2f}" for each in seconds)
         print(f"  {pattern:<30} {listed}   x{growth:.1f}", flush=True)
-
-
-def draw(seconds: Seconds, metrics: Sequence[str], patterns: Sequence[str], lengths: Sequence[int], path: Path) -> None:
-    """Writes the plot: a panel per metric, the slowest pattern named."""
-    panels = {}
-    for metric in metrics:
-        slowest = max(patterns, key=lambda pattern: seconds[metric, pattern, lengths[-1]])
-        panels[parse_specification(metric).name] = [
-            Line(pattern, [(length, seconds[metric, pattern, length]) for length in lengths], pattern == slowest)
-            for pattern in patterns
-        ]
-    path.write_text(draw_log_plots(panels, "characters of each text", "processor seconds"), encoding="utf-8")
 
 
 if __name__ == "__main__":

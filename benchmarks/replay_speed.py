@@ -6,7 +6,7 @@ Both sides first record replies of the same local server: two calls per sample (
 default, which takes the sentences as claims and so needs one call. Then each replays them: every pass opens the
 recordings anew, so that nothing stays in memory between passes. Ragas is timed with its own cache (DiskCacheBackend)
 and with a dict, the fastest cache that its interface allows; with its recommended metrics and with `ragas.evaluate`.
-The last table splits Assay's time by subject. Without ragas (pip install ".[ragas]") only Assay is timed.
+Without ragas (pip install ".[ragas]") only Assay is timed.
 """
 
 import argparse
@@ -22,22 +22,12 @@ from typing import Any, get_args
 import checkout  # noqa: F401
 from benchmark_output import print_machine, print_table
 from local_judge import helpdesk, local_judge
-from subjects import shares
 
 from assay import Sample, aevaluate
 from assay.judges import LiteLLMJudge
 from assay.metrics import Faithfulness
 from assay.metrics.claim_extraction import ClaimsBy
 
-SUBJECTS = {
-    "sentences and their kinds": ("text/sentence",),
-    "cassette: lookup and parse": ("judges/cassette", "judges/sorted_lines", "judges/recording"),
-    "rendering and hashing": ("prompts/", "judges/key"),
-    "reply into its shape (pydantic)": ("judges/structured",),
-    "quotes": ("text/quotes",),
-    "asking: what is remembered, usage": ("judges/litellm_judge", "judges/question", "judges/connection"),
-    "claims, verdicts, score, evidence": ("metrics/",),
-}
 Pass = Callable[[], object]
 
 
@@ -142,8 +132,6 @@ def main() -> None:
         server.forget()
         speeds = samples_per_second(passes, len(samples), options.passes)
         assert not server.stats()["requests"], "something was asked anew: this was no replay"
-        assay = next(iter(passes))
-        spent = shares(lambda: [passes[assay]() for _ in range(5)], SUBJECTS, "rest (event loop, opening)")
     shipped = max((statistics.median(measured) for name, measured in speeds.items() if "disk" in name), default=None)
     rows = [
         (
@@ -157,11 +145,6 @@ def main() -> None:
     ]
     header = ("", "samples/s (median)", "lowest", "highest", "x Ragas's own cache")
     print_table(f"Replay of faithfulness, n = {len(samples)} samples, {options.passes} passes each", header, rows)
-    print_table(
-        "What the time of Assay's metric.assess goes to (cProfile, which makes small functions look dearer)",
-        ("", "share"),
-        [(subject, f"{share:.0%}") for subject, share in spent.items()],
-    )
 
 
 if __name__ == "__main__":
