@@ -51,15 +51,7 @@ def group_sizes(groups: int, per_group: int, *, is_equal: bool) -> list[int]:
 
 
 class Population:
-    """Draws answers with their ratings and scores.
-
-    Args:
-        sizes: The number of answers of each group.
-        levels: Where a quality becomes the next rating; with `MOSTLY_BEST` most scores are 1 too.
-        steps: How many steps the judge's score has above 0; 0 for a score without steps.
-        judge: The correlation of the judge's quality with the rated one.
-        generator: Draws everything.
-    """
+    """Draws answers with their ratings and scores."""
 
     def __init__(
         self, sizes: Sequence[int], levels: Sequence[float], steps: int, judge: float, generator: np.random.Generator

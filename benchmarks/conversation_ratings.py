@@ -54,13 +54,7 @@ def count_evidence(score: Score, key: str) -> float:
 def tabulate(
     samples: Sequence[Sample], metrics: Iterable[Metric], scores: Mapping[str, Mapping[str, Score]]
 ) -> ScoreTable:
-    """The metrics' values and the numbers of their evidence beside the ratings, without columns that hold nothing.
-
-    Args:
-        samples: The conversations.
-        metrics: The metrics.
-        scores: Their scores by metric and sample.
-    """
+    """The metrics' values and the numbers of their evidence beside the ratings, without columns that hold nothing."""
     columns: dict[str, list[float]] = {}
     directions: dict[str, bool] = {}
     for metric in metrics:

@@ -47,18 +47,12 @@ MONTHS = {"mtrag_faithfulness": (7, 12, 30), "clapnq_human": (7, 30), "begin_wow
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One decision, and what is true.
+    """One decision, and what is true."""
 
-    Attributes:
-        drawn: The versions.
-        rated: How many questions are rated; `ALL` for every one.
-        decision: What is decided.
-        settled: Whether what `needs` asks for settles it: by ratings, by answers; None where it does not ask.
-    """
-
-    drawn: DrawnVersions
-    rated: int
-    decision: Decision
+    drawn: DrawnVersions  # the versions
+    rated: int  # how many questions are rated; `ALL` for every one
+    decision: Decision  # what is decided
+    # whether what `needs` asks for settles it: by ratings, by answers; None where it does not ask
     settled: tuple[bool | None, bool | None] = (None, None)
 
     @property
@@ -230,17 +224,6 @@ def print_decisions(trials: Sequence[Trial], title: str) -> None:
         )
     header = ["rated", "n", "decided", "a winner", "wrong, of the winners", "not the best", "falsely equivalent"]
     print_table(title, header, rows)
-
-
-def print_wrong_by(trials: Sequence[Trial], key: Callable[[Trial], str], title: str) -> None:
-    """Wrong winners among decisions, by what may matter."""
-    rows = []
-    for value in sorted({key(trial) for trial in trials}):
-        own = [trial for trial in trials if key(trial) == value and trial.rated != ALL]
-        winners = [trial for trial in own if trial.chosen is not None]
-        wrong = share_of(winners, lambda trial: trial.is_wrong)
-        rows.append([value, len(own), len(winners), wrong, share_of(own, differences_held), share_of(own, means_held)])
-    print_table(title, ["", "n", "winners", "wrong", "differences held", "means held"], rows)
 
 
 def differences_held(trial: Trial) -> bool:
@@ -435,15 +418,7 @@ def main() -> None:
     print_t_test(pairs, options.seed)
     print_intervals(trials)
     print_needs(trials)
-    print_wrong_by(trials, lambda trial: trial.drawn.population.name, "by set")
-    print_wrong_by(trials, lambda trial: f"{size_of(trial.drawn)} groups", "by number of groups")
     print_months(options.seed, sets, options.months)
-
-
-def size_of(drawn: DrawnVersions) -> str:
-    """The number of groups, in classes that sort."""
-    groups = int(drawn.groups.max()) + 1
-    return "7 to 12" if groups <= 12 else "30 to 39" if groups <= 39 else "80 or more"
 
 
 if __name__ == "__main__":

@@ -1,12 +1,10 @@
 """Time against length of every deterministic metric, on texts that repeat one of 78 adversarial patterns.
 
     python benchmarks/hostile_lengths.py [--most 100000] [--metrics heuristic,declined] [--patterns capitals,spaces]
-    python benchmarks/hostile_lengths.py --results FILE
 
 Each text is both the answer and, reversed, its context and its question, beside a table of 30 days. Per metric the
 slowest patterns are printed, with the processor's seconds at each length and the growth: how many times longer it takes
-for four times the length (4 is linear, 16 quadratic). What FILE has already is not measured again, so that a run of
-hours can be stopped.
+for four times the length (4 is linear, 16 quadratic).
 """
 
 import argparse
@@ -38,16 +36,12 @@ KPI = {
     "units": {"throughput_mbps": "Mbps"},
 }
 
-Seconds = dict[tuple[str, str, int], float]
-"""The processor's seconds by metric, pattern and length."""
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--most", type=int, default=100_000, help="characters of the longest text")
     parser.add_argument("--metrics", default=",".join(METRICS))
     parser.add_argument("--patterns", default="", help="names of patterns; all if not given")
-    parser.add_argument("--results", type=Path, help="JSON lines to read and continue")
     options = parser.parse_args()
     units = {pattern["name"]: pattern["unit"] for pattern in json.loads(PATTERNS.read_text(encoding="utf-8"))}
     chosen = options.patterns.split(",") if options.patterns else list(units)
@@ -55,17 +49,13 @@ def main() -> None:
     metrics = options.metrics.split(",")
     print_machine()
     print(f"{len(chosen)} patterns; processor seconds at {', '.join(f'{length:,}' for length in lengths)} characters")
-    seconds = read_results(options.results)
     for name in metrics:
         metric = load_metric(name)
         measure_seconds(metric, "Click Save. It costs 5 euros.")  # patterns are compiled before the clock runs
-        for pattern in chosen:
-            for length in lengths:
-                if (name, pattern, length) not in seconds:
-                    taken = measure_seconds(metric, repeat(units[pattern], length))
-                    seconds[name, pattern, length] = taken
-                    add_result(options.results, (name, pattern, length), taken)
-        print_slowest(name, {pattern: [seconds[name, pattern, length] for length in lengths] for pattern in chosen})
+        texts = {pattern: [repeat(units[pattern], length) for length in lengths] for pattern in chosen}
+        print_slowest(
+            name, {pattern: [measure_seconds(metric, text) for text in own] for pattern, own in texts.items()}
+        )
 
 
 def repeat(unit: str, length: int) -> str:
@@ -83,22 +73,6 @@ def measure_seconds(metric: Metric, text: str) -> float:
     begun = time.process_time()
     asyncio.run(metric.assess(sample))
     return time.process_time() - begun
-
-
-def read_results(path: Path | None) -> Seconds:
-    """What a run before has measured."""
-    if path is None or not path.exists():
-        return {}
-    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return {(row["metric"], row["pattern"], row["length"]): row["seconds"] for row in rows}
-
-
-def add_result(path: Path | None, key: tuple[str, str, int], seconds: float) -> None:
-    """Adds one measurement to the file."""
-    if path is not None:
-        row = dict(zip(("metric", "pattern", "length"), key, strict=True)) | {"seconds": round(seconds, 4)}
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
 
 
 def print_slowest(metric: str, rows: Mapping[str, Sequence[float]]) -> None:

@@ -64,26 +64,14 @@ PURPOSES: Mapping[str, str] = {
 
 
 class Package(NamedTuple):
-    """One installed distribution.
-
-    Attributes:
-        requires: What it declares that it needs.
-        megabytes: What its files take.
-    """
+    """One installed distribution."""
 
     requires: tuple[Requirement, ...]
     megabytes: float
 
 
 class Installation(NamedTuple):
-    """An environment that Assay's wheel was installed into.
-
-    Attributes:
-        packages: The installed distributions by name, without pip and setuptools.
-        downloaded: Bytes of the files that pip downloaded, without Assay's own wheel.
-        download_seconds: How long that took by the clock.
-        install_seconds: How long the installation took by the clock.
-    """
+    """An environment that Assay's wheel was installed into."""
 
     packages: Mapping[str, Package]
     downloaded: int

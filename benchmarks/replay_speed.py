@@ -4,8 +4,7 @@
 
 Both sides first record replies of the same local server: two calls per sample (claims, verdicts); Assay also with its
 default, which takes the sentences as claims and so needs one call. Then each replays them: every pass opens the
-recordings anew, so that nothing stays in memory between passes. Ragas is timed with its own cache (DiskCacheBackend)
-and with a dict, the fastest cache that its interface allows; with its recommended metrics and with `ragas.evaluate`.
+recordings anew, so that nothing stays in memory between passes. Ragas is timed with its own cache (DiskCacheBackend).
 Without ragas (pip install ".[ragas]") only Assay is timed.
 """
 
@@ -17,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import checkout  # noqa: F401
 from benchmark_output import print_machine, print_table
@@ -32,7 +31,7 @@ Pass = Callable[[], object]
 
 
 def assay_passes(samples: Sequence[Sample], cassette: Path) -> dict[str, Pass]:
-    """One pass of Assay: the metric alone, and `evaluate` with its baselines."""
+    """One pass of Assay: on the judge's claims, as Ragas does, and by default."""
 
     def judge() -> LiteLLMJudge:
         return LiteLLMJudge("openai/local", structured="schema", cassette=cassette, mode="replay")
@@ -42,51 +41,23 @@ def assay_passes(samples: Sequence[Sample], cassette: Path) -> dict[str, Pass]:
         for sample in samples:
             assert (await metric.assess(sample)).status != "failed"
 
-    async def whole() -> None:
-        results = await aevaluate(samples, [Faithfulness(judge(), claims="judge")])
-        assert results.usage.from_cassette == results.usage.calls
-
     return {
         "Assay, metric.assess": lambda: asyncio.run(metric_alone("judge")),
         "Assay, metric.assess, by default": lambda: asyncio.run(metric_alone("sentences")),
-        "Assay, evaluate with three baselines": lambda: asyncio.run(whole()),
     }
 
 
 def ragas_passes(samples: Sequence[Sample], api_base: str, folder: Path) -> dict[str, Pass]:
-    """One pass of Ragas by each way and cache, already warmed."""
-    from ragas.cache import CacheInterface, DiskCacheBackend
-    from ragas_pipelines import collections_metrics, score_collections, score_evaluate
+    """One pass of Ragas's recommended metrics with its disk cache, already warmed."""
+    from ragas.cache import DiskCacheBackend
+    from ragas_pipelines import collections_metrics, score_collections
 
-    class DictCache(CacheInterface):  # type: ignore[misc]
-        def __init__(self) -> None:
-            self.held: dict[str, Any] = {}
+    def score() -> None:
+        metrics = collections_metrics(api_base, DiskCacheBackend(str(folder / "collections")))[:1]
+        asyncio.run(score_collections(metrics, samples, 1))
 
-        def get(self, key: str) -> Any:
-            return self.held.get(key)
-
-        def set(self, key: str, value: Any) -> None:
-            self.held[key] = value
-
-        def has_key(self, key: str) -> bool:
-            return key in self.held
-
-    def by_collections(cache: Any) -> None:
-        asyncio.run(score_collections(collections_metrics(api_base, cache)[:1], samples, 1))
-
-    def by_evaluate(cache: Any) -> None:
-        score_evaluate(api_base, samples, 16, cache=cache, relevancy=False)
-
-    in_memory = {name: DictCache() for name in ("collections", "evaluate")}
-    passes: dict[str, Pass] = {
-        "Ragas, collections, its disk cache": lambda: by_collections(DiskCacheBackend(str(folder / "collections"))),
-        "Ragas, collections, a dict": lambda: by_collections(in_memory["collections"]),
-        "Ragas, evaluate, its disk cache": lambda: by_evaluate(DiskCacheBackend(str(folder / "evaluate"))),
-        "Ragas, evaluate, a dict": lambda: by_evaluate(in_memory["evaluate"]),
-    }
-    for warm in passes.values():
-        warm()
-    return passes
+    score()
+    return {"Ragas, its disk cache": score}
 
 
 def samples_per_second(ways: Mapping[str, Pass], count: int, passes: int) -> dict[str, list[float]]:

@@ -1,10 +1,9 @@
 """Measures how well sections are extracted: headings against the publisher's own, text lost or doubled, tokens.
 
-    python benchmarks/section_extraction.py [--data FOLDER]
+    python benchmarks/section_extraction.py --data FOLDER
 
 FOLDER holds pdf_index.json (path and outline of each PDF), index.jsonl (path and headings of each Markdown file), and
-the documents. Without it the bundled leaflets are used, whose PDFs were made from the Markdown. Needs the extra
-`generation`.
+the documents. Needs the extra `generation`.
 """
 
 import argparse
@@ -24,9 +23,7 @@ from benchmark_output import print_machine, print_table
 
 from assay.generation import Section
 from assay.generation.documents import extract_sections
-from assay.generation.documents.markdown import parse_markdown
 from assay.generation.documents.section_builder import estimate_tokens
-from assay.generation.leaflets import leaflets
 
 _NUMBER = re.compile(
     r"^\s*(?:hoofdstuk|chapter|appendix|bijlage)?\s*(?:[\dA-Z](?:[.\d]*\d)?[.)]?)?\s+(?=\S)", re.IGNORECASE
@@ -45,12 +42,11 @@ class HeadingCounts(NamedTuple):
 def main() -> None:
     """Prints a table for each kind of document."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, help="Folder with pdf_index.json, index.jsonl and the documents.")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="Folder with pdf_index.json, index.jsonl and the documents."
+    )
     data = parser.parse_args().data
     print_machine()
-    if data is None:
-        bundled()
-        return
     outlines = {each["path"]: each["outline"] for each in json.loads((data / "pdf_index.json").read_text())}
     rows = []
     for path, outline in outlines.items():
@@ -94,27 +90,6 @@ _HEADER = (
     "sections",
     "seconds",
 )
-
-
-def bundled() -> None:
-    """The leaflets as PDF against the same as Markdown."""
-    rows = []
-    for path in sorted((leaflets() / "pdf").glob("*.pdf")):
-        sections, seconds = timed(path)
-        written = leaflets() / f"{path.stem}.md"
-        wanted = [
-            block.text for block in parse_markdown(written.read_text(encoding="utf-8")) if block.kind == "heading"
-        ]
-        rows.append(
-            [
-                path.name,
-                *headings_row(sections, wanted),
-                *coverage_row(sections, written.read_text(encoding="utf-8")),
-                len(sections),
-                seconds,
-            ]
-        )
-    print_table("Bundled leaflets: PDF against the Markdown that it was set from", _HEADER, rows)
 
 
 def kinds(data: Path, marked: Sequence[dict[str, object]], *, as_html: bool) -> list[list[object]]:

@@ -41,23 +41,17 @@ NAIVE = 0.1
 
 @dataclass(frozen=True)
 class Setting:
-    """How many answers a day there are, are judged and are rated, and what the judge is worth.
-
-    Attributes:
-        judge: The correlation of the judge's score with the latent quality.
-        drift: By how much of its standard deviation the judge's scores fall in 30 days though nothing changed.
-        is_blind: Whether the judge sees nothing of a fall.
-        day_effect: By how much of its standard deviation the quality of whole days varies.
-    """
+    """How many answers a day there are, are judged and are rated, and what the judge is worth."""
 
     name: str
     answers: int = 500
     judged: int = 100
     rated: int = 10
-    judge: float = 0.8
+    judge: float = 0.8  # the correlation of the judge's score with the latent quality
+    # by how much of its standard deviation the judge's scores fall in 30 days though nothing changed
     drift: float = 0.0
-    is_blind: bool = False
-    day_effect: float = 0.0
+    is_blind: bool = False  # whether the judge sees nothing of a fall
+    day_effect: float = 0.0  # by how much of its standard deviation the quality of whole days varies
 
 
 GOOD, POOR = Setting("500 / 100 / 10, good judge"), Setting("500 / 100 / 10, poor judge", judge=0.3)

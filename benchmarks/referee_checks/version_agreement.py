@@ -58,7 +58,9 @@ def _false_winners(size: str, sizes: list[int], repeats: int, seed: int) -> Meas
             called.append(metric)
     truth = sum(len(one.contrary) for one in called) / sum(one.calls for one in called)
     holds = [(one.false_rate.low or 0.0) <= truth <= (one.false_rate.high or 0.0) for one in called]
-    return share(f"{size}, 3 versions, one metric", "95% interval of the false winners' share holds it", holds, low=0.93)
+    return share(
+        f"{size}, 3 versions, one metric", "95% interval of the false winners' share holds it", holds, low=0.93
+    )
 
 
 def _agree(table: ScoreTable) -> tuple[MetricVersions, ...]:
