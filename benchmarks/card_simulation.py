@@ -14,7 +14,6 @@ import argparse
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from time import monotonic
 
 import checkout  # noqa: F401
 import numpy as np
@@ -118,7 +117,7 @@ def combined_row(
         np.random.default_rng([options.seed, groups, is_equal]),
     )
     together, gains = list[bool | None](), list[bool | None]()
-    for number in draw_within(options):
+    for number in range(options.populations):
         scores = population.rated_scores(number)
         predictions = scores.predict_together(OVERLAP)
         if isinstance(predictions, str):
@@ -188,15 +187,6 @@ def make_score(verdicts: Sequence[bool]) -> Score:
     return Score(sum(verdicts) / len(verdicts), "scored", "", {"claims": claims}, Usage())
 
 
-def draw_within(options: argparse.Namespace) -> Iterator[int]:
-    """Yields the numbers of the populations, for at most `--seconds` of a row."""
-    end = monotonic() + options.seconds
-    for number in range(options.populations):
-        if monotonic() > end:
-            return
-        yield number
-
-
 def describe(is_equal: bool, levels: Sequence[float]) -> str:
     """Describes groups and ratings in words."""
     sizes = "equal" if is_equal else "one has two fifths"
@@ -215,7 +205,6 @@ def main() -> None:
     """Prints the tables; the same seed gives the same populations."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--populations", type=int, default=200, help="per row")
-    parser.add_argument("--seconds", type=float, default=600.0, help="at most so long for a row of both together")
     parser.add_argument("--groups", type=int, nargs="+", default=[8, 15, 50])
     parser.add_argument("--answers", type=int, default=60, help="of a population, in groups of two or more")
     parser.add_argument("--probed", type=int, default=20, help="answers that are given an instruction")

@@ -252,23 +252,6 @@ def fault_rows(outcomes: Sequence[Outcome]) -> list[list[object]]:
     return rows
 
 
-def overall_rows(outcomes: Sequence[Outcome]) -> list[list[object]]:
-    """Returns the rows over all kinds of fault, for what rules decide and what the judge decides."""
-    rows = []
-    for decided_by in dict.fromkeys(outcome.check.decided_by for outcome in outcomes):
-        for language in (*LANGUAGES, ""):
-            own = [
-                outcome
-                for outcome in outcomes
-                if outcome.check.decided_by == decided_by and language in {"", outcome.sample.language}
-            ]
-            clean = {outcome.sample.id: outcome for outcome in own if outcome.sample.metadata["fault"] is None}
-            flagged = {outcome.sample.id for outcome in own if not outcome.has_fault and is_alarm(outcome)}
-            disturbed = format_share([*clean.values()], lambda outcome, flagged=flagged: outcome.sample.id in flagged)
-            rows.append([*share_row([decided_by, language or "both"], own, _KINDS), disturbed])
-    return rows
-
-
 def list_errors(outcomes: Sequence[Outcome]) -> list[list[object]]:
     """Lists the planted faults that were not found, and the false alarms."""
     rows = list[list[object]]()
@@ -316,7 +299,6 @@ def main() -> None:
     header = ["found", "false alarms", "no score"]
     names = ["fault", "metric", "decided by", "language"]
     print_table("Planted faults by kind", [*names, *header], fault_rows(outcomes))
-    print_table("All kinds", ["decided by", "language", *header, "faultless, with any alarm"], overall_rows(outcomes))
     if options.show:
         print_table("Errors", ["conversation", "metric", "decided by", "kind", "error"], list_errors(outcomes))
 

@@ -20,6 +20,7 @@ import argparse
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import checkout  # noqa: F401
@@ -226,28 +227,15 @@ def print_decisions(trials: Sequence[Trial], title: str) -> None:
     print_table(title, header, rows)
 
 
-def differences_held(trial: Trial) -> bool:
-    """Whether all intervals of differences for a single look hold the truth; what has no interval, holds."""
+def differences_held(trial: Trial, *, at_every_look: bool = False) -> bool:
+    """Whether all intervals of differences, for one look or for every look, hold the truth; what has none, holds."""
     places = {version.name: place for place, version in enumerate(trial.decision.versions)}
-    truth = trial.drawn.truth
-    return all(
-        pair.fixed_low is None
-        or pair.fixed_high is None
-        or pair.fixed_low - 1e-9 <= truth[places[pair.second]] - truth[places[pair.first]] <= pair.fixed_high + 1e-9
-        for pair in trial.decision.differences
-    )
-
-
-def anytime_held(trial: Trial) -> bool:
-    """Whether all intervals of differences for every look hold the truth; what has no interval, holds."""
-    places = {version.name: place for place, version in enumerate(trial.decision.versions)}
-    truth = trial.drawn.truth
-    return all(
-        pair.low is None
-        or pair.high is None
-        or pair.low - 1e-9 <= truth[places[pair.second]] - truth[places[pair.first]] <= pair.high + 1e-9
-        for pair in trial.decision.differences
-    )
+    for pair in trial.decision.differences:
+        low, high = (pair.low, pair.high) if at_every_look else (pair.fixed_low, pair.fixed_high)
+        difference = trial.drawn.truth[places[pair.second]] - trial.drawn.truth[places[pair.first]]
+        if low is not None and high is not None and not low - 1e-9 <= difference <= high + 1e-9:
+            return False
+    return True
 
 
 def means_held(trial: Trial) -> bool:
@@ -260,6 +248,7 @@ def means_held(trial: Trial) -> bool:
 
 def print_intervals(trials: Sequence[Trial]) -> None:
     """How often the intervals hold the truth, and how wide they are."""
+    every_look = partial(differences_held, at_every_look=True)
     rows: list[list[object]] = []
     for rated in (*RATED, ALL):
         own = [trial for trial in trials if trial.rated == rated]
@@ -275,7 +264,7 @@ def print_intervals(trials: Sequence[Trial]) -> None:
         rows.append(
             [
                 name_of(rated),
-                *(share_of(own, held) for held in (differences_held, anytime_held, means_held)),
+                *(share_of(own, held) for held in (differences_held, every_look, means_held)),
                 none,
                 *map(float, widths),
             ]

@@ -120,24 +120,11 @@ async def main() -> None:
         f"{SET}: {len(scored)} of {len(samples)} pairs ({options.half}; others are the same text), {settings.identity}"
     )
     print_table(title, ["what chooses", "n, no tie", "its ties", "right", "Spearman"], rows)
-    raters = sorted({rater for sample in samples for rater in sample.ratings})
-    both = [sample for sample in samples if len(sample.ratings) == len(raters) == 2]
-    if both:
-        first, second = ([sample.ratings[rater] for sample in both] for rater in raters)
-        rho = spearman(first, second, [sample.source for sample in both])
-        print(f"the two raters with each other: Spearman {Figure.from_estimate('rho', rho)}")
     by_id = {sample.id: sample for sample in samples}
     position = measure_position_bias(list(scored.values()), [by_id[name].source for name in scored])
     for label, estimate in (("first shown", position.first_shown), ("contradictions", position.contradictions)):
         print(f"{label}: {Figure.from_estimate('coefficient', estimate)} (n = {estimate.n})")
     print(position.sentence)
-    turned = [by_id[name] for name, score in scored.items() if score.evidence["contradiction"]]
-    decided = [sample for sample in turned if sample.human_rating]
-    wrong = sum(alone[0][sample.id][0] * (sample.human_rating or 0) < 0 for sample in decided)
-    print(f"of the {len(decided)} that turn around and that people decide, the first order alone has {wrong} wrong")
-    chosen = [sample for name, sample in by_id.items() if choices.get(name) and sample.human_rating]
-    right = sum(choices[sample.id] * (sample.human_rating or 0) > 0 for sample in chosen)
-    print(f"of the {len(chosen)} in which both orders agree and that people decide, {right} are right")
     usage = Usage.total([score.usage for score in scores.values()])
     print(f"calls {usage.calls}, tokens {usage.tokens_in + usage.tokens_out:,}, seconds of calls {usage.seconds:,.0f}")
 

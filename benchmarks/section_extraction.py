@@ -1,4 +1,4 @@
-"""Measures how well sections are extracted: headings against the publisher's own, text lost or doubled, tokens.
+"""Measures how well sections are extracted: headings against the publisher's own, text lost or doubled.
 
     python benchmarks/section_extraction.py --data FOLDER
 
@@ -8,13 +8,11 @@ the documents. Needs the extra `generation`.
 
 import argparse
 import json
-import os
 import re
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +21,6 @@ from benchmark_output import print_machine, print_table
 
 from assay.generation import Section
 from assay.generation.documents import extract_sections
-from assay.generation.documents.section_builder import estimate_tokens
 
 _NUMBER = re.compile(
     r"^\s*(?:hoofdstuk|chapter|appendix|bijlage)?\s*(?:[\dA-Z](?:[.\d]*\d)?[.)]?)?\s+(?=\S)", re.IGNORECASE
@@ -75,7 +72,6 @@ def main() -> None:
         kinds(data, marked, as_html=False),
     )
     print_table("The same as HTML (by markdown-it), read as HTML", _HEADER, kinds(data, marked, as_html=True))
-    print_tokens(data, marked)
 
 
 _HEADER = (
@@ -124,28 +120,6 @@ def kinds(data: Path, marked: Sequence[dict[str, object]], *, as_html: bool) -> 
             ]
         )
     return rows
-
-
-def print_tokens(data: Path, marked: Sequence[dict[str, object]]) -> None:
-    """The estimate of tokens beside GPT-4o's tokenizer, whose vocabulary litellm has in its package."""
-    (litellm,) = find_spec("litellm").submodule_search_locations  # type: ignore[union-attr, misc]
-    os.environ["TIKTOKEN_CACHE_DIR"] = f"{litellm}/litellm_core_utils/tokenizers"
-    import tiktoken
-
-    tokenizer = tiktoken.get_encoding("o200k_base")
-    rows = []
-    for language in ("nl", "en"):
-        texts = [
-            (data / str(each["path"])).read_text(encoding="utf-8") for each in marked if each["language"] == language
-        ]
-        counted = sum(len(tokenizer.encode(text)) for text in texts)
-        estimated = sum(map(estimate_tokens, texts))
-        rows.append([language, len(texts), estimated, counted, estimated / counted])
-    print_table(
-        "Tokens: estimated, and by GPT-4o's tokenizer (o200k_base)",
-        ("language", "files", "estimated", "counted", "ratio"),
-        rows,
-    )
 
 
 def timed(path: Path) -> tuple[list[Section], float]:
