@@ -12,7 +12,7 @@ measures the one that takes the predictions as fixed, and says why.
 
 import argparse
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import checkout  # noqa: F401
@@ -209,35 +209,29 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=60, help="of a population, in groups of two or more")
     parser.add_argument("--probed", type=int, default=20, help="answers that are given an instruction")
     parser.add_argument("--repeats", type=int, default=2, help="how often the folds of both together are dealt")
-    parser.add_argument("--only", choices=["combined", "calibration", "injections"], nargs="+")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     product.REPEATS, product.PERMUTATIONS = options.repeats, 9  # the p-value is not looked at
     print_machine()
-    tables: dict[str, tuple[str, list[str], Callable[[], list[Row]]]] = {
-        "combined": (
-            "Both together where both are noise: intervals that leave out 0",
-            ["groups", "groups and ratings", "n", "both together", "what the judge adds"],
-            lambda: [combined_row(*cell, options) for cell in cells(options)],
-        ),
-        "calibration": (
-            "The calibration error: intervals that leave out the truth",
-            ["groups", "groups and ratings", "n", "leaves it out", "lies below it"],
-            lambda: [
-                calibration_row(groups, per_group, is_equal, levels, options)
-                for groups, per_group, is_equal, _ in cells(options)
-                for levels in (FIVE_LEVELS, MOSTLY_BEST)
-            ],
-        ),
-        "injections": (
-            "Injections that move nothing: cards that say that they worked",
-            ["claims", "wrong verdicts", "n", "false alarms"],
-            lambda: [injection_row(claims, noise, options) for claims in (1, 2, 4) for noise in (0.02, 0.05, 0.1, 0.2)],
-        ),
-    }
-    for name, (title, header, rows) in tables.items():
-        if not options.only or name in options.only:
-            print_table(title, header, rows())
+    print_table(
+        "Both together where both are noise: intervals that leave out 0",
+        ["groups", "groups and ratings", "n", "both together", "what the judge adds"],
+        [combined_row(*cell, options) for cell in cells(options)],
+    )
+    print_table(
+        "The calibration error: intervals that leave out the truth",
+        ["groups", "groups and ratings", "n", "leaves it out", "lies below it"],
+        [
+            calibration_row(groups, per_group, is_equal, levels, options)
+            for groups, per_group, is_equal, _ in cells(options)
+            for levels in (FIVE_LEVELS, MOSTLY_BEST)
+        ],
+    )
+    print_table(
+        "Injections that move nothing: cards that say that they worked",
+        ["claims", "wrong verdicts", "n", "false alarms"],
+        [injection_row(claims, noise, options) for claims in (1, 2, 4) for noise in (0.02, 0.05, 0.1, 0.2)],
+    )
 
 
 if __name__ == "__main__":

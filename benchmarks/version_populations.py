@@ -7,13 +7,12 @@ from pathlib import Path
 
 import checkout  # noqa: F401
 import numpy as np
+from rated_agreement import score_samples
 
 from assay import Sample, load_set
 from assay.meta_eval.arrays import Bools, Floats, Places
 from assay.meta_eval.decision import VersionTable
-from assay.metrics import Metric, Score
 from assay.metrics.catalogue import load_metric
-from assay.runs.execute import execute
 
 MARGIN = 0.1
 MEASURES = {"simulatorarena": "answer_length"}  # its answers have no contexts that their words could be of
@@ -64,22 +63,11 @@ class Population:
         ]
 
 
-async def score_samples(samples: Sequence[Sample], metric: Metric) -> dict[str, float | None]:
-    """A metric's values by sample id."""
-    values: dict[str, float | None] = {}
-
-    def keep(sample: Sample, scores: dict[str, Score]) -> None:
-        values[sample.id] = scores[metric.name].value
-
-    await execute(samples, [metric], keep, concurrency=4)
-    return values
-
-
 def read_samples(samples: Sequence[Sample], name: str) -> Population:
     """Rated answers with their plain scores, on the metric's own scale."""
     metric = MEASURES.get(name, "token_overlap")
-    values = asyncio.run(score_samples(samples, load_metric(metric)))
-    scores = [values.get(sample.id) for sample in samples]
+    scored = asyncio.run(score_samples(list(samples), load_metric(metric), 4))
+    scores = [scored[sample.id].value for sample in samples]
     return Population(
         name,
         np.array([np.nan if score is None else score for score in scores], float),

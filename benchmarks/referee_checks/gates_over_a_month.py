@@ -161,21 +161,6 @@ def repeating_judge(repeats: int, generator: np.random.Generator) -> Iterator[Me
         yield share(case, "regression: months with a false alarm", falls, high=LEVEL)
 
 
-def collapsed_topics(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:
-    """All answers of one topic, or of two, fall to 0 after 12 quiet runs."""
-    sizes = [30, 20, 12, 8, 6, 4, 3, 2, 2, 1, 1, 1]
-    groups = number_groups(sizes)
-    for noise, topics, within in ((0.0, 1, 1), (0.02, 1, 1), (0.02, 2, 1), (0.3, 1, 7)):
-        detected = []
-        for _ in range(repeats // 2):
-            values = generator.uniform(0.7, 1, (len(groups), 1))
-            values = np.clip(values + noise * generator.normal(size=(len(groups), 12 + within)), 0, 1)
-            values[np.ix_(groups < topics, range(12, 12 + within))] = 0
-            detected.append(any(night >= 11 for night in find_falls(values, [str(group) for group in groups])))
-        case = f"noise {noise:g}, the {topics} largest of 12 groups fall{'s' if topics == 1 else ''} to 0"
-        yield share(case, f"regression: found within {within} runs", detected, low=0.5 if within == 1 else 0.8)
-
-
 def detected_falls(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:
     """Falls of all answers, and of a few, by when they are found."""
     # (accepted runs, nightly runs before the fall, the fall, within how many runs, found at least this often)
@@ -260,14 +245,6 @@ def _fails(gates: Sequence[object], scores: Sequence[dict[str, dict[str, object]
 def measure(repeats: int, seed: int) -> Iterator[Measurement]:
     """Yields the false alarms of every kind of gate, and what is found."""
     generator = np.random.default_rng(seed + 4000)
-    parts = (
-        false_regressions,
-        neutral_releases,
-        false_bounds,
-        repeating_judge,
-        four_gates,
-        detected_falls,
-        collapsed_topics,
-    )
+    parts = (false_regressions, neutral_releases, false_bounds, repeating_judge, four_gates, detected_falls)
     for part in parts:
         yield from part(repeats, generator)
