@@ -31,12 +31,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class JudgedSet:
-    """What one judge is worth on one set.
-
-    Attributes:
-        card: The judge's card.
-        entry: Its entry for the set.
-    """
+    """What one judge is worth on one set."""
 
     card: JudgeCard
     entry: SetCard
@@ -98,9 +93,6 @@ def read_judged_sets(folder: Path = CARDS) -> list[list[JudgedSet]]:
     """Reads the cards of a folder: what each judge is worth, in the order of the first card.
 
     Judges stand in one table that were asked for one metric about the same answers, with the same ratings.
-
-    Raises:
-        InputError: A file is no card; the message names the file, the field and the cure.
     """
     sets: dict[tuple[str, str, str], list[JudgedSet]] = {}
     for card in sorted(map(read_card, folder.glob("*.json")), key=lambda card: (card.date, card.judge)):

@@ -12,9 +12,8 @@ measures the one that takes the predictions as fixed, and says why.
 
 import argparse
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from time import monotonic
 
 import checkout  # noqa: F401
 import numpy as np
@@ -51,15 +50,7 @@ def group_sizes(groups: int, per_group: int, *, is_equal: bool) -> list[int]:
 
 
 class Population:
-    """Draws answers with their ratings and scores.
-
-    Args:
-        sizes: The number of answers of each group.
-        levels: Where a quality becomes the next rating; with `MOSTLY_BEST` most scores are 1 too.
-        steps: How many steps the judge's score has above 0; 0 for a score without steps.
-        judge: The correlation of the judge's quality with the rated one.
-        generator: Draws everything.
-    """
+    """Draws answers with their ratings and scores."""
 
     def __init__(
         self, sizes: Sequence[int], levels: Sequence[float], steps: int, judge: float, generator: np.random.Generator
@@ -126,7 +117,7 @@ def combined_row(
         np.random.default_rng([options.seed, groups, is_equal]),
     )
     together, gains = list[bool | None](), list[bool | None]()
-    for number in draw_within(options):
+    for number in range(options.populations):
         scores = population.rated_scores(number)
         predictions = scores.predict_together(OVERLAP)
         if isinstance(predictions, str):
@@ -196,15 +187,6 @@ def make_score(verdicts: Sequence[bool]) -> Score:
     return Score(sum(verdicts) / len(verdicts), "scored", "", {"claims": claims}, Usage())
 
 
-def draw_within(options: argparse.Namespace) -> Iterator[int]:
-    """Yields the numbers of the populations, for at most `--seconds` of a row."""
-    end = monotonic() + options.seconds
-    for number in range(options.populations):
-        if monotonic() > end:
-            return
-        yield number
-
-
 def describe(is_equal: bool, levels: Sequence[float]) -> str:
     """Describes groups and ratings in words."""
     sizes = "equal" if is_equal else "one has two fifths"
@@ -223,40 +205,33 @@ def main() -> None:
     """Prints the tables; the same seed gives the same populations."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--populations", type=int, default=200, help="per row")
-    parser.add_argument("--seconds", type=float, default=600.0, help="at most so long for a row of both together")
     parser.add_argument("--groups", type=int, nargs="+", default=[8, 15, 50])
     parser.add_argument("--answers", type=int, default=60, help="of a population, in groups of two or more")
     parser.add_argument("--probed", type=int, default=20, help="answers that are given an instruction")
     parser.add_argument("--repeats", type=int, default=2, help="how often the folds of both together are dealt")
-    parser.add_argument("--only", choices=["combined", "calibration", "injections"], nargs="+")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     product.REPEATS, product.PERMUTATIONS = options.repeats, 9  # the p-value is not looked at
     print_machine()
-    tables: dict[str, tuple[str, list[str], Callable[[], list[Row]]]] = {
-        "combined": (
-            "Both together where both are noise: intervals that leave out 0",
-            ["groups", "groups and ratings", "n", "both together", "what the judge adds"],
-            lambda: [combined_row(*cell, options) for cell in cells(options)],
-        ),
-        "calibration": (
-            "The calibration error: intervals that leave out the truth",
-            ["groups", "groups and ratings", "n", "leaves it out", "lies below it"],
-            lambda: [
-                calibration_row(groups, per_group, is_equal, levels, options)
-                for groups, per_group, is_equal, _ in cells(options)
-                for levels in (FIVE_LEVELS, MOSTLY_BEST)
-            ],
-        ),
-        "injections": (
-            "Injections that move nothing: cards that say that they worked",
-            ["claims", "wrong verdicts", "n", "false alarms"],
-            lambda: [injection_row(claims, noise, options) for claims in (1, 2, 4) for noise in (0.02, 0.05, 0.1, 0.2)],
-        ),
-    }
-    for name, (title, header, rows) in tables.items():
-        if not options.only or name in options.only:
-            print_table(title, header, rows())
+    print_table(
+        "Both together where both are noise: intervals that leave out 0",
+        ["groups", "groups and ratings", "n", "both together", "what the judge adds"],
+        [combined_row(*cell, options) for cell in cells(options)],
+    )
+    print_table(
+        "The calibration error: intervals that leave out the truth",
+        ["groups", "groups and ratings", "n", "leaves it out", "lies below it"],
+        [
+            calibration_row(groups, per_group, is_equal, levels, options)
+            for groups, per_group, is_equal, _ in cells(options)
+            for levels in (FIVE_LEVELS, MOSTLY_BEST)
+        ],
+    )
+    print_table(
+        "Injections that move nothing: cards that say that they worked",
+        ["claims", "wrong verdicts", "n", "false alarms"],
+        [injection_row(claims, noise, options) for claims in (1, 2, 4) for noise in (0.02, 0.05, 0.1, 0.2)],
+    )
 
 
 if __name__ == "__main__":

@@ -32,13 +32,7 @@ LABELS: dict[Unit, str] = {"citations": "citations_support", "claims": "claims_c
 
 
 class Verdict(NamedTuple):
-    """A verdict beside its label.
-
-    Attributes:
-        sample: The answer.
-        is_right: Whether the metric finds the citation or the claim right.
-        label: Whether it is.
-    """
+    """A verdict beside its label."""
 
     sample: Sample
     is_right: bool
@@ -46,11 +40,7 @@ class Verdict(NamedTuple):
 
 
 def verdicts_of(samples: Sequence[Sample], scores: dict[str, Score], unit: Unit) -> list[Verdict]:
-    """The verdicts on citations or claims, in the order of the labels.
-
-    Raises:
-        ValueError: The metric reads more or fewer than the labels have.
-    """
+    """The verdicts on citations or claims, in the order of the labels."""
     verdicts = []
     for sample in samples:
         entries = scores[sample.id].evidence.get(unit, [])

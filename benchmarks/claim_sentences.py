@@ -1,6 +1,6 @@
 """How many claims of real answers are left out, and how many sentences that state nothing are judged.
 
-    python benchmarks/claim_sentences.py --data ../shared/data/rated [--texts]
+    python benchmarks/claim_sentences.py --data ../shared/data/rated
 
 claim_labels.jsonl (beside this file) has the places of sentences of other people's answers, each with whether it claims
 something (true), states nothing (false), or was not labelled (null). They were labelled on 23 November 2026 by readers
@@ -10,14 +10,13 @@ who saw the sentence and what stands around it, and neither the rules nor what t
 - 2,000 other English sentences, drawn after that and not used for any mend: those that were left out at first (190, all
   labelled) and those that were judged at first (1,810, of which 60 are labelled and stand for all).
 
-No answer that the rules were written with is among them (the answers' SHA-256 is odd). `--texts` prints what is lost
-and what is judged for nothing. No judge, no network.
+No answer that the rules were written with is among them (the answers' SHA-256 is odd). No judge, no network.
 """
 
 import argparse
 import hashlib
 import json
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -61,7 +60,6 @@ def share(count: int, n: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data/rated"))
-    parser.add_argument("--texts", action="store_true")
     arguments = parser.parse_args()
     print_machine()
     rows = [json.loads(line) for line in (HERE / "claim_labels.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -69,28 +67,25 @@ def main() -> None:
     for name in {row["file"] for row in rows}:
         for answer, language in read_answers(arguments.data / f"{name}.jsonl"):
             answers[hashlib.sha256(answer.encode()).hexdigest()[:16]] = answer, language
-    counts: dict[tuple[str, bool, bool | None], list[str]] = defaultdict(list)
+    counts: Counter[tuple[str, bool, bool | None]] = Counter()
     for row in rows:
         answer, language = answers[row["answer"]]
         split = answer_sentences(answer, language_or_fallback(language))
         for start, end, label in row["sentences"]:
-            counts[row["set"], is_judged(split, start, end), label].append(answer[start:end])
+            counts[row["set"], is_judged(split, start, end), label] += 1
     table = []
     for title, parts in SETS.items():
         claims = lost = idle = for_nothing = 0.0
         unlabelled = 0
         for part in parts:
-            labelled = sum(len(counts[part, verdict, label]) for verdict in (True, False) for label in (True, False))
-            open_ones = sum(len(counts[part, verdict, None]) for verdict in (True, False))
+            labelled = sum(counts[part, verdict, label] for verdict in (True, False) for label in (True, False))
+            open_ones = sum(counts[part, verdict, None] for verdict in (True, False))
             weight = (labelled + open_ones) / labelled
-            claims += weight * sum(len(counts[part, verdict, True]) for verdict in (True, False))
-            idle += weight * sum(len(counts[part, verdict, False]) for verdict in (True, False))
-            lost += weight * len(counts[part, False, True])
-            for_nothing += weight * len(counts[part, True, False])
-            unlabelled += len(counts[part, False, None])
-            if arguments.texts:
-                print("\n".join(["", f"{part}: claims that are left out", *counts[part, False, True]]))
-                print("\n".join(["", f"{part}: judged, though they state nothing", *counts[part, True, False]]))
+            claims += weight * sum(counts[part, verdict, True] for verdict in (True, False))
+            idle += weight * sum(counts[part, verdict, False] for verdict in (True, False))
+            lost += weight * counts[part, False, True]
+            for_nothing += weight * counts[part, True, False]
+            unlabelled += counts[part, False, None]
         row = (share(round(lost), round(claims)), round(idle), f"{for_nothing / idle:.0%}", unlabelled)
         table.append((title, round(claims), *row))
     header = ("set", "claims", "left out [95%]", "others", "judged", "left out, no label")

@@ -33,63 +33,39 @@ LANGUAGES = ("en", "nl")
 
 
 class RequestLabel(BaseModel):
-    """A request of the customer.
-
-    Attributes:
-        text: The request.
-        met: Whether it was met at the end.
-        turn: The place of the answer that met it; None where it was not met.
-    """
+    """A request of the customer."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    text: str
-    met: bool
-    turn: int | None
+    text: str  # the request
+    met: bool  # whether it was met at the end
+    turn: int | None  # the place of the answer that met it; None where it was not met
 
 
 class RuleLabel(BaseModel):
-    """A rule that was broken.
-
-    Attributes:
-        rule: The rule, as the policy has it.
-        turn: The place of the message that broke it.
-    """
+    """A rule that was broken."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    rule: str
-    turn: int
+    rule: str  # the rule, as the policy has it
+    turn: int  # the place of the message that broke it
 
 
 class Labels(BaseModel):
-    """What its writer says of a conversation; places are counted from 0 with the system message.
-
-    Attributes:
-        requests: The customer's requests.
-        handover: Whether it was handed over, and rightly so.
-        asked_again: The answers that ask for what the customer had said.
-        repeated: The messages of the customer that repeat an earlier question.
-        contradictions: Pairs of answers of which the later one contradicts the earlier one.
-        broken_rules: The rules of the policy that were broken.
-    """
+    """What its writer says of a conversation; places are counted from 0 with the system message."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    requests: tuple[RequestLabel, ...]
-    handover: Literal["right", "missing", "needless", "none_needed"]
-    asked_again: tuple[int, ...]
-    repeated: tuple[int, ...]
-    contradictions: tuple[tuple[int, int], ...]
-    broken_rules: tuple[RuleLabel, ...]
+    requests: tuple[RequestLabel, ...]  # the customer's requests
+    handover: Literal["right", "missing", "needless", "none_needed"]  # whether it was handed over, and rightly so
+    asked_again: tuple[int, ...]  # the answers that ask for what the customer had said
+    repeated: tuple[int, ...]  # the messages of the customer that repeat an earlier question
+    contradictions: tuple[tuple[int, int], ...]  # Pairs of answers of which the later one contradicts the earlier one
+    broken_rules: tuple[RuleLabel, ...]  # the rules of the policy that were broken
 
 
 def read_labels(sample: Sample) -> Labels:
-    """Reads the labels of a bundled conversation.
-
-    Args:
-        sample: The conversation.
-    """
+    """Reads the labels of a bundled conversation."""
     return Labels.model_validate(sample.metadata["labels"])
 
 
@@ -114,32 +90,21 @@ FAULTS: Mapping[str, Callable[[Sample, Labels], bool]] = {
 
 
 class Flag(NamedTuple):
-    """What a metric says of a conversation.
+    """What a metric says of a conversation."""
 
-    Attributes:
-        raised: Whether it has a fault of the kind anywhere.
-        placed: Whether it has one where the labels have one.
-    """
-
-    raised: bool
-    placed: bool
+    raised: bool  # whether it has a fault of the kind anywhere
+    placed: bool  # whether it has one where the labels have one
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A metric that must find faults of some kinds.
+    """A metric that must find faults of some kinds."""
 
-    Attributes:
-        kinds: The kinds, of `FAULTS` or of `OBSERVATIONS`.
-        metric: The metric, with its settings.
-        decided_by: Whether rules decide alone, or the judge: also by itself, or what rules leave open or propose.
-        read: Reads the flag from a score, given the labels.
-    """
-
-    kinds: tuple[str, ...]
-    metric: str
+    kinds: tuple[str, ...]  # the kinds, of `FAULTS` or of `OBSERVATIONS`
+    metric: str  # the metric, with its settings
+    # whether rules decide alone, or the judge: also by itself, or what rules leave open or propose
     decided_by: Literal["rules", "judge"]
-    read: Callable[[Score, Labels], Flag]
+    read: Callable[[Score, Labels], Flag]  # reads the flag from a score, given the labels
 
     def has_fault(self, sample: Sample, labels: Labels) -> bool:
         """Says whether a conversation has a fault of one of the kinds by its labels."""
@@ -151,21 +116,13 @@ class Check:
 
 
 class Outcome(NamedTuple):
-    """What a check makes of a conversation.
+    """What a check makes of a conversation."""
 
-    Attributes:
-        check: The check.
-        sample: The conversation.
-        planted: The kind of the planted fault that the check must find; empty where there is none.
-        has_fault: Whether there is a fault of the check's kinds, planted or as a consequence.
-        flag: What the metric says; None without a score.
-    """
-
-    check: Check
-    sample: Sample
-    planted: str
-    has_fault: bool
-    flag: Flag | None
+    check: Check  # the check
+    sample: Sample  # the conversation
+    planted: str  # the kind of the planted fault that the check must find; empty where there is none
+    has_fault: bool  # whether there is a fault of the check's kinds, planted or as a consequence
+    flag: Flag | None  # what the metric says; None without a score
 
 
 OBSERVATIONS: Mapping[str, Callable[[Sample, Labels], bool]] = {
@@ -243,13 +200,7 @@ CHECKS = (
 def find_outcomes(
     samples: Sequence[Sample], scores: Mapping[str, Mapping[str, Score]], checks: Sequence[Check] = CHECKS
 ) -> list[Outcome]:
-    """Compares scores with labels.
-
-    Args:
-        samples: Bundled conversations.
-        scores: The scores by conversation and metric.
-        checks: What is compared.
-    """
+    """Compares scores with labels."""
     outcomes = []
     for check in checks:
         for sample in samples:
@@ -301,23 +252,6 @@ def fault_rows(outcomes: Sequence[Outcome]) -> list[list[object]]:
     return rows
 
 
-def overall_rows(outcomes: Sequence[Outcome]) -> list[list[object]]:
-    """Returns the rows over all kinds of fault, for what rules decide and what the judge decides."""
-    rows = []
-    for decided_by in dict.fromkeys(outcome.check.decided_by for outcome in outcomes):
-        for language in (*LANGUAGES, ""):
-            own = [
-                outcome
-                for outcome in outcomes
-                if outcome.check.decided_by == decided_by and language in {"", outcome.sample.language}
-            ]
-            clean = {outcome.sample.id: outcome for outcome in own if outcome.sample.metadata["fault"] is None}
-            flagged = {outcome.sample.id for outcome in own if not outcome.has_fault and is_alarm(outcome)}
-            disturbed = format_share([*clean.values()], lambda outcome, flagged=flagged: outcome.sample.id in flagged)
-            rows.append([*share_row([decided_by, language or "both"], own, _KINDS), disturbed])
-    return rows
-
-
 def list_errors(outcomes: Sequence[Outcome]) -> list[list[object]]:
     """Lists the planted faults that were not found, and the false alarms."""
     rows = list[list[object]]()
@@ -365,7 +299,6 @@ def main() -> None:
     header = ["found", "false alarms", "no score"]
     names = ["fault", "metric", "decided by", "language"]
     print_table("Planted faults by kind", [*names, *header], fault_rows(outcomes))
-    print_table("All kinds", ["decided by", "language", *header, "faultless, with any alarm"], overall_rows(outcomes))
     if options.show:
         print_table("Errors", ["conversation", "metric", "decided by", "kind", "error"], list_errors(outcomes))
 

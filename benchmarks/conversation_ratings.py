@@ -1,22 +1,16 @@
 """How well the metrics of a conversation follow its rating, alone and in a fitted scorer, beside baselines.
 
     python benchmarks/conversation_ratings.py --data ../shared/data/rated
-    python benchmarks/conversation_ratings.py --data ../shared/data/rated --judge qwen1.5b --cassette FILE --limit 50
 
-Without a judge: every metric that asks nobody, and the numbers in its evidence, on tau_airline (an airline's agent; the
+Every metric that asks nobody, and the numbers in its evidence, on tau_airline (an airline's agent; the
 rating is computed from the final database; groups are tasks) and on simulatorarena (people who wrote a text with a
 chatbot and rated it). The fitted scorers are out of fold: groups are dealt into folds, and the choice of metrics is
 made inside them. `tool_calls` compares with the calls that a task needs, which nobody knows in production; so each
-scorer is fitted with it and without it.
-
-With a judge also: `resolved`, `handover` and `policy_kept` on --limit conversations of tau_airline, one per task; and
-faithfulness of mtrag_faithfulness with the messages before an answer as documentation against without them, on --limit
-answers that have such messages. What is not in the cassette is asked. Intervals (95%) are over groups.
+scorer is fitted with it and without it. Intervals (95%) are over groups.
 """
 
 import argparse
 import asyncio
-import random
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -26,20 +20,17 @@ from benchmark_output import print_machine, print_table
 from rated_agreement import row, score_samples
 
 from assay import Sample, load_set
-from assay.judges import JudgeSettings, LiteLLMJudge, Usage, load_settings
 from assay.meta_eval.comparison import compare_metrics
-from assay.meta_eval.estimate import Estimate, estimate_mean
 from assay.meta_eval.selection import Combine, select
 from assay.meta_eval.table import ScoreTable
 from assay.metrics import Metric, Score
 from assay.metrics.catalogue import load_metric
 from assay.presentation.figure import Figure
 
-AGENT, WRITERS, RETRIEVAL = "tau_airline", "simulatorarena", "mtrag_faithfulness"
+SETS = ("tau_airline", "simulatorarena")
 BASELINES = ("conversation_turns", "conversation_length", "thanks_at_end")
 ORACLE = "tool_calls"
 WITHOUT_JUDGE = ("effort", "handover", ORACLE)
-JUDGED = ("resolved", "handover", "policy_kept")
 PARTS: Mapping[str, Mapping[str, bool]] = {
     "effort": {"turns": False, "repeated": False, "asked_again": False},
     "handover": {"happened": True},
@@ -63,13 +54,7 @@ def count_evidence(score: Score, key: str) -> float:
 def tabulate(
     samples: Sequence[Sample], metrics: Iterable[Metric], scores: Mapping[str, Mapping[str, Score]]
 ) -> ScoreTable:
-    """The metrics' values and the numbers of their evidence beside the ratings, without columns that hold nothing.
-
-    Args:
-        samples: The conversations.
-        metrics: The metrics.
-        scores: Their scores by metric and sample.
-    """
+    """The metrics' values and the numbers of their evidence beside the ratings, without columns that hold nothing."""
     columns: dict[str, list[float]] = {}
     directions: dict[str, bool] = {}
     for metric in metrics:
@@ -174,27 +159,6 @@ def describe_gain(predictions: Mapping[tuple[str, str], dict[str, float | None]]
     return describe_difference(columns[0], columns[1], samples)
 
 
-def one_per_group(samples: Sequence[Sample], limit: int, seed: int) -> list[Sample]:
-    """One conversation of each group, drawn with a seed, of at most so many groups."""
-    draw = random.Random(seed)
-    groups: dict[str, list[Sample]] = {}
-    for sample in samples:
-        groups.setdefault(sample.source, []).append(sample)
-    drawn = [draw.choice(groups[name]) for name in sorted(groups)]
-    return sorted(draw.sample(drawn, min(limit, len(drawn))), key=lambda sample: sample.id)
-
-
-def with_earlier_messages(samples: Sequence[Sample], limit: int, seed: int) -> list[Sample]:
-    """Answers with messages before their question, drawn with a seed, at most so many."""
-    later = [sample for sample in samples if len(sample.messages) > 2]
-    return random.Random(seed).sample(later, min(limit, len(later)))
-
-
-WITHOUT_ASKING = (AGENT, WRITERS)
-ASKING = {AGENT: one_per_group, RETRIEVAL: with_earlier_messages}
-"""Which of the conversations a judge is asked about."""
-
-
 def is_binary(samples: Sequence[Sample]) -> bool:
     """Whether conversations are rated good or bad, so that an area under the ROC curve needs no threshold."""
     return {sample.rating_share for sample in samples} <= {0.0, 1.0}
@@ -219,80 +183,6 @@ async def rate_by_rules(name: str, samples: list[Sample], seed: int) -> None:
             print(f"{metric.name} has no score of {len(reasons)}: {min(reasons)}")
 
 
-async def score_by_judge(
-    samples: list[Sample], names: Sequence[str], settings: JudgeSettings, cassette: Path | None
-) -> tuple[list[Metric], dict[str, dict[str, Score]]]:
-    """The scores by metrics that ask, each with a judge of its own: then each says what it takes when it runs alone."""
-    metrics, scores = [], {}
-    for name in names:
-        async with LiteLLMJudge(settings, cassette=cassette, mode="auto" if cassette else "off") as judge:
-            metrics.append(load_metric(name, judge))
-            scores[metrics[-1].name] = await score_samples(samples, metrics[-1], settings.concurrency)
-    return metrics, scores
-
-
-async def rate_by_judge(samples: list[Sample], settings: JudgeSettings, cassette: Path | None, seed: int) -> None:
-    """Prints the agreement of the metrics that ask a judge, and what they take, beside the others' on these items."""
-    judged, scores = await score_by_judge(samples, JUDGED, settings, cassette)
-    rows = []
-    for metric in judged:
-        own = scores[metric.name]
-        usage = Usage.total([score.usage for score in own.values()])
-        values = {item: score.value for item, score in own.items()}
-        failures = sum(score.status == "failed" for score in own.values())
-        tokens = usage.tokens_in + usage.tokens_out
-        rows.append(
-            [*row(metric.name, values, samples)[:4], failures, usage.calls / len(samples), tokens / len(samples)]
-        )
-    others = [load_metric(name, None) for name in (*WITHOUT_JUDGE, *BASELINES)]
-    scores_of_others = {metric.name: await score_samples(samples, metric, 1) for metric in others}
-    rows += [
-        [*cells, None, None, None] for cells in agreement_rows(tabulate(samples, others, scores_of_others), samples)
-    ]
-    title = f"{AGENT}: {len(samples)} conversations, one per task (seed {seed}), {settings.identity}"
-    print_table(title, ["metric", "n", "Spearman", "AUROC", "failed", "calls", "tokens"], rows)
-
-
-def without_messages(sample: Sample) -> Sample:
-    """The same question, answer and contexts, and nothing that was said before."""
-    return sample.model_copy(update={"messages": ()})
-
-
-async def compare_history(samples: list[Sample], settings: JudgeSettings, cassette: Path | None, seed: int) -> None:
-    """Prints faithfulness with the messages before an answer against without them, on the same answers."""
-    both = {"with what was said before": samples, "without": [without_messages(sample) for sample in samples]}
-    columns = []
-    rows = []
-    for name, answers in both.items():
-        _, scores = await score_by_judge(answers, ["faithfulness"], settings, cassette)
-        values = {item: score.value for item, score in scores["faithfulness"].items()}
-        usage = Usage.total([score.usage for score in scores["faithfulness"].values()])
-        count = len(samples)
-        tokens = usage.tokens_in + usage.tokens_out
-        rows.append([*row(f"faithfulness, {name}", values, samples)[:4], usage.calls / count, tokens / count])
-        columns.append(
-            [NAN if values.get(sample.id) is None else float(values[sample.id] or 0.0) for sample in samples]
-        )
-    groups = [sample.source for sample in samples]
-    title = f"{RETRIEVAL}: {len(samples)} answers in {len(set(groups))} groups (seed {seed}), {settings.identity}"
-    print_table(title, ["", "n", "Spearman", "AUROC", "calls", "tokens"], rows)
-    for line in describe_pair(np.array(columns[0]), np.array(columns[1]), samples):
-        print(line)
-
-
-def describe_pair(first: np.ndarray, second: np.ndarray, samples: Sequence[Sample]) -> list[str]:
-    """Says how much the scores of the same items differ, and how much their agreement with the ratings does."""
-    changes = first - second
-    has_both = ~np.isnan(changes)
-    labels = [sample.source for sample, is_there in zip(samples, has_both, strict=True) if is_there]
-    mean = estimate_mean(changes[has_both], labels, bounds=(-1.0, 1.0))
-    changed = int((changes[has_both] != 0).sum())
-    return [
-        f"the score with it less the score without it: {write(mean, 'change')}; {changed} of {has_both.sum()} differ",
-        describe_difference(first, second, samples),
-    ]
-
-
 def describe_difference(first: np.ndarray, second: np.ndarray, samples: Sequence[Sample]) -> str:
     """Says how much more the first scores agree with the ratings than the second, on the items that both have."""
     table = ScoreTable(
@@ -305,35 +195,19 @@ def describe_difference(first: np.ndarray, second: np.ndarray, samples: Sequence
         groups=tuple(sample.source for sample in samples),
     )
     comparison = compare_metrics(table, "first", "second")
-    return f"its Spearman less the other's: {write(comparison.difference, 'correlation')} (n = {comparison.n})"
-
-
-def write(estimate: Estimate, kind: str) -> str:
-    """An estimate with its interval."""
-    return str(Figure.from_estimate(kind, estimate))
+    difference = Figure.from_estimate("correlation", comparison.difference)
+    return f"its Spearman less the other's: {difference} (n = {comparison.n})"
 
 
 async def main() -> None:
     """Prints one table per set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data/rated"), help="folder of the rated sets")
-    parser.add_argument("--sets", nargs="+", choices=(AGENT, WRITERS, RETRIEVAL), default=(AGENT, WRITERS, RETRIEVAL))
-    parser.add_argument("--judge")
-    parser.add_argument("--cassette", type=Path, help="recorded replies; what is not in it is asked and added")
-    parser.add_argument("--limit", type=int, default=50, help="conversations, and answers, that the judge reads")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     print_machine()
-    settings = load_settings(options.judge) if options.judge else None
-    for name in options.sets:
-        if settings is None and name in WITHOUT_ASKING:
-            await rate_by_rules(name, load_set(options.data / f"{name}.jsonl"), options.seed)
-        elif settings is not None and name in ASKING:
-            samples = ASKING[name](load_set(options.data / f"{name}.jsonl"), options.limit, options.seed)
-            measure = rate_by_judge if name == AGENT else compare_history
-            await measure(samples, settings, options.cassette, options.seed)
-        else:
-            print(f"{name} is measured {'with' if settings is None else 'without'} --judge")
+    for name in SETS:
+        await rate_by_rules(name, load_set(options.data / f"{name}.jsonl"), options.seed)
 
 
 if __name__ == "__main__":

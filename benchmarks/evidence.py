@@ -31,7 +31,6 @@ PAGE = Path("docs/evidence.md")
 README = Path("README.md")
 BEGIN, END = "<!-- evidence: begin -->", "<!-- evidence: end -->"
 README_JUDGE = "qwen1.5b"  # the judge of the README's demo
-_README_MEASUREMENTS = ("faithfulness-begin", "faithfulness-mtrag")  # what the README shows where there is no card
 _OUTCOMES: dict[Outcome, str] = {
     "holds": "What holds",
     "fails": "What does not hold",
@@ -66,19 +65,10 @@ your chatbot: [`assay meta`](meta.md).
 - This page is made by `python benchmarks/evidence.py` from [`benchmarks/results`](../benchmarks/README.md#results); a
   test compares them.
 """
-_NO_CARD = (
-    "No judge's card is committed yet: `assay judges card MODEL -o benchmarks/results/cards/MODEL.json` makes one, and "
-    "this section then shows it."
-)
 
 
 def write_page(measurements: Sequence[Measurement], judged: Sequence[Sequence[JudgedSet]]) -> str:
-    """The page on what was found, as Markdown.
-
-    Args:
-        measurements: The measurements, in the order of the page.
-        judged: The judges of each set, of the cards.
-    """
+    """The page on what was found, as Markdown."""
     topics = {topic: list(group) for topic, group in groupby(measurements, key=lambda one: one.topic)}
     of_cards = [_with_age(one.sentence, measurements) for judges in judged for one in judges]
     parts = [_INTRODUCTION]
@@ -89,7 +79,7 @@ def write_page(measurements: Sequence[Measurement], judged: Sequence[Sequence[Ju
             sentences = [_with_age(sentence, [one]) for one in group for sentence in write_findings(one)]
             parts += _list_sentences(_TOPICS[topic], sentences, outcome)
     parts.append("## Cards of judges\n")
-    parts += _write_cards(judged, [one for one in measurements if one.cards]) if judged else [f"{_NO_CARD}\n"]
+    parts += _write_cards(judged, [one for one in measurements if one.cards])
     for topic, group in topics.items():
         parts.append(f"## {_TOPICS[topic]}\n")
         if topic == "elsewhere":
@@ -111,7 +101,7 @@ def write_readme_table(measurements: Sequence[Measurement], judged: Sequence[Seq
             _VERDICTS[one.outcome],
         )
         for one in cards
-    ] or list(_measured_rows(measurements))
+    ]
     heads = ("rated by people", "answers, groups", f"judge {README_JUDGE}", "token overlap", "which agrees better")
     columns = tuple(Column(head, "figure" if 1 < place < 4 else "name") for place, head in enumerate(heads))
     return "\n".join(
@@ -121,18 +111,14 @@ def write_readme_table(measurements: Sequence[Measurement], judged: Sequence[Seq
             f"95% intervals; [what else was found, and what was not]({PAGE.as_posix()})):",
             "",
             *table_lines(ResultTable("", columns, tuple(rows))),
-            *_ages_of_readme(measurements, has_cards=bool(cards)),
+            *_ages_of_readme(measurements),
             END,
         ]
     )
 
 
 def replace_block(text: str, block: str, name: str) -> str:
-    """Puts the table between the markers of a page.
-
-    Raises:
-        InputError: The page has not each marker once, in their order.
-    """
+    """Puts the table between the markers of a page."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end or BEGIN in after or END in after:
@@ -143,11 +129,7 @@ def replace_block(text: str, block: str, name: str) -> str:
 
 
 def make_pages(root: Path = ROOT, results: Path = RESULTS, cards: Path = CARDS) -> dict[Path, str]:
-    """The pages as they should be: path below the checkout, and text.
-
-    Raises:
-        InputError: A result cannot be read, a card is named by no measurement, or the README has no markers.
-    """
+    """The pages as they should be: path below the checkout, and text."""
     measurements, judged = read_measurements(results), read_judged_sets(cards)
     named = {name for measurement in measurements for name in measurement.cards}
     for file in sorted(cards.glob("*.json")):
@@ -158,23 +140,8 @@ def make_pages(root: Path = ROOT, results: Path = RESULTS, cards: Path = CARDS) 
     return {PAGE: write_page(measurements, judged), README: readme}
 
 
-def _measured_rows(measurements: Sequence[Measurement]) -> Iterator[tuple[Content, ...]]:
-    for one in measurements:
-        if one.id in _README_MEASUREMENTS:
-            finding = next(finding for finding in one.findings if len(finding.beside) > 1)
-            judge, overlap = (one.find(place)[0] for place in finding.beside)
-            yield (
-                one.set,
-                f"{one.count(finding) or NOT_RECORDED} in {one.groups or NOT_RECORDED}",
-                Figure("coefficient", judge.value, judge.low, judge.high),
-                Figure("coefficient", overlap.value, overlap.low, overlap.high),
-                _VERDICTS["open"],  # no interval of the difference was recorded
-            )
-
-
-def _ages_of_readme(measurements: Sequence[Measurement], *, has_cards: bool) -> list[str]:
-    shown = [one for one in measurements if (one.cards if has_cards else one.id in _README_MEASUREMENTS)]
-    ages = dict.fromkeys(filter(None, map(describe_age, shown)))
+def _ages_of_readme(measurements: Sequence[Measurement]) -> list[str]:
+    ages = dict.fromkeys(filter(None, (describe_age(one) for one in measurements if one.cards)))
     return ["", *(f"{age[0].upper()}{age[1:]}." for age in ages)] if ages else []
 
 

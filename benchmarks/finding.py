@@ -15,13 +15,7 @@ Outcome = Literal["holds", "fails", "open"]
 
 @dataclass(frozen=True, slots=True)
 class FindingSentence:
-    """A finding in words.
-
-    Attributes:
-        outcome: What the figures show of the claim.
-        text: The sentence, with its figures.
-        title: The heading that has the figures.
-    """
+    """A finding in words."""
 
     outcome: Outcome
     text: str
@@ -34,12 +28,6 @@ def decide(
     """What an interval shows of the claim that the true value lies above (or below) a bound.
 
     An end that is the bound decides nothing: the interval does not leave the bound out.
-
-    Args:
-        low: The interval's lower end; None without an interval, which decides nothing.
-        high: Its upper end.
-        bound: The bound.
-        wanted: On which side of it the claim holds.
 
     Examples:
         >>> decide(0.01, 0.2), decide(-0.2, -0.01), decide(-0.1, 0.1), decide(0.0, 0.2), decide(None, None)

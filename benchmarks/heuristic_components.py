@@ -59,24 +59,21 @@ def precision_recall_f1(counts: Sequence[int]) -> tuple[float, float, float]:
     return right / max(1, right + wrong), right / max(1, right + missed), 2 * right / max(1, 2 * right + wrong + missed)
 
 
-def row(name: str, texts: Sequence[Compared], *, interval: bool = False) -> list[object]:
+def row(name: str, texts: Sequence[Compared]) -> list[object]:
     """A line of a table: texts, names found, precision, recall and F1."""
     counts = np.array([[len(names) for names in each] for each in texts])
     figures = precision_recall_f1(counts.sum(axis=0).tolist())
-    shown: list[object] = [f"{figure:.2f}" if counts[:, 0::2].any() else None for figure in figures]
-    if interval:
-        draws = np.random.default_rng(0).integers(len(texts), size=(RESAMPLES, len(texts)))
-        resampled = [precision_recall_f1(counts[draw].sum(axis=0).tolist()) for draw in draws]
-        ends = np.percentile(resampled, [2.5, 97.5], axis=0)
-        shown = [f"{figure:.2f} [{low:.2f}, {high:.2f}]" for figure, low, high in zip(figures, *ends, strict=True)]
+    draws = np.random.default_rng(0).integers(len(texts), size=(RESAMPLES, len(texts)))
+    resampled = [precision_recall_f1(counts[draw].sum(axis=0).tolist()) for draw in draws]
+    ends = np.percentile(resampled, [2.5, 97.5], axis=0)
+    shown = [f"{figure:.2f} [{low:.2f}, {high:.2f}]" for figure, low, high in zip(figures, *ends, strict=True)]
     return [name, len(texts), int(counts[:, :2].sum()), *shown]
 
 
 def main() -> None:
-    """Prints the tables, and with --show what went wrong."""
+    """Prints the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("docs", type=Path, nargs="?")
-    parser.add_argument("--show", type=int, default=0, metavar="N", help="print N wrong and N missed names a line")
     options = parser.parse_args()
     print_machine()
     header = ["texts", "n", "found", "precision", "recall", "F1"]
@@ -85,11 +82,7 @@ def main() -> None:
     for language in LANGUAGES:
         its = [each for each in sentences if each["language"] == language]
         comparisons = [compared(each["text"], each["components"], language) for each in its]
-        rows.append(row(f"{language}, all", comparisons, interval=True))
-        _show(rows[-1], comparisons, options.show)
-        for style in dict.fromkeys(each["style"] for each in its):
-            of_style = [compare for each, compare in zip(its, comparisons, strict=True) if each["style"] == style]
-            rows.append(row(f"  {style}", of_style))
+        rows.append(row(f"{language}, all", comparisons))
     print_table("Components in held-out sentences", header, rows)
     if options.docs is None:
         return
@@ -99,8 +92,7 @@ def main() -> None:
         its = [page for page in pages if page["language"] == language and page.get("ui_components")]
         for markup in (True, False):
             comparisons = [_page(page, options.docs, markup=markup) for page in its]
-            rows.append(row(f"{language}, {'as it is' if markup else 'without markup'}", comparisons, interval=True))
-            _show(rows[-1], comparisons, options.show)
+            rows.append(row(f"{language}, {'as it is' if markup else 'without markup'}", comparisons))
     print_table("Components against the publishers' markup", header, rows)
 
 
@@ -108,12 +100,6 @@ def _page(page: dict[str, Any], docs: Path, *, markup: bool) -> Compared:
     text = (docs / page["path"]).read_text(encoding="utf-8")
     names = page["ui_components"]
     return compared(text if markup else _MARKUP.sub("", text), names, page["language"])
-
-
-def _show(shown: list[object], comparisons: Sequence[Compared], most: int) -> None:
-    if most:
-        print(f"{shown[0]}: wrong: {'; '.join([name for each in comparisons for name in each.wrong][:most])}")
-        print(f"{shown[0]}: missed: {'; '.join([name for each in comparisons for name in each.missed][:most])}")
 
 
 if __name__ == "__main__":

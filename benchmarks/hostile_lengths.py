@@ -1,12 +1,10 @@
 """Time against length of every deterministic metric, on texts that repeat one of 78 adversarial patterns.
 
     python benchmarks/hostile_lengths.py [--most 100000] [--metrics heuristic,declined] [--patterns capitals,spaces]
-    python benchmarks/hostile_lengths.py --results FILE --plot docs/images/hostile_lengths.svg
 
 Each text is both the answer and, reversed, its context and its question, beside a table of 30 days. Per metric the
 slowest patterns are printed, with the processor's seconds at each length and the growth: how many times longer it takes
-for four times the length (4 is linear, 16 quadratic). What FILE has already is not measured again, so that a run of
-hours can be stopped. The plot has a line per pattern, both axes logarithmic.
+for four times the length (4 is linear, 16 quadratic).
 """
 
 import argparse
@@ -18,12 +16,10 @@ from pathlib import Path
 
 import checkout  # noqa: F401
 from benchmark_output import print_machine
-from log_plot import Line, draw_log_plots
 
 from assay.eval_sets import Sample
 from assay.metrics import Metric
 from assay.metrics.catalogue import load_metric
-from assay.metrics.specification import parse_specification
 
 PATTERNS = Path(__file__).parent / "hostile_patterns.json"
 METRICS = (
@@ -40,17 +36,12 @@ KPI = {
     "units": {"throughput_mbps": "Mbps"},
 }
 
-Seconds = dict[tuple[str, str, int], float]
-"""The processor's seconds by metric, pattern and length."""
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--most", type=int, default=100_000, help="characters of the longest text")
     parser.add_argument("--metrics", default=",".join(METRICS))
     parser.add_argument("--patterns", default="", help="names of patterns; all if not given")
-    parser.add_argument("--results", type=Path, help="JSON lines to read and continue")
-    parser.add_argument("--plot", type=Path, help="SVG to write")
     options = parser.parse_args()
     units = {pattern["name"]: pattern["unit"] for pattern in json.loads(PATTERNS.read_text(encoding="utf-8"))}
     chosen = options.patterns.split(",") if options.patterns else list(units)
@@ -58,20 +49,13 @@ def main() -> None:
     metrics = options.metrics.split(",")
     print_machine()
     print(f"{len(chosen)} patterns; processor seconds at {', '.join(f'{length:,}' for length in lengths)} characters")
-    seconds = read_results(options.results)
     for name in metrics:
         metric = load_metric(name)
         measure_seconds(metric, "Click Save. It costs 5 euros.")  # patterns are compiled before the clock runs
-        for pattern in chosen:
-            for length in lengths:
-                if (name, pattern, length) not in seconds:
-                    taken = measure_seconds(metric, repeat(units[pattern], length))
-                    seconds[name, pattern, length] = taken
-                    add_result(options.results, (name, pattern, length), taken)
-        print_slowest(name, {pattern: [seconds[name, pattern, length] for length in lengths] for pattern in chosen})
-    if options.plot:
-        draw(seconds, metrics, chosen, lengths, options.plot)
-        print(f"\nplot: {options.plot}")
+        texts = {pattern: [repeat(units[pattern], length) for length in lengths] for pattern in chosen}
+        print_slowest(
+            name, {pattern: [measure_seconds(metric, text) for text in own] for pattern, own in texts.items()}
+        )
 
 
 def repeat(unit: str, length: int) -> str:
@@ -91,22 +75,6 @@ def measure_seconds(metric: Metric, text: str) -> float:
     return time.process_time() - begun
 
 
-def read_results(path: Path | None) -> Seconds:
-    """What a run before has measured."""
-    if path is None or not path.exists():
-        return {}
-    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return {(row["metric"], row["pattern"], row["length"]): row["seconds"] for row in rows}
-
-
-def add_result(path: Path | None, key: tuple[str, str, int], seconds: float) -> None:
-    """Adds one measurement to the file."""
-    if path is not None:
-        row = dict(zip(("metric", "pattern", "length"), key, strict=True)) | {"seconds": round(seconds, 4)}
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
-
-
 def print_slowest(metric: str, rows: Mapping[str, Sequence[float]]) -> None:
     """Prints the patterns that took a metric longest, slowest first."""
     slowest = sorted(rows.items(), key=lambda row: -row[1][-1])[:SHOWN]
@@ -115,18 +83,6 @@ def print_slowest(metric: str, rows: Mapping[str, Sequence[float]]) -> None:
         growth = seconds[-1] / seconds[-2] if seconds[-2] > 0.01 else float("nan")
         listed = " ".join(f"{each:8.2f}" for each in seconds)
         print(f"  {pattern:<30} {listed}   x{growth:.1f}", flush=True)
-
-
-def draw(seconds: Seconds, metrics: Sequence[str], patterns: Sequence[str], lengths: Sequence[int], path: Path) -> None:
-    """Writes the plot: a panel per metric, the slowest pattern named."""
-    panels = {}
-    for metric in metrics:
-        slowest = max(patterns, key=lambda pattern: seconds[metric, pattern, lengths[-1]])
-        panels[parse_specification(metric).name] = [
-            Line(pattern, [(length, seconds[metric, pattern, length]) for length in lengths], pattern == slowest)
-            for pattern in patterns
-        ]
-    path.write_text(draw_log_plots(panels, "characters of each text", "processor seconds"), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 """What an installation takes: megabytes per dependency, packages, and seconds by the clock and on a slow line.
 
-    python benchmarks/install_size.py [--extra numeric] [--with "litellm<1.91"]
+    python benchmarks/install_size.py [--extra numeric]
 
 A wheel of this checkout is installed into a new environment, as `pip install .` does. The first table has one row per
 dependency of the plain installation: what it is for, what its own files take, and what would not be installed without
 it, which are the packages that nothing else needs. With `--extra NAME` (again for more) a second table says what the
-extra adds to the plain installation. `--with "litellm<1.91"` adds a constraint.
+extra adds to the plain installation.
 
 Megabytes are millions of bytes of the installed files, with the byte code that pip makes. The seconds of the slow line
 are computed from the bytes that were downloaded, not measured. Runs for a minute, and for another one per extra.
@@ -64,26 +64,14 @@ PURPOSES: Mapping[str, str] = {
 
 
 class Package(NamedTuple):
-    """One installed distribution.
-
-    Attributes:
-        requires: What it declares that it needs.
-        megabytes: What its files take.
-    """
+    """One installed distribution."""
 
     requires: tuple[Requirement, ...]
     megabytes: float
 
 
 class Installation(NamedTuple):
-    """An environment that Assay's wheel was installed into.
-
-    Attributes:
-        packages: The installed distributions by name, without pip and setuptools.
-        downloaded: Bytes of the files that pip downloaded, without Assay's own wheel.
-        download_seconds: How long that took by the clock.
-        install_seconds: How long the installation took by the clock.
-    """
+    """An environment that Assay's wheel was installed into."""
 
     packages: Mapping[str, Package]
     downloaded: int
@@ -132,19 +120,19 @@ def build_wheel(folder: Path) -> Path:
     return next(folder.glob("assay-*.whl"))
 
 
-def install(wheel: Path, extra: str = "", constraints: Iterable[str] = ()) -> Installation:
+def install(wheel: Path, extra: str = "") -> Installation:
     """Downloads a wheel and what it needs, from an empty cache, and installs them into a new environment."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         environment, files = folder / "environment", folder / "files"
         subprocess.run([sys.executable, "-m", "venv", environment], check=True)
         pip = [environment / "bin" / "python", "-m", "pip"]
-        wanted = [f"{wheel}[{extra}]" if extra else str(wheel), *constraints]
+        wanted = f"{wheel}[{extra}]" if extra else str(wheel)
         started = time.perf_counter()
-        subprocess.run([*pip, "download", "-q", "--no-cache-dir", "-d", files, *wanted], check=True)
+        subprocess.run([*pip, "download", "-q", "--no-cache-dir", "-d", files, wanted], check=True)
         downloaded = time.perf_counter()
         local = ["--no-cache-dir", "--no-index", "--find-links", files]
-        subprocess.run([*pip, "install", "-q", *local, *wanted], check=True)
+        subprocess.run([*pip, "install", "-q", *local, wanted], check=True)
         installed = time.perf_counter()
         folders = [str(path) for path in environment.glob("lib/*/site-packages")]
         packages = {canonicalize_name(package.name): read_package(package) for package in distributions(path=folders)}
@@ -187,16 +175,15 @@ def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--extra", action="append", default=[], help="what this extra adds; again for more")
-    parser.add_argument("--with", action="append", default=[], dest="constraints", help="such as 'litellm<1.91'")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         wheel = build_wheel(Path(folder))
-        plain = install(wheel, constraints=options.constraints)
+        plain = install(wheel)
         print_dependencies(plain)
         if options.extra:
             print("\n| extra | MB more | packages more | MB more to download |\n|---|---:|---:|---:|")
         for extra in options.extra:
-            larger = install(wheel, extra, options.constraints)
+            larger = install(wheel, extra)
             added = larger.packages.keys() - plain.packages.keys()
             downloaded = (larger.downloaded - plain.downloaded) / 1e6
             print(f"| `{extra}` | {larger.megabytes(added):.0f} | {len(added)} | {downloaded:.0f} |", flush=True)

@@ -138,20 +138,11 @@ def instant_judge(
                 begun = time.perf_counter()
                 shares[name] = score(samples, concurrency)
                 speeds[name][concurrency].append(len(samples) / (time.perf_counter() - begun))
-    medians = {
-        name: [statistics.median(speeds_of_pipeline) for speeds_of_pipeline in by.values()]
-        for name, by in speeds.items()
-    }
-    rivals = [max(speeds_of_pipeline) for name, speeds_of_pipeline in medians.items() if name.startswith("Ragas")]
+    medians = {name: [statistics.median(own) for own in by.values()] for name, by in speeds.items()}
+    best = {name: max(own) for name, own in medians.items()}
+    rival = max((speed for name, speed in best.items() if name.startswith("Ragas")), default=None)
     rows = [
-        [
-            name,
-            *speeds_of_pipeline,
-            max(speeds_of_pipeline),
-            max(speeds_of_pipeline) / max(rivals) if rivals else None,
-            f"{shares[name]:.0%}",
-        ]
-        for name, speeds_of_pipeline in medians.items()
+        [name, *own, best[name], rival and best[name] / rival, f"{shares[name]:.0%}"] for name, own in medians.items()
     ]
     header = ("samples/s at once:", *map(str, at_once), "best", "x Ragas's best", "scored")
     print_table(f"2. An instant judge, n = {count} samples, median of {passes}", header, rows)

@@ -28,23 +28,14 @@ class _Form(BaseModel):
 
 
 class MeasuredFigure(_Form):
-    """A figure of a table.
+    """A figure of a table."""
 
-    Attributes:
-        value: The figure; with `of`, a count.
-        low: The interval's lower end; None where there is no interval.
-        high: Its upper end.
-        n: How many it is of, where the table's other figures are of another number.
-        of: The total of a count; the interval is then of the share value / of.
-        note: A remark behind it.
-    """
-
-    value: int | float
-    low: int | float | None = None
-    high: int | float | None = None
-    n: int | None = None
-    of: int | None = None
-    note: str = ""
+    value: int | float  # the figure; with `of`, a count
+    low: int | float | None = None  # the interval's lower end; None where there is no interval
+    high: int | float | None = None  # its upper end
+    n: int | None = None  # how many it is of, where the table's other figures are of another number
+    of: int | None = None  # the total of a count; the interval is then of the share value / of
+    note: str = ""  # a remark behind it
 
     @property
     def share(self) -> float:
@@ -66,29 +57,19 @@ MeasuredCell = MeasuredFigure | int | float | str | None
 
 
 class MeasuredColumn(_Form):
-    """A column of a table.
+    """A column of a table."""
 
-    Attributes:
-        head: What stands above it.
-        kind: `text`; `number`, written as it stands in the file; or a kind of `Figure`.
-    """
-
-    head: str
+    head: str  # what stands above it
+    # `text`; `number`, written as it stands in the file; or a kind of `Figure`
     kind: Literal["text", "number", "coefficient", "correlation", "value", "share", "rate"] = "text"
 
 
 class MeasuredTable(_Form):
-    """A table of figures.
+    """A table of figures."""
 
-    Attributes:
-        caption: What stands above it; "" for nothing.
-        columns: Its columns; the first names the rows.
-        rows: One cell per column.
-    """
-
-    caption: str = ""
-    columns: list[MeasuredColumn] = Field(min_length=2)
-    rows: list[list[MeasuredCell]] = Field(min_length=1)
+    caption: str = ""  # what stands above it; "" for nothing
+    columns: list[MeasuredColumn] = Field(min_length=2)  # its columns; the first names the rows
+    rows: list[list[MeasuredCell]] = Field(min_length=1)  # one cell per column
 
     @model_validator(mode="after")
     def _rows_are_whole(self) -> Self:
@@ -103,11 +84,7 @@ class MeasuredTable(_Form):
         return self
 
     def find(self, row: str, column: str) -> tuple[MeasuredFigure, MeasuredColumn]:
-        """The figure of the row with this name in the column with this head, and the column.
-
-        Raises:
-            ValueError: There is no such row or column, there are two, or the cell has no figure.
-        """
+        """The figure of the row with this name in the column with this head, and the column."""
         rows = [cells for cells in self.rows if cells[0] == row]
         places = [place for place, one in enumerate(self.columns) if one.head == column]
         if len(rows) != 1 or len(places) != 1:
@@ -129,57 +106,35 @@ class MeasuredTable(_Form):
 
 
 class CellPlace(_Form):
-    """Where a figure stands in its measurement.
+    """Where a figure stands in its measurement."""
 
-    Attributes:
-        row: The name of the row.
-        column: The head of the column.
-        label: What it is, in the sentence that shows it.
-        table: The number of the table, from 0.
-    """
-
-    row: str
-    column: str
-    label: str
-    table: int = 0
+    row: str  # the name of the row
+    column: str  # the head of the column
+    label: str  # what it is, in the sentence that shows it
+    table: int = 0  # the number of the table, from 0
 
 
 class Claim(_Form):
-    """What is claimed, in the words for each outcome.
+    """What is claimed, in the words for each outcome."""
 
-    Attributes:
-        subject: What is claimed something of, as it stands inside a sentence.
-        holds: What is said of it if the claim holds: "agrees better with people than token overlap".
-        fails: What is said of it if the opposite holds; the two leave no third.
-        question: What nobody can tell yet if neither is shown: "agrees better or worse with people than token overlap".
-        where: On which answers; "" for nothing.
-    """
-
-    subject: str
-    holds: str
-    fails: str
+    subject: str  # what is claimed something of, as it stands inside a sentence
+    holds: str  # what is said of it if the claim holds: "agrees better with people than token overlap"
+    fails: str  # what is said of it if the opposite holds; the two leave no third
+    # what nobody can tell yet if neither is shown: "agrees better or worse with people than token overlap"
     question: str
-    where: str = ""
+    where: str = ""  # on which answers; "" for nothing
 
 
 class Finding(Claim):
-    """A claim about figures of a measurement. Whether it holds is derived from them; see `finding.py`.
+    """A claim about figures of a measurement. Whether it holds is derived from them; see `finding.py`."""
 
-    Attributes:
-        estimate: The figure whose interval decides; None where none was recorded.
-        bound: What the interval is compared with: 0 for a difference or a correlation.
-        wanted: On which side of the bound the claim holds.
-        beside: Figures that are shown too.
-        n: How many answers; None for the total of the count, the row's column `n`, or what the measurement says.
-        groups: How many groups these form; None for what the measurement says.
-    """
-
-    estimate: CellPlace | None = None
-    bound: float = 0.0
-    wanted: Literal["above", "below"] = "above"
-    beside: list[CellPlace] = []
+    estimate: CellPlace | None = None  # the figure whose interval decides; None where none was recorded
+    bound: float = 0.0  # what the interval is compared with: 0 for a difference or a correlation
+    wanted: Literal["above", "below"] = "above"  # on which side of the bound the claim holds
+    beside: list[CellPlace] = []  # figures that are shown too
+    # how many answers; None for the total of the count, the row's column `n`, or what the measurement says
     n: int | None = None
-    groups: int | None = None
+    groups: int | None = None  # how many groups these form; None for what the measurement says
 
     @model_validator(mode="after")
     def _shows_a_figure(self) -> Self:
@@ -189,61 +144,37 @@ class Finding(Claim):
 
 
 class Quote(_Form):
-    """Words of another page that have a figure of the measurement.
+    """Words of another page that have a figure of the measurement."""
 
-    Attributes:
-        page: The page's path.
-        text: Its words; the white space between them does not count.
-    """
-
-    page: str
-    text: Annotated[str, Field(min_length=8)]
+    page: str  # the page's path
+    text: Annotated[str, Field(min_length=8)]  # its words; the white space between them does not count
 
 
 class Measurement(_Form):
-    """What one command measured.
+    """What one command measured."""
 
-    Attributes:
-        id: Its name, which is the file's.
-        title: Its heading, of words and digits, so that links to it are the same everywhere.
-        topic: Under which heading of the page it stands; `elsewhere` for figures that only other pages have.
-        order: Where it stands among those of its topic; those without one come last, by name.
-        about: What was measured and how, in sentences (Markdown).
-        command: What measures it.
-        commit: The last commit that it is known to have been measured at; None where that was not recorded.
-        date: The day of that commit.
-        machine: What it ran on; None where that was not recorded.
-        code: Files and folders that it measures.
-        set: The data.
-        n: How many answers (or claims, conversations, ...); None where that was not recorded or the tables say it.
-        groups: How many groups these form.
-        interval: What the intervals are; None where that was not recorded.
-        development: Whether the data were used for development.
-        cards: The files in `results/cards` that it made.
-        tables: Its figures.
-        findings: What they show.
-        quotes: Where other pages have them.
-    """
-
-    id: Annotated[str, Field(pattern=r"^[a-z0-9-]+$")]
+    id: Annotated[str, Field(pattern=r"^[a-z0-9-]+$")]  # its name, which is the file's
+    # its heading, of words and digits, so that links to it are the same everywhere
     title: Annotated[str, Field(pattern=r"^[\w -]+$")]
-    topic: Topic
-    order: int = 99
-    about: str = ""
-    command: str
+    topic: Topic  # under which heading of the page it stands; `elsewhere` for figures that only other pages have
+    order: int = 99  # where it stands among those of its topic; those without one come last, by name
+    about: str = ""  # what was measured and how, in sentences (Markdown)
+    command: str  # what measures it
+    # the last commit that it is known to have been measured at; None where that was not recorded
     commit: Annotated[str, Field(pattern=r"^[0-9a-f]{7,40}$")] | None
-    date: date | None
-    machine: str | None = None
-    code: list[str] = Field(min_length=1)
-    set: str = ""
+    date: date | None  # the day of that commit
+    machine: str | None = None  # what it ran on; None where that was not recorded
+    code: list[str] = Field(min_length=1)  # files and folders that it measures
+    set: str = ""  # the data
+    # how many answers (or claims, conversations, ...); None where that was not recorded or the tables say it
     n: int | str | None = None
-    groups: int | str | None = None
-    interval: str | None = None
-    development: str = ""
-    cards: list[str] = []
-    tables: list[MeasuredTable] = []
-    findings: list[Finding] = []
-    quotes: list[Quote] = []
+    groups: int | str | None = None  # how many groups these form
+    interval: str | None = None  # what the intervals are; None where that was not recorded
+    development: str = ""  # whether the data were used for development
+    cards: list[str] = []  # the files in `results/cards` that it made
+    tables: list[MeasuredTable] = []  # its figures
+    findings: list[Finding] = []  # what they show
+    quotes: list[Quote] = []  # where other pages have them
 
     @model_validator(mode="after")
     def _findings_have_their_figures(self) -> Self:
@@ -263,11 +194,7 @@ class Measurement(_Form):
         return next((number for number in known if isinstance(number, int)), None)
 
     def find(self, place: CellPlace) -> tuple[MeasuredFigure, MeasuredColumn]:
-        """The figure at a place, and its column.
-
-        Raises:
-            ValueError: There is none.
-        """
+        """The figure at a place, and its column."""
         if not 0 <= place.table < len(self.tables):
             raise ValueError(f"there is no table {place.table}; the tables count from 0 to {len(self.tables) - 1}")
         return self.tables[place.table].find(place.row, place.column)
@@ -309,11 +236,7 @@ def _write_number(value: float, kind: str) -> str:
 
 
 def read_measurements(folder: Path = RESULTS) -> list[Measurement]:
-    """Reads the measurements of a folder, in the order of the page.
-
-    Raises:
-        InputError: A file is no measurement, or its name is not its id. The message names file, line and field.
-    """
+    """Reads the measurements of a folder, in the order of the page."""
     measurements = []
     for file in sorted(folder.glob("*.json")):
         measurement = read_yaml(file, Measurement)  # JSON is YAML, whose reader names the line of each mistake
@@ -334,11 +257,7 @@ def anchor(title: str) -> str:
 
 
 def find_changed_code(measurement: Measurement, root: Path = ROOT) -> list[str]:
-    """Finds the measured code that has changed since the measurement: files and folders as the measurement names them.
-
-    Raises:
-        InputError: The history of the checkout lacks the commit.
-    """
+    """The measured code that has changed since the measurement: files and folders as the measurement names them."""
     if measurement.commit is None:
         return []
     changed = _changed_files(measurement.commit, root)

@@ -103,10 +103,8 @@ def cross_validated(labelled: Sequence[Pair], language: str, rules: Rules) -> li
 
 
 def main() -> None:
-    """Prints the tables, and with --errors each message that was typed wrongly and why."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--errors", action="store_true", help="list what was typed wrongly on the rules part")
-    options = parser.parse_args()
+    """Prints the tables."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     lines: list[tuple[str, Sequence[str] | None]] = [
         ("all", None), ("Binary", ["binary"]), ("Instruction", ["instruction"]), ("is Binary or Instruction", SCORED),
     ]  # fmt: skip
@@ -130,11 +128,6 @@ def main() -> None:
             HEADER,
             rows,
         )
-    if options.errors:
-        for language in LANGUAGES:
-            for message, label in messages_of(language)["rules"]:
-                if (match := classify(message, load_language(language))).type != label:
-                    print(f"{label}, typed {match.type}: {message!r} ({match.reason})")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ choices among the pairs that people do not call a tie (a tie of the judge counts
 the mean rating, of both orders, of one order alone, of the mean of their probabilities, of token overlap and of answer
 length; the share of comparisons that turn around with the order; and the position bias. Intervals (95%): over groups.
 
-The pairs are split by a hash of their id: prompts may be tried on the half for development alone (`--half
-development`); the other half is what is published. Replies are recorded in a cassette (the texts are other people's and
+The pairs are split by a hash of their id: prompts may be tried on the half for development alone (`--development`);
+the other half is what is published. Replies are recorded in a cassette (the texts are other people's and
 not part of this repository), so that a second run replays them and an interrupted one continues.
 """
 
@@ -18,7 +18,6 @@ import hashlib
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, get_args
 
 import checkout  # noqa: F401
 from benchmark_output import print_machine, print_table
@@ -35,7 +34,6 @@ from assay.presentation.figure import Figure
 from assay.runs.pairwise_preferences import measure_position_bias
 
 SET = "ragchecker_pairwise"
-Half = Literal["development", "published", "both"]
 
 
 def is_for_development(sample: Sample) -> bool:
@@ -43,13 +41,11 @@ def is_for_development(sample: Sample) -> bool:
     return int(hashlib.sha256(sample.id.encode()).hexdigest(), 16) % 2 == 0
 
 
-def choose_pairs(samples: Sequence[Sample], half: Half, n: int | None) -> list[Sample]:
-    """The first n pairs of a half in a seeded order; of both halves the published one first."""
-    halves = [[sample for sample in samples if is_for_development(sample) is wanted] for wanted in (False, True)]
-    for pairs in halves:
-        random.Random(0).shuffle(pairs)
-    published, development = halves
-    return {"published": published, "development": development, "both": published + development}[half][:n]
+def choose_pairs(samples: Sequence[Sample], n: int | None, *, development: bool) -> list[Sample]:
+    """The first n pairs of a half in a seeded order."""
+    pairs = [sample for sample in samples if is_for_development(sample) is development]
+    random.Random(0).shuffle(pairs)
+    return pairs[:n]
 
 
 async def score_other(samples: Sequence[Sample], metric: Metric) -> dict[str, float]:
@@ -92,7 +88,7 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data/rated"))
     parser.add_argument("--judge", default="qwen1.5b")
-    parser.add_argument("--half", choices=get_args(Half), default="published")
+    parser.add_argument("--development", action="store_true", help="the half that prompts may be tried on")
     parser.add_argument("--n", type=int, help="the first N pairs of a seeded order; all if left out")
     parser.add_argument("--cassette", type=Path, help="where replies are recorded; in the cache folder if left out")
     parser.add_argument("--mode", choices=["auto", "replay"], default="auto")
@@ -100,7 +96,7 @@ async def main() -> None:
     print_machine()
     settings = load_settings(options.judge)
     cassette = options.cassette or user_cache_path("assay") / f"pairwise.{settings.identity}.jsonl"
-    samples = choose_pairs(load_set(options.data / f"{SET}.jsonl"), options.half, options.n)
+    samples = choose_pairs(load_set(options.data / f"{SET}.jsonl"), options.n, development=options.development)
     async with LiteLLMJudge(settings, cassette=cassette, mode=options.mode) as judge:
         # one pair at a time: a model on this machine then finds the documentation in its prefix cache
         scores = await score_samples(samples, load_metric("pairwise", judge), 1)
@@ -116,28 +112,13 @@ async def main() -> None:
     for name in ("token_overlap", "answer_length"):
         differences = await score_other([sample for sample in samples if sample.id in scored], load_metric(name, None))
         rows.append(agreement_row(f"{name}, second less first", differences, differences, samples))
-    title = (
-        f"{SET}: {len(scored)} of {len(samples)} pairs ({options.half}; others are the same text), {settings.identity}"
-    )
+    title = f"{SET}: {len(scored)} of {len(samples)} pairs (others are the same text), {settings.identity}"
     print_table(title, ["what chooses", "n, no tie", "its ties", "right", "Spearman"], rows)
-    raters = sorted({rater for sample in samples for rater in sample.ratings})
-    both = [sample for sample in samples if len(sample.ratings) == len(raters) == 2]
-    if both:
-        first, second = ([sample.ratings[rater] for sample in both] for rater in raters)
-        rho = spearman(first, second, [sample.source for sample in both])
-        print(f"the two raters with each other: Spearman {Figure.from_estimate('rho', rho)}")
     by_id = {sample.id: sample for sample in samples}
     position = measure_position_bias(list(scored.values()), [by_id[name].source for name in scored])
     for label, estimate in (("first shown", position.first_shown), ("contradictions", position.contradictions)):
         print(f"{label}: {Figure.from_estimate('coefficient', estimate)} (n = {estimate.n})")
     print(position.sentence)
-    turned = [by_id[name] for name, score in scored.items() if score.evidence["contradiction"]]
-    decided = [sample for sample in turned if sample.human_rating]
-    wrong = sum(alone[0][sample.id][0] * (sample.human_rating or 0) < 0 for sample in decided)
-    print(f"of the {len(decided)} that turn around and that people decide, the first order alone has {wrong} wrong")
-    chosen = [sample for name, sample in by_id.items() if choices.get(name) and sample.human_rating]
-    right = sum(choices[sample.id] * (sample.human_rating or 0) > 0 for sample in chosen)
-    print(f"of the {len(chosen)} in which both orders agree and that people decide, {right} are right")
     usage = Usage.total([score.usage for score in scores.values()])
     print(f"calls {usage.calls}, tokens {usage.tokens_in + usage.tokens_out:,}, seconds of calls {usage.seconds:,.0f}")
 

@@ -40,36 +40,19 @@ HEURISTIC = "heuristic"  # the metric of Lassche et al. (2024), on the rating sc
 
 @dataclass(frozen=True, slots=True)
 class PaperStep:
-    """What the paper's procedure (Lassche et al., 2024, V-B) did with one metric.
+    """What the paper's procedure (Lassche et al., 2024, V-B) did with one metric."""
 
-    Attributes:
-        metric: The metric's name.
-        rho: Its Spearman correlation with the rating.
-        p: scipy's p-value of it.
-        kept_by: `correlation`, `separates`, or empty where it was dropped at the first step.
-        ablation: The combined correlation without it; None where it was dropped at the first step.
-        kept: Whether it is kept.
-    """
-
-    metric: str
-    rho: float | None
-    p: float | None
-    kept_by: str
-    ablation: float | None
-    kept: bool
+    metric: str  # the metric's name
+    rho: float | None  # its Spearman correlation with the rating
+    p: float | None  # scipy's p-value of it
+    kept_by: str  # `correlation`, `separates`, or empty where it was dropped at the first step
+    ablation: float | None  # the combined correlation without it; None where it was dropped at the first step
+    kept: bool  # whether it is kept
 
 
 @dataclass(frozen=True, slots=True)
 class PaperProcedure:
-    """The paper's procedure (Lassche et al., 2024, V-B): keep metrics that correlate or separate, then ablate.
-
-    Attributes:
-        steps: What it did with each metric.
-        metrics: What it keeps.
-        rho: Spearman of the normalised sum of these, in sample, as in the paper.
-        p: scipy's p-value of it.
-        out_of_fold: rho of the whole procedure, repeated inside each training part.
-    """
+    """The paper's procedure (Lassche et al., 2024, V-B): keep metrics that correlate or separate, then ablate."""
 
     steps: tuple[PaperStep, ...]
     metrics: tuple[str, ...]
@@ -112,16 +95,7 @@ class DeviationRow:
 
 @dataclass(frozen=True, slots=True)
 class PaperTables:
-    """Tables III, IV and V of Lassche et al. (2024).
-
-    Attributes:
-        types: Table III; empty where no message types are known.
-        correlations: Table IV.
-        deviations_of: What Table V is of; empty where there is none.
-        levels: The rating levels of Table V.
-        counts: How many answers are at each level (Table I).
-        deviations: Table V.
-    """
+    """Tables III, IV and V of Lassche et al. (2024)."""
 
     types: tuple[TypeRow, ...]
     correlations: tuple[StarRow, ...]
@@ -145,9 +119,6 @@ def paper_procedure(
     A metric correlates where rho > 0 and p < 0.10. It separates where the five or more answers at its low end are all
     untrue (rated below the middle), or those at its high end all true. Ablation drops each metric by itself from the
     normalised sum of all that came so far, and keeps it if the correlation falls. Baselines take no part.
-
-    Returns:
-        The steps, what is kept, and its correlation in sample and out of fold; None without metrics or varied ratings.
     """
     rated = table.rated()
     names = tuple(name for name in rated.metrics if name not in rated.baselines)
@@ -240,12 +211,7 @@ def _held_out_sum(scores: Floats, places: list[int], training: Places, held_out:
 
 
 def paper_tables(table: ScoreTable, predictions: Floats | None, name: str) -> PaperTables:
-    """Makes all three tables of the paper.
-
-    Returns:
-        The tables. Table V is of the metric `heuristic` where it stands in the table on the rating scale, else of the
-        predictions.
-    """
+    """Makes all three tables of the paper."""
     rated = table.rated()
     values = predictions[~np.isnan(table.mean_rating)] if predictions is not None else None
     if HEURISTIC in rated.metrics:
@@ -272,10 +238,6 @@ def paper_tables(table: ScoreTable, predictions: Floats | None, name: str) -> Pa
 
 def type_table(true: tuple[str, ...], predicted: tuple[str, ...]) -> tuple[TypeRow, ...]:
     """Makes Table III: how well message types are predicted (scikit-learn's F1, accuracy, precision and recall).
-
-    Returns:
-        A row of all types, weighted by how often each occurs, one row per scored type, and one of whether an item is of
-        a scored type.
 
     Examples:
         >>> rows = type_table(("binary", "binary", "general"), ("binary", "general", "general"))
@@ -339,11 +301,7 @@ def _nearest_level(ratings: Floats, levels: Floats) -> Floats:
 
 
 def deviations(table: ScoreTable, values: Floats, places_by_level: list[Places]) -> tuple[DeviationRow, ...]:
-    """Makes Table V: of the items at each rating level, the share whose value meets each condition.
-
-    Returns:
-        One row per condition. The margin is 1 on the paper's scale of 1 to 5, and a quarter of any other scale.
-    """
+    """Makes Table V: of the items at each rating level, the share whose value meets each condition."""
     low, high, middle = table.rating_min, table.rating_max, table.middle
     margin = (high - low) / 4
     ratings = table.rated().mean_rating

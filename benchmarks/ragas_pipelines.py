@@ -62,8 +62,6 @@ def score_evaluate(
     concurrency: int,
     *,
     embedder: Embedder | None = None,
-    cache: Any = None,
-    relevancy: bool = True,
 ) -> list[float]:
     """`ragas.evaluate` with its older metrics and LangChain's client: what most of its documentation shows."""
     import httpx
@@ -79,7 +77,7 @@ def score_evaluate(
 
     client = httpx.AsyncClient(timeout=60)  # LangChain's own outlives the event loop that its connections are of
     chat = ChatOpenAI(model=MODEL, base_url=api_base, api_key="none", http_async_client=client)
-    llm = LangchainLLMWrapper(chat, cache=cache)
+    llm = LangchainLLMWrapper(chat)
     if embedder is None:
         embeddings: Any = LangchainEmbeddingsWrapper(
             LangchainEmbeddings(base_url=api_base, api_key="none", check_embedding_ctx_length=False)
@@ -88,9 +86,7 @@ def score_evaluate(
         from assay.metrics.ragas_parts import OlderEmbeddings
 
         embeddings = OlderEmbeddings(embedder)
-    metrics = [Faithfulness(llm=llm)]
-    if relevancy:
-        metrics.append(ResponseRelevancy(llm=llm, embeddings=embeddings))
+    metrics = [Faithfulness(llm=llm), ResponseRelevancy(llm=llm, embeddings=embeddings)]
     result = evaluate(
         to_ragas(samples), metrics=metrics, run_config=RunConfig(max_workers=concurrency), show_progress=False
     )

@@ -4,9 +4,9 @@
 
 Draws answers of mtrag_faithfulness and begin_wow (seeded), judges their sentences and the claims that the judge writes,
 and prints Spearman and AUROC with 95% intervals (whole groups resampled) and the seconds per answer; also of
-weakest_claim, which is computed from the first way's replies. `--decide` sets how questions reach the judge;
-`typed_questions.py` compares the transports with each other. The replies are recorded in the cache folder (the texts
-are other people's and not part of this repository), so that a second run replays them and an interrupted one continues.
+weakest_claim, which is computed from the first way's replies. `--decide` sets how questions reach the judge. Replies
+are recorded in the cache folder (the texts are other people's and not part of this repository), so that a second run
+replays them and an interrupted one continues.
 For AUROC an answer is good if it is rated above the middle of the scale. Seconds per answer: the time of the calls
 divided by the number of calls at once, from the recordings; `calls` and `tokens` are means per answer.
 """

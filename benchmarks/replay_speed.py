@@ -5,8 +5,8 @@
 Both sides first record replies of the same local server: two calls per sample (claims, verdicts); Assay also with its
 default, which takes the sentences as claims and so needs one call. Then each replays them: every pass opens the
 recordings anew, so that nothing stays in memory between passes. Ragas is timed with its own cache (DiskCacheBackend)
-and with a dict, the fastest cache that its interface allows; with its recommended metrics and with `ragas.evaluate`.
-The last table splits Assay's time by subject. Without ragas (pip install ".[ragas]") only Assay is timed.
+and the metrics that it recommends; `ragas.evaluate` takes twice as long.
+Without ragas (pip install ".[ragas]") only Assay is timed.
 """
 
 import argparse
@@ -17,32 +17,23 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import checkout  # noqa: F401
 from benchmark_output import print_machine, print_table
 from local_judge import helpdesk, local_judge
-from subjects import shares
 
 from assay import Sample, aevaluate
 from assay.judges import LiteLLMJudge
 from assay.metrics import Faithfulness
 from assay.metrics.claim_extraction import ClaimsBy
 
-SUBJECTS = {
-    "sentences and their kinds": ("text/sentence",),
-    "cassette: lookup and parse": ("judges/cassette", "judges/sorted_lines", "judges/recording"),
-    "rendering and hashing": ("prompts/", "judges/key"),
-    "reply into its shape (pydantic)": ("judges/structured",),
-    "quotes": ("text/quotes",),
-    "asking: what is remembered, usage": ("judges/litellm_judge", "judges/question", "judges/connection"),
-    "claims, verdicts, score, evidence": ("metrics/",),
-}
+RAGAS = "Ragas, its disk cache"
 Pass = Callable[[], object]
 
 
 def assay_passes(samples: Sequence[Sample], cassette: Path) -> dict[str, Pass]:
-    """One pass of Assay: the metric alone, and `evaluate` with its baselines."""
+    """One pass of Assay: on the judge's claims, as Ragas does, and by default."""
 
     def judge() -> LiteLLMJudge:
         return LiteLLMJudge("openai/local", structured="schema", cassette=cassette, mode="replay")
@@ -52,51 +43,23 @@ def assay_passes(samples: Sequence[Sample], cassette: Path) -> dict[str, Pass]:
         for sample in samples:
             assert (await metric.assess(sample)).status != "failed"
 
-    async def whole() -> None:
-        results = await aevaluate(samples, [Faithfulness(judge(), claims="judge")])
-        assert results.usage.from_cassette == results.usage.calls
-
     return {
         "Assay, metric.assess": lambda: asyncio.run(metric_alone("judge")),
         "Assay, metric.assess, by default": lambda: asyncio.run(metric_alone("sentences")),
-        "Assay, evaluate with three baselines": lambda: asyncio.run(whole()),
     }
 
 
 def ragas_passes(samples: Sequence[Sample], api_base: str, folder: Path) -> dict[str, Pass]:
-    """One pass of Ragas by each way and cache, already warmed."""
-    from ragas.cache import CacheInterface, DiskCacheBackend
-    from ragas_pipelines import collections_metrics, score_collections, score_evaluate
+    """One pass of Ragas's recommended metrics with its disk cache, already warmed."""
+    from ragas.cache import DiskCacheBackend
+    from ragas_pipelines import collections_metrics, score_collections
 
-    class DictCache(CacheInterface):  # type: ignore[misc]
-        def __init__(self) -> None:
-            self.held: dict[str, Any] = {}
+    def score() -> None:
+        metrics = collections_metrics(api_base, DiskCacheBackend(str(folder / "collections")))[:1]
+        asyncio.run(score_collections(metrics, samples, 1))
 
-        def get(self, key: str) -> Any:
-            return self.held.get(key)
-
-        def set(self, key: str, value: Any) -> None:
-            self.held[key] = value
-
-        def has_key(self, key: str) -> bool:
-            return key in self.held
-
-    def by_collections(cache: Any) -> None:
-        asyncio.run(score_collections(collections_metrics(api_base, cache)[:1], samples, 1))
-
-    def by_evaluate(cache: Any) -> None:
-        score_evaluate(api_base, samples, 16, cache=cache, relevancy=False)
-
-    in_memory = {name: DictCache() for name in ("collections", "evaluate")}
-    passes: dict[str, Pass] = {
-        "Ragas, collections, its disk cache": lambda: by_collections(DiskCacheBackend(str(folder / "collections"))),
-        "Ragas, collections, a dict": lambda: by_collections(in_memory["collections"]),
-        "Ragas, evaluate, its disk cache": lambda: by_evaluate(DiskCacheBackend(str(folder / "evaluate"))),
-        "Ragas, evaluate, a dict": lambda: by_evaluate(in_memory["evaluate"]),
-    }
-    for warm in passes.values():
-        warm()
-    return passes
+    score()
+    return {RAGAS: score}
 
 
 def samples_per_second(ways: Mapping[str, Pass], count: int, passes: int) -> dict[str, list[float]]:
@@ -142,26 +105,11 @@ def main() -> None:
         server.forget()
         speeds = samples_per_second(passes, len(samples), options.passes)
         assert not server.stats()["requests"], "something was asked anew: this was no replay"
-        assay = next(iter(passes))
-        spent = shares(lambda: [passes[assay]() for _ in range(5)], SUBJECTS, "rest (event loop, opening)")
-    shipped = max((statistics.median(measured) for name, measured in speeds.items() if "disk" in name), default=None)
-    rows = [
-        (
-            name,
-            statistics.median(measured),
-            measured[0],
-            measured[-1],
-            shipped and statistics.median(measured) / shipped,
-        )
-        for name, measured in speeds.items()
-    ]
+    medians = {name: statistics.median(measured) for name, measured in speeds.items()}
+    ragas = medians.get(RAGAS)
+    rows = [(name, medians[name], own[0], own[-1], ragas and medians[name] / ragas) for name, own in speeds.items()]
     header = ("", "samples/s (median)", "lowest", "highest", "x Ragas's own cache")
     print_table(f"Replay of faithfulness, n = {len(samples)} samples, {options.passes} passes each", header, rows)
-    print_table(
-        "What the time of Assay's metric.assess goes to (cProfile, which makes small functions look dearer)",
-        ("", "share"),
-        [(subject, f"{share:.0%}") for subject, share in spent.items()],
-    )
 
 
 if __name__ == "__main__":

@@ -1,21 +1,18 @@
-"""Measures how well sections are extracted: headings against the publisher's own, text lost or doubled, tokens.
+"""Measures how well sections are extracted: headings against the publisher's own, text lost or doubled.
 
-    python benchmarks/section_extraction.py [--data FOLDER]
+    python benchmarks/section_extraction.py --data FOLDER
 
 FOLDER holds pdf_index.json (path and outline of each PDF), index.jsonl (path and headings of each Markdown file), and
-the documents. Without it the bundled leaflets are used, whose PDFs were made from the Markdown. Needs the extra
-`generation`.
+the documents. Needs the extra `generation`.
 """
 
 import argparse
 import json
-import os
 import re
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,9 +21,6 @@ from benchmark_output import print_machine, print_table
 
 from assay.generation import Section
 from assay.generation.documents import extract_sections
-from assay.generation.documents.markdown import parse_markdown
-from assay.generation.documents.section_builder import estimate_tokens
-from assay.generation.leaflets import leaflets
 
 _NUMBER = re.compile(
     r"^\s*(?:hoofdstuk|chapter|appendix|bijlage)?\s*(?:[\dA-Z](?:[.\d]*\d)?[.)]?)?\s+(?=\S)", re.IGNORECASE
@@ -45,12 +39,11 @@ class HeadingCounts(NamedTuple):
 def main() -> None:
     """Prints a table for each kind of document."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, help="Folder with pdf_index.json, index.jsonl and the documents.")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="Folder with pdf_index.json, index.jsonl and the documents."
+    )
     data = parser.parse_args().data
     print_machine()
-    if data is None:
-        bundled()
-        return
     outlines = {each["path"]: each["outline"] for each in json.loads((data / "pdf_index.json").read_text())}
     rows = []
     for path, outline in outlines.items():
@@ -79,42 +72,10 @@ def main() -> None:
         kinds(data, marked, as_html=False),
     )
     print_table("The same as HTML (by markdown-it), read as HTML", _HEADER, kinds(data, marked, as_html=True))
-    print_tokens(data, marked)
 
 
-_HEADER = (
-    "document",
-    "headings",
-    "found",
-    "precision",
-    "recall",
-    "F1",
-    "letters lost",
-    "doubled",
-    "sections",
-    "seconds",
-)
-
-
-def bundled() -> None:
-    """The leaflets as PDF against the same as Markdown."""
-    rows = []
-    for path in sorted((leaflets() / "pdf").glob("*.pdf")):
-        sections, seconds = timed(path)
-        written = leaflets() / f"{path.stem}.md"
-        wanted = [
-            block.text for block in parse_markdown(written.read_text(encoding="utf-8")) if block.kind == "heading"
-        ]
-        rows.append(
-            [
-                path.name,
-                *headings_row(sections, wanted),
-                *coverage_row(sections, written.read_text(encoding="utf-8")),
-                len(sections),
-                seconds,
-            ]
-        )
-    print_table("Bundled leaflets: PDF against the Markdown that it was set from", _HEADER, rows)
+_HEADER = ("document", "headings", "found", "precision", "recall", "F1")
+_HEADER += ("letters lost", "doubled", "sections", "seconds")
 
 
 def kinds(data: Path, marked: Sequence[dict[str, object]], *, as_html: bool) -> list[list[object]]:
@@ -149,28 +110,6 @@ def kinds(data: Path, marked: Sequence[dict[str, object]], *, as_html: bool) -> 
             ]
         )
     return rows
-
-
-def print_tokens(data: Path, marked: Sequence[dict[str, object]]) -> None:
-    """The estimate of tokens beside GPT-4o's tokenizer, whose vocabulary litellm has in its package."""
-    (litellm,) = find_spec("litellm").submodule_search_locations  # type: ignore[union-attr, misc]
-    os.environ["TIKTOKEN_CACHE_DIR"] = f"{litellm}/litellm_core_utils/tokenizers"
-    import tiktoken
-
-    tokenizer = tiktoken.get_encoding("o200k_base")
-    rows = []
-    for language in ("nl", "en"):
-        texts = [
-            (data / str(each["path"])).read_text(encoding="utf-8") for each in marked if each["language"] == language
-        ]
-        counted = sum(len(tokenizer.encode(text)) for text in texts)
-        estimated = sum(map(estimate_tokens, texts))
-        rows.append([language, len(texts), estimated, counted, estimated / counted])
-    print_table(
-        "Tokens: estimated, and by GPT-4o's tokenizer (o200k_base)",
-        ("language", "files", "estimated", "counted", "ratio"),
-        rows,
-    )
 
 
 def timed(path: Path) -> tuple[list[Section], float]:

@@ -5,12 +5,11 @@
 Each figure is of a separate process: processor time (user and system) and the modules that it imported, beside those of
 the bare interpreter; the largest resident memory as the system reports it. `assay runs` and `assay show` read a store
 with one run of helpdesk_en, replayed. The long runs are `assay run` with faithfulness and answer relevance on generated
-samples, all different, from a cassette with all of their replies (the benchmark writes it, with the replies of the
-tests' server).
+samples, all different, from a cassette that the same command recorded before (from the tests' server).
 """
 
 import argparse
-import asyncio
+import json
 import os
 import resource
 import statistics
@@ -18,75 +17,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import checkout  # noqa: F401
-import numpy as np
 from benchmark_output import print_machine, print_table
-from local_judge import helpdesk, reply_text
-from numpy.typing import NDArray
-from pydantic import BaseModel
+from local_judge import helpdesk, local_judge
 
-from assay import Sample, write_set
-from assay.judges import Answers, JudgeSettings, Question, RawReply, Reply, Request, Usage
-from assay.judges.deciding import decide
-from assay.judges.embedders import Embedder
-from assay.judges.key import QuestionKeys, strict_schema
-from assay.judges.recording import format_line, make_recording
-from assay.judges.structured import parse_reply
-from assay.metrics import AnswerRelevance, Faithfulness
+from assay import write_set
 
-T = TypeVar("T", bound=BaseModel)
-
-SETTINGS = JudgeSettings(model="openai/local", structured="schema")
 ASSAY = [sys.executable, "-m", "assay"]
 ROOT = Path(__file__).resolve().parents[1]
-
-
-class WritingJudge:
-    """Replies as the tests' server does, without HTTP, and keeps each reply as a line of a cassette."""
-
-    name = SETTINGS.identity
-    logprobs = False
-
-    def __init__(self) -> None:
-        self.lines: dict[str, bytes] = {}
-        self._keys = QuestionKeys(SETTINGS)
-
-    async def decide(self, request: Request) -> Answers:
-        """The answers, kept."""
-        return await decide(request, self.ask, SETTINGS)
-
-    async def ask(self, question: Question[T]) -> Reply[T]:
-        """The reply, kept."""
-        shape = {"name": question.schema.__name__, "schema": strict_schema(question.schema)}
-        body = {"messages": question.messages, "response_format": {"type": "json_schema", "json_schema": shape}}
-        raw = RawReply(self.name, reply_text(body), tokens_in=100, tokens_out=20, seconds=0.1)
-        key = self._keys.compute(question)
-        self.lines[key] = format_line(make_recording(key, question, SETTINGS.parameters, raw))
-        return Reply(parse_reply(question, raw), raw, Usage(), False)
-
-
-class NoEmbedder(Embedder):
-    """No vectors: only the judge's replies are wanted."""
-
-    name = "none"
-
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Zeros."""
-        return np.zeros((len(texts), 1), dtype=np.float32)
-
-
-async def cassette_lines(samples: Iterable[Sample]) -> list[bytes]:
-    """A cassette of all that the two metrics ask for these samples."""
-    judge = WritingJudge()
-    metrics = [Faithfulness(judge), AnswerRelevance(judge, NoEmbedder())]
-    for sample in samples:
-        for metric in metrics:
-            await metric.assess(sample)
-    return [judge.lines[key] for key in sorted(judge.lines)]
 
 
 def processor_seconds(command: Sequence[str], folder: Path, repeats: int) -> list[float]:
@@ -141,17 +83,17 @@ def start_up(repeats: int) -> None:
 def long_runs(counts: Sequence[int]) -> None:
     """The second table."""
     rows: list[tuple[Any, ...]] = []
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, local_judge() as server:
         folder = Path(name)
-        (folder / "judge.yaml").write_text(SETTINGS.model_dump_json(exclude_none=True))  # JSON is YAML
+        settings = {"model": "openai/local", "structured": "schema", "api_base": server.api_base, "concurrency": 16}
+        (folder / "judge.yaml").write_text(json.dumps(settings))  # JSON is YAML
         for count in counts:
-            samples = helpdesk(count)
-            write_set(samples, folder / f"{count}.jsonl")
+            write_set(helpdesk(count), folder / f"{count}.jsonl")
             cassette = folder / f"{count}.cassette.jsonl"
-            cassette.write_bytes(b"".join(asyncio.run(cassette_lines(samples))))
-            command = [*ASSAY, "run", f"{count}.jsonl", "--judge", "judge.yaml", "--cassette", cassette.name]
-            command += ["--mode", "replay", "--store", f"store-{count}", "--json"]
-            seconds, usage = measured(command, folder)
+            command = [*ASSAY, "run", f"{count}.jsonl", "--judge", "judge.yaml", "--cassette", cassette.name, "--json"]
+            command += ["--metrics", "faithfulness,answer_relevance"]
+            measured([*command, "--mode", "record", "--store", "recorded"], folder)
+            seconds, usage = measured([*command, "--mode", "replay", "--store", f"store-{count}"], folder)
             megabytes = cassette.stat().st_size / 1e6
             rows.append((f"{count:,} samples", usage.ru_maxrss / 1024, megabytes, seconds, count / seconds))
     header = ("assay run, replay", "highest MiB", "cassette MB", "seconds", "samples/s")

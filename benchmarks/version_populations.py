@@ -7,7 +7,7 @@ from pathlib import Path
 
 import checkout  # noqa: F401
 import numpy as np
-from scorer_rated import score_all
+from rated_agreement import score_samples
 
 from assay import Sample, load_set
 from assay.meta_eval.arrays import Bools, Floats, Places
@@ -21,21 +21,13 @@ CONCENTRATION = 4.0  # of a group's share of degraded answers, as a beta distrib
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Answers with a score on the scale of the ratings, which a line put there that other answers were fitted on.
+    """Answers with a score on the scale of the ratings, which a line put there that other answers were fitted on."""
 
-    Attributes:
-        name: The set that they are of.
-        scores: (answers,); NaN where the metric has no value.
-        ratings: (answers,).
-        groups: The group of each answer as a number from 0 without gaps, (answers,).
-        scale: The lowest and the highest rating.
-    """
-
-    name: str
-    scores: Floats
-    ratings: Floats
-    groups: Places
-    scale: tuple[float, float]
+    name: str  # the set that they are of
+    scores: Floats  # (answers,); NaN where the metric has no value
+    ratings: Floats  # (answers,)
+    groups: Places  # the group of each answer as a number from 0 without gaps, (answers,)
+    scale: tuple[float, float]  # the lowest and the highest rating
 
     def __len__(self) -> int:
         """How many answers."""
@@ -74,8 +66,8 @@ class Population:
 def read_samples(samples: Sequence[Sample], name: str) -> Population:
     """Rated answers with their plain scores, on the metric's own scale."""
     metric = MEASURES.get(name, "token_overlap")
-    values = asyncio.run(score_all(samples, [load_metric(metric)]))[metric]
-    scores = [values.get(sample.id) for sample in samples]
+    scored = asyncio.run(score_samples(list(samples), load_metric(metric), 4))
+    scores = [scored[sample.id].value for sample in samples]
     return Population(
         name,
         np.array([np.nan if score is None else score for score in scores], float),
@@ -92,40 +84,25 @@ def read_population(folder: Path, name: str) -> Population:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How a version differs from the one that it was made from.
+    """How a version differs from the one that it was made from."""
 
-    Attributes:
-        other: The share of questions with another answer that is as good on average: any answer, drawn at random.
-        share: The share of questions whose answer is then replaced by one with another rating.
-        better: Whether these are better or worse.
-        within_group: Whether the other answers are of the same group.
-        clustered: Whether the share differs from group to group.
-    """
-
+    # the share of questions with another answer that is as good on average: any answer, drawn at random
     other: float = 0.0
-    share: float = 0.0
-    better: bool = False
-    within_group: bool = False
-    clustered: bool = False
+    share: float = 0.0  # the share of questions whose answer is then replaced by one with another rating
+    better: bool = False  # whether these are better or worse
+    within_group: bool = False  # whether the other answers are of the same group
+    clustered: bool = False  # whether the share differs from group to group
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnVersions:
-    """Versions of the answers to some questions.
+    """Versions of the answers to some questions."""
 
-    Attributes:
-        population: What the answers are of.
-        changes: How each version was made, in the order of the versions.
-        truth: The mean rating of each version in the population, (versions,).
-        rows: Which answer each version gave, as a row of the population, (versions, questions).
-        groups: The group of each question, (questions,).
-    """
-
-    population: Population
-    changes: tuple[Change, ...]
-    truth: Floats
-    rows: Places
-    groups: Places
+    population: Population  # what the answers are of
+    changes: tuple[Change, ...]  # how each version was made, in the order of the versions
+    truth: Floats  # the mean rating of each version in the population, (versions,)
+    rows: Places  # which answer each version gave, as a row of the population, (versions, questions)
+    groups: Places  # the group of each question, (questions,)
 
     @property
     def differing(self) -> Places:

@@ -1,7 +1,6 @@
 """Measures the alarms and the intervals of a watch: false alarms per month, days until a fall is found, coverage.
 
-    python benchmarks/watch_alarms.py                      # all, about 20 minutes
-    python benchmarks/watch_alarms.py --rated FILE.jsonl   # ratings as in a rated set, rescaled to 1 to 5
+    python benchmarks/watch_alarms.py [--only alarms falls coverage]
 
 Simulates chatbots in production whose true quality is known. Ratings follow a latent quality of which sessions of three
 answers share a quarter; a judge's score and a cheap score follow it more or less. Of each day's answers some are judged
@@ -12,10 +11,8 @@ mean of a day, below that of the first 30 days by 0.1 on the raters' scale, and 
 """
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from statistics import NormalDist
 
 import checkout  # noqa: F401
@@ -35,7 +32,7 @@ from assay.presentation.figure import Figure
 
 Floats = NDArray[np.float64]
 
-MONTH, FALLS, LARGE, LEVEL = 30, (0.1, 0.3), 0.6, 0.05
+MONTH, FALLS, LEVEL = 30, (0.1, 0.3), 0.05
 KINDS = ("mean", "bad_share", "fall", "judge_fall")
 BUILT_IN = (0.02, 0.05, 0.13, 0.35, 0.45)  # of ratings 1 to 5: mean 4.16, 7% bad
 SESSION, SHARED = 3, 0.25
@@ -44,23 +41,17 @@ NAIVE = 0.1
 
 @dataclass(frozen=True)
 class Setting:
-    """How many answers a day there are, are judged and are rated, and what the judge is worth.
-
-    Attributes:
-        judge: The correlation of the judge's score with the latent quality.
-        drift: By how much of its standard deviation the judge's scores fall in 30 days though nothing changed.
-        is_blind: Whether the judge sees nothing of a fall.
-        day_effect: By how much of its standard deviation the quality of whole days varies.
-    """
+    """How many answers a day there are, are judged and are rated, and what the judge is worth."""
 
     name: str
     answers: int = 500
     judged: int = 100
     rated: int = 10
-    judge: float = 0.8
+    judge: float = 0.8  # the correlation of the judge's score with the latent quality
+    # by how much of its standard deviation the judge's scores fall in 30 days though nothing changed
     drift: float = 0.0
-    is_blind: bool = False
-    day_effect: float = 0.0
+    is_blind: bool = False  # whether the judge sees nothing of a fall
+    day_effect: float = 0.0  # by how much of its standard deviation the quality of whole days varies
 
 
 GOOD, POOR = Setting("500 / 100 / 10, good judge"), Setting("500 / 100 / 10, poor judge", judge=0.3)
@@ -78,7 +69,7 @@ class Population:
         self._ratings = np.asarray(ratings, float)
         self._cuts = np.array([NormalDist().inv_cdf(min(share, 1 - 1e-12)) for share in np.cumsum(shares)[:-1]])
         self.mean, self.bad_share = self._means(0.0)
-        self.shifts = {fall: self._shift(fall) for fall in (0.0, *FALLS, LARGE)}
+        self.shifts = {fall: self._shift(fall) for fall in (0.0, *FALLS)}
         grid = np.linspace(-4, 4, 2001)
         weights = np.exp(-(grid**2) / 2)
         self.slope = float((weights * grid * self.rate(grid)).sum() / weights.sum())  # of ratings on the quality
@@ -105,17 +96,16 @@ class Population:
         days: int,
         *,
         fall: float = 0.0,
-        ends: int = 10**6,
         segments: int = 0,
     ) -> tuple[ProductionAnswers, Floats]:
-        """Returns (answers, the rating of each); the fall begins on day 30, counted from 0, and ends before `ends`."""
+        """Returns (answers, the rating of each); the fall begins on day 30, counted from 0."""
         n = days * setting.answers
         day = np.repeat(np.arange(days), setting.answers)
         group = np.arange(n) // SESSION
         quality = np.sqrt(1 - SHARED) * generator.normal(size=n)
         quality += np.sqrt(SHARED) * generator.normal(size=group[-1] + 1)[group]
         quality += setting.day_effect * generator.normal(size=days)[day]
-        fallen = quality - self.shifts[fall] * ((day >= MONTH) & (day < ends))
+        fallen = quality - self.shifts[fall] * (day >= MONTH)
         ratings = self.rate(fallen)
         seen = quality if setting.is_blind else fallen
         judge = setting.judge * seen + np.sqrt(1 - setting.judge**2) * generator.normal(size=n)
@@ -147,20 +137,6 @@ class Population:
         sums = np.bincount(answers.days[is_judged], weights=answers.judged[is_judged], minlength=len(counts))
         means = sums / np.maximum(counts, 1)
         return np.asarray((means[:MONTH].mean() - means) * 10 * setting.judge * self.slope)
-
-
-def read_population(path: Path) -> Population:
-    """Reads the ratings of a rated set, rescaled to 1 to 5."""
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    ratings = [
-        1 + 4 * (row["rating"] - row["rating_min"]) / (row["rating_max"] - row["rating_min"])
-        for row in rows
-        if isinstance(row.get("rating"), int | float) and "rating_min" in row
-    ]
-    if not ratings:
-        raise SystemExit(f"{path} has no ratings: each line needs rating, rating_min and rating_max")
-    values, counts = np.unique(np.round(ratings, 2), return_counts=True)
-    return Population(values.tolist(), (counts / counts.sum()).tolist())
 
 
 def raised_days(answers: ProductionAnswers, bounds: Sequence[Bound], *, alone: bool = True) -> list[list[int]]:
@@ -304,76 +280,14 @@ def select(answers: ProductionAnswers, rows: slice) -> ProductionAnswers:
     )
 
 
-def clearings(population: Population, settings: Sequence[Setting], watches: int, seed: int) -> None:
-    """Prints how alarms of a fall that lasts for 30 days are raised and cleared; the bound is half the fall away."""
-    rows = list[list[object]]()
-    for setting in settings:
-        for fall in (FALLS[-1], LARGE):
-            bounds = [Bound("mean", population.mean - fall / 2), Bound("fall", fall / 2)]
-            generator, outcomes = np.random.default_rng(seed), [list[tuple[int, float]]() for _ in bounds]
-            for _ in range(watches):
-                answers, _ratings = population.draw(generator, setting, 4 * MONTH, fall=fall, ends=2 * MONTH)
-                histories = follow_bounds(answers, bounds, false_alarms=LEVEL * len(bounds))
-                for own, states in zip(outcomes, histories, strict=True):
-                    raised = [day for day, state in enumerate(states) if state.raised_at == day]
-                    standing = [day for day in range(2 * MONTH, 4 * MONTH) if states[day].is_raised]
-                    own.append((len(raised), standing[-1] - 2 * MONTH + 2.0 if standing else 0.0))
-            for bound, own in zip(bounds, outcomes, strict=True):
-                counts = [count for count, _ in own]
-                cleared = [days for count, days in own if count]
-                shares = [format_share([test(count) for count in counts]) for test in _COUNTS]
-                days = [f"{value:.0f}" for value in np.quantile(cleared or [np.nan], (0.5, 0.9))]
-                rows.append([setting.name, f"{fall:g}", bound.kind, *shares, *days])
-    header = ["answers / judged / rated a day", "fall", "bound", "no alarm", "one", "more", "days to clear", "90%"]
-    print_table(f"Alarms of a fall of 30 days, {watches:,} watches per row", header, rows)
-
-
-_COUNTS = (lambda count: count == 0, lambda count: count == 1, lambda count: count > 1)
-
-
-def late_ratings(population: Population, watches: int, seed: int) -> None:
-    """Prints the false alarms where ratings come up to six days late, and each look reads all days anew."""
-    generator, outcomes = np.random.default_rng(seed), list[bool]()
-    bound = [population.bounds()["mean"]]
-    for _ in range(watches):
-        answers, _ratings = population.draw(generator, GOOD, 2 * MONTH)
-        arrival = answers.days + generator.integers(0, 7, len(answers.days))
-        is_broken = False
-        for day in range(MONTH, 2 * MONTH):
-            seen = select(answers, slice(0, (day + 1) * GOOD.answers))
-            ratings = np.where(arrival[: len(seen.days)] <= day, seen.ratings, np.nan)
-            fields = [seen.days, seen.groups, seen.cheap, seen.judge_chance, seen.judged, seen.rating_chance, ratings]
-            is_broken |= follow_bounds(ProductionAnswers(*fields), bound)[0][-1].is_raised  # type: ignore[arg-type]
-        outcomes.append(is_broken)
-    rows = [[GOOD.name, "mean", format_share(outcomes)]]
-    header = ["answers / judged / rated a day", "bound", "second month"]
-    print_table(f"False alarms where ratings come 0 to 6 days late, {watches:,} months", header, rows)
-
-
-def years(population: Population, watches: int, seed: int) -> None:
-    """Prints the false alarms of watches that run for a year at the bound."""
-    rows, setting = list[list[object]](), Setting("200 / 40 / 10, good judge", 200, 40, 10)
-    generator, bounds = np.random.default_rng(seed), population.bounds()
-    counts = {kind: list[int]() for kind in KINDS}
-    for _ in range(watches):
-        answers, _ratings = population.draw(generator, setting, 360)
-        for kind, own in zip(KINDS, raised_days(answers, list(bounds.values())), strict=True):
-            counts[kind].append(len(own))
-    for kind, own in counts.items():
-        rows.append([setting.name, kind, format_share([count > 0 for count in own]), float(np.mean(own))])
-    header = ["answers / judged / rated a day", "bound", "years with one", "false alarms a year"]
-    print_table(f"A year at the bound, {watches:,} years per row", header, rows)
-
-
 def main() -> None:
     """Prints the tables; the same seed gives the same watches."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--watches", type=int, default=1000, help="simulated watches of the first rows")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--rated", type=Path, help="a rated set whose ratings are taken (JSON lines)")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
     options = parser.parse_args()
-    population = read_population(options.rated) if options.rated else Population([1, 2, 3, 4, 5], BUILT_IN)
+    population = Population([1, 2, 3, 4, 5], BUILT_IN)
     print_machine()
     print(f"ratings: mean {population.mean:.3f}, bad share {population.bad_share:.3f}")
     few, seed = max(1, options.watches // 5), options.seed
@@ -385,15 +299,9 @@ def main() -> None:
         detections(population, [GOOD, POOR, SMALL, MANY, BLIND], few, seed + 1)
     if "coverage" in options.only:
         coverage(population, [GOOD, SMALL, DRIFTING], few, seed + 2, days=2 * MONTH)
-    if "clears" in options.only:
-        clearings(population, [GOOD, MANY], few, seed + 6)
-    if "late" in options.only:
-        late_ratings(population, few, seed + 3)
-    if "years" in options.only:
-        years(population, few, seed + 4)
 
 
-PARTS = ("alarms", "falls", "clears", "coverage", "late", "years")
+PARTS = ("alarms", "falls", "coverage")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A real tracking server of MLflow for tests and benchmarks, what fills it, and a proxy that fails as a script says."""
+"""A real tracking server of MLflow for tests, what fills it, and a proxy that fails as a script says."""
 
 import json
 import os

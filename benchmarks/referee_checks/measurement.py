@@ -7,23 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One figure of a simulation.
+    """One figure of a simulation."""
 
-    Attributes:
-        case: The population and its size, such as `7 groups of 4`.
-        figure: What was measured, such as `95% interval of Spearman's rho holds the truth`.
-        value: What came out.
-        error: Its Monte Carlo standard error.
-        low: The least value that keeps the promise.
-        high: The largest value that keeps the promise.
-    """
-
-    case: str
-    figure: str
-    value: float
-    error: float
-    low: float = 0.0
-    high: float = 1.0
+    case: str  # the population and its size, such as `7 groups of 4`
+    figure: str  # what was measured, such as `95% interval of Spearman's rho holds the truth`
+    value: float  # what came out
+    error: float  # its Monte Carlo standard error
+    low: float = 0.0  # the least value that keeps the promise
+    high: float = 1.0  # the largest value that keeps the promise
 
     @property
     def verdict(self) -> str:

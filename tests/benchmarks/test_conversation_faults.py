@@ -11,7 +11,6 @@ from conversation_faults import (
     find_outcomes,
     has_expected_calls,
     list_errors,
-    overall_rows,
     read_labels,
 )
 
@@ -140,17 +139,6 @@ def test_no_score_finds_nothing_and_is_counted() -> None:
     assert all(str(row[4]).startswith("0 of 1") for row in rows)
     assert [row[5:] for row in rows] == [["", 2]]
     assert [row[2:] for row in list_errors(outcomes)] == [["judge", "contradiction", "no score"]]
-
-
-def test_all_kinds_together_and_clean_conversations_with_any_alarm() -> None:
-    samples = [conversation("a"), conversation("b"), conversation("c", "handover_missing", handover="missing")]
-    missing = scores_of(handover={"verdict": "missing"})
-    scores = {"a": scores_of(), "b": missing, "c": missing}
-    judge = next(row for row in overall_rows(find_outcomes(samples, scores)) if row[:2] == ["judge", "both"])
-    assert str(judge[2]).startswith("1 of 1")
-    # six checks on three conversations, less the one with the fault; one alarm, on b
-    assert str(judge[3]).startswith("1 of 17")
-    assert str(judge[5]).startswith("1 of 2")
 
 
 def perfect_scores(sample: Sample) -> dict[str, Score]:

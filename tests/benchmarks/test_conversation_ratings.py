@@ -1,15 +1,12 @@
-"""`benchmarks/conversation_ratings.py`: from scores of conversations to a table, to scorers, and to one per group."""
+"""`benchmarks/conversation_ratings.py`: from scores of conversations to a table, and to scorers."""
 
-import asyncio
 import math
-from collections.abc import Sequence
 
 import conversation_ratings as benchmark
 import numpy as np
 import pytest
 
 from assay import Sample
-from assay.judges import Usage, load_settings
 from assay.metrics import Metric, Score
 
 
@@ -82,61 +79,7 @@ def test_a_column_that_is_the_rating_is_predicted_out_of_fold(combine: benchmark
     assert max(by_rating[0]) < min(by_rating[1])
 
 
-def test_one_conversation_is_drawn_of_each_group() -> None:
-    samples = make_samples(20)
-    drawn = benchmark.one_per_group(samples, 6, seed=1)
-    assert len(drawn) == len({sample.group for sample in drawn}) == 6
-    assert drawn == benchmark.one_per_group(samples, 6, seed=1)
-    assert len(benchmark.one_per_group(samples, 50, seed=1)) == 10
-
-
 def test_an_area_is_shown_where_ratings_are_good_or_bad() -> None:
     samples = make_samples(4)
     assert benchmark.is_binary(samples)
     assert not benchmark.is_binary([*samples, samples[0].model_copy(update={"rating": 0.5})])
-
-
-def test_without_messages_the_question_and_the_answer_stay() -> None:
-    history = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]
-    sample = Sample(id="1", user_input="Free?", response="Yes.", metadata={"history": history})
-    bare = benchmark.without_messages(sample)
-    assert len(sample.messages) == 4
-    assert (bare.user_input, bare.response, bare.messages, bare.metadata) == ("Free?", "Yes.", (), {})
-
-
-def test_pair_is_described_on_the_items_that_have_both() -> None:
-    samples = make_samples(12)
-    first = np.array([0.2, 0.9] * 6)
-    second = np.array([0.1, 0.9] * 5 + [float("nan"), 0.9])
-    lines = benchmark.describe_pair(first, second, samples)
-    assert "5 of 11 differ" in lines[0]  # the mean of five differences of 0.1 and six of 0
-    assert "+0.045" in lines[0]
-    assert "n = 11" in lines[1]
-
-
-def test_answers_without_earlier_messages_are_left_out() -> None:
-    history = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]
-    later = Sample(id="later", user_input="Free?", response="Yes.", metadata={"history": history})
-    assert benchmark.with_earlier_messages([*make_samples(3), later], 2, seed=0) == [later]
-
-
-def test_history_is_compared_on_the_same_answers(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The judge gives the answers with messages 0.25 more, and takes a call of each."""
-
-    async def score(samples: list[Sample], names: Sequence[str], *_: object) -> tuple[list[Metric], object]:
-        more = 0.25 if samples[0].messages else 0.0
-        usage = Usage(calls=1, tokens_in=30, tokens_out=10)
-        values = [(n % 3) / 4 + more for n in range(len(samples))]
-        scores = {s.id: Score(value, "scored", "", {}, usage) for s, value in zip(samples, values, strict=True)}
-        return [Named(name) for name in names], dict.fromkeys(names, scores)
-
-    monkeypatch.setattr(benchmark, "score_by_judge", score)
-    asyncio.run(benchmark.compare_history(make_samples(12), load_settings("qwen1.5b"), None, 0))
-    printed = capsys.readouterr().out
-    assert "mtrag_faithfulness: 12 answers in 6 groups" in printed
-    assert [line.split()[-2:] for line in printed.splitlines() if line.startswith("faithfulness,")] == [["1", "40"]] * 2
-    assert "the score with it less the score without it: +0.250" in printed
-    assert "12 of 12 differ" in printed
-    assert "its Spearman less the other's: +0.00" in printed

@@ -342,15 +342,6 @@ def test_the_readme_shows_the_demos_judge_on_what_people_rated(tmp_path: Path) -
     assert rows == ["| public:mtrag:dev | 60 in 7 | 0.50 [0.40, 0.60] | 0.40 [0.30, 0.50] | the judge |"]
 
 
-def test_without_cards_one_line_says_so(tmp_path: Path) -> None:
-    page = evidence.write_page([], read_judged_sets(tmp_path))
-    section = page.partition("## Cards of judges\n")[2].strip()
-    assert section.startswith("No judge's card is committed yet: `assay judges card MODEL")
-    assert section.count("\n") == 0
-    table = evidence.write_readme_table(read_measurements(), [])
-    assert "| 60 in 7 | 0.55 [0.36, 0.72] | 0.63 [0.37, 0.78] | nobody can tell yet |" in table
-
-
 def test_a_card_that_no_measurement_names_is_an_error(tmp_path: Path) -> None:
     write_card(tmp_path / "other.json", judge_card("mini", 0.5, BETTER))
     with pytest.raises(

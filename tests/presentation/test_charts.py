@@ -2,8 +2,6 @@
 
 import math
 import re
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,9 +18,6 @@ from assay.meta_eval.table import ScoreTable
 from assay.presentation.axes import Axis, axis_over
 from assay.presentation.charts import draw_forest, draw_histogram, draw_trend
 from assay.presentation.page import template_environment
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-from log_plot import Line, draw_log_plots
 
 SIZES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-300, 1e-12, 1e-5, 1e5, -1e9, 1e16, 1e300, -1e308, 1.7e308])
 VALUES = st.one_of(SIZES, st.floats(allow_nan=False, allow_infinity=False), st.floats(0, 1))
@@ -184,28 +179,6 @@ def test_the_sizes_of_any_combinations(values: list[float], chance: float, ceili
     chart = sizes(SimpleNamespace(raters=raters), selection)  # type: ignore[arg-type]
     assert len(chart.steps) == len(values)
     check_drawing("meta_eval.report", "report_charts.html", "sizes_chart(chart)", chart=chart)
-
-
-LINES = st.lists(st.tuples(VALUES.map(abs), VALUES.map(abs)), max_size=4)
-
-
-@settings(max_examples=100)
-@given(st.lists(LINES, max_size=3))
-@example([[]])
-@example([[(1.0, 1.0), (1.0, math.nextafter(1, 2))]])
-@example([[(5e-324, 1.7e308)]])
-def test_the_plots_of_the_documentation(lines: list[list[tuple[float, float]]]) -> None:
-    drawn = draw_log_plots({"m": [Line("line", points, is_named=True) for points in lines]}, "x", "y")
-    assert "nan" not in drawn and "inf" not in drawn
-    for path in re.findall(r'points="([^"]*)"', drawn):
-        for pair in path.split():
-            x, y = map(float, pair.split(","))
-            assert 0 <= x <= 300 and 0 <= y <= 200
-    labels = re.findall(r'text-anchor="(?:middle|end)">([^<]*)</text>', drawn)
-    labels = [label for label in labels if label not in {"x", "y"}]
-    assert len(labels) <= 22
-    ends = re.findall(r'text-anchor="end">([^<]*)</text>', drawn)
-    assert [float(end.replace(",", "")) for end in ends] == sorted({float(end.replace(",", "")) for end in ends})
 
 
 def test_charts_of_thousands_of_points() -> None:

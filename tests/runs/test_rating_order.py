@@ -1,10 +1,26 @@
 """The order of rating, and the weights that undo a drawn one."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
-from rating_replay import inverse_probability_weights
 
 from assay.runs.ratings.rating_order import rating_order, score_columns
+
+
+def inverse_probability_weights(probabilities: Sequence[float], total: int) -> list[float]:
+    """Weights that make the mean of sequentially drawn items an unbiased estimate of the mean of all.
+
+    With q_m the probability of the m-th of M draws without replacement from N items, the weight is
+    1 + (N - M) / (N - m) * (1 / ((N - m + 1) q_m) - 1) (Farquhar, Gal and Rainforth, 2021, "On Statistical Bias in
+    Active Learning", R_LURE).
+    """
+    draws = len(probabilities)
+    return [
+        1.0 if total == place else 1 + (total - draws) / (total - place) * (1 / ((total - place + 1) * probability) - 1)
+        for place, probability in enumerate(probabilities, start=1)
+    ]
+
 
 RAMP = np.arange(20.0)[:, None]
 
@@ -49,10 +65,6 @@ def test_active_prefers_the_ends_of_the_score_and_its_weights_undo_that() -> Non
     error = np.std(estimates) / np.sqrt(len(estimates))
     assert abs(np.mean(estimates) - values.mean()) < 3 * error
     assert abs(np.mean(unweighted) - values.mean()) > 3 * error  # without the weights it is biased
-
-
-def test_even_draws_need_no_weights() -> None:
-    assert inverse_probability_weights([1 / 4, 1 / 3], total=4) == [1.0, 1.0]
 
 
 def test_choices_by_score_need_scores() -> None:

@@ -1,14 +1,21 @@
-"""Measures how many numerical claims per second are read, computed and judged without a model.
+"""Measures how many answers per second metrics without a judge score: the heuristic, and numerical claims.
 
-    python benchmarks/numeric_speed.py [--rounds 5] [--rows 100000]
+    python benchmarks/metric_speed.py [--data ../shared/data/rated] [--answers 2000] [--rounds 5] [--rows 100000]
 
-First on the bundled sets kpi_nl and kpi_en: every sentence of every answer, with the tables read anew in each round, as
-in a run. Then on one table of many rows (a CSV file, one row per minute): reading the file, making series of it, its
-facts, and single claims about it: the first of each kind (which sorts, indexes and decomposes the series, once) and the
-next one. Seconds are processor time, so that other work on the machine has little effect. Needs the extra `numeric`.
+The heuristic (with --data): English answers of the rated sets, all message types, 16 samples at once as a run does. The
+sets have some 900 answers; after that an answer is used again with its sentences in another order: a new text with a
+context that was parsed before, as when several answers share a help page. Needs the extra `heuristic`.
+
+Numerical claims: every sentence of every answer of the bundled sets kpi_nl and kpi_en, with the tables read anew in
+each round, as in a run. Then one table of many rows (a CSV file, one row per minute): reading the file, making series
+of it, its facts, and single claims about it: the first of each kind (which sorts, indexes and decomposes the series,
+once) and the next one. Needs the extra `numeric`.
+
+Seconds are processor time, so that other work on the machine has little effect.
 """
 
 import argparse
+import asyncio
 import random
 import statistics
 import tempfile
@@ -23,11 +30,14 @@ from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set
 from assay.languages import load_language
+from assay.metrics.heuristic import Heuristic
 from assay.metrics.numeric.compute.facts import facts_of
 from assay.metrics.numeric.numeric_claims import check_claims, tables_of_claims
 from assay.metrics.numeric.tables.sample_tables import tables_of_file
+from assay.runs.execute import execute
 from assay.text.sentences import sentences
 
+RATED_SETS = ("mtrag_faithfulness", "clapnq_human", "begin_wow", "ragchecker_pairwise")
 CLAIMS = (
     "The average throughput was 50.1 Mbps.",
     "The highest latency was 39.9 ms.",
@@ -39,15 +49,42 @@ CLAIMS = (
 
 
 def main() -> None:
-    """Prints claims per second on the kpi sets, and the time of each step on a large table."""
+    """Prints answers per second of the heuristic, claims per second, and the time of each step on a large table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, help="folder of the rated sets; without it the heuristic is left out")
+    parser.add_argument("--answers", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--rows", type=int, default=100_000)
     options = parser.parse_args()
     print_machine()
+    if options.data:
+        print_table("The heuristic", ["answers", "answers/s"], [_heuristic(options.data, options.answers)])
     print_table("The kpi sets", ["set", "sentences", "checked", "sentences/s", "least", "most"], _sets(options.rounds))
     with tempfile.TemporaryDirectory() as folder:
         print_table(f"One table of {options.rows:,} rows", ["step", "seconds"], _large(Path(folder), options.rows))
+
+
+def _heuristic(data: Path, count: int) -> list[object]:
+    pool = [sample for name in RATED_SETS for sample in load_set(str(data / f"{name}.jsonl"))]
+    whole = [sample for sample in pool if sample.response.strip() and sample.retrieved_contexts]
+    samples = [_turn_sentences(whole[n % len(whole)], n // len(whole)) for n in range(count)]
+    metric = Heuristic(all_types=True)
+
+    def score(part: Sequence[Sample]) -> None:
+        asyncio.run(execute(part, [metric], lambda sample, scores: None, concurrency=16))
+
+    score(whole[-5:])  # loads the pipeline, the lemmas and the word list
+    start = time.process_time()
+    score(samples)
+    return [count, count / (time.process_time() - start)]
+
+
+def _turn_sentences(sample: Sample, by: int) -> Sample:
+    """The sample with its answer's sentences turned round by so many places."""
+    parts = sample.response.split(". ")
+    place = by % len(parts)
+    response = ". ".join(parts[place:] + parts[:place]) + " " * (by // len(parts))
+    return sample.model_copy(update={"id": f"{sample.id}-{by}", "response": response})
 
 
 def _sets(rounds: int) -> list[list[object]]:
