@@ -9,7 +9,7 @@ import pytest
 from openai_server import OpenAIServer
 
 from assay.judges import RawReply
-from assay.judges.recording import Recording, format_line, parse_line
+from assay.judges.recording import Recording, format_line
 from assay.prompts import BUNDLED
 
 Make = Callable[..., Any]
@@ -34,60 +34,6 @@ def recorded(assay: Make, words: list[str], openai_server: OpenAIServer, tmp_pat
 
 def entries(path: Path) -> list[Any]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def test_what_was_recorded_is_replayed(
-    assay: Make, words: list[str], recorded: Path, openai_server: OpenAIServer
-) -> None:
-    assert len(entries(recorded)) == CALLS
-    assert [each["key"] for each in entries(recorded)] == sorted(each["key"] for each in entries(recorded))
-    assert b"sk-secret-of-the-test" not in recorded.read_bytes()
-    before = recorded.read_bytes()
-    done = assay("run", *words, "--cassette", recorded, "--mode", "replay", "--json")
-    assert (done.code, openai_server.requests) == (0, [])
-    assert (done.json["usage"]["calls"], done.json["usage"]["from_cassette"]) == (CALLS, CALLS)
-    assert recorded.read_bytes() == before
-
-
-def test_auto_asks_only_for_what_is_missing(
-    *, assay: Make, words: list[str], recorded: Path, openai_server: OpenAIServer
-) -> None:
-    lines = recorded.read_bytes().splitlines(keepends=True)
-    recorded.write_bytes(b"".join(lines[:-3]))
-    assert assay("run", *words, "--cassette", recorded).code == 0
-    assert len(openai_server.requests) == 3
-    assert [each["key"] for each in entries(recorded)] == [json.loads(line)["key"] for line in lines]
-    assert not list(recorded.parent.glob("*.recording"))
-
-
-def test_off_neither_reads_nor_writes(
-    assay: Make, words: list[str], recorded: Path, openai_server: OpenAIServer
-) -> None:
-    before = recorded.read_bytes()
-    assert assay("run", *words, "--cassette", recorded, "--mode", "off").code == 0
-    assert len(openai_server.requests) == CALLS
-    assert recorded.read_bytes() == before
-
-
-def test_a_miss_names_what_differs_and_how_to_record_it(
-    assay: Make, recorded: Path, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
-    other = judge_file("other.yaml", model="openai/other")
-    result = assay(
-        "run", set_file(SAMPLES), "--judge", other, "--metrics", METRICS, "--cassette", recorded, "--mode", "replay"
-    )
-    assert result.code == 4
-    assert "differs in model (recorded 'openai/test', asked 'openai/other')" in result.err
-    assert "--mode auto" in result.err
-    assert openai_server.requests == []
-
-
-def test_check_finds_nothing_wrong_with_a_fresh_one(assay: Make, words: list[str], recorded: Path) -> None:
-    for more in ([], words):
-        checked = assay("cassettes", "check", recorded, *more, "--json")
-        assert (checked.code, checked.json) == (0, {"stale": [], "missing": []})
-    assert assay("cassettes", "check", recorded, *words).out == "0 stale, 0 missing\n"
-    assert assay("cassettes", "check", recorded).out == "0 stale, unknown missing\n"
 
 
 def stale(of: str = "gone", key: str = "0" * 32, prompt: str = "claims.en@000000000000") -> Recording:
@@ -149,17 +95,6 @@ def test_embeddings_are_recordings_too(
     assert assay("cassettes", "check", path, *words).code == 0
     assert assay("cassettes", "prune", path, *words, "--json").json == {"dropped": 0}
     assert len(entries(path)) == count
-
-
-def test_show(assay: Make, recorded: Path) -> None:
-    listed = assay("cassettes", "show", recorded)
-    assert f"{CALLS} recordings of openai/test" in listed.out
-    of_one = assay("cassettes", "show", recorded, "--sample", "s1", "--json").out.splitlines()
-    assert {json.loads(line)["sample"] for line in of_one} == {"s1"}
-    assert len(of_one) == CALLS / SAMPLES
-    assert all(format_line(parse_line(line.encode())) == line.encode() + b"\n" for line in of_one)
-    key = json.loads(of_one[0])["key"]
-    assert json.loads(assay("cassettes", "show", recorded, key[:9]).out) == json.loads(of_one[0])
 
 
 def test_hostile_replies_are_shown_as_text(assay: Make, tmp_path: Path) -> None:

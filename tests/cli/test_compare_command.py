@@ -53,19 +53,6 @@ def test_differences_are_paired(assay: Make, two_runs: list[str]) -> None:
     assert result.json["changed"][0]["a"]["evidence"] != result.json["changed"][0]["b"]["evidence"]
 
 
-def test_a_metric_that_is_higher_says_nothing_of_raters(assay: Make, two_runs: list[str]) -> None:
-    """Two answers differ and none is rated, so that what raters think is not known; both are to be rated."""
-    result = assay("compare", *two_runs)
-    assert "Whether your raters like B better is not known" in result.out
-    assert "Rate about 2 answers of both runs" in result.out
-    for word in ("better in B", "worse in B"):
-        assert word not in result.out
-    raters = assay("compare", *two_runs, "--json").json["raters"]
-    assert (raters["pairs"], raters["difference"]["value"]) == (2, None)
-    same = assay("compare", two_runs[0], two_runs[0])
-    assert "raters" not in same.out.replace("not what raters like", "")  # no answer differs
-
-
 def test_ratings_of_both_runs_say_which_one_raters_like(assay: Make, set_file: Make) -> None:
     """The twelve answers of B are rated 2 lower each, 3 lower in two: by hand (10 x 2 + 2 x 3) / 12 = 2.17 lower."""
 
@@ -105,10 +92,3 @@ def test_samples_that_cannot_be_paired_are_told(assay: Make, set_file: Make) -> 
     nothing = assay("compare", first, third)
     assert nothing.code == 2
     assert "no sample in common" in nothing.err
-
-
-def test_what_cannot_be_compared_is_told_with_a_cure(assay: Make, two_runs: list[str]) -> None:
-    unknown = assay("compare", two_runs[0], "2019")
-    assert (unknown.code, "no run is called '2019'" in unknown.err) == (2, True)
-    metric = assay("compare", *two_runs, "--metric", "faithfulness")
-    assert (metric.code, "--metric is one of token_overlap" in metric.err) == (2, True)

@@ -6,41 +6,6 @@ from typing import Any
 
 import pytest
 
-from assay.generation import read_folds, read_sections
-
-
-@pytest.mark.timeout(300)  # it imports scikit-learn and the encoder, minutes on a busy machine
-def test_from_leaflets_to_folds(assay: Callable[..., Any], tmp_path: Path) -> None:
-    done = assay("generate", "sections", "leaflets", "-o", "s.jsonl", "--json")
-    assert (done.code, done.json["sections"], done.json["emulated_pages"]) == (0, 80, 12)
-    done = assay("generate", "topics", "s.jsonl", "-o", "t.jsonl")
-    assert done.code == 0
-    assert "plain (80 sections are fewer than 300)" in done.out
-    assert "document match %" in done.out
-    done = assay("generate", "folds", "s.jsonl", "t.jsonl", "-o", "f.jsonl", "--sample", "20")
-    assert done.code == 0
-    for line in ("min dist topics", "min dist folds", "small fold ratio", "avg folds per doc", "valid sections %"):
-        assert line in done.out
-    assert "by topic, separated" in done.out
-    documents = {section.id: section.document for section in read_sections(tmp_path / "s.jsonl")}
-    folds = read_folds(tmp_path / "f.jsonl")
-    parts: dict[str, set[tuple[int, str]]] = {}
-    for fold in folds:
-        parts.setdefault(documents[fold.section], set()).add((fold.fold, fold.split))
-    assert all(len(part) == 1 for part in parts.values())
-    assert 15 <= sum(fold.sampled for fold in folds) <= 25
-
-
-def test_folds_as_json_have_table_2_and_the_leaks(assay: Callable[..., Any]) -> None:
-    assay("generate", "sections", "leaflets", "-o", "s.jsonl")
-    assay("generate", "topics", "s.jsonl", "-o", "t.jsonl", "--topics", "6")
-    report = assay("generate", "folds", "s.jsonl", "t.jsonl", "--json").json
-    assert sum(each["chosen"] for each in report["candidates"]) == 1
-    assert list(report["leaks"]) == ["sections at random", "by topic", "by topic, separated"]
-    without = assay("generate", "folds", "s.jsonl", "t.jsonl", "--json", "--no-leak-check").json
-    assert without["leaks"] == {}
-    assert without["folds"] == report["folds"]
-
 
 def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()

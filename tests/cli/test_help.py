@@ -75,11 +75,6 @@ def _is_command(value: object) -> bool:
     return isinstance(value, click.Command) and value is not cli
 
 
-def test_no_runs_are_told_with_a_cure(assay: Typing) -> None:
-    result = assay("runs")
-    assert (result.code, "run `assay run` first" in result.err) == (2, True)
-
-
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_documented_shell_completion_works(shell: str) -> None:
     """README.md says how to turn it on; the shell then asks the command what may follow."""

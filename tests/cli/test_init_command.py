@@ -12,60 +12,6 @@ ROWS = (
 )
 
 
-def test_a_suite_is_written_with_the_mapping_and_three_samples_are_shown(assay: Make) -> None:
-    Path("answers.csv").write_text(ROWS, encoding="utf-8")
-    done = assay("init", "answers.csv", "--judge", "openai/gpt-4o-mini")
-    assert done.code == 0
-    assert yaml.safe_load(Path("suite.yaml").read_text(encoding="utf-8")) == {
-        "name": "answers",
-        "sets": ["answers.csv"],
-        "map": {"question": "user_input", "answer": "response", "context": "retrieved_contexts"},
-        "metrics": ["weakest_claim", "faithfulness"],
-        "judges": ["openai/gpt-4o-mini"],
-        "cassette": {"file": "answers.replies.jsonl", "mode": "auto"},
-        "gates": [  # 3 of the 4 answers have a context: 0.95 * 3 / 4, rounded down
-            {"gate": "coverage", "metric": "weakest_claim", "at_least": 0.71},
-            {"gate": "coverage", "metric": "faithfulness", "at_least": 0.71},
-            {"gate": "regression", "metric": "weakest_claim"},
-            {"gate": "regression", "metric": "faithfulness"},
-        ],
-        "outputs": {
-            "junit": "assay-reports/junit.xml",
-            "summary": "assay-reports/summary.md",
-            "json": "assay-reports/report.json",
-            "site": "assay-reports/site",
-        },
-    }
-    assert "answers.csv: 4 samples, 3 with contexts, 0 with a reference, 4 rated" in done.out
-    assert "stars as rating from 1 to 5" in done.out
-    assert done.out.count("  question  ") == 3
-    assert "answers-1 (en, rated 4 of 5)" in done.out
-    assert "  assay suite suite.yaml  the first run" in done.out
-    assert "  assay accept last       if it is good" in done.out
-    # two gates on regressions and two on coverage share 0.05: 5 * 2 ** -g is below 0.0125 from g = 9 on
-    assert (
-        "It has 4 gates: enough answers get a value. That a metric falls below the runs that you accept is not seen "
-        "yet: 4 groups of answers cannot tell a fall from chance, and 9 are needed: add questions" in done.out
-    )
-    assert "no metric falls below" not in done.out
-    assert done.err == ""
-
-
-def test_the_suite_runs_as_it_is(assay: Make) -> None:
-    Path("answers.csv").write_text(ROWS, encoding="utf-8")
-    assert assay("init", "answers.csv").code == 0
-    done = assay("suite", "suite.yaml")
-    assert done.code == 0
-    assert "no baseline regression: token_overlap is compared with nothing yet" in done.out
-    assert "\n  assay accept 2" in done.out  # on a line of its own, to be copied
-    assert sorted(path.name for path in Path("assay-reports").iterdir()) == [
-        "junit.xml",
-        "report.json",
-        "site",
-        "summary.md",
-    ]
-
-
 def test_the_gates_fail_where_the_answers_get_worse_or_are_gone(assay: Make) -> None:
     rows = [f"How do I do step {n}?,Open menu {n} and press save.,Open menu {n} and press save.\n" for n in range(30)]
     header = "question,answer,context\n"
@@ -110,16 +56,6 @@ def test_without_a_terminal_nothing_is_asked_and_the_error_names_the_option(assa
     assert suite["metrics"] == ["answer_length"]
 
 
-def test_a_suite_that_is_there_is_kept(assay: Make) -> None:
-    Path("answers.csv").write_text(ROWS, encoding="utf-8")
-    Path("suite.yaml").write_text("name: mine\n", encoding="utf-8")
-    done = assay("init", "answers.csv")
-    assert done.code == 2
-    assert "--force" in done.err
-    assert Path("suite.yaml").read_text(encoding="utf-8") == "name: mine\n"
-    assert assay("init", "answers.csv", "--force").code == 0
-
-
 def test_a_workflow_is_written_beside_the_suite_and_never_replaced_unasked(assay: Make, tmp_path: Path) -> None:
     Path("answers.csv").write_text(ROWS, encoding="utf-8")
     done = assay("init", "answers.csv", "--judge", "openai/gpt-4o-mini", "--workflow")
@@ -160,11 +96,3 @@ def test_a_workflow_stands_where_github_reads_it(assay: Make, tmp_path: Path) ->
     [_, action] = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"]["nightly"]["steps"]
     assert action["with"]["suite"] == "eval/suite.yaml"
     assert not (tmp_path / "eval/.github").exists()
-
-
-def test_init_writes_no_workflow_unasked(assay: Make) -> None:
-    Path("answers.csv").write_text(ROWS.replace("2\n", "1.5\n"), encoding="utf-8")
-    done = assay("init", "answers.csv")
-    assert done.code == 0
-    assert not Path(".github").exists()
-    assert "rated 1.5 of 5" in done.out

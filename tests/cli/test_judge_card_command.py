@@ -14,30 +14,6 @@ REPLAY = ["judges", "card", "qwen1.5b", "--on", "helpdesk_en", "--cassette", "bu
 REPLAY += ["--mode", "replay"]
 
 
-def test_a_card_from_the_bundled_recordings(assay: Make) -> None:
-    """All 60 answers are recorded, three of which claim nothing; what was not asked again is said with its reason."""
-    done = assay(*REPLAY, "-o", "card.json")
-    assert done.code == 0
-    assert "The card: card.json" in done.out
-    assert "qwen1.5b on helpdesk_en: agreement 0.12 of 1" in " ".join(done.out.split())
-    card = json.loads(Path("card.json").read_text(encoding="utf-8"))
-    (of_set,) = card["sets"]
-    assert (card["judge"], card["probed"], of_set["metric"], of_set["most"]) == ("qwen1.5b", 20, "faithfulness", 100)
-    assert (of_set["answers"], of_set["groups"], of_set["scored"], of_set["failed"]) == (60, 15, 57, 0)
-    assert "no person's judgement" in of_set["rated"]
-    assert of_set["flips"]["problem"].startswith("no answer that was asked again got a score: no recording for prompt")
-    assert of_set["injections"]["tried"] == 20
-    printed = assay(*REPLAY, "--json").json
-    assert {**printed, "date": ""} == {**card, "date": ""}
-    assert [one["judge"] for one in assay("judges", "card", "card.json", "card.json", "--json").json["cards"]] == [
-        "qwen1.5b",
-        "qwen1.5b",
-    ]
-    beside = assay("judges", "card", "card.json", "card.json", "-o", "both.html")
-    assert beside.code == 0
-    assert "qwen1.5b (1) and qwen1.5b (2)" in Path("both.html").read_text(encoding="utf-8").replace("<wbr>", "")
-
-
 def test_each_form_of_the_file(assay: Make) -> None:
     """A page without script and network, Markdown, and JSON that gives the same page again."""
     assert assay(*REPLAY, "--most", "10", "-o", "card.json").code == 0
@@ -209,9 +185,3 @@ def test_wrongly_typed(
     assert done.code in {1, 2}
     assert message in " ".join(done.err.split())
     assert openai_server.requests == []
-
-
-def test_without_sets_the_bundled_ones_are_named_with_their_worth(assay: Make) -> None:
-    done = assay(*REPLAY[:3], *REPLAY[5:], "--most", "6", "--probed", "0", "--json")
-    assert "no --on: the bundled sets helpdesk_en, helpdesk_nl, whose ratings are constructed" in done.err
-    assert [one["set_name"] for one in done.json["sets"]] == ["helpdesk_en", "helpdesk_nl"]

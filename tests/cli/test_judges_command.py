@@ -128,11 +128,3 @@ def test_replies_that_cannot_be_used_are_counted_live_and_in_replay(
     assert len(openai_server.requests) == 6 + 6 + 4
     assert "66.7% (16.7% lost)" in assay(*words, "replay", "--report", "judges.html", "--wide").out
     assert "66.7% (16.7% lost)" in Path("judges.html").read_text(encoding="utf-8")
-
-
-def test_repeats_that_are_not_recorded_are_told(assay: Make, set_file: Make, judge_file: Make) -> None:
-    words = ["judges", "compare", set_file(), "--judge", judge_file("a.yaml"), "--judge", judge_file("b.yaml")]
-    assert assay(*words).code == 0
-    done = assay(*words, "--mode", "replay", "--repeats", "1")
-    assert done.code == 4
-    assert "a failed on 0 of 6 samples, and 6 times when asked again; 0 allowed" in done.err

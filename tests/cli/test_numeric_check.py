@@ -18,26 +18,6 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_explain_marks_the_words(assay: Callable[..., Any], table: Path) -> None:
-    done = assay("numeric", "check", table, "Breda had about 60 parcels.", "--explain")
-    assert done.code == 0
-    assert done.out.splitlines()[:6] == [
-        "Breda had about 60 parcels.",
-        "^^^^^     ^^^^^ ^^ ^^^^^^^",
-        "|         |     |  series: parcels",
-        "|         |     number: 60",
-        "|         hedge: about",
-        "row: depot = Breda",
-    ]
-    assert "^" not in assay("numeric", "check", table, "Breda had about 60 parcels.").out
-
-
-def test_the_evidence_has_the_words(assay: Callable[..., Any], table: Path) -> None:
-    (claim,) = assay("numeric", "check", table, "Breda had 60 parcels.", "--json").json["claims"]
-    assert "".join(word["text"] for word in claim["words"]) == claim["part"]
-    assert {"text": "60", "role": "number", "meaning": "60"} in claim["words"]
-
-
 @pytest.mark.parametrize("code", ["fr", "xx"])
 @pytest.mark.parametrize("command", [("check", "Breda had 60 parcels."), ("facts",)])
 def test_a_language_without_words_is_refused(

@@ -35,15 +35,6 @@ def test_facts_of_a_series_and_a_pair(assay: Callable[..., Any], table: Path) ->
     assert facts["pairs"][1]["correlation"] is None  # z never changes
 
 
-def test_a_table_in_markdown_with_open_notation(assay: Callable[..., Any], tmp_path: Path) -> None:
-    (tmp_path / "t.md").write_text("Users\n\n| day | users |\n|---|---|\n| 3/4/2026 | 1.234 |\n| 5/6/2026 | 5.678 |\n")
-    english = assay("numeric", "facts", "t.md", "--json").json["tables"][0]
-    assert (english["table"], english["readings"]) == ("Users", 4)
-    assert len(english["notes"]) == 2
-    dutch = assay("numeric", "facts", "t.md", "--json", "--language", "nl").json["tables"][0]
-    assert (dutch["readings"], dutch["series"][0]["sum"], dutch["from"]) == (2, 6912, "2026-04-03")
-
-
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [

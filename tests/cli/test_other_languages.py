@@ -43,10 +43,6 @@ def test_a_judge_is_asked_in_english_and_it_is_said(assay: Make, mixed: str, jud
     assert "other_prompt_language" not in dutch
 
 
-def test_nothing_is_said_where_all_have_prompts(assay: Make, set_file: Make, judge_file: Make) -> None:
-    assert "no prompts" not in assay("run", set_file(2), "--judge", judge_file(), "--metrics", "faithfulness").out
-
-
 def test_what_needs_a_pack_is_skipped_with_the_reason(assay: Make, mixed: str) -> None:
     """Neither needs a judge; the answer has a table, so that there are numbers to check."""
     path = Path(mixed)

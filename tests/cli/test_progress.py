@@ -33,10 +33,6 @@ def test_lines_without_a_terminal(
     assert (quiet.code, quiet.err) == (0, "")
 
 
-def test_a_quick_run_prints_no_line(assay: Make, set_file: Make) -> None:
-    assert assay("run", set_file(6), "--metrics", "token_overlap").err == ""
-
-
 def test_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """10 of 100 samples in 20 s: 90 more at 2 s each are 180 s."""
     now = time.monotonic()

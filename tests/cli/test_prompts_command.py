@@ -3,8 +3,6 @@
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -55,13 +53,3 @@ def test_a_reader_that_goes_away_is_no_error_to_print() -> None:
     os.close(write)
     assert done.stderr == b""
     assert done.returncode == 1
-
-
-def test_a_bundled_prompt_is_copied_to_be_edited(assay: Make, tmp_path: Path) -> None:
-    assert assay("prompts", "copy", "claims.nl", "mine/claims.nl.md").code == 0
-    copied = (tmp_path / "mine/claims.nl.md").read_text(encoding="utf-8")
-    assert copied == resources.files("assay.prompts").joinpath("claims.nl.md").read_text(encoding="utf-8")
-    again = assay("prompts", "copy", "claims.nl", "mine/claims.nl.md")
-    assert (again.code, "is not replaced" in again.err) == (2, True)
-    unknown = assay("prompts", "copy", "claims.xx", "x.md")
-    assert (unknown.code, "is not bundled in 'xx', but in" in unknown.err) == (2, True)

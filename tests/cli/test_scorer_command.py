@@ -50,20 +50,6 @@ def write_set(rated: int = 0) -> None:
     Path("set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows(rated)), encoding="utf-8")
 
 
-def test_show_explains_a_scorer_in_words(assay: Make, scorer_file: str) -> None:
-    write_set()
-    assert assay("run", "set.jsonl", "--metrics", scorer_file).code == 0
-    shown = " ".join(assay("show", "last", "s1").out.split())
-    assert (
-        "Of answers like this, at least 90% are rated 4.5 to 5.0; about 5.0 is expected. Decision: may be sent."
-        in shown
-    )
-    assert "token_overlap is 1.000 and raises the prediction (+0.50)" in shown
-    assert "token_overlap is 0.000 and lowers the prediction (-0.50)" in " ".join(
-        assay("show", "last", "s0").out.split()
-    )
-
-
 @pytest.mark.parametrize(
     ("rated", "mean", "said"),
     [

@@ -76,18 +76,6 @@ def test_one_step_says_what_changed_and_ends_with_5(assay: Callable[..., Any], f
     assert "alarm stands (bad share at most 20%)" in again.out
 
 
-def test_json_has_the_keys_of_the_contract(assay: Callable[..., Any], folder: Path) -> None:
-    values = assay("watch", "watch.yaml", "--once", "--json").json
-    keys = {"mean", "low", "high", "bad_share", "bad_low", "bad_high", "rated", "judged", "looks"}
-    assert keys <= values.keys()
-    assert (values["judged"], values["looks"], values["exit_code"]) == (60, 1, 5)
-    assert values["low"] < values["mean"] < values["high"]
-    status = assay("watch", "watch.yaml", "--status", "--json")
-    assert status.code == 5
-    assert {key: status.json[key] for key in keys} == {key: values[key] for key in keys}
-    assert (status.json["running"], status.json["problem"]) == (False, "")
-
-
 def test_a_status_of_a_watch_that_runs(assay: Callable[..., Any], folder: Path) -> None:
     assay("watch", "watch.yaml", "--once")
     with hold_watch(Store(folder / ".assay"), "watch"):
