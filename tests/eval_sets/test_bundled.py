@@ -1,6 +1,5 @@
 """The bundled helpdesk sets keep the plan that their README describes."""
 
-from collections import Counter
 from functools import cache
 
 import pytest
@@ -38,14 +37,6 @@ def rating_of(defects):
     return min(ratings) - (len(ratings) == 2 and min(ratings) > 1)
 
 
-def test_the_rubric_on_examples_worked_by_hand():
-    assert rating_of([]) == 5
-    assert rating_of(["missing_step"]) == 3
-    assert rating_of(["missing_step", "refusal"]) == 1
-    assert rating_of(["missing_step", "correct_not_in_context"]) == 2
-    assert rating_of(["missing_step", "contradiction"]) == 1
-
-
 @both
 def test_every_rating_follows_from_the_planted_defects(language):
     for sample in samples(language):
@@ -53,13 +44,6 @@ def test_every_rating_follows_from_the_planted_defects(language):
         assert len(defects) <= 2, sample.id
         assert sample.rating == rating_of(defects), sample.id
         assert sample.metadata["note"].strip(), sample.id
-
-
-@both
-def test_every_defect_is_planted_three_times_or_more(language):
-    counts = Counter(defect for sample in samples(language) for defect in sample.metadata["defects"])
-    assert counts.keys() == RUBRIC.keys()
-    assert {defect: count for defect, count in counts.items() if count < 3} == {}
 
 
 @both
@@ -72,16 +56,3 @@ def test_sixty_pairs_of_all_message_types_and_enough_pages(language):
     for kind in MESSAGE_TYPES - {"unspecified", "action"}:  # small talk and actions are flawless or defective alone
         flawless = {sample.rating == 5 for sample in samples(language) if sample.message_type == kind}
         assert flawless == {True, False}, kind
-
-
-@both
-def test_pages_are_repeated_verbatim(language):
-    pages = {page for sample in samples(language) for page in sample.retrieved_contexts}
-    titles = Counter(page.splitlines()[0] for page in pages)
-    # a page that differs by a character somewhere would stand twice under its title
-    assert {title for title, count in titles.items() if count > 1} == set()
-    assert 12 <= len(pages) <= 16
-    assert {len(sample.retrieved_contexts) for sample in samples(language)} == {1, 2}
-    for sample in samples(language):  # texts are there, and short enough for a small judge
-        assert sample.user_input.strip() and sample.response.strip() and sample.reference, sample.id
-        assert max(len(page.split()) for page in sample.retrieved_contexts) <= 150, sample.id

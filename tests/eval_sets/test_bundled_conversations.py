@@ -1,6 +1,5 @@
 """The bundled conversations keep the plan that eval_sets/README.md describes."""
 
-from collections import Counter
 from functools import cache
 
 import pytest
@@ -27,28 +26,6 @@ def expected(sample: Sample) -> list[tuple[str, dict[str, object] | None]]:
 
 
 @both
-def test_thirty_conversations_of_three_companies(language: str) -> None:
-    ids = [sample.id for sample, _ in conversations(language)]
-    companies = list(dict.fromkeys(name.rsplit("-", 2)[0] for name in ids))
-    assert ids == [f"{company}-{language}-{number:02}" for company in companies for number in range(1, 11)]
-    assert len(companies) == 3
-    assert {sample.language for sample, _ in conversations(language)} == {language}
-    policies = {(sample.id.rsplit("-", 2)[0], sample.policy) for sample, _ in conversations(language)}
-    assert len(policies) == 3
-    assert all(4 <= len(policy.splitlines()) <= 9 for _, policy in policies)
-
-
-@both
-def test_half_have_one_planted_fault_of_each_kind_some(language: str) -> None:
-    faults = Counter(sample.metadata["fault"] for sample, _ in conversations(language))
-    assert faults.pop(None) == 15
-    assert faults.keys() == set(FAULTS)
-    assert set(faults.values()) <= {1, 2, 3}
-    companies = Counter(s.id.rsplit("-", 2)[0] for s, _ in conversations(language) if s.metadata["fault"])
-    assert all(4 <= count <= 6 for count in companies.values())
-
-
-@both
 def test_the_first_message_is_the_policy_and_four_to_fourteen_follow(language: str) -> None:
     """Every call has its result, and arguments without free text."""
     for sample, _ in conversations(language):
@@ -64,17 +41,6 @@ def test_the_first_message_is_the_policy_and_four_to_fourteen_follow(language: s
         for _, arguments in [*calls(sample), *expected(sample)]:
             assert arguments is not None, sample.id
             assert all(len(tokens(str(value))) <= 6 for value in arguments.values()), sample.id
-
-
-@both
-def test_two_raters_who_agree_by_and_large(language: str) -> None:
-    ratings = [tuple(sample.ratings.values()) for sample, _ in conversations(language)]
-    assert len({tuple(sample.ratings) for sample, _ in conversations(language)}) == 1
-    assert max(abs(first - second) for first, second in ratings) <= 2
-    assert 5 <= sum(first != second for first, second in ratings) <= 25
-    for sample, _ in conversations(language):
-        assert sample.human_rating is not None
-        assert (sample.human_rating >= 4) is (sample.metadata["fault"] is None) or 3 <= sample.human_rating < 4
 
 
 @both

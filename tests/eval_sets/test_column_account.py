@@ -166,12 +166,6 @@ def test_a_rater_who_gave_few_numbers_has_the_scale_of_the_others(
     assert [sample.ratings["ada"] for sample in samples] == [float(value) for value in ada.split()]
 
 
-@pytest.mark.parametrize("none", ["", "n/a"])
-def test_an_empty_column_rating_leaves_those_of_the_raters(tmp_path: Path, none: str) -> None:
-    samples, _ = read(tmp_path / "a.csv", f"question,answer,rating,rating_ada\na,b,{none},4\nc,d,{none},1\n")
-    assert [(sample.rating, dict(sample.ratings)) for sample in samples] == [(None, {"ada": 4}), (None, {"ada": 1})]
-
-
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
 def test_a_row_with_a_rating_leaves_the_raters_of_the_others(tmp_path: Path, name: str) -> None:
     """And a column that may be a metric is no rating beside it."""
@@ -210,16 +204,6 @@ def test_the_links_in_a_column_of_texts_are_named(tmp_path: Path) -> None:
     assert notes[1] == "2 cells of bron are links, kept in the metadata: line 2, line 4"
     _, notes = read(tmp_path / "b.csv", "vraag,antwoord,bron\na,b,faq.html\n")
     assert len(notes) == 1 and notes[0].endswith("kept in the metadata: bron")
-
-
-def test_ratings_that_are_none_in_an_object(tmp_path: Path) -> None:
-    samples, notes = read(
-        tmp_path / "a.jsonl",
-        '{"question": "a", "answer": "b", "ratings": {"an": 4, "bo": "n.v.t."}}\n'
-        '{"question": "c", "answer": "d", "ratings": {"an": 2, "bo": 3}}\n',
-    )
-    assert [dict(sample.ratings) for sample in samples] == [{"an": 4}, {"an": 2, "bo": 3}]
-    assert '1 cell of ratings.bo without a rating: line 1 "n.v.t."' in notes
 
 
 @pytest.mark.parametrize("word", ["#N/B", "#N/V", "#NV"])

@@ -164,8 +164,3 @@ def test_a_quote_that_is_never_closed_would_swallow_the_rest(file):
 def test_a_header_without_what_is_needed(file, header, says):
     with pytest.raises(InputError, match=says):
         load_set(file("set.csv", f"{header}\na,q,r,4\n"), skip_bad=[])
-
-
-def test_an_answer_of_two_megabytes(file):
-    path = file("set.csv", f"{HEADER}\na,q,{'woord ' * 350_000},4\n")
-    assert len(load_set(path)[0].response) == 2_100_000

@@ -2,14 +2,13 @@
 
 import datetime
 import json
-import logging
 from pathlib import Path
 
 import pytest
 from openpyxl import Workbook
 
 from assay.errors import InputError
-from assay.eval_sets import load_set, read_set
+from assay.eval_sets import load_set
 
 HEADER = "question,answer,rating"
 
@@ -93,32 +92,3 @@ def test_one_of_several_sheets_is_chosen(tmp_path: Path) -> None:
     unnamed = workbook(tmp_path / "unnamed.xlsx", answers=[["question", "answer"], ["a", "b", "c"]])
     with pytest.raises(InputError, match="sheet answers, row 2: has a cell in column C, which has no name"):
         load_set(unnamed)
-
-
-@pytest.mark.parametrize(
-    ("values", "scale", "share"),
-    [(["1", "5"], (1, 5), [0, 1]), (["0", "1"], (0, 1), [0, 1]), (["0", "10"], (0, 10), [0, 1]),
-     (["20", "100"], (0, 100), [0.2, 1])],
-)  # fmt: skip
-def test_the_scale_of_a_recognised_column_follows_from_its_values(
-    tmp_path: Path, values: list[str], scale: tuple[int, int], share: list[float]
-) -> None:
-    path = tmp_path / "answers.csv"
-    path.write_text("question,answer,score\n" + "".join(f"q,a{n},{v}\n" for n, v in enumerate(values)), "utf-8")
-    samples = load_set(path)
-    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {scale}
-    assert [sample.rating_share for sample in samples] == pytest.approx(share)
-
-
-def test_a_mapping_goes_before_usual_names_and_notes_are_logged(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = tmp_path / "answers.csv"
-    path.write_bytes("question,answer,score,stars\nq,a,0.5,4\nq,b,0.7,2\n".encode("utf-8-sig"))
-    with caplog.at_level(logging.WARNING, logger="assay"):
-        samples = list(read_set(path, mapping={"stars": "rating"}))
-    assert [sample.rating for sample in samples] == [4, 2]
-    assert caplog.messages == [  # and none of the byte order mark: it is no other encoding
-        f"{path}: read question as user_input, answer as response, stars as rating (change with --map); "
-        "kept in the metadata: score"
-    ]

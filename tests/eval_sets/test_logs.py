@@ -308,28 +308,6 @@ def test_langsmith_examples(tmp_path: Path) -> None:
     nothing_lost([example], path)
 
 
-def test_conversations(tmp_path: Path) -> None:
-    logged = messages(
-        *[("system", "Be kind."), ("user", "Hi."), ("assistant", "Hello!"), ("user", "It is about leave.")],
-        *[("user", QUESTION), ("tool", PAGES[0]), ("assistant", ANSWER), ("user", "Thanks")],
-    )
-    content = [{"id": "c1", "channel": "web", "messages": logged}]
-    path = written(tmp_path, content, "chats.jsonl")
-    (sample,) = load_set(path)
-    assert (sample.id, sample.user_input, sample.group) == ("c1", f"It is about leave.\n{QUESTION}", None)
-    assert (sample.response, sample.retrieved_contexts, sample.policy) == (ANSWER, (PAGES[0],), "Be kind.")
-    texts = ["Be kind.", "Hi.", "Hello!", "It is about leave.", QUESTION, ANSWER, "Thanks"]
-    assert [message.content for message in sample.messages] == texts
-    assert sample.metadata == {"channel": "web"}
-    nothing_lost(content, path)
-    rows = [{"conversation_id": "c1", "at": n} | each for n, each in enumerate(logged)]
-    path = written(tmp_path, rows, "rows.jsonl")
-    (joined,) = load_set(path)
-    assert (joined.id, joined.turn, joined.user_input) == ("c1", 5, sample.user_input)
-    assert [message.content for message in joined.messages] == texts
-    nothing_lost(rows, path)
-
-
 def test_a_plain_chat_log(tmp_path: Path) -> None:
     path = tmp_path / "chat.log"
     path.write_text(
@@ -363,36 +341,6 @@ def test_our_own_rows_and_mapped_ones_stay_as_they_are(tmp_path: Path) -> None:
     path = written(tmp_path, rows, "mapped.jsonl")
     (mapped,) = load_set(path, mapping={"input": "user_input", "output": "response", "sessionId": "group"})
     assert (mapped.user_input, mapped.response, mapped.group) == ("Q", "A", "s")
-
-
-def test_a_rating_beside_the_messages_is_that_of_the_conversation(tmp_path: Path) -> None:
-    chat = messages(("user", "One?"), ("assistant", "1."), ("user", "Two?"), ("assistant", "2."))
-    other = messages(("user", "Three?"), ("assistant", "3."))
-    rows = [{"id": "c1", "messages": chat, "rating": 0}, {"id": "c2", "messages": other, "rating": 1}]
-    first, second = load_set(written(tmp_path, rows, "chats.jsonl"))
-    assert [(sample.id, sample.rating, sample.rating_min, sample.rating_max) for sample in (first, second)] == [
-        ("c1", 0, 0, 1),
-        ("c2", 1, 0, 1),
-    ]
-
-
-def test_a_rating_in_a_message_stays_in_it_on_the_scale_of_all_of_them(tmp_path: Path) -> None:
-    chat = messages(("user", "One?"), ("assistant", "1."), ("user", "Two?"), ("assistant", "2."))
-    rows = [{"id": str(n), "messages": [chat[0], chat[1] | {"rating": n % 2}, *chat[2:]]} for n in range(4)]
-    samples = load_set(written(tmp_path, rows, "chats.jsonl"))
-    assert {(sample.rating, sample.rating_min, sample.rating_max) for sample in samples} == {(None, 0, 1)}
-    assert [message.rating for message in samples[1].messages] == [None, 1, None, None]
-
-
-def test_ragas_multi_turn_samples(tmp_path: Path) -> None:
-    turns = [
-        {"content": "One?", "type": "human"},
-        {"content": "A page.", "type": "tool"},
-        {"content": "1.", "type": "ai"},
-    ]
-    (sample,) = load_set(written(tmp_path, [{"user_input": turns, "reference": "One."}], "ragas.jsonl"))
-    assert (sample.user_input, sample.response, sample.reference) == ("One?", "1.", "One.")
-    assert sample.retrieved_contexts == ("A page.",)
 
 
 def test_langfuse_scores_of_people_are_ratings(tmp_path: Path) -> None:

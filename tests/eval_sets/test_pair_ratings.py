@@ -1,6 +1,5 @@
 """Pairs that lost their other answer: their ratings are of no answer, and are not used."""
 
-import csv
 import json
 import logging
 from pathlib import Path
@@ -47,18 +46,6 @@ def test_a_row_of_a_file_of_pairs_that_lost_its_other_answer_has_no_rating(tmp_p
     assert notes == [f"{path}: {NOTE.format(first)}"]
 
 
-def test_a_csv_file_too_whose_scale_follows_from_its_ratings(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["id", "question", "answer_a", "answer_b", "Rating"])
-        writer.writerows([row["id"], "Is it free?", row["response"], row["other_response"], row["rating"]]
-                         for row in make_rows())  # fmt: skip
-    notes: list[str] = []
-    assert ratings_of(load_set(path, notes=notes)) == ONLY_PAIRS
-    assert f"{path}: {NOTE.format(f'{path}, line 3')}" in notes
-
-
 def test_ratings_by_raters_are_left_out_too_and_a_limit_changes_nothing(tmp_path: Path) -> None:
     rows = [row | {"rating": None, "ratings": {"ann": row["rating"], "bob": row["rating"]}} for row in make_rows()]
     path = write_jsonl(tmp_path / "pairs.jsonl", rows[1:2] + rows[:1])
@@ -82,17 +69,6 @@ def test_answers_on_a_scale_without_sides_keep_their_ratings_beside_pairs(tmp_pa
     ]
 
 
-def test_each_of_several_files_is_read_by_itself(assay: Any, tmp_path: Path) -> None:
-    first = write_jsonl(tmp_path / "pairs.jsonl", make_rows())
-    single = [row | {"id": f"s{row['id']}"} for row in make_rows(("", "", "", ""))]
-    second = write_jsonl(tmp_path / "answers.jsonl", single)
-    ran = assay("run", first, second, "--metrics", "token_overlap", "--json")
-    notes = [note for note in ran.json["notes"] if "lost" in note or "other_response" in note]
-    said = " ".join(ran.err.split())
-    assert NOTE.split("(", maxsplit=1)[0].strip() in said + " ".join(notes)
-    assert "answers.jsonl: 2 rows" not in said
-
-
 def test_rows_frames_and_samples_of_a_program_are_read_so_too(caplog: pytest.LogCaptureFixture) -> None:
     pandas = pytest.importorskip("pandas")
     rows = make_rows()
@@ -106,14 +82,3 @@ def test_rows_frames_and_samples_of_a_program_are_read_so_too(caplog: pytest.Log
         results = evaluate(samples, "token_overlap", progress=False)
     assert ratings_of(list(results.samples.values())) == ONLY_PAIRS
     assert caplog.text.count("fill other_response") == 1
-
-
-def test_the_card_of_pairwise_counts_the_pairs_and_else_says_what_is_missing(assay: Any, tmp_path: Path) -> None:
-    judge = tmp_path / "judge.yaml"
-    judge.write_text("model: none/none\n", encoding="utf-8")
-    path = write_jsonl(tmp_path / "answers.jsonl", make_rows(("", "", "", "")))
-    refused = assay("judges", "card", judge, "--on", path, "--metric", "pairwise")
-    said = " ".join(refused.err.split())
-    assert refused.code != 0
-    assert "can say which answer is better, but it has no other_response; fill it, or remove the rating" in said
-    assert "its scale begins at" not in said

@@ -232,17 +232,6 @@ def test_a_file_of_ratings_is_none_of_preferences(tmp_path, row):
     assert not is_preference_file(write(tmp_path / "rated.jsonl", [row]))
 
 
-def test_excel_and_parquet(tmp_path):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(ARENA[:2])
-    frame.to_excel(tmp_path / "arena.xlsx", index=False)
-    frame.to_parquet(tmp_path / "arena.parquet")
-    expected = [Preference("q1", "old", "new", "second", "ada"), Preference("q2", "new", "old", "first", "bo")]
-    for file in ("arena.xlsx", "arena.parquet"):
-        assert is_preference_file(tmp_path / file)
-        assert read_preferences(tmp_path / file, notes=[]) == expected
-
-
 def test_files_that_are_not_there_or_cannot_be_written(tmp_path):
     with pytest.raises(InputError, match="there is no such file"):
         read_preferences(tmp_path / "none.csv")

@@ -24,9 +24,8 @@ from assay.eval_sets import public_sets
 from assay.eval_sets.public.original_form import OriginalFile
 from assay.eval_sets.public.set_facts import load_facts
 from assay.eval_sets.public.set_rows import is_in_part, read_rows
-from assay.eval_sets.public.split import first_by_hash, part_of
+from assay.eval_sets.public.split import part_of
 from assay.eval_sets.public.tatqa import choose_value
-from assay.eval_sets.sample import Sample
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 
@@ -188,12 +187,6 @@ def test_halves_hold_whole_groups():
     assert not {row["metadata"]["group"] for row in dev} & {row["metadata"]["group"] for row in test}
 
 
-def test_the_first_by_hash_do_not_depend_on_the_order():
-    samples = [Sample(id=str(number), user_input="", response="") for number in range(20)]
-    assert first_by_hash(samples, 5) == first_by_hash(reversed(samples), 5)
-    assert len(first_by_hash(samples, 50)) == 20
-
-
 BREAKS: list[tuple[str, Any, str]] = [
     ("mtrag", lambda d: d["evaluations"][1].pop("model_id"), "evaluations[1]: has no field `model_id`"),
     ("mtrag", lambda d: d["evaluations"][0].update(task_id="no"), "evaluations[0]: has a task_id that no task has"),
@@ -240,18 +233,6 @@ def test_what_is_not_in_the_form_is_named_with_its_place(name, change, words):
     assert message.startswith(load_facts(name).files[0].path)
     assert words in message
     assert "get it again" in message
-
-
-@pytest.mark.parametrize("depth", [300, 500])
-def test_a_message_that_is_nested_deeply_is_named_or_kept(depth):
-    document = json.dumps(tau_trajectories()).replace('"Cancel my order."', "[" * depth + "]" * depth, 1)
-    try:
-        first = rows_of("tau", document)[0]
-    except InputError as error:
-        assert "[0].traj[1].content" in str(error)
-        assert "is nested too deeply" in str(error)
-    else:
-        assert len(str(first["messages"][1]["content"])) == 2 * depth
 
 
 @pytest.mark.parametrize(
@@ -311,25 +292,3 @@ def rated(name: str) -> dict[str, dict[str, Any]]:
         pytest.skip("needs ../shared/data")
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     return {row["id"]: row for row in rows}
-
-
-EXCERPTS = {
-    "mtrag": ("mtrag_excerpt.json", "mtrag_faithfulness", 9),
-    "clapnq": ("clapnq_inspectorraget_excerpt.json", "clapnq_human", 8),
-    "begin": ("begin_dev_wow_excerpt.tsv", "begin_wow", 1),
-    "ragchecker": ("ragchecker_excerpt.json", "ragchecker_pairwise", 2),
-}
-
-
-@pytest.mark.parametrize("name", EXCERPTS)
-def test_an_excerpt_gives_the_same_as_was_rated(name):
-    excerpt, rated_name, common = EXCERPTS[name]
-    expected = rated(rated_name)
-    rows = rows_of(name, (SHARED / "raw" / excerpt).read_text(encoding="utf-8"))
-    pairs = [(row, expected[row["id"]]) for row in rows if row["id"] in expected]
-    assert len(pairs) == common
-    for row, other in pairs:
-        row.pop("other_response", None)  # it is read from metadata.answer_b there
-        is_cut = row["id"] == "ragchecker-5"  # the excerpt ends after the first of its two raters
-        keys = ("id", "user_input", "retrieved_contexts", "response") if is_cut else {*row, *other}
-        assert {key: row.get(key) for key in keys} == {key: other.get(key) for key in keys}

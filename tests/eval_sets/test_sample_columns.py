@@ -58,11 +58,6 @@ def test_a_mapped_column_that_no_row_has(jsonl, file, row):
         load_set(jsonl(row()), mapping={"truth": "reference"})
 
 
-def test_a_mapped_column_may_lack_in_some_rows(jsonl, row):
-    first, second = load_set(jsonl(row(id="a"), row(id="b", truth="t")), mapping={"truth": "reference"})
-    assert (first.reference, second.reference) == (None, "t")
-
-
 def test_unknown_columns_join_the_metadata_and_nothing_is_lost(jsonl, row):
     path = jsonl(row(agent="Jo", turn=2, metadata={"agent": "in metadata", "metadata.agent": "taken", "note": "n"}))
     assert load_set(path)[0].metadata == {
@@ -72,10 +67,3 @@ def test_unknown_columns_join_the_metadata_and_nothing_is_lost(jsonl, row):
         "metadata.metadata.agent": "taken",
         "note": "n",
     }
-
-
-@pytest.mark.parametrize(
-    ("written", "metadata"), [('{"a": 1}', {"a": 1}), ("text", {"metadata": "text"}), ([1], {"metadata": [1]})]
-)
-def test_metadata_that_is_no_object_is_kept(jsonl, row, written, metadata):
-    assert load_set(jsonl(row(metadata=written)))[0].metadata == metadata

@@ -17,12 +17,6 @@ def test_a_file_of_that_name_comes_before_a_bundled_set(tmp_path, monkeypatch):
         load_set("helpdesk_nl")
 
 
-def test_a_path_is_never_a_bundled_set_or_hub_name(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"helpdesk_nl: there is no file, folder or bundled set of this name"):
-        load_set(Path("helpdesk_nl"))
-
-
 def test_a_missing_file_brings_the_nearest_names(tmp_path, jsonl, row, monkeypatch):
     jsonl(row(), name="helpdesk.jsonl")
     with pytest.raises(InputError, match=r"there is no such file or folder; did you mean `.*/helpdesk.jsonl`"):

@@ -209,14 +209,6 @@ def test_rows_per_turn_are_joined_wherever_they_stand(tmp_path: Path, name: str)
     assert counts == "2 single answers with messages"
 
 
-def test_rows_per_turn_with_usual_names_need_no_mapping(tmp_path: Path) -> None:
-    names = {"ticket": "Conversation ID", "who": "Sender", "said": "Message", "at": "Date"}
-    rows = [{names.get(name, name): value for name, value in row.items()} for row in TURNS]
-    first, second = load_set(write_table(tmp_path, "a.xlsx", rows))
-    assert [message.text for message in first.messages] == ["Hello", "Hi!", "Bye"]
-    assert second.messages[1].time == "2026-01-01 10:01"
-
-
 def test_rows_of_questions_and_answers_of_one_conversation(tmp_path: Path) -> None:
     rows = [
         {"conversation_id": 7, "question": "Hello", "answer": "Hi!", "context": None, "score": 4},
@@ -331,12 +323,6 @@ def test_history_becomes_messages_and_holds_the_turn_once() -> None:
     asked = [*history, {"role": "user", "content": "Free?"}]
     again = Sample(id="a", user_input="Free?", response="Yes.", metadata={"history": asked})
     assert again.messages == sample.messages
-
-
-def test_an_empty_answer_is_the_turn_under_test() -> None:
-    sample = Sample(id="a", user_input="Free?", response="", messages=[{"role": "user", "content": "Free?"}])
-    assert (sample.response, sample.turn) == ("", 1)
-    assert Sample.model_validate(sample.model_dump()) == sample
 
 
 # --- writing ---

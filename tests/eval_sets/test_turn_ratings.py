@@ -69,26 +69,6 @@ def test_a_map_wins_over_a_guessed_rater_and_a_column_of_the_name(tmp_path: Path
     assert notes[0].endswith("kept in the metadata: rating")
 
 
-def test_a_mapped_rating_off_the_scale_names_the_column(tmp_path: Path) -> None:
-    text = turns("punten", ("900", "900"))
-    with pytest.raises(InputError, match=r"line 2, field rating \(column punten\): 900 is outside the scale 1-5"):
-        read(tmp_path, text, mapping=MAPPED | {"punten": "rating"})
-
-
-def test_each_mapped_column_is_accounted_for_by_its_own_name(tmp_path: Path) -> None:
-    text = turns("lingua,antwoordje,grp", ("nl,r,g", "nl,r,g"), ("nl,s,g", "nl,s,g"))
-    mapping = MAPPED | {"lingua": "language", "antwoordje": "reference", "grp": "group"}
-    samples, notes = read(tmp_path, text, mapping=mapping)
-    assert [(sample.language, sample.reference, sample.group) for sample in samples] == [
-        ("nl", "r", "g"),
-        ("nl", "s", "g"),
-    ]
-    assert notes[:2] == [
-        "read dossier as conversation, wie as role, wat as content (change with --map)",
-        "read lingua as language, antwoordje as reference, grp as group (change with --map)",
-    ]
-
-
 # --- on some rows only ---
 
 
@@ -147,39 +127,10 @@ def test_a_rater_of_messages_is_said_to_be_unused(tmp_path: Path) -> None:
 CHAT = '[{""role"": ""user"", ""content"": ""Q""}, {""role"": ""assistant"", ""content"": ""A""}]'
 
 
-def test_a_column_rating_beside_messages_keeps_its_name(tmp_path: Path) -> None:
-    text = f'id,messages,rating\na,"{CHAT}",1\nb,"{CHAT}",5\nc,"{CHAT}",\n'
-    samples, (account, _) = read(tmp_path, text)
-    assert [sample.rating for sample in samples] == [1, 5, None]
-    assert account == "read rating from 1 to 5, id, messages (change with --map)"
-
-
-def test_a_rating_beside_one_with_a_scale_is_from_1_to_5() -> None:
-    messages = [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "A"}]
-    rows = [{"messages": messages, "rating": 4}, {"messages": messages, "rating": 7, "rating_max": 10}]
-    assert [(s.rating, s.rating_max) for s in read_samples(rows)] == [(4, 5), (7, 10)]
-
-
-def test_a_scale_on_the_first_row_is_accounted_for(tmp_path: Path) -> None:
-    text = "ticket,sender,text,rating,rating_min,rating_max\n1,user,Q,7,0,10\n1,bot,A,,,\n"
-    (sample,), notes = read(tmp_path, text)
-    assert (sample.rating, sample.rating_min, sample.rating_max) == (7, 0, 10)
-    assert notes[1] == "read rating, rating_min, rating_max (change with --map)"
-
-
 def test_a_rating_beside_messages_that_tells_no_scale_is_kept_by_its_name(tmp_path: Path) -> None:
     (sample,), (account, _) = read(tmp_path, f'id,messages,rating\na,"{CHAT}",900\n')
     assert (sample.rating, sample.metadata) == (None, {"rating": "900"})
     assert "kept in the metadata: rating (all its values are 900, which tells no scale" in account
-
-
-def test_ragas_reference_calls_are_accounted_for_as_what_they_become() -> None:
-    notes: list[str] = []
-    messages = [{"type": "human", "content": "Q"}, {"type": "ai", "content": "A"}]
-    calls = [{"name": "count", "args": {"of": "days"}}]
-    (sample,) = read_samples([{"user_input": messages, "reference_tool_calls": calls}], notes=notes)
-    assert sample.metadata == {"expected_actions": [{"name": "count", "kwargs": {"of": "days"}}]}
-    assert "reference_tool_calls as metadata.expected_actions" in notes[0]
 
 
 # --- errors ---
@@ -195,11 +146,6 @@ def test_a_conversation_that_is_named_on_its_first_row_only(tmp_path: Path) -> N
     assert len(left) == 2
     with pytest.raises(InputError, match="the list, index 0, field messages: is empty; write"):
         list(read_samples([[]]))
-
-
-def test_rows_per_turn_with_odd_names_are_told_what_to_map(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="rows that are messages need columns for conversation, role and content"):
-        read(tmp_path, turns("punten", ("1", "1")))
 
 
 def test_a_chat_log_that_is_called_txt(tmp_path: Path) -> None:

@@ -96,11 +96,6 @@ def test_two_samples_with_one_id_are_an_error_with_a_cure(names: tuple[str, str]
     assert len(list(with_turns(samples, "last"))) == 2
 
 
-def test_an_id_with_a_number_after_a_hash_is_no_problem_by_itself() -> None:
-    samples = [Sample(id=name, user_input="q", response="r") for name in ("d#1", "d#2")] + [conversation("d#3")]
-    assert [sample.id for sample in with_turns(samples, "each")] == ["d#1", "d#2", "d#3", "d#3#4", "d#3#8"]
-
-
 def test_a_conversation_without_a_question_before_its_answer_is_scored_by_all_metrics() -> None:
     greeting = Sample(id="g", user_input="", response="Good morning.", messages=[message("assistant", "Good morning.")])
     assert turn_samples(greeting) == []

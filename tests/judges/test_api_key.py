@@ -32,16 +32,6 @@ def test_one_of_two_keys_or_a_key_set_in_python_is_enough(monkeypatch):
     assert missing_api_key("openai/gpt-4o-mini") is None
 
 
-def test_a_run_without_a_key_ends_with_one_line(assay, set_file, judge_file, openai_server, monkeypatch):
-    judge_file(price={"input": 0, "output": 0})
-    monkeypatch.delenv("OPENAI_API_KEY")
-    done = assay("run", set_file(20), "--judge", "local.yaml", "--metrics", "faithfulness", "--quiet")
-    assert done.code == 1
-    (line,) = done.err.splitlines()
-    assert "set the environment variable OPENAI_API_KEY" in line
-    assert openai_server.requests == []
-
-
 @pytest.mark.parametrize(
     "words",
     [

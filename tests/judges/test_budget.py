@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer, Request
+from openai_server import Answer, OpenAIServer
 
 from assay.errors import BudgetReached, JudgeError, UsageError
 from assay.judges import Budget, Cassette, LiteLLMJudge
@@ -159,17 +159,3 @@ def test_a_bound_in_usd_without_a_price_stops_at_the_first_call_and_keeps_it(ser
     assert "give the judge's price in its settings file" in str(replies[1])
     assert len(server.requests) == 1
     assert len(list(Cassette(tmp_path / "a.jsonl").recordings())) == 1
-
-
-def test_a_follow_up_counts_too(openai_server, judge, known):
-    """A bad reply and its follow-up are two calls, and both are in the usage."""
-    from assay.metrics import Faithfulness
-
-    def script(request: Request) -> Answer:
-        return Answer(text="no" if request.number == 1 else None, usage=(100, 50))
-
-    openai_server.script = script
-    asking = judge(price=PRICE)
-    score = asyncio.run(Faithfulness(asking, claims="judge").assess(known(0).sample))
-    assert score.usage == asking.usage
-    assert (score.usage.calls, score.usage.tokens_in, score.usage.usd) == (3, 300, pytest.approx(0.006))

@@ -1,26 +1,11 @@
 """Bundled recordings can be replayed by name from wherever Assay is installed, and are never written."""
 
-import json
-
 import pytest
 
 from assay.errors import InputError, UsageError
 from assay.judges import Cassette
 
 NAME = "bundled:helpdesk.qwen1.5b.jsonl"
-
-
-def test_a_run_replays_a_bundled_cassette(assay):
-    typed = ("run", "helpdesk_en", "--judge", "qwen1.5b", "--cassette", NAME, "--metrics", "judge_truthfulness")
-    done = assay(*typed, "--limit", "3", "--json")
-    assert (done.code, done.json["usage"]["from_cassette"], done.json["usage"]["calls"]) == (0, 9, 9)
-
-
-def test_a_suite_replays_a_bundled_cassette(assay, tmp_path):
-    suite = {"sets": "helpdesk_en", "limit": 3, "metrics": "judge_truthfulness", "judges": "qwen1.5b"}
-    (tmp_path / "suite.yaml").write_text(json.dumps(suite | {"cassette": NAME}), encoding="utf-8")
-    done = assay("suite", "suite.yaml", "--json")
-    assert (done.code, done.json["spent"]["calls"]) == (0, 0)
 
 
 def test_a_bundled_cassette_is_only_replayed():

@@ -69,21 +69,6 @@ def test_recorded_and_replayed(openai_server, litellm_ready, tmp_path):
     assert len(openai_server.requests) == request_count
 
 
-def test_only_what_is_missing_is_asked(openai_server, litellm_ready, tmp_path):
-    for texts in (["one"], ["one", "two"]):
-        with Cassette(tmp_path / "a.jsonl", "auto") as cassette:
-            asyncio.run(embedder(openai_server, cassette).unit_vectors(texts))
-    assert [request.body["input"] for request in openai_server.requests] == [["one"], ["two"]]
-
-
-def test_another_model_has_other_recordings(openai_server, litellm_ready, tmp_path):
-    with Cassette(tmp_path / "a.jsonl", "auto") as cassette:
-        for model in ("openai/a", "openai/b"):
-            each = LiteLLMEmbedder(model, cassette, api_base=openai_server.api_base)
-            asyncio.run(each.unit_vectors(["one"]))
-    assert len(openai_server.requests) == 2
-
-
 def test_faults(openai_server, litellm_ready):
     passing = Answer(status=429, headers={"Retry-After": "0"})
     openai_server.script = lambda request: passing if request.attempt < 3 else None

@@ -102,17 +102,6 @@ def test_law_no_place_is_lost(most, fates):
     asyncio.run(everything())
 
 
-def test_at_most_concurrency_calls_are_under_way(openai_server, judge, ask):
-    openai_server.latency = 0.3  # long enough that a busy machine has sent all five meanwhile
-    asking = judge(concurrency=5)
-
-    async def all_at_once() -> None:
-        await asyncio.gather(*(asking.ask(ask(f"Question {number}")) for number in range(12)))
-
-    asyncio.run(all_at_once())
-    assert openai_server.most_at_once == 5
-
-
 def test_429s_halve_what_is_under_way(openai_server, judge, ask):
     """The first 16 come together and hear 429; from then on at most 8 are under way, and a few more as it goes well."""
     at_once: list[int] = []

@@ -85,16 +85,6 @@ def test_a_failure_is_not_remembered(openai_server, judge, ask):
     assert asyncio.run(twice()).value.text == "I see."
 
 
-def test_judge_b_is_not_served_the_answers_of_judge_a(openai_server, judge, ask, tmp_path):
-    """Ragas' cache key left the model out."""
-    openai_server.script = lambda request: Answer(text=f"by {request.body['model']}")
-    replies = []
-    for model in ("openai/a", "openai/b", "openai/a"):
-        (reply,) = asyncio.run(closed_after(judge(model=model, cassette=tmp_path / "a.jsonl"), ask("Who?")))
-        replies.append((reply.value.text, reply.from_cassette))
-    assert replies == [("by a", False), ("by b", False), ("by a", True)]
-
-
 def test_connections_are_used_again(openai_server, judge, ask):
     openai_server.latency = 0.01
 
