@@ -87,26 +87,6 @@ def test_another_scale_is_not_mixed_in(assay: Callable, answers: Path, tmp_path:
     assert {sample.human_rating for sample in many.samples.values()} <= {9, None}
 
 
-def test_the_scale_with_the_most_answers_counts(assay: Callable, answers: Path, tmp_path: Path) -> None:
-    """Two older queues are on the file's own scale; only the newest, of 12 answers, is on another."""
-    assay("run", answers, "--metrics", "answer_length")
-    store = Store(tmp_path / ".assay")
-    run = store.run("last").id
-    first = {*rate(tmp_path / ".assay", "last", 2, 10)}
-    second = {*rate(tmp_path / ".assay", "last", 5, 10, seed=1)}
-    rate(tmp_path / ".assay", "last", 9, 12, rating_max=10)
-    joined = join_run_ratings(store, run)
-    both = sum(int(name.rpartition("-")[2]) <= OF_FILE for name in first | second)
-    assert joined.note.startswith(
-        f"ratings: 28 of the file, {len(first | second)} of the rating page by ada on 1 to 5 ({both} answers have "
-        "both); 12 of rating-"
-    )
-    assert joined.note.endswith(" are left out, which were given under another scale")
-    assert joined.note.count("left out") == 1
-    rate(tmp_path / ".assay", "last", 9, 32, rating_max=10, seed=2)  # all 32: more than 28 and what the page adds
-    assert "32 of the rating page by ada on 1 to 10; 28 of the file are left out" in join_run_ratings(store, run).note
-
-
 def test_queues_of_one_scale_add_up(assay: Callable, answers: Path, tmp_path: Path) -> None:
     """A second queue over the same answers does not hide the first: the newer of two ratings by one rater counts."""
     assay("run", answers, "--metrics", "answer_length")

@@ -104,20 +104,6 @@ def test_nights_that_decide_against_the_accepted_run(assay: Make, suite_file: Ma
     assert (shown.code, shown.json["verdict"]) == (0, "passed"), "the accepted run is the new baseline"
 
 
-def test_a_better_night_ships(assay: Make, suite_file: Make, set_file: Make) -> None:
-    path = set_file(40, rating=None)
-    good = path.read_bytes()
-    worse(path, *(f"s{number}" for number in range(0, 40, 2)))
-    suite = suite_file({"gate": "decide"})  # one metric beside none: it decides
-    assert assay("suite", suite, "--accept").code == 0
-    path.write_bytes(good)
-    done = assay("suite", suite)
-    assert done.code == 0
-    assert "passed      decide: By token_overlap alone, which no rating of these answers corrects: ship this run:" in (
-        " ".join(done.out.split()).replace("passed decide", "passed      decide")
-    )
-
-
 def test_junit_says_which_gate_failed(assay: Make, suite_file: Make, set_file: Make, tmp_path: Path) -> None:
     worse(set_file(3), "s0", "s1", "s2", answer="\x07 bell and \ufffe")
     assert assay("suite", suite_file(SHARE, REGRESSION, {"gate": "coverage", "at_least": 1.0})).code == 5
@@ -180,26 +166,6 @@ def test_a_nightly_run_with_two_judges(
     accepted = [assay("accept", run["run"], "--json").json["judge"] for run in replayed.json["runs"]]
     assert accepted == ["one", "two"]
     assert {path.name for path in tmp_path.glob("replies.*")} == {"replies.one.jsonl", "replies.two.jsonl"}
-
-
-def test_check_asks_no_model_and_writes_nothing(assay: Make, suite_file: Make, set_file: Make, tmp_path: Path) -> None:
-    set_file(2)
-    valid = assay("suite", suite_file(SHARE), "--check")
-    assert (valid.code, "no errors" in valid.out) == (0, True)
-    assert not (tmp_path / ".assay").exists()
-    assert not (tmp_path / "out").exists()
-    wrong = assay("suite", suite_file(SHARE | {"raech": 1}), "--check")
-    assert (wrong.code, wrong.out, "did you mean `reach`" in wrong.err) == (1, "", True)
-    absent = assay("suite", suite_file(sets=["set.jsonl", "nowhere.jsonl"]), "--check")
-    assert (absent.code, absent.out) == (1, "")
-    assert "nightly.yaml, line 1, sets[1]: nowhere.jsonl cannot be read (looked for in " in absent.err
-    assert "did you mean" not in valid.err
-    gateless = assay("suite", suite_file(), "--check")
-    assert (gateless.code, "has no gates, so that it passes whatever the answers are" in gateless.err) == (0, True)
-    kept = assay("suite", suite_file(cassette="replies.{judge}.jsonl", store="runs/x"), "--check", "--json")
-    assert kept.json["kept"] == {"store": str(Path("runs/x")), "replies": "replies.*.jsonl*"}
-    missing = assay("suite", suite_file(sets=["nowhere.jsonl"]))
-    assert (missing.code, "nowhere.jsonl" in missing.out + missing.err) == (1, True)
 
 
 def test_two_gates_on_one_metric_have_texts_of_their_own(

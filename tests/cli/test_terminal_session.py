@@ -45,18 +45,3 @@ def test_init_asks_for_the_columns_and_the_judge(tmp_path: Path) -> None:
     suite = yaml.safe_load((tmp_path / "suite.yaml").read_text(encoding="utf-8"))
     assert suite["map"] == {"klant": "user_input", "bot": "response"}
     assert suite["metrics"] == ["answer_length"]
-
-
-@pytest.mark.timeout(200)
-def test_better_and_worse_than_the_baselines_have_colours(tmp_path: Path) -> None:
-    """token_overlap follows the ratings exactly; `mine` does the opposite, so that it is below the baseline: red."""
-    words = ["one", "two", "three", "four"]
-    rows = ["id,question,answer,context,score"]
-    rows += [f"{n},q,{' '.join(words[n:] + ['no'] * n)},one two three four,{5 - n}" for n in range(5)]
-    (tmp_path / "set.csv").write_text("\n".join(rows), encoding="utf-8")
-    (tmp_path / "mine.py").write_text(
-        "from assay import metric\n\n@metric\ndef mine(sample):\n    return int(sample.id) / 4\n", encoding="utf-8"
-    )
-    session = typed_at_a_terminal(tmp_path, "run", "set.csv", "--metrics", "mine.py:mine")
-    session.expect(pexpect.EOF)
-    assert "\x1b[31mbelow baseline" in session.before, session.before

@@ -168,17 +168,6 @@ def _one_each(topics: int, documents: int) -> list[SectionTopic]:
     return [SectionTopic(section=f"{n}", topic=n % topics, vector=(float(n % topics), 1.0)) for n in range(documents)]
 
 
-def test_too_few_documents_name_the_least_number() -> None:
-    """Two folds need two documents each; three documents of one page each are one too few."""
-    sections, topics = [section(f"{n}", f"{n}") for n in range(3)], _one_each(2, documents=3)
-    with pytest.raises(
-        FoldError, match=r"^3 documents are too few for 2 folds, which need 4: .* add 1 document or more$"
-    ):
-        make_folds(sections, topics)
-    with pytest.raises(FoldError, match=r"^1 page is too few for 3 folds, which need 6: .* add 5 pages or more$"):
-        make_folds(sections[:1], topics[:1], folds=3, separate="page")
-
-
 def test_only_options_that_help_are_named() -> None:
     """Ten sections of topic 0 in 5 documents, 2 of topic 1: alone in 2 documents, or on two pages of one.
 

@@ -1,7 +1,6 @@
 """`assay generate questions` and `filter`, as people type them."""
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -151,19 +150,6 @@ def test_the_advice_for_three_help_pages_can_be_followed(
     crossed = assay("crosseval", "set.jsonl", "--bot", writer_file)
     assert crossed.code == 2
     assert "a set made with --folds 1 has none, and cannot be cross-evaluated" in crossed.err
-
-
-def test_the_advice_of_the_stages_can_be_followed(
-    assay: Typing, three_pages: Path, writer_file: Path, tmp_path: Path
-) -> None:
-    assert assay("generate", "sections", three_pages, "-o", "sections.jsonl").code == 0
-    assert assay("generate", "topics", "sections.jsonl", "-o", "topics.jsonl").code == 0
-    stopped = assay("generate", "folds", "sections.jsonl", "topics.jsonl", "-o", "folds.jsonl")
-    advice = re.search("leave this step out \\(`assay (.*)`\\)", stopped.err)
-    assert advice is not None, stopped.err
-    assert advice[1] == "generate questions sections.jsonl --judge MODEL -o pairs.jsonl"
-    assert assay(*(str(writer_file) if word == "MODEL" else word for word in advice[1].split())).code == 0
-    assert (tmp_path / "pairs.jsonl").is_file()
 
 
 @pytest.mark.parametrize(

@@ -163,10 +163,3 @@ def test_proportional_quotas_add_up_within_what_is_available(
     quotas = proportional_quotas(wanted, shares, available)
     assert sum(quotas.values()) == min(wanted, sum(available.values()))
     assert all(0 <= quotas[stratum] <= available[stratum] for stratum in available)
-
-
-@given(st.integers(1, 20), st.lists(st.integers(1, 9), min_size=1, max_size=6))
-def test_proportional_quotas_are_within_one_of_their_share(wanted: int, shares: list[int]) -> None:
-    weights = dict(enumerate(shares))
-    quotas = proportional_quotas(wanted, weights, dict.fromkeys(weights, 1000))
-    assert all(abs(quotas[stratum] - wanted * share / sum(shares)) < 1 for stratum, share in weights.items())

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from openai_server import Answer, OpenAIServer, Request
 
-from assay.errors import BudgetReached
 from assay.generation import Fold, Section
 from assay.generation.pair import Fact, Pair, pair_to_sample, read_pairs, write_pairs
 from assay.generation.questions import GeneratedPair, GeneratedPairs, PlannedQuestion, generate_pairs, plan_questions
-from assay.judges import Budget, LiteLLMJudge
+from assay.judges import LiteLLMJudge
 from assay.prompts import BUNDLED
 
 
@@ -102,14 +101,6 @@ def test_a_document_cannot_instruct_the_judge(sections: list[Section], judge: Li
     assert sent.count("</documentation>") == 1
     assert sent.count("</role>") == 1
     assert "<|im_start|>" not in sent
-
-
-def test_a_budget_stops_generation(sections: list[Section], judge: LiteLLMJudge) -> None:
-    bounded = LiteLLMJudge(judge.settings, budget=Budget(calls=2))
-    plan = plan_questions(sections, [], n=6, factoid_share=0)
-    with pytest.raises(BudgetReached):
-        asyncio.run(generate_pairs(plan, bounded))
-    assert bounded.usage.calls == 2
 
 
 @pytest.mark.parametrize("language", ["nl", "en"])

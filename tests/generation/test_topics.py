@@ -54,13 +54,6 @@ def test_a_small_collection_is_clustered_by_ward_and_says_so() -> None:
     assert topics == topics_of_leaflets(topics=8)
 
 
-def test_the_sections_of_a_leaflet_share_a_topic() -> None:
-    topics = topics_of_leaflets()
-    assert topics.measures.document_match is not None
-    assert topics.measures.document_match > 80
-    assert sum(cell.chosen for cell in topics.cells) == 1
-
-
 def test_too_few_sections_and_too_many_topics_are_errors() -> None:
     with pytest.raises(InputError, match="3 sections are too few"):
         topics_of_leaflets(3)

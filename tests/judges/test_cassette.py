@@ -192,11 +192,3 @@ def test_the_judge_in_each_mode(path, openai_server, judge, ask):
     with pytest.raises(CassetteMiss):
         requests("replay", "Two")
     assert len(path.read_bytes().splitlines()) == 1
-
-
-def test_drop(path):
-    record_all(path, recording("1"), recording("2"), recording("3"))
-    with Cassette(path, "auto") as cassette:
-        cassette.drop({recording("1").key, recording("3").key})
-        assert [each.key for each in cassette.recordings()] == [recording("2").key]
-    assert path.read_bytes() == format_line(recording("2"))

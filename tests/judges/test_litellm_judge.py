@@ -34,18 +34,6 @@ def test_a_request_as_it_is_sent(openai_server, judge, known):
     assert "logprobs" not in body
 
 
-def test_what_is_the_same_for_every_sample_comes_first(openai_server, judge, known):
-    """So that a provider's prefix cache serves it."""
-
-    async def two() -> None:
-        metric = Faithfulness(judge(), claims="judge")
-        await asyncio.gather(*(metric.assess(known(number).sample) for number in (0, 3)))
-
-    asyncio.run(two())
-    one, other = (request.body["messages"] for request in openai_server.asked_for("Claims"))
-    assert len(one) > 2 and one[:-1] == other[:-1] and one[-1] != other[-1]
-
-
 @pytest.mark.parametrize("structured", ["json", "auto"])
 def test_a_judge_without_schemas_is_shown_the_schema(structured, openai_server, judge, known):
     """litellm does not know of `openai/test` that it takes schemas."""
@@ -106,14 +94,6 @@ def reply_with_logprob(logprob: str) -> str:
     choice = '{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Yes"}, '
     choice += f'"logprobs": {{"content": [{place}]}}}}'
     return f'{{"id": "1", "object": "chat.completion", "created": 0, "model": "t", "choices": [{choice}]}}'
-
-
-@pytest.mark.parametrize("logprob", ["NaN", "-Infinity"])
-def test_a_probability_that_is_no_number_fails_the_question(logprob, openai_server, judge, ask):
-    openai_server.script = lambda _: Answer(raw=reply_with_logprob(logprob))
-    question = replace(ask("Is it?"), schema=Choice, options=("Yes", "No"), logprobs=True)
-    with pytest.raises(JudgeError, match=r"the log probability of 'Yes' is (nan|-inf), which is impossible"):
-        asyncio.run(closed_after(judge(logprobs=True), question))
 
 
 def test_what_litellm_cannot_read_is_told_without_its_traceback(openai_server, judge, ask):

@@ -21,10 +21,9 @@ from assay.languages import (
     parse_yaml,
     read_yaml,
 )
-from assay.languages.claim_sections import ClaimMarks, ClaimTimes, SeriesNames
+from assay.languages.claim_sections import ClaimMarks, ClaimTimes
 from assay.languages.sections import Components, Sentences
-from assay.metrics.numeric.lexicon import lexicon, stem_of
-from assay.metrics.numeric.names.column_names import concepts
+from assay.metrics.numeric.lexicon import lexicon
 from assay.metrics.numeric.times.holidays import holiday_dates
 from assay.text.entities import find_entities
 
@@ -200,19 +199,3 @@ def test_a_country_without_a_calendar_is_told_with_its_place(monkeypatch):
     monkeypatch.setitem(lexicon("en").data, "holiday_calendars", ["XX"])
     with pytest.raises(InputError, match=r"languages/en/claim_times.yaml, holiday_calendars, XX: .*XX.* write a code"):
         holiday_dates("en", 1999)
-
-
-def test_concepts_are_those_that_a_language_has():
-    known = concepts()
-    named = {concept for pack in packs_with("series_names") for concept in pack.series_names.synonyms}
-    assert (known.agents | known.people | known.levels | known.flows | known.better_up | known.better_down) <= named
-    names: SeriesNames = load_language("en").series_names
-    for pack in packs_with("series_names"):
-        assert set(pack.series_names.hints) <= set(names.synonyms) | set(names.hints)
-
-
-@pytest.mark.parametrize("pack", packs_with("plain_words"), ids=lambda pack: pack.code)
-def test_a_plain_verb_or_noun_stands_in_one_form(pack):
-    """They are compared by their stems, so that a second form says nothing."""
-    words = pack.plain_words
-    assert len({stem_of(word, pack.code) for word in words.verbs | words.everyone}) == len(words.verbs | words.everyone)

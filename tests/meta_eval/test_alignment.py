@@ -109,26 +109,6 @@ def test_halves_hold_whole_groups() -> None:
     assert not split_groups(np.zeros(5, dtype=np.intp)).any()
 
 
-def adopted_on_shuffled(seeds: range) -> int:
-    """How often a candidate is adopted on ratings that belong to other groups."""
-    adopted = 0
-    for seed in seeds:
-        simulated = simulate(seed)
-        blocks = simulated[2].reshape(-1, 2)
-        shuffled = np.random.default_rng(seed).permutation(blocks).ravel()  # groups of two keep their ratings
-        adopted += align(simulated, shuffled, seed).is_adopted
-    return adopted
-
-
-def test_nothing_is_adopted_on_shuffled_ratings() -> None:
-    assert adopted_on_shuffled(range(5)) == 0
-
-
-@pytest.mark.slow
-def test_at_most_2_of_40_are_adopted_on_shuffled_ratings() -> None:
-    assert adopted_on_shuffled(range(40)) <= 2
-
-
 def rate(rules: list[int], noise: float, items: int = 60) -> ScoreTable:
     """Raters who follow rule 0 or 1, each with noise; two rules are independent of each other."""
     draw = np.random.default_rng(3)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from assay.meta_eval.clustering.group_count import choose_group_count
-from assay.meta_eval.clustering.labels import number_by_size
 from assay.meta_eval.clustering.measures import (
     measure_clustering,
     measure_document_match,
@@ -12,7 +11,7 @@ from assay.meta_eval.clustering.measures import (
     share_in_same_group,
 )
 from assay.meta_eval.clustering.stability import measure_stability
-from assay.meta_eval.clustering.ward_clustering import cluster_by_ward, principal_components
+from assay.meta_eval.clustering.ward_clustering import cluster_by_ward
 
 
 def test_document_match_is_formulas_1_and_2() -> None:
@@ -44,17 +43,6 @@ def test_measures_leave_outliers_out_and_are_none_for_one_topic() -> None:
     assert result.silhouette == pytest.approx((9.5 / 10.5 + 8.5 / 9.5) / 2)
     assert (result.topics, result.outliers, result.document_match) == (2, pytest.approx(0.2), 100)
     assert measure_clustering(points, np.zeros(5, dtype=int), list("aabbb"), None, seed=0).silhouette is None
-
-
-def test_groups_are_numbered_by_size() -> None:
-    assert number_by_size(np.array([7, 3, 3, 3, 7, -1, 9, 9])).tolist() == [1, 0, 0, 0, 1, -1, 2, 2]
-
-
-def test_principal_components_keep_distances() -> None:
-    vectors = np.random.default_rng(0).normal(size=(12, 5))
-    components = principal_components(vectors)
-    assert np.linalg.norm(components[0] - components[7]) == pytest.approx(np.linalg.norm(vectors[0] - vectors[7]))
-    assert np.array_equal(components, principal_components(vectors.copy()))
 
 
 def test_the_number_of_groups_is_the_one_of_the_highest_quality() -> None:

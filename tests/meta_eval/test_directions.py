@@ -10,10 +10,8 @@ from assay.meta_eval.agreement import metric_agreements
 from assay.meta_eval.comparison import compare_metrics
 from assay.meta_eval.evaluation import evaluate_table
 from assay.meta_eval.mean_rating import estimate_mean_rating
-from assay.meta_eval.report import render_report
 from assay.meta_eval.results import MetaEvaluation
 from assay.meta_eval.score_files import JoinedScores, ReadOptions, read_score_table
-from assay.meta_eval.table import ScoreTable
 
 
 @pytest.fixture(scope="module")
@@ -46,21 +44,6 @@ def test_a_perfect_metric_agrees_and_is_chosen(joined: JoinedScores, evaluation:
     assert evaluation.recommendation.startswith("errors follows your team closely")
 
 
-def test_it_is_combined_in_its_direction() -> None:
-    """Two halves of the rating, one of them turned round: only together, and only oriented, do they give the rating."""
-    generator = np.random.default_rng(5)
-    gained, lost = generator.normal(size=(2, 200))
-    ratings = np.clip(np.round(3 + gained - lost), 1, 5)
-    names = tuple(f"a{n}" for n in range(200))
-    scores = np.column_stack([gained, lost])
-    table = ScoreTable(names, ("gained", "lost"), scores, ratings[:, None], directions={"lost": False})
-    evaluation = evaluate_table(table, bootstrap=100, permutations=99, repeats=1)
-    assert evaluation.selection is not None
-    chosen = evaluation.selection.chosen
-    assert set(chosen.metrics) == {"gained", "lost"}
-    assert chosen.out_of_fold.value is not None and chosen.out_of_fold.value > 0.9
-
-
 def test_comparisons_policy_and_mean_rating_use_the_direction(joined: JoinedScores, evaluation: MetaEvaluation) -> None:
     comparison = compare_metrics(joined.table, "errors", "noise")
     assert comparison.difference.value is not None and comparison.difference.value > 0.5
@@ -72,11 +55,6 @@ def test_comparisons_policy_and_mean_rating_use_the_direction(joined: JoinedScor
     few = replace(joined.table, ratings=ratings[:, None])
     estimates = estimate_mean_rating(few, ("errors",))
     assert estimates is not None and estimates.power > 0.5
-
-
-def test_the_report_says_that_lower_is_better(joined: JoinedScores, evaluation: MetaEvaluation) -> None:
-    page = render_report(evaluation, joined, lambda item: None)
-    assert page.count("lower is better") >= 3  # in the forest, the table and the scatter plot
 
 
 @pytest.mark.parametrize(

@@ -68,29 +68,6 @@ def test_long_and_wide_are_the_same_table(write: Write, name: str, content: obje
     assert [rated(joined)[item] for item in ("a", "b")] == [1, 3]
 
 
-def test_two_columns_of_one_rater_are_an_error(write: Write) -> None:
-    scores = write("scores.csv", "id,faith\na,0.25\nb,0.5\n")
-    ratings = write("ratings.csv", "id,Beoordeling Jan,Cijfer jan\na,1,5\nb,3,4\n")
-    with pytest.raises(
-        InputError,
-        match=r"`Beoordeling Jan` and `Cijfer jan` are both read as the ratings of jan; rename one of them, or choose "
-        r"one \(--rating 'Cijfer jan'\)",
-    ):
-        read_score_table([scores], ratings, ReadOptions())
-    joined = read_score_table([scores], ratings, ReadOptions(ratings=("Cijfer jan",)))
-    assert rated(joined, "jan") == {"a": 5, "b": 4}
-
-
-def test_criteria_are_no_raters(write: Write) -> None:
-    scores = write("scores.csv", "id,faith,rating_tone\na,0.25,1\nb,0.5,2\n")
-    ratings = write("ratings.csv", "id,rating_correctness,rating_tone\na,1,5\nb,3,4\n")
-    with pytest.raises(InputError, match=r"which of its columns are ratings\? name their columns \(--rating\)"):
-        read_score_table([scores], ratings, ReadOptions())
-    joined = read_score_table([scores], ratings, ReadOptions(ratings=("rating_tone",)))
-    assert joined.table.metrics == ("faith",)
-    assert rated(joined, joined.table.raters[0]) == {"a": 5, "b": 4}
-
-
 def test_parquet(tmp_path: Path, write: Write) -> None:
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")

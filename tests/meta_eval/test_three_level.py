@@ -18,24 +18,6 @@ from assay.meta_eval.three_level import (
 )
 
 
-def simulate(random: np.random.Generator, answers: int, judged: int, rated: int, per_group: int = 1):  # type: ignore[no-untyped-def]
-    """A population whose ratings follow a judge, which follows a cheap score; the true mean, strata and sample."""
-    groups = np.arange(answers) // per_group
-    quality = random.normal(size=answers) + (per_group > 1) * random.normal(size=groups[-1] + 1)[groups]
-    cheap = 0.5 * quality + random.normal(size=answers)
-    judge = quality + 0.7 * random.normal(size=answers)
-    ratings = np.clip(np.round(3.3 + 0.9 * quality), 1, 5)
-    drawn = draw_stratified(cheap, judged, seed=int(random.integers(2**31)))
-    shown = np.full(judged, np.nan)
-    by_people = random.choice(judged, rated, replace=False)
-    shown[by_people] = ratings[drawn][by_people]
-    return (
-        float(ratings.mean()),
-        Strata.of_scores(cheap),
-        JudgedSample(cheap[drawn], judge[drawn], shown, groups[drawn]),
-    )
-
-
 def test_two_strata_by_hand() -> None:
     # 30 answers have the cheap score 0 and 10 have 1: W = 3/4, 1/4. Constant scores within the strata explain nothing,
     # so theta = 3/4 * mean(1, 2, 3, 2, 2) + 1/4 * mean(4, 5, 3, 4, 4) = 3/4 * 2 + 1/4 * 4 = 2.5.
@@ -147,20 +129,6 @@ def test_strata_with_few_rated_answers_are_joined() -> None:
     joined = strata.joined(np.array([1.0, 2, 3, 4, 5, 30, 80, 81, 82, 83, 84]), fewest=5)
     assert joined.sizes.sum() == 100
     assert len(joined.sizes) == 2
-
-
-@pytest.mark.parametrize("per_group", [1, 4])
-def test_the_interval_holds_the_mean_and_each_level_narrows_it(per_group: int) -> None:
-    random = np.random.default_rng(3)
-    held, widths = 0, []
-    for _ in range(200):
-        truth, strata, sample = simulate(random, 8000, 800, 100, per_group)
-        result = three_level_mean(strata, sample, scale=(1, 5))
-        held += result.mean.low <= truth <= result.mean.high
-        widths.append([e.high - e.low for e in (result.ratings_alone, result.two_levels, result.mean)])
-    assert 180 <= held <= 198  # 95% of 200 is 190; two standard errors are 6.2
-    alone, two, three = np.mean(widths, axis=0)
-    assert three <= two < 0.85 * alone
 
 
 def test_a_draw_takes_from_each_stratum_its_share() -> None:

@@ -16,7 +16,6 @@ from assay.metrics import (
     ThanksAtEnd,
     TokenOverlap,
 )
-from assay.metrics.catalogue import describe_metric, load_metric, metric_names
 
 
 def score(metric: Metric, sample: Any) -> Score:
@@ -60,20 +59,6 @@ def test_a_score_is_never_nan_and_never_without_a_value(value):
         Score(value, "scored", "because")
     with pytest.raises(ValueError, match="cannot have the value"):
         Score(1.0, "failed", "because")
-
-
-@pytest.mark.parametrize("name", [name for name in metric_names() if not describe_metric(name).argument])
-def test_every_metric_says_what_it_is(judge, name):
-    metric = load_metric(name, judge())
-    assert metric.name == name
-    assert metric.needs == tuple(dict.fromkeys(metric.needs))
-    assert metric.range[0] is not None
-    assert isinstance(metric.higher_is_better, bool)
-
-
-def test_a_metric_that_asks_needs_a_judge():
-    with pytest.raises(UsageError, match="--judge"):
-        load_metric("faithfulness")
 
 
 def test_score_takes_fields_also_inside_a_running_loop():

@@ -1,7 +1,6 @@
 """The catalogue: names, options and directions of metrics, as declared, as typed, and as docs/metrics.md has them."""
 
 import doctest
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -9,22 +8,10 @@ from typing import Any, Literal
 import pytest
 
 from assay.errors import UsageError
-from assay.installation import registered_entries
 from assay.metrics import RagasMetric
-from assay.metrics.catalogue import GROUP, describe_metric, higher_is_better, load_metric, metric_names
+from assay.metrics.catalogue import describe_metric, higher_is_better, load_metric, metric_names
 from assay.metrics.options import coerce_options, option_types
 from assay.metrics.specification import parse_specification
-
-SHARED = {"assay.metrics.rouge": 4, "assay.metrics.judge_rating": 3}
-"""The modules of variants: ROUGE-1, -2, -L and its precision; the three ratings that a judge gives."""
-
-
-def test_every_metric_has_a_module_of_its_own_or_shares_it_with_its_variants():
-    entries = registered_entries(GROUP).values()
-    modules = Counter(entry.module for entry in entries)
-    assert {module: count for module, count in modules.items() if count > 1} == SHARED
-    assert all(entry.load().__module__ == entry.module for entry in entries)
-
 
 LEVELS = "criteria: [{name: Tone, question: Is it polite?, levels: {rude: it is rude, polite: it is not}}]"
 OPTIONS = "{question: Is it polite?, options: {rude: {value: 0, description: r}, polite: {value: 1, description: p}}}"
@@ -88,11 +75,6 @@ def test_a_specification_has_parts_and_keeps_its_text(text, path, name, argument
     assert parts == (path, name, argument, options)
     assert str(specification) == text, "scores are recorded under what was typed"
     assert parse_specification(str(specification)) == specification
-
-
-def test_what_is_behind_a_name():
-    assert parse_specification("ragas:faithfulness").is_ragas and parse_specification("scorer:s.yaml").is_scorer
-    assert not any(parse_specification(text).is_ragas for text in ("ragas", "ragas.py:ragas", "faithfulness"))
 
 
 @pytest.mark.parametrize(
@@ -177,19 +159,6 @@ def test_what_text_cannot_give_is_no_option(name):
     assert name not in option_types(Example)
     with pytest.raises(UsageError, match=f"{name!r} is not an option.*: count, file, kind, level, share, switch$"):
         coerce_options("example", Example, {name: "x"})
-
-
-@pytest.mark.parametrize(
-    ("specification", "message"),
-    [
-        ("faithfulness:claims=words", "the option claims takes 'judge' or 'sentences' or none, not 'words'"),
-        ("answer_relevance:questions=2.5", "the option questions takes a whole number, not '2.5'"),
-        ("token_overlap:n=2", "'n' is not an option of this metric; its options are: none"),
-    ],
-)
-def test_every_metric_refuses_a_wrong_option_alike(judge, specification, message):
-    with pytest.raises(UsageError, match=f"^{specification}: {message}"):
-        load_metric(specification, judge())
 
 
 def test_an_option_reaches_the_metric_as_its_type(judge):

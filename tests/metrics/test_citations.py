@@ -246,38 +246,12 @@ def test_numbers_of_a_cited_table(judge: Make, sample: Make, openai_server: Open
     assert computed.claims[0].verdict == "contradicted"
 
 
-def test_a_thousand_citations(judge: Make, sample: Make, openai_server: OpenAIServer) -> None:
-    openai_server.script = lambda request: Answer(text="Yes" if "Text 7." in request.user else "No")
-    contexts = tuple(f"Text {number}." for number in range(30))
-    marks = "".join(f"[{number % 40 + 1}]" for number in range(1000))
-    tested = sample(response=f"Returns are free {marks}.", retrieved_contexts=contexts)
-    score = asyncio.run(Citations(judge(decide="single")).assess(tested))
-    # of the 40 sources ten do not exist, and ten of the others are judged one by one: only the eighth supports
-    assert len(score.evidence["citations"]) == 40
-    assert score.evidence["precision"] == 1 / 40
-    assert score.evidence["bounds"] == ["1 sentence with more than 10 sources: the others count as not supporting"]
-    assert len(openai_server.requests) < 25
-
-
 def test_a_judge_without_an_answer_counts_as_no_support(judge: Make, sample: Make, script: Make) -> None:
     script(ListedAnswers={"1": "Yes"})
     tested = sample(response="Returns are free [1]. Parcels take two days [1].")
     score = asyncio.run(Citations(judge(decide="listed")).assess(tested))
     assert [claim.verdict for claim in score.claims] == ["supported", "unverifiable"]
     assert (score.evidence["precision"], score.evidence["recall"]) == (0.5, 0.5)
-
-
-@pytest.mark.parametrize(("language", "yes"), [("en", "Yes"), ("nl", "Ja"), ("de", "Ja"), ("fr", "Yes")])
-def test_any_language(*, judge: Make, sample: Make, openai_server: OpenAIServer, language: str, yes: str) -> None:
-    openai_server.script = lambda _: Answer(text=yes)
-    tested = sample(response="Menu 7 = 5 euro [1].", language=language)
-    score = asyncio.run(Citations(judge(decide="single")).assess(tested))
-    assert score.value == 1
-
-
-def test_a_metric_has_no_other_modes(judge: Make) -> None:
-    with pytest.raises(ValueError, match="mode is f1, precision or recall, not 'best'"):
-        Citations(judge(), mode="best")  # type: ignore[arg-type]
 
 
 def test_a_pattern_finds_other_citations(judge: Make, sample: Make, facts: Make) -> None:

@@ -136,16 +136,6 @@ def test_a_sample_without_messages_is_skipped(judge: Make) -> None:
     assert (score.status, score.reason) == ("skipped", "the sample has no messages")
 
 
-def test_pairs_bounds_what_the_judge_is_asked(judge: Make, decide: Make) -> None:
-    """Three claims that differ in a number are three pairs."""
-    decide(lambda statement: 0.1)
-    sample = thread("en", *REFUND, "Really?", "A refund takes 15 days.")
-    score = assess(sample, Consistent(judge(logprobs=True), pairs=2))
-    assert (score.value, score.evidence["pairs_judged"], score.evidence["pairs_left_open"]) == (1.0, 2, 1)
-    with pytest.raises(ValueError, match="pairs is 1 or more"):
-        Consistent(pairs=0)
-
-
 def test_no_answer_of_the_judge_is_no_score(judge: Make, openai_server: OpenAIServer) -> None:
     openai_server.script = lambda _: Answer(text="Perhaps")
     score = assess(thread("en", *NORWAY), Consistent(judge(decide="single")))

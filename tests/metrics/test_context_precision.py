@@ -64,22 +64,6 @@ def test_the_answer_that_counts_is_the_reference_or_the_response(judge, sample, 
 
 
 @pytest.mark.parametrize(
-    ("language", "statement"),
-    [
-        ("en", "Passage 2 says something that the answer says too."),
-        ("nl", "Passage 2 zegt iets wat het antwoord ook zegt."),
-        ("de", "Die Passage 2 sagt etwas, was auch die Antwort sagt."),
-    ],
-)
-def test_the_judge_is_asked_in_the_samples_language(judge, sample, decide, language, statement):
-    decide(lambda _: 0.75)
-    given = sample(retrieved_contexts=PASSAGES, reference=REFERENCE, language=language)
-    score = asyncio.run(ContextPrecision(judge(logprobs=True)).assess(given))
-    assert score.claims[1].text == statement
-    assert [claim.probability for claim in score.claims] == pytest.approx([0.75] * 3, abs=1e-4)
-
-
-@pytest.mark.parametrize(
     ("shares", "value"),
     [
         ({"3": 1.0}, 1.0),
@@ -114,13 +98,3 @@ def test_contexts_without_a_sentence_are_skipped(judge, sample, openai_server):
     score = asyncio.run(metric.assess(sample(retrieved_contexts=("---", "…"))))
     assert (score.status, score.reason) == ("skipped", "the contexts have no sentence")
     assert not openai_server.requests
-
-
-@pytest.mark.parametrize(
-    ("language", "top"), [("en", "everything"), ("nl", "alles"), ("de", "alles"), ("es", "everything")]
-)
-def test_levels_in_the_samples_language(judge, sample, decide, language, top):
-    decide(lambda _: {"3": 0.9, "1": 0.1})
-    score = asyncio.run(ContextRelevance(judge(logprobs=True)).assess(sample(language=language)))
-    assert score.evidence["level"] == top
-    assert ("other_prompt_language" in score.evidence) is (language == "es")

@@ -11,7 +11,6 @@ from openai_server import Answer
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
-from assay.judges import LiteLLMJudge
 from assay.metrics import Faithfulness, Place, Score, WeakestClaim
 from assay.metrics.catalogue import load_metric
 
@@ -131,14 +130,6 @@ def test_an_answer_without_claims_is_skipped_with_its_reason(*, judge, sample, s
 def test_a_sample_that_lacks_something_is_skipped_before_anyone_is_asked(judge, sample, openai_server, fields, reason):
     score = measured(Faithfulness(judge()), sample(**fields))
     assert (score.status, score.reason, openai_server.requests) == ("skipped", reason, [])
-
-
-def test_as_a_ragas_user_writes_it(judge):
-    client: LiteLLMJudge = judge()
-    score = Faithfulness(judge=client).score(
-        user_input="Is it quick?", response="It is quick.", retrieved_contexts=["It is quick as lightning."]
-    )
-    assert score.value == 1.0
 
 
 def test_the_claims_of_a_score_are_typed_also_after_json(judge, sample, script):

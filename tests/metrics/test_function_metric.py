@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from assay import Sample, Score, evaluate, failed, metric, scored, skipped
+from assay import Sample, Score, evaluate, metric, scored
 from assay.cli import cli
 from assay.errors import UsageError
 from assay.metrics import Metric
@@ -93,11 +93,6 @@ def test_what_it_needs_is_skipped_without_and_its_declaration_is_kept():
     assert asyncio.run(distance.assess(sample())).reason == "the sample has no reference"
     with pytest.raises(UsageError, match="needs 'respnse', which is not a field of a sample"):
         metric(needs=("respnse",))(lambda sample: 1)
-
-
-def test_a_score_is_passed_on_as_it_is():
-    for score in (skipped("nothing to measure"), failed("it went wrong", {"seen": 1}), scored(7.0, "out of any range")):
-        assert asyncio.run(metric(lambda _, score=score: score).assess(sample())) is score
 
 
 def test_a_function_that_blocks_does_not_block_the_loop():

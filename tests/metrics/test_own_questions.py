@@ -10,7 +10,7 @@ from assay.cli.options import read_metrics
 from assay.cli.run_output import audit_lines
 from assay.errors import InputError, UsageError
 from assay.metrics import ChoiceMetric, JudgeCompleteness, JudgeRelatedness, JudgeTruthfulness, RubricMetric, Score
-from assay.metrics.catalogue import describe_metric, higher_is_better, load_metric, needs_judge
+from assay.metrics.catalogue import load_metric
 from assay.metrics.choice_file import OptionChoice
 from assay.metrics.judge_rating import rating_request
 from assay.metrics.rubric_file import Rubric
@@ -85,13 +85,6 @@ def test_a_mistake_in_the_specification(judge, typed, told):
     with pytest.raises((UsageError, InputError)) as caught:
         load_metric(typed, judge(decide="single"))
     assert told in str(caught.value)
-
-
-def test_the_catalogue_knows_them():
-    described = describe_metric("predicate")
-    assert (described.argument, described.options, described.needs_judge) == ("statement", ("fields",), True)
-    assert needs_judge("rubric:helpful.md")
-    assert higher_is_better('predicate:"The answer is polite"')
 
 
 def test_a_choice_is_its_expected_value_or_the_chosen_options(judge, sample, decide, openai_server):

@@ -14,8 +14,6 @@ from assay.meta_eval.scorer import AgreementRecord, Scorer, ScorerPart
 from assay.metrics.catalogue import higher_is_better, load_metric, needs_judge
 from assay.metrics.scorer import judge_record
 from assay.prompts import BUNDLED
-from assay.runs import Store
-from assay.runs.predicted_rating import predict_mean_rating
 
 SETTINGS = JudgeSettings(model="openai/judge-a", api_base="http://127.0.0.1:9/v1")
 
@@ -110,58 +108,6 @@ def test_another_prompt_or_embedder_is_refused(scorer_file: Any) -> None:
         load_metric(scorer_file(prompts=("support.en@000000000000",)))
     with pytest.raises(UsageError, match="the embedder was st:model and is use"):
         load_metric(scorer_file(embedder="st:model"))
-
-
-def joined_lines(done: Any) -> str:
-    return " ".join(done.out.split())
-
-
-def test_meta_saves_what_run_uses(assay: Any, tmp_path: Path) -> None:
-    """An answer with k of the reference's five words is rated k: ROUGE-1 tells, and so does the scorer made of it."""
-    words = ["open", "the", "menu", "press", "save"]
-    samples = [
-        Sample(
-            id=f"s{number}",
-            user_input="How?",
-            response=" ".join(words[: 1 + number % 5] + ["flowers"] * (4 - number % 5)),
-            reference=" ".join(words),
-            retrieved_contexts=("open",),
-            language="en",
-            rating=1 + number % 5,
-        )
-        for number in range(60)
-    ]
-    write_set(samples, tmp_path / "rated.jsonl")
-    assert assay("run", "rated.jsonl", "--metrics", "rouge_1").code == 0
-    saved = assay("meta", "last", "--save", "team.yaml", "--bootstrap", "200", "--repeats", "1")
-    assert saved.code == 0 and "assay run SET --metrics scorer:team.yaml" in saved.out
-    assert assay("meta", "last", "--save", "team.txt").code == 2
-    assert len(yaml.safe_load(Path("team.yaml").read_text())["answers"]) == 5, "five texts, twelve times each"
-    run = assay("run", "rated.jsonl", "--metrics", "scorer:team.yaml", "--json").json
-    assert run["metrics"]["scorer:team.yaml"]["spearman"] is None, "it was fitted on these answers"
-    assert "scorer:team.yaml: fitted on 60 of these answers, which count in no agreement" in joined_lines(assay("show"))
-    shown = assay("show", "last", "s4", "--json").json["scores"]
-    (score,) = [one for one in shown if one["metric"] == "scorer:team.yaml"]
-    assert score["value"] == pytest.approx(5.0)
-    assert set(score["evidence"]) >= {"predicted", "low", "high", "parts", "decision", "fitted_on"}
-    assert score["reason"].endswith("; fitted on this answer") and "speaks most" not in score["reason"]
-    assert joined_lines(assay("meta", "last", "--check", "team.yaml")) == (
-        "team.yaml: rate more (20 more ratings): the scorer was fitted on all these answers: they cannot check it."
-    )
-    predicted = predict_mean_rating(Store(".assay"), Store(".assay").run("last").id)
-    assert predicted is not None and "60 of these are answers that it was fitted on" in predicted.sentence
-    # half of the answers are others, with another question and rating: only they count
-    others = [
-        *samples[:30],
-        *(sample.model_copy(update={"user_input": "Where?", "id": f"new-{sample.id}"}) for sample in samples[30:]),
-    ]
-    write_set(others, tmp_path / "others.jsonl")
-    run = assay("run", "others.jsonl", "--metrics", "scorer:team.yaml", "--json").json
-    assert run["metrics"]["scorer:team.yaml"]["spearman"] == pytest.approx(1.0)
-    assert run["metrics"]["scorer:team.yaml"]["rated"] == 30
-    assert "30 answers; 30 answers that it was fitted on left out" in joined_lines(
-        assay("meta", "last", "--check", "team.yaml")
-    )
 
 
 def test_a_scorer_is_not_saved_over_itself(assay: Any, tmp_path: Path) -> None:

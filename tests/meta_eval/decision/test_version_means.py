@@ -99,26 +99,6 @@ def test_a_strict_half_of_the_questions_does_not_count_against_a_version() -> No
     assert difference == pytest.approx(0.5, abs=0.06)
 
 
-def test_the_estimate_is_right_on_average_with_a_score_that_likes_one_version() -> None:
-    """The score adds 1 to every answer of B; the raters see no difference. The mean of 300 estimates is near 0."""
-    random = np.random.default_rng(7)
-    estimates = []
-    for _ in range(300):
-        base = random.normal(3, 0.7, 80)
-        a, b = base + random.normal(0, 0.5, 80), base + random.normal(0, 0.5, 80)
-        rated = random.permutation(80) < 25
-        scores = a + random.normal(0, 0.5, 80), b + 1 + random.normal(0, 0.5, 80)
-        table = two_versions(
-            np.where(rated, a, np.nan),
-            np.where(rated, b, np.nan),
-            scores_a=scores[0],
-            scores_b=scores[1],
-            scale=(-2, 8),
-        )
-        estimates.append(estimate_version_means(table).difference(0, 1)[0])
-    assert np.mean(estimates) == pytest.approx(0, abs=3 * np.std(estimates) / np.sqrt(300))
-
-
 def test_a_table_says_what_is_wrong_with_it() -> None:
     one = np.zeros(1, int)
     nothing = np.full(1, np.nan)

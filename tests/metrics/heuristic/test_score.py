@@ -10,7 +10,7 @@ from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.installation import install_command
 from assay.languages import Language
-from assay.metrics.catalogue import load_metric, metric_names
+from assay.metrics.catalogue import load_metric
 from assay.metrics.heuristic import Heuristic
 from assay.metrics.heuristic.pipelines import _load_pipeline, find_pipeline
 from assay.metrics.heuristic.score import plain_score, rate
@@ -96,14 +96,6 @@ def test_heuristics_beyond_the_seven_are_in_the_sum_only_when_asked_for():
     assert more.value == pytest.approx(1 + 4 * sum(values) / len(values))
     everything = asyncio.run(load_metric("heuristic:beyond=all").assess(tested))
     assert len(everything.evidence["features"]) == 12
-
-
-def test_the_score_and_every_feature_are_metrics_by_name():
-    names = [name for name in metric_names() if name.startswith("heuristic")]
-    assert {"heuristic", "heuristic.hal", "heuristic.components_defined"} <= set(names)
-    for name in names:
-        assert load_metric(name).name == name
-    assert load_metric("heuristic:all_types=True:overrides=False").range == (1.0, 5.0)
 
 
 def test_a_pipeline_that_is_not_there_is_told_by_name(tmp_path):

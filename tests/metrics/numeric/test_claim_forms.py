@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from assay.metrics.numeric.lexicon import stem_of
-from assay.metrics.numeric.names.column_names import HINT, column_names, head_stems, name_words
 from assay.metrics.numeric.numeric_claims import check_claims
 from assay.metrics.numeric.tables.grids import Grid
 from assay.metrics.numeric.tables.sample_tables import table_of
@@ -344,28 +342,6 @@ def test_groups_without_a_value_or_with_a_cell_that_cannot_be_read():
         "the claim says Linden, it is Ashby: maximum of complaints = 30, in Ashby (n=3); a row is the sum by zone"
     )
     assert check_claims(["Good question!"], [TABLES["line"]], "en") == []
-
-
-@pytest.mark.parametrize(
-    ("compound", "head"),
-    [
-        ("storingsmeldingen", "meldingen"),
-        ("ziekteverzuim", "verzuim"),
-        ("terugbetalingen", None),  # no betalingen
-    ],
-)
-def test_a_compound_is_called_by_its_head(compound, head):
-    (word,) = name_words(compound, "nl")
-    assert head_stems(word, "nl") == ((stem_of(head, "nl"),) if head else ())
-
-
-def test_names_and_units_of_series():
-    assert (("join",), HINT) in column_names("new members (n)", "en")
-    assert (("rang",), HINT) in column_names("phone calls received (n)", "en")
-    assert HINT not in {rank for _, rank in column_names("missed calls (n)", "en")}
-    table = TABLES["parcels"]
-    assert not table.can_be_in("late parcels (n)", "EUR")
-    assert table.can_be_in("cost per parcel (€)", "EUR")
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,11 @@
 """The metric: skipped, scored, with a judge that reads; its verdicts in faithfulness; the command; odd claims."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from network_samples import network_sample
 
-from assay.cli import cli
 from assay.metrics import Faithfulness, Score
 from assay.metrics.catalogue import needs_judge
 from assay.metrics.metric import run_to_end
@@ -88,32 +85,6 @@ def test_in_faithfulness_a_computed_verdict_takes_the_judges_place(judge, script
         )
     )
     assert [c["source"] for c in plain.evidence["claims"]] == ["judge"] * 3
-
-
-def command(*arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(cli, ["numeric", "check", *arguments])
-    return result.exit_code, result.output
-
-
-@pytest.fixture
-def csv(tmp_path: Path) -> str:
-    file = tmp_path / "kpi.csv"
-    file.write_text("date,throughput_mbps\n2026-03-01,41.2\n2026-03-02,43.0\n", encoding="utf-8")
-    return str(file)
-
-
-def test_the_command_tells_the_claim_as_understood_and_the_arithmetic(csv):
-    code, output = command(csv, "The average throughput was 42.1 Mbps.")
-    assert code == 0
-    assert "mean of throughput_mbps" in output and "(41.2 + 43) / 2 = 42.1" in output and "supported" in output
-    code, output = command(csv, "De hoogste doorvoer was 44 Mbps.", "--json")
-    (claim,) = json.loads(output)["claims"]
-    assert (claim["verdict"], claim["computed"], claim["stated"]) == ("contradicted", 43.0, "44 Mbps")
-    from assay.errors import InputError, UsageError
-
-    for arguments, error in (((csv, " "), UsageError), (("nowhere.csv", "It was 5."), InputError)):
-        result = CliRunner().invoke(cli, ["numeric", "check", *arguments])
-        assert isinstance(result.exception, error), result.output
 
 
 BAD_INPUT = [
