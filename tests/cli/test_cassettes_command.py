@@ -41,7 +41,7 @@ def stale(of: str = "gone", key: str = "0" * 32, prompt: str = "claims.en@000000
     return Recording(key, prompt, of, {}, "Claims", "u", "about", reply)
 
 
-def test_a_prompt_composed_of_two_is_stale_when_one_has_changed(assay: Make, tmp_path: Path) -> None:
+def test_a_prompt_composed_of_two_is_stale_when_one_has_changed(assay, tmp_path):
     support, listed = (BUNDLED.load(name, "en").identity for name in ("support", "listed"))
     prompts = [f"{support}+{listed}", f"{support}+listed.en@000000000000", f"support.en@000000000000+{listed}"]
     path = tmp_path / "composed.jsonl"
@@ -49,7 +49,7 @@ def test_a_prompt_composed_of_two_is_stale_when_one_has_changed(assay: Make, tmp
     assert assay("cassettes", "check", path, "--json").json["stale"] == ["1" * 32, "2" * 32]
 
 
-def test_check_and_prune_what_is_stale_and_missing(assay: Make, words: list[str], recorded: Path) -> None:
+def test_check_and_prune_what_is_stale_and_missing(assay, words, recorded):
     lines = recorded.read_bytes().splitlines(keepends=True)
     ratings = [line for line in lines if json.loads(line)["prompt"].startswith("rating.")]
     lost = json.loads(ratings[0])
@@ -65,13 +65,13 @@ def test_check_and_prune_what_is_stale_and_missing(assay: Make, words: list[str]
     assert len(entries(recorded)) == CALLS - 1
 
 
-def test_prune_drops_what_a_run_does_not_use(assay: Make, words: list[str], recorded: Path, set_file: Make) -> None:
+def test_prune_drops_what_a_run_does_not_use(assay, words, recorded, set_file):
     set_file(SAMPLES - 1)  # the last sample is taken out of the set
     assert assay("cassettes", "prune", recorded, *words).out == "3 recordings dropped\n"
     assert {each["sample"] for each in entries(recorded)} == {"s0", "s1", "s2"}
 
 
-def test_prune_keeps_what_follows_a_missing_reply(assay: Make, words: list[str], recorded: Path) -> None:
+def test_prune_keeps_what_follows_a_missing_reply(assay, words, recorded):
     """Without its claims a sample's verdicts cannot be looked for: that they are not used says nothing."""
     lines = recorded.read_bytes().splitlines(keepends=True)
     claims = [line for line in lines if b'"claims.en@' in line]
@@ -80,9 +80,7 @@ def test_prune_keeps_what_follows_a_missing_reply(assay: Make, words: list[str],
     assert len(entries(recorded)) == CALLS - 1
 
 
-def test_embeddings_are_recordings_too(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, monkeypatch: Any
-) -> None:
+def test_embeddings_are_recordings_too(*, assay, set_file, judge_file, openai_server, tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_BASE", openai_server.api_base)
     path = tmp_path / "both.jsonl"
     words = [set_file(2), "--judge", judge_file(), "--metrics", "answer_relevance", "--embedder", "litellm:openai/e"]
@@ -97,7 +95,7 @@ def test_embeddings_are_recordings_too(
     assert len(entries(path)) == count
 
 
-def test_hostile_replies_are_shown_as_text(assay: Make, tmp_path: Path) -> None:
+def test_hostile_replies_are_shown_as_text(assay, tmp_path):
     hostile = "\x1b[2J[red]x[/red]"
     reply = RawReply(model=hostile, text=hostile)
     line = format_line(Recording("a" * 32, f"p{hostile}", hostile, {}, "Claims", "u", hostile, reply))

@@ -33,7 +33,7 @@ def two_runs(assay: Make, set_file: Make) -> list[str]:
     return [first, second]
 
 
-def test_differences_are_paired(assay: Make, two_runs: list[str]) -> None:
+def test_differences_are_paired(assay, two_runs):
     result = assay("compare", *two_runs, "--json")
     assert (result.code, result.err) == (0, "")
     assert (result.json["samples"], result.json["answers_changed"]) == (6, 2)
@@ -53,7 +53,7 @@ def test_differences_are_paired(assay: Make, two_runs: list[str]) -> None:
     assert result.json["changed"][0]["a"]["evidence"] != result.json["changed"][0]["b"]["evidence"]
 
 
-def test_ratings_of_both_runs_say_which_one_raters_like(assay: Make, set_file: Make) -> None:
+def test_ratings_of_both_runs_say_which_one_raters_like(assay, set_file):
     """The twelve answers of B are rated 2 lower each, 3 lower in two: by hand (10 x 2 + 2 x 3) / 12 = 2.17 lower."""
 
     def rate(value: float) -> Callable[[dict[str, Any]], None]:
@@ -73,7 +73,7 @@ def test_ratings_of_both_runs_say_which_one_raters_like(assay: Make, set_file: M
     )
 
 
-def test_samples_that_cannot_be_paired_are_told(assay: Make, set_file: Make) -> None:
+def test_samples_that_cannot_be_paired_are_told(assay, set_file):
     first = assay("run", set_file(6), "--metrics", "token_overlap", "--json").json["run"]
 
     def ask_else(row: dict[str, Any]) -> None:

@@ -35,7 +35,7 @@ def two_runs(assay: Make, tmp_path: Path) -> list[str]:
     return [assay("run", path, "--metrics", "token_overlap", "--json").json["run"] for path in (old, new)]
 
 
-def test_a_gate_fails_unless_the_new_version_may_be_shipped(assay: Make, two_runs: list[str]) -> None:
+def test_a_gate_fails_unless_the_new_version_may_be_shipped(assay, two_runs):
     old, new = two_runs
     arguments = ("--metric", "token_overlap", "--gate", "--json")
     assert assay("decide", old, new, *arguments).code == 0
@@ -58,15 +58,13 @@ def test_a_gate_fails_unless_the_new_version_may_be_shipped(assay: Make, two_run
         ([], "RUN"),
     ],
 )
-def test_what_cannot_be_done_ends_with_2_and_says_why(
-    words: list[str], message: str, assay: Make, two_runs: list[str]
-) -> None:
+def test_what_cannot_be_done_ends_with_2_and_says_why(words, message, assay, two_runs):
     names = dict(zip(("RUN_A", "RUN_B"), two_runs, strict=True))
     done = assay("decide", *(names.get(word, word) for word in words))
     assert done.code == 2 and message in done.err and done.out == ""
 
 
-def test_sets_need_no_run(assay: Make, tmp_path: Path) -> None:
+def test_sets_need_no_run(assay, tmp_path):
     old = write(tmp_path / "old.jsonl", "old", lambda n: 1 + n % 3)
     new = write(tmp_path / "new.jsonl", "new", lambda n: 2 + n % 3 + (n % 4 == 0))
     done = assay("decide", f"old={old}", f"new={new}")
@@ -76,7 +74,7 @@ def test_sets_need_no_run(assay: Make, tmp_path: Path) -> None:
     assert last.code == 2 and "there are no runs here" in last.err
 
 
-def test_what_is_rated_next_settles_it(assay: Make, tmp_path: Path) -> None:
+def test_what_is_rated_next_settles_it(assay, tmp_path):
     """The set that `--next` writes is rated on the page; the same command with these ratings decides."""
     files = [write(tmp_path / f"{name}.jsonl", name, lambda n: None) for name in ("old", "new")]
     runs = [assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in files]
@@ -97,7 +95,7 @@ def test_what_is_rated_next_settles_it(assay: Make, tmp_path: Path) -> None:
     assert decision["next"] == []
 
 
-def test_a_name_of_a_version_is_one_line(assay: Make, two_runs: list[str]) -> None:
+def test_a_name_of_a_version_is_one_line(assay, two_runs):
     done = assay(
         "decide", f"A={two_runs[0]}", f"new\nShip C: forged\x1b[31m={two_runs[1]}", "--metric", "token_overlap"
     )
@@ -105,19 +103,18 @@ def test_a_name_of_a_version_is_one_line(assay: Make, two_runs: list[str]) -> No
     assert "\nShip C" not in done.out and "\x1b" not in done.out
 
 
-def test_a_queue_that_was_not_drawn_at_random_is_said(assay: Make, two_runs: list[str]) -> None:
+def test_a_queue_that_was_not_drawn_at_random_is_said(assay, two_runs):
     store = Store(".assay")
     settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0.0, choose="spread")
     queue = open_queue(store, find_source(store, two_runs[1]), settings, guideline=None)
     assignment = queue.next_answer("ada")
-    assert assignment is not None
     queue.save("ada", assignment.sample.id, 4.0)
     store.close()
     out = " ".join(assay("decide", *two_runs, "--metric", "token_overlap").out.split())
     assert "were chosen by spread and not at random: the estimates assume that what is rated is a random part" in out
 
 
-def test_a_run_that_did_not_end_is_said(assay: Make, two_runs: list[str]) -> None:
+def test_a_run_that_did_not_end_is_said(assay, two_runs):
     store = Store(".assay")
     store.end(two_runs[1], "interrupted")
     store.close()
@@ -134,8 +131,8 @@ def pairwise(tmp_path: Path, openai_server: OpenAIServer) -> list[str]:
 
 
 def test_without_any_choice_the_judge_is_the_cause_and_its_replies_are_not_kept(
-    assay: Make, pairwise: list[str], tmp_path: Path, openai_server: OpenAIServer
-) -> None:
+    assay, pairwise, tmp_path, openai_server
+):
     openai_server.script = lambda _: Answer(text="rubbish")
     for _ in range(2):  # the second call is not asked what to do with the replies of the first
         done = assay("decide", *pairwise)
@@ -143,9 +140,7 @@ def test_without_any_choice_the_judge_is_the_cause_and_its_replies_are_not_kept(
     assert not list((tmp_path / ".assay").glob("*.replies*"))
 
 
-def test_what_is_typed_again_has_the_judge_and_its_bounds_and_the_ratings(
-    assay: Make, pairwise: list[str], tmp_path: Path, openai_server: OpenAIServer
-) -> None:
+def test_what_is_typed_again_has_the_judge_and_its_bounds_and_the_ratings(assay, pairwise, tmp_path, openai_server):
     """And the next ratings take the place of none that were read."""
     openai_server.script = lambda _: Answer(text="first", logprobs=[{"first": -0.1}])
     (tmp_path / "judge.yaml").write_text(f"{(tmp_path / 'judge.yaml').read_text()}logprobs: true\n")
@@ -172,9 +167,7 @@ def test_what_is_typed_again_has_the_judge_and_its_bounds_and_the_ratings(
         (["--report", "/proc/x.html"], "/proc/x.html"),
     ],
 )
-def test_what_cannot_be_written_is_refused_before_a_judge_is_paid(
-    written: list[str], message: str, assay: Make, pairwise: list[str], openai_server: OpenAIServer
-) -> None:
+def test_what_cannot_be_written_is_refused_before_a_judge_is_paid(written, message, assay, pairwise, openai_server):
     rating = json.dumps({"user_input": "Question 1?", "response": "old word word 1.", "rating": 3})
     Path("rated.jsonl").write_text(rating)
     before = Path("old2.jsonl").read_text()
@@ -184,7 +177,7 @@ def test_what_cannot_be_written_is_refused_before_a_judge_is_paid(
     assert Path("rated.jsonl").read_text() == rating and Path("old2.jsonl").read_text() == before
 
 
-def test_a_cell_of_two_lines_forges_no_line(assay: Make, two_runs: list[str], tmp_path: Path) -> None:
+def test_a_cell_of_two_lines_forges_no_line(assay, two_runs, tmp_path):
     (tmp_path / "pref.csv").write_text('question,first,second,choice\nq1,A,B,"javas\nShip B forged"\n')
     done = assay("decide", *two_runs, "--metric", "token_overlap", "--ratings", "pref.csv")
     assert done.code != 0 and "javas Ship B forged" in " ".join(done.err.split())

@@ -1,13 +1,9 @@
 """`assay estimate`, as people type it."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-Make = Callable[..., Any]
 
 
 @pytest.fixture
@@ -22,7 +18,7 @@ def scores(tmp_path: Path) -> Path:
     return path
 
 
-def test_where_all_are_rated_their_own_mean_is_said(assay: Make, tmp_path: Path) -> None:
+def test_where_all_are_rated_their_own_mean_is_said(assay, tmp_path):
     path = tmp_path / "scores.jsonl"
     rows = [{"id": f"a{n}", "cheap": n % 2, "judge": n % 3, "rating": 1 + n % 5} for n in range(20)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -32,14 +28,14 @@ def test_where_all_are_rated_their_own_mean_is_said(assay: Make, tmp_path: Path)
     )
 
 
-def test_a_metric_that_is_missing_and_a_budget_that_is_too_small(assay: Make, scores: Path) -> None:
+def test_a_metric_that_is_missing_and_a_budget_that_is_too_small(assay, scores):
     typed = ("estimate", "--scores", scores, "--cheap", "cheap")
     assert "name the metric that scored a part" in assay(*typed).err
     assert "no metric 'other'" in assay(*typed, "--judged", "other").err
     assert "does not pay for 10 rated answers" in assay(*typed, "--judged", "judge", "--budget", "2").err
 
 
-def test_what_was_drawn_is_json_for_programs(assay: Make, set_file: Make) -> None:
+def test_what_was_drawn_is_json_for_programs(assay, set_file):
     run = assay("run", set_file(8), "--metrics", "token_overlap", "--json").json["run"]
     draw = ("estimate", "last", "--cheap", "token_overlap", "--draw", "4", "--out", "drawn.jsonl", "--strata", "2")
     assert assay(*draw, "--json").json == {

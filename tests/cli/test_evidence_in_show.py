@@ -2,9 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conversations import MESSAGES, make_conversation
@@ -13,7 +11,6 @@ from assay import load_set
 from assay.metrics.catalogue import describe_metric, metric_names
 from assay.runs.sample_audit import sample_lines
 
-Make = Callable[..., Any]
 _MODELS = {"bertscore", "bleurt"}  # not installed everywhere; their evidence is numbers
 _RAW = re.compile(r"[{\[]['\"]|: (?:None|True|False)\b|\{\}|\[\]|': ")
 
@@ -51,7 +48,7 @@ def unrated_set(tmp_path: Path) -> Path:
     return path
 
 
-def test_no_metric_prints_its_evidence_as_python(assay: Make, unrated_set: Path, judge_file: Make) -> None:
+def test_no_metric_prints_its_evidence_as_python(assay, unrated_set, judge_file):
     judge_file(price={"input": 0, "output": 0})
     names = [name for name in metric_names() if name not in _MODELS and not describe_metric(name).argument]
     run = assay("run", unrated_set, "--metrics", ",".join(names), "--judge", "local.yaml", "--json", "-q")
@@ -60,12 +57,12 @@ def test_no_metric_prints_its_evidence_as_python(assay: Make, unrated_set: Path,
         shown = assay("show", "last", sample)
         assert shown.code == 0
         evidence = shown.out[shown.out.index("\nanswer_") :] if "\nanswer_" in shown.out else shown.out
-        assert _RAW.search(evidence) is None, evidence[max(0, _RAW.search(evidence).start() - 300) :][:600]  # type: ignore[union-attr]
+        assert _RAW.search(evidence) is None, evidence[max(0, _RAW.search(evidence).start() - 300) :][:600]
     assert "signal words: perspective none, comparison none" in shown.out
     assert "stated: no" in shown.out  # of the facts of the reference, one per line
 
 
-def test_an_unrated_set_has_no_column_of_ratings(assay: Make, unrated_set: Path) -> None:
+def test_an_unrated_set_has_no_column_of_ratings(assay, unrated_set):
     printed = [
         assay("run", unrated_set, "--metrics", "token_overlap,rouge_l").out,
         assay("show", "last").out,
@@ -77,7 +74,7 @@ def test_an_unrated_set_has_no_column_of_ratings(assay: Make, unrated_set: Path)
     assert "token_overlap" in printed[1]
 
 
-def test_a_conversation_is_shown_with_the_ratings_of_its_messages() -> None:
+def test_a_conversation_is_shown_with_the_ratings_of_its_messages():
     shown = "\n".join("".join(part.text for part in line) for line in sample_lines(make_conversation()))
     assert "\n[5] Customer: When?\n[6] (rated 2 of 5) Assistant: It takes 5 days. Goodbye." in shown
     assert shown.count("(rated") == 1

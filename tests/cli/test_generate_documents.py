@@ -1,13 +1,9 @@
 """`assay generate sections`, `topics` and `folds` as typed, from the bundled leaflets to their folds."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 
-def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay, tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/a.md").write_text("# Kop\n\ntekst", encoding="utf-8")
     (tmp_path / "docs/b.pdf").write_bytes(b"no pdf")
@@ -29,9 +25,7 @@ def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay: Call
         (("folds", "none.jsonl", "none.jsonl", "--separate", "chapter"), 2, "'chapter' is not one of"),
     ],
 )
-def test_what_is_typed_wrong_is_told(
-    assay: Callable[..., Any], words: tuple[str, ...], code: int, message: str
-) -> None:
+def test_what_is_typed_wrong_is_told(assay, words, code, message):
     done = assay("generate", *words)
     assert done.code == code
     assert message in done.err

@@ -3,10 +3,9 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
@@ -14,7 +13,6 @@ import pytest
 from assay.cli import cli
 from assay.cli.command_list import COMMANDS
 
-Typing = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
 
 
@@ -30,9 +28,7 @@ def all_commands(group: click.Group, words: tuple[str, ...] = ()) -> Iterator[tu
 
 
 @pytest.mark.parametrize("words", [(), *all_commands(cli)], ids=" ".join)
-def test_help_fits_80_columns_and_cuts_no_summary(
-    assay: Typing, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_help_fits_80_columns_and_cuts_no_summary(assay, words, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     done = assay(*words, "--help")
     assert (done.code, done.err) == (0, "")
@@ -42,14 +38,14 @@ def test_help_fits_80_columns_and_cuts_no_summary(
     assert max(map(len, prose)) <= 80
 
 
-def test_commands_stand_by_what_they_are_for(assay: Typing) -> None:
+def test_commands_stand_by_what_they_are_for(assay):
     headings = [line.rstrip(":") for line in assay("--help").out.splitlines() if line.endswith(":") and line[0] != " "]
     assert headings == ["Options", "Evaluate", "Trust", "Production", "CI", "Build sets", "Tools"]
     summaries = [pair for listed in COMMANDS.values() for pair in listed.items()]
     assert len(dict(summaries)) == len(summaries), "every command is listed, once"
 
 
-def test_a_command_is_listed_with_the_summary_of_its_own_help() -> None:
+def test_a_command_is_listed_with_the_summary_of_its_own_help():
     """The list is written out, since it is printed without importing the commands."""
     context = click.Context(cli)
     for name, summary in (pair for listed in COMMANDS.values() for pair in listed.items()):
@@ -57,7 +53,7 @@ def test_a_command_is_listed_with_the_summary_of_its_own_help() -> None:
         assert command is not None and (command.name, command.get_short_help_str(80)) == (name, summary)
 
 
-def test_every_command_of_a_module_is_listed() -> None:
+def test_every_command_of_a_module_is_listed():
     """A command, or a group, that no list names and no other group has could not be typed."""
     context = click.Context(cli)
     groups = [cli.get_command(context, name) for name in cli.list_commands(context)]
@@ -76,7 +72,7 @@ def _is_command(value: object) -> bool:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_documented_shell_completion_works(shell: str) -> None:
+def test_the_documented_shell_completion_works(shell):
     """README.md says how to turn it on; the shell then asks the command what may follow."""
     documented = f"_ASSAY_COMPLETE={shell}_source assay"
     assert documented in (ROOT / "README.md").read_text(encoding="utf-8")

@@ -33,7 +33,7 @@ def typed(*words: str) -> str:
     return done.output
 
 
-def test_explain_with_other_rules_and_a_longer_sum(samples: str) -> None:
+def test_explain_with_other_rules_and_a_longer_sum(samples):
     output = json.loads(typed("explain", samples, "s1", "--rules", "paper", "--beyond", "general_answer", "--json"))
     assert output["message_type"]["pattern"] == "how "
     assert "general_answer" in output["features"]
@@ -42,6 +42,6 @@ def test_explain_with_other_rules_and_a_longer_sum(samples: str) -> None:
         typed("explain", samples, "s1", "--beyond", "hal")
 
 
-def test_an_absent_sample_is_told(samples: str) -> None:
+def test_an_absent_sample_is_told(samples):
     with pytest.raises(UsageError, match="s2"):
         typed("explain", samples, "s2")

@@ -1,18 +1,15 @@
 """`assay init` as people type it: what it says of a file, and the suite that it writes."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import yaml
 
-Make = Callable[..., Any]
 ROWS = (
     "question,answer,context,stars\nHow?,So.,So it is.,4\nWhy?,Thus.,Thus it is.,2\nWho?,Me.,Nobody.,1\nWhen?,Now.,,5\n"
 )
 
 
-def test_the_gates_fail_where_the_answers_get_worse_or_are_gone(assay: Make) -> None:
+def test_the_gates_fail_where_the_answers_get_worse_or_are_gone(assay):
     rows = [f"How do I do step {n}?,Open menu {n} and press save.,Open menu {n} and press save.\n" for n in range(30)]
     header = "question,answer,context\n"
     Path("answers.csv").write_text(header + "".join(rows), encoding="utf-8")
@@ -44,7 +41,7 @@ def test_the_gates_fail_where_the_answers_get_worse_or_are_gone(assay: Make) -> 
     assert assay("suite", "suite.yaml", "--accept").code == 5
 
 
-def test_without_a_terminal_nothing_is_asked_and_the_error_names_the_option(assay: Make) -> None:
+def test_without_a_terminal_nothing_is_asked_and_the_error_names_the_option(assay):
     Path("vragen.csv").write_text("klant,bot\nHoe?,Zo.\n", encoding="utf-8")
     done = assay("init", "vragen.csv")
     assert done.code == 1
@@ -56,7 +53,7 @@ def test_without_a_terminal_nothing_is_asked_and_the_error_names_the_option(assa
     assert suite["metrics"] == ["answer_length"]
 
 
-def test_a_workflow_is_written_beside_the_suite_and_never_replaced_unasked(assay: Make, tmp_path: Path) -> None:
+def test_a_workflow_is_written_beside_the_suite_and_never_replaced_unasked(assay, tmp_path):
     Path("answers.csv").write_text(ROWS, encoding="utf-8")
     done = assay("init", "answers.csv", "--judge", "openai/gpt-4o-mini", "--workflow")
     assert done.code == 0
@@ -86,7 +83,7 @@ def test_a_workflow_is_written_beside_the_suite_and_never_replaced_unasked(assay
     assert "env" not in action  # no judge, no key
 
 
-def test_a_workflow_stands_where_github_reads_it(assay: Make, tmp_path: Path) -> None:
+def test_a_workflow_stands_where_github_reads_it(assay, tmp_path):
     """At the top of the repository, with the path of the suite from there."""
     (tmp_path / ".git").mkdir()
     (tmp_path / "eval").mkdir()

@@ -2,19 +2,16 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer, Request
+from openai_server import Answer, Request
 
-Make = Callable[..., Any]
 REPLAY = ["judges", "card", "qwen1.5b", "--on", "helpdesk_en", "--cassette", "bundled:helpdesk.{judge}"]
 REPLAY += ["--mode", "replay"]
 
 
-def test_each_form_of_the_file(assay: Make) -> None:
+def test_each_form_of_the_file(assay):
     """A page without script and network, Markdown, and JSON that gives the same page again."""
     assert assay(*REPLAY, "--most", "10", "-o", "card.json").code == 0
     for name in ("card.html", "card.md"):
@@ -25,9 +22,7 @@ def test_each_form_of_the_file(assay: Make) -> None:
     assert Path("card.md").read_text(encoding="utf-8").startswith("# A judge's card: qwen1.5b\n")
 
 
-def test_the_price_comes_first_and_nothing_is_asked_without_a_bound(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_the_price_comes_first_and_nothing_is_asked_without_a_bound(assay, set_file, judge_file, openai_server):
     """Six answers of two claims: one call each, six asked again, and three probes of those that they can change."""
     judge = judge_file("mini.yaml", price={"input": 1.0, "output": 2.0})
     words = ["judges", "card", judge, "--on", set_file(), "-o", "card.json"]
@@ -54,9 +49,7 @@ def test_the_price_comes_first_and_nothing_is_asked_without_a_bound(
 
 
 @pytest.mark.parametrize("usage", [None, (-1, 10**18)], ids=["none", "absurd"])
-def test_without_a_stated_usage_the_cost_is_a_bound_and_says_so(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, usage: Any
-) -> None:
+def test_without_a_stated_usage_the_cost_is_a_bound_and_says_so(assay, set_file, judge_file, openai_server, usage):
     """Each of the six replies counts with the most that it may have taken, live and from the recordings."""
     openai_server.script = lambda _: Answer(usage=usage)
     judge = judge_file("mini.yaml", price={"input": 1.0, "output": 2.0})
@@ -71,9 +64,7 @@ def test_without_a_stated_usage_the_cost_is_a_bound_and_says_so(
     assert re.search(r"at most [\d,]+ tokens; cost at most ", " ".join(told.out.split()))
 
 
-def test_the_budget_ends_it_and_the_same_command_goes_on(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_the_budget_ends_it_and_the_same_command_goes_on(assay, set_file, judge_file, openai_server):
     words = ["judges", "card", judge_file("mini.yaml"), "--on", set_file(), "--probed", "0", "-o", "card.json"]
     done = assay(*words, "--budget-calls", "4")
     assert done.code == 3
@@ -88,9 +79,7 @@ def test_the_budget_ends_it_and_the_same_command_goes_on(
     assert card["flips"]["problem"] == "no answer was asked again (--probed)"
 
 
-def test_what_is_recorded_in_part_has_a_card_of_that_part(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_what_is_recorded_in_part_has_a_card_of_that_part(assay, set_file, judge_file, openai_server):
     words = ["judges", "card", judge_file("mini.yaml"), "--on", set_file(), "--probed", "0", "-o", "card.json"]
     assert assay(*words, "--budget-calls", "5").code == 3
     done = assay(*words, "--mode", "replay", "--probed", "2")
@@ -101,9 +90,7 @@ def test_what_is_recorded_in_part_has_a_card_of_that_part(
     assert len(openai_server.requests) == 5
 
 
-def test_a_set_without_ratings_is_not_paid_for(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_a_set_without_ratings_is_not_paid_for(assay, set_file, judge_file, openai_server):
     """Nothing is asked about a set without any rating; of one that is rated in part the rated answers alone."""
     unrated = set_file(name="unrated.jsonl", rating=None)
     words = ["judges", "card", judge_file("mini.yaml"), "--probed", "0", "--yes", "--json"]
@@ -120,7 +107,7 @@ def test_a_set_without_ratings_is_not_paid_for(
     assert (card["answers"], card["unrated"], card["scored"]) == (2, 4, 2)
 
 
-def test_pairs_and_conversations(assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer) -> None:
+def test_pairs_and_conversations(assay, set_file, judge_file, openai_server):
     """Six pairs, each asked in both orders, and three conversations: neither is asked again or changed by a probe."""
     pairs = set_file(name="pairs.jsonl", other_response="Please wait.", rating=-1, rating_min=-2, rating_max=2)
     talk = [{"role": "user", "content": "Where is my order?"}, {"role": "assistant", "content": "It is on its way."}]
@@ -150,7 +137,7 @@ def test_pairs_and_conversations(assay: Make, set_file: Make, judge_file: Make, 
     assert len(openai_server.requests) == asked
 
 
-def test_one_number_of_answers_per_set(assay: Make, set_file: Make, judge_file: Make) -> None:
+def test_one_number_of_answers_per_set(assay, set_file, judge_file):
     sets = ["--on", set_file(name="a.jsonl"), "--on", set_file(name="b.jsonl"), "--probed", "0", "--yes", "--json"]
     words = ["judges", "card", judge_file("mini.yaml"), *sets]
     report = assay(*words, "--most", "2", "--most", "3").json
@@ -177,9 +164,7 @@ def test_one_number_of_answers_per_set(assay: Make, set_file: Make, judge_file: 
         (["openai/a", "--metric", "pairwise"], "does not say which answer is better"),
     ],
 )
-def test_wrongly_typed(
-    *, assay: Make, set_file: Make, openai_server: OpenAIServer, words: list[str], message: str
-) -> None:
+def test_wrongly_typed(*, assay, set_file, openai_server, words, message):
     asked = [] if words[0].endswith(".json") else ["--on", set_file(), "--yes"]
     done = assay("judges", "card", *words, *asked)
     assert done.code in {1, 2}

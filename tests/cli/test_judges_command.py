@@ -1,15 +1,11 @@
 """`assay judges compare`: typed, with two judges at a server that differ."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from openai_replies import sensible_reply
 from openai_server import Answer, OpenAIServer, Request
-
-Make = Callable[..., Any]
 
 
 @pytest.fixture
@@ -26,7 +22,7 @@ def yes_sayer(openai_server: OpenAIServer) -> OpenAIServer:
     return openai_server
 
 
-def test_two_judges(assay: Make, set_file: Make, judge_file: Make, yes_sayer: OpenAIServer) -> None:
+def test_two_judges(assay, set_file, judge_file, yes_sayer):
     """Six samples; two of them name flowers, which only the sensible judge does not find: 10 of 12 claims alike."""
     words = ["judges", "compare", set_file(), "--judge", judge_file("sensible.yaml")]
     words += ["--judge", judge_file("yes.yaml", model="openai/yes"), "--metric", "faithfulness"]
@@ -61,16 +57,14 @@ def test_two_judges(assay: Make, set_file: Make, judge_file: Make, yes_sayer: Op
         (["--judge", "openai/a", "--judge", "openai/b", "--store", "postgresql://nobody@127.0.0.1:1/x"], "--cassette"),
     ],
 )
-def test_wrongly_typed(
-    *, assay: Make, set_file: Make, openai_server: OpenAIServer, words: list[str], message: str
-) -> None:
+def test_wrongly_typed(*, assay, set_file, openai_server, words, message):
     done = assay("judges", "compare", set_file(), *words)
     assert done.code == 2
     assert message in done.err
     assert openai_server.requests == []
 
 
-def test_a_judge_that_is_not_recorded_fails_and_says_so(assay: Make, set_file: Make, judge_file: Make) -> None:
+def test_a_judge_that_is_not_recorded_fails_and_says_so(assay, set_file, judge_file):
     """Only the first judge's replies are in the one cassette that both are read from."""
     words = ["judges", "compare", set_file(), "--judge", judge_file("a.yaml"), "--cassette", "kept.jsonl", "--judge"]
     assert assay(*words, judge_file("b.yaml")).code == 0
@@ -81,9 +75,7 @@ def test_a_judge_that_is_not_recorded_fails_and_says_so(assay: Make, set_file: M
     assert assay(*words, "--max-failed", "6").code == 0
 
 
-def test_a_repeat_is_asked_anew_also_where_the_settings_have_that_seed(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_a_repeat_is_asked_anew_also_where_the_settings_have_that_seed(assay, set_file, judge_file, openai_server):
     """The bundled judges have seed 1: a first repeat with seed 1 would be answered by the first reply's recording."""
     judges = [judge_file(f"{name}.yaml", model=f"openai/{name}", parameters={"seed": 1}) for name in ("a", "b")]
     words = ["judges", "compare", set_file(), "--judge", judges[0], "--judge", judges[1], "--repeats", "2", "--json"]
@@ -93,9 +85,7 @@ def test_a_repeat_is_asked_anew_also_where_the_settings_have_that_seed(
     assert sorted({request.body["seed"] for request in openai_server.requests}) == [1, 2, 3]
 
 
-def test_the_budget_is_of_all_judges_and_what_was_asked_is_kept(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_the_budget_is_of_all_judges_and_what_was_asked_is_kept(assay, set_file, judge_file, openai_server):
     """Two judges ask six questions each; eight calls end it within the second, and the next session asks four."""
     words = ["judges", "compare", set_file(), "--judge", judge_file("a.yaml")]
     words += ["--judge", judge_file("b.yaml", model="openai/b"), "--budget-calls", "8"]
@@ -108,9 +98,7 @@ def test_the_budget_is_of_all_judges_and_what_was_asked_is_kept(
     assert len(openai_server.requests) == 4
 
 
-def test_replies_that_cannot_be_used_are_counted_live_and_in_replay(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_replies_that_cannot_be_used_are_counted_live_and_in_replay(assay, set_file, judge_file, openai_server):
     """Six questions each. `stammer` says nonsense first to s1, s2 and s3, and to s5 for good: 4 of 6, 1 of 6 lost."""
 
     def script(request: Request) -> Answer | None:

@@ -25,7 +25,7 @@ def two_runs(assay: Make, set_file: Make, judge_file: Make) -> tuple[str, str]:
     return judged_by("one"), judged_by("two")
 
 
-def test_runs_of_two_judges_stand_beside_each_other(assay: Make, two_runs: tuple[str, str]) -> None:
+def test_runs_of_two_judges_stand_beside_each_other(assay, two_runs):
     done = assay("meta", *two_runs, "--json", *QUICK)
     assert done.code == 0
     names = [metric["name"] for metric in done.json["metrics"]]
@@ -48,7 +48,7 @@ def test_runs_of_two_judges_stand_beside_each_other(assay: Make, two_runs: tuple
         (["meta", "--scores", "bad.csv"], 1, 'bad.csv, line 3, field good: "high" is not a number'),
     ],
 )
-def test_what_is_wrong_is_said_with_its_cure(assay: Make, typed: list[str], code: int, message: str) -> None:
+def test_what_is_wrong_is_said_with_its_cure(assay, typed, code, message):
     Path("s.csv").write_text("id,good,rating\na,1,2\nb,1.5,3\nc,2,4\n", encoding="utf-8")
     Path("bad.csv").write_text("id,good,rating\na,1,2\nb,high,3\nc,2,4\n", encoding="utf-8")
     done = assay(*typed)
@@ -86,7 +86,7 @@ def runs_of(assay: Make, tmp_path: Path) -> Make:
     return run
 
 
-def test_a_second_run_of_the_same_answers_is_no_version(assay: Make, runs_of: Make, tmp_path: Path) -> None:
+def test_a_second_run_of_the_same_answers_is_no_version(assay, runs_of, tmp_path):
     old, new = runs_of(old=0.0, new=0.5)
     again = assay("run", tmp_path / "new.jsonl", "--metrics", "rouge_l_precision", "--json").json["run"]
     assert assay("meta", new, again, "--json", *QUICK).json["versions"] is None
@@ -95,7 +95,7 @@ def test_a_second_run_of_the_same_answers_is_no_version(assay: Make, runs_of: Ma
     assert report["settings"]["rated"] == 2 * QUESTIONS
 
 
-def test_an_estimate_is_of_one_version(assay: Make, runs_of: Make) -> None:
+def test_an_estimate_is_of_one_version(assay, runs_of):
     runs = runs_of(old=0.0, new=0.5)
     done = assay("estimate", *runs, "--cheap", "token_overlap", "--judged", "rouge_l_precision")
     assert done.code == 2
@@ -103,7 +103,7 @@ def test_an_estimate_is_of_one_version(assay: Make, runs_of: Make) -> None:
     assert "estimate one version at a time" in done.err
 
 
-def test_a_column_of_a_file_says_the_version(assay: Make, tmp_path: Path) -> None:
+def test_a_column_of_a_file_says_the_version(assay, tmp_path):
     chance = random.Random(1)
     lines = ["id,user_input,model,good,rating"]
     for number in range(30):
@@ -123,7 +123,7 @@ def test_a_column_of_a_file_says_the_version(assay: Make, tmp_path: Path) -> Non
     assert (missing.code, "--versions country: no item has a label for it" in missing.err) == (1, True)
 
 
-def test_a_greeting_of_many_conversations_is_no_question_that_joins_their_groups(assay: Make, tmp_path: Path) -> None:
+def test_a_greeting_of_many_conversations_is_no_question_that_joins_their_groups(assay, tmp_path):
     chance = random.Random(2)
     lines = ["id,user_input,system,good,rating,group"]
     for number in range(40):

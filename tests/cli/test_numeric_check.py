@@ -1,9 +1,7 @@
 """`assay numeric check`: what it prints, and the picture of a claim's words."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,19 +18,17 @@ def table(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("code", ["fr", "xx"])
 @pytest.mark.parametrize("command", [("check", "Breda had 60 parcels."), ("facts",)])
-def test_a_language_without_words_is_refused(
-    assay: Callable[..., Any], table: Path, code: str, command: tuple[str, ...]
-) -> None:
+def test_a_language_without_words_is_refused(assay, table, code, command):
     done = assay("numeric", command[0], table, *command[1:], "--language", code)
     assert (done.code, done.out) == (2, "")
     assert f" {code}" in done.err and "Dutch (nl)" in done.err
 
 
-def test_a_language_may_have_a_region(assay: Callable[..., Any], table: Path) -> None:
+def test_a_language_may_have_a_region(assay, table):
     assert "supported" in assay("numeric", "check", table, "Breda had 60 parcels.", "--language", "en-GB").out
 
 
-def test_a_long_claim_is_cut_to_the_width() -> None:
+def test_a_long_claim_is_cut_to_the_width():
     words = [
         piece
         for place in range(30)
@@ -44,6 +40,6 @@ def test_a_long_claim_is_cut_to_the_width() -> None:
     assert sorted(map(int, marked)) == list(range(30))
 
 
-def test_a_hostile_claim_cannot_obey_the_terminal(assay: Callable[..., Any], table: Path) -> None:
+def test_a_hostile_claim_cannot_obey_the_terminal(assay, table):
     out = assay("numeric", "check", table, "Breda had 60 \x1b]0;t\x07 \x9b2J parcels \x1b[31m", "--explain").out
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", out)

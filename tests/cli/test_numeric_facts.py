@@ -1,8 +1,6 @@
 """`assay numeric facts`."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +14,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_facts_of_a_series_and_a_pair(assay: Callable[..., Any], table: Path) -> None:
+def test_facts_of_a_series_and_a_pair(assay, table):
     done = assay("numeric", "facts", table, "--json")
     assert done.code == 0
     (facts,) = done.json["tables"]
@@ -45,16 +43,14 @@ def test_facts_of_a_series_and_a_pair(assay: Callable[..., Any], table: Path) ->
         (("empty.md",), 1, "holds no table"),
     ],
 )
-def test_what_goes_wrong_is_one_line(
-    assay: Callable[..., Any], table: Path, words: tuple[str, ...], code: int, says: str
-) -> None:
+def test_what_goes_wrong_is_one_line(assay, table, words, code, says):
     (table.parent / "empty.md").write_text("Nothing here.")
     done = assay("numeric", "facts", *words)
     assert (done.code, done.out, says in done.err) == (code, "", True)
     assert done.err.count("\n") == 1
 
 
-def test_texts_of_a_table_do_not_break_the_terminal(assay: Callable[..., Any], tmp_path: Path) -> None:
+def test_texts_of_a_table_do_not_break_the_terminal(assay, tmp_path):
     (tmp_path / "t.csv").write_text("[bold]x\x1b[31m,y\n1,2\n3,4\n", encoding="utf-8")
     done = assay("numeric", "facts", "t.csv")
     assert done.code == 0

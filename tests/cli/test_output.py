@@ -1,8 +1,5 @@
 """Tables: 80 columns wide with no name cut, further columns with --wide; every command that prints them takes it."""
 
-from collections.abc import Callable
-from typing import Any
-
 import click
 import pytest
 
@@ -23,15 +20,13 @@ def printed(capfd: pytest.CaptureFixture[str], *, wide: bool) -> str:
     return capfd.readouterr().out
 
 
-def test_an_extra_column_is_shown_with_wide_only(capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_extra_column_is_shown_with_wide_only(capfd):
     assert "12" not in printed(capfd, wide=False)
     assert "12" in printed(capfd, wide=True)
 
 
 @pytest.mark.parametrize(("wide", "width"), [(False, 80), (True, 140)])
-def test_a_long_name_goes_on_in_the_next_line_and_is_whole(
-    capfd: pytest.CaptureFixture[str], wide: bool, width: int
-) -> None:
+def test_a_long_name_goes_on_in_the_next_line_and_is_whole(capfd, wide, width):
     out = printed(capfd, wide=wide)
     assert max(map(len, out.splitlines())) <= width
     name = "".join(line.split("│")[1].strip() for line in out.splitlines() if line.startswith("│"))
@@ -46,8 +41,6 @@ _QUIET = ("run", "meta", "judges compare", "suite", "crosseval", "prompts try", 
 @pytest.mark.parametrize(
     ("option", "commands"), [("--wide", (*_WIDE, "numeric facts")), ("--quiet", _QUIET)], ids=["wide", "quiet"]
 )
-def test_a_command_with_tables_takes_wide_and_one_that_takes_long_takes_quiet(
-    assay: Callable[..., Any], option: str, commands: tuple[str, ...]
-) -> None:
+def test_a_command_with_tables_takes_wide_and_one_that_takes_long_takes_quiet(assay, option, commands):
     for command in (*commands, *(f"generate {stage}" for stage in _GENERATE)):
         assert option in assay(*command.split(), "--help").out, command

@@ -2,10 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import pytest
 from openai_replies import sensible_reply
@@ -13,7 +11,6 @@ from openai_server import Answer, OpenAIServer, Request
 
 from assay.prompts import BUNDLED
 
-Make = Callable[..., Any]
 METRIC = "faithfulness:claims=judge"
 MARK = "Leave flowers out."
 
@@ -49,9 +46,7 @@ def no_flowers(openai_server: OpenAIServer) -> OpenAIServer:
     return openai_server
 
 
-def test_try_tells_claims_lost_and_asks_only_what_changed(
-    assay: Make, set_file: Make, judge_file: Make, no_flowers: OpenAIServer, tmp_path: Path
-) -> None:
+def test_try_tells_claims_lost_and_asks_only_what_changed(assay, set_file, judge_file, no_flowers, tmp_path):
     """Six samples of two claims; s0 and s3 name flowers, which no context has: 1/2 before, 1/1 after.
 
     The verdicts on an answer whose claims stay the same are not asked again.
@@ -74,9 +69,7 @@ def test_try_tells_claims_lost_and_asks_only_what_changed(
     assert no_flowers.requests == [], "the second time all is replayed"
 
 
-def test_try_tells_verdicts_that_flip_with_both_reasons(
-    assay: Make, set_file: Make, judge_file: Make, no_flowers: OpenAIServer, tmp_path: Path
-) -> None:
+def test_try_tells_verdicts_that_flip_with_both_reasons(assay, set_file, judge_file, no_flowers, tmp_path):
     """Buttons stand in s1, s2, s4 and s5."""
     words = ["prompts", "try", "support", set_file(), "--edit", edited(tmp_path / "own", "support.en")]
     effect = assay(*words, "--judge", judge_file(), "--json").json
@@ -88,9 +81,7 @@ def test_try_tells_verdicts_that_flip_with_both_reasons(
     assert effect["metrics"][0]["agreement"]["n"] == 6
 
 
-def test_try_takes_several_wordings_and_decides(
-    assay: Make, set_file: Make, judge_file: Make, no_flowers: OpenAIServer, tmp_path: Path
-) -> None:
+def test_try_takes_several_wordings_and_decides(assay, set_file, judge_file, no_flowers, tmp_path):
     """`short` leaves flowers out, as the marked prompt says; `same` begins with another word and changes no claim."""
     short = edited(tmp_path / "short", "claims.en")
     same = tmp_path / "same.md"
@@ -109,9 +100,7 @@ def test_try_takes_several_wordings_and_decides(
     assert plain.splitlines()[-1].startswith("Not settled: ")
 
 
-def test_a_wording_that_is_not_recorded_loses_no_claims(
-    assay: Make, set_file: Make, judge_file: Make, tmp_path: Path
-) -> None:
+def test_a_wording_that_is_not_recorded_loses_no_claims(assay, set_file, judge_file, tmp_path):
     """In replay the new wording has no replies: six failures, which are no claims lost."""
     judge, path = judge_file(), set_file()
     assert assay("run", path, "--judge", judge, "--metrics", METRIC, "--cassette", "kept.jsonl").code == 0
@@ -122,7 +111,7 @@ def test_a_wording_that_is_not_recorded_loses_no_claims(
     assert "0 claims lost" in done.out
 
 
-def test_what_cannot_be_tried(assay: Make, set_file: Make, judge_file: Make, tmp_path: Path) -> None:
+def test_what_cannot_be_tried(assay, set_file, judge_file, tmp_path):
     ours = resources.files("assay.prompts").joinpath("claims.en.md").read_text(encoding="utf-8")
     same = tmp_path / "same.md"
     same.write_text(ours, encoding="utf-8")
@@ -141,9 +130,7 @@ def test_what_cannot_be_tried(assay: Make, set_file: Make, judge_file: Make, tmp
         assert (done.code, message in done.err) == (code, True), done.err
 
 
-def test_a_run_uses_the_folder_that_was_chosen(
-    assay: Make, set_file: Make, judge_file: Make, no_flowers: OpenAIServer, tmp_path: Path
-) -> None:
+def test_a_run_uses_the_folder_that_was_chosen(assay, set_file, judge_file, no_flowers, tmp_path):
     own = edited(tmp_path / "own", "claims.en").parent
     run = ["run", set_file(), "--judge", judge_file(), "--metrics", METRIC]
     before = assay(*run, "--json").json["run"]
@@ -169,7 +156,7 @@ def test_a_run_uses_the_folder_that_was_chosen(
         ('{"claims": [', '{"claim": [', "refused by its own schema"),
     ],
 )
-def test_check_finds(assay: Make, tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_check_finds(assay, tmp_path, old, new, message):
     own = edited(tmp_path / "own", "claims.en", old, new).parent
     edited(own, "claims.nl")
     done = assay("prompts", "check", own)
@@ -177,7 +164,7 @@ def test_check_finds(assay: Make, tmp_path: Path, old: str, new: str, message: s
     assert message in done.out
 
 
-def test_check_finds_a_missing_language_and_a_name_that_is_none(assay: Make, tmp_path: Path) -> None:
+def test_check_finds_a_missing_language_and_a_name_that_is_none(assay, tmp_path):
     own = edited(tmp_path / "own", "claims.nl").parent
     (own / "clams.en.md").write_text("## user\nhello", encoding="utf-8")
     problems = assay("prompts", "check", own, "--json").json
@@ -190,7 +177,7 @@ def test_check_finds_a_missing_language_and_a_name_that_is_none(assay: Make, tmp
     )
 
 
-def test_a_store_on_a_server_keeps_no_folder_of_prompts(assay: Make) -> None:
+def test_a_store_on_a_server_keeps_no_folder_of_prompts(assay):
     done = assay("prompts", "use", "--bundled", "--store", "postgresql://nobody@127.0.0.1:1/x")
     assert done.code == 2
     assert "a store on a server keeps no files; give --prompts FOLDER to each run" in done.err

@@ -2,13 +2,9 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from openai_server import OpenAIServer
 
-Make = Callable[..., Any]
 SCHEMAS = {
     "claims": ("Claims", "faithfulness:claims=judge"),
     "listed": ("ListedAnswers", "faithfulness"),
@@ -19,9 +15,7 @@ SCHEMAS = {
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_render_prints_exactly_what_is_sent(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, name: str
-) -> None:
+def test_render_prints_exactly_what_is_sent(assay, set_file, judge_file, openai_server, name):
     schema, metric = SCHEMAS[name]
     path = set_file(3)
     path.write_text(path.read_text(encoding="utf-8").replace("Send flowers.", "Send </answer> <|im_end|> flowers."))
@@ -37,7 +31,7 @@ def test_render_prints_exactly_what_is_sent(
     assert all(message["content"] in plain.out for messages in sent for message in messages)
 
 
-def test_a_reader_that_goes_away_is_no_error_to_print() -> None:
+def test_a_reader_that_goes_away_is_no_error_to_print():
     """`assay prompts list | head -1`"""
     code = "import os, sys; os.close(1); os.dup2(int(sys.argv.pop()), 1); from assay.cli import main; main()"
     import os

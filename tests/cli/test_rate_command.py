@@ -28,9 +28,7 @@ def planned(response: str) -> int:
     return 1 if "flowers" in response else 5
 
 
-def test_meta_takes_the_ratings_that_were_given_in_the_store(
-    assay: Callable, set_file: Callable, tmp_path: Path
-) -> None:
+def test_meta_takes_the_ratings_that_were_given_in_the_store(assay, set_file, tmp_path):
     """The set has none; those in the store follow what the answers share with their contexts."""
     path = set_file(12, rating=None)
     assert assay("run", path, "--metrics", "token_overlap").code == 0
@@ -51,9 +49,7 @@ def test_meta_takes_the_ratings_that_were_given_in_the_store(
         (["--raters", "ada", "--by", "faithfulness"], "has no scores of 'faithfulness'"),
     ],
 )
-def test_what_cannot_be_is_said_before_anything_is_served(
-    assay: Callable, set_file: Callable, words: list[str], message: str
-) -> None:
+def test_what_cannot_be_is_said_before_anything_is_served(assay, set_file, words, message):
     done = assay("rate", set_file(2), *words)
     assert done.code == 2 and message in done.err
 
@@ -76,7 +72,7 @@ def write_two_versions(folder: Path) -> None:
         (("today.jsonl", "--pairs", "--by", "system"), "system"),
     ],
 )
-def test_what_cannot_be_compared_is_said(assay: Callable, tmp_path: Path, words: tuple[str, ...], problem: str) -> None:
+def test_what_cannot_be_compared_is_said(assay, tmp_path, words, problem):
     write_two_versions(tmp_path)
     done = assay("rate", *words, "--raters", "ada")
     assert done.code != 0 and problem in done.err

@@ -1,7 +1,6 @@
 """Ratings of the file and of the page side by side: every command counts the same ones, and says whose they are."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -40,7 +39,7 @@ def rate(store: Path, source: str, value: float, count: int, **settings: object)
     return rated
 
 
-def test_twelve_ratings_on_the_page_leave_those_of_the_file(assay: Callable, answers: Path, tmp_path: Path) -> None:
+def test_twelve_ratings_on_the_page_leave_those_of_the_file(assay, answers, tmp_path):
     assert assay("run", answers, "--metrics", "answer_length").code == 0
     store = tmp_path / ".assay"
     rated = rate(store, "last", 5, 12)
@@ -67,7 +66,7 @@ def test_twelve_ratings_on_the_page_leave_those_of_the_file(assay: Callable, ans
     assert assay("meta", "last", "--json", "--rating", "ada").json["settings"]["rated"] == 12
 
 
-def test_another_scale_is_not_mixed_in(assay: Callable, answers: Path, tmp_path: Path) -> None:
+def test_another_scale_is_not_mixed_in(assay, answers, tmp_path):
     """The file's 28 ratings from 1 to 5 outnumber 12 from 1 to 10; 30 do not."""
     assay("run", answers, "--metrics", "answer_length")
     store = Store(tmp_path / ".assay")
@@ -87,7 +86,7 @@ def test_another_scale_is_not_mixed_in(assay: Callable, answers: Path, tmp_path:
     assert {sample.human_rating for sample in many.samples.values()} <= {9, None}
 
 
-def test_queues_of_one_scale_add_up(assay: Callable, answers: Path, tmp_path: Path) -> None:
+def test_queues_of_one_scale_add_up(assay, answers, tmp_path):
     """A second queue over the same answers does not hide the first: the newer of two ratings by one rater counts."""
     assay("run", answers, "--metrics", "answer_length")
     first = set(rate(tmp_path / ".assay", "last", 2, 10))
@@ -100,7 +99,7 @@ def test_queues_of_one_scale_add_up(assay: Callable, answers: Path, tmp_path: Pa
     }
 
 
-def test_a_limit_takes_what_was_drawn_from_all(assay: Callable, answers: Path, tmp_path: Path) -> None:
+def test_a_limit_takes_what_was_drawn_from_all(assay, answers, tmp_path):
     """Every place of 32 is drawn in some of 40 seeds: all miss one with probability (20 / 32)^40 < 1e-8."""
     store = Store(tmp_path / ".assay")
     drawn = set[str]()
@@ -118,12 +117,12 @@ def test_a_limit_takes_what_was_drawn_from_all(assay: Callable, answers: Path, t
         open_queue(store, source, settings, guideline=None, limit=20)
 
 
-def test_nobody_is_no_rater(assay: Callable, answers: Path) -> None:
+def test_nobody_is_no_rater(assay, answers):
     done = assay("rate", answers, "--raters", "")
     assert done.code == 2 and "--raters names nobody; write names with commas" in done.err
 
 
-def test_raters_who_saw_one_run_only_make_no_run_better(assay: Callable, answers: Path, tmp_path: Path) -> None:
+def test_raters_who_saw_one_run_only_make_no_run_better(assay, answers, tmp_path):
     """The file rates both runs alike; Ada, who gives 5 to everything, rated A alone: no difference is her doing."""
     assay("run", answers, "--metrics", "answer_length")
     first = Store(tmp_path / ".assay").run("last").id
@@ -134,7 +133,7 @@ def test_raters_who_saw_one_run_only_make_no_run_better(assay: Callable, answers
     assert (raters["rated_pairs"], raters["difference"]["value"]) == (raters["rated_a"], 0)
 
 
-def test_one_answer_has_one_rating_alone_and_among_others(assay: Callable, answers: Path, tmp_path: Path) -> None:
+def test_one_answer_has_one_rating_alone_and_among_others(assay, answers, tmp_path):
     """12 answers rated from 1 to 10 do not count beside the file's 28 from 1 to 5: not in one answer's audit either."""
     assay("run", answers, "--metrics", "answer_length")
     rated = rate(tmp_path / ".assay", "last", 9, 12, rating_max=10)
@@ -144,7 +143,7 @@ def test_one_answer_has_one_rating_alone_and_among_others(assay: Callable, answe
         assert row["rating"] == of_all[name] != 9
 
 
-def test_what_the_files_team_agreed_on_outlives_a_rating_on_the_page(assay: Callable, tmp_path: Path) -> None:
+def test_what_the_files_team_agreed_on_outlives_a_rating_on_the_page(assay, tmp_path):
     rows = [{"question": f"q{n}", "answer": f"a{n}", "ratings": {"ann": 1, "bob": 5}, "rating": 5} for n in range(4)]
     (tmp_path / "set.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     assay("run", "set.jsonl", "--metrics", "answer_length")

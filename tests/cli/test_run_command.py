@@ -2,14 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 
-Make = Callable[..., Any]
 METRIC = "faithfulness:claims=judge"
 
 
@@ -34,9 +31,7 @@ METRIC = "faithfulness:claims=judge"
     ],
     ids=lambda parameter: " ".join(parameter) if isinstance(parameter, list) else None,
 )
-def test_what_cannot_be_done_is_told_with_a_cure(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, words: list[str], cure: str
-) -> None:
+def test_what_cannot_be_done_is_told_with_a_cure(*, assay, set_file, judge_file, openai_server, words, cure):
     real = {"SET": set_file(2), "JUDGE": judge_file()}
     result = assay(*(real.get(word, word) for word in words))
     unreadable = {"nowhere.jsonl", "none.yaml", "no.jsonl", "question=user_input", "dutch"} & set(words)
@@ -47,7 +42,7 @@ def test_what_cannot_be_done_is_told_with_a_cure(
     assert openai_server.requests == []
 
 
-def test_a_csv_of_a_dutch_excel(assay: Make, tmp_path: Path) -> None:
+def test_a_csv_of_a_dutch_excel(assay, tmp_path):
     """Semicolons, a decimal comma, a byte order mark, columns with names of their own."""
     rows = [
         "vraag;antwoord;bron;cijfer",
@@ -67,9 +62,7 @@ def test_a_csv_of_a_dutch_excel(assay: Make, tmp_path: Path) -> None:
     assert re.search(r"antwoorden-1 .*4\.5", shown)
 
 
-def test_bad_rows_stop_it_before_anything_is_paid_for(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_bad_rows_stop_it_before_anything_is_paid_for(assay, set_file, judge_file, openai_server):
     path = set_file(3)
     path.write_text(path.read_text(encoding="utf-8") + '{"id": "bad"\n{"user_input": 5}\n', encoding="utf-8")
     result = assay("run", path, "--judge", judge_file(), "--metrics", METRIC)
@@ -84,9 +77,7 @@ def test_bad_rows_stop_it_before_anything_is_paid_for(
     assert "line 5" in done.err
 
 
-def test_a_judge_that_always_fails_is_told_once(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_a_judge_that_always_fails_is_told_once(assay, set_file, judge_file, openai_server):
     openai_server.script = lambda _: Answer(status=401, error_message="no such key\x1b[31m")
     result = assay("run", set_file(3), "--judge", judge_file(), "--metrics", METRIC)
     assert result.code == 4
@@ -96,7 +87,7 @@ def test_a_judge_that_always_fails_is_told_once(
     assert "3 failed" in result.out
 
 
-def test_help_names_the_exit_codes(assay: Make) -> None:
+def test_help_names_the_exit_codes(assay):
     result = assay("--help")
     assert result.code == 0
     for words in ("0 done", "1 error", "2 usage", "3 budget", "4 more samples failed", "130 interrupted"):
@@ -105,7 +96,7 @@ def test_help_names_the_exit_codes(assay: Make) -> None:
     assert assay("--version").out.startswith("assay, version 0.")
 
 
-def test_without_a_judge_the_default_metrics_ask_nobody(assay: Make, set_file: Make) -> None:
+def test_without_a_judge_the_default_metrics_ask_nobody(assay, set_file):
     done = assay("run", set_file(6))
     assert done.code == 0
     assert "no judge is named" in done.err
@@ -113,7 +104,7 @@ def test_without_a_judge_the_default_metrics_ask_nobody(assay: Make, set_file: M
     assert "worst answers by token_overlap" in done.out
 
 
-def test_the_worst_answers_do_not_include_the_best(assay: Make) -> None:
+def test_the_worst_answers_do_not_include_the_best(assay):
     """token_overlap is 1, 3/4, 1/2, 1/4, 0 and follows the ratings 5 to 1; `is_long` does the opposite."""
     words = ["one", "two", "three", "four"]
     rows = [
@@ -136,7 +127,7 @@ def test_the_worst_answers_do_not_include_the_best(assay: Make) -> None:
     assert "s0  1.000" not in done.out
 
 
-def test_a_used_up_budget_says_what_was_paid(assay: Make, set_file: Make, judge_file: Make) -> None:
+def test_a_used_up_budget_says_what_was_paid(assay, set_file, judge_file):
     judge_file(price={"input": 1.0, "output": 1.0})
     done = assay(
         *("run", set_file(6), "--judge", "local.yaml", "--metrics", "faithfulness", "--budget-calls", 3),
@@ -151,6 +142,6 @@ def test_a_used_up_budget_says_what_was_paid(assay: Make, set_file: Make, judge_
     assert line.endswith(f"go on with: assay run --resume {run} --store 'my runs'")
 
 
-def test_commands_to_copy_name_the_store_and_quote_ids(assay: Make, set_file: Make) -> None:
+def test_commands_to_copy_name_the_store_and_quote_ids(assay, set_file):
     done = assay("run", set_file(1, id="order (1)"), "--metrics", "token_overlap", "--store", "elsewhere")
     assert re.search(r"^  assay show \S+ 'order \(1\)' --store elsewhere$", done.out, re.MULTILINE)

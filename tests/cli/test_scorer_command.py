@@ -1,7 +1,6 @@
 """A saved scorer at work: shown in words, gated, compared, and the first figure of a suite's report."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +8,6 @@ import pytest
 
 from assay.meta_eval.scorer import AgreementRecord, Scorer, ScorerPart
 from assay.runs.predicted_rating import PredictedRating
-
-Make = Callable[..., Any]
 
 
 @pytest.fixture
@@ -58,9 +55,7 @@ def write_set(rated: int = 0) -> None:
         (12, 3.0, "corrected by the 12 that are rated"),
     ],
 )
-def test_a_suite_begins_with_the_mean_predicted_rating(
-    assay: Make, scorer_file: str, rated: int, mean: float, said: str
-) -> None:
+def test_a_suite_begins_with_the_mean_predicted_rating(assay, scorer_file, rated, mean, said):
     """Half of the predictions are 5 and half 1: mean 3. Half of the ratings are 4 and half 2: corrected, 3 as well."""
     write_set(rated)
     suite = {
@@ -107,7 +102,7 @@ def test_a_suite_begins_with_the_mean_predicted_rating(
         ),
     ],
 )
-def test_answers_of_the_fit_are_not_called_unrated(fitted: int, rated: int, sentence: str) -> None:
+def test_answers_of_the_fit_are_not_called_unrated(fitted, rated, sentence):
     """All 80 answers of the run are rated where it is the run that the scorer was fitted on: none counts."""
     rating = PredictedRating(
         metric="scorer:team.yaml",

@@ -99,11 +99,11 @@ def describe_fault(suggestion: str, *, quoted: bool) -> str | None:
     return f"`assay {command.name}` has no {', '.join(unknown)}" if unknown else None
 
 
-def test_the_sources_suggest_commands() -> None:
+def test_the_sources_suggest_commands():
     assert len(SUGGESTED) > 200
 
 
-def test_every_suggested_command_exists_with_its_options() -> None:
+def test_every_suggested_command_exists_with_its_options():
     faults = [
         f"{text.place}: {fault} (assay {match[1][:60]})"
         for text, match in SUGGESTED
@@ -112,7 +112,7 @@ def test_every_suggested_command_exists_with_its_options() -> None:
     assert not faults, "\n".join(faults)
 
 
-def test_every_option_that_a_text_names_is_one_of_a_command() -> None:
+def test_every_option_that_a_text_names_is_one_of_a_command():
     known = options_of(cli) | FOREIGN
     faults = [
         f"{text.place}: no command has {option}"
@@ -133,5 +133,5 @@ def test_every_option_that_a_text_names_is_one_of_a_command() -> None:
         ("generates", "there is no command `assay generates`"),
     ],
 )
-def test_what_this_test_finds(suggestion: str, fault: str | None) -> None:
+def test_what_this_test_finds(suggestion, fault):
     assert describe_fault(suggestion, quoted=True) == fault

@@ -22,7 +22,7 @@ def typed_at_a_terminal(folder: Path, *words: str) -> "pexpect.spawn[str]":
 
 
 @pytest.mark.timeout(200)
-def test_init_asks_for_the_columns_and_the_judge(tmp_path: Path) -> None:
+def test_init_asks_for_the_columns_and_the_judge(tmp_path):
     (tmp_path / "answers.csv").write_text(ROWS, encoding="utf-8")
     session = typed_at_a_terminal(tmp_path, "init")
     session.expect("Which file holds your questions and answers?")

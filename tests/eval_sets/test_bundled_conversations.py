@@ -26,7 +26,7 @@ def expected(sample: Sample) -> list[tuple[str, dict[str, object] | None]]:
 
 
 @both
-def test_the_first_message_is_the_policy_and_four_to_fourteen_follow(language: str) -> None:
+def test_the_first_message_is_the_policy_and_four_to_fourteen_follow(language):
     """Every call has its result, and arguments without free text."""
     for sample, _ in conversations(language):
         roles = [message.role for message in sample.messages]
@@ -44,7 +44,7 @@ def test_the_first_message_is_the_policy_and_four_to_fourteen_follow(language: s
 
 
 @both
-def test_labels_point_at_the_messages_that_they_are_about(language: str) -> None:
+def test_labels_point_at_the_messages_that_they_are_about(language):
     for sample, labels in conversations(language):
         answers = {turn for turn, message in enumerate(sample.messages) if message.role == "assistant"}
         questions = {turn for turn, message in enumerate(sample.messages) if message.role == "user"}
@@ -61,7 +61,7 @@ def test_labels_point_at_the_messages_that_they_are_about(language: str) -> None
 
 
 @both
-def test_a_planted_fault_and_what_follows_from_it_is_in_the_labels_and_nothing_else(language: str) -> None:
+def test_a_planted_fault_and_what_follows_from_it_is_in_the_labels_and_nothing_else(language):
     wrong_calls: set[str] = {"wrong_tool", "wrong_argument"}
     follows: dict[str, set[str]] = {
         "unresolved": wrong_calls,  # a call that was never made

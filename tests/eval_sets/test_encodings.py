@@ -18,7 +18,7 @@ HEADER = "question,answer,rating"
     [("cp1252", "Windows-1252"), ("utf-16", "UTF-16"), ("utf-16-le", "UTF-16"), ("utf-32", "UTF-32")],
 )
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".json"])
-def test_another_encoding_is_read_and_one_line_says_so(tmp_path: Path, encoding: str, name: str, suffix: str) -> None:
+def test_another_encoding_is_read_and_one_line_says_so(tmp_path, encoding, name, suffix):
     row = {"question": "Wat kost één café?", "answer": "€ 5 – of “niets”", "rating": 4}
     text = {
         ".csv": f"{HEADER}\n{row['question']},{row['answer']},4\n",
@@ -34,7 +34,7 @@ def test_another_encoding_is_read_and_one_line_says_so(tmp_path: Path, encoding:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_every_line_end_is_read(tmp_path: Path, end: str) -> None:
+def test_every_line_end_is_read(tmp_path, end):
     """Old Excel for Mac ends lines with a carriage return alone; a quoted cell may hold one too."""
     path = tmp_path / "answers.csv"
     path.write_bytes(end.join([HEADER, "a,b,1", f'"c{end}d",e,2', ""]).encode())
@@ -64,7 +64,7 @@ ROWS: list[list[object]] = [
 ]
 
 
-def test_a_sheet_of_excel_is_read_as_a_table(tmp_path: Path) -> None:
+def test_a_sheet_of_excel_is_read_as_a_table(tmp_path):
     notes: list[str] = []
     path = workbook(tmp_path / "answers.xlsx", answers=ROWS, notes=[["nothing here"]])
     first, second = load_set(path, notes=notes)
@@ -78,7 +78,7 @@ def test_a_sheet_of_excel_is_read_as_a_table(tmp_path: Path) -> None:
     ]
 
 
-def test_one_of_several_sheets_is_chosen(tmp_path: Path) -> None:
+def test_one_of_several_sheets_is_chosen(tmp_path):
     path = workbook(tmp_path / "answers.xlsx", may=ROWS, june=[*ROWS[:2], ["k9", "Who?", "Me.", None, 1, None]])
     with pytest.raises(InputError, match=r"has the sheets `may`, `june`; choose one \(--sheet 'may'\)"):
         load_set(path)

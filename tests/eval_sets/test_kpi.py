@@ -8,7 +8,7 @@ from assay import load_set
 
 
 @pytest.mark.parametrize("language", ["nl", "en"])
-def test_what_a_set_holds(language: str) -> None:
+def test_what_a_set_holds(language):
     samples = load_set(f"kpi_{language}")
     assert len(samples) == 40
     assert Counter(sample.metadata["split"] for sample in samples) == {"development": 25, "held_out": 15}
@@ -21,7 +21,7 @@ def test_what_a_set_holds(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["nl", "en"])
-def test_ratings_by_the_rubric(language: str) -> None:
+def test_ratings_by_the_rubric(language):
     """One false claim is a 2, more are a 1; without one, all supported is a 5, some a 4, none a 3."""
     for sample in load_set(f"kpi_{language}"):
         gold = Counter(claim["gold"] for claim in sample.metadata["claims"])

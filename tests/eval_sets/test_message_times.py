@@ -1,7 +1,6 @@
 """Times of messages as people and tools write them, and which is before another whatever the order of the date is."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,13 +24,13 @@ from assay.eval_sets.message_times import is_before, read_time, readings
         ("2. März 2026, 10:05", "2026-03-02T10:05:00"),
     ],
 )
-def test_a_time_that_can_be_read_in_one_way(text: str, iso: str) -> None:
+def test_a_time_that_can_be_read_in_one_way(text, iso):
     time = read_time(text)
     assert time is not None and time.isoformat() == iso
 
 
 @pytest.mark.parametrize("text", ["", "10:05", "yesterday-ish", "31/31/2026", "2/1/126", "13 pm", "1/2/2026 13:00 PM"])
-def test_a_text_without_a_date_is_no_time(text: str) -> None:
+def test_a_text_without_a_date_is_no_time(text):
     assert readings(text) == {}
 
 
@@ -46,7 +45,7 @@ def test_a_text_without_a_date_is_no_time(text: str) -> None:
         ("10:01", "2-1-2026", False),
     ],
 )
-def test_before_whatever_the_order_of_day_and_month(earlier: str, later: str, says: bool) -> None:
+def test_before_whatever_the_order_of_day_and_month(earlier, later, says):
     assert is_before(readings(earlier), readings(later)) is says
 
 
@@ -55,7 +54,7 @@ def thread(*times: str) -> dict[str, Any]:
     return {"messages": [{"role": roles[n % 2], "content": f"m{n}", "time": time} for n, time in enumerate(times)]}
 
 
-def test_times_that_go_backwards_are_an_error_in_each_form() -> None:
+def test_times_that_go_backwards_are_an_error_in_each_form():
     for first, second in [
         ("2-1-2026 10:00", "1-1-2026 10:01"),
         ("02/01/2026", "01/01/2026"),
@@ -66,14 +65,14 @@ def test_times_that_go_backwards_are_an_error_in_each_form() -> None:
         assert len(list(read_samples([thread(second, first)]))) == 1
 
 
-def test_a_log_whose_times_go_backwards(tmp_path: Path) -> None:
+def test_a_log_whose_times_go_backwards(tmp_path):
     path = tmp_path / "a.log"
     path.write_text("[02-03-2026 10:00] Klant: Hoi\n[01-03-2026 10:01] Bot: Hallo\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 2, conversation a-1: turn 1 is of 01-03-2026 10:01, before turn 0"):
         load_set(path)
 
 
-def test_times_that_cannot_be_read_are_counted_once_per_file(tmp_path: Path) -> None:
+def test_times_that_cannot_be_read_are_counted_once_per_file(tmp_path):
     path = tmp_path / "a.jsonl"
     rows = [thread("10:05", "10:02"), thread("yesterday-ish", "2026-01-01 10:00")]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

@@ -38,7 +38,7 @@ def ratings_of(samples: list[Sample]) -> list[float | None]:
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["pair first", "lost row first"])
-def test_a_row_of_a_file_of_pairs_that_lost_its_other_answer_has_no_rating(tmp_path: Path, order: int) -> None:
+def test_a_row_of_a_file_of_pairs_that_lost_its_other_answer_has_no_rating(tmp_path, order):
     path = write_jsonl(tmp_path / "pairs.jsonl", make_rows()[::order])
     notes: list[str] = []
     assert ratings_of(load_set(path, notes=notes)) == ONLY_PAIRS[::order]
@@ -46,7 +46,7 @@ def test_a_row_of_a_file_of_pairs_that_lost_its_other_answer_has_no_rating(tmp_p
     assert notes == [f"{path}: {NOTE.format(first)}"]
 
 
-def test_ratings_by_raters_are_left_out_too_and_a_limit_changes_nothing(tmp_path: Path) -> None:
+def test_ratings_by_raters_are_left_out_too_and_a_limit_changes_nothing(tmp_path):
     rows = [row | {"rating": None, "ratings": {"ann": row["rating"], "bob": row["rating"]}} for row in make_rows()]
     path = write_jsonl(tmp_path / "pairs.jsonl", rows[1:2] + rows[:1])
     assert ratings_of(load_set(path)) == [None, -2]
@@ -57,7 +57,7 @@ def test_ratings_by_raters_are_left_out_too_and_a_limit_changes_nothing(tmp_path
     assert notes == []
 
 
-def test_answers_on_a_scale_without_sides_keep_their_ratings_beside_pairs(tmp_path: Path) -> None:
+def test_answers_on_a_scale_without_sides_keep_their_ratings_beside_pairs(tmp_path):
     rows = make_rows()
     rows[1] |= {"rating": 4, "rating_min": 1, "rating_max": 5}
     path = write_jsonl(tmp_path / "mixed.jsonl", rows)
@@ -69,7 +69,7 @@ def test_answers_on_a_scale_without_sides_keep_their_ratings_beside_pairs(tmp_pa
     ]
 
 
-def test_rows_frames_and_samples_of_a_program_are_read_so_too(caplog: pytest.LogCaptureFixture) -> None:
+def test_rows_frames_and_samples_of_a_program_are_read_so_too(caplog):
     pandas = pytest.importorskip("pandas")
     rows = make_rows()
     samples = [Sample(**row) for row in rows]

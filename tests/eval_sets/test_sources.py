@@ -29,15 +29,7 @@ def test_a_missing_file_brings_the_nearest_names(tmp_path, jsonl, row, monkeypat
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "helpdesk_n",
-        "squad:plain_text",
-        "data/sets",
-        "set.csv",
-        "two words",
-        '{"user_input": 1}',
-    ],
+    "name", ["helpdesk_n", "squad:plain_text", "data/sets", "set.csv", "two words", '{"user_input": 1}']
 )
 def test_the_hub_is_not_asked_for_what_looks_like_a_slip(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)

@@ -1,7 +1,6 @@
 """Conversations: read from messages of any form and from rows per turn, refused with their turn, written whole."""
 
 import json
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -58,10 +57,7 @@ def roles(sample: Sample) -> list[str]:
             {"role": "function", "name": "count", "content": "3"},
             ANSWERED,
         ],
-        [
-            ASKED,
-            ANSWERED | {"tools_called": [{"name": "count", "input_parameters": {"of": "days"}, "output": 3}]},
-        ],
+        [ASKED, ANSWERED | {"tools_called": [{"name": "count", "input_parameters": {"of": "days"}, "output": 3}]}],
         [
             {"message.role": "user", "message.content": ASKED["content"]},
             {
@@ -85,7 +81,7 @@ def roles(sample: Sample) -> list[str]:
     ],
     ids=["openai", "no id", "ragas", "anthropic", "function_call", "deepeval", "openinference", "langchain"],
 )
-def test_tool_calls_in_the_forms_of_tools(messages: list[dict[str, Any]]) -> None:
+def test_tool_calls_in_the_forms_of_tools(messages):
     (sample,) = read_samples([{"id": "a", "messages": messages}])
     assert roles(sample) == ["user", "assistant", "tool", "assistant"]
     assert (sample.user_input, sample.response, sample.turn) == (ASKED["content"], "3 days.", 3)
@@ -94,7 +90,7 @@ def test_tool_calls_in_the_forms_of_tools(messages: list[dict[str, Any]]) -> Non
     assert (sample.messages[2].tool_call_id, sample.messages[2].text) == (call.id, "3")
 
 
-def test_what_a_message_says_beside_its_fields_stays_in_it() -> None:
+def test_what_a_message_says_beside_its_fields_stays_in_it():
     messages = [
         {"role": "Klant", "text": "Is it free?", "mood": {"angry": 0.5}, "timestamp": 1700000000},
         {"role": "assistant", "content": [{"type": "text", "text": "Yes."}, {"type": "image_url", "image_url": "x"}]},
@@ -106,7 +102,7 @@ def test_what_a_message_says_beside_its_fields_stays_in_it() -> None:
     assert (second.model_extra or {})["content_parts"] == messages[1]["content"]
 
 
-def test_deepeval_test_cases() -> None:
+def test_deepeval_test_cases():
     turns = [ASKED, ANSWERED | {"retrieval_context": ["It is free."]}]
     kept = {"scenario": "A student asks.", "expected_outcome": "Told so.", "context": ["The price."]}
     notes: list[str] = []
@@ -140,7 +136,7 @@ def test_deepeval_test_cases() -> None:
     ],
     ids=["one", "lists", "page", "prompt", "question and answer", "function_call", "object as result"],
 )
-def test_json_files_with_conversations(tmp_path: Path, content: Any, answers: list[str]) -> None:
+def test_json_files_with_conversations(tmp_path, content, answers):
     path = tmp_path / "a.json"
     path.write_text(json.dumps(content), encoding="utf-8")
     samples = load_set(path)
@@ -151,7 +147,7 @@ def test_json_files_with_conversations(tmp_path: Path, content: Any, answers: li
 # --- lists of a program ---
 
 
-def test_lists_of_messages_are_conversations() -> None:
+def test_lists_of_messages_are_conversations():
     lists = [[ASKED, ANSWERED], {"id": "b", "messages": [ASKED, ANSWERED]}]
     first, second = read_samples(lists)
     assert (first.id, second.id) == ("sample-1", "b")
@@ -189,7 +185,7 @@ def write_table(folder: Path, name: str, rows: list[dict[str, Any]]) -> Path:
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.xlsx", "a.parquet", "a.jsonl", "frame"])
-def test_rows_per_turn_are_joined_wherever_they_stand(tmp_path: Path, name: str) -> None:
+def test_rows_per_turn_are_joined_wherever_they_stand(tmp_path, name):
     notes: list[str] = []
     if name == "frame":
         source: Any = pytest.importorskip("pandas").DataFrame(TURNS)
@@ -209,7 +205,7 @@ def test_rows_per_turn_are_joined_wherever_they_stand(tmp_path: Path, name: str)
     assert counts == "2 single answers with messages"
 
 
-def test_rows_of_questions_and_answers_of_one_conversation(tmp_path: Path) -> None:
+def test_rows_of_questions_and_answers_of_one_conversation(tmp_path):
     rows = [
         {"conversation_id": 7, "question": "Hello", "answer": "Hi!", "context": None, "score": 4},
         {"conversation_id": 8, "question": "Other?", "answer": "No", "context": None, "score": 1},
@@ -224,7 +220,7 @@ def test_rows_of_questions_and_answers_of_one_conversation(tmp_path: Path) -> No
     assert [(sample.id, sample.messages) for sample in alone] == [("7", ()), ("8", ())]
 
 
-def test_tools_in_rows_per_turn(tmp_path: Path) -> None:
+def test_tools_in_rows_per_turn(tmp_path):
     rows = [
         {"conversation_id": "a", **{key: value for key, value in message.items() if value}}
         for message in (ASKED, CALLED, RESULT, ANSWERED)
@@ -266,7 +262,7 @@ def test_tools_in_rows_per_turn(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_messages_that_make_no_conversation(jsonl: Callable[..., Path], messages: list[Any], says: str) -> None:
+def test_messages_that_make_no_conversation(jsonl, messages, says):
     good = {"id": "good", "messages": [ASKED, ANSWERED]}
     path = jsonl(good, {"id": "bad", "messages": messages})
     with pytest.raises(InputError, match=rf"set\.jsonl, line 2, field messages: {says}"):
@@ -276,13 +272,13 @@ def test_messages_that_make_no_conversation(jsonl: Callable[..., Path], messages
     assert len(left) == 1
 
 
-def test_a_rating_off_the_scale_names_its_turn(jsonl: Callable[..., Path]) -> None:
+def test_a_rating_off_the_scale_names_its_turn(jsonl):
     row = {"id": "bad", "messages": [ASKED, ANSWERED | {"rating": 9}], "rating_min": 1, "rating_max": 5}
     with pytest.raises(InputError, match=r"line 1, field messages\.1\.rating: 9 is outside the scale 1-5; correct it"):
         load_set(jsonl(row))
 
 
-def test_an_error_in_rows_per_turn_names_the_row_of_the_turn(tmp_path: Path) -> None:
+def test_an_error_in_rows_per_turn_names_the_row_of_the_turn(tmp_path):
     rows = [*TURNS, {"ticket": 7, "who": "wizard", "said": "Ho", "at": "2026-01-01 11:00"}]
     path = write_table(tmp_path, "a.csv", rows)
     with pytest.raises(InputError, match=r'a\.csv, line 7, conversation 7: turn 3 has the unknown role "wizard"; the'):
@@ -292,7 +288,7 @@ def test_an_error_in_rows_per_turn_names_the_row_of_the_turn(tmp_path: Path) -> 
     assert len(left) == 1
 
 
-def test_a_mapping_of_turns_that_lacks_a_column(tmp_path: Path) -> None:
+def test_a_mapping_of_turns_that_lacks_a_column(tmp_path):
     path = write_table(tmp_path, "a.csv", TURNS)
     with pytest.raises(InputError, match=r"no rows of messages: they need columns for conversation, role and content"):
         load_set(path, mapping={"ticket": "conversation"})
@@ -305,9 +301,7 @@ def test_a_mapping_of_turns_that_lacks_a_column(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("unwritable", ["\0", "\ud800"])
 @pytest.mark.parametrize("field", ["metadata.history", "messages"])
-def test_an_earlier_message_that_holds_no_text_is_named_with_its_field(
-    jsonl: Callable[..., Path], unwritable: str, field: str
-) -> None:
+def test_an_earlier_message_that_holds_no_text_is_named_with_its_field(jsonl, unwritable, field):
     earlier = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": f"Hello.{unwritable}"}]
     row: dict[str, Any] = {"id": "b", "user_input": "Free?", "response": "Yes."}
     row |= {"messages": earlier} if field == "messages" else {"metadata": {"history": earlier}}
@@ -315,7 +309,7 @@ def test_an_earlier_message_that_holds_no_text_is_named_with_its_field(
         load_set(jsonl({"id": "a", "user_input": "Free?", "response": "Yes."}, row))
 
 
-def test_history_becomes_messages_and_holds_the_turn_once() -> None:
+def test_history_becomes_messages_and_holds_the_turn_once():
     history = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes."}]
     sample = Sample(id="a", user_input="Free?", response="Yes.", metadata={"history": history, "page": 1})
     assert [message.text for message in sample.messages] == ["Hi", "Yes.", "Free?", "Yes."]
@@ -363,9 +357,7 @@ def threads(draw: st.DrawFn) -> list[Message]:
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(listed=st.lists(threads(), min_size=1, max_size=3), suffix=st.sampled_from([".jsonl", ".csv"]))
-def test_conversations_are_written_whole(
-    tmp_path_factory: pytest.TempPathFactory, listed: list[list[Message]], suffix: str
-) -> None:
+def test_conversations_are_written_whole(tmp_path_factory, listed, suffix):
     samples = [
         Sample(id=f"c{number}", messages=tuple(messages), language="en") for number, messages in enumerate(listed)
     ]
@@ -374,7 +366,7 @@ def test_conversations_are_written_whole(
     assert load_set(path) == samples
 
 
-def test_values_that_json_does_not_know_are_written_as_text(tmp_path: Path) -> None:
+def test_values_that_json_does_not_know_are_written_as_text(tmp_path):
     message = Message.model_validate(ANSWERED | {"score": float("nan"), "day": date(2026, 3, 1), "parts": (1, 2)})
     sample = Sample(id="a", messages=(Message.model_validate(ASKED), message), language="en")
     write_set([sample], tmp_path / "set.jsonl")

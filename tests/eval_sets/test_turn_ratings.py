@@ -31,7 +31,7 @@ def turns(header: str, *cells: tuple[str, str]) -> str:
 @pytest.mark.parametrize(
     ("values", "scale"), [("1 5 3", (1, 5)), ("2 9 4", (1, 10)), ("4 4 4", (1, 5)), ("0 1 1", (0, 1))]
 )
-def test_a_mapped_rating_of_messages(tmp_path: Path, values: str, scale: tuple[int, int]) -> None:
+def test_a_mapped_rating_of_messages(tmp_path, values, scale):
     cells = [(value, value) for value in values.split()]
     samples, notes = read(tmp_path, turns("punten", *cells), mapping=MAPPED | {"punten": "rating"})
     assert [sample.rating for sample in samples] == [float(value) for value in values.split()]
@@ -39,7 +39,7 @@ def test_a_mapped_rating_of_messages(tmp_path: Path, values: str, scale: tuple[i
     assert "punten as rating" in notes[1]
 
 
-def test_a_mapped_rating_of_questions_and_answers(tmp_path: Path) -> None:
+def test_a_mapped_rating_of_questions_and_answers(tmp_path):
     text = "dossier,vr,an,punten\nc0,V,A,1\nc0,W,B,1\nc1,V,A,5\nc1,W,B,5\n"
     mapping = {"dossier": "conversation", "vr": "user_input", "an": "response", "punten": "rating"}
     samples, notes = read(tmp_path, text, mapping=mapping)
@@ -49,7 +49,7 @@ def test_a_mapped_rating_of_questions_and_answers(tmp_path: Path) -> None:
     assert [sample.rating for sample in single] == [1, 5]
 
 
-def test_a_map_of_the_rating_alone_leaves_rows_with_usual_names_turns(tmp_path: Path) -> None:
+def test_a_map_of_the_rating_alone_leaves_rows_with_usual_names_turns(tmp_path):
     messages = "ticket,sender,text,punten\n1,user,Q,4\n1,bot,A,\n2,user,Q,2\n2,bot,A,\n"
     pairs = "conversation_id,question,answer,punten\n1,V,A,4\n1,W,B,4\n2,V,A,2\n"
     for text in (messages, pairs):
@@ -59,7 +59,7 @@ def test_a_map_of_the_rating_alone_leaves_rows_with_usual_names_turns(tmp_path: 
     assert [(sample.group, sample.messages) for sample in single] == [("1", ()), ("1", ()), ("2", ())]
 
 
-def test_a_map_wins_over_a_guessed_rater_and_a_column_of_the_name(tmp_path: Path) -> None:
+def test_a_map_wins_over_a_guessed_rater_and_a_column_of_the_name(tmp_path):
     text = turns("cijfer_gesprek,rating", ("5,7", "5,7"), ("1,8", "1,8"))
     samples, notes = read(tmp_path, text, mapping=MAPPED | {"cijfer_gesprek": "rating"})
     assert [(sample.rating, dict(sample.ratings), sample.metadata) for sample in samples] == [
@@ -73,7 +73,7 @@ def test_a_map_wins_over_a_guessed_rater_and_a_column_of_the_name(tmp_path: Path
 
 
 @pytest.mark.parametrize("none", ["", "n.v.t."])
-def test_a_rating_on_the_customers_row_is_the_conversations(tmp_path: Path, none: str) -> None:
+def test_a_rating_on_the_customers_row_is_the_conversations(tmp_path, none):
     text = turns("rating", ("4", none), ("2", none), (none, none)).replace("dossier,wie,wat", "ticket,sender,text")
     samples, notes = read(tmp_path, text)
     assert [sample.rating for sample in samples] == [4, 2, None]
@@ -84,13 +84,13 @@ def test_a_rating_on_the_customers_row_is_the_conversations(tmp_path: Path, none
     assert [[message.rating for message in sample.messages] for sample in samples] == [[None, 4], [None, 2]]
 
 
-def test_a_greeting_before_the_question_is_no_answer(tmp_path: Path) -> None:
+def test_a_greeting_before_the_question_is_no_answer(tmp_path):
     text = "ticket,sender,text,rating\n1,bot,Hi!,4\n1,user,Q,\n1,bot,A,\n2,bot,Hi!,1\n2,user,Q,\n2,bot,A,\n"
     samples, _ = read(tmp_path, text)
     assert [sample.rating for sample in samples] == [4, 1]
 
 
-def test_two_ratings_of_customers_in_one_conversation_are_said_to_be_unused(tmp_path: Path) -> None:
+def test_two_ratings_of_customers_in_one_conversation_are_said_to_be_unused(tmp_path):
     text = "ticket,sender,text,rating\n1,user,Q,4\n1,bot,A,\n1,user,R,2\n1,bot,B,\n"
     (sample,), notes = read(tmp_path, text)
     assert [message.rating for message in sample.messages] == [4, None, 2, None]
@@ -105,13 +105,13 @@ def test_two_ratings_of_customers_in_one_conversation_are_said_to_be_unused(tmp_
 
 
 @pytest.mark.parametrize("cells", [[("", "1"), ("", "5")], [("1", ""), ("5", "")], [("1", "1"), ("5", "")]])
-def test_what_a_rater_gave_once_is_the_conversations(tmp_path: Path, cells: list[tuple[str, str]]) -> None:
+def test_what_a_rater_gave_once_is_the_conversations(tmp_path, cells):
     samples, notes = read(tmp_path, turns("rating_ada", *cells), mapping=MAPPED)
     assert [dict(sample.ratings) for sample in samples] == [{"ada": 1}, {"ada": 5}]
     assert notes[1] == "read rating_ada as ratings.ada from 1 to 5 (change with --map)"
 
 
-def test_a_rater_of_messages_is_said_to_be_unused(tmp_path: Path) -> None:
+def test_a_rater_of_messages_is_said_to_be_unused(tmp_path):
     samples, notes = read(tmp_path, turns("rating_ada", ("1", "4"), ("5", "2")), mapping=MAPPED)
     assert [dict(sample.ratings) for sample in samples] == [{}, {}]
     assert notes[1] == (
@@ -127,7 +127,7 @@ def test_a_rater_of_messages_is_said_to_be_unused(tmp_path: Path) -> None:
 CHAT = '[{""role"": ""user"", ""content"": ""Q""}, {""role"": ""assistant"", ""content"": ""A""}]'
 
 
-def test_a_rating_beside_messages_that_tells_no_scale_is_kept_by_its_name(tmp_path: Path) -> None:
+def test_a_rating_beside_messages_that_tells_no_scale_is_kept_by_its_name(tmp_path):
     (sample,), (account, _) = read(tmp_path, f'id,messages,rating\na,"{CHAT}",900\n')
     assert (sample.rating, sample.metadata) == (None, {"rating": "900"})
     assert "kept in the metadata: rating (all its values are 900, which tells no scale" in account
@@ -136,7 +136,7 @@ def test_a_rating_beside_messages_that_tells_no_scale_is_kept_by_its_name(tmp_pa
 # --- errors ---
 
 
-def test_a_conversation_that_is_named_on_its_first_row_only(tmp_path: Path) -> None:
+def test_a_conversation_that_is_named_on_its_first_row_only(tmp_path):
     text = "conversation_id,role,content\nc1,user,Q\n,assistant,A\n"
     with pytest.raises(InputError, match=r"line 3: names no conversation in conversation_id; write .* in every row"):
         read(tmp_path, text)
@@ -148,12 +148,12 @@ def test_a_conversation_that_is_named_on_its_first_row_only(tmp_path: Path) -> N
         list(read_samples([[]]))
 
 
-def test_a_chat_log_that_is_called_txt(tmp_path: Path) -> None:
+def test_a_chat_log_that_is_called_txt(tmp_path):
     with pytest.raises(InputError, match=r"if it is a chat log, name it g\.log"):
         read(tmp_path, "Customer: Hi, there\nBot: Hello\n", "g.txt")
 
 
-def test_what_is_no_list_of_errors(tmp_path: Path) -> None:
+def test_what_is_no_list_of_errors(tmp_path):
     skip: Any = True
     with pytest.raises(UsageError, match=r"skip_bad: True .*give a list, to which the errors are appended"):
         read(tmp_path, "question,answer\na,b\n", skip_bad=skip)

@@ -32,7 +32,7 @@ def conversation(name: str = "c", **fields: Any) -> Sample:
     return Sample.model_validate({"id": name, "language": "en", "messages": CHAT, **fields})
 
 
-def test_a_turn_has_its_question_answer_contexts_rating_and_the_messages_until_then() -> None:
+def test_a_turn_has_its_question_answer_contexts_rating_and_the_messages_until_then():
     whole = conversation(rating=5, ratings={"ann": 5}, metadata={"page": "x"})
     first, last = turn_samples(whole)
     assert (first.id, last.id) == ("c#4", "c#8")
@@ -46,7 +46,7 @@ def test_a_turn_has_its_question_answer_contexts_rating_and_the_messages_until_t
     assert {turn.source for turn in turn_samples(conversation(group="task-4"))} == {"task-4"}
 
 
-def test_what_is_said_of_the_turn_under_test_stays_with_it() -> None:
+def test_what_is_said_of_the_turn_under_test_stays_with_it():
     table = Table(name="t", columns={"a": [1]})
     whole = conversation(
         reference="Until May 1.", tables=(table,), message_type="binary", retrieved_contexts=["The price list."]
@@ -57,7 +57,7 @@ def test_what_is_said_of_the_turn_under_test_stays_with_it() -> None:
     assert (first.reference, first.tables, first.message_type, first.retrieved_contexts) == (None, (), None, ("Free.",))
 
 
-def test_a_turn_is_a_whole_sample_that_is_read_back_the_same() -> None:
+def test_a_turn_is_a_whole_sample_that_is_read_back_the_same():
     for turn in turn_samples(conversation()):
         assert Sample.model_validate_json(turn.model_dump_json()) == turn
         assert is_turn(turn)
@@ -65,7 +65,7 @@ def test_a_turn_is_a_whole_sample_that_is_read_back_the_same() -> None:
     assert not is_turn(Sample(id="a#2", user_input="q", response="r", metadata={"conversation": "a", "turn": 2}))
 
 
-def test_each_puts_the_turns_after_their_conversation() -> None:
+def test_each_puts_the_turns_after_their_conversation():
     plain = Sample(id="p", user_input="q", response="r")
     samples = [conversation("a"), plain, conversation("b")]
     ids = [sample.id for sample in with_turns(samples, "each")]
@@ -75,7 +75,7 @@ def test_each_puts_the_turns_after_their_conversation() -> None:
     assert list(with_turns(turns, "each")) == turns  # a turn that is in the set already is not taken apart
 
 
-def test_samples_are_drawn_one_by_one() -> None:
+def test_samples_are_drawn_one_by_one():
     drawn = []
 
     def endless() -> Any:
@@ -89,14 +89,14 @@ def test_samples_are_drawn_one_by_one() -> None:
 
 
 @pytest.mark.parametrize("names", [("c", "c#4"), ("c#4", "c")], ids=["after", "before"])
-def test_two_samples_with_one_id_are_an_error_with_a_cure(names: tuple[str, str]) -> None:
+def test_two_samples_with_one_id_are_an_error_with_a_cure(names):
     samples = [conversation(name) if name == "c" else Sample(id=name, user_input="q", response="r") for name in names]
     with pytest.raises(InputError, match=r"'c#4'.*'c'.*give the sample another id"):
         list(with_turns(samples, "each"))
     assert len(list(with_turns(samples, "last"))) == 2
 
 
-def test_a_conversation_without_a_question_before_its_answer_is_scored_by_all_metrics() -> None:
+def test_a_conversation_without_a_question_before_its_answer_is_scored_by_all_metrics():
     greeting = Sample(id="g", user_input="", response="Good morning.", messages=[message("assistant", "Good morning.")])
     assert turn_samples(greeting) == []
     assert measured_levels(greeting, "each") == {"answer", "conversation"}
@@ -111,7 +111,7 @@ def single(of_message: float | None = None, **fields: Any) -> Sample:
     return Sample.model_validate({"id": "s", "messages": messages, **fields})
 
 
-def test_what_is_said_of_a_single_answer_is_said_of_its_turn() -> None:
+def test_what_is_said_of_a_single_answer_is_said_of_its_turn():
     reasons = {"rating_reasons": {"ann": "Too short."}}
     (turn,) = turn_samples(single(ratings={"ann": 1, "bob": 2}, metadata=reasons))
     assert (turn.rating, turn.ratings, turn.human_rating) == (None, {"ann": 1, "bob": 2}, 1.5)
@@ -123,12 +123,12 @@ def test_what_is_said_of_a_single_answer_is_said_of_its_turn() -> None:
     assert is_single_answer(single()) and not is_single_answer(turn) and not is_single_answer(conversation())
 
 
-def test_a_single_answer_is_listed_as_an_answer() -> None:
+def test_a_single_answer_is_listed_as_an_answer():
     assert (count_turns(single()), listed_question(single())) == (0, "Free?")
     assert listed_question(conversation()) == "[conversation, 2 turns] Hi.\nIs it free?"
 
 
-def test_the_reasons_at_a_message_are_those_of_its_turn() -> None:
+def test_the_reasons_at_a_message_are_those_of_its_turn():
     messages = [{**one, "rating_reasons": {"ann": ["Late."]}} if one.get("rating") == 2 else one for one in CHAT]
     whole = Sample.model_validate({"id": "c", "messages": messages, "metadata": {"rating_reasons": {"bob": ["All."]}}})
     first, last = turn_samples(whole)

@@ -18,7 +18,7 @@ def read(folder: Path, text: str, **options: dict[str, str]) -> tuple[list[str],
     return [sample.id for sample in samples], [sample.source for sample in samples], notes
 
 
-def test_rows_of_one_id_are_told_apart_by_their_system(tmp_path: Path) -> None:
+def test_rows_of_one_id_are_told_apart_by_their_system(tmp_path):
     rows = "q1,old,A?,a,c\nq1,new,A?,b,c\nq2,new,B?,b,c\n"
     ids, sources, notes = read(tmp_path, HEADER + rows)
     assert ids == ["q1@old", "q1@new", "q2@new"] and sources == ["q1", "q1", "q2"]
@@ -27,7 +27,7 @@ def test_rows_of_one_id_are_told_apart_by_their_system(tmp_path: Path) -> None:
     assert ids == ["q1@old", "q1@new", "q2@new"]
 
 
-def test_a_group_of_its_own_stays_and_metadata_name_the_system_too() -> None:
+def test_a_group_of_its_own_stays_and_metadata_name_the_system_too():
     rows = [
         {"id": "q1", "question": "A?", "answer": name, "context": "c", "group": "g", "metadata": {"version": name}}
         for name in ("old", "new")
@@ -35,12 +35,12 @@ def test_a_group_of_its_own_stays_and_metadata_name_the_system_too() -> None:
     assert [(one.id, one.source) for one in read_samples(rows)] == [("q1@old", "g"), ("q1@new", "g")]
 
 
-def test_unique_ids_stay_as_they_are(tmp_path: Path) -> None:
+def test_unique_ids_stay_as_they_are(tmp_path):
     ids, sources, notes = read(tmp_path, HEADER + "q1,old,A?,a,c\nq2,new,A?,b,c\n")
     assert ids == sources == ["q1", "q2"] and not any("ID@" in note for note in notes)
 
 
 @pytest.mark.parametrize("rows", ["q1,old,A?,a,c\nq1,old,A?,b,c\n", "q1,old,A?,a,c\nq1,,A?,b,c\n"])
-def test_rows_that_no_column_tells_apart_are_refused_with_the_cure(rows: str, tmp_path: Path) -> None:
+def test_rows_that_no_column_tells_apart_are_refused_with_the_cure(rows, tmp_path):
     with pytest.raises(InputError, match=r'"q1" is the id of line 2 too; .* a column `system` that names them'):
         read(tmp_path, HEADER + rows)

@@ -8,15 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from openai_server import Answer, OpenAIServer, Request
+from openai_server import Answer, Request
 
 from assay.errors import InputError
-from assay.generation import Fold, Section
+from assay.generation import Section
 from assay.generation.pair import Fact, Pair
 from assay.generation.pair_filters import SINGLE_PAIR_FILTERS, Thresholds, rouge_l_precision
 from assay.generation.pair_selection import FILTERS, select_pairs
 from assay.generation.quotas import proportional_quotas
-from assay.judges import LiteLLMJudge
 from assay.judges.embedders import load_embedder
 
 EMBEDDER = load_embedder("use")
@@ -55,9 +54,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "fields", "reason"), CASES)
-def test_each_filter_rejects_with_its_reason(
-    *, sections: list[Section], name: str, fields: dict[str, Any], reason: str
-) -> None:
+def test_each_filter_rejects_with_its_reason(*, sections, name, fields, reason):
     bad = pair("p", **fields)
     section = next(section for section in sections if section.id == bad.section)
     reasons = {each: reject(bad, section, Thresholds()) for each, reject in SINGLE_PAIR_FILTERS.items()}
@@ -67,7 +64,7 @@ def test_each_filter_rejects_with_its_reason(
         assert all(reject(good, home, Thresholds()) == "" for reject in SINGLE_PAIR_FILTERS.values())
 
 
-def test_rouge_l_precision_counts_the_words_in_order() -> None:
+def test_rouge_l_precision_counts_the_words_in_order():
     # of the five words of the answer, `u mag eten` are in the section in this order
     assert rouge_l_precision("Nee, u mag nooit eten", "U mag gewoon eten en drinken") == 3 / 5
 
@@ -76,7 +73,7 @@ def run_filters(pairs: list[Pair], sections: list[Section], judge: Any = None, *
     return asyncio.run(select_pairs(pairs, sections, EMBEDDER, judge, **options))
 
 
-def test_of_two_similar_questions_one_is_rejected(sections: list[Section]) -> None:
+def test_of_two_similar_questions_one_is_rejected(sections):
     same = "Wat is het telefoonnummer van de polikliniek Radiologie?"
     alike = "Op welk telefoonnummer bereik ik de polikliniek Radiologie?"
     pairs = [
@@ -91,9 +88,7 @@ def test_of_two_similar_questions_one_is_rejected(sections: list[Section]) -> No
     assert "(a)" in selection.rejected[0].reason
 
 
-def test_the_best_pair_of_a_section_has_the_highest_score(
-    sections: list[Section], judge: LiteLLMJudge, openai_server: OpenAIServer
-) -> None:
+def test_the_best_pair_of_a_section_has_the_highest_score(sections, judge, openai_server):
     digits = {"Mag ik voor de MRI nog": "3", "Waarom laat ik mijn": "5", "Doet het onderzoek": "1"}
 
     def score(request: Request) -> Answer:
@@ -112,7 +107,7 @@ def test_the_best_pair_of_a_section_has_the_highest_score(
     assert rejected == {"poor": ("low score", 1.0), "good": ("not the section's best", 3.0)}
 
 
-def test_every_pair_is_selected_or_rejected_once_and_the_counts_add_up(sections: list[Section]) -> None:
+def test_every_pair_is_selected_or_rejected_once_and_the_counts_add_up(sections):
     pairs = [pair(f"p{number}", **fields) for number, (_, fields, _) in enumerate(CASES)] + [pair("q")]
     selection = run_filters(pairs, sections, n=5)
     assert sorted(each.id for each in [*selection.selected, *selection.rejected]) == sorted(each.id for each in pairs)
@@ -124,7 +119,7 @@ def test_every_pair_is_selected_or_rejected_once_and_the_counts_add_up(sections:
     assert all(each.reason for each in selection.rejected)
 
 
-def test_selected_pairs_have_the_sections_distribution_over_topics(sections: list[Section]) -> None:
+def test_selected_pairs_have_the_sections_distribution_over_topics(sections):
     """Topic 0 has four sections and topic 1 two: of three pairs, two and one; without the worst of topic 0."""
     pairs = [
         pair(
@@ -141,14 +136,14 @@ def test_selected_pairs_have_the_sections_distribution_over_topics(sections: lis
     assert [each.id for each in selection.selected] == ["p0", "p1", "p4"]
 
 
-def test_folds_are_given_to_pairs_that_were_written_by_hand(sections: list[Section], folds: list[Fold]) -> None:
+def test_folds_are_given_to_pairs_that_were_written_by_hand(sections, folds):
     pairs = [pair("a"), pair("b", **PHONE)]
     selection = run_filters(pairs, sections, folds=[fold for fold in folds if fold.section == "mri.md#000"])
     assert [(each.id, each.fold, each.split, each.topic) for each in selection.selected] == [("a", 1, "validation", 0)]
     assert [(each.id, each.rejected_by) for each in selection.rejected] == [("b", "in no fold")]
 
 
-def test_a_pair_of_an_unknown_section_is_an_error(sections: list[Section]) -> None:
+def test_a_pair_of_an_unknown_section_is_an_error(sections):
     with pytest.raises(InputError, match="the pair p is of section nowhere"):
         run_filters([pair("p", section="nowhere")], sections)
 
@@ -157,9 +152,7 @@ COUNTS = st.dictionaries(st.integers(0, 6), st.integers(0, 9), max_size=6)
 
 
 @given(st.integers(0, 30), COUNTS, COUNTS)
-def test_proportional_quotas_add_up_within_what_is_available(
-    wanted: int, shares: dict[int, int], available: dict[int, int]
-) -> None:
+def test_proportional_quotas_add_up_within_what_is_available(wanted, shares, available):
     quotas = proportional_quotas(wanted, shares, available)
     assert sum(quotas.values()) == min(wanted, sum(available.values()))
     assert all(0 <= quotas[stratum] <= available[stratum] for stratum in available)

@@ -15,7 +15,7 @@ def text(words: str, page: int | None = None) -> Block:
     return Block("paragraph", words, page=page)
 
 
-def test_text_without_a_heading_belongs_to_the_previous_section() -> None:
+def test_text_without_a_heading_belongs_to_the_previous_section():
     blocks = [
         heading("Slaap", 1),
         text("Een."),
@@ -27,13 +27,13 @@ def test_text_without_a_heading_belongs_to_the_previous_section() -> None:
     assert [s.text for s in build_sections(blocks, "d")] == ["Een.\n\nTwee.\n\n- a\n- b\n\nDrie."]
 
 
-def test_a_heading_at_the_end_is_text_of_the_last_section() -> None:
+def test_a_heading_at_the_end_is_text_of_the_last_section():
     sections = build_sections([heading("Slaap", 1), text("Een."), heading("Colofon", 1)], "d")
     assert [(s.heading, s.text) for s in sections] == [("Slaap", "Een.\n\nColofon")]
     assert [(s.heading, s.text) for s in build_sections([heading("Alleen", 1)], "d")] == [("", "Alleen")]
 
 
-def test_the_outer_headings_are_above_a_section() -> None:
+def test_the_outer_headings_are_above_a_section():
     """Also one without a text of its own; a text before the first heading is a section."""
     blocks = [text("Vooraf."), heading("Titel", 1), text("a"), heading("Een", 2), text("b"), heading("Diep", 3)]
     blocks += [text("c"), heading("Twee", 2), heading("Leeg", 3), heading("Dieper", 4), text("d")]
@@ -42,7 +42,7 @@ def test_the_outer_headings_are_above_a_section() -> None:
     assert (sections[0].heading, sections[0].text) == ("", "Vooraf.")
 
 
-def test_a_small_line_over_a_title_is_above_all_its_sections() -> None:
+def test_a_small_line_over_a_title_is_above_all_its_sections():
     blocks = [
         heading("Deel 1", 2),
         heading("Slaap", 1),
@@ -59,7 +59,7 @@ def test_a_small_line_over_a_title_is_above_all_its_sections() -> None:
     ]
 
 
-def test_a_section_has_its_pages_and_its_place() -> None:
+def test_a_section_has_its_pages_and_its_place():
     blocks = [heading("Slaap", 1, 1), text("a", 1), text("b", 2), heading("Nacht", 1, 2), text("c", 3)]
     sections = build_sections(blocks, "map/d.pdf", "nl")
     assert [(s.id, s.page, s.last_page, s.position) for s in sections] == [
@@ -68,12 +68,12 @@ def test_a_section_has_its_pages_and_its_place() -> None:
     ]
 
 
-def test_tokens_are_estimated_from_letters_and_signs() -> None:
+def test_tokens_are_estimated_from_letters_and_signs():
     # De (1) ziekenhuisopname (16 letters: 4) duurt (1) 2 (1) uur (1) ... (1)
     assert estimate_tokens("De ziekenhuisopname duurt 2 uur...") == 9
 
 
-def test_emulated_pages_are_near_their_size_and_divide_no_section() -> None:
+def test_emulated_pages_are_near_their_size_and_divide_no_section():
     # 500 + 300 = 800 is 42 off; with 200 more it would be 158 off: a new page. 200 + 700 = 900 is 58 off: nearer
     # than 200 alone.
     assert emulate_pages([500, 300, 200, 700, 2000, 10]) == [1, 1, 2, 2, 3, 4]
@@ -81,7 +81,7 @@ def test_emulated_pages_are_near_their_size_and_divide_no_section() -> None:
 
 
 @given(st.lists(st.integers(0, 3000)))
-def test_emulated_pages_are_numbered_from_1_without_gaps(tokens: list[int]) -> None:
+def test_emulated_pages_are_numbered_from_1_without_gaps(tokens):
     pages = emulate_pages(tokens)
     assert len(pages) == len(tokens)
     assert sorted(set(pages)) == list(range(1, len(set(pages)) + 1))
@@ -98,7 +98,7 @@ _BLOCKS = st.lists(
 
 
 @given(_BLOCKS)
-def test_no_text_is_lost_or_repeated(blocks: list[Block]) -> None:
+def test_no_text_is_lost_or_repeated(blocks):
     sections = build_sections(blocks, "d", "nl")
     pieces = [piece for s in sections for piece in s.text.split("\n\n") if set(piece) <= set("xyz")]
     assert pieces == [block.text for block in blocks if block.kind != "heading"]

@@ -1,7 +1,5 @@
 """Sections, topics and folds as files, and the errors of bad ones."""
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,13 +26,13 @@ def section(**changes: Any) -> Section:
     return Section(**(fields | changes))
 
 
-def test_sections_survive_writing_and_reading(tmp_path: Path) -> None:
+def test_sections_survive_writing_and_reading(tmp_path):
     written = [section(), section(id="maag.md#001", page=None, last_page=None, above=(), position=0)]
     assert write_sections(written, tmp_path / "s.jsonl") == 2
     assert read_sections(tmp_path / "s.jsonl") == written
 
 
-def test_topics_and_folds_survive_writing_and_reading(tmp_path: Path) -> None:
+def test_topics_and_folds_survive_writing_and_reading(tmp_path):
     topics = [
         SectionTopic(section="a#001", topic=-1, vector=(0.5, -1.25)),
         SectionTopic(section="b", topic=3, vector=(0,)),
@@ -46,7 +44,7 @@ def test_topics_and_folds_survive_writing_and_reading(tmp_path: Path) -> None:
     assert read_folds(tmp_path / "f.jsonl") == folds
 
 
-def test_the_title_has_the_headings_above() -> None:
+def test_the_title_has_the_headings_above():
     assert section().title == "Maagonderzoek › Voorbereiding"
     assert section().full_text.startswith("Maagonderzoek › Voorbereiding\n\nUw maag")
     assert section(heading="", above=()).full_text.startswith("Uw maag")
@@ -61,7 +59,7 @@ def test_the_title_has_the_headings_above() -> None:
         ('{"section": "x", "topic": 1}', "line 2, field id"),
     ],
 )
-def test_the_error_of_a_bad_line_names_its_place(tmp_path: Path, line: str, message: str) -> None:
+def test_the_error_of_a_bad_line_names_its_place(tmp_path, line, message):
     path = tmp_path / "s.jsonl"
     write_sections([section()], path)
     first = path.read_text(encoding="utf-8").strip()
@@ -72,7 +70,7 @@ def test_the_error_of_a_bad_line_names_its_place(tmp_path: Path, line: str, mess
 
 
 @pytest.mark.parametrize("read", [read_sections, read_topics, read_folds])
-def test_errors_of_missing_and_empty_files_name_the_command(tmp_path: Path, read: Callable[[Path], object]) -> None:
+def test_errors_of_missing_and_empty_files_name_the_command(tmp_path, read):
     with pytest.raises(InputError, match=r"no such file; make it with `assay generate"):
         read(tmp_path / "none.jsonl")
     (tmp_path / "empty.jsonl").touch()

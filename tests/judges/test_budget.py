@@ -51,13 +51,13 @@ def test_a_bound_is_reached_and_not_passed(*, budget, calls, bound, concurrency,
 
 
 @pytest.mark.parametrize("budget", [{}, {"tokens": 10**6}])
-def test_the_first_call_does_not_go_alone(budget: dict[str, int], server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_the_first_call_does_not_go_alone(budget, server, judge, ask):
     server.latency = 0.2
     ask_many(judge(concurrency=10, budget=Budget(**budget)), ask, 10)
     assert server.most_at_once == 10
 
 
-def test_a_failed_first_call_lets_the_next_one_go(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_a_failed_first_call_lets_the_next_one_go(openai_server, judge, ask):
     """Three cost nothing, and six fit: 5 x 80 + 87 = 487."""
     openai_server.script = lambda request: Answer(status=403 if request.number <= 3 else 200, usage=(30, 50))
     replies = ask_many(judge(budget=Budget(tokens=500), concurrency=10, max_tokens=ROOM), ask, 10)
@@ -102,13 +102,13 @@ def test_prices(server, judge, ask):
     assert (usage.tokens_in, usage.tokens_out, usage.usd) == (30, 50, pytest.approx(0.0013))
 
 
-def test_an_unknown_cost_is_none_and_never_0(server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_an_unknown_cost_is_none_and_never_0(server, judge, ask):
     asking = judge()
     assert usage_of(asking, ask).usd is None
     assert asking.usage.usd is None
 
 
-def test_litellms_price_where_it_knows_the_model(server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_litellms_price_where_it_knows_the_model(server, judge, ask):
     """gpt-4o-mini has cost 0.15 and 0.60 USD a million tokens since 2024: 30 x 0.15 + 50 x 0.60 = 34.5 a million."""
     assert usage_of(judge(model="openai/gpt-4o-mini"), ask).usd == pytest.approx(34.5e-6)
 

@@ -150,18 +150,18 @@ def test_a_folder_is_no_cassette(tmp_path):
 
 def test_modes(path):
     with pytest.raises(UsageError, match="unknown cassette mode 'again'; the modes are replay, record, auto, off"):
-        Cassette(path, "again")  # type: ignore[arg-type]
+        Cassette(path, "again")
     with pytest.raises(InputError, match="no such cassette; record it with --mode record"):
         Cassette(path, "replay")
     record_all(path, recording("1", "old"))
     outcomes = {}
     for mode in ("replay", "auto", "record", "off"):
-        with Cassette(path, mode) as cassette:  # type: ignore[arg-type]
+        with Cassette(path, mode) as cassette:
             before = cassette.get(recording("1").key)
             cassette.put(recording("1", f"by {mode}"))
             outcomes[mode] = before and before.reply.text
         with Cassette(path) as cassette:
-            outcomes[f"after {mode}"] = cassette.get(recording("1").key).reply.text  # type: ignore[union-attr]
+            outcomes[f"after {mode}"] = cassette.get(recording("1").key).reply.text
     assert outcomes == {
         "replay": "old",
         "after replay": "old",

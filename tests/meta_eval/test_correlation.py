@@ -24,14 +24,14 @@ def own_groups(n: int) -> list[str]:
 
 
 @pytest.mark.parametrize(("n", "seed"), [(5, 0), (20, 1), (60, 2), (500, 3)])
-def test_rho_and_p_are_scipys(n: int, seed: int) -> None:
+def test_rho_and_p_are_scipys(n, seed):
     values, ratings = follow(n, seed)
     estimate, expected = spearman(values, ratings, own_groups(n)), stats.spearmanr(values, ratings)
     assert (estimate.value, estimate.p) == (pytest.approx(expected.statistic), pytest.approx(expected.pvalue))
     assert (estimate.n, estimate.groups) == (n, n)
 
 
-def test_the_interval_by_hand() -> None:
+def test_the_interval_by_hand():
     """Five items, ranks 1 to 5 against 2 1 3 4 5: rho = 1 - 6 * 2 / 120 = 0.9.
 
     Without the first or the second item the order is perfect, which counts as 1 - 1/25; without one of the others the
@@ -45,7 +45,7 @@ def test_the_interval_by_hand() -> None:
     assert estimate.high == pytest.approx(np.tanh(np.arctanh(0.9) + away))
 
 
-def test_items_of_one_source_say_less_than_independent_ones() -> None:
+def test_items_of_one_source_say_less_than_independent_ones():
     """Every item three more times: with its source as the group nothing is gained, as items of their own much is."""
     values, ratings = follow(40, 8, 1.5)
     once = spearman(values, ratings, own_groups(40))
@@ -66,20 +66,20 @@ def test_items_of_one_source_say_less_than_independent_ones() -> None:
         ([1, 2, 3, 4, 5], [3, 3, 3, 3, 3], "all ratings are equal"),
     ],
 )
-def test_what_has_no_correlation_says_why(values: list[float], ratings: list[float], problem: str) -> None:
+def test_what_has_no_correlation_says_why(values, ratings, problem):
     estimate = spearman(values, ratings, own_groups(len(values)))
     assert (estimate.value, estimate.low, estimate.high, estimate.p) == (None, None, None, None)
     assert estimate.problem == problem
 
 
-def test_few_groups_have_a_rho_and_no_interval() -> None:
+def test_few_groups_have_a_rho_and_no_interval():
     values, ratings = follow(40, 11)
     estimate = spearman(values, ratings, ["a", "b", "c", "d"] * 10)
     assert estimate.value == pytest.approx(stats.spearmanr(values, ratings).statistic)
     assert (estimate.low, estimate.high, estimate.problem) == (None, None, "an interval needs 5 groups that differ")
 
 
-def test_a_perfect_order_has_rho_1_and_an_interval_within_bounds() -> None:
+def test_a_perfect_order_has_rho_1_and_an_interval_within_bounds():
     """Of 20 groups without an exception up to 1 - 0.025^(1/20) could have one, which costs four times its share."""
     estimate = spearman(list(range(20)), list(range(20)), own_groups(20))
     assert (estimate.value, estimate.high) == (pytest.approx(1), pytest.approx(1))
@@ -89,14 +89,14 @@ def test_a_perfect_order_has_rho_1_and_an_interval_within_bounds() -> None:
     assert (reversed_order.low, reversed_order.high) == (-1, pytest.approx(-estimate.low))
 
 
-def test_rare_values_do_not_break_the_interval() -> None:
+def test_rare_values_do_not_break_the_interval():
     """Without the one item that differs there is no rho: all rests on one group, and nobody knows how sure it is."""
     estimate = spearman([0.0] * 29 + [1.0], [float(n % 5) for n in range(30)], own_groups(30))
     assert estimate.value is not None
     assert (estimate.low, estimate.high, estimate.problem) == (None, None, "an interval needs 5 groups that differ")
 
 
-def test_an_area_that_rests_on_few_bad_answers_has_no_interval() -> None:
+def test_an_area_that_rests_on_few_bad_answers_has_no_interval():
     """Four bad answers in four groups, and thirty good ones: the good ones cannot say how sure the area is."""
     values, is_good = [float(number) for number in range(34)], [False] * 4 + [True] * 30
     estimate = auroc(values, is_good, own_groups(34))
@@ -104,7 +104,7 @@ def test_an_area_that_rests_on_few_bad_answers_has_no_interval() -> None:
     assert estimate.problem == "an interval needs 5 groups with answers of each kind; 4 have them"
 
 
-def test_meta_eval_needs_no_judge() -> None:
+def test_meta_eval_needs_no_judge():
     """Scores of any other tool can be brought to it."""
     code = "import assay.meta_eval.correlation as c, sys, json; c.spearman([1,2,3,4,5,6],[1,2,3,4,6,5],list('abcdef'))"
     printing = f"{code}; print(json.dumps(sorted(name for name in sys.modules if name.startswith('assay'))))"
@@ -112,7 +112,7 @@ def test_meta_eval_needs_no_judge() -> None:
     assert {name.split(".")[1] for name in json.loads(out) if "." in name} == {"meta_eval", "text", "untrusted"}
 
 
-def test_many_groups_are_left_out_in_parts() -> None:
+def test_many_groups_are_left_out_in_parts():
     """rho of independent values has the variance 1 / (n - 1), and no less where each stands twice in its group.
 
     200 parts of 30 groups are left out in turn: the width has an error of 5%.

@@ -13,7 +13,7 @@ def difference(value: float, error: float, *, groups: int = 120, n: int = 120) -
     return Estimate(value, value - away, value + away, n=n, groups=groups)
 
 
-def test_an_interval_without_0_is_better_or_worse() -> None:
+def test_an_interval_without_0_is_better_or_worse():
     """Of several by a stricter test: t(0.975) is 1.980, of four t(1 - 0.025 / 4) 2.537, times 0.05: 0.099 and 0.127."""
     assert find_standing(difference(0.2, 0.05)).kind == "better"
     assert find_standing(difference(-0.02, 0.001)).kind == "worse"  # however little it is
@@ -23,7 +23,7 @@ def test_an_interval_without_0_is_better_or_worse() -> None:
     assert find_standing(difference(0.12, 0.05), tries=4).kind == "better"
 
 
-def test_two_one_sided_tests_by_hand() -> None:
+def test_two_one_sided_tests_by_hand():
     """With 119 degrees of freedom t(0.95) is 1.658: 0.02 + 1.658 * 0.048 is 0.0996, with 0.049 it is 0.1012.
 
     Of four, t(1 - 0.05 / 4) is 2.271: 0.02 + 2.271 * 0.036 is 0.1018, with 0.035 it is 0.0995.
@@ -36,17 +36,15 @@ def test_two_one_sided_tests_by_hand() -> None:
     assert find_standing(difference(0.02, 0.035), tries=4).kind == "equivalent"
 
 
-def test_the_ratings_that_would_tell_grow_with_the_square_of_the_error() -> None:
+def test_the_ratings_that_would_tell_grow_with_the_square_of_the_error():
     """For a difference of 0 equivalence decides; the normal approximation needs (1.645 + 1.2816) s = 0.1 for 80%.
 
     Twice the error takes four times the answers, a little less where it is as large as differences are.
     """
     few, many = (find_standing(difference(0.0, error, groups=2000)).more_ratings for error in (0.09, 0.18))
-    assert few is not None and many is not None
     assert few == pytest.approx(120 * (0.09 * (1.645 + 1.2816) / 0.1) ** 2 - 120, rel=0.05)
     assert 3 < (many + 120) / (few + 120) < 4
     independent, grouped = find_standing(difference(0.05, 0.06)), find_standing(difference(0.05, 0.06, groups=8))
-    assert independent.more_ratings is not None and grouped.more_ratings is not None
     assert grouped.more_ratings > independent.more_ratings  # groups weigh less
     unknown = find_standing(Estimate(0.1, n=40, groups=4, problem="too few groups"))
     assert unknown == Standing("unsettled")
@@ -62,10 +60,10 @@ def test_the_ratings_that_would_tell_grow_with_the_square_of_the_error() -> None
         (Standing("unsettled", 0.1, 0.0), "it could be up to 0.01 worse than m1; your ratings cannot tell"),
     ],
 )
-def test_the_clause_says_what_is_known(standing: Standing, clause: str) -> None:
+def test_the_clause_says_what_is_known(standing, clause):
     assert standing.describe("it", "m1") == clause
 
 
-def test_numbers_of_ratings_are_as_rough_as_what_is_known() -> None:
+def test_numbers_of_ratings_are_as_rough_as_what_is_known():
     shown = {1: "about 10 more", 10: "about 10 more", 11: "about 20 more", 999: "about 1,000 more"}
     assert {more: describe_more_ratings(more) for more in shown} == shown

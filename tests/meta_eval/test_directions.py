@@ -1,7 +1,6 @@
 """A metric whose lower scores are better, through every part of the meta-evaluation."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,7 +30,7 @@ def evaluation(joined: JoinedScores) -> MetaEvaluation:
     return evaluate_table(joined.table, bootstrap=200, permutations=199, repeats=2)
 
 
-def test_a_perfect_metric_agrees_and_is_chosen(joined: JoinedScores, evaluation: MetaEvaluation) -> None:
+def test_a_perfect_metric_agrees_and_is_chosen(joined, evaluation):
     assert joined.table.directions == {"errors": False, "noise": True}
     errors = evaluation.metrics[0]
     assert (errors.name, errors.higher_is_better) == ("errors", False)
@@ -39,12 +38,11 @@ def test_a_perfect_metric_agrees_and_is_chosen(joined: JoinedScores, evaluation:
     assert (errors.auroc_bad.value, errors.auroc_good.value) == (1.0, 1.0)
     without = metric_agreements(replace(joined.table, directions={}), permutations=99)[0]
     assert without.spearman.value == pytest.approx(-1.0)
-    assert evaluation.selection is not None
     assert evaluation.selection.chosen.metrics == ("errors",)
     assert evaluation.recommendation.startswith("errors follows your team closely")
 
 
-def test_comparisons_policy_and_mean_rating_use_the_direction(joined: JoinedScores, evaluation: MetaEvaluation) -> None:
+def test_comparisons_policy_and_mean_rating_use_the_direction(joined, evaluation):
     comparison = compare_metrics(joined.table, "errors", "noise")
     assert comparison.difference.value is not None and comparison.difference.value > 0.5
     assert evaluation.selection is not None and evaluation.selection.predictions[0] is not None
@@ -60,7 +58,7 @@ def test_comparisons_policy_and_mean_rating_use_the_direction(joined: JoinedScor
 @pytest.mark.parametrize(
     "name", ["noise_sensitivity(mode=irrelevant)", "Hallucination", "Toxicity", "Bias", "declined", "harmfulness"]
 )
-def test_names_of_other_tools_whose_lower_scores_are_better_are_known(tmp_path: Path, name: str) -> None:
+def test_names_of_other_tools_whose_lower_scores_are_better_are_known(tmp_path, name):
     path = tmp_path / "scores.csv"
     rows = [f"a{n},{rating},{5 - rating}" for n, rating in enumerate([1, 2, 3, 4, 5])]
     path.write_text("\n".join([f'id,rating,"{name}"', *rows]) + "\n", encoding="utf-8")

@@ -8,7 +8,7 @@ import pytest
 from assay.meta_eval.monthly_p_value import monthly_p_value, needed_z
 
 
-def test_the_monthly_p_value_is_the_share_of_simulated_months() -> None:
+def test_the_monthly_p_value_is_the_share_of_simulated_months():
     """Means of 1 to 30 of the last nightly runs, standardised, over 30 nightly runs."""
     sums = np.cumsum(np.random.default_rng(8).standard_normal((20_000, 60)), axis=1)
     highest = np.full(len(sums), -np.inf)
@@ -23,5 +23,5 @@ def test_the_monthly_p_value_is_the_share_of_simulated_months() -> None:
 
 
 @pytest.mark.parametrize("level", [0.2, 0.05, 0.001])
-def test_the_needed_z_is_the_inverse(level: float) -> None:
+def test_the_needed_z_is_the_inverse(level):
     assert monthly_p_value(needed_z(level)) == pytest.approx(level)

@@ -17,7 +17,7 @@ def clustered(seed: int) -> Floats:
     return values
 
 
-def test_shuffling_unequal_groups_keeps_the_values_and_their_likeness() -> None:
+def test_shuffling_unequal_groups_keeps_the_values_and_their_likeness():
     """Shuffled, the values are the same, as much alike within groups, and unrelated to what they were."""
     values = clustered(0)
     is_pair = GROUPS[1:] == GROUPS[:-1]
@@ -33,7 +33,7 @@ def test_shuffling_unequal_groups_keeps_the_values_and_their_likeness() -> None:
     assert np.mean([np.corrcoef(column, values)[0, 1] for column in block.T]) == pytest.approx(0, abs=0.06)
 
 
-def test_sign_flips_by_hand() -> None:
+def test_sign_flips_by_hand():
     """Of +-1 +-2 +-3 +-1 one total is 7 and two are 5, and as many are -7 and -5: 6 of 16 are as far as 5."""
     p = sign_flip_p_value(np.array([1.0, 2.0, 3.0, -1.0]), permutations=20_000)
     assert p == pytest.approx(6 / 16, abs=0.015)
@@ -41,7 +41,7 @@ def test_sign_flips_by_hand() -> None:
     assert below == pytest.approx(3 / 16, abs=0.015)
 
 
-def test_studentised_sign_flips_by_hand() -> None:
+def test_studentised_sign_flips_by_hand():
     """Four groups of 1 with sums 1, 1, 1 and 3: only the two flips with all signs alike are as far as the sums.
 
     The squared deviations from a fourth of the total add up to 3 (of -.5, -.5, -.5, 1.5) for the total 6, and to 8 (of
@@ -51,6 +51,6 @@ def test_studentised_sign_flips_by_hand() -> None:
     assert p == pytest.approx(2 / 16, abs=0.015)
 
 
-def test_sums_of_nothing_are_no_evidence() -> None:
+def test_sums_of_nothing_are_no_evidence():
     assert sign_flip_p_value(np.zeros(6), permutations=99) == 1.0
     assert sign_flip_p_value(np.zeros(6), sizes=np.ones(6), permutations=99) == 1.0

@@ -17,7 +17,7 @@ weighted_items = st.lists(
 
 
 @given(weighted_items)
-def test_weighted_ranks_are_those_of_the_items_written_out(items: list[tuple[int, int, int]]) -> None:
+def test_weighted_ranks_are_those_of_the_items_written_out(items):
     values = np.array([value for value, _, _ in items], float)
     times = np.array([times for _, _, times in items])
     ranks = Ranks(values).weighted(times[:, None].astype(float))[:, 0]
@@ -27,7 +27,7 @@ def test_weighted_ranks_are_those_of_the_items_written_out(items: list[tuple[int
 
 @given(weighted_items)
 @settings(deadline=None)
-def test_weighted_spearman_is_that_of_the_items_written_out(items: list[tuple[int, int, int]]) -> None:
+def test_weighted_spearman_is_that_of_the_items_written_out(items):
     x, y, times = (np.array(column) for column in zip(*items, strict=True))
     estimate = spearman(x.astype(float), y.astype(float))(times[:, None].astype(float))[0]
     if len(set(np.repeat(x, times))) == 1 or len(set(np.repeat(y, times))) == 1:
@@ -37,7 +37,7 @@ def test_weighted_spearman_is_that_of_the_items_written_out(items: list[tuple[in
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=2, max_size=15))
-def test_auroc_is_the_share_of_pairs_in_the_right_order(items: list[tuple[int, bool]]) -> None:
+def test_auroc_is_the_share_of_pairs_in_the_right_order(items):
     values, good = [float(value) for value, _ in items], [is_good for _, is_good in items]
     estimate = auroc(values, good, [str(n) for n in range(len(items))])
     pairs = [(a, b) for a, is_good in items if is_good for b, other in items if not other]

@@ -17,14 +17,14 @@ def ratings_of_both(seed: int = 0) -> tuple[Floats, Floats]:
     return first, second
 
 
-def test_all_pairs_rated_is_the_mean_difference() -> None:
+def test_all_pairs_rated_is_the_mean_difference():
     first, second = ratings_of_both()
     result = estimate_rating_difference((first, second), (first, second), GROUPS, scale=(1, 5))
     assert (result.rated_pairs, result.pairs) == (40, 40)
     assert result.difference.value == pytest.approx((second - first).mean())
 
 
-def test_a_style_of_the_scores_cancels() -> None:
+def test_a_style_of_the_scores_cancels():
     """Scores of B that are 3 higher throughout, rated or not, change nothing."""
     first, second = ratings_of_both()
     rated = first.copy(), second.copy()
@@ -42,7 +42,7 @@ def test_a_style_of_the_scores_cancels() -> None:
     assert plain.difference == expected.mean
 
 
-def test_too_few_ratings_say_nothing() -> None:
+def test_too_few_ratings_say_nothing():
     """With none: (2.8 x 0.3 / 0.1)^2 = 70.6, so that 71 would do, of the 40 that there are."""
     first, second = ratings_of_both()
     a, b = first.copy(), second.copy()

@@ -60,7 +60,7 @@ RATINGS = "id,rating\na,1\nb,3\nc,5\n"
             {"sample": "b", "metric": "faith", "value": 0.5}, {"sample": "a", "metric": "faith", "value": 0.25}]}),
     ],
 )  # fmt: skip
-def test_long_and_wide_are_the_same_table(write: Write, name: str, content: object) -> None:
+def test_long_and_wide_are_the_same_table(write, name, content):
     joined = read_score_table([write(name, content)], write("ratings.csv", RATINGS), ReadOptions())
     scores = column(joined, "faith")
     assert joined.table.metrics == ("faith",)
@@ -68,7 +68,7 @@ def test_long_and_wide_are_the_same_table(write: Write, name: str, content: obje
     assert [rated(joined)[item] for item in ("a", "b")] == [1, 3]
 
 
-def test_parquet(tmp_path: Path, write: Write) -> None:
+def test_parquet(tmp_path, write):
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "scores.parquet"
@@ -88,13 +88,13 @@ def test_parquet(tmp_path: Path, write: Write) -> None:
         ("raters.csv", "id,an,bo\na,1,2\nb,3,\n"),
     ],
 )
-def test_raters_long_in_an_object_or_a_column_each(write: Write, name: str, content: object) -> None:
+def test_raters_long_in_an_object_or_a_column_each(write, name, content):
     joined = read_score_table([write("scores.csv", "id,faith\na,0.1\nb,0.2\n")], write(name, content), ReadOptions())
     assert rated(joined, "an") == {"a": 1, "b": 3}
     assert rated(joined, "bo") == {"a": 2, "b": None}
 
 
-def test_the_rating_beside_the_raters_counts_only_where_they_are_silent(write: Write) -> None:
+def test_the_rating_beside_the_raters_counts_only_where_they_are_silent(write):
     rows = [{"id": "a", "rating": 1.5, "ratings": {"an": 1, "bo": 2}}, {"id": "b", "rating": 4}]
     scores, ratings = write("scores.csv", "id,f\na,1\nb,2\n"), write("r.jsonl", rows)
     joined = read_score_table([scores], ratings, ReadOptions())
@@ -106,7 +106,7 @@ def test_the_rating_beside_the_raters_counts_only_where_they_are_silent(write: W
     assert only.unrated == ("b",)
 
 
-def test_ragas_has_no_ids_and_is_matched_by_its_texts(write: Write) -> None:
+def test_ragas_has_no_ids_and_is_matched_by_its_texts(write):
     """Five rows of `EvaluationResult.to_pandas()`; the first answer is empty, so that its question alone tells it."""
     rows = [
         {"id": f"s{n}", "user_input": f"How do I do step {n}?", "response": "Open menu. " * n, "rating": 1 + n}
@@ -122,7 +122,7 @@ def test_ragas_has_no_ids_and_is_matched_by_its_texts(write: Write) -> None:
 
 
 @pytest.mark.parametrize("export", ["deepeval_run.json", "deepeval_result.json"])
-def test_deepeval_is_matched_by_name_or_by_its_texts(write: Write, export: str) -> None:
+def test_deepeval_is_matched_by_name_or_by_its_texts(write, export):
     """Cases 1, 3 and 5 were named s1, s3, s5; the others have names of DeepEval's own. Case 4 failed."""
     texts = {number: "Open menu. " * number + ("boom" if number == 4 else "") for number in range(1, 7)}
     rows = [
@@ -143,13 +143,13 @@ def test_deepeval_is_matched_by_name_or_by_its_texts(write: Write, export: str) 
     assert joined.unrated == joined.unscored == ()
 
 
-def test_what_does_not_match_is_listed(write: Write) -> None:
+def test_what_does_not_match_is_listed(write):
     joined = read_score_table([write("s.csv", "id,f\na,1\nz,2\n")], write("r.csv", RATINGS), ReadOptions())
     assert (joined.table.items, joined.unscored, joined.unrated) == (("a", "z"), ("b", "c"), ("z",))
     assert joined.notes == ("2 rated items have no score: b, c", "1 scored item has no rating: z")
 
 
-def test_one_metric_of_two_judges_is_two_columns_and_of_one_judge_in_two_files_is_one(write: Write) -> None:
+def test_one_metric_of_two_judges_is_two_columns_and_of_one_judge_in_two_files_is_one(write):
     ratings = write("r.csv", RATINGS)
     first, second = write("one.csv", "id,f\na,1\n"), write("two.csv", "id,f\nb,2\nc,3\n")
     assert column(read_score_table([first, second], ratings, ReadOptions()), "f") == {"a": 1, "b": 2, "c": 3}
@@ -159,7 +159,7 @@ def test_one_metric_of_two_judges_is_two_columns_and_of_one_judge_in_two_files_i
     assert column(joined, "f@other") == {"a": 0.5, "b": 2}
 
 
-def test_choices_name_the_columns(write: Write) -> None:
+def test_choices_name_the_columns(write):
     rows = [
         {"key": "a", "metadata": {"tool": {"x": 1, "y": 2}, "source": "p1"}, "turn": 1, "stars": 2, "lang": "nl"},
         {"key": "b", "metadata": {"tool": {"x": 3, "y": 4}, "source": "p1"}, "turn": 2, "stars": 4, "lang": "en"},
@@ -179,7 +179,7 @@ def test_choices_name_the_columns(write: Write) -> None:
     assert (table.metrics, table.ratings[:, 0].tolist()) == (("tool.x",), [2, 4])
 
 
-def test_ratings_on_two_scales_are_brought_to_one(write: Write) -> None:
+def test_ratings_on_two_scales_are_brought_to_one(write):
     rows = [{"id": "a", "rating": 0, "rating_min": 0, "rating_max": 1}, {"id": "b", "rating": 3}]
     joined = read_score_table([write("s.csv", "id,f\na,1\nb,2\n")], write("r.jsonl", rows), ReadOptions())
     assert rated(joined) == {"a": 1, "b": 3}
@@ -200,15 +200,13 @@ def test_ratings_on_two_scales_are_brought_to_one(write: Write) -> None:
         ("id,f\na,1\n", "id,rating\na,4\na,5\n", 'r.csv, line 3, field id: "a" stands at line 2 too'),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_named_with_file_line_field_and_cure(
-    write: Write, scores: str, ratings: str, message: str
-) -> None:
+def test_what_is_wrong_is_named_with_file_line_field_and_cure(write, scores, ratings, message):
     with pytest.raises(AssayError) as raised:
         read_score_table([write("s.csv", scores)], write("r.csv", ratings), ReadOptions())
     assert message in str(raised.value)
 
 
-def test_ids_that_belong_to_other_answers_are_told(write: Write) -> None:
+def test_ids_that_belong_to_other_answers_are_told(write):
     """Row numbers as ids: the same ids, but not the same answers."""
     scores = [{"id": number, "question": f"q{number}", "answer": f"old {number}", "f": number} for number in range(3)]
     ratings = [{"id": number, "question": f"q{number}", "answer": f"new {number}", "rating": 3} for number in range(3)]
@@ -216,14 +214,14 @@ def test_ids_that_belong_to_other_answers_are_told(write: Write) -> None:
         read_score_table([write("s.jsonl", scores)], write("r.jsonl", ratings), ReadOptions())
 
 
-def test_two_rated_answers_with_one_text_need_ids(write: Write) -> None:
+def test_two_rated_answers_with_one_text_need_ids(write):
     ratings = [{"id": number, "question": "q", "answer": "yes", "rating": 3} for number in range(2)]
     scores = [{"question": "q", "answer": "yes", "f": 1}]
     with pytest.raises(AssayError, match="give both files an id column"):
         read_score_table([write("s.jsonl", scores)], write("r.jsonl", ratings), ReadOptions())
 
 
-def test_columns_of_raters_are_ratings_and_may_have_gaps(tmp_path: Path) -> None:
+def test_columns_of_raters_are_ratings_and_may_have_gaps(tmp_path):
     file = tmp_path / "scores.csv"
     file.write_text("id,rating_ada,rating_bob,good\na,4,5,0.5\nb,3,n.v.t.,0.1\nc,1,2,0.2\n", encoding="utf-8")
     joined = read_score_table([file], None, ReadOptions())

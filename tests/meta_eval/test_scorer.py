@@ -1,7 +1,5 @@
 """The saved scorer: what it predicts, what its file says, and how wide its interval is."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -47,9 +45,7 @@ def make_scorer(**changes: object) -> Scorer:
         (99, -9, 5.0, "send"),  # beyond what it was fitted on: the ends
     ],
 )
-def test_the_prediction_is_the_weighted_sum_of_percentiles_on_the_rating_scale(
-    a: float, b: float | None, predicted: float, decision: str
-) -> None:
+def test_the_prediction_is_the_weighted_sum_of_percentiles_on_the_rating_scale(a, b, predicted, decision):
     prediction = make_scorer().predict({"a": a, "b": b})
     assert prediction.predicted == pytest.approx(predicted)
     assert prediction.decision == decision
@@ -58,7 +54,7 @@ def test_the_prediction_is_the_weighted_sum_of_percentiles_on_the_rating_scale(
     assert make_scorer(send_at=None, hold_below=None).predict({"a": a, "b": b}).decision == "person"
 
 
-def test_the_file_holds_all_of_it_and_is_read_back(tmp_path: Path) -> None:
+def test_the_file_holds_all_of_it_and_is_read_back(tmp_path):
     file = tmp_path / "team.yaml"
     scorer = make_scorer()
     scorer.save(file)
@@ -102,7 +98,7 @@ agreement:
 """
 
 
-def test_a_file_of_version_1_predicts_as_before(tmp_path: Path) -> None:
+def test_a_file_of_version_1_predicts_as_before(tmp_path):
     """Its interval is the prediction +- 1.25, cut at the ends of the scale; its thresholds decide."""
     file = tmp_path / "team.yaml"
     file.write_text(VERSION_1, encoding="utf-8")
@@ -128,7 +124,7 @@ def test_a_file_of_version_1_predicts_as_before(tmp_path: Path) -> None:
         (1.25, 1.0, 2.5),  # predicted 1.5
     ],
 )
-def test_the_interval_holds_what_either_kind_of_band_allows(value: float, low: float, high: float) -> None:
+def test_the_interval_holds_what_either_kind_of_band_allows(value, low, high):
     """Ratings below 2.5 are within 1.5 of their predictions, others within 0.5; all predictions within 1."""
     scorer = make_scorer(
         parts=(ScorerPart(metric="a", weight=1.0, percentiles=((0, 0), (10, 1))),),
@@ -149,7 +145,7 @@ def test_the_interval_holds_what_either_kind_of_band_allows(value: float, low: f
         (("kind: subset\n", ""), "kind: is missing; add it"),
     ],
 )
-def test_a_file_that_is_wrong_is_told_with_its_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+def test_a_file_that_is_wrong_is_told_with_its_line(tmp_path, change, message):
     file = tmp_path / "team.yaml"
     make_scorer().save(file)
     file.write_text(file.read_text().replace(*change, 1))
@@ -160,13 +156,13 @@ def test_a_file_that_is_wrong_is_told_with_its_line(tmp_path: Path, change: tupl
         Scorer.load(tmp_path / "none.yaml")
 
 
-def test_percentiles_of_many_values_are_a_few_points() -> None:
+def test_percentiles_of_many_values_are_a_few_points():
     knots = percentile_knots(list(range(1000)), most=5)
     assert len(knots) == 5
     assert knots[0] == (0.0, 0.0005) and knots[-1] == (999.0, 0.9995)
 
 
-def test_equal_weights_and_learnt_weights() -> None:
+def test_equal_weights_and_learnt_weights():
     """The second metric is noise: ridge gives it next to nothing, a mean of ranks a half."""
     draw = np.random.default_rng(0)
     good = draw.uniform(size=400)
@@ -177,7 +173,7 @@ def test_equal_weights_and_learnt_weights() -> None:
     assert learnt[0] == pytest.approx(4, abs=0.1) and abs(learnt[1]) < 0.1  # 4 levels over percentiles 0 to 1
 
 
-def test_half_width_by_hand() -> None:
+def test_half_width_by_hand():
     """Four groups of one answer, residuals 1, 2, 3, 4: at level 0.6 the quantile is at 0.6 * 5 / 4 = 0.75, so 3.
 
     A fifth group with three residuals of 9 weighs as much as one answer: at 0.6 * 6 / 5 = 0.72 the quantile is 4.
@@ -191,7 +187,7 @@ def test_half_width_by_hand() -> None:
     assert conformal_half_width(np.tile([1.0, 2, 3, 4, 5], 2), np.repeat([0, 1], 5), 0.6) == 4
 
 
-def test_bands_by_hand() -> None:
+def test_bands_by_hand():
     """Thirty answers rated 1 to 3 in tens, residuals of 1, 2 and 3: each level is a band. Rated 1 are only five: they
     are one band with those rated 2, whose quantile at 0.9 * 16 / 15 = 0.96 is a residual of 2."""
     ratings = np.repeat([1.0, 2.0, 3.0], 10)
@@ -215,9 +211,7 @@ def test_bands_by_hand() -> None:
         ([], 30, ((1.0, 0.5),)),
     ],
 )
-def test_the_few_below_most_ratings_are_a_band(
-    low: list[float], high: int, bands: tuple[tuple[float, float], ...]
-) -> None:
+def test_the_few_below_most_ratings_are_a_band(low, high, bands):
     """Residuals of 3 for low ratings and of 0.5 for fives."""
     ratings = np.array([*low, *[5.0] * high])
     residuals = np.where(ratings < 5, -3.0, 0.5)
@@ -241,7 +235,7 @@ def simulate(seed: int, groups: int = 40, noise: float = 0.8) -> ScoreTable:
     )
 
 
-def test_nothing_is_saved_where_nothing_agrees() -> None:
+def test_nothing_is_saved_where_nothing_agrees():
     table = simulate(3)
     shuffled = np.random.default_rng(0).permutation(table.ratings)
     noise = ScoreTable(table.items, table.metrics, table.scores, shuffled, groups=table.groups)
@@ -250,7 +244,7 @@ def test_nothing_is_saved_where_nothing_agrees() -> None:
         fit_scorer(noise, evaluation)
 
 
-def test_the_fingerprint_knows_ratings_and_not_their_order() -> None:
+def test_the_fingerprint_knows_ratings_and_not_their_order():
     table = simulate(5)
     order = np.random.default_rng(1).permutation(len(table.items))
     assert fingerprint_ratings(table) == fingerprint_ratings(table.take(order.tolist()))

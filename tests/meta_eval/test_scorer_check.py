@@ -37,7 +37,7 @@ def make_scorer(half_width: float = 0.5, ratings: str = "0" * 12) -> Scorer:
     )
 
 
-def test_a_scorer_that_holds_is_kept() -> None:
+def test_a_scorer_that_holds_is_kept():
     check = check_scorer(make_scorer(), make_table(200, noise=0.2))
     assert check.advice == "keep"
     assert check.now.value is not None and check.now.value > 0.8
@@ -48,33 +48,33 @@ def test_a_scorer_that_holds_is_kept() -> None:
         assert one.rating == pytest.approx(one.predicted, abs=0.1)
 
 
-def test_a_scorer_that_fell_is_to_be_fitted_again() -> None:
+def test_a_scorer_that_fell_is_to_be_fitted_again():
     check = check_scorer(make_scorer(), make_table(200, noise=0.2, flip=True))
     assert check.advice == "refit" and "less than it did when it was fitted" in check.reason
     assert check.change.high is not None and check.change.high < -1.4
 
 
-def test_an_interval_that_is_too_narrow_is_to_be_fitted_again() -> None:
+def test_an_interval_that_is_too_narrow_is_to_be_fitted_again():
     """Residuals have a standard deviation of 0.2, of which half a width of 0.08 holds 31%, not 90%."""
     check = check_scorer(make_scorer(half_width=0.08), make_table(300, noise=0.2))
     assert check.advice == "refit" and "90% interval holds fewer" in check.reason
     assert check.coverage.value == pytest.approx(0.31, abs=0.08)
 
 
-def test_few_ratings_decide_nothing() -> None:
+def test_few_ratings_decide_nothing():
     check = check_scorer(make_scorer(), make_table(12, noise=0.2))
     assert (check.advice, check.more_ratings) == ("rate more", 8)
     noisy = check_scorer(make_scorer(half_width=4), make_table(25, noise=0.5, seed=4))
     assert noisy.advice == "rate more" and noisy.more_ratings > 0
 
 
-def test_its_own_ratings_check_nothing() -> None:
+def test_its_own_ratings_check_nothing():
     table = make_table(60, noise=0.2)
     check = check_scorer(make_scorer(ratings=fingerprint_ratings(table)), table)
     assert check.same_ratings and check.advice == "rate more" and "cannot check it" in check.reason
 
 
-def test_what_cannot_be_checked_is_said() -> None:
+def test_what_cannot_be_checked_is_said():
     table = make_table(30, noise=0.2)
     with pytest.raises(UsageError, match=r"no scores of a, .*--metrics a"):
         check_scorer(make_scorer(), table.only(["other"]))

@@ -25,7 +25,7 @@ from assay.meta_eval.subsets import all_subsets, best_of_each_size, fit_scale, l
 from assay.meta_eval.table import ScoreTable
 
 
-def test_all_subsets_of_four_by_hand() -> None:
+def test_all_subsets_of_four_by_hand():
     subsets = all_subsets(4, 2)
     assert ["".join("abcd"[place] for place in np.flatnonzero(row)) for row in subsets] == (
         ["a", "b", "c", "d", "ab", "ac", "ad", "bc", "bd", "cd"]
@@ -33,19 +33,19 @@ def test_all_subsets_of_four_by_hand() -> None:
     assert len(all_subsets(12, 12)) == 2**12 - 1
 
 
-def test_too_many_subsets_are_refused_with_a_cure() -> None:
+def test_too_many_subsets_are_refused_with_a_cure():
     with pytest.raises(UsageError, match=r"20 metrics have 1,048,575 subsets .* combine at most 3 metrics"):
         all_subsets(20, 20)
 
 
 @pytest.mark.parametrize(("metrics", "size"), [(1, 1), (12, 12), (13, 6), (20, 3), (100, 1), (5000, 1)])
-def test_the_largest_size_keeps_the_subsets_few(metrics: int, size: int) -> None:
+def test_the_largest_size_keeps_the_subsets_few(metrics, size):
     """At most 4,095: 13 metrics have just so many subsets of up to 6; 20 have 1,350 of up to 3, 6,195 of up to 4."""
     assert largest_size(metrics) == size
     assert largest_size(metrics, 2) == min(2, metrics)
 
 
-def test_correlations_of_sums_are_numpys() -> None:
+def test_correlations_of_sums_are_numpys():
     generator = np.random.default_rng(0)
     x, y, subsets = generator.normal(size=(30, 4)), generator.normal(size=(30, 2)), all_subsets(4, 4)
     correlations = subset_correlations(x, y, subsets)
@@ -55,12 +55,12 @@ def test_correlations_of_sums_are_numpys() -> None:
             assert correlations[row, column] == pytest.approx(expected)
 
 
-def test_the_best_of_each_size_by_hand() -> None:
+def test_the_best_of_each_size_by_hand():
     scores, sizes = np.array([0.1, 0.4, 0.2, 0.3, 0.5, 0.6, 0.1]), np.array([1, 1, 1, 2, 2, 2, 3])
     assert best_of_each_size(scores, sizes).tolist() == [1, 5, 6]
 
 
-def test_the_scales_learn_from_training_scores_alone() -> None:
+def test_the_scales_learn_from_training_scores_alone():
     training, nan = np.array([[1.0, 0], [2, 0], [2, 4], [4, np.nan]]), np.nan
     ranks, shares = (fit_scale(training, how) for how in ("ranks", "sum"))
     others = np.array([[2.0, 9], [0, nan], [9, 0]])
@@ -72,7 +72,7 @@ def test_the_scales_learn_from_training_scores_alone() -> None:
 
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=60), st.integers(2, 6), st.integers(0, 5))
 @settings(max_examples=60)
-def test_folds_hold_whole_groups_and_every_item_once(labels: list[int], folds: int, seed: int) -> None:
+def test_folds_hold_whole_groups_and_every_item_once(labels, folds, seed):
     groups = np.array(labels)
     fold_of_item = grouped_folds(groups, folds, seed=seed)
     if len(set(labels)) == 1:
@@ -94,7 +94,7 @@ def fold_scores(
     )
 
 
-def test_the_rules_by_hand() -> None:
+def test_the_rules_by_hand():
     """Means .30 .38 .40; the best has spread .1 over 4 folds, so a standard error of .05: .38 is within, .30 not."""
     spread = np.array([-1, 1, -1, 1]) * 0.1 * np.sqrt(3) / 2
     by_fold = [[0.30] * 4, [0.38] * 4, (0.40 + spread).tolist()]
@@ -107,11 +107,10 @@ def test_the_rules_by_hand() -> None:
     assert choose_best(fold_scores([[0.5] * 4, [0.5] * 4], [3, 2])) == 1  # of equals the simplest
 
 
-def test_a_cheap_pair_is_found_beside_the_best() -> None:
+def test_a_cheap_pair_is_found_beside_the_best():
     """m0 and m1 carry the signal alike; m1 costs nothing, so that it alone is tried within a bound of 0."""
     table = replace(score_table(200, 3, signal=0.8, useful=2), costs={"m0": 900.0, "m2": 100.0}, cost_unit="tokens")
     selection = select(table, prefer="cheap", resamples=100, permutations=99, repeats=1)
-    assert selection is not None
     cheap = next(choice for choice in selection[0].choices if choice.rule == "best")
     assert cheap.combination.cost == (900 if "m0" in cheap.combination.metrics else 0)
     assert [row.most_cost for row in selection[0].combinations if row.most_cost is not None] in (
@@ -124,9 +123,8 @@ def test_a_cheap_pair_is_found_beside_the_best() -> None:
         select(score_table(40, 2, signal=0.8), prefer="cheap", resamples=50, permutations=49, repeats=1)
 
 
-def test_two_planted_metrics_are_found_among_noise() -> None:
+def test_two_planted_metrics_are_found_among_noise():
     result = select(score_table(200, 6, signal=0.4, useful=2), resamples=100, permutations=99, repeats=2)
-    assert result is not None
     selection, predictions = result
     assert selection.chosen.metrics == ("m0", "m1")
     assert selection.p_of_selection == 0.01  # (0 + 1) / (99 + 1)
@@ -143,21 +141,19 @@ def test_two_planted_metrics_are_found_among_noise() -> None:
 
 
 @pytest.mark.parametrize("combine", ["subsets", "sum", "mean-rank", "ridge", "logistic"])
-def test_every_combiner_can_be_asked_for(combine: str) -> None:
+def test_every_combiner_can_be_asked_for(combine):
     """Also of one metric, of which there is no combination otherwise."""
     table = score_table(80, 3, signal=0.8, useful=2)
-    selection = select(table, combine=combine, resamples=50, permutations=49, repeats=1)  # type: ignore[arg-type]
-    assert selection is not None
+    selection = select(table, combine=combine, resamples=50, permutations=49, repeats=1)
     kind = "subset" if combine in {"subsets", "sum"} else combine
     assert selection[0].chosen.kind == kind
     assert selection[0].chosen.out_of_fold.value and selection[0].chosen.out_of_fold.value > 0.5
     assert sum(row.chosen for row in selection[0].combinations) == 1
-    of_one = select(table.only(["m0"]), combine=combine, resamples=5, permutations=99, repeats=1)  # type: ignore[arg-type]
-    assert of_one is not None
+    of_one = select(table.only(["m0"]), combine=combine, resamples=5, permutations=99, repeats=1)
     assert [row.kind for row in of_one[0].combinations] == list(dict.fromkeys(["subset", kind]))
 
 
-def test_tied_scores_keep_their_order_out_of_fold() -> None:
+def test_tied_scores_keep_their_order_out_of_fold():
     """A check that is 0 for the ten bad answers and 1 for the rest agrees perfectly, whatever fold predicts it.
 
     A baseline that misses three of the ten agrees less; with both summed, those three stand between the others.
@@ -169,7 +165,6 @@ def test_tied_scores_keep_their_order_out_of_fold() -> None:
         tuple(map(str, range(100))), ("check", "free"), np.column_stack([check, baseline]), ratings[:, None]
     )
     result = select(table, resamples=5, permutations=99, repeats=2)
-    assert result is not None
     selection, predictions = result
     assert selection.chosen.metrics == ("check",)
     assert selection.chosen.out_of_fold.value == pytest.approx(1.0)
@@ -178,23 +173,21 @@ def test_tied_scores_keep_their_order_out_of_fold() -> None:
         assert row.out_of_fold.value == pytest.approx(row.in_sample)
 
 
-def test_two_metrics_whose_errors_cancel_are_claimed_together() -> None:
+def test_two_metrics_whose_errors_cancel_are_claimed_together():
     """m0 = .15 y + e and m1 = .15 y - e follow y hardly (rho .15), their sum is .3 y."""
     generator = np.random.default_rng(0)
     quality, error = generator.normal(size=(2, 120))
     scores = np.column_stack([0.15 * quality + error, 0.15 * quality - error, generator.normal(size=(120, 2))])
     table = ScoreTable(tuple(map(str, range(120))), ("m0", "m1", "m2", "m3"), scores, np.round(3 + quality)[:, None])
     result = select(table, resamples=5, permutations=999, repeats=1)
-    assert result is not None
     assert result[0].chosen.metrics == ("m0", "m1") and result[0].is_beyond_chance
     assert result[0].agreement.low is not None and result[0].agreement.low > 0.75
 
 
-def test_what_cannot_be_a_candidate_says_why() -> None:
+def test_what_cannot_be_a_candidate_says_why():
     table = score_table(60, 4, signal=0.5, useful=1, constant="m1", half_missing="m2")
     table = replace(table, metrics=("m0", "m1", "m2", "answer_length"), directions={})
     selection = select(table, resamples=50, permutations=49, repeats=1)
-    assert selection is not None
     assert dict(selection[0].left_out) == {
         "m1": "all values are equal",
         "m2": "scored 24 of 60 rated answers, less than half",
@@ -203,7 +196,7 @@ def test_what_cannot_be_a_candidate_says_why() -> None:
     assert selection[0].chosen.metrics == ("m0",)
 
 
-def test_shuffling_moves_whole_groups_of_equal_size() -> None:
+def test_shuffling_moves_whole_groups_of_equal_size():
     """Four groups of three, each with ratings of its own: shuffled, each group still holds one group's ratings."""
     groups = np.repeat(np.arange(4), 3)
     values = groups * 10 + np.tile([1.0, 2, 3], 4)
@@ -213,7 +206,7 @@ def test_shuffling_moves_whole_groups_of_equal_size() -> None:
             assert all(len({value // 10 for value in column[groups == group]}) == 1 for group in range(4))
 
 
-def test_permutation_p_is_that_of_scipy() -> None:
+def test_permutation_p_is_that_of_scipy():
     table = score_table(40, 3, signal=0.2, useful=1)
     alone, together = max_t(table, permutations=4000)
     for name, p, with_all in zip(table.metrics, alone, together, strict=True):
@@ -222,7 +215,7 @@ def test_permutation_p_is_that_of_scipy() -> None:
         assert with_all >= p
 
 
-def test_metrics_that_share_their_questions_cost_once_together() -> None:
+def test_metrics_that_share_their_questions_cost_once_together():
     """a and b are answered by the same questions for 5, c for 2: a and b cost 5, a and c 7, all three 7."""
     scores = np.random.default_rng(0).normal(size=(20, 3))
     task = CombinationTask.build(

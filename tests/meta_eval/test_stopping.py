@@ -22,11 +22,10 @@ def table_of(scores: Floats, ratings: Floats) -> ScoreTable:
     return ScoreTable(items, ("clear", "vague"), scores, ratings[:, None])
 
 
-def test_few_ratings_go_on_and_many_may_stop() -> None:
+def test_few_ratings_go_on_and_many_may_stop():
     draw = np.random.default_rng(3)
     few = predict_stability(table_of(*answers(draw, 15)))
     many = predict_stability(table_of(*answers(draw, 600)))
-    assert few is not None and many is not None
     assert (few.may_stop, many.may_stop) == (False, True)
     assert (many.metric, many.rated) == ("clear", 600)
     assert str(many).startswith(
@@ -35,7 +34,7 @@ def test_few_ratings_go_on_and_many_may_stop() -> None:
     assert str(few).startswith("Rate on: ")
 
 
-def test_what_cannot_be_predicted_is_none() -> None:
+def test_what_cannot_be_predicted_is_none():
     scores, ratings = answers(np.random.default_rng(0), 40)
     assert predict_stability(table_of(scores[:9], ratings[:9])) is None
     assert predict_stability(table_of(np.ones((40, 2)), ratings)) is None  # no correlation
@@ -43,7 +42,7 @@ def test_what_cannot_be_predicted_is_none() -> None:
 
 
 @pytest.mark.timeout(120)
-def test_the_probability_is_kept_when_twenty_more_ratings_really_come() -> None:
+def test_the_probability_is_kept_when_twenty_more_ratings_really_come():
     """60 sets of 20 to 138 ratings: the mean predicted probability is near the share that really stays.
 
     The share has a standard error of at most 0.065: twice that is allowed.
@@ -54,7 +53,6 @@ def test_the_probability_is_kept_when_twenty_more_ratings_really_come() -> None:
         count = 20 + 2 * repeat
         scores, ratings = answers(draw, count + 20)
         now = predict_stability(table_of(scores[:count], ratings[:count]), seed=repeat)
-        assert now is not None
         later = [estimate(spearman(column, ratings), range(count + 20), scale="fisher") for column in scores.T]
         changes = [abs(getattr(later[0], end) - getattr(now.rho, end)) for end in ("low", "high")]
         is_same = now.metric == "clear" and (later[0].value or 0.0) > (later[1].value or 0.0)

@@ -24,7 +24,7 @@ def table(**fields: Any) -> ScoreTable:
     return ScoreTable(**(known | fields))
 
 
-def test_what_a_table_derives() -> None:
+def test_what_a_table_derives():
     np.testing.assert_array_equal(table().mean_rating, [1.5, 5.0, NAN])
     assert table().rated().items == ("a", "b")
     np.testing.assert_array_equal(table().column("errors"), [-3.0, NAN, 0.0])  # lower is better: turned
@@ -34,14 +34,14 @@ def test_what_a_table_derives() -> None:
         table().column("rouge")
 
 
-def test_parts_keep_everything_together() -> None:
+def test_parts_keep_everything_together():
     dutch = table(groups=("p", "q", "r")).where("language", "nl")
     assert (dutch.items, dutch.groups, dutch.scores[1, 0]) == (("a", "c"), ("p", "r"), 0.5)
     only = table().only(["errors"])
     assert (only.metrics, only.directions, only.scores.shape) == (("errors",), {"errors": False}, (3, 1))
 
 
-def test_arrays_are_copied_and_cannot_be_changed() -> None:
+def test_arrays_are_copied_and_cannot_be_changed():
     scores = np.zeros((3, 2))
     made = table(scores=scores)
     scores[0, 0] = 9
@@ -63,6 +63,6 @@ def test_arrays_are_copied_and_cannot_be_changed() -> None:
         ({"directions": {"rouge": False}}, "directions: no metric 'rouge' in the table; it has faithfulness, errors"),
     ],
 )
-def test_what_does_not_fit_is_refused(fields: dict[str, Any], message: str) -> None:
+def test_what_does_not_fit_is_refused(fields, message):
     with pytest.raises(InputError, match=message):
         table(**fields)

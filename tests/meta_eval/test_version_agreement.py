@@ -39,9 +39,7 @@ def table_of(
 
 
 def agreement_of(table: ScoreTable, **options: object) -> VersionAgreement:
-    agreement = version_agreement(table, **options)  # type: ignore[arg-type]
-    assert agreement is not None
-    return agreement
+    return version_agreement(table, **options)
 
 
 def pairs_of_questions(*groups: float) -> list[float]:
@@ -52,7 +50,7 @@ def pairs_of_questions(*groups: float) -> list[float]:
 NOTHING = pairs_of_questions(0, 0, 0, 0)
 
 
-def test_two_versions_and_four_groups_by_hand() -> None:
+def test_two_versions_and_four_groups_by_hand():
     """Of 16 swaps of the raters' +1 +1 +1 -1, one comes above the total of 2 and four come to it: 1/16 + 4/32 = 6/32.
 
     The metric sees +1 in each group: one swap comes to its total, 1/32. So the accuracy is 1 - 5/32.
@@ -70,7 +68,7 @@ def test_two_versions_and_four_groups_by_hand() -> None:
     assert metric.by_chance == pytest.approx(1 - ((26 / 32) ** 2 + (6 / 32) ** 2) / 2)
 
 
-def test_groups_of_unequal_size_count_by_their_sums() -> None:
+def test_groups_of_unequal_size_count_by_their_sums():
     """Groups of 1, 1 and 4 questions: the total is ruled by the large one, so that 4 of 8 swaps reach the observed."""
     ratings = {"old": [0.0] * 6, "new": [1.0] * 6}
     table = table_of(ratings, {"metric": {"old": [0.0] * 6, "new": [-1, -1, 1, 1, 1, 1]}})
@@ -86,7 +84,7 @@ def test_groups_of_unequal_size_count_by_their_sums() -> None:
     assert agreement.metrics[0].soft.value == pytest.approx(1 - abs(0.5 / 8 - (3 / 8 + 0.5 / 8)))
 
 
-def test_a_metric_that_calls_the_wrong_version_is_a_false_winner_with_counts() -> None:
+def test_a_metric_that_calls_the_wrong_version_is_a_false_winner_with_counts():
     """Six groups of +1: 2 of 64 swaps come as far, p = 0.031, while the raters' mean says the contrary, unsurely."""
     new = [-3, -3, 1, 1, 1, 1]
     ratings = {"old": [0.0] * 6, "new": new}
@@ -106,7 +104,7 @@ def test_a_metric_that_calls_the_wrong_version_is_a_false_winner_with_counts() -
     assert (five.calls, five.false_rate.value) == (0, None)  # five groups that differ: 2 of 32 is more than 5%
 
 
-def test_without_common_questions_labels_are_shuffled_over_groups_by_hand() -> None:
+def test_without_common_questions_labels_are_shuffled_over_groups_by_hand():
     """Three groups of each version: of 20 ways to deal the labels one comes to the observed, and one is its mirror."""
     ratings = {"old": [1.0] * 6, "new": [5.0] * 6}
     table = table_of(ratings, {"same": ratings}, other_questions=True, other_groups=True)
@@ -117,13 +115,13 @@ def test_without_common_questions_labels_are_shuffled_over_groups_by_hand() -> N
     assert "the versions answered different questions: their means are compared" in agreement.notes
 
 
-def test_groups_with_answers_of_both_versions_to_other_questions_swap_their_labels() -> None:
+def test_groups_with_answers_of_both_versions_to_other_questions_swap_their_labels():
     ratings = {"old": NOTHING, "new": pairs_of_questions(1, 1, 1, 1)}
     agreement = agreement_of(table_of(ratings, {"same": ratings}, other_questions=True))
     assert (agreement.pairs[0].paired, agreement.permutations, agreement.pairs[0].p) == (False, 16, 2 / 16)
 
 
-def test_two_metrics_change_places_in_whole_groups_by_hand() -> None:
+def test_two_metrics_change_places_in_whole_groups_by_hand():
     """The second metric is the first, negated. With m of 4 groups kept, the difference of the two is that of the
     p-values of a total of 2 m - 4 and its negative: 30/32 at m = 0 or 4, at most 20/32 otherwise; 2 of 16 reach it.
     """
@@ -157,7 +155,7 @@ def _fields(table: ScoreTable) -> dict[str, object]:
     return {name: getattr(table, name) for name in names}
 
 
-def test_the_order_and_the_scale_of_what_is_compared_do_not_matter(three: ScoreTable) -> None:
+def test_the_order_and_the_scale_of_what_is_compared_do_not_matter(three):
     first = {one.metric: one for one in agreement_of(three).metrics}
     turned = three.take(range(len(three.items) - 1, -1, -1))
     scaled = ScoreTable(**_fields(three) | {"scores": three.scores * 1e6 + 3})
@@ -171,7 +169,7 @@ def test_the_order_and_the_scale_of_what_is_compared_do_not_matter(three: ScoreT
     assert first["bad"].ordered == 0
 
 
-def test_an_answer_in_several_rows_counts_once_per_question() -> None:
+def test_an_answer_in_several_rows_counts_once_per_question():
     """Version new answered the first question three times: its mean counts, not each."""
     ratings = {"old": NOTHING, "new": pairs_of_questions(1, 1, 1, 1)}
     table = table_of(ratings, {"same": ratings})
@@ -186,7 +184,7 @@ def test_an_answer_in_several_rows_counts_once_per_question() -> None:
     assert agreement_of(more).pairs == agreement_of(table).pairs
 
 
-def test_groups_that_share_a_question_are_one() -> None:
+def test_groups_that_share_a_question_are_one():
     assert merge_groups("abcd", ("1", "2", "2", "1")) == ("a", "b", "b", "a")
     assert merge_groups("aabc", ("1", "2", "2", "1")) == ("a", "a", "a", "a")
     assert len(set(merge_groups("abc", ("1", "1", "")))) == 2
@@ -195,7 +193,7 @@ def test_groups_that_share_a_question_are_one() -> None:
     assert agreement_of(table).pairs[0].groups == 4
 
 
-def test_what_is_left_out_is_said() -> None:
+def test_what_is_left_out_is_said():
     column = [float(place % 3) for place in range(10)]
     ratings = {f"v{number}": [value + number / 8 for value in column] for number in range(14)}
     ratings["small"] = [1.0] * 4
@@ -210,7 +208,7 @@ def test_what_is_left_out_is_said() -> None:
     )
 
 
-def test_a_metric_that_did_not_score_a_version_has_no_figures(three: ScoreTable) -> None:
+def test_a_metric_that_did_not_score_a_version_has_no_figures(three):
     scores = three.scores.copy()
     scores[[name == "b" for name in three.versions], 1] = np.nan
     follows, noise, _ = agreement_of(ScoreTable(**_fields(three) | {"scores": scores}), measure="follows").metrics
@@ -224,7 +222,7 @@ def test_a_metric_that_did_not_score_a_version_has_no_figures(three: ScoreTable)
     assert version_agreement(three.take([place for place, name in enumerate(three.versions) if name == "a"])) is None
 
 
-def test_the_sentence_says_good_and_poor_of_both_levels(three: ScoreTable) -> None:
+def test_the_sentence_says_good_and_poor_of_both_levels(three):
     agreement = agreement_of(three, measure="bad")
     text = describe_versions(agreement, Estimate(0.6, 0.5, 0.7))
     assert text.startswith("Between versions: bad orders 0 of 3 pairs as the raters do (soft pairwise accuracy ")

@@ -92,7 +92,7 @@ def test_a_specification_has_parts_and_keeps_its_text(text, path, name, argument
 )
 def test_what_cannot_be_loaded_is_said(text, message):
     with pytest.raises(UsageError) as error:
-        load_metric(text, judge=object())  # type: ignore[arg-type]
+        load_metric(text, judge=object())
     assert message in str(error.value)
 
 
@@ -162,8 +162,8 @@ def test_what_text_cannot_give_is_no_option(name):
 
 
 def test_an_option_reaches_the_metric_as_its_type(judge):
-    assert load_metric("faithfulness:numeric=no", judge()).numeric is False  # type: ignore[attr-defined]
-    assert load_metric("answer_relevance:questions=5", judge()).questions == 5  # type: ignore[attr-defined]
+    assert load_metric("faithfulness:numeric=no", judge()).numeric is False
+    assert load_metric("answer_relevance:questions=5", judge()).questions == 5
 
 
 ROOT = Path(__file__).parents[2]

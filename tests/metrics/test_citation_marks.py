@@ -38,7 +38,7 @@ def cited(answer: str, language: str = "en", contexts: tuple[str, ...] = CONTEXT
         ("Free [9].", [9]),
     ],
 )
-def test_numbers_that_cite(answer: str, numbers: list[int]) -> None:
+def test_numbers_that_cite(answer, numbers):
     marked = read(answer)
     assert [mark.number for mark in marked.marks] == numbers
     assert marked.plain == "Free."
@@ -76,7 +76,7 @@ def test_numbers_that_cite(answer: str, numbers: list[int]) -> None:
         "[citation needed]",
     ],
 )
-def test_what_cites_nothing(answer: str) -> None:
+def test_what_cites_nothing(answer):
     marked = read(answer)
     assert not marked.marks
     assert marked.plain == answer
@@ -93,7 +93,7 @@ def test_what_cites_nothing(answer: str) -> None:
         ("Free [1].\n\n[1]: Returns policy", "Returns policy", "Free."),
     ],
 )
-def test_links_and_footnotes_that_cite(answer: str, name: str, plain: str) -> None:
+def test_links_and_footnotes_that_cite(answer, name, plain):
     marked = read(answer)
     assert [mark.name for mark in marked.marks] == [name]
     assert marked.plain.strip() == plain
@@ -108,7 +108,7 @@ def test_links_and_footnotes_that_cite(answer: str, name: str, plain: str) -> No
         ("Free {}.", r"\{(?P<name>[^}]*)\}", [], "Free {}."),
     ],
 )
-def test_what_a_pattern_finds_cites_too(answer: str, pattern: str, cites: list[int | str], plain: str) -> None:
+def test_what_a_pattern_finds_cites_too(answer, pattern, cites, plain):
     sources = CitableSources(CONTEXTS, {}, load_language("en"))
     marked = read_citations(answer, sources, citation_pattern(pattern))
     assert [mark.name or mark.number for mark in marked.marks] == cites
@@ -116,12 +116,12 @@ def test_what_a_pattern_finds_cites_too(answer: str, pattern: str, cites: list[i
 
 
 @pytest.mark.parametrize(("pattern", "message"), [("(", "is a regular expression"), ("【.】", "has a group")])
-def test_a_pattern_names_what_it_finds(pattern: str, message: str) -> None:
+def test_a_pattern_names_what_it_finds(pattern, message):
     with pytest.raises(ValueError, match=message):
         citation_pattern(pattern)
 
 
-def test_a_link_cites_only_where_an_address_of_a_source_is_known() -> None:
+def test_a_link_cites_only_where_an_address_of_a_source_is_known():
     marked = read("Track it [here](https://track.example).", contexts=("A.", "B."))
     assert not marked.marks
     assert marked.other_links == ("https://track.example",)
@@ -136,26 +136,26 @@ def test_a_link_cites_only_where_an_address_of_a_source_is_known() -> None:
         "[1] [Returns](https://shop.example/returns)\n[2] Shipping",
     ],
 )
-def test_a_list_says_what_numbers_stand_for(sources: str) -> None:
+def test_a_list_says_what_numbers_stand_for(sources):
     marked = read(f"Two days [2]. Free [1].\n\n{sources}\n")
     assert [(mark.number, mark.name) for mark in marked.marks] == [(2, "Shipping"), (1, "https://shop.example/returns")]
     assert marked.plain.strip() == "Two days. Free."
 
 
-def test_footnotes_with_names() -> None:
+def test_footnotes_with_names():
     marked = read("Free[^ret].\n\n[^ret]: Returns policy, https://shop.example/returns")
     assert [(mark.text, mark.name) for mark in marked.marks] == [("[^ret]", "https://shop.example/returns")]
 
 
 @pytest.mark.parametrize("line", ["[2]", "[2], [3].", "Source: [2]", "Sources used: [1], [2]", "([2])"])
-def test_a_line_of_marks_stands_for_what_is_above(line: str) -> None:
+def test_a_line_of_marks_stands_for_what_is_above(line):
     marked = read(f"Free [1].\n{line}\n")
     assert [mark.stands_alone for mark in marked.marks] == [False] + [True] * (len(marked.marks) - 1)
     assert marked.plain.strip() == "Free."
     assert not any(mark.stands_alone for mark in read(f"Free [1].\nSo it is {line}\n").marks)
 
 
-def test_sources_by_number_name_label_and_address() -> None:
+def test_sources_by_number_name_label_and_address():
     english = load_language("en")
     sources = CitableSources(CONTEXTS, {}, english)
     assert [sources.find_number(number, 1) for number in (0, 1, 3, 4)] == [
@@ -178,7 +178,7 @@ def test_sources_by_number_name_label_and_address() -> None:
     assert parts.find("T1 x") == SourceMatch((0, 1), "name"), "a document that was retrieved in parts"
 
 
-def test_the_end_of_a_long_range_is_left_out() -> None:
+def test_the_end_of_a_long_range_is_left_out():
     marked = read("Free [1-9999].")
     assert not marked.marks, "years, or nonsense"
     marked = read("Free [1-900].")

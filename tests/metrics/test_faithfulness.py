@@ -22,7 +22,7 @@ def measured(metric: Faithfulness, sample: Sample) -> Score:
 def test_what_is_no_sample_is_refused_in_plain_words(judge):
     for metric in (Faithfulness(judge=judge()), load_metric("token_overlap")):
         with pytest.raises(UsageError, match=r"sample: 'x' \(str\) cannot be used; give a Sample"):
-            asyncio.run(metric.assess("x"))  # type: ignore[arg-type]
+            asyncio.run(metric.assess("x"))
 
 
 def says(probability: float) -> Answer:

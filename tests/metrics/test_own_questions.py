@@ -177,7 +177,7 @@ def test_the_prompt_defines_what_the_questions_name(sample, language, names):
     request = rating_request(sample(language=language), BUNDLED)
     task = BUNDLED.load(request.task, language).task
     for question, name in zip(request.questions, names, strict=True):
-        assert name in question.instructions  # type: ignore[union-attr]
+        assert name in question.instructions
         assert f"\n{name[0].upper()}{name[1:]}: " in task
     assert [question.id for question in request.questions] == ["truthfulness", "relatedness", "completeness"]
     assert all(question.options == ("1", "2", "3", "4", "5") for question in request.questions)

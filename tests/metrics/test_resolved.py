@@ -173,7 +173,7 @@ def test_without_a_given_goal_it_is_skipped(judge, openai_server, goal):
 
 def test_another_goal_is_refused(judge):
     with pytest.raises(ValueError, match="goal is judge or given, not 'auto'"):
-        Resolved(judge(), goal="auto")  # type: ignore[arg-type]
+        Resolved(judge(), goal="auto")
 
 
 def test_the_turn_is_after_the_request_and_no_question():

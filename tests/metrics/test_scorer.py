@@ -47,7 +47,7 @@ def sample(response: str, **fields: Any) -> Sample:
     return Sample(id="s", user_input="Q?", response=response, retrieved_contexts=("open the menu now",), **fields)
 
 
-def test_it_predicts_a_rating_and_says_why(scorer_file: Any) -> None:
+def test_it_predicts_a_rating_and_says_why(scorer_file):
     """Half of the answer's words are in the context: overlap 0.5, the middle, a rating of 3."""
     metric = load_metric(scorer_file())
     assert metric.range == (1, 5) and metric.higher_is_better
@@ -63,13 +63,13 @@ def test_it_predicts_a_rating_and_says_why(scorer_file: Any) -> None:
     assert sent.value == 5 and sent.evidence["decision"] == "send" and "may be sent" in sent.reason
 
 
-def test_without_any_part_it_is_skipped(scorer_file: Any) -> None:
+def test_without_any_part_it_is_skipped(scorer_file):
     answer = sample("open").model_copy(update={"retrieved_contexts": ()})
     score = asyncio.run(load_metric(scorer_file()).assess(answer))
     assert score.status == "skipped" and "none of its metrics has a value" in score.reason
 
 
-def test_the_catalogue_knows_its_direction_and_whether_it_asks_a_judge(scorer_file: Any) -> None:
+def test_the_catalogue_knows_its_direction_and_whether_it_asks_a_judge(scorer_file):
     name = scorer_file()
     assert higher_is_better(name) and not needs_judge(name)
     asking = scorer_file(judge=judge_record(LiteLLMJudge(SETTINGS)))
@@ -86,9 +86,7 @@ def test_the_catalogue_knows_its_direction_and_whether_it_asks_a_judge(scorer_fi
         ({"logprobs": True}, "the judge's logprobs was False and is True"),
     ],
 )
-def test_another_judge_is_refused_and_allowed_only_with_a_remark(
-    scorer_file: Any, changes: dict[str, Any], message: str
-) -> None:
+def test_another_judge_is_refused_and_allowed_only_with_a_remark(scorer_file, changes, message):
     name = scorer_file(judge=judge_record(LiteLLMJudge(SETTINGS)))
     other = LiteLLMJudge(SETTINGS.model_copy(update=changes))
     with pytest.raises(UsageError) as error:
@@ -101,7 +99,7 @@ def test_another_judge_is_refused_and_allowed_only_with_a_remark(
     assert load_metric(name, judge=LiteLLMJudge(SETTINGS)).name == name
 
 
-def test_another_prompt_or_embedder_is_refused(scorer_file: Any) -> None:
+def test_another_prompt_or_embedder_is_refused(scorer_file):
     known = BUNDLED.load("support", "en").identity
     assert load_metric(scorer_file(prompts=(known,)))
     with pytest.raises(UsageError, match=r"the prompt was support.en@000000000000 and is support.en@"):
@@ -110,7 +108,7 @@ def test_another_prompt_or_embedder_is_refused(scorer_file: Any) -> None:
         load_metric(scorer_file(embedder="st:model"))
 
 
-def test_a_scorer_is_not_saved_over_itself(assay: Any, tmp_path: Path) -> None:
+def test_a_scorer_is_not_saved_over_itself(assay, tmp_path):
     """Run on other answers the scorer agrees best; saved, it would be its own part. Its metric can be chosen."""
     words = ["open", "the", "menu", "press", "save"]
     for name in ("first", "second"):
@@ -141,7 +139,7 @@ def test_a_scorer_is_not_saved_over_itself(assay: Any, tmp_path: Path) -> None:
     assert assay("meta", "last", *quick).code == 0, "in the table it may stand"
 
 
-def test_a_scorer_of_a_scorer_is_refused(assay: Any, tmp_path: Path, scorer_file: Any) -> None:
+def test_a_scorer_of_a_scorer_is_refused(assay, tmp_path, scorer_file):
     """Files that an earlier version wrote name themselves as a part, and would call themselves without end."""
     file = tmp_path / "team.yaml"
     scorer = Scorer.load(scorer_file().partition(":")[2])

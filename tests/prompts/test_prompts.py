@@ -138,7 +138,7 @@ def marked(name: str, mark: str) -> Prompt:
     if not bundled.opening:
         return Prompt(name, "en", (), f"{mark} {bundled.template}")
     first = {**bundled.opening[0], "content": f"{mark} {bundled.opening[0]['content']}"}
-    return Prompt(name, "en", (first, *bundled.opening[1:]), bundled.template)  # type: ignore[arg-type]
+    return Prompt(name, "en", (first, *bundled.opening[1:]), bundled.template)
 
 
 def test_a_prompt_replaces_only_the_one_of_its_name_and_language(tmp_path):

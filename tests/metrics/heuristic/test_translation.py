@@ -54,7 +54,6 @@ def english_of(request: Request) -> dict[str, str]:
 def test_each_text_is_translated_once_and_english_is_not():
     book = WordBook()
     translation = asyncio.run(translate_sample(sample(), book))
-    assert translation is not None
     assert book.asked == [PROSE, GUIDE]
     assert translation.sample.response == DUTCH[PROSE]
     assert translation.sample.retrieved_contexts == (DUTCH[GUIDE], DUTCH[GUIDE])
@@ -78,7 +77,6 @@ def test_a_long_text_goes_in_pieces_and_keeps_its_lines():
 
     text = f"{line}\n\n   1. {line}\n...\n{line}"
     translation = asyncio.run(translate_sample(sample(response=text, retrieved_contexts=[PROSE]), Upper()))
-    assert translation is not None
     assert translation.sample.response == text.upper()
 
 

@@ -20,7 +20,6 @@ POINT, COMMA = NumberFormat.POINT, NumberFormat.COMMA
 )
 def test_a_cell_is_read(cell, value):
     reading = read_cell(cell)
-    assert reading is not None
     assert value in reading.values.values()
 
 
@@ -31,7 +30,6 @@ def test_a_cell_that_is_no_number(cell):
 
 def values(cells: list[str], form: NumberFormat) -> list[float]:
     column = read_numbers(cells)
-    assert column is not None
     return list(column.values[form])
 
 
@@ -83,14 +81,12 @@ def test_units_of_names_cells_and_the_table():
 )
 def test_dates_in_many_formats(cells, period, first):
     times = read_times("date", cells, day_first=False)
-    assert times is not None
     assert (times.period, str(times.times[0])[: len(first)], times.other) == (period, first, None)
 
 
 def test_the_order_of_day_and_month():
     def read(cells: list[str], day_first: bool = False) -> list[str]:
         times = read_times("date", cells, day_first)
-        assert times is not None
         readings = [times.times, *([] if times.other is None else [times.other])]
         return [str(reading[0])[:10] for reading in readings]
 
