@@ -1,4 +1,4 @@
-"""The help: every summary fits its line, commands stand by what they are for; what there is can be listed."""
+"""The help and the tables: summaries fit their line, what there is is listed, no name is cut, `--wide` says more."""
 
 import os
 import subprocess
@@ -12,6 +12,8 @@ import pytest
 
 from assay.cli import cli
 from assay.cli.command_list import COMMANDS
+from assay.cli.output import is_wide, print_table
+from assay.presentation.result_table import Column, ResultTable
 
 ROOT = Path(__file__).parents[2]
 
@@ -87,3 +89,43 @@ def test_the_documented_shell_completion_works(shell):
     }
     completed = subprocess.run(command, env=os.environ | typed, capture_output=True, text=True, check=True).stdout
     assert "show" in completed
+
+
+LONG = "a_metric_of_a_team_whose_name_is_longer_than_the_terminal_is_wide" * 2
+COLUMNS = (Column("metric", "name"), Column("n", detail="wide"), Column("mean"))
+
+
+def printed(capfd: pytest.CaptureFixture[str], *, wide: bool) -> str:
+    """The table of one metric, as a command prints it."""
+    context = click.Context(click.Command("show"))
+    context.meta["assay.wide"] = wide
+    with context:
+        assert is_wide() is wide
+        print_table(ResultTable("Means", COLUMNS, ((LONG, "12", "0.50"),)))
+    return capfd.readouterr().out
+
+
+def test_an_extra_column_is_shown_with_wide_only(capfd):
+    assert "12" not in printed(capfd, wide=False)
+    assert "12" in printed(capfd, wide=True)
+
+
+@pytest.mark.parametrize(("wide", "width"), [(False, 80), (True, 140)])
+def test_a_long_name_goes_on_in_the_next_line_and_is_whole(capfd, wide, width):
+    out = printed(capfd, wide=wide)
+    assert max(map(len, out.splitlines())) <= width
+    name = "".join(line.split("│")[1].strip() for line in out.splitlines() if line.startswith("│"))
+    assert name == LONG
+
+
+_GENERATE = ("sections", "topics", "folds", "filter", "DOCS")
+_WIDE = ("run", "show", "compare", "runs", "meta", "judges compare", "suite", "crosseval", "cassettes show")
+_QUIET = ("run", "meta", "judges compare", "suite", "crosseval", "prompts try", "generate questions")
+
+
+@pytest.mark.parametrize(
+    ("option", "commands"), [("--wide", (*_WIDE, "numeric facts")), ("--quiet", _QUIET)], ids=["wide", "quiet"]
+)
+def test_a_command_with_tables_takes_wide_and_one_that_takes_long_takes_quiet(assay, option, commands):
+    for command in (*commands, *(f"generate {stage}" for stage in _GENERATE)):
+        assert option in assay(*command.split(), "--help").out, command

@@ -1,13 +1,16 @@
-"""`assay rate` and `assay ratings`: queues, exports, and the way on to `assay meta`."""
+"""`assay rate` and `assay ratings`: queues, exports, and the ratings of the file and of the page side by side."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from assay.errors import UsageError
 from assay.eval_sets import Sample, write_set
 from assay.runs import Store
 from assay.runs.ratings import QueueSettings, RatingQueue
+from assay.runs.ratings.rating_join import join_run_ratings
 from assay.runs.ratings.rating_source import find_source, open_queue
 
 pytest.importorskip("uvicorn")
@@ -76,3 +79,143 @@ def test_what_cannot_be_compared_is_said(assay, tmp_path, words, problem):
     write_two_versions(tmp_path)
     done = assay("rate", *words, "--raters", "ada")
     assert done.code != 0 and problem in done.err
+
+
+ROWS = 32
+OF_FILE = 28  # the last four answers have no rating in the file
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    """32 answers of 1 to 8 words, of which the file rates the first 28: 1 to 4 by turns."""
+    lines = ["question,answer,rating"]
+    lines += [
+        f"Question {n}?,{' '.join(['word'] * (1 + n % 8))} {n},{1 + n % 4 if n < OF_FILE else ''}" for n in range(ROWS)
+    ]
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def rate(store: Path, source: str, value: float, count: int, **settings: object) -> list[str]:
+    """Ada rates so many answers of a source; gives their ids."""
+    opened = Store(store)
+    chosen = QueueSettings.model_validate({"raters": ("ada",), "per_answer": 1, "repeat_share": 0.0} | settings)
+    queue = open_queue(opened, find_source(opened, source), chosen, guideline=None, limit=count)
+    rated = []
+    while assignment := queue.next_answer("ada"):
+        queue.save("ada", assignment.sample.id, value)
+        rated.append(assignment.sample.id)
+    return rated
+
+
+def test_twelve_ratings_on_the_page_leave_those_of_the_file(assay, answers, tmp_path):
+    assert assay("run", answers, "--metrics", "answer_length").code == 0
+    store = tmp_path / ".assay"
+    rated = rate(store, "last", 5, 12)
+    both = sum(int(name.rpartition("-")[2]) <= OF_FILE for name in rated)
+    total = OF_FILE + 12 - both
+    note = f"ratings: 28 of the file, 12 of the rating page by ada on 1 to 5 ({both} answers have both)"
+    meta = assay("meta", "last", "--json").json
+    assert meta["settings"]["rated"] == total
+    assert note in meta["notes"]
+    shown = " ".join(assay("show", "last", "--wide").out.split())
+    assert note in shown
+    assert (
+        sum(
+            row["rating"] is not None
+            for row in assay("show", "last", "--json").json["scores"]
+            if row["metric"] == "answer_length"
+        )
+        == total
+    )
+    first = next(name for name in rated if int(name.rpartition("-")[2]) <= OF_FILE)
+    of_file = 1 + (int(first.rpartition("-")[2]) - 1) % 4
+    assert f"rated {(of_file + 5) / 2:g} of 5" in assay("show", "last", first).out
+    assert assay("meta", "last", "--json", "--rating", "file").json["settings"]["rated"] == OF_FILE
+    assert assay("meta", "last", "--json", "--rating", "ada").json["settings"]["rated"] == 12
+
+
+def test_another_scale_is_not_mixed_in(assay, answers, tmp_path):
+    """The file's 28 ratings from 1 to 5 outnumber 12 from 1 to 10; 30 do not."""
+    assay("run", answers, "--metrics", "answer_length")
+    store = Store(tmp_path / ".assay")
+    run = store.run("last").id
+    rate(tmp_path / ".assay", "last", 9, 12, rating_max=10)
+    few = join_run_ratings(store, run)
+    assert few.note == (
+        "ratings: 28 of the file; the ratings of the page are left out: 12 of the rating page by ada on 1 to 10, but "
+        "the file's are on another scale"
+    )
+    assert sum(sample.human_rating is not None for sample in few.samples.values()) == 28
+    rate(tmp_path / ".assay", "last", 9, 30, rating_max=10, seed=1)
+    many = join_run_ratings(store, run)
+    assert many.note.startswith("ratings: ") and many.note.endswith(
+        "; 28 of the file are left out, which are on another scale"
+    )
+    assert {sample.human_rating for sample in many.samples.values()} <= {9, None}
+
+
+def test_queues_of_one_scale_add_up(assay, answers, tmp_path):
+    """A second queue over the same answers does not hide the first: the newer of two ratings by one rater counts."""
+    assay("run", answers, "--metrics", "answer_length")
+    first = set(rate(tmp_path / ".assay", "last", 2, 10))
+    second = set(rate(tmp_path / ".assay", "last", 5, 10, seed=1))
+    store = Store(tmp_path / ".assay")
+    joined = join_run_ratings(store, store.run("last").id).samples
+    assert {name: sample.ratings["ada"] for name, sample in joined.items() if "ada" in sample.ratings} == {
+        **dict.fromkeys(first, 2),
+        **dict.fromkeys(second, 5),
+    }
+
+
+def test_a_limit_takes_what_was_drawn_from_all(assay, answers, tmp_path):
+    """Every place of 32 is drawn in some of 40 seeds: all miss one with probability (20 / 32)^40 < 1e-8."""
+    store = Store(tmp_path / ".assay")
+    drawn = set[str]()
+    for seed in range(40):
+        settings = QueueSettings(raters=("ada",), per_answer=1, seed=seed)
+        source = find_source(store, str(answers))
+        queue = open_queue(store, source, settings, guideline=None, limit=12)
+        ids = [sample.id for sample in queue.samples()]
+        assert len(ids) == 12
+        again = open_queue(store, source, settings, guideline=None, limit=12)
+        assert again.id == queue.id
+        drawn |= {*ids}
+    assert len(drawn) == ROWS
+    with pytest.raises(UsageError, match=r"has 12 answers of .* already, and --limit 20 does not change that; go on"):
+        open_queue(store, source, settings, guideline=None, limit=20)
+
+
+def test_nobody_is_no_rater(assay, answers):
+    done = assay("rate", answers, "--raters", "")
+    assert done.code == 2 and "--raters names nobody; write names with commas" in done.err
+
+
+def test_raters_who_saw_one_run_only_make_no_run_better(assay, answers, tmp_path):
+    """The file rates both runs alike; Ada, who gives 5 to everything, rated A alone: no difference is her doing."""
+    assay("run", answers, "--metrics", "answer_length")
+    first = Store(tmp_path / ".assay").run("last").id
+    rate(tmp_path / ".assay", "last", 5, 12)
+    answers.write_text(answers.read_text(encoding="utf-8").replace("word ", "words "), encoding="utf-8")
+    assay("run", answers, "--metrics", "answer_length")
+    raters = assay("compare", first, "last", "--json").json["raters"]
+    assert (raters["rated_pairs"], raters["difference"]["value"]) == (raters["rated_a"], 0)
+
+
+def test_one_answer_has_one_rating_alone_and_among_others(assay, answers, tmp_path):
+    """12 answers rated from 1 to 10 do not count beside the file's 28 from 1 to 5: not in one answer's audit either."""
+    assay("run", answers, "--metrics", "answer_length")
+    rated = rate(tmp_path / ".assay", "last", 9, 12, rating_max=10)
+    of_all = {row["sample"]: row["rating"] for row in assay("show", "last", "--json").json["scores"]}
+    for name in rated:
+        (row, *_) = assay("show", "last", name, "--json").json["scores"]
+        assert row["rating"] == of_all[name] != 9
+
+
+def test_what_the_files_team_agreed_on_outlives_a_rating_on_the_page(assay, tmp_path):
+    rows = [{"question": f"q{n}", "answer": f"a{n}", "ratings": {"ann": 1, "bob": 5}, "rating": 5} for n in range(4)]
+    (tmp_path / "set.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assay("run", "set.jsonl", "--metrics", "answer_length")
+    rate(tmp_path / ".assay", "last", 2, 1)
+    assert {row["rating"] for row in assay("show", "last", "--json").json["scores"]} == {5}

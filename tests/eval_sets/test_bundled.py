@@ -1,10 +1,13 @@
-"""The bundled helpdesk sets keep the plan that their README describes."""
+"""The bundled sets keep the plan that eval_sets/README.md describes."""
 
+from collections import Counter
 from functools import cache
 
 import pytest
+from conversation_faults import FAULTS, Labels, read_labels
 
-from assay.eval_sets import load_set
+from assay.eval_sets import Sample, load_set
+from assay.text.tokens import tokens
 
 # eval_sets/README.md, "The rubric"
 RUBRIC = {
@@ -56,3 +59,98 @@ def test_sixty_pairs_of_all_message_types_and_enough_pages(language):
     for kind in MESSAGE_TYPES - {"unspecified", "action"}:  # small talk and actions are flawless or defective alone
         flawless = {sample.rating == 5 for sample in samples(language) if sample.message_type == kind}
         assert flawless == {True, False}, kind
+
+
+@cache
+def conversations(language: str) -> list[tuple[Sample, Labels]]:
+    """The samples of a language with their labels, which are validated."""
+    return [(sample, read_labels(sample)) for sample in load_set(f"conversations_{language}")]
+
+
+def calls(sample: Sample) -> list[tuple[str, dict[str, object] | None]]:
+    return [(call.function.name, call.function.values) for message in sample.messages for call in message.tool_calls]
+
+
+def expected(sample: Sample) -> list[tuple[str, dict[str, object] | None]]:
+    return [(action["name"], action["kwargs"]) for action in sample.metadata["expected_actions"]]
+
+
+@both
+def test_the_first_message_is_the_policy_and_four_to_fourteen_follow(language):
+    """Every call has its result, and arguments without free text."""
+    for sample, _ in conversations(language):
+        roles = [message.role for message in sample.messages]
+        assert roles[:2] == ["system", "user"], sample.id
+        assert "system" not in roles[1:], sample.id
+        assert 4 <= len(roles) - 1 <= 14, sample.id
+        assert roles[-1] in {"user", "assistant"}, sample.id
+        # a local judge of a small context and a slow processor reads them
+        assert sum(len(tokens(message.text)) for message in sample.messages[1:]) <= 300, sample.id
+        made = [call.id for message in sample.messages for call in message.tool_calls]
+        assert made == [message.tool_call_id for message in sample.messages if message.role == "tool"], sample.id
+        for _, arguments in [*calls(sample), *expected(sample)]:
+            assert arguments is not None, sample.id
+            assert all(len(tokens(str(value))) <= 6 for value in arguments.values()), sample.id
+
+
+@both
+def test_labels_point_at_the_messages_that_they_are_about(language):
+    for sample, labels in conversations(language):
+        answers = {turn for turn, message in enumerate(sample.messages) if message.role == "assistant"}
+        questions = {turn for turn, message in enumerate(sample.messages) if message.role == "user"}
+        assert set(sample.metadata["fault_turns"]) | set(labels.asked_again) <= answers, sample.id
+        assert {turn for pair in labels.contradictions for turn in pair} <= answers, sample.id
+        assert all(earlier < later for earlier, later in labels.contradictions), sample.id
+        assert set(labels.repeated) <= questions, sample.id
+        assert {rule.turn for rule in labels.broken_rules} <= answers, sample.id
+        assert all(rule.rule in sample.policy for rule in labels.broken_rules), sample.id
+        assert labels.requests, sample.id
+        for request in labels.requests:
+            assert (request.turn in answers) is request.met, sample.id
+            assert request.met or request.turn is None, sample.id
+
+
+@both
+def test_a_planted_fault_and_what_follows_from_it_is_in_the_labels_and_nothing_else(language):
+    wrong_calls: set[str] = {"wrong_tool", "wrong_argument"}
+    follows: dict[str, set[str]] = {
+        "unresolved": wrong_calls,  # a call that was never made
+        "handover_missing": {"unresolved", "policy_broken", *wrong_calls},
+        "handover_needless": {"unresolved", "policy_broken", *wrong_calls},
+        "asked_again": set(),
+        "contradiction": {"unresolved"},
+        "policy_broken": set(),
+        "wrong_tool": {"unresolved", *wrong_calls},
+        "wrong_argument": {"unresolved", *wrong_calls},
+    }
+    for sample, labels in conversations(language):
+        kind = sample.metadata["fault"]
+        found = {other for other, holds in FAULTS.items() if holds(sample, labels)}
+        assert bool(sample.metadata["fault_turns"]) is (kind is not None), sample.id
+        if kind is None:
+            assert calls(sample) == expected(sample), sample.id
+            assert not labels.repeated and not found, sample.id
+        else:
+            assert kind in found and found - {kind} <= follows[kind], sample.id
+
+
+@pytest.mark.parametrize("language", ["nl", "en"])
+def test_what_a_set_holds(language):
+    samples = load_set(f"kpi_{language}")
+    assert len(samples) == 40
+    assert Counter(sample.metadata["split"] for sample in samples) == {"development": 25, "held_out": 15}
+    gold = Counter(claim["gold"] for sample in samples for claim in sample.metadata["claims"])
+    assert min(gold.values()) >= 8 and set(gold) == {"supported", "contradicted", "unverifiable"}
+    assert {sample.rating for sample in samples} >= {1, 2, 4, 5}
+    for sample in samples:
+        assert sample.response == " ".join(claim["text"] for claim in sample.metadata["claims"])
+        assert sample.tables or "\n" in sample.retrieved_contexts[1]
+
+
+@pytest.mark.parametrize("language", ["nl", "en"])
+def test_ratings_by_the_rubric(language):
+    """One false claim is a 2, more are a 1; without one, all supported is a 5, some a 4, none a 3."""
+    for sample in load_set(f"kpi_{language}"):
+        gold = Counter(claim["gold"] for claim in sample.metadata["claims"])
+        without_false = 5 if not gold["unverifiable"] else 4 if gold["supported"] else 3
+        assert sample.rating == (without_false, 2, 1)[min(gold["contradicted"], 2)], sample.id

@@ -1,13 +1,17 @@
-"""Agreement of raters against published values and by hand."""
+"""Agreement of raters against published values and by hand; when enough is rated."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from assay.meta_eval.agreement_statistics import spearman
+from assay.meta_eval.arrays import Floats
+from assay.meta_eval.estimate import estimate
 from assay.meta_eval.gwet import ordinal_ac2
 from assay.meta_eval.krippendorff import nominal_alpha, ordinal_alpha
 from assay.meta_eval.rater_ceiling import estimate_ceiling, means_of_others
 from assay.meta_eval.raters import agreement_of_raters, kappas
+from assay.meta_eval.stopping import predict_stability
 from assay.meta_eval.table import ScoreTable
 
 NAN = float("nan")
@@ -175,3 +179,56 @@ def test_raters_who_throw_dice_validate_nothing():
     assert raters.problem.startswith("raters hardly agree (alpha ")
     assert raters.problem.endswith("no metric can be validated here")
     assert agreement_of_raters(rated(np.full((20, 1), 3.0))) is None  # one rater has nobody to agree with
+
+
+def answers(draw: np.random.Generator, count: int) -> tuple[Floats, Floats]:
+    """Ratings 1 to 5, and two metrics: one follows them clearly, one hardly."""
+    ratings = draw.integers(1, 6, count).astype(float)
+    scores = np.stack([ratings + draw.normal(0, 1.2, count), ratings + draw.normal(0, 6, count)], axis=1)
+    return scores, ratings
+
+
+def table_of(scores: Floats, ratings: Floats) -> ScoreTable:
+    items = tuple(map(str, range(len(ratings))))
+    return ScoreTable(items, ("clear", "vague"), scores, ratings[:, None])
+
+
+def test_few_ratings_go_on_and_many_may_stop():
+    draw = np.random.default_rng(3)
+    few = predict_stability(table_of(*answers(draw, 15)))
+    many = predict_stability(table_of(*answers(draw, 600)))
+    assert (few.may_stop, many.may_stop) == (False, True)
+    assert (many.metric, many.rated) == ("clear", 600)
+    assert str(many).startswith(
+        "You may stop: with 20 more ratings the choice of clear or its interval will not change"
+    )
+    assert str(few).startswith("Rate on: ")
+
+
+def test_what_cannot_be_predicted_is_none():
+    scores, ratings = answers(np.random.default_rng(0), 40)
+    assert predict_stability(table_of(scores[:9], ratings[:9])) is None
+    assert predict_stability(table_of(np.ones((40, 2)), ratings)) is None  # no correlation
+    assert predict_stability(table_of(np.full((40, 2), np.nan), ratings)) is None
+
+
+@pytest.mark.timeout(120)
+def test_the_probability_is_kept_when_twenty_more_ratings_really_come():
+    """60 sets of 20 to 138 ratings: the mean predicted probability is near the share that really stays.
+
+    The share has a standard error of at most 0.065: twice that is allowed.
+    """
+    draw = np.random.default_rng(11)
+    predicted, stayed = [], []
+    for repeat in range(60):
+        count = 20 + 2 * repeat
+        scores, ratings = answers(draw, count + 20)
+        now = predict_stability(table_of(scores[:count], ratings[:count]), seed=repeat)
+        later = [estimate(spearman(column, ratings), range(count + 20), scale="fisher") for column in scores.T]
+        changes = [abs(getattr(later[0], end) - getattr(now.rho, end)) for end in ("low", "high")]
+        is_same = now.metric == "clear" and (later[0].value or 0.0) > (later[1].value or 0.0)
+        predicted.append(now.stable)
+        stayed.append(is_same and max(changes) <= now.tolerance)
+    assert np.mean(predicted) == pytest.approx(np.mean(stayed), abs=0.13)
+    said_stop = [stays for chance, stays in zip(predicted, stayed, strict=True) if chance >= 0.9]
+    assert len(said_stop) >= 20 and np.mean(said_stop) >= 0.85

@@ -1,14 +1,22 @@
-"""Scores and ratings as they come: long and wide, of Ragas and DeepEval (exports really made by them), and broken."""
+"""Scores and ratings as they come, and the table that is made of them."""
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from assay.errors import AssayError, InputError
+from assay.meta_eval.agreement import metric_agreements
+from assay.meta_eval.comparison import compare_metrics
+from assay.meta_eval.evaluation import evaluate_table
+from assay.meta_eval.mean_rating import estimate_mean_rating
+from assay.meta_eval.results import MetaEvaluation
 from assay.meta_eval.score_files import JoinedScores, ReadOptions, read_score_table
+from assay.meta_eval.table import ScoreTable
 
 EXPORTS = Path(__file__).parent / "exports"
 Write = Callable[..., Path]
@@ -232,3 +240,119 @@ def test_columns_of_raters_are_ratings_and_may_have_gaps(tmp_path):
     file.write_text("id,rating_ada\na,4\nb,3\n", encoding="utf-8")
     with pytest.raises(InputError, match="there are no scores in it, only the ratings `rating_ada`; write one column"):
         read_score_table([file], None, ReadOptions())
+
+
+NAN = float("nan")
+
+
+def table(**fields: Any) -> ScoreTable:
+    known: dict[str, Any] = {
+        "items": ("a", "b", "c"),
+        "metrics": ("faithfulness", "errors"),
+        "scores": np.array([[0.2, 3.0], [0.9, NAN], [0.5, 0.0]]),
+        "ratings": np.array([[1.0, 2.0], [5.0, NAN], [NAN, NAN]]),
+        "raters": ("ann", "bob"),
+        "directions": {"errors": False},
+        "attributes": {"language": ("nl", "en", "nl")},
+    }
+    return ScoreTable(**(known | fields))
+
+
+def test_what_a_table_derives():
+    np.testing.assert_array_equal(table().mean_rating, [1.5, 5.0, NAN])
+    assert table().rated().items == ("a", "b")
+    np.testing.assert_array_equal(table().column("errors"), [-3.0, NAN, 0.0])  # lower is better: turned
+    assert table().groups == ("a", "b", "c")  # an item is its own group unless said otherwise
+    assert table(groups=("z", "a", "z")).group_numbers.tolist() == [1, 0, 1]
+    with pytest.raises(InputError, match="no metric 'rouge' in the table; it has faithfulness, errors"):
+        table().column("rouge")
+
+
+def test_parts_keep_everything_together():
+    dutch = table(groups=("p", "q", "r")).where("language", "nl")
+    assert (dutch.items, dutch.groups, dutch.scores[1, 0]) == (("a", "c"), ("p", "r"), 0.5)
+    only = table().only(["errors"])
+    assert (only.metrics, only.directions, only.scores.shape) == (("errors",), {"errors": False}, (3, 1))
+
+
+def test_arrays_are_copied_and_cannot_be_changed():
+    scores = np.zeros((3, 2))
+    made = table(scores=scores)
+    scores[0, 0] = 9
+    assert made.scores[0, 0] == 0
+    with pytest.raises(ValueError, match="read-only"):
+        made.scores[0, 0] = 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"items": ("a", "a", "c")}, "items: 'a' stands twice"),
+        ({"scores": np.zeros((3, 1))}, r"scores: the array is \(3, 1\), not 3 items x 2 scores"),
+        ({"scores": np.array([[0, 0], [0, np.inf], [0, 0]])}, "scores: errors of item b is infinite"),
+        ({"ratings": np.array([[1, 2], [6, 1], [1, 1]])}, "ratings: ann gave 6 to item b, outside 1 to 5"),
+        ({"rating_min": 5}, r"rating_min: 5 is not below rating_max \(5\)"),
+        ({"groups": ("p",)}, "groups: 1 label for 3 items"),
+        ({"attributes": {"language": ("nl",)}}, "attributes.language: 1 label for 3 items"),
+        ({"directions": {"rouge": False}}, "directions: no metric 'rouge' in the table; it has faithfulness, errors"),
+    ],
+)
+def test_what_does_not_fit_is_refused(fields, message):
+    with pytest.raises(InputError, match=message):
+        table(**fields)
+
+
+@pytest.fixture(scope="module")
+def joined(tmp_path_factory: pytest.TempPathFactory) -> JoinedScores:
+    """60 answers rated 1 to 5, `errors` 5 - rating with ties broken by noise (rho exactly -1 by level), and noise."""
+    generator = np.random.default_rng(3)
+    ratings = np.arange(60) % 5 + 1
+    noise = generator.normal(size=60)
+    path = tmp_path_factory.mktemp("scores") / "scores.csv"
+    rows = [f"a{n},{rating},{5 - rating},{noise[n]:.3f}" for n, rating in enumerate(ratings)]
+    path.write_text("\n".join(["id,rating,errors,noise", *rows]) + "\n", encoding="utf-8")
+    return read_score_table([path], None, ReadOptions(lower_is_better=("errors",)))
+
+
+@pytest.fixture(scope="module")
+def evaluation(joined: JoinedScores) -> MetaEvaluation:
+    return evaluate_table(joined.table, bootstrap=200, permutations=199, repeats=2)
+
+
+def test_a_perfect_metric_agrees_and_is_chosen(joined, evaluation):
+    assert joined.table.directions == {"errors": False, "noise": True}
+    errors = evaluation.metrics[0]
+    assert (errors.name, errors.higher_is_better) == ("errors", False)
+    assert errors.spearman.value == pytest.approx(1.0)
+    assert (errors.auroc_bad.value, errors.auroc_good.value) == (1.0, 1.0)
+    without = metric_agreements(replace(joined.table, directions={}), permutations=99)[0]
+    assert without.spearman.value == pytest.approx(-1.0)
+    assert evaluation.selection.chosen.metrics == ("errors",)
+    assert evaluation.recommendation.startswith("errors follows your team closely")
+
+
+def test_comparisons_policy_and_mean_rating_use_the_direction(joined, evaluation):
+    comparison = compare_metrics(joined.table, "errors", "noise")
+    assert comparison.difference.value is not None and comparison.difference.value > 0.5
+    assert evaluation.selection is not None and evaluation.selection.predictions[0] is not None
+    # the answer rated 1 has the most errors, and is expected to be worse than the one rated 5
+    expected = dict(zip(joined.table.items, evaluation.selection.predictions, strict=True))
+    assert expected["a0"] is not None and expected["a4"] is not None and expected["a0"] < expected["a4"]
+    ratings = np.where(np.arange(60) < 30, joined.table.ratings[:, 0], np.nan)
+    few = replace(joined.table, ratings=ratings[:, None])
+    estimates = estimate_mean_rating(few, ("errors",))
+    assert estimates is not None and estimates.power > 0.5
+
+
+@pytest.mark.parametrize(
+    "name", ["noise_sensitivity(mode=irrelevant)", "Hallucination", "Toxicity", "Bias", "declined", "harmfulness"]
+)
+def test_names_of_other_tools_whose_lower_scores_are_better_are_known(tmp_path, name):
+    path = tmp_path / "scores.csv"
+    rows = [f"a{n},{rating},{5 - rating}" for n, rating in enumerate([1, 2, 3, 4, 5])]
+    path.write_text("\n".join([f'id,rating,"{name}"', *rows]) + "\n", encoding="utf-8")
+    joined = read_score_table([path], None, ReadOptions())
+    assert joined.table.directions == {name: False}
+    assert f"lower is better for {name}, by its name; say otherwise with --higher-is-better" in joined.notes
+    turned = read_score_table([path], None, ReadOptions(higher_is_better=(name,)))
+    assert turned.table.directions == {name: True}
