@@ -80,21 +80,6 @@ def test_prune_keeps_what_follows_a_missing_reply(assay, words, recorded):
     assert len(entries(recorded)) == CALLS - 1
 
 
-def test_embeddings_are_recordings_too(*, assay, set_file, judge_file, openai_server, tmp_path, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_BASE", openai_server.api_base)
-    path = tmp_path / "both.jsonl"
-    words = [set_file(2), "--judge", judge_file(), "--metrics", "answer_relevance", "--embedder", "litellm:openai/e"]
-    first = assay("run", *words, "--cassette", path, "--json")
-    openai_server.forget()
-    again = assay("run", *words, "--cassette", path, "--mode", "replay", "--json")
-    assert (again.code, openai_server.requests) == (0, [])
-    assert again.json["metrics"] == first.json["metrics"]
-    count = len(entries(path))
-    assert assay("cassettes", "check", path, *words).code == 0
-    assert assay("cassettes", "prune", path, *words, "--json").json == {"dropped": 0}
-    assert len(entries(path)) == count
-
-
 def test_hostile_replies_are_shown_as_text(assay, tmp_path):
     hostile = "\x1b[2J[red]x[/red]"
     reply = RawReply(model=hostile, text=hostile)

@@ -40,26 +40,6 @@ def test_a_judge_is_asked_in_english_and_it_is_said(assay, mixed, judge_file, me
     assert "other_prompt_language" not in dutch
 
 
-def test_what_needs_a_pack_is_skipped_with_the_reason(assay, mixed):
-    """Neither needs a judge; the answer has a table, so that there are numbers to check."""
-    path = Path(mixed)
-    tables = [{"name": "enlaces", "columns": {"day": ["2026-01-01", "2026-01-02"], "minutes": [30, 30]}}]
-    rows = [json.loads(line) | {"tables": tables} for line in path.read_text(encoding="utf-8").splitlines()]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    assert assay("run", mixed, "--metrics", "heuristic:all_types=True,numeric_claims").code == 0
-    scores = {(each["metric"], each["sample"]): each for each in assay("show", "--json").json["scores"]}
-    heuristic = scores["heuristic:all_types=True", "es1"]
-    assert (heuristic["status"], heuristic["value"]) == ("skipped", None)
-    assert "no language pack for es" in heuristic["reason"]
-    numeric = scores["numeric_claims", "es1"]
-    assert (numeric["status"], numeric["value"]) == ("skipped", None)
-    assert (
-        numeric["reason"]
-        == "numerical claims are read in English (en), German (de), Dutch (nl); there are no word lists for es"
-    )
-    assert scores["heuristic:all_types=True", "nl1"]["status"] == "scored"
-
-
 def test_your_own_prompt_in_a_language_without_a_pack_is_used(assay, mixed, judge_file, tmp_path):
     """This ended in KeyError: the two words of a judge's answer were known for two languages only."""
     folder = tmp_path / "own"

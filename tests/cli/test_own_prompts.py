@@ -11,8 +11,6 @@ import pytest
 from openai_replies import sensible_reply
 from openai_server import Answer, OpenAIServer, Request
 
-from assay.prompts import BUNDLED
-
 METRIC = "faithfulness:claims=judge"
 MARK = "Leave flowers out."
 
@@ -71,18 +69,6 @@ def test_try_tells_claims_lost_and_asks_only_what_changed(assay, set_file, judge
     assert no_flowers.requests == [], "the second time all is replayed"
 
 
-def test_try_tells_verdicts_that_flip_with_both_reasons(assay, set_file, judge_file, no_flowers, tmp_path):
-    """Buttons stand in s1, s2, s4 and s5."""
-    words = ["prompts", "try", "support", set_file(), "--edit", edited(tmp_path / "own", "support.en")]
-    effect = assay(*words, "--judge", judge_file(), "--json").json
-    assert [(flip["sample"], flip["before"], flip["after"]) for flip in effect["flips"]] == [
-        (sample, "supported", "not_found") for sample in ("s1", "s2", "s4", "s5")
-    ]
-    assert effect["flips"][0]["reason_before"] == "the judge says yes, and gives no probability"
-    assert effect["flips"][0]["reason_after"] == "the judge says no, and gives no probability"
-    assert effect["metrics"][0]["agreement"]["n"] == 6
-
-
 def test_try_takes_several_wordings_and_decides(assay, set_file, judge_file, no_flowers, tmp_path):
     """`short` leaves flowers out, as the marked prompt says; `same` begins with another word and changes no claim."""
     short = edited(tmp_path / "short", "claims.en")
@@ -130,21 +116,6 @@ def test_what_cannot_be_tried(assay, set_file, judge_file, tmp_path):
     ]:
         done = assay("prompts", "try", *words, "--judge", judge)
         assert (done.code, message in done.err) == (code, True), done.err
-
-
-def test_a_run_uses_the_folder_that_was_chosen(assay, set_file, judge_file, no_flowers, tmp_path):
-    own = edited(tmp_path / "own", "claims.en").parent
-    run = ["run", set_file(), "--judge", judge_file(), "--metrics", METRIC]
-    before = assay(*run, "--json").json["run"]
-    assert BUNDLED.load("claims", "en").identity not in assay("prompts", "use", own).out
-    after = assay(*run, "--json").json["run"]
-    lost = assay("prompts", "diff", before, after, "--json").json["lost"]
-    assert lost == [["s0", "Send flowers."], ["s3", "Send flowers."]]
-    assert "the bundled prompts" in assay("prompts", "use", "--bundled").out
-    again = assay(*run, "--json").json["run"]
-    assert assay("prompts", "diff", before, again, "--json").json["lost"] == []
-    by_option = assay(*run, "--prompts", own, "--json").json["run"]
-    assert assay("prompts", "diff", after, by_option, "--json").json["lost"] == []
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import UsageError
 from assay.eval_sets import Sample, write_set
 from assay.runs import Store
 from assay.runs.ratings import QueueSettings, RatingQueue
@@ -167,24 +166,6 @@ def test_queues_of_one_scale_add_up(assay, answers, tmp_path):
         **dict.fromkeys(first, 2),
         **dict.fromkeys(second, 5),
     }
-
-
-def test_a_limit_takes_what_was_drawn_from_all(assay, answers, tmp_path):
-    """Every place of 32 is drawn in some of 40 seeds: all miss one with probability (20 / 32)^40 < 1e-8."""
-    store = Store(tmp_path / ".assay")
-    drawn = set[str]()
-    for seed in range(40):
-        settings = QueueSettings(raters=("ada",), per_answer=1, seed=seed)
-        source = find_source(store, str(answers))
-        queue = open_queue(store, source, settings, guideline=None, limit=12)
-        ids = [sample.id for sample in queue.samples()]
-        assert len(ids) == 12
-        again = open_queue(store, source, settings, guideline=None, limit=12)
-        assert again.id == queue.id
-        drawn |= {*ids}
-    assert len(drawn) == ROWS
-    with pytest.raises(UsageError, match=r"has 12 answers of .* already, and --limit 20 does not change that; go on"):
-        open_queue(store, source, settings, guideline=None, limit=20)
 
 
 def test_nobody_is_no_rater(assay, answers):

@@ -47,26 +47,6 @@ def test_what_cannot_be_done_is_told_with_a_cure(*, assay, set_file, judge_file,
     assert openai_server.requests == []
 
 
-def test_a_csv_of_a_dutch_excel(assay, tmp_path):
-    """Semicolons, a decimal comma, a byte order mark, columns with names of their own."""
-    rows = [
-        "vraag;antwoord;bron;cijfer",
-        "Hoe?;Klik op Nieuw.;Klik op Nieuw.;4,5",
-        "Waar?;Bij Verlof.;Klik op Nieuw.;1,5",
-    ]
-    text = "".join(f"{row}\r\n" for row in rows)
-    (tmp_path / "antwoorden.csv").write_bytes(b"\xef\xbb\xbf" + text.encode())
-    names = {"vraag": "user_input", "antwoord": "response", "bron": "retrieved_contexts", "cijfer": "rating"}
-    maps = [word for theirs, ours in names.items() for word in ("--map", f"{theirs}={ours}")]
-    done = assay("run", "antwoorden.csv", "--metrics", "token_overlap", "--language", "nl", *maps, "--json")
-    assert done.code == 0
-    assert done.json["languages"].keys() == {"nl"}
-    # "klik op nieuw": 3 of 3 in the context; "bij verlof": none of 2
-    assert done.json["metrics"]["token_overlap"]["mean"] == pytest.approx((1 + 0) / 2)
-    shown = assay("show", "last").out
-    assert re.search(r"antwoorden-1 .*4\.5", shown)
-
-
 def test_bad_rows_stop_it_before_anything_is_paid_for(assay, set_file, judge_file, openai_server):
     path = set_file(3)
     path.write_text(path.read_text(encoding="utf-8") + '{"id": "bad"\n{"user_input": 5}\n', encoding="utf-8")

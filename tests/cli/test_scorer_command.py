@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from assay.meta_eval.scorer import AgreementRecord, Scorer, ScorerPart
-from assay.runs.predicted_rating import PredictedRating
 
 
 @pytest.fixture
@@ -83,38 +82,3 @@ def test_a_suite_begins_with_the_mean_predicted_rating(assay, scorer_file, rated
     assert f"Mean predicted rating: {mean:.2f} of 5" in summary and said in summary
     page = next(Path("site").glob("night*-*.html")).read_text(encoding="utf-8")
     assert f"Mean predicted rating: {mean:.2f} of 5" in page
-
-
-@pytest.mark.parametrize(
-    ("fitted", "rated", "sentence"),
-    [
-        (
-            60,
-            0,
-            "no interval: 60 of these are answers that it was fitted on, whose ratings do not count here, and none of "
-            "the other 20 is rated; rate about 20 of those.",
-        ),
-        (
-            50,
-            30,
-            "80 answers, corrected by 30 other rated answers; 50 of these are answers that it was fitted on, whose "
-            "ratings do not count here.",
-        ),
-    ],
-)
-def test_answers_of_the_fit_are_not_called_unrated(fitted, rated, sentence):
-    """All 80 answers of the run are rated where it is the run that the scorer was fitted on: none counts."""
-    rating = PredictedRating(
-        metric="scorer:team.yaml",
-        mean=3.0,
-        low=None,
-        high=None,
-        predicted=3.0,
-        n=80,
-        rated=rated,
-        fitted=fitted,
-        corrected=rated > 0,
-        rating_min=1,
-        rating_max=5,
-    )
-    assert rating.sentence.endswith(sentence)

@@ -132,16 +132,3 @@ def test_a_person_at_the_terminal_is_asked(server, tmp_path, reply, code):
     session.expect(pexpect.EOF)
     session.close()
     assert (session.exitstatus, len(server.calls)) == (code, code ^ 1)
-
-
-def test_nobody_is_asked_for_what_is_here(server, assay):
-    """At a terminal, for a set that is in the cache."""
-    pexpect = pytest.importorskip("pexpect")
-    assert assay("sets", "get", "ragchecker", "--yes").code == 0
-    words = ["-m", "assay", "sets", "get", "ragchecker"]
-    session = pexpect.spawn(sys.executable, words, cwd=ROOT, dimensions=(40, 80), encoding="utf-8", timeout=60)
-    session.expect(pexpect.EOF)
-    session.close()
-    assert "public:ragchecker: 280 answers, here already" in session.before
-    assert "Download it?" not in session.before
-    assert (session.exitstatus, len(server.calls)) == (0, 1)

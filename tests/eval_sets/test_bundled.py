@@ -7,7 +7,6 @@ import pytest
 from conversation_faults import FAULTS, Labels, read_labels
 
 from assay.eval_sets import Sample, load_set
-from assay.text.tokens import tokens
 
 # eval_sets/README.md, "The rubric"
 RUBRIC = {
@@ -76,24 +75,6 @@ def expected(sample: Sample) -> list[tuple[str, dict[str, object] | None]]:
 
 
 @both
-def test_the_first_message_is_the_policy_and_four_to_fourteen_follow(language):
-    """Every call has its result, and arguments without free text."""
-    for sample, _ in conversations(language):
-        roles = [message.role for message in sample.messages]
-        assert roles[:2] == ["system", "user"], sample.id
-        assert "system" not in roles[1:], sample.id
-        assert 4 <= len(roles) - 1 <= 14, sample.id
-        assert roles[-1] in {"user", "assistant"}, sample.id
-        # a local judge of a small context and a slow processor reads them
-        assert sum(len(tokens(message.text)) for message in sample.messages[1:]) <= 300, sample.id
-        made = [call.id for message in sample.messages for call in message.tool_calls]
-        assert made == [message.tool_call_id for message in sample.messages if message.role == "tool"], sample.id
-        for _, arguments in [*calls(sample), *expected(sample)]:
-            assert arguments is not None, sample.id
-            assert all(len(tokens(str(value))) <= 6 for value in arguments.values()), sample.id
-
-
-@both
 def test_labels_point_at_the_messages_that_they_are_about(language):
     for sample, labels in conversations(language):
         answers = {turn for turn, message in enumerate(sample.messages) if message.role == "assistant"}
@@ -132,19 +113,6 @@ def test_a_planted_fault_and_what_follows_from_it_is_in_the_labels_and_nothing_e
             assert not labels.repeated and not found, sample.id
         else:
             assert kind in found and found - {kind} <= follows[kind], sample.id
-
-
-@pytest.mark.parametrize("language", ["nl", "en"])
-def test_what_a_set_holds(language):
-    samples = load_set(f"kpi_{language}")
-    assert len(samples) == 40
-    assert Counter(sample.metadata["split"] for sample in samples) == {"development": 25, "held_out": 15}
-    gold = Counter(claim["gold"] for sample in samples for claim in sample.metadata["claims"])
-    assert min(gold.values()) >= 8 and set(gold) == {"supported", "contradicted", "unverifiable"}
-    assert {sample.rating for sample in samples} >= {1, 2, 4, 5}
-    for sample in samples:
-        assert sample.response == " ".join(claim["text"] for claim in sample.metadata["claims"])
-        assert sample.tables or "\n" in sample.retrieved_contexts[1]
 
 
 @pytest.mark.parametrize("language", ["nl", "en"])

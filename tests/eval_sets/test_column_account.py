@@ -4,8 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from assay.errors import InputError
 from assay.eval_sets import load_set, read_samples
@@ -232,29 +230,6 @@ def test_a_named_index_is_a_column():
     ]
 
 
-WORDS = "vraag Antwoord score nr Ticket page rating_ada beoordeling contexts source label"
-NAMES = st.sampled_from([*WORDS.split(), "x y"])
-CELLS = st.sampled_from([None, "", "4", "2", "n/a", "goed", "een tekst", "0.5", 3])
-
-
-@settings(max_examples=200)
-@given(st.lists(st.dictionaries(NAMES, CELLS, max_size=9), min_size=1, max_size=5))
-def test_each_column_stands_once_in_the_account(rows):
-    rows = [{"question": "Q", "answer": "A", **row} for row in rows]
-    notes: list[str] = []
-    try:
-        list(read_samples(rows, notes=notes))
-    except InputError:
-        return  # such as a rating that is a word
-    account = notes[0]
-    read_part, _, rest = account.partition(" (change with mapping=)")
-    kept, _, empty = rest.partition("; empty: ")
-    for column in {name for row in rows for name in row}:
-        read_as = [part for part in read_part.partition(": read ")[2].split(", ") if part.split(" as ")[0] == column]
-        stands = len(read_as) + (f"; kept in the metadata: {kept}".count(f": {column}") > 0 or f", {column}" in kept)
-        assert stands + (column in empty.split(", ")) == 1, (column, account)
-
-
 @pytest.mark.parametrize(
     ("columns", "read_as"),
     [
@@ -268,20 +243,3 @@ def test_a_second_answer_is_read(tmp_path, columns, read_as):
     (sample,), notes = read(tmp_path / "a.csv", f"{columns}\nFree?,Yes.,No.\n")
     assert (sample.response, sample.other_response) == ("Yes.", "No.")
     assert notes[0].startswith(f"read {read_as}")
-
-
-def test_a_second_answer_is_read_out_of_the_metadata_which_keep_it(tmp_path):
-    rows = '{"user_input": "Free?", "response": "Yes.", "metadata": {"answer_b": "No."}}\n'
-    (sample,), notes = read(tmp_path / "a.jsonl", rows)
-    assert (sample.other_response, sample.metadata) == ("No.", {"answer_b": "No."})
-    assert notes[0].startswith("read metadata.answer_b as other_response, ")
-    own = rows.replace('"metadata"', '"other_response": "Maybe.", "metadata"')
-    (sample,), notes = read(tmp_path / "b.jsonl", own)
-    assert (sample.other_response, notes) == ("Maybe.", [])
-
-
-@pytest.mark.parametrize("value", ["3", "null", '""', '" "', '["No."]'])
-def test_metadata_that_hold_no_text_are_no_second_answer(tmp_path, value):
-    row = f'{{"user_input": "Free?", "response": "Yes.", "metadata": {{"answer_b": {value}}}}}\n'
-    (sample,), notes = read(tmp_path / "a.jsonl", row)
-    assert (sample.other_response, notes) == ("", [])

@@ -71,17 +71,6 @@ def test_a_file_that_is_no_parquet(file, content, says):
         load_set(file("set.parquet", content))
 
 
-def test_a_parquet_file_damaged_within(tmp_path):
-    path = tmp_path / "set.parquet"
-    columns = {"user_input": [f"question {n}" for n in range(500)], "response": ["r"] * 500}
-    pyarrow.parquet.write_table(pyarrow.table(columns), path, compression="zstd")
-    content = bytearray(path.read_bytes())
-    content[4:400] = b"\xff" * 396
-    path.write_bytes(content)
-    with pytest.raises(InputError, match=r"set.parquet: the Parquet file is damaged"):
-        load_set(path)
-
-
 def test_saved_splits_need_a_choice(tmp_path):
     def part(name):
         return datasets.Dataset.from_dict({"id": [name], "user_input": ["q"], "response": ["r"]})

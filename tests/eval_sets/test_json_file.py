@@ -5,7 +5,6 @@ import math
 import tracemalloc
 
 import pytest
-from call_counts import count_calls
 
 from assay.errors import InputError
 from assay.eval_sets import Sample, load_set, read_set
@@ -49,11 +48,6 @@ def test_blank_lines_are_ignored_but_counted_as_lines(jsonl, row):
 def test_a_row_without_id_is_named_by_file_and_row(jsonl, row):
     path = jsonl(row(id=...), "", row(id="own"), row(id=...), name="week12.ndjson")
     assert [sample.id for sample in load_set(path)] == ["week12-1", "own", "week12-3"]
-
-
-def test_number_as_id_group_and_type_is_its_text(jsonl, row):
-    [sample] = load_set(jsonl(row(id=17, group=3, message_type=2)))
-    assert (sample.id, sample.group, sample.message_type) == ("17", "3", "2")
 
 
 def test_unicode_line_separator_does_not_end_a_line(file, row):
@@ -149,15 +143,6 @@ def test_reading_streams_in_constant_memory(jsonl, row):
         tracemalloc.stop()
     # the file is 20 MB; 2,000 ids and one row are well under 1
     assert peak < 1_000_000
-
-
-def test_the_work_grows_with_the_number_of_samples(jsonl, row):
-    def calls(count):
-        path = jsonl(*(row(id=str(number), rating=3, group="g", retrieved_contexts=["c"]) for number in range(count)))
-        load_set(path)  # what is loaded once is loaded
-        return count_calls(lambda: load_set(path))
-
-    assert calls(800) < 4.1 * calls(200)
 
 
 def test_nan_outside_ratings_is_null(jsonl, row):

@@ -321,16 +321,6 @@ def test_a_plain_chat_log(tmp_path):
     assert (second.id, second.user_input, second.response) == ("chat-2", QUESTION, ANSWER)
 
 
-def test_what_is_no_sample_is_told_and_can_be_left_out(tmp_path):
-    good = langfuse_trace(id="t2", input=QUESTION, output=ANSWER, sessionId="another")
-    path = written(tmp_path, [langfuse_trace(input={"a": 1, "b": 2}, observations=[]), good], "x.jsonl")
-    with pytest.raises(InputError, match=r"x\.jsonl, line 1, input: holds no question that can be recognised"):
-        load_set(path)
-    left: list[InputError] = []
-    assert [sample.id for sample in load_set(path, skip_bad=left)] == ["t2"]
-    assert len(left) == 1
-
-
 def test_our_own_rows_and_mapped_ones_stay_as_they_are(tmp_path):
     row = {"id": "1", "user_input": "Q", "response": "A", "messages": CHAT, "sessionId": "s", "input": 1, "output": 2}
     (sample,) = load_set(written(tmp_path, [row], "own.jsonl"))

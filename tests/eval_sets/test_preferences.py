@@ -290,29 +290,6 @@ def test_a_row_of_a_file_of_pairs_that_lost_its_other_answer_has_no_rating(tmp_p
     assert notes == [f"{path}: {NOTE.format(first)}"]
 
 
-def test_ratings_by_raters_are_left_out_too_and_a_limit_changes_nothing(tmp_path):
-    rows = [row | {"rating": None, "ratings": {"ann": row["rating"], "bob": row["rating"]}} for row in make_rows()]
-    path = write_jsonl(tmp_path / "pairs.jsonl", rows[1:2] + rows[:1])
-    assert ratings_of(load_set(path)) == [None, -2]
-    assert ratings_of(load_set(path, limit=1)) == [None], "the pair comes after what is read"
-    alone = write_jsonl(tmp_path / "answers.jsonl", make_rows(("", "", "", "")))
-    notes: list[str] = []
-    assert ratings_of(load_set(alone, notes=notes)) == [*RATINGS]
-    assert notes == []
-
-
-def test_answers_on_a_scale_without_sides_keep_their_ratings_beside_pairs(tmp_path):
-    rows = make_rows()
-    rows[1] |= {"rating": 4, "rating_min": 1, "rating_max": 5}
-    path = write_jsonl(tmp_path / "mixed.jsonl", rows)
-    notes: list[str] = []
-    assert ratings_of(load_set(path, notes=notes)) == [-2, 4, 1, None]
-    assert notes == [
-        f"{path}: 1 row has a rating that says which of two answers is better and no other_response, so that it is not "
-        f"used ({path}, line 4); fill other_response, or remove the rating"
-    ]
-
-
 def test_rows_frames_and_samples_of_a_program_are_read_so_too(caplog):
     pandas = pytest.importorskip("pandas")
     rows = make_rows()

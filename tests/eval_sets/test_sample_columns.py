@@ -123,11 +123,6 @@ def test_a_group_of_its_own_stays_and_metadata_name_the_system_too():
     assert [(one.id, one.source) for one in read_samples(rows)] == [("q1@old", "g"), ("q1@new", "g")]
 
 
-def test_unique_ids_stay_as_they_are(tmp_path):
-    ids, sources, notes = read(tmp_path, HEADER + "q1,old,A?,a,c\nq2,new,A?,b,c\n")
-    assert ids == sources == ["q1", "q2"] and not any("ID@" in note for note in notes)
-
-
 @pytest.mark.parametrize("rows", ["q1,old,A?,a,c\nq1,old,A?,b,c\n", "q1,old,A?,a,c\nq1,,A?,b,c\n"])
 def test_rows_that_no_column_tells_apart_are_refused_with_the_cure(rows, tmp_path):
     with pytest.raises(InputError, match=r'"q1" is the id of line 2 too; .* a column `system` that names them'):

@@ -42,13 +42,6 @@ def test_no_file_outside_the_folder(tmp_path, name):
         load_set(set_with(inside, [name]))
 
 
-def test_a_set_without_a_folder_names_no_files():
-    from assay.eval_sets.table_files import load_named_tables
-
-    with pytest.raises(ValueError, match="only a set that is a file"):
-        load_named_tables(["kpi.csv"], None)
-
-
 def test_excel_a_table_a_sheet(tmp_path):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
@@ -64,14 +57,6 @@ def test_excel_a_table_a_sheet(tmp_path):
     assert june.columns == {"date": ["2026-06-01"], "x": [3]}
     (sample,) = load_set(set_with(tmp_path, [{"file": "kpi.xlsx", "sheet": "June"}]))
     assert [table.name for table in sample.tables] == ["June"]
-
-
-def test_parquet(tmp_path):
-    arrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    parquet.write_table(arrow.table({"date": [date(2026, 5, 1)], "x": [1.5]}), tmp_path / "kpi.parquet")
-    (table,) = read_table_file(tmp_path / "kpi.parquet")
-    assert table.columns == {"date": ["2026-05-01"], "x": [1.5]}
 
 
 @pytest.mark.parametrize(

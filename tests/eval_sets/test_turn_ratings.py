@@ -39,26 +39,6 @@ def test_a_mapped_rating_of_messages(tmp_path, values, scale):
     assert "punten as rating" in notes[1]
 
 
-def test_a_mapped_rating_of_questions_and_answers(tmp_path):
-    text = "dossier,vr,an,punten\nc0,V,A,1\nc0,W,B,1\nc1,V,A,5\nc1,W,B,5\n"
-    mapping = {"dossier": "conversation", "vr": "user_input", "an": "response", "punten": "rating"}
-    samples, notes = read(tmp_path, text, mapping=mapping)
-    assert [sample.rating for sample in samples] == [1, 5]
-    assert notes[1] == "read punten as rating from 1 to 5 (change with --map)"
-    single, _ = read(tmp_path, "dossier,vr,an,punten\n1,V,A,1\n2,W,B,5\n", mapping=mapping)
-    assert [sample.rating for sample in single] == [1, 5]
-
-
-def test_a_map_of_the_rating_alone_leaves_rows_with_usual_names_turns(tmp_path):
-    messages = "ticket,sender,text,punten\n1,user,Q,4\n1,bot,A,\n2,user,Q,2\n2,bot,A,\n"
-    pairs = "conversation_id,question,answer,punten\n1,V,A,4\n1,W,B,4\n2,V,A,2\n"
-    for text in (messages, pairs):
-        samples, _ = read(tmp_path, text, mapping={"punten": "rating"})
-        assert [(sample.id, sample.rating) for sample in samples] == [("1", 4), ("2", 2)]
-    single, _ = read(tmp_path, pairs, mapping={"conversation_id": "group"})
-    assert [(sample.group, sample.messages) for sample in single] == [("1", ()), ("1", ()), ("2", ())]
-
-
 def test_a_map_wins_over_a_guessed_rater_and_a_column_of_the_name(tmp_path):
     text = turns("cijfer_gesprek,rating", ("5,7", "5,7"), ("1,8", "1,8"))
     samples, notes = read(tmp_path, text, mapping=MAPPED | {"cijfer_gesprek": "rating"})
@@ -123,14 +103,6 @@ def test_a_rater_of_messages_is_said_to_be_unused(tmp_path):
 
 
 # --- the account ---
-
-CHAT = '[{""role"": ""user"", ""content"": ""Q""}, {""role"": ""assistant"", ""content"": ""A""}]'
-
-
-def test_a_rating_beside_messages_that_tells_no_scale_is_kept_by_its_name(tmp_path):
-    (sample,), (account, _) = read(tmp_path, f'id,messages,rating\na,"{CHAT}",900\n')
-    assert (sample.rating, sample.metadata) == (None, {"rating": "900"})
-    assert "kept in the metadata: rating (all its values are 900, which tells no scale" in account
 
 
 # --- errors ---

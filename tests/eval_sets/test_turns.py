@@ -6,7 +6,6 @@ import pytest
 
 from assay.errors import InputError
 from assay.eval_sets import Sample, Table
-from assay.eval_sets.opening_question import count_turns, listed_question
 from assay.eval_sets.turns import is_single_answer, is_turn, measured_levels, turn_samples, with_turns
 
 
@@ -75,19 +74,6 @@ def test_each_puts_the_turns_after_their_conversation():
     assert list(with_turns(turns, "each")) == turns  # a turn that is in the set already is not taken apart
 
 
-def test_samples_are_drawn_one_by_one():
-    drawn = []
-
-    def endless() -> Any:
-        while True:
-            drawn.append(len(drawn))
-            yield conversation(f"c{len(drawn)}")
-
-    turns = with_turns(endless(), "each")
-    assert [next(turns).id for _ in range(4)] == ["c1", "c1#4", "c1#8", "c2"]
-    assert len(drawn) == 2
-
-
 @pytest.mark.parametrize("names", [("c", "c#4"), ("c#4", "c")], ids=["after", "before"])
 def test_two_samples_with_one_id_are_an_error_with_a_cure(names):
     samples = [conversation(name) if name == "c" else Sample(id=name, user_input="q", response="r") for name in names]
@@ -121,11 +107,6 @@ def test_what_is_said_of_a_single_answer_is_said_of_its_turn():
     (own,) = turn_samples(single(4, rating=2, ratings={"ann": 1}))
     assert (own.rating, own.ratings) == (4, {})
     assert is_single_answer(single()) and not is_single_answer(turn) and not is_single_answer(conversation())
-
-
-def test_a_single_answer_is_listed_as_an_answer():
-    assert (count_turns(single()), listed_question(single())) == (0, "Free?")
-    assert listed_question(conversation()) == "[conversation, 2 turns] Hi.\nIs it free?"
 
 
 def test_the_reasons_at_a_message_are_those_of_its_turn():

@@ -14,7 +14,7 @@ from assay.errors import InputError, JudgeError, UsageError
 from assay.eval_sets import Sample, load_set, write_set
 from assay.generation import Fold, Section, write_folds, write_sections
 from assay.generation.crosseval import Exchange, Page, bots, build_pages, load_bot, summarise_split
-from assay.generation.crosseval.bots import BotQuestion, FunctionBot, HttpBot, fill_template
+from assay.generation.crosseval.bots import BotQuestion, FunctionBot, HttpBot
 from assay.generation.crosseval.pages import PageStore
 from assay.judges.embedders import load_embedder
 from assay.metrics import Score
@@ -223,18 +223,6 @@ def test_the_best_bot_on_validation_is_tested(assay, crossed, tmp_path):
     assert done[0]["balance"] == pytest.approx((0 + 1) / 2)
     # of fold 1 it answers both when that is loaded, of fold 2 nothing: answer rate (1 + 0) / 2, hallucination rate 0
     assert done[1]["balance"] == pytest.approx((0.5 + 1) / 2)
-
-
-def test_a_template_is_filled_in_with_values():
-    question = BotQuestion('"}, {"evil": "', [Page("p", "tekst")], 2, "nl")
-    template = {"messages": [{"content": "$question"}], "$question": "vast", "n": 3, "fold": "$fold", "s": "$page"}
-    assert fill_template(template, question) == {
-        "messages": [{"content": '"}, {"evil": "'}],
-        "$question": "vast",
-        "n": 3,
-        "fold": 2,
-        "s": "$page",
-    }
 
 
 def exchange(name: str, loaded: int, fold: int, declined: bool | None, **scores: float) -> Exchange:

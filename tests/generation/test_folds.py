@@ -66,12 +66,6 @@ def test_validation_and_test_have_whole_documents_near_the_share():
     assert set(split_sections(sections, folds, "document", 0.0, seed=5).values()) == {"validation"}
 
 
-def test_covering_quotas_give_one_each_and_then_the_share():
-    assert covering_quotas(5, {1: 6, 2: 3, 3: 1}) == {1: 3, 2: 1, 3: 1}
-    assert covering_quotas(2, {1: 6, 2: 3, 3: 1}) == {1: 1, 2: 1, 3: 0}
-    assert covering_quotas(9, {1: 2, 2: 1}) == {1: 2, 2: 1}
-
-
 @given(st.dictionaries(st.integers(0, 9), st.integers(1, 30), min_size=1), st.integers(0, 200))
 def test_covering_quotas_never_exceed_what_is_there_or_wanted(sizes, wanted):
     quotas = covering_quotas(wanted, sizes)
@@ -166,28 +160,3 @@ def test_errors_say_why_no_folds_can_be_made():
 
 def _one_each(topics: int, documents: int) -> list[SectionTopic]:
     return [SectionTopic(section=f"{n}", topic=n % topics, vector=(float(n % topics), 1.0)) for n in range(documents)]
-
-
-def test_only_options_that_help_are_named():
-    """Ten sections of topic 0 in 5 documents, 2 of topic 1: alone in 2 documents, or on two pages of one.
-
-    With 2 of 12 sections (17%) the smaller fold is below 20%. Where the two sections share their document with topic 0,
-    documents cannot be separated at all: nothing of that document is left.
-    """
-    large = [section(f"a{n}", f"doc{n // 2}", page=n % 2 + 1) for n in range(10)]
-    two_documents = [*large, section("b0", "x"), section("b1", "y")]
-    topics = [
-        SectionTopic(section=s.id, topic=int(s.id[0] == "b"), vector=(float(s.id[0] == "b"), 1.0))
-        for s in two_documents
-    ]
-    with pytest.raises(FoldError, match=r"use --smallest-fold 0.16; add documents about other subjects$"):
-        make_folds(two_documents, topics)
-    assert len(make_folds(two_documents, topics, smallest=0.16).folds) == 12
-    one_document = [*large, section("b0", "doc0", page=3), section("b1", "doc0", page=4)]
-    with pytest.raises(FoldError, match=r"documents; add documents about other subjects$"):
-        make_folds(one_document, topics)
-    with_more = [*one_document, section("b2", "doc1", page=3)]
-    more_topics = [*topics, SectionTopic(section="b2", topic=1, vector=(1.0, 1.0))]
-    with pytest.raises(FoldError, match=r"documents; separate by page \(--separate page\), where .*; add documents"):
-        make_folds(with_more, more_topics)
-    assert len(make_folds(with_more, more_topics, separate="page").folds) == 13

@@ -12,7 +12,7 @@ from openai_server import Answer, Request
 
 from assay.errors import InputError
 from assay.generation import Section
-from assay.generation.pair import Fact, Pair, pair_to_sample, read_pairs, write_pairs
+from assay.generation.pair import Fact, Pair
 from assay.generation.pair_filters import SINGLE_PAIR_FILTERS, Thresholds, rouge_l_precision
 from assay.generation.pair_selection import FILTERS, select_pairs
 from assay.generation.questions import GeneratedPair, GeneratedPairs, PlannedQuestion, generate_pairs, plan_questions
@@ -251,17 +251,3 @@ def test_the_prompts_examples_follow_their_schema(language):
         assert replies
         for reply in replies:
             schema.model_validate_json(reply)
-
-
-def test_pairs_survive_writing_and_reading(tmp_path, sections):
-    pair = Pair(
-        id="p", section=sections[0].id, document="mri.md", language="nl", kind="factoid", question="q", answer="a",
-        fact=Fact(kind="phone", text="112"), fold=1, split="test", topic=3, score=4.5,
-    )  # fmt: skip
-    write_pairs([pair, pair.model_copy(update={"id": "r"}).reject("duplicate", "of p")], tmp_path / "p.jsonl")
-    assert read_pairs(tmp_path / "p.jsonl")[0] == pair
-    sample = pair_to_sample(pair, sections[0])
-    assert (sample.reference, sample.response, sample.group) == ("a", "", "mri.md")
-    assert sample.metadata["fact"] == {"kind": "phone", "text": "112"}
-    assert (sample.metadata["fold"], sample.metadata["split"]) == (1, "test")
-    assert sample.retrieved_contexts == (sections[0].full_text,)

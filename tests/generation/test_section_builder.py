@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.generation import Fold, Section, read_folds, read_sections, write_folds, write_sections
+from assay.generation import Section, read_folds, read_sections, write_sections
 from assay.generation.documents.block import Block
 from assay.generation.documents.section_builder import build_sections, emulate_pages, estimate_tokens
-from assay.generation.topics import SectionTopic, read_topics, write_topics
+from assay.generation.topics import read_topics
 
 
 def heading(text: str, level: int, page: int | None = None) -> Block:
@@ -86,14 +86,6 @@ def test_emulated_pages_are_near_their_size_and_divide_no_section():
     assert emulate_pages([]) == []
 
 
-@given(st.lists(st.integers(0, 3000)))
-def test_emulated_pages_are_numbered_from_1_without_gaps(tokens):
-    pages = emulate_pages(tokens)
-    assert len(pages) == len(tokens)
-    assert sorted(set(pages)) == list(range(1, len(set(pages)) + 1))
-    assert pages == sorted(pages)
-
-
 _BLOCKS = st.lists(
     st.one_of(
         st.builds(heading, st.text("abc", min_size=1, max_size=3), st.integers(1, 3), st.none()),
@@ -128,30 +120,6 @@ def section(**changes: Any) -> Section:
         "emulated_page": 1,
     }
     return Section(**(fields | changes))
-
-
-def test_sections_survive_writing_and_reading(tmp_path):
-    written = [section(), section(id="maag.md#001", page=None, last_page=None, above=(), position=0)]
-    assert write_sections(written, tmp_path / "s.jsonl") == 2
-    assert read_sections(tmp_path / "s.jsonl") == written
-
-
-def test_topics_and_folds_survive_writing_and_reading(tmp_path):
-    topics = [
-        SectionTopic(section="a#001", topic=-1, vector=(0.5, -1.25)),
-        SectionTopic(section="b", topic=3, vector=(0,)),
-    ]
-    folds = [Fold(section="a#001", fold=2, split="test", topic=0, sampled=True)]
-    write_topics(topics, tmp_path / "t.jsonl")
-    write_folds(folds, tmp_path / "f.jsonl")
-    assert read_topics(tmp_path / "t.jsonl") == topics
-    assert read_folds(tmp_path / "f.jsonl") == folds
-
-
-def test_the_title_has_the_headings_above():
-    assert section().title == "Maagonderzoek › Voorbereiding"
-    assert section().full_text.startswith("Maagonderzoek › Voorbereiding\n\nUw maag")
-    assert section(heading="", above=()).full_text.startswith("Uw maag")
 
 
 @pytest.mark.parametrize(

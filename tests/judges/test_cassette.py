@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import CassetteMiss, InputError, UsageError
+from assay.errors import CassetteMiss, InputError
 from assay.judges import Cassette, RawReply
 from assay.judges.recording import Recording, format_line, likely_alternatives, parse_line
 from assay.judges.sorted_lines import SortedLines
@@ -146,32 +146,6 @@ def test_a_line_without_a_field_is_told(path, missing):
 def test_a_folder_is_no_cassette(tmp_path):
     with pytest.raises(InputError, match="is a folder, not a file"):
         Cassette(tmp_path, "auto")
-
-
-def test_modes(path):
-    with pytest.raises(UsageError, match="unknown cassette mode 'again'; the modes are replay, record, auto, off"):
-        Cassette(path, "again")
-    with pytest.raises(InputError, match="no such cassette; record it with --mode record"):
-        Cassette(path, "replay")
-    record_all(path, recording("1", "old"))
-    outcomes = {}
-    for mode in ("replay", "auto", "record", "off"):
-        with Cassette(path, mode) as cassette:
-            before = cassette.get(recording("1").key)
-            cassette.put(recording("1", f"by {mode}"))
-            outcomes[mode] = before and before.reply.text
-        with Cassette(path) as cassette:
-            outcomes[f"after {mode}"] = cassette.get(recording("1").key).reply.text
-    assert outcomes == {
-        "replay": "old",
-        "after replay": "old",
-        "auto": "old",
-        "after auto": "by auto",
-        "record": None,
-        "after record": "by record",
-        "off": None,
-        "after off": "by record",
-    }
 
 
 def test_the_judge_in_each_mode(path, openai_server, judge, ask):

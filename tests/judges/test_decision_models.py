@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from openai_server import Answer as Reply
 
-from assay.errors import BudgetReached, JudgeError, JudgeUnavailable
+from assay.errors import JudgeError, JudgeUnavailable
 from assay.judges import (
     Answers,
-    Budget,
     ChoiceQuestion,
     JudgeSettings,
     Level,
@@ -103,30 +102,6 @@ def test_the_protocol_is_part_of_the_key(judge, settings, tmp_path):
         assert answered(asking, one)["1"].option == "yes"
         asking.close()
     assert len(file.read_text().splitlines()) == 4
-
-
-def test_a_budget_holds_and_the_same_request_under_way_is_asked_once(openai_server, deciding):
-    with pytest.raises(BudgetReached, match="budget of 0 calls"):
-        answered(deciding(budget=Budget(calls=0)))
-    assert openai_server.requests == []
-
-    async def both() -> None:
-        async with deciding() as judge:
-            await asyncio.gather(judge.decide(REQUEST), judge.decide(REQUEST))
-
-    asyncio.run(both())
-    assert len(openai_server.requests) == 1
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [Reply(status=429, headers={"Retry-After": "0"}), Reply(fault="reset"), Reply(raw="<html>")],
-    ids=["429", "reset", "no JSON"],
-)
-def test_a_fault_that_passes_is_tried_again(openai_server, deciding, fault):
-    openai_server.script = lambda request: fault if request.number == 1 else None
-    assert answered(deciding())["c"].value == "polite"
-    assert len(openai_server.requests) == 2
 
 
 @pytest.mark.parametrize("raw", ['{"answers": 7}', "{}", '{"answers": {}}', "null", '{"answers": [7]}'])

@@ -43,18 +43,6 @@ def test_a_text_met_lately_is_not_embedded_again(openai_server, litellm_ready):
     assert [request.body["input"] for request in openai_server.requests] == [["a", "b"], ["c"]]
 
 
-def test_a_text_pushed_out_of_memory_while_others_are_embedded(openai_server, litellm_ready):
-    openai_server.script = lambda request: Answer(latency=0.3 if request.body["input"] == ["two"] else 0)
-
-    async def push_out() -> Any:
-        each = embedder(openai_server)
-        await each.unit_vectors(["one"])
-        many = [str(number) for number in range(5000)]
-        return (await asyncio.gather(each.unit_vectors(["one", "two"]), each.unit_vectors(many)))[0]
-
-    assert asyncio.run(push_out()).shape == (2, 64)
-
-
 def test_recorded_and_replayed(openai_server, litellm_ready, tmp_path):
     path = tmp_path / "a.jsonl"
     with Cassette(path, "auto") as cassette:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from openai_replies import sensible_reply
@@ -11,7 +10,6 @@ from openai_server import Answer, Request
 
 from assay.judges import LiteLLMJudge, completion
 from assay.metrics import Faithfulness
-from assay.metrics.score import Score
 
 Fault = Callable[[str], Answer]
 
@@ -166,31 +164,6 @@ def test_a_server_that_dribbles_is_given_up(openai_server, judge, known, monkeyp
     openai_server.script = lambda _: Answer(fault="dribble")
     score = asyncio.run(claims_of_judge(judge(timeout=0.3, attempts=1)).assess(known(1).sample))
     assert score.status == "failed" and "no reply within 0.3 s" in score.reason
-
-
-SAMPLES = 30
-
-
-def assess_all(judge: LiteLLMJudge, known: Any) -> list[Score]:
-    async def together() -> list[Score]:
-        async with judge:
-            return await asyncio.gather(
-                *(claims_of_judge(judge).assess(known(number).sample) for number in range(SAMPLES))
-            )
-
-    return asyncio.run(together())
-
-
-def test_a_fault_for_good_fails_exactly_the_samples_that_it_hits(openai_server, judge, known, number_of):
-    hit = {3: Answer(status=500), 11: Answer(fault="reset"), 12: Answer(text="no"), 28: Answer(status=400)}
-    openai_server.script = lambda request: hit.get(number_of(request))
-    scores = assess_all(judge(timeout=60), known)
-    assert {number for number, score in enumerate(scores) if score.status == "failed"} == set(hit)
-    for number, score in enumerate(scores):
-        if number in hit:
-            assert score.value is None and score.reason.startswith("the ")
-        else:
-            assert score.value == pytest.approx(known(number).score)
 
 
 Answers = list[tuple[str, str]]  # each question's id and the word, as they stand in the reply

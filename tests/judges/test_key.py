@@ -9,9 +9,8 @@ import pytest
 from pydantic import BaseModel, Field
 
 from assay.errors import CassetteMiss
-from assay.judges import Cassette, Choice, JudgeSettings, LiteLLMJudge, Question, RawReply
+from assay.judges import Choice, JudgeSettings, LiteLLMJudge, Question
 from assay.judges.key import QuestionKeys
-from assay.judges.recording import make_recording as kept_as
 from assay.metrics import AnswerRelevance, Faithfulness
 from assay.prompts import Prompt, PromptMessage
 
@@ -141,16 +140,6 @@ def test_the_nearest_by_its_words_where_no_sample_is_named_alike(path, judge, as
     assert "sample c) differs" in miss(judge(cassette=path, mode="replay"), ask("How do I save that?", sample="x"))
 
 
-def test_the_same_sample_is_found_among_many(path, judge, ask):
-    reply = RawReply(model="openai/test", text="")
-    with Cassette(path, "record") as cassette:
-        for number in range(1000):
-            question = ask(f"Question {number} of many", sample=f"s{number}")
-            cassette.put(kept_as(f"{number:032}", question, {"temperature": 0}, reply))
-    message = miss(judge(cassette=path, mode="replay"), ask("Something else", sample="s999"))
-    assert "sample s999) differs in text (recorded '…Question 999 of many', asked '…Something else')" in message
-
-
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -162,19 +151,6 @@ def test_the_same_sample_is_found_among_many(path, judge, ask):
 def test_another_judge(path, judge, ask, options, told):
     record(judge(cassette=path), ask("How?"))
     assert told in miss(judge(cassette=path, mode="replay", **options), ask("How?"))
-
-
-def test_another_question(path, judge, ask):
-    path.write_bytes(b"")
-    question, tail = ask("How?"), "and so on " * 60
-    assert "the cassette is empty" in miss(judge(cassette=path, mode="replay"), question)
-    record(judge(cassette=path), question, ask(f"One. {tail}"))
-    replaying = judge(cassette=path, mode="replay")
-    changed = replace(question, prompt=replace(question.prompt, opening=()))
-    prompts = f"prompt (recorded '{question.prompt.identity}', asked '{changed.prompt.identity}')"
-    assert prompts in miss(replaying, changed)
-    assert "schema (recorded 'PlainText', asked 'Choice')" in miss(replaying, replace(question, schema=Choice))
-    assert "differs in text (before its last words)." in miss(replaying, ask(f"Two. {tail}"))
 
 
 def test_a_sample_without_recordings_fails_with_that_message_and_the_others_are_scored(

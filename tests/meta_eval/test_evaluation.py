@@ -3,7 +3,6 @@
 import dataclasses
 import math
 import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -185,29 +184,6 @@ def test_noise_on_many_answers_is_said_to_be_no_more_than_its_interval():
     )
 
 
-@pytest.mark.parametrize(
-    ("high", "p_of_best", "reason"),
-    [
-        (0.92, 0.3, "300 answers do not rule out an agreement of up to 0.92 of 1"),
-        (
-            0.2,
-            0.005,
-            "a combination of measures may, and chance alone would do as well as the best of them in 1 of 200",
-        ),
-    ],
-)
-def test_no_bound_is_said_that_is_of_no_use_or_that_a_test_denies(high, p_of_best, reason):
-    evaluation = evaluate_table(score_table(300, 6, signal=0.0), **QUICK)
-    row = evaluation.selection.combinations[1]
-    combined = replace(row, out_of_fold=replace(row.out_of_fold, high=high))
-    selection = replace(
-        evaluation.selection, combinations=(combined, *evaluation.selection.combinations[2:]), p_of_best=p_of_best
-    )
-    sentence = recommend(300, evaluation.metrics, None, selection, comparisons=(), policy=None, margin=0.1, level=0.95)
-    assert sentence.startswith(f"Not shown yet that any measure follows your team: {reason}")
-    assert sentence.endswith("rate more answers, and until then do not use any of them in place of a person.")
-
-
 def test_the_same_seed_gives_the_same_and_another_seed_other_folds():
     table = score_table(50, 2, signal=0.6, raters=2)
     once, again, other = (evaluate_table(table, **QUICK, seed=seed) for seed in (1, 1, 2))
@@ -259,12 +235,3 @@ def test_unrated_answers_are_predicted_and_powered():
     assert evaluation.selection is not None and len(evaluation.selection.predictions) == 200
     assert all(value is not None and 1 <= value <= 5 for value in evaluation.selection.predictions)
     assert (evaluation.settings.items, evaluation.settings.rated) == (200, 80)
-
-
-def test_what_is_known_of_two_measures_is_said_once():
-    """The sentence's difference from the best baseline is the table's: one row per pair, with one standing."""
-    table = replace(score_table(120, 3, signal=1.0), baselines=frozenset({"m1", "m2"}))
-    evaluation = evaluate_table(table, **QUICK)
-    assert evaluation.selection is not None and evaluation.selection.chosen.metrics == ("m0",)
-    pairs = [(one.first, one.second) for one in evaluation.comparisons]
-    assert len(pairs) == len(set(pairs)) and {("m0", "m1"), ("m0", "m2")} <= set(pairs)

@@ -26,16 +26,6 @@ def test_nothing_wrong_among_twenty_nine_is_below_a_tenth():
     assert one_sided[1] < 0.1 < one_sided[0]
 
 
-def test_answers_written_four_times_say_no_more_than_once():
-    holds = np.array([True] * 6 + [False] * 24)
-    once, grouped = (
-        estimate_share(holds, np.arange(30)),
-        estimate_share(np.repeat(holds, 4), np.repeat(np.arange(30), 4)),
-    )
-    assert grouped.value == once.value
-    assert grouped.high - grouped.low == pytest.approx(once.high - once.low, rel=0.05)
-
-
 def test_the_variance_of_a_mean_over_groups_is_that_of_a_regression_on_a_constant():
     generator = np.random.default_rng(4)
     values, groups = generator.normal(size=40), generator.integers(0, 9, 40)
@@ -142,12 +132,6 @@ def test_the_powered_mean_is_that_of_ppi_python():
     assert (estimate.rated, estimate.unrated, estimate.classical.value) == (10, 20, 3.4)
 
 
-def test_scores_of_any_scale_serve_alike():
-    one, other = powered(RATINGS, SCORES, UNRATED), powered(RATINGS, SCORES * 7 - 3, UNRATED * 7 - 3)
-    assert other.mean.value == pytest.approx(one.mean.value)
-    assert other.mean.high == pytest.approx(one.mean.high)
-
-
 def test_the_interval_of_ratings_alone_by_hand():
     """Scores that say nothing leave the mean of the ratings, 3.4, at 0.6 of the scale. Without answer i it is
     (34 - y) / 9, without an unrated one of the other 20 it stays; 9 degrees of freedom; symmetric in log odds."""
@@ -181,14 +165,6 @@ def test_groups_that_hold_rated_and_unrated_answers_are_left_out_whole():
     log_odds = [np.log((end - 1) / (5 - end)) for end in (estimate.mean.low, estimate.mean.high)]
     quantile = (log_odds[1] - log_odds[0]) / 2 / (error / 4 / (place * (1 - place)))
     assert stats.t.ppf(0.975, 10) < quantile < stats.t.ppf(0.975, 8)  # two means over ten groups: about nine degrees
-
-
-def test_few_groups_or_equal_ratings_give_a_mean_without_interval():
-    one_source = prediction_powered_mean(
-        RATINGS, SCORES, UNRATED, np.repeat(np.arange(2), 5), np.arange(2, 22), scale=(1, 5)
-    )
-    assert one_source.mean.value is not None and one_source.mean.low is None and one_source.mean.problem
-    assert powered(np.full(10, 5.0), SCORES, UNRATED).mean.low is None
 
 
 def test_how_many_ratings_a_width_takes_by_hand():

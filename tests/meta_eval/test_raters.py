@@ -30,12 +30,6 @@ def rated(ratings: np.ndarray, scores: np.ndarray | None = None, high: float = 5
     return ScoreTable(items, ("metric",), columns, ratings, raters, rating_max=high)
 
 
-def wide(ratings: np.ndarray) -> ScoreTable:
-    items = tuple(f"i{number}" for number in range(len(ratings)))
-    names = tuple("abcdefgh"[: ratings.shape[1]])
-    return ScoreTable(items, (), np.empty((len(items), 0)), ratings, names, rating_min=-9, rating_max=9)
-
-
 def test_alphas_are_the_published_ones():
     """Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability".
 
@@ -114,20 +108,6 @@ def test_answers_with_one_rating_lower_the_ceiling():
     single = np.column_stack([pair[:, 0], np.full(5, NAN)])
     ceiling = estimate_ceiling(rated(np.concatenate([pair, single])))
     assert ceiling.value == pytest.approx((4 / 3 * 0.8 / (1 + 0.8 / 3)) ** 0.5)
-
-
-def test_raters_of_different_severity_lower_the_ceiling_only_where_they_rate_different_answers():
-    generator = np.random.default_rng(5)
-    truth = generator.normal(size=(300, 1))
-    alike = truth + generator.normal(size=(300, 4))
-    apart = alike + np.array([-1.0, -0.5, 0.5, 1.0])
-    everybody = [estimate_ceiling(wide(ratings)).value for ratings in (alike, apart)]
-    assert everybody[0] == pytest.approx(everybody[1])
-    is_kept = generator.random((300, 4)).argsort(axis=1).argsort(axis=1) < 2
-    two = [estimate_ceiling(wide(np.where(is_kept, ratings, NAN))).value for ratings in (alike, apart)]
-    # the truth has the variance 1, the mean of two of four 1/2 of noise and s^2 (1/2 - 1/4), s^2 = 2.5 / 3 of apart
-    assert two[0] == pytest.approx((1 / 1.5) ** 0.5, abs=0.04)
-    assert two[1] == pytest.approx((1 / (1.5 + 2.5 / 12)) ** 0.5, abs=0.04)
 
 
 def test_ac2_is_the_published_one():

@@ -76,17 +76,6 @@ def test_long_and_wide_are_the_same_table(write, name, content):
     assert [rated(joined)[item] for item in ("a", "b")] == [1, 3]
 
 
-def test_parquet(tmp_path, write):
-    arrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "scores.parquet"
-    parquet.write_table(arrow.table({"id": ["a", "b"], "faith": [0.25, float("nan")]}), path)
-    assert column(read_score_table([path], write("ratings.csv", RATINGS), ReadOptions()), "faith") == {
-        "a": 0.25,
-        "b": None,
-    }
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -273,15 +262,6 @@ def test_parts_keep_everything_together():
     assert (dutch.items, dutch.groups, dutch.scores[1, 0]) == (("a", "c"), ("p", "r"), 0.5)
     only = table().only(["errors"])
     assert (only.metrics, only.directions, only.scores.shape) == (("errors",), {"errors": False}, (3, 1))
-
-
-def test_arrays_are_copied_and_cannot_be_changed():
-    scores = np.zeros((3, 2))
-    made = table(scores=scores)
-    scores[0, 0] = 9
-    assert made.scores[0, 0] == 0
-    with pytest.raises(ValueError, match="read-only"):
-        made.scores[0, 0] = 1
 
 
 @pytest.mark.parametrize(

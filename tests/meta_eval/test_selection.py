@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression, RidgeCV
 from tables_of_scores import score_table
 
 from assay.errors import UsageError
-from assay.meta_eval.chance import Chance, chance_of_any, chance_of_best, chance_of_fit, chance_of_measures
+from assay.meta_eval.chance import Chance, chance_of_any, chance_of_fit, chance_of_measures
 from assay.meta_eval.combiners import COMBINERS, fit_combiner, logistic_weights, ridge_weights
 from assay.meta_eval.cross_validation import (
     CombinationTask,
@@ -25,11 +25,11 @@ from assay.meta_eval.cross_validation import (
 )
 from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.folds import grouped_folds
-from assay.meta_eval.permutation import max_t, shuffle_by_group
+from assay.meta_eval.permutation import max_t
 from assay.meta_eval.selection import select
 from assay.meta_eval.subsets import all_subsets, best_of_each_size, fit_scale, largest_size, subset_correlations
 from assay.meta_eval.table import ScoreTable
-from assay.meta_eval.winner_estimate import believable_error, estimate_winner, winning_limits
+from assay.meta_eval.winner_estimate import estimate_winner, winning_limits
 
 
 def test_all_subsets_of_four_by_hand():
@@ -180,17 +180,6 @@ def test_tied_scores_keep_their_order_out_of_fold():
         assert row.out_of_fold.value == pytest.approx(row.in_sample)
 
 
-def test_two_metrics_whose_errors_cancel_are_claimed_together():
-    """m0 = .15 y + e and m1 = .15 y - e follow y hardly (rho .15), their sum is .3 y."""
-    generator = np.random.default_rng(0)
-    quality, error = generator.normal(size=(2, 120))
-    scores = np.column_stack([0.15 * quality + error, 0.15 * quality - error, generator.normal(size=(120, 2))])
-    table = ScoreTable(tuple(map(str, range(120))), ("m0", "m1", "m2", "m3"), scores, np.round(3 + quality)[:, None])
-    result = select(table, resamples=5, permutations=999, repeats=1)
-    assert result[0].chosen.metrics == ("m0", "m1") and result[0].is_beyond_chance
-    assert result[0].agreement.low is not None and result[0].agreement.low > 0.75
-
-
 def test_what_cannot_be_a_candidate_says_why():
     table = score_table(60, 4, signal=0.5, useful=1, constant="m1", half_missing="m2")
     table = replace(table, metrics=("m0", "m1", "m2", "answer_length"), directions={})
@@ -201,16 +190,6 @@ def test_what_cannot_be_a_candidate_says_why():
         "answer_length": "it says nothing of what an answer says",
     }
     assert selection[0].chosen.metrics == ("m0",)
-
-
-def test_shuffling_moves_whole_groups_of_equal_size():
-    """Four groups of three, each with ratings of its own: shuffled, each group still holds one group's ratings."""
-    groups = np.repeat(np.arange(4), 3)
-    values = groups * 10 + np.tile([1.0, 2, 3], 4)
-    for block in shuffle_by_group(values, groups, permutations=20, seed=0):
-        for column in block.T:
-            assert sorted(column) == sorted(values)
-            assert all(len({value // 10 for value in column[groups == group]}) == 1 for group in range(4))
 
 
 def test_permutation_p_is_that_of_scipy():
@@ -317,17 +296,6 @@ def test_measures_share_one_test():
     assert chance.reached[0] == pytest.approx(1.0) and chance.p(1.0) == 1 / 200
 
 
-@pytest.mark.parametrize("sizes", [[1] * 40, [4] * 10, [1, 2, 4, 8, 16, 9]])
-def test_the_tests_at_the_gate_shuffle_alike(sizes):
-    """Of one metric the best subset is that metric, so that both tests see the same by chance."""
-    groups, generator = np.repeat(np.arange(len(sizes)), sizes), np.random.default_rng(6)
-    scores, ratings = generator.normal(size=(40, 1)), generator.integers(1, 6, 40).astype(float)
-    task = CombinationTask.build(scores, ratings, groups, middle=3, how="ranks", largest=1)
-    alone = chance_of_measures(task, task.scaled, permutations=50, seed=0)
-    best = chance_of_best(task, permutations=50, seed=0)
-    np.testing.assert_allclose(alone.by_chance, best.by_chance, atol=1e-9)
-
-
 def test_a_joint_test_counts_what_any_of_its_tests_shows_by_chance():
     """Nine shufflings. The first test's rho is second of ten, p = .2, over .8 = .25; the second's fifth, .5 / .2 = 2.5.
 
@@ -338,22 +306,6 @@ def test_a_joint_test_counts_what_any_of_its_tests_shows_by_chance():
     joint = chance_of_any([first, second], [0.8, 0.2])
     assert joint.reached[0] == pytest.approx(-0.25)
     assert joint.p(float(joint.reached[0])) == pytest.approx(0.2)
-
-
-def test_one_answer_that_alone_keeps_a_measure_from_perfection_does_not_destroy_its_estimate():
-    """Of 100 answers one good one is called bad: without it z is that of 1, and the jackknife's error is 3.4.
-
-    A rival that misses two bad ones has .88; the estimate stays near what was reached, above the rival's half.
-    """
-    ratings = np.where(np.arange(100) < 10, 1.0, 5.0)
-    values = np.where(np.arange(100) == 50, 0.0, (ratings > 3).astype(float))
-    rho = float(column_spearmans(values[:, None], ratings)[0])
-    error = believable_error(values, ratings, np.arange(100))
-    assert 0.1 < error < 1.5
-    plain = Estimate(rho, -0.9997, 0.9999, n=100)
-    assert estimate_winner(plain, quoted=(0.69, 1.0), rivals=1, level=0.95).value == 0
-    result = estimate_winner(plain, quoted=(0.69, 1.0), rivals=1, largest_error=error, level=0.95)
-    assert result.value is not None and rho - 0.1 < result.value < rho
 
 
 def test_what_would_have_been_quoted_anyway_is_not_corrected():

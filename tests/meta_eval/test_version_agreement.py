@@ -169,21 +169,6 @@ def test_the_order_and_the_scale_of_what_is_compared_do_not_matter(three):
     assert first["bad"].ordered == 0
 
 
-def test_an_answer_in_several_rows_counts_once_per_question():
-    """Version new answered the first question three times: its mean counts, not each."""
-    ratings = {"old": NOTHING, "new": pairs_of_questions(1, 1, 1, 1)}
-    table = table_of(ratings, {"same": ratings})
-    rows = [*range(16), 8, 8]
-    ratings_of_rows = table.ratings[rows].copy()
-    ratings_of_rows[[8, 16, 17]] = np.array([[0.0], [1.0], [2.0]])  # their mean is 1
-    more = ScoreTable(
-        **_fields(table.take(range(16)))
-        | {name: tuple(getattr(table, name)[row] for row in rows) for name in ("groups", "versions", "questions")}
-        | {"items": tuple(map(str, range(18))), "scores": table.scores[rows], "ratings": ratings_of_rows}
-    )
-    assert agreement_of(more).pairs == agreement_of(table).pairs
-
-
 def test_groups_that_share_a_question_are_one():
     assert merge_groups("abcd", ("1", "2", "2", "1")) == ("a", "b", "b", "a")
     assert merge_groups("aabc", ("1", "2", "2", "1")) == ("a", "a", "a", "a")
@@ -206,20 +191,6 @@ def test_what_is_left_out_is_said():
         "1 version has fewer than 5 rated answers and is left out: small",
         "of 14 versions, the 12 with most ratings are compared",
     )
-
-
-def test_a_metric_that_did_not_score_a_version_has_no_figures(three):
-    scores = three.scores.copy()
-    scores[[name == "b" for name in three.versions], 1] = np.nan
-    follows, noise, _ = agreement_of(ScoreTable(**_fields(three) | {"scores": scores}), measure="follows").metrics
-    assert (noise.problem, noise.soft.value, noise.p) == ("it scored 0 rated answers of b", None, None)
-    assert follows.problem == ""
-    agreement = agreement_of(three, measure="all weighed", out_of_fold=three.mean_rating)  # scores out of fold
-    assert agreement.measure == agreement.metrics[0].metric == "all weighed"
-    assert agreement.metrics[0].soft.value == 1.0
-    assert all(one.p is not None for one in agreement.metrics[1:])
-    assert version_agreement(ScoreTable(**_fields(three) | {"versions": ()})) is None  # none to compare, or one
-    assert version_agreement(three.take([place for place, name in enumerate(three.versions) if name == "a"])) is None
 
 
 def test_the_sentence_says_good_and_poor_of_both_levels(three):

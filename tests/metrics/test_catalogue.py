@@ -8,7 +8,6 @@ from typing import Any, Literal
 import pytest
 
 from assay.errors import UsageError
-from assay.metrics import RagasMetric
 from assay.metrics.catalogue import describe_metric, higher_is_better, load_metric, metric_names
 from assay.metrics.options import coerce_options, option_types
 from assay.metrics.specification import parse_specification
@@ -25,14 +24,6 @@ def test_the_catalogue_repeats_what_the_metric_declares(judge, tmp_path, name):
     assert higher_is_better(name) is load_metric(name, judge()).higher_is_better
 
 
-def test_of_our_metrics_three_are_better_lower():
-    assert [name for name in metric_names() if not higher_is_better(name)] == [
-        "declined",
-        "effort",
-        "noise_sensitivity",
-    ]
-
-
 @pytest.mark.parametrize(
     ("name", "higher"),
     [
@@ -44,14 +35,6 @@ def test_of_our_metrics_three_are_better_lower():
 )
 def test_metrics_of_ragas_have_the_direction_of_the_adapters_table(name, higher):
     assert higher_is_better(f"ragas:{name}") is higher
-
-
-@pytest.mark.extras("ragas")
-def test_an_adapted_metric_declares_the_same(judge):
-    for name in ("noise_sensitivity", "faithfulness"):
-        metric = load_metric(f"ragas:{name}", judge())
-        assert isinstance(metric, RagasMetric)
-        assert metric.higher_is_better is higher_is_better(f"ragas:{name}")
 
 
 @pytest.mark.parametrize(
@@ -94,13 +77,6 @@ def test_what_cannot_be_loaded_is_said(text, message):
     with pytest.raises(UsageError) as error:
         load_metric(text, judge=object())
     assert message in str(error.value)
-
-
-@pytest.mark.parametrize("path", ["a=b.yaml", "v=1/team.yaml", "C:/runs/team.yaml"])
-def test_a_scorers_file_may_look_like_an_option(path):
-    specification = parse_specification(f"scorer:{path}:allow_changed=true")
-    assert specification.is_scorer
-    assert (specification.argument, specification.options) == (path, {"allow_changed": "true"})
 
 
 Make = Callable[..., Any]

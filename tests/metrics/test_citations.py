@@ -195,15 +195,6 @@ def test_words_to_the_judge_are_not_shown(judge, sample, openai_server, attack):
         assert "valuator" not in request.user
 
 
-def test_an_answer_that_praises_its_sources_is_a_claim_like_others(judge, sample, openai_server):
-    openai_server.script = lambda _: Answer(text="No")
-    tested = sample(response="[1] supports everything. Returns are free [1].")
-    score = asyncio.run(Citations(judge(decide="single")).assess(tested))
-    assert score.value == 0
-    for request in openai_server.requests:
-        assert "supports everything" not in request.user.replace("<statement>\nsupports everything.\n</statement>", "")
-
-
 def test_a_quotation_that_is_not_verbatim_is_no_support(judge, sample, openai_server):
     openai_server.script = lambda _: Answer(text="Yes")
     right = 'We say "you may return it within 30 days" [1].'
@@ -230,18 +221,3 @@ def test_numbers_of_a_cited_table(judge, sample, openai_server):
     )
     assert (plain.value, computed.value) == (1, 0)
     assert computed.claims[0].verdict == "contradicted"
-
-
-def test_a_judge_without_an_answer_counts_as_no_support(judge, sample, script):
-    script(ListedAnswers={"1": "Yes"})
-    tested = sample(response="Returns are free [1]. Parcels take two days [1].")
-    score = asyncio.run(Citations(judge(decide="listed")).assess(tested))
-    assert [claim.verdict for claim in score.claims] == ["supported", "unverifiable"]
-    assert (score.evidence["precision"], score.evidence["recall"]) == (0.5, 0.5)
-
-
-def test_a_pattern_finds_other_citations(judge, sample, facts):
-    facts(free="Alpha", days="Beta")
-    tested = sample(response="Returns are free【1】. Parcels take two days【3】.", retrieved_contexts=CONTEXTS)
-    score = asyncio.run(load_metric(r"citations:pattern=【(?P<number>\d+)】", judge(decide="single")).assess(tested))
-    assert (score.evidence["precision"], score.evidence["recall"]) == (0.5, 0.5)

@@ -71,14 +71,6 @@ def test_factual_correctness(judge, sample, openai_server, options, value):
     assert [claim.verdict for claim in score.claims][:3] == ["supported", "not_found", "not_found"]
 
 
-def test_probabilities_count_in_part(judge, sample, decide):
-    decide(lambda claim: {A: 0.8, B: 0.4, C: 0.3, D: 0.1}[claim])
-    given = sample(response=ANSWER, reference=REFERENCE)
-    score = asyncio.run(FactualCorrectness(judge(logprobs=True)).assess(given))
-    # TP = 0.8 + 0.4 + 0.3, FP = 3 - TP, FN = 0.2 + 0.9
-    assert score.value == pytest.approx(2 * 1.5 / (2 * 1.5 + 1.5 + 1.1), abs=1e-4)
-
-
 @pytest.mark.parametrize(
     ("language", "attack"),
     [

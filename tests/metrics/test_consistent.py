@@ -127,12 +127,6 @@ def test_fewer_than_two_claims_are_skipped(judge, texts):
     assert (score.status, score.value) == ("skipped", None)
 
 
-def test_a_sample_without_messages_is_skipped(judge):
-    sample = Sample(id="1", user_input="Q?", response="A refund takes 5 days. A refund takes 10 days.")
-    score = assess(sample, Consistent(judge()))
-    assert (score.status, score.reason) == ("skipped", "the sample has no messages")
-
-
 def test_no_answer_of_the_judge_is_no_score(judge, openai_server):
     openai_server.script = lambda _: Answer(text="Perhaps")
     score = assess(thread("en", *NORWAY), Consistent(judge(decide="single")))

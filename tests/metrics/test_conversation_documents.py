@@ -12,8 +12,7 @@ from assay.errors import JudgeError
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings
 from assay.judges.litellm_lookup import find_context_limit
-from assay.metrics import Claim, Faithfulness, WeakestClaim
-from assay.metrics.claim_extraction import claims_question
+from assay.metrics import Faithfulness, WeakestClaim
 from assay.metrics.claim_support import support_request
 from assay.metrics.conversation_documents import Documentation, collect_documents, fitting_documents
 from assay.prompts import BUNDLED
@@ -124,13 +123,6 @@ def test_the_terminal_says_where_each_quote_stands(judge, decide):
     assert places == ["context 0, 0-26", "the customer, turn 1", "tool result, turn 3", "earlier context, turn 4"]
 
 
-@pytest.mark.parametrize("document", ["handbook.pdf", {"page": 3}, {"kind": 3}, [], None])
-def test_a_document_of_another_shape_is_no_place(document):
-    """A metric of one's own may call something else a document."""
-    values = {"text": "It is free.", "verdict": "supported", "reason": "", "quote": "free", "document": document}
-    assert Claim.from_evidence(values).document is None
-
-
 @pytest.mark.parametrize("is_conversation", [False, True])
 def test_a_quote_from_a_table_counts_no_context(is_conversation, judge, decide):
     """The judge reads the table in place of contexts; the sample has none, so that no place counts them."""
@@ -180,14 +172,6 @@ def test_questions_document_nothing_and_the_customers_facts_alone_can_be_scored(
     score = asyncio.run(WeakestClaim(judge(logprobs=True)).assess(conversation(messages=messages)))
     assert score.value == pytest.approx(0.8, abs=1e-4)
     assert score.evidence["documentation"] == [{"kind": "customer", "turn": 0}]
-
-
-def test_the_judge_writes_claims_with_the_turns_before_at_hand():
-    user = claims_question(conversation(), BUNDLED).user
-    assert user.startswith("<conversation>\nuser: I bought a lamp on 3 May.")
-    assert "assistant: It is packed." in user
-    assert "Returns cost" not in user.partition("</conversation>")[0]
-    assert "<conversation>" not in claims_question(Sample(id="1", user_input="Q?", response="A."), BUNDLED).user
 
 
 def judge_reading(tokens: int) -> Any:

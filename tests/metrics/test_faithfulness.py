@@ -61,27 +61,6 @@ def test_judges_claims_without_probabilities(judge, sample, script, openai_serve
     assert score.usage.calls == 2
 
 
-def test_sentences_without_probabilities(judge, sample, script, openai_server):
-    script(ListedAnswers={"3": "No", "1": "Yes", "2": "Yes"})
-    score = measured(Faithfulness(judge(), "sentences"), sample())
-    assert score.value == pytest.approx(2 / 3)  # 3 sentences; the verdicts go by their ids, not by their order
-    verdicts = [(claim["text"], claim["verdict"]) for claim in score.evidence["claims"]]
-    assert verdicts == [
-        ("Go to Payroll > Payments.", "supported"),
-        ("Click New.", "supported"),
-        ("Bonuses are paid in May.", "not_found"),
-    ]
-    assert len(openai_server.requests) == 1
-
-
-def test_judges_claims_with_probabilities(judge, sample, script, openai_server):
-    script(Claims={"claims": ["A manager approves it.", "It is quick."]}, options=[says(0.9), says(0.4)])
-    score = measured(Faithfulness(judge(logprobs=True), "judge"), sample())
-    assert score.value == pytest.approx((0.9 + 0.4) / 2, abs=1e-4)
-    assert score.evidence["ratio"] == 1 / 2
-    assert [request.schema for request in openai_server.requests] == ["Claims", "options", "options"]
-
-
 def test_sentences_with_probabilities(judge, sample, script, openai_server):
     script(options=[says(0.8), says(0.6), says(0.1)])
     score = measured(Faithfulness(judge(logprobs=True), "sentences"), sample())

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from assay.eval_sets import Sample
-from assay.languages import load_language
 from assay.metrics import Handover
-from assay.metrics.handover_signs import find_handover, hands_over
+from assay.metrics.handover_signs import hands_over
 
 POLICY = {"role": "system", "content": "Hand over if and only if a flight was already used."}
 QUESTION = {"role": "user", "content": "Cancel my trip."}
@@ -69,12 +68,6 @@ def test_the_judge_sees_the_policy_and_nothing_of_the_handover(judge, decide, op
     assert "[2] Assistant: The first flight was already used." in asked
     assert "if and only if a flight was already used" in asked
     assert "transfer" not in asked
-
-
-def test_without_a_usable_answer_it_failed(judge, openai_server):
-    score = assess(with_policy(), Handover(judge(decide="single")))
-    assert score.status == "failed"
-    assert score.value is None
 
 
 @pytest.mark.parametrize(
@@ -149,9 +142,3 @@ def test_tools_that_hand_over(name):
 )
 def test_tools_that_do_not(name):
     assert not hands_over(name)
-
-
-def test_a_language_without_a_pack_is_read_in_english():
-    sample = talk(PHRASE).model_copy(update={"language": "tlh"})
-    assert assess(sample).evidence["happened"] is True
-    assert find_handover(sample.messages, load_language("nl")) is None

@@ -117,13 +117,6 @@ def test_a_rubric_is_the_weighted_mean_of_its_criteria(judge, sample, decide):
     ]
 
 
-def test_a_reply_that_is_no_option_fails_the_sample(judge, sample, openai_server):
-    openai_server.script = lambda _: Answer(text="perhaps")
-    score = asyncio.run(load_metric("predicate:The answer is polite", judge(decide="single")).assess(sample()))
-    assert (score.status, score.value) == ("failed", None)
-    assert score.usage.calls >= 1
-
-
 ALL = (JudgeTruthfulness, JudgeRelatedness, JudgeCompleteness)
 
 

@@ -23,7 +23,6 @@ try:
     from ragas.metrics import NumericMetric, collections, numeric_metric
     from ragas.metrics._answer_relevance import ResponseRelevancy
     from ragas.metrics._faithfulness import Faithfulness as OlderFaithfulness
-    from ragas.metrics._nv_metrics import AnswerAccuracy as OlderAnswerAccuracy
     from ragas.metrics.result import MetricResult
 except ImportError:
     needs_ragas = pytest.mark.skip(reason="ragas is not installed")
@@ -171,15 +170,6 @@ def test_older_metrics(server, embedder, caplog):
     assert (theirs.llm, theirs.embeddings, theirs.strictness) == (None, None, 3)  # theirs is as it was
     assert not caplog.records
     assert asyncio.run(RagasMetric(OlderFaithfulness(), judge).assess(sample())).value == pytest.approx(2 / 3)
-
-
-def test_free_text_metrics_are_asked_without_a_shape(server):
-    server.script = lambda _: Answer(text="The rating is 2")
-    metric = RagasMetric(OlderAnswerAccuracy(), a_judge(server))
-    score = asyncio.run(metric.assess(sample(reference="Click Save.")))
-    assert score.value == pytest.approx(0.5)  # 2 of 4, from both sides
-    assert all("response_format" not in request.body for request in server.requests)
-    assert [step["reply"] for step in score.evidence["steps"]] == [{"text": "The rating is 2"}] * 2
 
 
 def test_metrics_of_the_users_own(server):

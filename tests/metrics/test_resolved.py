@@ -171,11 +171,6 @@ def test_without_a_given_goal_it_is_skipped(judge, openai_server, goal):
     assert not openai_server.requests
 
 
-def test_another_goal_is_refused(judge):
-    with pytest.raises(ValueError, match="goal is judge or given, not 'auto'"):
-        Resolved(judge(), goal="auto")
-
-
 def test_the_turn_is_after_the_request_and_no_question():
     """Turn 2 asks about the order, 4 and 5 cancel it."""
     assert find_meeting_turns(talk(), [CANCEL, "Send the invoice."]) == [5, None]

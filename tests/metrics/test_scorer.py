@@ -11,7 +11,7 @@ from assay.errors import UsageError
 from assay.eval_sets import Sample, write_set
 from assay.judges import JudgeSettings, LiteLLMJudge
 from assay.meta_eval.scorer import AgreementRecord, Scorer, ScorerPart
-from assay.metrics.catalogue import higher_is_better, load_metric, needs_judge
+from assay.metrics.catalogue import load_metric
 from assay.metrics.scorer import judge_record
 from assay.prompts import BUNDLED
 
@@ -67,15 +67,6 @@ def test_without_any_part_it_is_skipped(scorer_file):
     answer = sample("open").model_copy(update={"retrieved_contexts": ()})
     score = asyncio.run(load_metric(scorer_file()).assess(answer))
     assert score.status == "skipped" and "none of its metrics has a value" in score.reason
-
-
-def test_the_catalogue_knows_its_direction_and_whether_it_asks_a_judge(scorer_file):
-    name = scorer_file()
-    assert higher_is_better(name) and not needs_judge(name)
-    asking = scorer_file(judge=judge_record(LiteLLMJudge(SETTINGS)))
-    assert needs_judge(asking)
-    with pytest.raises(UsageError, match="asks a judge"):
-        load_metric(asking)
 
 
 @pytest.mark.parametrize(

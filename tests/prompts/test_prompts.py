@@ -18,7 +18,7 @@ from assay.metrics.catalogue import load_metric
 from assay.metrics.claim_extraction import Claims
 from assay.metrics.resolved import Requests
 from assay.metrics.topic_adherence import Topics
-from assay.prompts import BUNDLED, Prompts, bundled_prompts, prompt_names
+from assay.prompts import BUNDLED, Prompts, bundled_prompts
 from assay.prompts.prompt import Prompt, parse_prompt
 
 TEXT = "## system\nBe strict.\n\n## example user\nQ\n\n## example assistant\nA\n\n## user\n<a>\n$answer\n</a>\n$count\n"
@@ -93,11 +93,6 @@ def test_languages_ask_the_same(name, language):
     assert [message["role"] for message in prompt.opening] == [message["role"] for message in english.opening]
     tags = re.compile(r"</?\w+>")
     assert tags.findall(prompt.template) == tags.findall(english.template)
-
-
-@pytest.mark.parametrize("name", prompt_names())
-def test_english_and_dutch_have_every_prompt(name):
-    assert {"en", "nl"} <= set(prompt_names()[name])
 
 
 @pytest.mark.parametrize(("name", "language"), EVERY)
@@ -188,15 +183,3 @@ def test_a_second_asking_uses_your_own_words(openai_server, make_judge):
 
     asyncio.run(run())
     assert [last(request).startswith("Mine.") for request in openai_server.requests] == [False, True]
-
-
-def test_prompts_are_no_option_of_a_metric(make_judge):
-    judge: LiteLLMJudge = make_judge()
-    with pytest.raises(UsageError, match="'prompts' is not an option of this metric"):
-        load_metric("faithfulness:prompts=wording", judge)
-
-
-@pytest.mark.parametrize(("language", "words"), [("nl", {"Ja", "Nee"}), ("en", {"Yes", "No"})])
-def test_support_examples_are_one_word(language, words):
-    opening = BUNDLED.load("support", language).opening
-    assert {message["content"] for message in opening if message["role"] == "assistant"} == words

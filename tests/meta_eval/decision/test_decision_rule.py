@@ -88,14 +88,6 @@ def test_ratings_that_do_not_vary_have_a_bound():
     assert decide_versions(rated_pairs(np.ones(6))).verdict == "unsettled"
 
 
-def test_ratings_of_few_groups_give_a_value_and_no_interval():
-    a = 2 + np.arange(40.0) % 3
-    decision = decide_versions(two_versions(a, a + np.arange(40) % 2, group=np.arange(40) % 4))
-    row = decision.differences[0]
-    assert (row.difference, row.low, decision.verdict) == (0.5, None, "unsettled")
-    assert any("fewer than 5 groups" in note for note in decision.notes)
-
-
 def test_ratings_of_one_version_say_nothing_of_a_difference():
     """A has 40 rated answers, B one: the scores alone decide, as if nothing were rated, and it is said."""
     a = 2 + np.arange(40.0) % 3
@@ -124,17 +116,6 @@ def test_a_score_alone_never_says_equivalent():
     a = np.random.default_rng(0).normal(3, 0.2, 400)
     table = two_versions(nothing, nothing, scores_a=a, scores_b=a + 0.01 * (-1.0) ** np.arange(400) + 0.001)
     assert decide_versions(table).verdict == "unsettled"
-
-
-def test_the_level_of_unrated_unchanged_answers_is_not_known():
-    """Half of the answers are unchanged and unrated: the means have no interval, the difference has one."""
-    a = np.where(np.arange(60) < 30, 2.0 + np.arange(60) % 2, np.nan)
-    decision = decide_versions(
-        two_versions(a, a + np.arange(60) % 3, scores_a=np.arange(60), scores_b=np.arange(60), same=range(30, 60))
-    )
-    assert decision.versions[0].low is None
-    assert decision.differences[0].low is not None
-    assert any("means have no interval" in note for note in decision.notes)
 
 
 def three_versions(b, c):
@@ -185,18 +166,6 @@ def test_nothing_to_decide_by_is_an_error():
         decide_versions(two_versions(nothing, nothing))
     with pytest.raises(InputError, match="above 0"):
         decide_versions(rated_pairs(np.ones(10)), margin=0.0)
-
-
-def test_other_metrics_are_corrected_for_how_many_they_are():
-    table = rated_pairs(1 + 0.5 * (-1.0) ** np.arange(40))
-    random = np.random.default_rng(4)
-    others = {f"noise_{place}": random.normal(size=80) for place in range(20)}
-    one = two_versions(table.ratings[:40], table.ratings[40:], others={"noise_0": others["noise_0"]})
-    many = two_versions(table.ratings[:40], table.ratings[40:], others=others)
-    alone, among = decide_versions(one).others[0], decide_versions(many).others[0]
-    assert alone.difference == among.difference
-    assert among.p >= alone.p
-    assert among.high - among.low > alone.high - alone.low
 
 
 def test_the_largest_of_two_independent_t():
@@ -277,23 +246,3 @@ def test_few_groups_that_differ_are_bounded_by_their_counts():
     assert stats.binom.cdf(2, 115, row.high) == pytest.approx(0.0125, abs=1e-9)
     assert stats.binom.cdf(1, 115, -row.low) == pytest.approx(0.0125, abs=1e-9)
     assert row.fixed_high < row.high
-
-
-def test_one_answer_of_sixty_rated_otherwise():
-    """All 5, one 4 in B: U at one look (Sidak, two sides) of a share of 60 bounds the mean of B, and of A with none."""
-    b = np.full(60, 5.0)
-    b[7] = 4.0
-    decision = decide_versions(two_versions(np.full(60, 5.0), b))
-    of_a, of_b = decision.versions
-    assert (of_a.high, of_b.high) == (5.0, 5.0)
-    assert of_a.low > of_b.low > 4.5
-    assert -0.7 < decision.differences[0].low < decision.differences[0].high < 0.7
-
-
-def test_a_mean_stays_on_its_scale():
-    """The scores of the unrated answers would lift the mean of A beyond 5."""
-    a = np.where(np.arange(60) < 20, 5.0, np.nan)
-    a[:3] = 4.0
-    scores = np.where(np.arange(60) < 3, 0.0, np.where(np.arange(60) < 20, 1.0, 1.4))
-    decision = decide_versions(two_versions(a, np.where(np.isnan(a), a, 4.0), scores_a=scores, scores_b=scores))
-    assert decision.versions[0].mean <= 5.0

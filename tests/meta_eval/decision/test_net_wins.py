@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from assay.errors import InputError
 from assay.eval_sets.preference import Preference
 from assay.meta_eval.decision import (
     PreferenceTable,
@@ -120,31 +119,6 @@ def test_where_a_version_is_not_rated_the_choices_decide_over_scores():
     assert [version.mean for version in decision.versions] == pytest.approx([0.0, 0.7])
     assert (decision.versions[0].low, decision.versions[0].high) == (None, None)
     assert decision.notes[-1].startswith("The choices between two answers decide. Net share of wins: B over A +0.70")
-
-
-def test_choices_that_do_not_reach_all_versions_leave_the_decision_to_the_scores():
-    scores = np.arange(120.0) % 7
-    asked = joined(compared([1.0] * 40, versions="ABC"), compared([1.0, -1.0], pair=(1, 2), versions="ABC"))
-    decision = decide_versions(answers(3, 40, scores=scores), asked)
-    assert decision.basis == "scores"
-    assert decision.notes[-1].endswith(
-        "C is compared with A on fewer than 5 groups of questions, 2 choices between other versions do not count."
-    )
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "choice", "message"),
-    [
-        ([0], [0], [1.0], "compares a version with itself"),
-        ([0], [2], [1.0], "a place in the table is of none"),
-        ([0], [1], [0.5], "another one is in the table"),
-        ([0, 1], [1], [1.0], "differ in length"),
-    ],
-)
-def test_a_table_that_cannot_be(first, second, choice, message):
-    numbers = np.zeros(1, dtype=np.intp)
-    with pytest.raises(InputError, match=message):
-        PreferenceTable(("A", "B"), np.array(first), np.array(second), np.array(choice), numbers, numbers)
 
 
 def test_preferences_are_brought_to_the_numbers_of_a_table():

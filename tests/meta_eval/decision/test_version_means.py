@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from assay.errors import InputError
 from assay.meta_eval.decision import VersionTable
 from assay.meta_eval.decision.version_means import (
     changed_answers,
@@ -97,14 +96,3 @@ def test_a_strict_half_of_the_questions_does_not_count_against_a_version():
         two_versions(a, b, scores_a=np.zeros(200), scores_b=np.zeros(200))
     ).difference(0, 1)
     assert difference == pytest.approx(0.5, abs=0.06)
-
-
-def test_a_table_says_what_is_wrong_with_it():
-    one = np.zeros(1, int)
-    nothing = np.full(1, np.nan)
-    with pytest.raises(InputError, match="two versions"):
-        VersionTable(("A",), one, one, one, nothing, nothing, one)
-    with pytest.raises(InputError, match="version B has no answer"):
-        VersionTable(("A", "B"), one, one, one, nothing, nothing, one)
-    with pytest.raises(InputError, match="length"):
-        VersionTable(("A", "B"), one, one, one, nothing, nothing, np.zeros(2, int))

@@ -103,17 +103,6 @@ def test_the_scale_of_the_scores_and_the_order_of_the_answers_do_not_matter(wind
         assert [state.p for state in look.bounds] == pytest.approx([state.p for state in looks[0].bounds])
 
 
-def test_the_estimate_lies_near_the_truth_whatever_the_judge_is_worth():
-    """A judge that errs more and more against the ratings: the ratings correct it."""
-    answers, ratings = draw_answers(2, judged=60, rated=30)
-    misled = dataclasses.replace(answers, judged=-answers.judged * answers.days)
-    truth = ratings[answers.days >= 10].mean()
-    for table in (answers, misled):
-        look = look_at_production(table, [])
-        assert look.mean.low < truth < look.mean.high
-        assert abs((look.mean.value or 0) - truth) < 0.15
-
-
 def test_no_ratings_say_nothing_in_the_raters_scale():
     answers, _ = draw_answers(3)
     look = look_at_production(dataclasses.replace(answers, ratings=np.full(2400, NAN)), ALL)
@@ -174,37 +163,6 @@ def test_days_without_a_rating_are_said():
         "480 answers of these are of 8 days without a rating" in note for note in look_at_production(mondays, []).notes
     )
     assert not any("without a rating" in note for note in look_at_production(answers, []).notes)
-
-
-def busy_hours(seed: int) -> tuple[ProductionAnswers, float]:
-    """(a month, its share of bad answers): each day 1,000 answers with chance .02, 5% bad, and 180 with 1, half bad."""
-    generator = np.random.default_rng(seed)
-    day, is_busy = np.repeat(np.arange(30), 1180), np.tile(np.arange(1180) < 1000, 30)
-    is_bad = generator.random(day.size) < np.where(is_busy, 0.05, 0.5)
-    is_judged = generator.random(day.size) < np.where(is_busy, 0.02, 1.0)
-    rating_chance = np.where(is_judged, 0.05, NAN)
-    is_rated = is_judged & (generator.random(day.size) < 0.05)
-    answers = ProductionAnswers(
-        day,
-        np.arange(day.size),
-        np.full(day.size, NAN),
-        np.where(is_busy, 0.02, 1.0),
-        np.where(is_judged, generator.random(day.size), NAN),
-        rating_chance,
-        np.where(is_rated, np.where(is_bad, 1.0, 5.0), NAN),
-    )
-    return answers, 0.05 * 1000 / 1180 + 0.5 * 180 / 1180
-
-
-def test_hours_with_many_answers_are_neither_left_out_nor_forgotten():
-    """Of them one in 1,000 is rated: most days have no such rating, and look as bad as the few other answers."""
-    for seed in range(6):
-        answers, bad = busy_hours(seed)
-        bounds = [Bound("bad_share", bad), Bound("mean", 5 - 4 * bad)]
-        assert not any(state.is_raised for states in follow_bounds(answers, bounds) for state in states)
-        for last in (0, 3, 29):
-            share = look_at_production(part_of(answers, answers.days <= last), []).bad_share
-            assert share.low is None or share.low <= bad <= share.high
 
 
 def test_ratings_that_no_draw_brought_are_not_used():
@@ -293,43 +251,11 @@ def test_looks_on_a_day_that_is_not_over_add_nothing():
         assert look.bounds[0].broken == states[22].is_raised
 
 
-def test_a_broken_bound_is_outside_its_interval_when_it_is_raised():
-    """The interval of a broken bound is the one that it was raised by."""
-    for seed in range(8):
-        answers, _ = draw_answers(seed, days=40, fall=0.8)
-        states = follow_bounds(answers, [Bound("mean", 3.7)])[0]
-        raised = next(day for day in range(40) if states[day].is_raised)
-        rows = answers.days <= raised + 1
-        look = look_at_production(part_of(answers, rows), [Bound("mean", 3.7)], day_name="2026-01-{:02}".format)
-        state = look.bounds[0]
-        assert state.broken and state.estimate.high is not None and state.estimate.high <= 3.7 + 1e-9
-        assert f"below 3.7 since 2026-01-{state.since:02} (" in state.sentence
-
-
 def test_an_accepted_reference_replaces_the_first_days():
     """The first ten days are better than all later ones; against days 10 to 19 nothing fell."""
     answers, _ = draw_answers(9, days=40, fall=1.0, fall_days=(10, 99), rated=20)
     assert look_at_production(answers, [Bound("fall", 0.1)]).bounds[0].broken
     assert not look_at_production(answers, [Bound("fall", 0.1)], reference=(10, 19)).bounds[0].broken
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"rating_chance": np.array([0.0, 1.0])}, "rating_chance must be above 0 and at most 1: answer 0"),
-        ({"judge_chance": np.array([1.0, 1.5])}, "judge_chance must be above 0 and at most 1: answer 1"),
-        ({"ratings": np.array([3.0, 7.0])}, "ratings must be from 1 to 5: answer 1"),
-        ({"judged": np.array([3.0, math.inf])}, "judged must be finite: answer 1"),
-        ({"cheap": np.array([3.0])}, "cheap has 1 value and days 2"),
-        ({"bad_below": 1.0}, "bad_below must be above rating_min"),
-        ({"rating_max": math.inf}, "rating_min and rating_max must be finite"),
-        ({"days": np.array([0.0, math.nan])}, "days must be an array of whole numbers"),
-        ({"groups": np.array([0.5, 1.0])}, "groups must be an array of whole numbers"),
-    ],
-)
-def test_wrong_answers_are_refused(change, message):
-    with pytest.raises(UsageError, match=message):
-        dataclasses.replace(small([3.0, 4.0]), **change)
 
 
 def test_no_answers_no_window_and_wrong_bounds_are_refused():

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from assay.metrics.heuristic.decision_tree import Tree, annotators_tree, as_dot, as_mermaid, walk
+from assay.metrics.heuristic.decision_tree import Tree, annotators_tree, walk
 
 FINE = {
     "answer_contradiction": 1.0,
@@ -61,13 +61,3 @@ LEAF = {"answer": "true", "because": "so"}
 def test_a_tree_that_is_none_is_refused(nodes):
     with pytest.raises(ValidationError):
         Tree.model_validate({"start": "a", "nodes": nodes})
-
-
-def test_drawings_hold_every_node_and_mark_the_way():
-    tree = annotators_tree()
-    way = walk(tree, FINE | {"error_mismatch": 0.0})
-    mermaid, dot = as_mermaid(tree, way), as_dot(tree, way)
-    for name in tree.nodes:
-        assert f"\n    {name}" in mermaid and f"\n  {name} [" in dot
-    assert "class contradiction,error,same_error,other_error way" in mermaid
-    assert dot.count("style=bold") == 4

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from call_counts import assert_proportional
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -143,16 +142,6 @@ def test_any_text_has_a_type_and_what_matched_stands_in_it(message, language):
     assert match.matched in message
     assert bool(match.matched) == bool(match.pattern)
     assert match.reason
-
-
-@pytest.mark.parametrize(
-    "piece", ["kunt u mij misschien even ", "could you please ", "ik wil graag ", "' ", "a.", "thanks, "]
-)
-def test_a_long_message_takes_no_long_time(piece):
-    """20,000 characters: no pattern backtracks its way through a pasted log."""
-    words = [load_language(language) for language in ("nl", "en")]
-    message = piece * (20_000 // len(piece))
-    assert_proportional(lambda part: [classify(part, each) for each in words], message)
 
 
 def labelled(language: str) -> list[dict[str, str]]:

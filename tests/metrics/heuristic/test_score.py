@@ -133,9 +133,3 @@ def test_a_language_without_a_pack_is_skipped_with_the_reason(name):
     score = asyncio.run(load_metric(name).assess(sample(language="es")))
     assert score.status == "skipped"
     assert score.reason == "the heuristics have no language pack for es; they know English, Dutch"
-
-
-@pytest.mark.parametrize("option", ["all_types=maybe", "threshold=2", "rules=best", "beyond=hal"])
-def test_a_bad_option_is_refused(option):
-    with pytest.raises(UsageError, match=option.partition("=")[0]):
-        load_metric(f"heuristic:{option}")

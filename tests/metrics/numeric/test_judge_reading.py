@@ -12,7 +12,7 @@ from network_samples import network_sample
 from openai_server import Answer, Request
 
 from assay.errors import BudgetReached, UsageError
-from assay.judges import Budget, JudgeSettings, LiteLLMJudge
+from assay.judges import Budget, LiteLLMJudge
 from assay.metrics import Score
 from assay.metrics.catalogue import load_metric
 from assay.metrics.metric import run_to_end
@@ -213,17 +213,6 @@ def test_a_word_that_is_no_option_is_asked_once_more_and_then_no_reading(judge, 
     assert claim["verdict"] == "unverifiable"
     assert "does not say its statistic" in claim["reason"] and "none of its words" in claim["reason"]
     assert len(openai_server.requests) == 2
-
-
-def test_a_decision_model_is_asked_all_in_one_call(openai_server):
-    """The server's decision model takes the first option of each question: the value of one row, of four here."""
-    settings = JudgeSettings(model="openai/test", api_base=openai_server.api_base, decide="decisions", wait=0)
-    deciding = LiteLLMJudge(settings)
-    first, second = claims(deciding, f"{OPEN} Gnarfly it spritzed 25 ms of latency on 3 March.", "judge")
-    assert (first["verdict"], second["verdict"], second["computed"]) == ("unverifiable", "supported", 25.0)
-    (sent,) = openai_server.requests
-    asked = {question["name"]: question for question in sent.body["questions"]}
-    assert [choice["value"] for choice in asked["2.1.when"]["choices"]] == ["3 March", "none"]
 
 
 def test_a_judge_that_fails_or_may_ask_nothing_gives_no_score(judge, openai_server):
