@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 import pytest
@@ -25,17 +26,11 @@ FOREIGN = frozenset(
 """Options of pip, uv, curl, pytest and mlflow, and what click adds itself."""
 
 
-class Text:
-    """A text of the sources, with `{}` where a value is put in.
+class Text(NamedTuple):
+    """A text of the sources, with `{}` where a value is put in, and its file and line."""
 
-    Attributes:
-        place: The file and the line.
-        text: The text.
-    """
-
-    def __init__(self, place: str, text: str) -> None:
-        self.place = place
-        self.text = text
+    place: str
+    text: str
 
 
 def _texts(tree: ast.AST, file: str) -> Iterator[Text]:

@@ -165,29 +165,6 @@ def test_a_nightly_run_with_two_judges(*, assay, suite_file, set_file, judge_fil
     assert {path.name for path in tmp_path.glob("replies.*")} == {"replies.one.jsonl", "replies.two.jsonl"}
 
 
-def test_two_gates_on_one_metric_have_texts_of_their_own(assay, suite_file, set_file, tmp_path):
-    set_file(12)
-    gates = [
-        SHARE,
-        SHARE | {"reach": 0.3},
-        SHARE | {"at_least": 0.8},
-        REGRESSION,
-        REGRESSION | {"language": "en"},
-        REGRESSION | {"more_than": 0.1},
-        {"gate": "mean", "metric": "token_overlap", "at_least": 0.2},
-        {"gate": "mean", "metric": "token_overlap", "at_least": 0.2, "strict": True},
-        {"gate": "cost", "at_most": 2},
-        {"gate": "cost", "at_most": 9, "unit": "calls"},
-    ]
-    done = assay("suite", suite_file(*gates), "--json")
-    assert done.code == 0
-    assert len({gate["name"] for gate in done.json["gates"]}) == len(gates)
-    (suite,) = JUnitXml.fromfile(str(tmp_path / "out/junit.xml"))
-    assert len({case.name for case in suite}) == len(gates) + 1
-    twice = assay("suite", suite_file(REGRESSION, SHARE, REGRESSION), "--check")
-    assert (twice.code, "gates[2]: is the same gate as gates[0]" in twice.err) == (1, True)
-
-
 def test_commands_to_copy_name_the_store_and_quote_what_a_shell_would_split(assay, suite_file, set_file):
     set_file(3)
     typed = assay("suite", suite_file(REGRESSION), "--store", "my runs", "--json").json

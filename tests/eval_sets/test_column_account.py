@@ -155,25 +155,6 @@ def test_a_rater_who_gave_few_numbers_has_the_scale_of_the_others(tmp_path, ada,
     assert [sample.ratings["ada"] for sample in samples] == [float(value) for value in ada.split()]
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
-def test_a_row_with_a_rating_leaves_the_raters_of_the_others(tmp_path, name):
-    """And a column that may be a metric is no rating beside it."""
-    text = {
-        "a.jsonl": '{"question": "a", "answer": "b", "rating": 3, "score": 0}\n'
-        '{"question": "c", "answer": "d", "rating_ada": 4, "score": 1}\n'
-        '{"question": "e", "answer": "f", "rating_ada": 1, "score": 0}\n',
-        "a.csv": "question,answer,rating,rating_ada,score\na,b,3,,0\nc,d,,4,1\ne,f,,1,0\n",
-    }[name]
-    samples, _ = read(tmp_path / name, text)
-    assert [(sample.rating, dict(sample.ratings)) for sample in samples] == [
-        (3, {}),
-        (None, {"ada": 4}),
-        (None, {"ada": 1}),
-    ]
-    samples, _ = read(tmp_path / name, text.replace("rating_ada", "other"))
-    assert [sample.rating for sample in samples] == [3, None, None]
-
-
 def test_criteria_are_no_raters(tmp_path):
     samples, (note,) = read(tmp_path / "a.csv", "question,answer,rating_correctness,Rating (tone)\na,b,4,1\nc,d,1,5\n")
     assert [dict(sample.ratings) for sample in samples] == [{}, {}]

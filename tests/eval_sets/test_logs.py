@@ -331,23 +331,6 @@ def test_our_own_rows_and_mapped_ones_stay_as_they_are(tmp_path):
     assert (mapped.user_input, mapped.response, mapped.group) == ("Q", "A", "s")
 
 
-def test_langfuse_scores_of_people_are_ratings(tmp_path):
-    def trace(number: int, *scores: dict[str, Any]) -> dict[str, Any]:
-        texts = {"input": QUESTION, "output": f"{ANSWER} {number}", "sessionId": f"session-{number}"}
-        return langfuse_trace(id=f"t{number}", scores=list(scores), **texts)
-
-    annotation = {"name": "quality", "source": "ANNOTATION"}
-    rows = [
-        trace(1, annotation | {"value": 4}, {"name": "bleu", "value": 0.3, "source": "EVAL"}),
-        trace(2, annotation | {"value": 2, "authorUserId": "an"}, annotation | {"value": 3, "authorUserId": "bo"}),
-        trace(3, {"name": "bleu", "value": 0.3, "source": "EVAL"}),
-        trace(4, annotation | {"value": 1}),
-    ]
-    samples = load_set(written(tmp_path, rows, "traces.jsonl"))
-    assert [sample.human_rating for sample in samples] == [4, 2.5, None, 1]
-    assert samples[1].ratings == {"an": 2, "bo": 3}
-
-
 def test_langfuse_as_csv(tmp_path):
     path = tmp_path / "traces.csv"
     question = json.dumps({"question": QUESTION})

@@ -184,24 +184,6 @@ def test_a_table_name_leads_nowhere_else(server, name):
     assert len(server.calls) == 1
 
 
-@pytest.mark.parametrize("by_path", [True, False])
-def test_a_folder_stands_for_the_network(server, tmp_path, monkeypatch, by_path):
-    folder = tmp_path / "files"
-    path = folder / (load_facts("ragchecker").files[0].path if by_path else LABELS)
-    path.parent.mkdir(parents=True)
-    path.write_bytes(CONTENT)
-    monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(folder))
-    assert len(load_set("public:ragchecker", notes=[])) == 280
-    with pytest.raises(InputError, match="nothing is downloaded while ASSAY_PUBLIC_SETS names a folder"):
-        download_public_set("ragchecker")
-    with pytest.raises(InputError, match=r"holds neither historical_trajectories/gpt-4o-airline\.json nor gpt-4o-airl"):
-        load_set("public:tau")
-    (folder / "reference_subset_with_human_evaluations.json").write_text("{}")
-    with pytest.raises(InputError, match=r"is not the file that Assay knows; expected 2,190,566 bytes, sha256 ba85186"):
-        load_set("public:mtrag")
-    assert server.calls == []
-
-
 @pytest.mark.parametrize("count", [199, 201])
 def test_a_set_of_another_number_than_was_counted_is_refused(server, tmp_path, monkeypatch, count):
     facts = load_facts("tau")

@@ -1,6 +1,5 @@
 """Data of a Python program: the same rows are the same samples, whatever holds them, and errors name the place."""
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -65,20 +64,6 @@ def test_samples_stay_as_they_are_but_for_a_missing_id_and_language():
     first, second = read_samples(given)
     assert first is given[0]
     assert second == given[1].model_copy(update={"id": "sample-2", "language": "nl"})
-
-
-def test_dicts_samples_and_other_objects_may_be_mixed():
-    @dataclasses.dataclass
-    class Case:
-        input: str
-        actual_output: str
-        retrieval_context: list[str] | None = None
-
-    case = Case("Is it free?", "Yes, it is free.")
-    read = list(read_samples([SAMPLES[0], case, {"question": "Is it free?", "answer": "Yes, it is free."}]))
-    assert read[0] == SAMPLES[0]
-    assert [sample.id for sample in read] == ["sample-1", "sample-2", "sample-3"]
-    assert [sample.response for sample in read] == ["Yes, it is free."] * 3
 
 
 @pytest.mark.extras("ragas")

@@ -29,9 +29,6 @@ def roles(sample: Sample) -> list[str]:
     return [message.role for message in sample.messages]
 
 
-# --- one message in the forms in which tools log it ---
-
-
 @pytest.mark.parametrize(
     "messages",
     [
@@ -145,9 +142,6 @@ def test_json_files_with_conversations(tmp_path, content, answers):
     assert all(sample.turn == len(sample.messages) - 1 for sample in samples)
 
 
-# --- lists of a program ---
-
-
 def test_lists_of_messages_are_conversations():
     lists = [[ASKED, ANSWERED], {"id": "b", "messages": [ASKED, ANSWERED]}]
     first, second = read_samples(lists)
@@ -158,8 +152,6 @@ def test_lists_of_messages_are_conversations():
     with pytest.raises(InputError, match=r"the data is one conversation; put it in a list: \[messages\]"):
         list(read_samples([ASKED, ANSWERED]))
 
-
-# --- rows per turn ---
 
 TURNS = [
     {"ticket": 7, "who": "customer", "said": "Hello", "at": "2026-01-01 10:00", "channel": "web", "stars": 4},
@@ -233,9 +225,6 @@ def test_tools_in_rows_per_turn(tmp_path):
         assert (sample.messages[2].tool_call_id, sample.messages[2].text) == ("c1", "3")
 
 
-# --- errors ---
-
-
 @pytest.mark.parametrize(
     ("messages", "says"),
     [
@@ -297,9 +286,6 @@ def test_a_mapping_of_turns_that_lacks_a_column(tmp_path):
         load_set(path, mapping={**MAPPED, "nobody": "name"})
 
 
-# --- the turn under test, and the history ---
-
-
 @pytest.mark.parametrize("unwritable", ["\0", "\ud800"])
 @pytest.mark.parametrize("field", ["metadata.history", "messages"])
 def test_an_earlier_message_that_holds_no_text_is_named_with_its_field(jsonl, unwritable, field):
@@ -319,8 +305,6 @@ def test_history_becomes_messages_and_holds_the_turn_once():
     again = Sample(id="a", user_input="Free?", response="Yes.", metadata={"history": asked})
     assert again.messages == sample.messages
 
-
-# --- writing ---
 
 text = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
 json_value = st.recursive(

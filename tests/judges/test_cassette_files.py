@@ -139,20 +139,6 @@ def test_a_bundled_cassette_is_only_replayed():
         Cassette(NAME, "record")
 
 
-def test_the_name_stands_without_its_suffix_and_in_every_command(assay, tmp_path):
-    """`run`, `show`, `diff`, `split` and `merge`; the parts of a bundled cassette are written here."""
-    short = NAME.removesuffix(".jsonl")
-    assert Cassette(short).path == Cassette(NAME).path
-    typed = ("run", "helpdesk_en", "--judge", "qwen1.5b", "--metrics", "judge_truthfulness", "--limit", "3", "--json")
-    assert assay(*typed, "--cassette", "bundled:helpdesk.{judge}").json["usage"]["from_cassette"] == 9
-    assert assay("cassettes", "show", short, "--sample", "en-029").out.endswith("qwen2.5-coder-1.5b-instruct-q4_k_m\n")
-    assert assay("cassettes", "diff", short, NAME).code == 0
-    parts = assay("cassettes", "split", short, "--by", "model", "--json").json
-    assert list(parts) == ["helpdesk.qwen1.5b.qwen2.5-coder-1.5b-instruct-q4_k_m.jsonl"]
-    assert assay("cassettes", "merge", "copy.jsonl", short).code == 0
-    assert (tmp_path / "copy.jsonl").is_file()
-
-
 def test_a_missing_reply_names_the_cassette_as_it_was_typed(assay, set_file):
     done = assay("run", set_file(1), "--judge", "qwen1.5b", "--cassette", NAME, "--metrics", "judge_truthfulness")
     assert f"no recording in {NAME}" in " ".join(done.out.split())

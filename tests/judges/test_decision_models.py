@@ -173,32 +173,6 @@ def test_probabilities_of_options(shares, expected):
         assert answer.probabilities == pytest.approx(expected)
 
 
-def test_a_lost_question_is_asked_once_more_alone(openai_server, deciding, protocol):
-    def forget_one(request: Any) -> Reply | None:
-        if request.number > 1:
-            return None
-        answers: Any = {"p": {"type": "noul", "noul": 0.9}, "s": _scale()}
-        if protocol == "decisions":
-            answers = [predicate("p", 0.9), {"type": "score", "name": "s", **_scale(listed=True)}]
-        taken = {"input_tokens": 400, "output_tokens": 3, "total_tokens": 403}
-        return Reply(raw=json.dumps({"model": "m", "answers": answers, "usage": taken}))
-
-    openai_server.script = forget_one
-    answers = answered(deciding())
-    assert [answers["p"].probability, answers["c"].value, answers["s"].value] == [0.9, "polite", 3]
-    again = openai_server.requests[1].body["questions"]
-    assert [each["name"] for each in again] == ["c"] if protocol == "decisions" else list(again) == ["c"]
-
-
-def _scale(*, listed: bool = False) -> dict[str, Any]:
-    """The highest level for certain."""
-    shares: Any = {"0": 0.0, "1": 0.0, "2": 1.0}
-    if listed:
-        shares = [{"value": int(level), "label": level, "probability": share} for level, share in shares.items()]
-    legend = {} if listed else {"legend": {"0": "poor", "1": "fair", "2": "good"}}
-    return {"type": "score", "score": 2.0, "confidence": 1.0, "probabilities": shares} | legend
-
-
 @pytest.mark.parametrize(
     ("model", "logprobs", "name"),
     [

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from math import log
 from typing import Any
@@ -113,33 +111,6 @@ def test_the_cassette_holds_no_key_and_no_address(openai_server, judge, known, t
     content = (tmp_path / "a.jsonl").read_text()
     assert len(content.splitlines()) == 2
     assert "sk-secret" not in content and "127.0.0.1" not in content
-
-
-REPLAYS = """
-import asyncio, sys
-from assay.eval_sets import Sample
-from assay.judges import JudgeSettings, LiteLLMJudge
-from assay.metrics import Faithfulness
-
-settings = JudgeSettings(model="openai/test", structured="schema")
-judge = LiteLLMJudge(settings, cassette=sys.argv[1], mode="replay")
-metric = Faithfulness(judge, claims="judge")
-score = asyncio.run(metric.assess(Sample.model_validate_json(sys.argv[2])))
-heavy = {"litellm", "openai", "httpx", "aiohttp", "torch", "scipy", "pandas", "xllamacpp"} & set(sys.modules)
-print(score.value, score.usage.from_cassette, sorted(heavy))
-"""
-
-
-def test_replay_imports_no_client(openai_server, judge, known, tmp_path):
-    async def assess() -> None:
-        async with judge(cassette=tmp_path / "a.jsonl") as asking:
-            await Faithfulness(asking, claims="judge").assess(known(1).sample)
-
-    asyncio.run(assess())
-    command = [sys.executable, "-c", REPLAYS, tmp_path / "a.jsonl", known(1).sample.model_dump_json()]
-    process = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert process.stdout.split() == [str(2 / 3), "2", "[]"]
-    assert not process.stderr
 
 
 class Shelf:

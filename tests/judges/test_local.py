@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from assay.errors import InputError, JudgeUnavailable
+from assay.errors import InputError
 from assay.eval_sets import Sample
-from assay.judges import JudgeSettings, LiteLLMJudge, Predicate, Request, local
+from assay.judges import JudgeSettings, LiteLLMJudge, local
 from assay.metrics import Faithfulness, JudgeTruthfulness
 
 MODEL_FILE = Path("~/.cache/assay-judges/SmolLM2-135M-Instruct.Q4_1.gguf").expanduser()
@@ -87,14 +87,3 @@ def test_a_local_model_answers_and_its_replies_are_replayed(tmp_path):
         return [support.value, rating.value]
 
     assert asyncio.run(scores("record")) == asyncio.run(scores("replay"))
-
-
-@pytest.mark.extras("xllamacpp")
-@pytest.mark.skipif(not MODEL_FILE.is_file(), reason=f"needs {MODEL_FILE}")
-def test_a_chat_model_that_is_asked_as_a_decision_model_is_told_so():
-    """llama.cpp's server itself answers 501."""
-    judge = LiteLLMJudge(JUDGE, decide="systemone")
-    request = Request("support", {"documentation": "It is free."}, [Predicate("1", "It is free.")])
-    with pytest.raises(JudgeUnavailable, match=r"This model is not a decision model.*set `decide: listed`"):
-        asyncio.run(judge.decide(request))
-    judge.close()

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from assay.meta_eval.agreement_statistics import Ranks, spearman
+from assay.meta_eval.agreement_statistics import spearman
 from assay.meta_eval.arrays import Floats
 from assay.meta_eval.correlation import auroc
 from assay.meta_eval.difference import Standing, describe_more_ratings, find_standing
@@ -264,15 +264,6 @@ def test_the_needed_z_is_the_inverse(level):
 weighted_items = st.lists(
     st.tuples(st.integers(-3, 3), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=12
 ).filter(lambda items: any(times for _, _, times in items))
-
-
-@given(weighted_items)
-def test_weighted_ranks_are_those_of_the_items_written_out(items):
-    values = np.array([value for value, _, _ in items], float)
-    times = np.array([times for _, _, times in items])
-    ranks = Ranks(values).weighted(times[:, None].astype(float))[:, 0]
-    written_out = stats.rankdata(np.repeat(values, times))
-    assert np.repeat(ranks, times) == pytest.approx(written_out)
 
 
 @given(weighted_items)

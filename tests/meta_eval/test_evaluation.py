@@ -193,22 +193,6 @@ def test_the_same_seed_gives_the_same_and_another_seed_other_folds():
     assert (once.settings.seed, once.settings.rated, once.settings.groups) == (1, 50, 50)
 
 
-def test_constant_and_missing_metrics_say_so():
-    table = score_table(60, 3, signal=0.8, constant="m1", half_missing="m2")
-    empty = ScoreTable(
-        table.items, ("m0", "m1", "m2", "empty"), np.hstack([table.scores, np.full((60, 1), np.nan)]), table.ratings
-    )
-    evaluation = evaluate_table(empty, **QUICK)
-    check(evaluation)
-    rows = {row.name: row for row in evaluation.metrics}
-    assert (rows["m1"].problem, rows["m1"].spearman.value, rows["m1"].auroc_bad.value) == (
-        ("all values are equal", None, 0.5)
-    )
-    assert (rows["empty"].problem, rows["empty"].coverage) == ("only 0 rated scores", 0.0)
-    assert (rows["m2"].n, rows["m2"].coverage) == (24, 0.4)
-    assert rows["constant"].baseline
-
-
 @pytest.mark.parametrize(
     ("items", "rating", "sentence"),
     [

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression, RidgeCV
 from tables_of_scores import score_table
 
 from assay.errors import UsageError
-from assay.meta_eval.chance import Chance, chance_of_any, chance_of_fit, chance_of_measures
+from assay.meta_eval.chance import Chance, chance_of_any, chance_of_measures
 from assay.meta_eval.combiners import COMBINERS, fit_combiner, logistic_weights, ridge_weights
 from assay.meta_eval.cross_validation import (
     CombinationTask,
@@ -21,7 +21,6 @@ from assay.meta_eval.cross_validation import (
     choose_cheap,
     choose_simple,
     column_spearmans,
-    cross_validate,
 )
 from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.folds import grouped_folds
@@ -271,19 +270,6 @@ def task_of_noise(items: int, seed: int) -> CombinationTask:
     generator = np.random.default_rng(seed)
     scores, ratings = generator.normal(size=(items, 8)), generator.integers(1, 6, items).astype(float)
     return CombinationTask.build(scores, ratings, np.arange(items), middle=3, how="ranks", largest=1)
-
-
-def test_the_fit_is_repeated_for_each_shuffling():
-    """The figure is that of the folds; by chance it varies more than the 1 / sqrt(n - 1) of what nobody fitted."""
-    task = task_of_noise(40, seed=3)
-    done: list[int] = []
-    chance = chance_of_fit(task, "ridge", repeats=2, folds=5, permutations=400, seed=0, on_progress=done.append)
-    validation = cross_validate(task, repeats=2, folds=5, seed=0)
-    ridge = next(number for number, way in enumerate(task.ways) if way.kind == "ridge")
-    expected = column_spearmans(validation.predictions[ridge], task.ratings).mean()
-    assert chance.reached[0] == pytest.approx(expected)
-    assert np.sqrt((chance.by_chance**2).mean()) > 1.15 / np.sqrt(39)
-    assert done[-1] == 400 and done == sorted(done)
 
 
 def test_measures_share_one_test():

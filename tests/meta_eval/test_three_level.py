@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 
 from assay.errors import UsageError
-from assay.meta_eval.table import ScoreTable
 from assay.meta_eval.three_level import (
     JudgedSample,
     LevelVariances,
     Strata,
     ThreeLevelMean,
     draw_stratified,
-    estimate_levels,
     plan_sample_sizes,
     three_level_mean,
     three_level_share,
@@ -175,22 +173,6 @@ def test_a_plan_that_cannot_be_made(arguments, message):
     costs = {"judge_cost": 0.1, "rating_cost": 1.0} | arguments
     with pytest.raises(UsageError, match=message):
         plan_sample_sizes(LevelVariances(1.0, 0.5), answers=100, **costs)
-
-
-def test_a_table_gives_the_mean_rating_and_the_share_of_bad_answers():
-    # the judge equals the rating, and all are judged: the mean of all 40 and the share below 3 are known
-    ratings = np.tile([1.0, 2, 3, 4, 5], 8)
-    shown = np.where(np.arange(40) < 20, ratings, np.nan)
-    table = ScoreTable(
-        items=tuple(map(str, range(40))),
-        metrics=("cheap", "judge"),
-        scores=np.column_stack([np.zeros(40), ratings]),
-        ratings=shown[:, None],
-    )
-    levels = estimate_levels(table, "cheap", "judge")
-    assert levels.mean_rating.mean.value == pytest.approx(3.0)
-    assert levels.bad_share.mean.value == pytest.approx(0.4)
-    assert levels.to_judge == 40  # a constant score decides nothing
 
 
 def test_too_few_ratings_and_missing_scores_are_named():

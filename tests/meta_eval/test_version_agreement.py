@@ -155,20 +155,6 @@ def _fields(table: ScoreTable) -> dict[str, object]:
     return {name: getattr(table, name) for name in names}
 
 
-def test_the_order_and_the_scale_of_what_is_compared_do_not_matter(three):
-    first = {one.metric: one for one in agreement_of(three).metrics}
-    turned = three.take(range(len(three.items) - 1, -1, -1))
-    scaled = ScoreTable(**_fields(three) | {"scores": three.scores * 1e6 + 3})
-    lower = ScoreTable(**_fields(three) | {"scores": -three.scores}, directions=dict.fromkeys(three.metrics, False))
-    for other in (turned, scaled, lower):
-        for one in agreement_of(other).metrics:
-            assert one.soft.value == pytest.approx(first[one.metric].soft.value)
-            assert (one.ordered, set(one.contrary)) == (first[one.metric].ordered, set(first[one.metric].contrary))
-    assert first["follows"].ordered == 3
-    assert (first["follows"].soft.low or 0) <= (first["follows"].soft.value or 0) <= (first["follows"].soft.high or 0)
-    assert first["bad"].ordered == 0
-
-
 def test_groups_that_share_a_question_are_one():
     assert merge_groups("abcd", ("1", "2", "2", "1")) == ("a", "b", "b", "a")
     assert merge_groups("aabc", ("1", "2", "2", "1")) == ("a", "a", "a", "a")

@@ -17,7 +17,6 @@ from assay.metrics.claim_support import support_request
 from assay.metrics.conversation_documents import Documentation, collect_documents, fitting_documents
 from assay.prompts import BUNDLED
 from assay.runs.sample_audit import Audit
-from assay.text.wording import quote_place
 
 ORDER = '{"id": "A-17", "total": "49.90", "status": "packed"}'
 MESSAGES: list[dict[str, Any]] = [
@@ -121,28 +120,6 @@ def test_the_terminal_says_where_each_quote_stands(judge, decide):
     score = asyncio.run(Faithfulness(judge(logprobs=True)).assess(sample))
     places = re.findall(r'" \((.*)\)$', str(Audit(sample, {"faithfulness": score})), re.MULTILINE)
     assert places == ["context 0, 0-26", "the customer, turn 1", "tool result, turn 3", "earlier context, turn 4"]
-
-
-@pytest.mark.parametrize("is_conversation", [False, True])
-def test_a_quote_from_a_table_counts_no_context(is_conversation, judge, decide):
-    """The judge reads the table in place of contexts; the sample has none, so that no place counts them."""
-    pytest.importorskip("pandas")
-    decide(lambda statement: 0.9)
-    table = {"name": "sales", "columns": {"note": ["Lamps are packed in Utrecht"]}}
-    fields: dict[str, Any] = {"id": "t", "language": "en", "tables": [table]}
-    question, answer = "Where?", "Lamps are packed in Utrecht."
-    if is_conversation:
-        messages = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
-        sample = Sample.model_validate(fields | {"messages": messages})
-    else:
-        sample = Sample.model_validate(fields | {"user_input": question, "response": answer})
-    score = asyncio.run(Faithfulness(judge(logprobs=True)).assess(sample))
-    (claim,) = score.evidence["claims"]
-    assert claim["quote"] and claim["place"] is None
-    assert claim["document"] == {"kind": "table", "turn": None}
-    assert quote_place(claim) == "table"
-    documentation = [{"kind": "table", "turn": None}] if is_conversation else None
-    assert score.evidence.get("documentation") == documentation
 
 
 def test_a_long_result_is_quoted_in_part(judge, decide):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from assay import Sample, evaluate, metric, scored
+from assay import Sample, metric, scored
 from assay.cli import cli
 from assay.errors import UsageError
 from assay.metrics import Metric
@@ -92,15 +92,6 @@ def test_what_it_needs_is_skipped_without_and_its_declaration_is_kept():
     assert asyncio.run(distance.assess(sample())).reason == "the sample has no reference"
     with pytest.raises(UsageError, match="needs 'respnse', which is not a field of a sample"):
         metric(needs=("respnse",))(lambda sample: 1)
-
-
-def test_evaluate_takes_it_beside_names():
-    @metric
-    def is_short(sample: Sample) -> bool:
-        return len(sample.response) < 5
-
-    results = evaluate([sample(id="a", response="Yes."), sample(id="b")], [is_short, "token_overlap"])
-    assert [results.scores[name]["is_short"].value for name in ("a", "b")] == [1.0, 0.0]
 
 
 @pytest.mark.parametrize("function", [lambda: 1, lambda one, two: 1])

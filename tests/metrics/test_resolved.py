@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 from openai_server import Answer, OpenAIServer, Request
 
-from assay.errors import JudgeError
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge
-from assay.metrics.conversation_state import fitting_thread
 from assay.metrics.resolved import Resolved, find_meeting_turns
 
 MESSAGES: list[dict[str, Any]] = [
@@ -207,12 +205,3 @@ def test_a_conversation_that_does_not_fit_fails_with_the_size(openai_server):
     assert "take a judge with a longer context" in score.reason
     assert "tool" not in score.reason, "there is no result of a tool that could be cut"
     assert not openai_server.requests
-
-
-def test_what_was_cut_before_a_conversation_did_not_fit_is_said():
-    judge = LiteLLMJudge(JudgeSettings(model="openai/gpt-4", wait=0))
-    messages = [{"role": "user", "content": "Please cancel order 311. " * 3000}, *MESSAGES[4:5]]
-    result = {"role": "tool", "tool_call_id": "a", "content": "cancelled " * 100}
-    sample = talk([*messages, result, MESSAGES[6]])
-    with pytest.raises(JudgeError, match="tokens with every result of a tool cut to 120 characters, and the judge"):
-        fitting_thread(sample, judge, lambda text: Resolved(judge).listing(sample, text))

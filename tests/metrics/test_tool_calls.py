@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.eval_sets import Sample
 from assay.metrics import ToolCalls
-from assay.metrics.expected_actions import canonical, match_most
+from assay.metrics.expected_actions import match_most
 
 
 def call(name: str, arguments: Any = None, call_id: str = "a") -> dict[str, Any]:
@@ -190,18 +190,6 @@ def test_the_order_of_equal_calls_cannot_be_told():
     # what had an effect came last, whatever failed before
     late = (pay, result("Error: busy"), send, again, result("paid", "b"))
     assert assess(talk(*late, expected_actions=[PAY, SEND])).evidence["in_order"] is False
-
-
-def test_as_many_as_possible_are_matched():
-    # any arguments are right for the first, so that it must leave the only call with a sum of 5 to the second
-    actions = [{"name": "pay"}, PAY]
-    made = (call("pay", {"sum": 5}), call("pay", {"sum": 6}))
-    assert assess(talk(*made, expected_actions=actions)).value == 1
-    made = [call("pay", {"sum": number % 7}, str(number)) for number in range(1000)]
-    expected = [{"name": "pay", "kwargs": {"sum": number % 7}} for number in range(1000)]
-    assert assess(talk(*made, expected_actions=expected)).value == 1
-    assert assess(talk(*made, expected_actions=expected[:500])).value == pytest.approx(2 / 3, abs=0.01)
-    assert canonical(json.dumps({"a": json.dumps([1, 2])})) == canonical({"a": [1, 2]})
 
 
 @given(st.lists(st.lists(st.integers(0, 6), unique=True, max_size=4), max_size=6))

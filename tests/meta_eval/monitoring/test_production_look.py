@@ -89,20 +89,6 @@ def test_a_day_is_predicted_by_the_line_of_the_days_before_it():
     assert look_at_production(answers, [], window=1).mean.value == pytest.approx(4.0)
 
 
-@pytest.mark.parametrize("window", [7, 30])
-def test_the_scale_of_the_scores_and_the_order_of_the_answers_do_not_matter(window):
-    answers, _ = draw_answers(1)
-    other = dataclasses.replace(answers, judged=7 - -3 * answers.judged, cheap=0.1 * answers.cheap - 4)
-    generator = np.random.default_rng(0)
-    order = np.concatenate([generator.permutation(60) + 60 * day for day in range(40)])
-    shuffled = part_of(answers, order)
-    looks = [look_at_production(table, ALL, window=window) for table in (answers, other, shuffled)]
-    for look in looks[1:]:
-        assert look.mean.value == pytest.approx(looks[0].mean.value)
-        assert look.mean.low == pytest.approx(looks[0].mean.low)
-        assert [state.p for state in look.bounds] == pytest.approx([state.p for state in looks[0].bounds])
-
-
 def test_no_ratings_say_nothing_in_the_raters_scale():
     answers, _ = draw_answers(3)
     look = look_at_production(dataclasses.replace(answers, ratings=np.full(2400, NAN)), ALL)
@@ -239,16 +225,6 @@ def test_what_later_days_bring_changes_nothing_of_earlier_ones():
             dataclasses.replace(state, p=0) for state in part
         ]
         assert [state.p for state in whole[:22]] == pytest.approx([state.p for state in part])
-
-
-def test_looks_on_a_day_that_is_not_over_add_nothing():
-    answers, _ = draw_answers(8, days=30, fall=0.8, fall_days=(15, 99))
-    states = follow_bounds(answers, [Bound("mean", 3.7)])[0]
-    for part in (0.1, 0.5, 1.0):
-        rows = np.arange(len(answers.days)) < (23 + part) * 60
-        look = look_at_production(part_of(answers, rows), [Bound("mean", 3.7)])
-        assert look.bounds[0].p == pytest.approx(states[22].p)
-        assert look.bounds[0].broken == states[22].is_raised
 
 
 def test_an_accepted_reference_replaces_the_first_days():
