@@ -28,7 +28,7 @@ ENGLISH = load_language("en")
 PLAIN = Sample(
     id="p", language="en", user_input="How?", response="Click Save.", retrieved_contexts=("1. Click Save.\n2. Wait.",)
 )
-LENGTH = 20_000
+LENGTH = 6_000
 FUNCTIONS: dict[str, Callable[[str], object]] = {
     "components": lambda text: find_components(text, ENGLISH),
     "entities": lambda text: find_entities(text, ENGLISH),
@@ -60,7 +60,7 @@ def test_functions_of_text_take_no_more_than_their_length(name: str, function: s
 @pytest.mark.parametrize("name", SLOW_BEFORE)
 def test_the_heuristics_take_no_more_than_their_length(name: str) -> None:
     metric = load_metric("heuristic:all_types=True:beyond=all")
-    text = repeated(UNITS[name], LENGTH // 4)
+    text = repeated(UNITS[name], 5_000)
     hostile = Sample(id="s", language="en", user_input=text, response=text, retrieved_contexts=(text[::-1],))
     assert asyncio.run(metric.assess(hostile)).status in {"scored", "skipped"}
 
