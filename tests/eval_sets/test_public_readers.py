@@ -2,7 +2,6 @@
 
 import json
 from hashlib import sha1
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,8 +22,6 @@ from assay.eval_sets.public.original_form import OriginalFile
 from assay.eval_sets.public.set_facts import load_facts
 from assay.eval_sets.public.set_rows import is_in_part, read_rows
 from assay.eval_sets.public.split import part_of
-
-SHARED = Path(__file__).parents[3] / "shared" / "data"
 
 
 def rows_of(name: str, *texts: str, part: Any = None) -> list[dict[str, Any]]:
@@ -254,14 +251,3 @@ def test_a_file_that_is_no_table_is_named(table, words):
     with pytest.raises(InputError) as raised:
         list(read_rows(facts, files))
     assert f"1-1-1.html.csv, {words}" in str(raised.value)
-
-
-# below: other people's files, which are not part of this repository
-
-
-def rated(name: str) -> dict[str, dict[str, Any]]:
-    file = SHARED / "rated" / f"{name}.jsonl"
-    if not file.exists():
-        pytest.skip("needs ../shared/data")
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return {row["id"]: row for row in rows}
