@@ -9,7 +9,7 @@ import pytest
 from openai_server import OpenAIServer
 
 from assay.judges import RawReply
-from assay.judges.recording import Recording, format_line, parse_line
+from assay.judges.recording import Recording, format_line
 from assay.prompts import BUNDLED
 
 Make = Callable[..., Any]
@@ -36,66 +36,12 @@ def entries(path: Path) -> list[Any]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_what_was_recorded_is_replayed(
-    assay: Make, words: list[str], recorded: Path, openai_server: OpenAIServer
-) -> None:
-    assert len(entries(recorded)) == CALLS
-    assert [each["key"] for each in entries(recorded)] == sorted(each["key"] for each in entries(recorded))
-    assert b"sk-secret-of-the-test" not in recorded.read_bytes()
-    before = recorded.read_bytes()
-    done = assay("run", *words, "--cassette", recorded, "--mode", "replay", "--json")
-    assert (done.code, openai_server.requests) == (0, [])
-    assert (done.json["usage"]["calls"], done.json["usage"]["from_cassette"]) == (CALLS, CALLS)
-    assert recorded.read_bytes() == before
-
-
-def test_auto_asks_only_for_what_is_missing(
-    *, assay: Make, words: list[str], recorded: Path, openai_server: OpenAIServer
-) -> None:
-    lines = recorded.read_bytes().splitlines(keepends=True)
-    recorded.write_bytes(b"".join(lines[:-3]))
-    assert assay("run", *words, "--cassette", recorded).code == 0
-    assert len(openai_server.requests) == 3
-    assert [each["key"] for each in entries(recorded)] == [json.loads(line)["key"] for line in lines]
-    assert not list(recorded.parent.glob("*.recording"))
-
-
-def test_off_neither_reads_nor_writes(
-    assay: Make, words: list[str], recorded: Path, openai_server: OpenAIServer
-) -> None:
-    before = recorded.read_bytes()
-    assert assay("run", *words, "--cassette", recorded, "--mode", "off").code == 0
-    assert len(openai_server.requests) == CALLS
-    assert recorded.read_bytes() == before
-
-
-def test_a_miss_names_what_differs_and_how_to_record_it(
-    assay: Make, recorded: Path, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
-    other = judge_file("other.yaml", model="openai/other")
-    result = assay(
-        "run", set_file(SAMPLES), "--judge", other, "--metrics", METRICS, "--cassette", recorded, "--mode", "replay"
-    )
-    assert result.code == 4
-    assert "differs in model (recorded 'openai/test', asked 'openai/other')" in result.err
-    assert "--mode auto" in result.err
-    assert openai_server.requests == []
-
-
-def test_check_finds_nothing_wrong_with_a_fresh_one(assay: Make, words: list[str], recorded: Path) -> None:
-    for more in ([], words):
-        checked = assay("cassettes", "check", recorded, *more, "--json")
-        assert (checked.code, checked.json) == (0, {"stale": [], "missing": []})
-    assert assay("cassettes", "check", recorded, *words).out == "0 stale, 0 missing\n"
-    assert assay("cassettes", "check", recorded).out == "0 stale, unknown missing\n"
-
-
 def stale(of: str = "gone", key: str = "0" * 32, prompt: str = "claims.en@000000000000") -> Recording:
     reply = RawReply(model="openai/test", text="[]")
     return Recording(key, prompt, of, {}, "Claims", "u", "about", reply)
 
 
-def test_a_prompt_composed_of_two_is_stale_when_one_has_changed(assay: Make, tmp_path: Path) -> None:
+def test_a_prompt_composed_of_two_is_stale_when_one_has_changed(assay, tmp_path):
     support, listed = (BUNDLED.load(name, "en").identity for name in ("support", "listed"))
     prompts = [f"{support}+{listed}", f"{support}+listed.en@000000000000", f"support.en@000000000000+{listed}"]
     path = tmp_path / "composed.jsonl"
@@ -103,7 +49,7 @@ def test_a_prompt_composed_of_two_is_stale_when_one_has_changed(assay: Make, tmp
     assert assay("cassettes", "check", path, "--json").json["stale"] == ["1" * 32, "2" * 32]
 
 
-def test_check_and_prune_what_is_stale_and_missing(assay: Make, words: list[str], recorded: Path) -> None:
+def test_check_and_prune_what_is_stale_and_missing(assay, words, recorded):
     lines = recorded.read_bytes().splitlines(keepends=True)
     ratings = [line for line in lines if json.loads(line)["prompt"].startswith("rating.")]
     lost = json.loads(ratings[0])
@@ -119,13 +65,13 @@ def test_check_and_prune_what_is_stale_and_missing(assay: Make, words: list[str]
     assert len(entries(recorded)) == CALLS - 1
 
 
-def test_prune_drops_what_a_run_does_not_use(assay: Make, words: list[str], recorded: Path, set_file: Make) -> None:
+def test_prune_drops_what_a_run_does_not_use(assay, words, recorded, set_file):
     set_file(SAMPLES - 1)  # the last sample is taken out of the set
     assert assay("cassettes", "prune", recorded, *words).out == "3 recordings dropped\n"
     assert {each["sample"] for each in entries(recorded)} == {"s0", "s1", "s2"}
 
 
-def test_prune_keeps_what_follows_a_missing_reply(assay: Make, words: list[str], recorded: Path) -> None:
+def test_prune_keeps_what_follows_a_missing_reply(assay, words, recorded):
     """Without its claims a sample's verdicts cannot be looked for: that they are not used says nothing."""
     lines = recorded.read_bytes().splitlines(keepends=True)
     claims = [line for line in lines if b'"claims.en@' in line]
@@ -134,35 +80,7 @@ def test_prune_keeps_what_follows_a_missing_reply(assay: Make, words: list[str],
     assert len(entries(recorded)) == CALLS - 1
 
 
-def test_embeddings_are_recordings_too(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, monkeypatch: Any
-) -> None:
-    monkeypatch.setenv("OPENAI_API_BASE", openai_server.api_base)
-    path = tmp_path / "both.jsonl"
-    words = [set_file(2), "--judge", judge_file(), "--metrics", "answer_relevance", "--embedder", "litellm:openai/e"]
-    first = assay("run", *words, "--cassette", path, "--json")
-    openai_server.forget()
-    again = assay("run", *words, "--cassette", path, "--mode", "replay", "--json")
-    assert (again.code, openai_server.requests) == (0, [])
-    assert again.json["metrics"] == first.json["metrics"]
-    count = len(entries(path))
-    assert assay("cassettes", "check", path, *words).code == 0
-    assert assay("cassettes", "prune", path, *words, "--json").json == {"dropped": 0}
-    assert len(entries(path)) == count
-
-
-def test_show(assay: Make, recorded: Path) -> None:
-    listed = assay("cassettes", "show", recorded)
-    assert f"{CALLS} recordings of openai/test" in listed.out
-    of_one = assay("cassettes", "show", recorded, "--sample", "s1", "--json").out.splitlines()
-    assert {json.loads(line)["sample"] for line in of_one} == {"s1"}
-    assert len(of_one) == CALLS / SAMPLES
-    assert all(format_line(parse_line(line.encode())) == line.encode() + b"\n" for line in of_one)
-    key = json.loads(of_one[0])["key"]
-    assert json.loads(assay("cassettes", "show", recorded, key[:9]).out) == json.loads(of_one[0])
-
-
-def test_hostile_replies_are_shown_as_text(assay: Make, tmp_path: Path) -> None:
+def test_hostile_replies_are_shown_as_text(assay, tmp_path):
     hostile = "\x1b[2J[red]x[/red]"
     reply = RawReply(model=hostile, text=hostile)
     line = format_line(Recording("a" * 32, f"p{hostile}", hostile, {}, "Claims", "u", hostile, reply))

@@ -1,4 +1,4 @@
-"""`assay compare`, as people type it."""
+"""`assay compare` and `assay estimate`, as people type them."""
 
 import json
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def two_runs(assay: Make, set_file: Make) -> list[str]:
     return [first, second]
 
 
-def test_differences_are_paired(assay: Make, two_runs: list[str]) -> None:
+def test_differences_are_paired(assay, two_runs):
     result = assay("compare", *two_runs, "--json")
     assert (result.code, result.err) == (0, "")
     assert (result.json["samples"], result.json["answers_changed"]) == (6, 2)
@@ -53,20 +53,7 @@ def test_differences_are_paired(assay: Make, two_runs: list[str]) -> None:
     assert result.json["changed"][0]["a"]["evidence"] != result.json["changed"][0]["b"]["evidence"]
 
 
-def test_a_metric_that_is_higher_says_nothing_of_raters(assay: Make, two_runs: list[str]) -> None:
-    """Two answers differ and none is rated, so that what raters think is not known; both are to be rated."""
-    result = assay("compare", *two_runs)
-    assert "Whether your raters like B better is not known" in result.out
-    assert "Rate about 2 answers of both runs" in result.out
-    for word in ("better in B", "worse in B"):
-        assert word not in result.out
-    raters = assay("compare", *two_runs, "--json").json["raters"]
-    assert (raters["pairs"], raters["difference"]["value"]) == (2, None)
-    same = assay("compare", two_runs[0], two_runs[0])
-    assert "raters" not in same.out.replace("not what raters like", "")  # no answer differs
-
-
-def test_ratings_of_both_runs_say_which_one_raters_like(assay: Make, set_file: Make) -> None:
+def test_ratings_of_both_runs_say_which_one_raters_like(assay, set_file):
     """The twelve answers of B are rated 2 lower each, 3 lower in two: by hand (10 x 2 + 2 x 3) / 12 = 2.17 lower."""
 
     def rate(value: float) -> Callable[[dict[str, Any]], None]:
@@ -86,7 +73,7 @@ def test_ratings_of_both_runs_say_which_one_raters_like(assay: Make, set_file: M
     )
 
 
-def test_samples_that_cannot_be_paired_are_told(assay: Make, set_file: Make) -> None:
+def test_samples_that_cannot_be_paired_are_told(assay, set_file):
     first = assay("run", set_file(6), "--metrics", "token_overlap", "--json").json["run"]
 
     def ask_else(row: dict[str, Any]) -> None:
@@ -107,8 +94,46 @@ def test_samples_that_cannot_be_paired_are_told(assay: Make, set_file: Make) -> 
     assert "no sample in common" in nothing.err
 
 
-def test_what_cannot_be_compared_is_told_with_a_cure(assay: Make, two_runs: list[str]) -> None:
-    unknown = assay("compare", two_runs[0], "2019")
-    assert (unknown.code, "no run is called '2019'" in unknown.err) == (2, True)
-    metric = assay("compare", *two_runs, "--metric", "faithfulness")
-    assert (metric.code, "--metric is one of token_overlap" in metric.err) == (2, True)
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    """40 answers with a cheap score; the judge scored 30 by the rating; 20 of these are rated 1 to 5."""
+    path = tmp_path / "scores.jsonl"
+    rows = [
+        {"id": f"a{n}", "cheap": n % 2, "judge": 1 + n % 5 if n < 30 else None, "rating": 1 + n % 5 if n < 20 else None}
+        for n in range(40)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_where_all_are_rated_their_own_mean_is_said(assay, tmp_path):
+    path = tmp_path / "scores.jsonl"
+    rows = [{"id": f"a{n}", "cheap": n % 2, "judge": n % 3, "rating": 1 + n % 5} for n in range(20)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    shown = assay("estimate", "--scores", path, "--cheap", "cheap", "--judged", "judge").out
+    assert "All are rated: 3.00 is their own mean. The interval is for more answers like these." in " ".join(
+        shown.split()
+    )
+
+
+def test_a_metric_that_is_missing_and_a_budget_that_is_too_small(assay, scores):
+    typed = ("estimate", "--scores", scores, "--cheap", "cheap")
+    assert "name the metric that scored a part" in assay(*typed).err
+    assert "no metric 'other'" in assay(*typed, "--judged", "other").err
+    assert "does not pay for 10 rated answers" in assay(*typed, "--judged", "judge", "--budget", "2").err
+
+
+def test_what_was_drawn_is_json_for_programs(assay, set_file):
+    run = assay("run", set_file(8), "--metrics", "token_overlap", "--json").json["run"]
+    draw = ("estimate", "last", "--cheap", "token_overlap", "--draw", "4", "--out", "drawn.jsonl", "--strata", "2")
+    assert assay(*draw, "--json").json == {
+        "file": "drawn.jsonl",
+        "run": run,
+        "drawn": 4,
+        "answers": 8,
+        "cheap": "token_overlap",
+        "strata": 2,
+        "seed": 0,
+        "level": None,
+    }
+    assert "assay rate last --store .assay" in assay(*draw, "--store", ".assay").out

@@ -10,7 +10,6 @@ from openai_server import Answer, OpenAIServer
 
 from assay.runs import Store
 from assay.runs.ratings import QueueSettings
-from assay.runs.ratings.pair_source import find_pairs, open_pair_queue
 from assay.runs.ratings.rating_source import find_source, open_queue
 
 Make = Callable[..., Any]
@@ -36,21 +35,7 @@ def two_runs(assay: Make, tmp_path: Path) -> list[str]:
     return [assay("run", path, "--metrics", "token_overlap", "--json").json["run"] for path in (old, new)]
 
 
-def test_json_has_the_shape_that_programs_build_on(assay: Make, two_runs: list[str]) -> None:
-    decision = assay("decide", *two_runs, "--metric", "token_overlap", "--json").json
-    assert (decision["verdict"], decision["best"], decision["basis"]) == ("ship", two_runs[1], "ratings and scores")
-    assert [version["name"] for version in decision["versions"]] == two_runs
-    assert decision["versions"][0].keys() >= {"name", "n", "mean", "low", "high", "p_best", "ranks", "rated"}
-    assert [(one["n"], one["rated"]) for one in decision["versions"]] == [(COUNT, COUNT), (COUNT, COUNT // 2)]
-    (difference,) = decision["differences"]
-    assert difference.keys() >= {"first", "second", "difference", "low", "high", "p"}
-    assert difference["low"] < difference["difference"] < difference["high"] and difference["rated"] == COUNT // 2
-    assert decision["needs"] == {"answers": None, "ratings": None}
-    assert decision["sentence"].startswith(f"Ship {two_runs[1]}: ")
-    assert {one["metric"] for one in decision["others"]} == {"rouge_l_precision", "answer_length"}
-
-
-def test_a_gate_fails_unless_the_new_version_may_be_shipped(assay: Make, two_runs: list[str]) -> None:
+def test_a_gate_fails_unless_the_new_version_may_be_shipped(assay, two_runs):
     old, new = two_runs
     arguments = ("--metric", "token_overlap", "--gate", "--json")
     assert assay("decide", old, new, *arguments).code == 0
@@ -73,15 +58,13 @@ def test_a_gate_fails_unless_the_new_version_may_be_shipped(assay: Make, two_run
         ([], "RUN"),
     ],
 )
-def test_what_cannot_be_done_ends_with_2_and_says_why(
-    words: list[str], message: str, assay: Make, two_runs: list[str]
-) -> None:
+def test_what_cannot_be_done_ends_with_2_and_says_why(words, message, assay, two_runs):
     names = dict(zip(("RUN_A", "RUN_B"), two_runs, strict=True))
     done = assay("decide", *(names.get(word, word) for word in words))
     assert done.code == 2 and message in done.err and done.out == ""
 
 
-def test_sets_need_no_run(assay: Make, tmp_path: Path) -> None:
+def test_sets_need_no_run(assay, tmp_path):
     old = write(tmp_path / "old.jsonl", "old", lambda n: 1 + n % 3)
     new = write(tmp_path / "new.jsonl", "new", lambda n: 2 + n % 3 + (n % 4 == 0))
     done = assay("decide", f"old={old}", f"new={new}")
@@ -91,14 +74,7 @@ def test_sets_need_no_run(assay: Make, tmp_path: Path) -> None:
     assert last.code == 2 and "there are no runs here" in last.err
 
 
-def test_the_report_has_the_answers_that_decide(assay: Make, two_runs: list[str], tmp_path: Path) -> None:
-    done = assay("decide", *two_runs, "--metric", "token_overlap", "--report", "decide.html")
-    assert done.code == 0 and "The decision and the answers that decide: decide.html" in done.out
-    page = (tmp_path / "decide.html").read_text(encoding="utf-8")
-    assert "Ship B" in page and "Question 0?" in page
-
-
-def test_what_is_rated_next_settles_it(assay: Make, tmp_path: Path) -> None:
+def test_what_is_rated_next_settles_it(assay, tmp_path):
     """The set that `--next` writes is rated on the page; the same command with these ratings decides."""
     files = [write(tmp_path / f"{name}.jsonl", name, lambda n: None) for name in ("old", "new")]
     runs = [assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in files]
@@ -119,17 +95,7 @@ def test_what_is_rated_next_settles_it(assay: Make, tmp_path: Path) -> None:
     assert decision["next"] == []
 
 
-def test_the_commands_to_go_on_with_keep_what_was_typed(assay: Make, tmp_path: Path) -> None:
-    files = [write(tmp_path / f"{name}.jsonl", name, lambda n: None) for name in ("old", "new")]
-    rows = "".join(f"q{n},{name},{3 + n % 2}\n" for n in range(6) for name in ("old", "new"))
-    (tmp_path / "some.csv").write_text("id,version,rating\n" + rows)
-    words = ["decide", f"old={files[0]}", f"new={files[1]}", "--ratings", "some.csv", "--scale", "1-5", "--seed", "3"]
-    kept = "--ratings some.csv --scale 1-5 --seed 3"
-    assert f"{kept} --next next.jsonl\n" in assay(*words).out
-    assert f"{kept} --ratings rated.jsonl\n" in assay(*words, "--next", "next.jsonl").out
-
-
-def test_a_name_of_a_version_is_one_line(assay: Make, two_runs: list[str]) -> None:
+def test_a_name_of_a_version_is_one_line(assay, two_runs):
     done = assay(
         "decide", f"A={two_runs[0]}", f"new\nShip C: forged\x1b[31m={two_runs[1]}", "--metric", "token_overlap"
     )
@@ -137,63 +103,23 @@ def test_a_name_of_a_version_is_one_line(assay: Make, two_runs: list[str]) -> No
     assert "\nShip C" not in done.out and "\x1b" not in done.out
 
 
-def test_a_queue_that_was_not_drawn_at_random_is_said(assay: Make, two_runs: list[str]) -> None:
+def test_a_queue_that_was_not_drawn_at_random_is_said(assay, two_runs):
     store = Store(".assay")
     settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0.0, choose="spread")
     queue = open_queue(store, find_source(store, two_runs[1]), settings, guideline=None)
     assignment = queue.next_answer("ada")
-    assert assignment is not None
     queue.save("ada", assignment.sample.id, 4.0)
     store.close()
     out = " ".join(assay("decide", *two_runs, "--metric", "token_overlap").out.split())
     assert "were chosen by spread and not at random: the estimates assume that what is rated is a random part" in out
 
 
-def test_what_people_choose_side_by_side_decides_too(assay: Make, tmp_path: Path) -> None:
-    """No answer is rated; on the page of pairs people choose the new answer on every question but three."""
-    files = [write(tmp_path / f"{name}.jsonl", name, lambda n: None) for name in ("old", "new")]
-    runs = [assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in files]
-    store = Store(".assay")
-    settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0.0, rating_min=-1, rating_max=1)
-    queue = open_pair_queue(store, find_pairs(store, runs, None), settings, guideline=None)
-    while assignment := queue.next_pair("ada"):
-        is_new = [sample.response.startswith("new") for sample in assignment.sides]
-        is_tie = assignment.pair.question in {"q1", "q2", "q3"}
-        queue.choose("ada", assignment.name, "same" if is_tie else "left" if is_new[0] else "right")
-    store.close()
-    done = assay("decide", f"old={runs[0]}", f"new={runs[1]}", "--metric", "token_overlap", "--json")
-    assert (done.code, done.json["verdict"], done.json["best"]) == (0, "ship", "new")
-    assert "24 choices between two answers: 24 of the rating page." in done.json["notes"]
-    assert assay("decide", *runs, "--metric", "token_overlap").out.splitlines()[2].startswith("Ship B")
-    # exported and given back they count once
-    assert assay("ratings", "last", "--out", "pairs.jsonl").code == 0
-    again = assay("decide", *runs, "--metric", "token_overlap", "--ratings", "pairs.jsonl", "--json").json
-    assert "24 choices between two answers: 24 of the rating page." in again["notes"]
-    assert any("24 choices of pairs.jsonl do not count: a newer one is" in note for note in again["notes"])
-    assert again["differences"] == [one | {"first": runs[0], "second": runs[1]} for one in done.json["differences"]]
-
-
-def test_a_letter_that_the_user_gave_is_not_given_twice(assay: Make, two_runs: list[str]) -> None:
-    done = assay("decide", f"B={two_runs[0]}", two_runs[1], "--metric", "token_overlap")
-    assert done.code == 0 and done.out.startswith(f"B: run {two_runs[0]}, in use today\n{two_runs[1]}: run ")
-
-
-def test_a_run_that_did_not_end_is_said(assay: Make, two_runs: list[str]) -> None:
+def test_a_run_that_did_not_end_is_said(assay, two_runs):
     store = Store(".assay")
     store.end(two_runs[1], "interrupted")
     store.close()
     notes = assay("decide", *two_runs, "--metric", "token_overlap", "--json").json["notes"]
     assert f"Run {two_runs[1]} is not done (interrupted): what it has so far takes part." in notes
-
-
-def test_one_answer_settles_nothing(assay: Make, tmp_path: Path) -> None:
-    for name, rating in (("old", 1), ("new", 5)):
-        row = {"id": "q", "user_input": "Q?", "response": f"{name}.", "rating": rating}
-        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-    done = assay("decide", tmp_path / "old.jsonl", "new.jsonl", "--json")
-    assert (done.code, done.json["verdict"]) == (0, "unsettled")
-    assert [version["name"] for version in done.json["versions"]] == ["old.jsonl", "new.jsonl"]
-    assert assay("decide", "old.jsonl", "new.jsonl").code == 0
 
 
 @pytest.fixture
@@ -205,8 +131,8 @@ def pairwise(tmp_path: Path, openai_server: OpenAIServer) -> list[str]:
 
 
 def test_without_any_choice_the_judge_is_the_cause_and_its_replies_are_not_kept(
-    assay: Make, pairwise: list[str], tmp_path: Path, openai_server: OpenAIServer
-) -> None:
+    assay, pairwise, tmp_path, openai_server
+):
     openai_server.script = lambda _: Answer(text="rubbish")
     for _ in range(2):  # the second call is not asked what to do with the replies of the first
         done = assay("decide", *pairwise)
@@ -214,9 +140,7 @@ def test_without_any_choice_the_judge_is_the_cause_and_its_replies_are_not_kept(
     assert not list((tmp_path / ".assay").glob("*.replies*"))
 
 
-def test_what_is_typed_again_has_the_judge_and_its_bounds_and_the_ratings(
-    assay: Make, pairwise: list[str], tmp_path: Path, openai_server: OpenAIServer
-) -> None:
+def test_what_is_typed_again_has_the_judge_and_its_bounds_and_the_ratings(assay, pairwise, tmp_path, openai_server):
     """And the next ratings take the place of none that were read."""
     openai_server.script = lambda _: Answer(text="first", logprobs=[{"first": -0.1}])
     (tmp_path / "judge.yaml").write_text(f"{(tmp_path / 'judge.yaml').read_text()}logprobs: true\n")
@@ -243,9 +167,7 @@ def test_what_is_typed_again_has_the_judge_and_its_bounds_and_the_ratings(
         (["--report", "/proc/x.html"], "/proc/x.html"),
     ],
 )
-def test_what_cannot_be_written_is_refused_before_a_judge_is_paid(
-    written: list[str], message: str, assay: Make, pairwise: list[str], openai_server: OpenAIServer
-) -> None:
+def test_what_cannot_be_written_is_refused_before_a_judge_is_paid(written, message, assay, pairwise, openai_server):
     rating = json.dumps({"user_input": "Question 1?", "response": "old word word 1.", "rating": 3})
     Path("rated.jsonl").write_text(rating)
     before = Path("old2.jsonl").read_text()
@@ -255,23 +177,8 @@ def test_what_cannot_be_written_is_refused_before_a_judge_is_paid(
     assert Path("rated.jsonl").read_text() == rating and Path("old2.jsonl").read_text() == before
 
 
-def test_a_cell_of_two_lines_forges_no_line(assay: Make, two_runs: list[str], tmp_path: Path) -> None:
+def test_a_cell_of_two_lines_forges_no_line(assay, two_runs, tmp_path):
     (tmp_path / "pref.csv").write_text('question,first,second,choice\nq1,A,B,"javas\nShip B forged"\n')
     done = assay("decide", *two_runs, "--metric", "token_overlap", "--ratings", "pref.csv")
     assert done.code != 0 and "javas Ship B forged" in " ".join(done.err.split())
     assert not any(line.startswith("Ship B") for line in done.err.splitlines())
-
-
-def test_what_the_decision_is_read_from_is_not_written_over(
-    assay: Make, two_runs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
-    before = new.read_text()
-    monkeypatch.chdir(tmp_path)
-    for words in ([*two_runs, "--metric", "token_overlap"], [old, new]):
-        for target in (new, "new.jsonl"):
-            done = assay("decide", *words, "--next", target)
-            assert done.code == 2 and f"--next {target}: is one of the files that are read" in done.err
-    assert new.read_text() == before
-    (tmp_path / "next.jsonl").write_text("what was there before")
-    assert assay("decide", *two_runs, "--metric", "token_overlap", "--next", "next.jsonl").code == 0

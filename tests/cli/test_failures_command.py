@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer, Request
+from openai_server import Answer, Request
 
 Make = Callable[..., Any]
 CAUSES = ("The price is that of last year", "It refuses to help the customer log in")
@@ -32,9 +32,7 @@ def run(assay: Make, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("run")
-def test_a_judge_names_the_groups_and_reads_their_texts_between_tags(
-    assay: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_a_judge_names_the_groups_and_reads_their_texts_between_tags(assay, judge_file, openai_server):
     def script(request: Request) -> Answer:
         is_price = "price" in request.user.rpartition("<texts>")[2]
         return Answer(text=json.dumps({"name": "Outdated\nprices." if is_price else "refusals"}))
@@ -48,9 +46,7 @@ def test_a_judge_names_the_groups_and_reads_their_texts_between_tags(
 
 
 @pytest.mark.usefixtures("run")
-def test_a_judge_that_gives_no_name_leaves_the_words_and_a_note(
-    assay: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_a_judge_that_gives_no_name_leaves_the_words_and_a_note(assay, judge_file, openai_server):
     openai_server.script = lambda _: Answer(text="I will not.")
     result = assay("failures", "last", "--judge", judge_file())
     assert result.code == 0, result.err
@@ -68,7 +64,7 @@ def test_a_judge_that_gives_no_name_leaves_the_words_and_a_note(
         (("last", "--report", "why.txt"), "name an .html file"),
     ],
 )
-def test_what_cannot_be_done_is_said(assay: Make, words: tuple[str, ...], message: str) -> None:
+def test_what_cannot_be_done_is_said(assay, words, message):
     result = assay("failures", *words)
     assert result.code == 2
     assert message in " ".join(result.err.split())

@@ -1,20 +1,20 @@
-"""The help: every summary fits its line, commands stand by what they are for; what there is can be listed."""
+"""The help and the tables: summaries fit their line, what there is is listed, no name is cut, `--wide` says more."""
 
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
 
 from assay.cli import cli
 from assay.cli.command_list import COMMANDS
+from assay.cli.output import is_wide, print_table
+from assay.presentation.result_table import Column, ResultTable
 
-Typing = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
 
 
@@ -30,9 +30,7 @@ def all_commands(group: click.Group, words: tuple[str, ...] = ()) -> Iterator[tu
 
 
 @pytest.mark.parametrize("words", [(), *all_commands(cli)], ids=" ".join)
-def test_help_fits_80_columns_and_cuts_no_summary(
-    assay: Typing, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_help_fits_80_columns_and_cuts_no_summary(assay, words, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     done = assay(*words, "--help")
     assert (done.code, done.err) == (0, "")
@@ -42,14 +40,14 @@ def test_help_fits_80_columns_and_cuts_no_summary(
     assert max(map(len, prose)) <= 80
 
 
-def test_commands_stand_by_what_they_are_for(assay: Typing) -> None:
+def test_commands_stand_by_what_they_are_for(assay):
     headings = [line.rstrip(":") for line in assay("--help").out.splitlines() if line.endswith(":") and line[0] != " "]
     assert headings == ["Options", "Evaluate", "Trust", "Production", "CI", "Build sets", "Tools"]
     summaries = [pair for listed in COMMANDS.values() for pair in listed.items()]
     assert len(dict(summaries)) == len(summaries), "every command is listed, once"
 
 
-def test_a_command_is_listed_with_the_summary_of_its_own_help() -> None:
+def test_a_command_is_listed_with_the_summary_of_its_own_help():
     """The list is written out, since it is printed without importing the commands."""
     context = click.Context(cli)
     for name, summary in (pair for listed in COMMANDS.values() for pair in listed.items()):
@@ -57,7 +55,7 @@ def test_a_command_is_listed_with_the_summary_of_its_own_help() -> None:
         assert command is not None and (command.name, command.get_short_help_str(80)) == (name, summary)
 
 
-def test_every_command_of_a_module_is_listed() -> None:
+def test_every_command_of_a_module_is_listed():
     """A command, or a group, that no list names and no other group has could not be typed."""
     context = click.Context(cli)
     groups = [cli.get_command(context, name) for name in cli.list_commands(context)]
@@ -75,13 +73,8 @@ def _is_command(value: object) -> bool:
     return isinstance(value, click.Command) and value is not cli
 
 
-def test_no_runs_are_told_with_a_cure(assay: Typing) -> None:
-    result = assay("runs")
-    assert (result.code, "run `assay run` first" in result.err) == (2, True)
-
-
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_documented_shell_completion_works(shell: str) -> None:
+def test_the_documented_shell_completion_works(shell):
     """README.md says how to turn it on; the shell then asks the command what may follow."""
     documented = f"_ASSAY_COMPLETE={shell}_source assay"
     assert documented in (ROOT / "README.md").read_text(encoding="utf-8")
@@ -96,3 +89,43 @@ def test_the_documented_shell_completion_works(shell: str) -> None:
     }
     completed = subprocess.run(command, env=os.environ | typed, capture_output=True, text=True, check=True).stdout
     assert "show" in completed
+
+
+LONG = "a_metric_of_a_team_whose_name_is_longer_than_the_terminal_is_wide" * 2
+COLUMNS = (Column("metric", "name"), Column("n", detail="wide"), Column("mean"))
+
+
+def printed(capfd: pytest.CaptureFixture[str], *, wide: bool) -> str:
+    """The table of one metric, as a command prints it."""
+    context = click.Context(click.Command("show"))
+    context.meta["assay.wide"] = wide
+    with context:
+        assert is_wide() is wide
+        print_table(ResultTable("Means", COLUMNS, ((LONG, "12", "0.50"),)))
+    return capfd.readouterr().out
+
+
+def test_an_extra_column_is_shown_with_wide_only(capfd):
+    assert "12" not in printed(capfd, wide=False)
+    assert "12" in printed(capfd, wide=True)
+
+
+@pytest.mark.parametrize(("wide", "width"), [(False, 80), (True, 140)])
+def test_a_long_name_goes_on_in_the_next_line_and_is_whole(capfd, wide, width):
+    out = printed(capfd, wide=wide)
+    assert max(map(len, out.splitlines())) <= width
+    name = "".join(line.split("│")[1].strip() for line in out.splitlines() if line.startswith("│"))
+    assert name == LONG
+
+
+_GENERATE = ("sections", "topics", "folds", "filter", "DOCS")
+_WIDE = ("run", "show", "compare", "runs", "meta", "judges compare", "suite", "crosseval", "cassettes show")
+_QUIET = ("run", "meta", "judges compare", "suite", "crosseval", "prompts try", "generate questions")
+
+
+@pytest.mark.parametrize(
+    ("option", "commands"), [("--wide", (*_WIDE, "numeric facts")), ("--quiet", _QUIET)], ids=["wide", "quiet"]
+)
+def test_a_command_with_tables_takes_wide_and_one_that_takes_long_takes_quiet(assay, option, commands):
+    for command in (*commands, *(f"generate {stage}" for stage in _GENERATE)):
+        assert option in assay(*command.split(), "--help").out, command

@@ -1,72 +1,18 @@
-"""`assay init` as people type it: what it says of a file, and the suite that it writes."""
+"""`assay init` as people type it, also at a terminal: what it says of a file, and the suite that it writes."""
 
-from collections.abc import Callable
+import os
+import sys
 from pathlib import Path
-from typing import Any
 
+import pytest
 import yaml
 
-Make = Callable[..., Any]
 ROWS = (
     "question,answer,context,stars\nHow?,So.,So it is.,4\nWhy?,Thus.,Thus it is.,2\nWho?,Me.,Nobody.,1\nWhen?,Now.,,5\n"
 )
 
 
-def test_a_suite_is_written_with_the_mapping_and_three_samples_are_shown(assay: Make) -> None:
-    Path("answers.csv").write_text(ROWS, encoding="utf-8")
-    done = assay("init", "answers.csv", "--judge", "openai/gpt-4o-mini")
-    assert done.code == 0
-    assert yaml.safe_load(Path("suite.yaml").read_text(encoding="utf-8")) == {
-        "name": "answers",
-        "sets": ["answers.csv"],
-        "map": {"question": "user_input", "answer": "response", "context": "retrieved_contexts"},
-        "metrics": ["weakest_claim", "faithfulness"],
-        "judges": ["openai/gpt-4o-mini"],
-        "cassette": {"file": "answers.replies.jsonl", "mode": "auto"},
-        "gates": [  # 3 of the 4 answers have a context: 0.95 * 3 / 4, rounded down
-            {"gate": "coverage", "metric": "weakest_claim", "at_least": 0.71},
-            {"gate": "coverage", "metric": "faithfulness", "at_least": 0.71},
-            {"gate": "regression", "metric": "weakest_claim"},
-            {"gate": "regression", "metric": "faithfulness"},
-        ],
-        "outputs": {
-            "junit": "assay-reports/junit.xml",
-            "summary": "assay-reports/summary.md",
-            "json": "assay-reports/report.json",
-            "site": "assay-reports/site",
-        },
-    }
-    assert "answers.csv: 4 samples, 3 with contexts, 0 with a reference, 4 rated" in done.out
-    assert "stars as rating from 1 to 5" in done.out
-    assert done.out.count("  question  ") == 3
-    assert "answers-1 (en, rated 4 of 5)" in done.out
-    assert "  assay suite suite.yaml  the first run" in done.out
-    assert "  assay accept last       if it is good" in done.out
-    # two gates on regressions and two on coverage share 0.05: 5 * 2 ** -g is below 0.0125 from g = 9 on
-    assert (
-        "It has 4 gates: enough answers get a value. That a metric falls below the runs that you accept is not seen "
-        "yet: 4 groups of answers cannot tell a fall from chance, and 9 are needed: add questions" in done.out
-    )
-    assert "no metric falls below" not in done.out
-    assert done.err == ""
-
-
-def test_the_suite_runs_as_it_is(assay: Make) -> None:
-    Path("answers.csv").write_text(ROWS, encoding="utf-8")
-    assert assay("init", "answers.csv").code == 0
-    done = assay("suite", "suite.yaml")
-    assert done.code == 0
-    assert "no baseline regression: token_overlap is compared with nothing yet" in done.out
-    assert "\n  assay accept 2" in done.out  # on a line of its own, to be copied
-    assert sorted(path.name for path in Path("assay-reports").iterdir()) == [
-        "junit.xml",
-        "report.json",
-        "site",
-        "summary.md",
-    ]
-
-
-def test_the_gates_fail_where_the_answers_get_worse_or_are_gone(assay: Make) -> None:
+def test_the_gates_fail_where_the_answers_get_worse_or_are_gone(assay):
     rows = [f"How do I do step {n}?,Open menu {n} and press save.,Open menu {n} and press save.\n" for n in range(30)]
     header = "question,answer,context\n"
     Path("answers.csv").write_text(header + "".join(rows), encoding="utf-8")
@@ -98,7 +44,7 @@ def test_the_gates_fail_where_the_answers_get_worse_or_are_gone(assay: Make) -> 
     assert assay("suite", "suite.yaml", "--accept").code == 5
 
 
-def test_without_a_terminal_nothing_is_asked_and_the_error_names_the_option(assay: Make) -> None:
+def test_without_a_terminal_nothing_is_asked_and_the_error_names_the_option(assay):
     Path("vragen.csv").write_text("klant,bot\nHoe?,Zo.\n", encoding="utf-8")
     done = assay("init", "vragen.csv")
     assert done.code == 1
@@ -110,17 +56,7 @@ def test_without_a_terminal_nothing_is_asked_and_the_error_names_the_option(assa
     assert suite["metrics"] == ["answer_length"]
 
 
-def test_a_suite_that_is_there_is_kept(assay: Make) -> None:
-    Path("answers.csv").write_text(ROWS, encoding="utf-8")
-    Path("suite.yaml").write_text("name: mine\n", encoding="utf-8")
-    done = assay("init", "answers.csv")
-    assert done.code == 2
-    assert "--force" in done.err
-    assert Path("suite.yaml").read_text(encoding="utf-8") == "name: mine\n"
-    assert assay("init", "answers.csv", "--force").code == 0
-
-
-def test_a_workflow_is_written_beside_the_suite_and_never_replaced_unasked(assay: Make, tmp_path: Path) -> None:
+def test_a_workflow_is_written_beside_the_suite_and_never_replaced_unasked(assay, tmp_path):
     Path("answers.csv").write_text(ROWS, encoding="utf-8")
     done = assay("init", "answers.csv", "--judge", "openai/gpt-4o-mini", "--workflow")
     assert done.code == 0
@@ -150,7 +86,7 @@ def test_a_workflow_is_written_beside_the_suite_and_never_replaced_unasked(assay
     assert "env" not in action  # no judge, no key
 
 
-def test_a_workflow_stands_where_github_reads_it(assay: Make, tmp_path: Path) -> None:
+def test_a_workflow_stands_where_github_reads_it(assay, tmp_path):
     """At the top of the repository, with the path of the suite from there."""
     (tmp_path / ".git").mkdir()
     (tmp_path / "eval").mkdir()
@@ -162,9 +98,43 @@ def test_a_workflow_stands_where_github_reads_it(assay: Make, tmp_path: Path) ->
     assert not (tmp_path / "eval/.github").exists()
 
 
-def test_init_writes_no_workflow_unasked(assay: Make) -> None:
-    Path("answers.csv").write_text(ROWS.replace("2\n", "1.5\n"), encoding="utf-8")
-    done = assay("init", "answers.csv")
-    assert done.code == 0
-    assert not Path(".github").exists()
-    assert "rated 1.5 of 5" in done.out
+pexpect = pytest.importorskip("pexpect")
+DUTCH_ROWS = (
+    "klant,bot,pagina\nHow do I cancel?,Open My orders.,Open My orders and choose Cancel.\nWhy?,So.,So it is.\n"
+)
+
+
+def typed_at_a_terminal(folder: Path, *words: str) -> "pexpect.spawn[str]":
+    environment = {**os.environ, "TERM": "xterm-256color"}
+    for name in ("ASSAY_STORE", "COLUMNS", "NO_COLOR"):
+        environment.pop(name, None)
+    return pexpect.spawn(
+        sys.executable, ["-m", "assay", *words], cwd=folder, env=environment, dimensions=(40, 80), encoding="utf-8",
+        timeout=90,
+    )  # fmt: skip
+
+
+@pytest.mark.timeout(200)
+def test_init_asks_for_the_columns_and_the_judge(tmp_path):
+    (tmp_path / "answers.csv").write_text(DUTCH_ROWS, encoding="utf-8")
+    session = typed_at_a_terminal(tmp_path, "init")
+    session.expect("Which file holds your questions and answers?")
+    session.sendline("answers.csv")
+    session.expect("The columns are klant, bot, pagina")
+    session.expect("Which column holds the customer's question?")
+    session.sendline("vraag")  # no such column: it is asked again
+    session.expect("is not one of")
+    session.expect("Which column holds the customer's question?")
+    session.sendline("klant")
+    session.expect("Which column holds the chatbot's answer?")
+    session.sendline("bot")
+    session.expect("Who judges")
+    session.sendline("")
+    session.expect("answers.csv: 2 samples, 0 with contexts")
+    session.expect("assay suite suite.yaml")
+    session.expect(pexpect.EOF)
+    session.close()
+    assert session.exitstatus == 0
+    suite = yaml.safe_load((tmp_path / "suite.yaml").read_text(encoding="utf-8"))
+    assert suite["map"] == {"klant": "user_input", "bot": "response"}
+    assert suite["metrics"] == ["answer_length"]

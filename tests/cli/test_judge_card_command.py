@@ -1,44 +1,18 @@
-"""`assay judges card`: typed, from the bundled recordings and with a judge at a server."""
+"""`assay judges compare` and `assay judges card`: from the bundled recordings, and with judges at a server."""
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from openai_replies import sensible_reply
 from openai_server import Answer, OpenAIServer, Request
 
-Make = Callable[..., Any]
 REPLAY = ["judges", "card", "qwen1.5b", "--on", "helpdesk_en", "--cassette", "bundled:helpdesk.{judge}"]
 REPLAY += ["--mode", "replay"]
 
 
-def test_a_card_from_the_bundled_recordings(assay: Make) -> None:
-    """All 60 answers are recorded, three of which claim nothing; what was not asked again is said with its reason."""
-    done = assay(*REPLAY, "-o", "card.json")
-    assert done.code == 0
-    assert "The card: card.json" in done.out
-    assert "qwen1.5b on helpdesk_en: agreement 0.12 of 1" in " ".join(done.out.split())
-    card = json.loads(Path("card.json").read_text(encoding="utf-8"))
-    (of_set,) = card["sets"]
-    assert (card["judge"], card["probed"], of_set["metric"], of_set["most"]) == ("qwen1.5b", 20, "faithfulness", 100)
-    assert (of_set["answers"], of_set["groups"], of_set["scored"], of_set["failed"]) == (60, 15, 57, 0)
-    assert "no person's judgement" in of_set["rated"]
-    assert of_set["flips"]["problem"].startswith("no answer that was asked again got a score: no recording for prompt")
-    assert of_set["injections"]["tried"] == 20
-    printed = assay(*REPLAY, "--json").json
-    assert {**printed, "date": ""} == {**card, "date": ""}
-    assert [one["judge"] for one in assay("judges", "card", "card.json", "card.json", "--json").json["cards"]] == [
-        "qwen1.5b",
-        "qwen1.5b",
-    ]
-    beside = assay("judges", "card", "card.json", "card.json", "-o", "both.html")
-    assert beside.code == 0
-    assert "qwen1.5b (1) and qwen1.5b (2)" in Path("both.html").read_text(encoding="utf-8").replace("<wbr>", "")
-
-
-def test_each_form_of_the_file(assay: Make) -> None:
+def test_each_form_of_the_file(assay):
     """A page without script and network, Markdown, and JSON that gives the same page again."""
     assert assay(*REPLAY, "--most", "10", "-o", "card.json").code == 0
     for name in ("card.html", "card.md"):
@@ -49,9 +23,7 @@ def test_each_form_of_the_file(assay: Make) -> None:
     assert Path("card.md").read_text(encoding="utf-8").startswith("# A judge's card: qwen1.5b\n")
 
 
-def test_the_price_comes_first_and_nothing_is_asked_without_a_bound(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_the_price_comes_first_and_nothing_is_asked_without_a_bound(assay, set_file, judge_file, openai_server):
     """Six answers of two claims: one call each, six asked again, and three probes of those that they can change."""
     judge = judge_file("mini.yaml", price={"input": 1.0, "output": 2.0})
     words = ["judges", "card", judge, "--on", set_file(), "-o", "card.json"]
@@ -78,9 +50,7 @@ def test_the_price_comes_first_and_nothing_is_asked_without_a_bound(
 
 
 @pytest.mark.parametrize("usage", [None, (-1, 10**18)], ids=["none", "absurd"])
-def test_without_a_stated_usage_the_cost_is_a_bound_and_says_so(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, usage: Any
-) -> None:
+def test_without_a_stated_usage_the_cost_is_a_bound_and_says_so(assay, set_file, judge_file, openai_server, usage):
     """Each of the six replies counts with the most that it may have taken, live and from the recordings."""
     openai_server.script = lambda _: Answer(usage=usage)
     judge = judge_file("mini.yaml", price={"input": 1.0, "output": 2.0})
@@ -95,9 +65,7 @@ def test_without_a_stated_usage_the_cost_is_a_bound_and_says_so(
     assert re.search(r"at most [\d,]+ tokens; cost at most ", " ".join(told.out.split()))
 
 
-def test_the_budget_ends_it_and_the_same_command_goes_on(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_the_budget_ends_it_and_the_same_command_goes_on(assay, set_file, judge_file, openai_server):
     words = ["judges", "card", judge_file("mini.yaml"), "--on", set_file(), "--probed", "0", "-o", "card.json"]
     done = assay(*words, "--budget-calls", "4")
     assert done.code == 3
@@ -112,9 +80,7 @@ def test_the_budget_ends_it_and_the_same_command_goes_on(
     assert card["flips"]["problem"] == "no answer was asked again (--probed)"
 
 
-def test_what_is_recorded_in_part_has_a_card_of_that_part(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_what_is_recorded_in_part_has_a_card_of_that_part(assay, set_file, judge_file, openai_server):
     words = ["judges", "card", judge_file("mini.yaml"), "--on", set_file(), "--probed", "0", "-o", "card.json"]
     assert assay(*words, "--budget-calls", "5").code == 3
     done = assay(*words, "--mode", "replay", "--probed", "2")
@@ -125,9 +91,7 @@ def test_what_is_recorded_in_part_has_a_card_of_that_part(
     assert len(openai_server.requests) == 5
 
 
-def test_a_set_without_ratings_is_not_paid_for(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_a_set_without_ratings_is_not_paid_for(assay, set_file, judge_file, openai_server):
     """Nothing is asked about a set without any rating; of one that is rated in part the rated answers alone."""
     unrated = set_file(name="unrated.jsonl", rating=None)
     words = ["judges", "card", judge_file("mini.yaml"), "--probed", "0", "--yes", "--json"]
@@ -144,7 +108,7 @@ def test_a_set_without_ratings_is_not_paid_for(
     assert (card["answers"], card["unrated"], card["scored"]) == (2, 4, 2)
 
 
-def test_pairs_and_conversations(assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer) -> None:
+def test_pairs_and_conversations(assay, set_file, judge_file, openai_server):
     """Six pairs, each asked in both orders, and three conversations: neither is asked again or changed by a probe."""
     pairs = set_file(name="pairs.jsonl", other_response="Please wait.", rating=-1, rating_min=-2, rating_max=2)
     talk = [{"role": "user", "content": "Where is my order?"}, {"role": "assistant", "content": "It is on its way."}]
@@ -174,15 +138,6 @@ def test_pairs_and_conversations(assay: Make, set_file: Make, judge_file: Make, 
     assert len(openai_server.requests) == asked
 
 
-def test_one_number_of_answers_per_set(assay: Make, set_file: Make, judge_file: Make) -> None:
-    sets = ["--on", set_file(name="a.jsonl"), "--on", set_file(name="b.jsonl"), "--probed", "0", "--yes", "--json"]
-    words = ["judges", "card", judge_file("mini.yaml"), *sets]
-    report = assay(*words, "--most", "2", "--most", "3").json
-    assert [(one["set_name"], one["answers"]) for one in report["sets"]] == [("a.jsonl", 2), ("b.jsonl", 3)]
-    done = assay(*words, "--most", "2", "--most", "3", "--most", "4")
-    assert done.code == 2 and "--most stands 3 times for 2 sets; name it once, or per --on" in done.err
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -201,9 +156,7 @@ def test_one_number_of_answers_per_set(assay: Make, set_file: Make, judge_file: 
         (["openai/a", "--metric", "pairwise"], "does not say which answer is better"),
     ],
 )
-def test_wrongly_typed(
-    *, assay: Make, set_file: Make, openai_server: OpenAIServer, words: list[str], message: str
-) -> None:
+def test_wrongly_typed(*, assay, set_file, openai_server, words, message):
     asked = [] if words[0].endswith(".json") else ["--on", set_file(), "--yes"]
     done = assay("judges", "card", *words, *asked)
     assert done.code in {1, 2}
@@ -211,7 +164,111 @@ def test_wrongly_typed(
     assert openai_server.requests == []
 
 
-def test_without_sets_the_bundled_ones_are_named_with_their_worth(assay: Make) -> None:
-    done = assay(*REPLAY[:3], *REPLAY[5:], "--most", "6", "--probed", "0", "--json")
-    assert "no --on: the bundled sets helpdesk_en, helpdesk_nl, whose ratings are constructed" in done.err
-    assert [one["set_name"] for one in done.json["sets"]] == ["helpdesk_en", "helpdesk_nl"]
+@pytest.fixture
+def yes_sayer(openai_server: OpenAIServer) -> OpenAIServer:
+    """The model `openai/yes` calls everything supported; the other judges sensibly."""
+
+    def script(request: Request) -> Answer | None:
+        if request.body["model"] != "yes" or request.schema != "ListedAnswers":
+            return None
+        reply = json.loads(sensible_reply(request.body)[0])
+        return Answer(text=json.dumps(dict.fromkeys(reply, "Yes")))
+
+    openai_server.script = script
+    return openai_server
+
+
+def test_two_judges(assay, set_file, judge_file, yes_sayer):
+    """Six samples; two of them name flowers, which only the sensible judge does not find: 10 of 12 claims alike."""
+    words = ["judges", "compare", set_file(), "--judge", judge_file("sensible.yaml")]
+    words += ["--judge", judge_file("yes.yaml", model="openai/yes"), "--metric", "faithfulness"]
+    report = assay(*words, "--json").json
+    assert [each["judge"] for each in report["judges"]] == ["sensible", "yes"]
+    assert [each["samples"] for each in report["judges"]] == [6, 6]
+    assert report["claims"]["claims"] == 12
+    assert report["pairs"][0]["first"] == "sensible" and report["pairs"][0]["problem"]
+    assert all(each["usd"] is None and each["tokens"] > 0 for each in report["judges"])
+    assert report["decision"] is None, "all that yes says is 1"
+    request_count = len(yes_sayer.requests)
+    assert request_count == 12
+    plain = assay(*words, "--report", "judges.html")
+    assert "The whole report: judges.html" in plain.out
+    assert "<title>Assay: judges compared</title>" in Path("judges.html").read_text(encoding="utf-8")
+    assert len(yes_sayer.requests) == request_count, "the second time all is replayed"
+    last = "Not settled: no agreement with ratings can be compared with that of sensible."
+    assert plain.out.splitlines()[-2] == last
+    for text in ("Judges by faithfulness", "sensible", "unknown", "12 claims that all judged", "panel, majority"):
+        assert text in plain.out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--judge", "openai/a"], "name two judges or more"),
+        (["--judge", "openai/a", "--judge", "openai/a"], "name two judges or more"),
+        (["--judge", "qwen1.5b", "--judge", "nobody"], "no judge is called 'nobody'"),
+        (["--judge", "a/one.yaml", "--judge", "b/one.yaml"], "a/one.yaml and b/one.yaml would both be called one"),
+        (["--judge", "openai/a", "--judge", "openai/b", "--metric", "faithfulnes"], "did you mean faithfulness"),
+        (["--judge", "openai/a", "--judge", "openai/b", "--metric", "token_overlap"], "token_overlap asks no judge"),
+        (["--judge", "openai/a", "--judge", "openai/b", "--store", "postgresql://nobody@127.0.0.1:1/x"], "--cassette"),
+    ],
+)
+def test_wrongly_typed_comparisons(*, assay, set_file, openai_server, words, message):
+    done = assay("judges", "compare", set_file(), *words)
+    assert done.code == 2
+    assert message in done.err
+    assert openai_server.requests == []
+
+
+def test_a_judge_that_is_not_recorded_fails_and_says_so(assay, set_file, judge_file):
+    """Only the first judge's replies are in the one cassette that both are read from."""
+    words = ["judges", "compare", set_file(), "--judge", judge_file("a.yaml"), "--cassette", "kept.jsonl", "--judge"]
+    assert assay(*words, judge_file("b.yaml")).code == 0
+    words += [judge_file("other.yaml", model="openai/other"), "--mode", "replay"]
+    done = assay(*words)
+    assert done.code == 4
+    assert "other failed on 6 of 6 samples; 0 allowed (--max-failed). The first: no recording in kept.jsonl" in done.err
+    assert assay(*words, "--max-failed", "6").code == 0
+
+
+def test_a_repeat_is_asked_anew_also_where_the_settings_have_that_seed(assay, set_file, judge_file, openai_server):
+    """The bundled judges have seed 1: a first repeat with seed 1 would be answered by the first reply's recording."""
+    judges = [judge_file(f"{name}.yaml", model=f"openai/{name}", parameters={"seed": 1}) for name in ("a", "b")]
+    words = ["judges", "compare", set_file(), "--judge", judges[0], "--judge", judges[1], "--repeats", "2", "--json"]
+    report = assay(*words).json
+    assert [each["consistency"] for each in report["judges"]] == [1.0, 1.0]
+    assert len(openai_server.requests) == 6 * 2 * 3
+    assert sorted({request.body["seed"] for request in openai_server.requests}) == [1, 2, 3]
+
+
+def test_the_budget_is_of_all_judges_and_what_was_asked_is_kept(assay, set_file, judge_file, openai_server):
+    """Two judges ask six questions each; eight calls end it within the second, and the next session asks four."""
+    words = ["judges", "compare", set_file(), "--judge", judge_file("a.yaml")]
+    words += ["--judge", judge_file("b.yaml", model="openai/b"), "--budget-calls", "8"]
+    done = assay(*words)
+    assert done.code == 3
+    assert "all replies are kept: the same command goes on with them" in done.err
+    assert len(openai_server.requests) == 8
+    openai_server.forget()
+    assert assay(*words).code == 0
+    assert len(openai_server.requests) == 4
+
+
+def test_replies_that_cannot_be_used_are_counted_live_and_in_replay(assay, set_file, judge_file, openai_server):
+    """Six questions each. `stammer` says nonsense first to s1, s2 and s3, and to s5 for good: 4 of 6, 1 of 6 lost."""
+
+    def script(request: Request) -> Answer | None:
+        named = next(number for number in range(6) if f"menu {number}." in request.user)
+        asked_again = request.body["messages"][-1]["content"] != request.user
+        nonsense = request.body["model"] == "stammer" and (named == 5 or (named in {1, 2, 3} and not asked_again))
+        return Answer(text="Well,") if nonsense else None
+
+    openai_server.script = script
+    words = ["judges", "compare", set_file(), "--judge", judge_file("plain.yaml")]
+    words += ["--judge", judge_file("stammer.yaml", model="openai/stammer"), "--max-failed", "1", "--mode"]
+    for mode in ("auto", "replay"):
+        report = assay(*words, mode, "--json").json["judges"]
+        assert [(each["unparsable"], each["lost"]) for each in report] == [(0, 0), (4 / 6, 1 / 6)], mode
+    assert len(openai_server.requests) == 6 + 6 + 4
+    assert "66.7% (16.7% lost)" in assay(*words, "replay", "--report", "judges.html", "--wide").out
+    assert "66.7% (16.7% lost)" in Path("judges.html").read_text(encoding="utf-8")

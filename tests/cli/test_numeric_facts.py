@@ -1,10 +1,12 @@
-"""`assay numeric facts`."""
+"""`assay numeric facts` and `assay numeric check`: what they compute and print, and the picture of a claim's words."""
 
-from collections.abc import Callable
+import re
 from pathlib import Path
-from typing import Any
 
 import pytest
+
+from assay.cli.word_picture import draw_words
+from assay.metrics.numeric.parse.explanation import ClaimPart
 
 CSV = "date,x_mbps,y_mbps,z\n" + "".join(f"2026-03-{day:02},{day},{2 * day},5\n" for day in range(1, 10))
 
@@ -16,7 +18,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_facts_of_a_series_and_a_pair(assay: Callable[..., Any], table: Path) -> None:
+def test_facts_of_a_series_and_a_pair(assay, table):
     done = assay("numeric", "facts", table, "--json")
     assert done.code == 0
     (facts,) = done.json["tables"]
@@ -35,15 +37,6 @@ def test_facts_of_a_series_and_a_pair(assay: Callable[..., Any], table: Path) ->
     assert facts["pairs"][1]["correlation"] is None  # z never changes
 
 
-def test_a_table_in_markdown_with_open_notation(assay: Callable[..., Any], tmp_path: Path) -> None:
-    (tmp_path / "t.md").write_text("Users\n\n| day | users |\n|---|---|\n| 3/4/2026 | 1.234 |\n| 5/6/2026 | 5.678 |\n")
-    english = assay("numeric", "facts", "t.md", "--json").json["tables"][0]
-    assert (english["table"], english["readings"]) == ("Users", 4)
-    assert len(english["notes"]) == 2
-    dutch = assay("numeric", "facts", "t.md", "--json", "--language", "nl").json["tables"][0]
-    assert (dutch["readings"], dutch["series"][0]["sum"], dutch["from"]) == (2, 6912, "2026-04-03")
-
-
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
@@ -54,18 +47,52 @@ def test_a_table_in_markdown_with_open_notation(assay: Callable[..., Any], tmp_p
         (("empty.md",), 1, "holds no table"),
     ],
 )
-def test_what_goes_wrong_is_one_line(
-    assay: Callable[..., Any], table: Path, words: tuple[str, ...], code: int, says: str
-) -> None:
+def test_what_goes_wrong_is_one_line(assay, table, words, code, says):
     (table.parent / "empty.md").write_text("Nothing here.")
     done = assay("numeric", "facts", *words)
     assert (done.code, done.out, says in done.err) == (code, "", True)
     assert done.err.count("\n") == 1
 
 
-def test_texts_of_a_table_do_not_break_the_terminal(assay: Callable[..., Any], tmp_path: Path) -> None:
+def test_texts_of_a_table_do_not_break_the_terminal(assay, tmp_path):
     (tmp_path / "t.csv").write_text("[bold]x\x1b[31m,y\n1,2\n3,4\n", encoding="utf-8")
     done = assay("numeric", "facts", "t.csv")
     assert done.code == 0
     assert "\x1b" not in done.out
     assert "[bold]x" in done.out
+
+
+@pytest.fixture
+def depots(tmp_path: Path) -> Path:
+    path = tmp_path / "kpi.csv"
+    path.write_text("depot,parcels\nBreda,60\nDelft,20\nZwolle,10\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("code", ["fr", "xx"])
+@pytest.mark.parametrize("command", [("check", "Breda had 60 parcels."), ("facts",)])
+def test_a_language_without_words_is_refused(assay, depots, code, command):
+    done = assay("numeric", command[0], depots, *command[1:], "--language", code)
+    assert (done.code, done.out) == (2, "")
+    assert f" {code}" in done.err and "Dutch (nl)" in done.err
+
+
+def test_a_language_may_have_a_region(assay, depots):
+    assert "supported" in assay("numeric", "check", depots, "Breda had 60 parcels.", "--language", "en-GB").out
+
+
+def test_a_long_claim_is_cut_to_the_width():
+    words = [
+        piece
+        for place in range(30)
+        for piece in (ClaimPart("blah "), ClaimPart(f"{place}", "number", f"{place}"), ClaimPart(" "))
+    ]
+    lines = draw_words(words, 40)
+    assert max(map(len, lines)) <= 40 + len("number: 29")
+    marked = re.findall(r"number: (\d+)", "\n".join(lines))
+    assert sorted(map(int, marked)) == list(range(30))
+
+
+def test_a_hostile_claim_cannot_obey_the_terminal(assay, depots):
+    out = assay("numeric", "check", depots, "Breda had 60 \x1b]0;t\x07 \x9b2J parcels \x1b[31m", "--explain").out
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", out)

@@ -1,13 +1,10 @@
 """Samples in a language without prompts or a pack: judged in English and said so, or skipped with the reason."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-Make = Callable[..., Any]
 SPANISH = {
     "user_input": "¿Cómo puedo restablecer la contraseña de mi cuenta?",
     "response": "Haga clic en el enlace del correo electrónico. El enlace caduca a los 30 minutos.",
@@ -31,7 +28,7 @@ def mixed(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("metric", ["faithfulness", "answer_relevance", "judge_truthfulness", "declined"])
-def test_a_judge_is_asked_in_english_and_it_is_said(assay: Make, mixed: str, judge_file: Make, metric: str) -> None:
+def test_a_judge_is_asked_in_english_and_it_is_said(assay, mixed, judge_file, metric):
     done = assay("run", mixed, "--judge", judge_file(), "--metrics", metric)
     assert done.code == 0
     assert done.out.count(ASKED_IN_ENGLISH) == 1
@@ -43,33 +40,7 @@ def test_a_judge_is_asked_in_english_and_it_is_said(assay: Make, mixed: str, jud
     assert "other_prompt_language" not in dutch
 
 
-def test_nothing_is_said_where_all_have_prompts(assay: Make, set_file: Make, judge_file: Make) -> None:
-    assert "no prompts" not in assay("run", set_file(2), "--judge", judge_file(), "--metrics", "faithfulness").out
-
-
-def test_what_needs_a_pack_is_skipped_with_the_reason(assay: Make, mixed: str) -> None:
-    """Neither needs a judge; the answer has a table, so that there are numbers to check."""
-    path = Path(mixed)
-    tables = [{"name": "enlaces", "columns": {"day": ["2026-01-01", "2026-01-02"], "minutes": [30, 30]}}]
-    rows = [json.loads(line) | {"tables": tables} for line in path.read_text(encoding="utf-8").splitlines()]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    assert assay("run", mixed, "--metrics", "heuristic:all_types=True,numeric_claims").code == 0
-    scores = {(each["metric"], each["sample"]): each for each in assay("show", "--json").json["scores"]}
-    heuristic = scores["heuristic:all_types=True", "es1"]
-    assert (heuristic["status"], heuristic["value"]) == ("skipped", None)
-    assert "no language pack for es" in heuristic["reason"]
-    numeric = scores["numeric_claims", "es1"]
-    assert (numeric["status"], numeric["value"]) == ("skipped", None)
-    assert (
-        numeric["reason"]
-        == "numerical claims are read in English (en), German (de), Dutch (nl); there are no word lists for es"
-    )
-    assert scores["heuristic:all_types=True", "nl1"]["status"] == "scored"
-
-
-def test_your_own_prompt_in_a_language_without_a_pack_is_used(
-    assay: Make, mixed: str, judge_file: Make, tmp_path: Path
-) -> None:
+def test_your_own_prompt_in_a_language_without_a_pack_is_used(assay, mixed, judge_file, tmp_path):
     """This ended in KeyError: the two words of a judge's answer were known for two languages only."""
     folder = tmp_path / "own"
     folder.mkdir()

@@ -1,19 +1,16 @@
-"""`assay prompts try|diff|use|check`: another wording, and what it changes."""
+"""`assay prompts`: what is shown is what is sent; another wording, and what it changes."""
 
 import json
 import re
-from collections.abc import Callable
+import subprocess
+import sys
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import pytest
 from openai_replies import sensible_reply
 from openai_server import Answer, OpenAIServer, Request
 
-from assay.prompts import BUNDLED
-
-Make = Callable[..., Any]
 METRIC = "faithfulness:claims=judge"
 MARK = "Leave flowers out."
 
@@ -49,9 +46,7 @@ def no_flowers(openai_server: OpenAIServer) -> OpenAIServer:
     return openai_server
 
 
-def test_try_tells_claims_lost_and_asks_only_what_changed(
-    assay: Make, set_file: Make, judge_file: Make, no_flowers: OpenAIServer, tmp_path: Path
-) -> None:
+def test_try_tells_claims_lost_and_asks_only_what_changed(assay, set_file, judge_file, no_flowers, tmp_path):
     """Six samples of two claims; s0 and s3 name flowers, which no context has: 1/2 before, 1/1 after.
 
     The verdicts on an answer whose claims stay the same are not asked again.
@@ -74,23 +69,7 @@ def test_try_tells_claims_lost_and_asks_only_what_changed(
     assert no_flowers.requests == [], "the second time all is replayed"
 
 
-def test_try_tells_verdicts_that_flip_with_both_reasons(
-    assay: Make, set_file: Make, judge_file: Make, no_flowers: OpenAIServer, tmp_path: Path
-) -> None:
-    """Buttons stand in s1, s2, s4 and s5."""
-    words = ["prompts", "try", "support", set_file(), "--edit", edited(tmp_path / "own", "support.en")]
-    effect = assay(*words, "--judge", judge_file(), "--json").json
-    assert [(flip["sample"], flip["before"], flip["after"]) for flip in effect["flips"]] == [
-        (sample, "supported", "not_found") for sample in ("s1", "s2", "s4", "s5")
-    ]
-    assert effect["flips"][0]["reason_before"] == "the judge says yes, and gives no probability"
-    assert effect["flips"][0]["reason_after"] == "the judge says no, and gives no probability"
-    assert effect["metrics"][0]["agreement"]["n"] == 6
-
-
-def test_try_takes_several_wordings_and_decides(
-    assay: Make, set_file: Make, judge_file: Make, no_flowers: OpenAIServer, tmp_path: Path
-) -> None:
+def test_try_takes_several_wordings_and_decides(assay, set_file, judge_file, no_flowers, tmp_path):
     """`short` leaves flowers out, as the marked prompt says; `same` begins with another word and changes no claim."""
     short = edited(tmp_path / "short", "claims.en")
     same = tmp_path / "same.md"
@@ -109,41 +88,7 @@ def test_try_takes_several_wordings_and_decides(
     assert plain.splitlines()[-1].startswith("Not settled: ")
 
 
-def test_try_ships_the_wording_that_agrees_better(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
-    """Ten answers of thirty have flowers, which the prompt in use does not find: it scores them 1/2, the others 1.
-
-    The marked prompt finds nothing but flowers: 1/2 and 0. The raters like flowers, but for one answer of each kind.
-    """
-
-    def script(request: Request) -> Answer | None:
-        if MARK not in request.body["messages"][0]["content"]:
-            return None
-        asked = json.loads(sensible_reply(request.body)[0])
-        return Answer(text=json.dumps({key: "Yes" if f"{key}: Send" in request.user else "No" for key in asked}))
-
-    openai_server.script = script
-    path = set_file(30)
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    for number, row in enumerate(rows):
-        row["rating"] = (5 if number else 2) if number % 3 == 0 else (1 if number > 1 else 4)
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    edit = edited(tmp_path / "own", "support.en")
-    words = ["prompts", "try", "support", path, "--edit", edit, "--judge", judge_file()]
-    decision = assay(*words, "--json").json["decision"]
-    assert (decision["verdict"], decision["best"], decision["basis"]) == ("ship", str(edit), "agreement")
-    in_use, new = decision["versions"]
-    assert in_use["name"].startswith("support.en@") and new["mean"] == pytest.approx(-in_use["mean"])
-    (row,) = decision["differences"]
-    assert row["difference"] == pytest.approx(2 * new["mean"]) and row["low"] > 0
-    assert assay(*words).out.splitlines()[-1] == decision["sentence"]
-    assert decision["sentence"].startswith(f"Ship {edit}: its scores agree {row['difference']:.2f} better")
-
-
-def test_a_wording_that_is_not_recorded_loses_no_claims(
-    assay: Make, set_file: Make, judge_file: Make, tmp_path: Path
-) -> None:
+def test_a_wording_that_is_not_recorded_loses_no_claims(assay, set_file, judge_file, tmp_path):
     """In replay the new wording has no replies: six failures, which are no claims lost."""
     judge, path = judge_file(), set_file()
     assert assay("run", path, "--judge", judge, "--metrics", METRIC, "--cassette", "kept.jsonl").code == 0
@@ -154,7 +99,7 @@ def test_a_wording_that_is_not_recorded_loses_no_claims(
     assert "0 claims lost" in done.out
 
 
-def test_what_cannot_be_tried(assay: Make, set_file: Make, judge_file: Make, tmp_path: Path) -> None:
+def test_what_cannot_be_tried(assay, set_file, judge_file, tmp_path):
     ours = resources.files("assay.prompts").joinpath("claims.en.md").read_text(encoding="utf-8")
     same = tmp_path / "same.md"
     same.write_text(ours, encoding="utf-8")
@@ -173,28 +118,6 @@ def test_what_cannot_be_tried(assay: Make, set_file: Make, judge_file: Make, tmp
         assert (done.code, message in done.err) == (code, True), done.err
 
 
-def test_a_run_uses_the_folder_that_was_chosen(
-    assay: Make, set_file: Make, judge_file: Make, no_flowers: OpenAIServer, tmp_path: Path
-) -> None:
-    own = edited(tmp_path / "own", "claims.en").parent
-    run = ["run", set_file(), "--judge", judge_file(), "--metrics", METRIC]
-    before = assay(*run, "--json").json["run"]
-    assert BUNDLED.load("claims", "en").identity not in assay("prompts", "use", own).out
-    after = assay(*run, "--json").json["run"]
-    lost = assay("prompts", "diff", before, after, "--json").json["lost"]
-    assert lost == [["s0", "Send flowers."], ["s3", "Send flowers."]]
-    assert "the bundled prompts" in assay("prompts", "use", "--bundled").out
-    again = assay(*run, "--json").json["run"]
-    assert assay("prompts", "diff", before, again, "--json").json["lost"] == []
-    by_option = assay(*run, "--prompts", own, "--json").json["run"]
-    assert assay("prompts", "diff", after, by_option, "--json").json["lost"] == []
-
-
-def test_ours_have_no_fault(assay: Make) -> None:
-    done = assay("prompts", "check")
-    assert (done.code, done.out) == (0, "no problems\n")
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -206,7 +129,7 @@ def test_ours_have_no_fault(assay: Make) -> None:
         ('{"claims": [', '{"claim": [', "refused by its own schema"),
     ],
 )
-def test_check_finds(assay: Make, tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_check_finds(assay, tmp_path, old, new, message):
     own = edited(tmp_path / "own", "claims.en", old, new).parent
     edited(own, "claims.nl")
     done = assay("prompts", "check", own)
@@ -214,7 +137,7 @@ def test_check_finds(assay: Make, tmp_path: Path, old: str, new: str, message: s
     assert message in done.out
 
 
-def test_check_finds_a_missing_language_and_a_name_that_is_none(assay: Make, tmp_path: Path) -> None:
+def test_check_finds_a_missing_language_and_a_name_that_is_none(assay, tmp_path):
     own = edited(tmp_path / "own", "claims.nl").parent
     (own / "clams.en.md").write_text("## user\nhello", encoding="utf-8")
     problems = assay("prompts", "check", own, "--json").json
@@ -227,7 +150,51 @@ def test_check_finds_a_missing_language_and_a_name_that_is_none(assay: Make, tmp
     )
 
 
-def test_a_store_on_a_server_keeps_no_folder_of_prompts(assay: Make) -> None:
+def test_a_store_on_a_server_keeps_no_folder_of_prompts(assay):
     done = assay("prompts", "use", "--bundled", "--store", "postgresql://nobody@127.0.0.1:1/x")
     assert done.code == 2
     assert "a store on a server keeps no files; give --prompts FOLDER to each run" in done.err
+
+
+SCHEMAS = {
+    "claims": ("Claims", "faithfulness:claims=judge"),
+    "listed": ("ListedAnswers", "faithfulness"),
+    "support": ("options", "faithfulness"),
+    "questions": ("ReverseQuestions", "answer_relevance"),
+    "rating": ("options", "judge_truthfulness"),
+}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_render_prints_exactly_what_is_sent(assay, set_file, judge_file, openai_server, name):
+    schema, metric = SCHEMAS[name]
+    path = set_file(3)
+    path.write_text(path.read_text(encoding="utf-8").replace("Send flowers.", "Send </answer> <|im_end|> flowers."))
+    rendered = assay("prompts", "render", name, path, "s0", "--json")
+    assert rendered.code == 0
+    assay("run", path, "--judge", judge_file(logprobs=name != "listed"), "--metrics", metric)
+    sent = [request.body["messages"] for request in openai_server.asked_for(schema)]
+    sent = [
+        messages for messages in sent if "menu 0" in messages[-1]["content"] or "flowers" in messages[-1]["content"]
+    ]
+    assert rendered.json == sent
+    plain = assay("prompts", "render", name, path, "s0")
+    assert all(message["content"] in plain.out for messages in sent for message in messages)
+
+
+def test_a_reader_that_goes_away_is_no_error_to_print():
+    """`assay prompts list | head -1`"""
+    code = "import os, sys; os.close(1); os.dup2(int(sys.argv.pop()), 1); from assay.cli import main; main()"
+    import os
+
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-c", code, "prompts", "show", "claims", str(write)],
+        pass_fds=[write],
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(write)
+    assert done.stderr == b""
+    assert done.returncode == 1

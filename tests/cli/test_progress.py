@@ -3,22 +3,14 @@
 import io
 import sys
 import time
-from collections.abc import Callable
-from typing import Any
-
-import pytest
-from openai_server import OpenAIServer
 
 from assay.cli import progress
 from assay.runs import Progress, progress_display
 
-Make = Callable[..., Any]
 METRIC = "faithfulness:claims=judge"
 
 
-def test_lines_without_a_terminal(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_without_a_terminal(*, assay, set_file, judge_file, openai_server, monkeypatch):
     """One call at once of 0.1 s each: six samples of two calls last over a second, ten times the time per line."""
     monkeypatch.setattr(progress_display, "SECONDS_PER_LINE", 0.1)
     openai_server.latency = 0.1
@@ -33,11 +25,7 @@ def test_lines_without_a_terminal(
     assert (quiet.code, quiet.err) == (0, "")
 
 
-def test_a_quick_run_prints_no_line(assay: Make, set_file: Make) -> None:
-    assert assay("run", set_file(6), "--metrics", "token_overlap").err == ""
-
-
-def test_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_left(monkeypatch):
     """10 of 100 samples in 20 s: 90 more at 2 s each are 180 s."""
     now = time.monotonic()
     monkeypatch.setattr(time, "monotonic", lambda: now)
@@ -53,9 +41,7 @@ def test_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     assert progress_display.progress_line(Progress(total=None)).startswith("assay: 0 samples, ")
 
 
-def test_the_time_left_is_said_as_soon_as_it_is_known(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_time_left_is_said_as_soon_as_it_is_known(monkeypatch, capfd):
     """Three of 100 samples took 30 s: 97 more at 10 s each are 970 s. It is said once before a line is due."""
     now = time.monotonic()
     monkeypatch.setattr(time, "monotonic", lambda: now)
@@ -67,9 +53,7 @@ def test_the_time_left_is_said_as_soon_as_it_is_known(
     assert line.endswith(", about 16 minutes left")
 
 
-def test_a_start_up_says_nothing_about_the_pace(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_start_up_says_nothing_about_the_pace(monkeypatch, capfd):
     now = time.monotonic()
     monkeypatch.setattr(time, "monotonic", lambda: now)
     with progress.live_progress() as show:
@@ -77,7 +61,7 @@ def test_a_start_up_says_nothing_about_the_pace(
     assert capfd.readouterr().err == ""
 
 
-def test_counts_and_long_work_have_lines_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_and_long_work_have_lines_too(monkeypatch):
     monkeypatch.setattr(progress_display, "SECONDS_PER_LINE", 0.02)
     errors = io.StringIO()  # pytest's own takes what is there away, and loses what a thread writes at that moment
     monkeypatch.setattr(sys, "stderr", errors)

@@ -1,4 +1,4 @@
-"""`assay rate` and `assay ratings`: queues, exports, and the way on to `assay meta`."""
+"""`assay rate` and `assay ratings`: queues, exports, and the ratings of the file and of the page side by side."""
 
 import json
 from collections.abc import Callable
@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.eval_sets import Sample, load_set, write_set
+from assay.eval_sets import Sample, write_set
 from assay.runs import Store
-from assay.runs.ratings import PairQueue, QueueSettings, RatingQueue
-from assay.runs.ratings.item_queue import queue_ids
-from assay.runs.ratings.pair_source import find_pairs, open_pair_queue
+from assay.runs.ratings import QueueSettings, RatingQueue
+from assay.runs.ratings.rating_join import join_run_ratings
 from assay.runs.ratings.rating_source import find_source, open_queue
 
 pytest.importorskip("uvicorn")
@@ -31,9 +30,7 @@ def planned(response: str) -> int:
     return 1 if "flowers" in response else 5
 
 
-def test_meta_takes_the_ratings_that_were_given_in_the_store(
-    assay: Callable, set_file: Callable, tmp_path: Path
-) -> None:
+def test_meta_takes_the_ratings_that_were_given_in_the_store(assay, set_file, tmp_path):
     """The set has none; those in the store follow what the answers share with their contexts."""
     path = set_file(12, rating=None)
     assert assay("run", path, "--metrics", "token_overlap").code == 0
@@ -41,34 +38,6 @@ def test_meta_takes_the_ratings_that_were_given_in_the_store(
     rate_everything(tmp_path / ".assay", "last", planned)
     metrics = assay("meta", "last", "--json").json["metrics"]
     assert next(metric["spearman"] for metric in metrics if metric["name"] == "token_overlap") > 0.8
-
-
-def test_ratings_are_written_as_a_set(assay: Callable, set_file: Callable, tmp_path: Path) -> None:
-    path = set_file(3)
-    rate_everything(tmp_path / ".assay", str(path), planned)
-    done = assay("ratings", "last", "--out", "rated.jsonl")
-    assert done.code == 0 and "3 rated answers written to rated.jsonl" in done.out
-    samples = list(load_set("rated.jsonl"))
-    of_file = {sample.id: sample.rating for sample in load_set(path)}
-    assert [sample.ratings for sample in samples] == [
-        {"file": of_file[sample.id], "ada": planned(sample.response), "bob": planned(sample.response)}
-        for sample in samples
-    ]
-    assert samples[0].metadata["rating_reasons"] == {"ada": "as planned", "bob": "as planned"}
-    assert "6 of 6 ratings" in assay("ratings").out
-    assert assay("ratings", "--json").json["raters"] == {"ada": 3, "bob": 3}
-
-
-def test_the_same_command_goes_on_with_its_queue_and_another_begins_a_new_one(
-    set_file: Callable, tmp_path: Path
-) -> None:
-    path = str(set_file(4))
-    first = rate_everything(tmp_path / ".assay", path, planned)
-    again = rate_everything(tmp_path / ".assay", path, planned)
-    assert again.id == first.id
-    store = Store(tmp_path / ".assay")
-    other = open_queue(store, find_source(store, path), QueueSettings(raters=("cleo",), per_answer=1), guideline="New.")
-    assert other.id != first.id and set(queue_ids(store.database)) == {first.id, other.id}
 
 
 @pytest.mark.parametrize(
@@ -82,17 +51,9 @@ def test_the_same_command_goes_on_with_its_queue_and_another_begins_a_new_one(
         (["--raters", "ada", "--by", "faithfulness"], "has no scores of 'faithfulness'"),
     ],
 )
-def test_what_cannot_be_is_said_before_anything_is_served(
-    assay: Callable, set_file: Callable, words: list[str], message: str
-) -> None:
+def test_what_cannot_be_is_said_before_anything_is_served(assay, set_file, words, message):
     done = assay("rate", set_file(2), *words)
     assert done.code == 2 and message in done.err
-
-
-def test_ratings_of_a_store_without_any(assay: Callable, set_file: Callable) -> None:
-    assay("run", set_file(2), "--metrics", "token_overlap")
-    done = assay("ratings")
-    assert done.code == 2 and "assay rate SET --raters" in done.err
 
 
 def write_two_versions(folder: Path) -> None:
@@ -101,49 +62,6 @@ def write_two_versions(folder: Path) -> None:
     others = [row.model_copy(update={"response": f"Click {row.id}."}) if row.id > "q1" else row for row in rows]
     write_set(rows, folder / "today.jsonl")
     write_set(others, folder / "new.jsonl")
-
-
-def compare_everything(folder: Path) -> PairQueue:
-    """Ada and Bob compare the six pairs whose answers differ."""
-    store = Store(folder / ".assay")
-    settings = QueueSettings(raters=("ada", "bob"), repeat_share=0.0, rating_min=-1, rating_max=1)
-    names = [f"{name}={name}.jsonl" for name in ("today", "new")]
-    queue = open_pair_queue(store, find_pairs(store, names, None), settings, guideline=None)
-    for rater, values in {"ada": (-1, -1, -1, 1, 0, -1), "bob": (-1, -1, 0, 1, 1, -1)}.items():
-        for value in values:
-            assignment = queue.next_pair(rater)
-            assert assignment is not None
-            side = "same" if value == 0 else "left" if (value < 0) is assignment.is_first_left else "right"
-            queue.choose(rater, assignment.name, side, reason="It says where.")
-    return queue
-
-
-def test_the_progress_of_pairs_says_who_is_chosen_who_agrees_and_which_side(assay: Callable, tmp_path: Path) -> None:
-    write_two_versions(tmp_path)
-    queue = compare_everything(tmp_path)
-    documentation = (Path(__file__).parents[2] / "docs" / "rating.md").read_text(encoding="utf-8")
-    lines = assay("ratings").out.splitlines()
-    assert lines[0] == f"{queue.id}: today against new, series 1, 12 of 12 choices"
-    assert lines[1:3] == ["  ada: 6 pairs, 0 s per pair", "  bob: 6 pairs, 0 s per pair"]
-    for line in " ".join(lines[3:]).split(". "):
-        if line.startswith("The left side was chosen in "):  # of how many, each queue draws anew
-            assert "of 10 choices of a side" in line
-        else:
-            assert line.rstrip(".") in " ".join(documentation.split()), line
-    status = assay("ratings", "--json").json
-    assert (status["ratings"], status["total"], status["agreement"]["pairs"]) == (12, 12, 6)
-    assert status["versions"][0]["first_better"] == 7
-
-
-def test_choices_are_written_one_row_each(assay: Callable, tmp_path: Path) -> None:
-    write_two_versions(tmp_path)
-    queue = compare_everything(tmp_path)
-    done = assay("ratings", queue.id, "--out", "pairs.jsonl")
-    assert "12 choices and 2 ties of the same answer twice written to pairs.jsonl" in done.out
-    rows = [json.loads(line) for line in Path("pairs.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert len(rows) == 14
-    assert {row["choice"] for row in rows if not row["rater"]} == {"tie"}
-    assert "as .jsonl or .csv" in assay("ratings", "--out", "pairs.txt").err
 
 
 @pytest.mark.parametrize(
@@ -156,7 +74,129 @@ def test_choices_are_written_one_row_each(assay: Callable, tmp_path: Path) -> No
         (("today.jsonl", "--pairs", "--by", "system"), "system"),
     ],
 )
-def test_what_cannot_be_compared_is_said(assay: Callable, tmp_path: Path, words: tuple[str, ...], problem: str) -> None:
+def test_what_cannot_be_compared_is_said(assay, tmp_path, words, problem):
     write_two_versions(tmp_path)
     done = assay("rate", *words, "--raters", "ada")
     assert done.code != 0 and problem in done.err
+
+
+ROWS = 32
+OF_FILE = 28  # the last four answers have no rating in the file
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    """32 answers of 1 to 8 words, of which the file rates the first 28: 1 to 4 by turns."""
+    lines = ["question,answer,rating"]
+    lines += [
+        f"Question {n}?,{' '.join(['word'] * (1 + n % 8))} {n},{1 + n % 4 if n < OF_FILE else ''}" for n in range(ROWS)
+    ]
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def rate(store: Path, source: str, value: float, count: int, **settings: object) -> list[str]:
+    """Ada rates so many answers of a source; gives their ids."""
+    opened = Store(store)
+    chosen = QueueSettings.model_validate({"raters": ("ada",), "per_answer": 1, "repeat_share": 0.0} | settings)
+    queue = open_queue(opened, find_source(opened, source), chosen, guideline=None, limit=count)
+    rated = []
+    while assignment := queue.next_answer("ada"):
+        queue.save("ada", assignment.sample.id, value)
+        rated.append(assignment.sample.id)
+    return rated
+
+
+def test_twelve_ratings_on_the_page_leave_those_of_the_file(assay, answers, tmp_path):
+    assert assay("run", answers, "--metrics", "answer_length").code == 0
+    store = tmp_path / ".assay"
+    rated = rate(store, "last", 5, 12)
+    both = sum(int(name.rpartition("-")[2]) <= OF_FILE for name in rated)
+    total = OF_FILE + 12 - both
+    note = f"ratings: 28 of the file, 12 of the rating page by ada on 1 to 5 ({both} answers have both)"
+    meta = assay("meta", "last", "--json").json
+    assert meta["settings"]["rated"] == total
+    assert note in meta["notes"]
+    shown = " ".join(assay("show", "last", "--wide").out.split())
+    assert note in shown
+    assert (
+        sum(
+            row["rating"] is not None
+            for row in assay("show", "last", "--json").json["scores"]
+            if row["metric"] == "answer_length"
+        )
+        == total
+    )
+    first = next(name for name in rated if int(name.rpartition("-")[2]) <= OF_FILE)
+    of_file = 1 + (int(first.rpartition("-")[2]) - 1) % 4
+    assert f"rated {(of_file + 5) / 2:g} of 5" in assay("show", "last", first).out
+    assert assay("meta", "last", "--json", "--rating", "file").json["settings"]["rated"] == OF_FILE
+    assert assay("meta", "last", "--json", "--rating", "ada").json["settings"]["rated"] == 12
+
+
+def test_another_scale_is_not_mixed_in(assay, answers, tmp_path):
+    """The file's 28 ratings from 1 to 5 outnumber 12 from 1 to 10; 30 do not."""
+    assay("run", answers, "--metrics", "answer_length")
+    store = Store(tmp_path / ".assay")
+    run = store.run("last").id
+    rate(tmp_path / ".assay", "last", 9, 12, rating_max=10)
+    few = join_run_ratings(store, run)
+    assert few.note == (
+        "ratings: 28 of the file; the ratings of the page are left out: 12 of the rating page by ada on 1 to 10, but "
+        "the file's are on another scale"
+    )
+    assert sum(sample.human_rating is not None for sample in few.samples.values()) == 28
+    rate(tmp_path / ".assay", "last", 9, 30, rating_max=10, seed=1)
+    many = join_run_ratings(store, run)
+    assert many.note.startswith("ratings: ") and many.note.endswith(
+        "; 28 of the file are left out, which are on another scale"
+    )
+    assert {sample.human_rating for sample in many.samples.values()} <= {9, None}
+
+
+def test_queues_of_one_scale_add_up(assay, answers, tmp_path):
+    """A second queue over the same answers does not hide the first: the newer of two ratings by one rater counts."""
+    assay("run", answers, "--metrics", "answer_length")
+    first = set(rate(tmp_path / ".assay", "last", 2, 10))
+    second = set(rate(tmp_path / ".assay", "last", 5, 10, seed=1))
+    store = Store(tmp_path / ".assay")
+    joined = join_run_ratings(store, store.run("last").id).samples
+    assert {name: sample.ratings["ada"] for name, sample in joined.items() if "ada" in sample.ratings} == {
+        **dict.fromkeys(first, 2),
+        **dict.fromkeys(second, 5),
+    }
+
+
+def test_nobody_is_no_rater(assay, answers):
+    done = assay("rate", answers, "--raters", "")
+    assert done.code == 2 and "--raters names nobody; write names with commas" in done.err
+
+
+def test_raters_who_saw_one_run_only_make_no_run_better(assay, answers, tmp_path):
+    """The file rates both runs alike; Ada, who gives 5 to everything, rated A alone: no difference is her doing."""
+    assay("run", answers, "--metrics", "answer_length")
+    first = Store(tmp_path / ".assay").run("last").id
+    rate(tmp_path / ".assay", "last", 5, 12)
+    answers.write_text(answers.read_text(encoding="utf-8").replace("word ", "words "), encoding="utf-8")
+    assay("run", answers, "--metrics", "answer_length")
+    raters = assay("compare", first, "last", "--json").json["raters"]
+    assert (raters["rated_pairs"], raters["difference"]["value"]) == (raters["rated_a"], 0)
+
+
+def test_one_answer_has_one_rating_alone_and_among_others(assay, answers, tmp_path):
+    """12 answers rated from 1 to 10 do not count beside the file's 28 from 1 to 5: not in one answer's audit either."""
+    assay("run", answers, "--metrics", "answer_length")
+    rated = rate(tmp_path / ".assay", "last", 9, 12, rating_max=10)
+    of_all = {row["sample"]: row["rating"] for row in assay("show", "last", "--json").json["scores"]}
+    for name in rated:
+        (row, *_) = assay("show", "last", name, "--json").json["scores"]
+        assert row["rating"] == of_all[name] != 9
+
+
+def test_what_the_files_team_agreed_on_outlives_a_rating_on_the_page(assay, tmp_path):
+    rows = [{"question": f"q{n}", "answer": f"a{n}", "ratings": {"ann": 1, "bob": 5}, "rating": 5} for n in range(4)]
+    (tmp_path / "set.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assay("run", "set.jsonl", "--metrics", "answer_length")
+    rate(tmp_path / ".assay", "last", 2, 1)
+    assert {row["rating"] for row in assay("show", "last", "--json").json["scores"]} == {5}

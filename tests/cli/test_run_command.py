@@ -1,52 +1,18 @@
-"""`assay run` and `assay show`, as people type them."""
+"""`assay run` and `assay show`, as people type them, and the evidence of every metric as text."""
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer
+from conversations import MESSAGES, make_conversation
+from openai_server import Answer
 
-from assay.metrics.specification import BASELINES, DEFAULT_METRICS
+from assay import load_set
+from assay.metrics.catalogue import describe_metric, metric_names
+from assay.runs.sample_audit import sample_lines
 
-Make = Callable[..., Any]
 METRIC = "faithfulness:claims=judge"
-
-
-def test_run_json_has_the_shape_that_others_rely_on(assay: Make, set_file: Make, judge_file: Make) -> None:
-    done = assay("run", set_file(6), "--judge", judge_file(), "--metrics", METRIC, "--json")
-    assert (done.code, done.err) == (0, "")
-    assert done.json.keys() >= {"run", "metrics", "usage", "seconds"}
-    assert list(done.json["metrics"]) == [METRIC, "token_overlap", "rouge_l_precision", "answer_length"]
-    for metric in done.json["metrics"].values():
-        assert metric.keys() >= {"n", "scored", "skipped", "failed", "mean", "spearman", "low", "high"}
-    # of six samples two (s0, s3) send flowers, which is in no context: 1 of their 2 claims holds
-    assert done.json["metrics"][METRIC]["mean"] == pytest.approx((4 * 1 + 2 * 0.5) / 6)
-    tokens = {"tokens_in", "tokens_out", "tokens_cached"}
-    assert done.json["usage"].keys() == {"calls", "from_cassette", "usd", "unstated"} | tokens
-    assert (done.json["usage"]["calls"], done.json["usage"]["usd"]) == (12, None)  # unknown cost is not 0
-    assert done.json["languages"].keys() == {"en"}
-
-
-def test_show_json_has_the_shape_that_others_rely_on(assay: Make, set_file: Make, judge_file: Make) -> None:
-    metrics = f"{METRIC},answer_relevance,judge_truthfulness"
-    run = assay("run", set_file(3), "--judge", judge_file(), "--metrics", metrics, "--json").json["run"]
-    shown = assay("show", run, "--json").json
-    assert shown["run"] == run
-    assert len(shown["scores"]) == 3 * 6
-    for score in shown["scores"]:
-        figures = {"sample", "metric", "value", "status", "reason", "evidence", "usage"}
-        rating = {"rating", "rating_min", "rating_max"}
-        assert score.keys() == figures | rating | {"user_input", "response", "other_response"}
-    one = {score["metric"]: score for score in assay("show", run, "s0", "--json").json["scores"]}
-    assert {score["sample"] for score in one.values()} == {"s0"}
-    claim = one[METRIC]["evidence"]["claims"][0]
-    assert claim.keys() >= {"text", "verdict", "probability", "reason", "quote", "source"}
-    assert (claim["source"], claim["probability"]) == ("judge", None)
-    assert one["answer_relevance"]["evidence"]["questions"][0].keys() == {"text", "cosine"}
-    assert one["answer_relevance"]["evidence"]["noncommittal"] is False
 
 
 @pytest.mark.parametrize(
@@ -70,9 +36,7 @@ def test_show_json_has_the_shape_that_others_rely_on(assay: Make, set_file: Make
     ],
     ids=lambda parameter: " ".join(parameter) if isinstance(parameter, list) else None,
 )
-def test_what_cannot_be_done_is_told_with_a_cure(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, words: list[str], cure: str
-) -> None:
+def test_what_cannot_be_done_is_told_with_a_cure(*, assay, set_file, judge_file, openai_server, words, cure):
     real = {"SET": set_file(2), "JUDGE": judge_file()}
     result = assay(*(real.get(word, word) for word in words))
     unreadable = {"nowhere.jsonl", "none.yaml", "no.jsonl", "question=user_input", "dutch"} & set(words)
@@ -83,37 +47,7 @@ def test_what_cannot_be_done_is_told_with_a_cure(
     assert openai_server.requests == []
 
 
-def test_an_unknown_sample_is_told_with_those_there_are(assay: Make, set_file: Make) -> None:
-    assay("run", set_file(2), "--metrics", "token_overlap")
-    result = assay("show", "last", "s9")
-    assert result.code == 2
-    assert "has no sample 's9'; it has s0, s1" in result.err
-    assert assay("show", "2019").code == 2
-
-
-def test_a_csv_of_a_dutch_excel(assay: Make, tmp_path: Path) -> None:
-    """Semicolons, a decimal comma, a byte order mark, columns with names of their own."""
-    rows = [
-        "vraag;antwoord;bron;cijfer",
-        "Hoe?;Klik op Nieuw.;Klik op Nieuw.;4,5",
-        "Waar?;Bij Verlof.;Klik op Nieuw.;1,5",
-    ]
-    text = "".join(f"{row}\r\n" for row in rows)
-    (tmp_path / "antwoorden.csv").write_bytes(b"\xef\xbb\xbf" + text.encode())
-    names = {"vraag": "user_input", "antwoord": "response", "bron": "retrieved_contexts", "cijfer": "rating"}
-    maps = [word for theirs, ours in names.items() for word in ("--map", f"{theirs}={ours}")]
-    done = assay("run", "antwoorden.csv", "--metrics", "token_overlap", "--language", "nl", *maps, "--json")
-    assert done.code == 0
-    assert done.json["languages"].keys() == {"nl"}
-    # "klik op nieuw": 3 of 3 in the context; "bij verlof": none of 2
-    assert done.json["metrics"]["token_overlap"]["mean"] == pytest.approx((1 + 0) / 2)
-    shown = assay("show", "last").out
-    assert re.search(r"antwoorden-1 .*4\.5", shown)
-
-
-def test_bad_rows_stop_it_before_anything_is_paid_for(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_bad_rows_stop_it_before_anything_is_paid_for(assay, set_file, judge_file, openai_server):
     path = set_file(3)
     path.write_text(path.read_text(encoding="utf-8") + '{"id": "bad"\n{"user_input": 5}\n', encoding="utf-8")
     result = assay("run", path, "--judge", judge_file(), "--metrics", METRIC)
@@ -128,25 +62,7 @@ def test_bad_rows_stop_it_before_anything_is_paid_for(
     assert "line 5" in done.err
 
 
-def test_without_metrics_there_are_the_baselines(assay: Make, set_file: Make) -> None:
-    done = assay("run", set_file(3), "--metrics", "", "--json")
-    assert (done.code, done.json["usage"]["calls"]) == (0, 0)
-    assert list(done.json["metrics"]) == ["token_overlap", "rouge_l_precision", "answer_length"]
-
-
-def test_limit_and_two_sets(assay: Make, set_file: Make) -> None:
-    one, other = set_file(5), set_file(5, "other.jsonl")
-    clash = assay("run", one, other, "--metrics", "token_overlap")
-    assert clash.code == 1
-    assert "the id 's0' is in another set" in clash.err
-    other.write_text(other.read_text(encoding="utf-8").replace('"id": "s', '"id": "t'), encoding="utf-8")
-    done = assay("run", one, other, "--metrics", "token_overlap", "--limit", "2", "--json")
-    assert done.json["metrics"]["token_overlap"]["n"] == 4
-
-
-def test_a_judge_that_always_fails_is_told_once(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_a_judge_that_always_fails_is_told_once(assay, set_file, judge_file, openai_server):
     openai_server.script = lambda _: Answer(status=401, error_message="no such key\x1b[31m")
     result = assay("run", set_file(3), "--judge", judge_file(), "--metrics", METRIC)
     assert result.code == 4
@@ -156,7 +72,7 @@ def test_a_judge_that_always_fails_is_told_once(
     assert "3 failed" in result.out
 
 
-def test_help_names_the_exit_codes(assay: Make) -> None:
+def test_help_names_the_exit_codes(assay):
     result = assay("--help")
     assert result.code == 0
     for words in ("0 done", "1 error", "2 usage", "3 budget", "4 more samples failed", "130 interrupted"):
@@ -165,16 +81,7 @@ def test_help_names_the_exit_codes(assay: Make) -> None:
     assert assay("--version").out.startswith("assay, version 0.")
 
 
-def test_the_default_metrics_are_those_that_the_evidence_supports(
-    assay: Make, set_file: Make, judge_file: Make
-) -> None:
-    done = assay("run", set_file(3), "--judge", judge_file(), "--json")
-    assert list(done.json["metrics"]) == [*DEFAULT_METRICS, "rouge_l_precision", "answer_length"]
-    assert set(BASELINES) & set(DEFAULT_METRICS) == {"token_overlap"}
-    assert f"{','.join(DEFAULT_METRICS)}; without --judge token_overlap" in " ".join(assay("run", "--help").out.split())
-
-
-def test_without_a_judge_the_default_metrics_ask_nobody(assay: Make, set_file: Make) -> None:
+def test_without_a_judge_the_default_metrics_ask_nobody(assay, set_file):
     done = assay("run", set_file(6))
     assert done.code == 0
     assert "no judge is named" in done.err
@@ -182,7 +89,7 @@ def test_without_a_judge_the_default_metrics_ask_nobody(assay: Make, set_file: M
     assert "worst answers by token_overlap" in done.out
 
 
-def test_the_worst_answers_do_not_include_the_best(assay: Make) -> None:
+def test_the_worst_answers_do_not_include_the_best(assay):
     """token_overlap is 1, 3/4, 1/2, 1/4, 0 and follows the ratings 5 to 1; `is_long` does the opposite."""
     words = ["one", "two", "three", "four"]
     rows = [
@@ -205,7 +112,7 @@ def test_the_worst_answers_do_not_include_the_best(assay: Make) -> None:
     assert "s0  1.000" not in done.out
 
 
-def test_a_used_up_budget_says_what_was_paid(assay: Make, set_file: Make, judge_file: Make) -> None:
+def test_a_used_up_budget_says_what_was_paid(assay, set_file, judge_file):
     judge_file(price={"input": 1.0, "output": 1.0})
     done = assay(
         *("run", set_file(6), "--judge", "local.yaml", "--metrics", "faithfulness", "--budget-calls", 3),
@@ -220,6 +127,75 @@ def test_a_used_up_budget_says_what_was_paid(assay: Make, set_file: Make, judge_
     assert line.endswith(f"go on with: assay run --resume {run} --store 'my runs'")
 
 
-def test_commands_to_copy_name_the_store_and_quote_ids(assay: Make, set_file: Make) -> None:
+def test_commands_to_copy_name_the_store_and_quote_ids(assay, set_file):
     done = assay("run", set_file(1, id="order (1)"), "--metrics", "token_overlap", "--store", "elsewhere")
     assert re.search(r"^  assay show \S+ 'order \(1\)' --store elsewhere$", done.out, re.MULTILINE)
+
+
+_MODELS = {"bertscore", "bleurt"}  # not installed everywhere; their evidence is numbers
+_RAW = re.compile(r"[{\[]['\"]|: (?:None|True|False)\b|\{\}|\[\]|': ")
+
+
+@pytest.fixture
+def unrated_set(tmp_path: Path) -> Path:
+    """Answers of the helpdesk and of the leaflets without ratings, with a reference that states facts."""
+    samples = [sample.model_dump(mode="json") for sample in load_set("helpdesk_en")[:3]]
+    steps = "How do I submit leave?"
+    table = {"name": "leave", "columns": {"date": ["2026-01-31", "2026-02-28"], "days": [3, 5]}}
+    samples.append(
+        {
+            "id": "all",
+            "user_input": f"{steps} I see error KP-3007. Is the Pro package needed for 12 employees?",
+            "response": "Error KP-3007 means the balance is too low. 1. Go to Leave. 2. Click Request. In February "
+            "5 days were used, in January 4. It is free. It is not free. You have 25 employees.",
+            "retrieved_contexts": [
+                "Error KP-3007: the balance is too low. 1. Go to Leave. 2. Click Request.",
+                "Leave is free. Up to 12 employees.",
+            ],
+            "other_response": "You have 25 employees.",
+            "reference": "Call 0900 1234 on 1 May 2026. It is 12 euros.",
+            "language": "en",
+            "message_type": "instruction",
+            "tables": [table],
+        }
+    )
+    unrated = [{key: value for key, value in message.items() if key != "rating"} for message in MESSAGES]
+    samples.append({"id": "chat", "language": "en", "messages": unrated, "metadata": {"expected_actions": []}})
+    for sample in samples:
+        for name in ("rating", "ratings", "rating_min", "rating_max", "human_rating"):
+            sample.pop(name, None)
+    path = tmp_path / "unrated.jsonl"
+    path.write_text("".join(json.dumps(sample) + "\n" for sample in samples), encoding="utf-8")
+    return path
+
+
+def test_no_metric_prints_its_evidence_as_python(assay, unrated_set, judge_file):
+    judge_file(price={"input": 0, "output": 0})
+    names = [name for name in metric_names() if name not in _MODELS and not describe_metric(name).argument]
+    run = assay("run", unrated_set, "--metrics", ",".join(names), "--judge", "local.yaml", "--json", "-q")
+    assert run.code in {0, 4}, run.err
+    for sample in ("en-001", "chat", "all"):
+        shown = assay("show", "last", sample)
+        assert shown.code == 0
+        evidence = shown.out[shown.out.index("\nanswer_") :] if "\nanswer_" in shown.out else shown.out
+        assert _RAW.search(evidence) is None, evidence[max(0, _RAW.search(evidence).start() - 300) :][:600]
+    assert "signal words: perspective none, comparison none" in shown.out
+    assert "stated: no" in shown.out  # of the facts of the reference, one per line
+
+
+def test_an_unrated_set_has_no_column_of_ratings(assay, unrated_set):
+    printed = [
+        assay("run", unrated_set, "--metrics", "token_overlap,rouge_l").out,
+        assay("show", "last").out,
+        assay("show", "last", "--wide").out,
+    ]
+    for out in printed:
+        assert "rating" not in out.lower()
+        assert "only 0 rated" not in out
+    assert "token_overlap" in printed[1]
+
+
+def test_a_conversation_is_shown_with_the_ratings_of_its_messages():
+    shown = "\n".join("".join(part.text for part in line) for line in sample_lines(make_conversation()))
+    assert "\n[5] Customer: When?\n[6] (rated 2 of 5) Assistant: It takes 5 days. Goodbye." in shown
+    assert shown.count("(rated") == 1

@@ -1,16 +1,12 @@
 """A saved scorer at work: shown in words, gated, compared, and the first figure of a suite's report."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.meta_eval.scorer import AgreementRecord, Scorer, ScorerPart
-from assay.runs.predicted_rating import PredictedRating
-
-Make = Callable[..., Any]
 
 
 @pytest.fixture
@@ -50,20 +46,6 @@ def write_set(rated: int = 0) -> None:
     Path("set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows(rated)), encoding="utf-8")
 
 
-def test_show_explains_a_scorer_in_words(assay: Make, scorer_file: str) -> None:
-    write_set()
-    assert assay("run", "set.jsonl", "--metrics", scorer_file).code == 0
-    shown = " ".join(assay("show", "last", "s1").out.split())
-    assert (
-        "Of answers like this, at least 90% are rated 4.5 to 5.0; about 5.0 is expected. Decision: may be sent."
-        in shown
-    )
-    assert "token_overlap is 1.000 and raises the prediction (+0.50)" in shown
-    assert "token_overlap is 0.000 and lowers the prediction (-0.50)" in " ".join(
-        assay("show", "last", "s0").out.split()
-    )
-
-
 @pytest.mark.parametrize(
     ("rated", "mean", "said"),
     [
@@ -72,9 +54,7 @@ def test_show_explains_a_scorer_in_words(assay: Make, scorer_file: str) -> None:
         (12, 3.0, "corrected by the 12 that are rated"),
     ],
 )
-def test_a_suite_begins_with_the_mean_predicted_rating(
-    assay: Make, scorer_file: str, rated: int, mean: float, said: str
-) -> None:
+def test_a_suite_begins_with_the_mean_predicted_rating(assay, scorer_file, rated, mean, said):
     """Half of the predictions are 5 and half 1: mean 3. Half of the ratings are 4 and half 2: corrected, 3 as well."""
     write_set(rated)
     suite = {
@@ -102,38 +82,3 @@ def test_a_suite_begins_with_the_mean_predicted_rating(
     assert f"Mean predicted rating: {mean:.2f} of 5" in summary and said in summary
     page = next(Path("site").glob("night*-*.html")).read_text(encoding="utf-8")
     assert f"Mean predicted rating: {mean:.2f} of 5" in page
-
-
-@pytest.mark.parametrize(
-    ("fitted", "rated", "sentence"),
-    [
-        (
-            60,
-            0,
-            "no interval: 60 of these are answers that it was fitted on, whose ratings do not count here, and none of "
-            "the other 20 is rated; rate about 20 of those.",
-        ),
-        (
-            50,
-            30,
-            "80 answers, corrected by 30 other rated answers; 50 of these are answers that it was fitted on, whose "
-            "ratings do not count here.",
-        ),
-    ],
-)
-def test_answers_of_the_fit_are_not_called_unrated(fitted: int, rated: int, sentence: str) -> None:
-    """All 80 answers of the run are rated where it is the run that the scorer was fitted on: none counts."""
-    rating = PredictedRating(
-        metric="scorer:team.yaml",
-        mean=3.0,
-        low=None,
-        high=None,
-        predicted=3.0,
-        n=80,
-        rated=rated,
-        fitted=fitted,
-        corrected=rated > 0,
-        rating_min=1,
-        rating_max=5,
-    )
-    assert rating.sentence.endswith(sentence)

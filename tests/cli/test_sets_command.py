@@ -2,9 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from public_originals import BEGIN_HEAD, BEGIN_ROWS, FileServer, as_bytes, ragchecker_entries, tatqa_reports
@@ -22,25 +21,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServ
         yield started
 
 
-def test_public_sets_are_listed(assay: Callable[..., Any]) -> None:
-    listed = {row["set"]: row for row in assay("sets", "--json").json["public"]}
-    mtrag = listed["public:mtrag"]
-    assert (mtrag["rated"], mtrag["raters"], mtrag["rated_by"], mtrag["language"]) == (
-        "faithfulness",
-        3,
-        "people",
-        "en",
-    )
-    assert (mtrag["size"], mtrag["is_downloaded"]) == (2190566, False)
-    assert mtrag["files"][0]["url"].startswith("https://raw.githubusercontent.com/IBM/mt-rag-benchmark/cc5b1d48")
-    assert {row["rated_by"] for row in listed.values()} == {"people", "computed", "constructed"}
-    table = assay("sets").out
-    assert max(map(len, table.splitlines())) <= 80
-    assert "faithfulness │ 3 people" in table
-    assert "gpt-4o" in assay("sets", "--wide").out
-
-
-def test_get_downloads_and_run_reads(server: FileServer, assay: Callable[..., Any]) -> None:
+def test_get_downloads_and_run_reads(server, assay):
     refused = assay("sets", "get", "ragchecker")  # nobody is at a terminal
     assert (refused.code, server.calls) == (2, [])
     assert "allow the download with --yes (1 file, of a size that Assay does not know" in refused.err
@@ -67,7 +48,7 @@ def test_get_downloads_and_run_reads(server: FileServer, assay: Callable[..., An
     assert len(server.calls) == 1
 
 
-def test_a_part_of_a_set_is_told_by_each_command(server: FileServer, assay: Callable[..., Any]) -> None:
+def test_a_part_of_a_set_is_told_by_each_command(server, assay):
     server.files[LABELS] = as_bytes(ragchecker_entries(2))
     told = "public:ragchecker: expected 280 answers, as its authors say; it has 2 answers"
     for words, line in (
@@ -82,7 +63,7 @@ def test_a_part_of_a_set_is_told_by_each_command(server: FileServer, assay: Call
     assert (listed.code, listed.err.count(told)) == (0, 1)
 
 
-def test_wrong_names_bring_the_right_ones(assay: Callable[..., Any]) -> None:
+def test_wrong_names_bring_the_right_ones(assay):
     assert "did you mean public:mtrag?" in assay("run", "public:mtrg").err
     assert "did you mean `public:mtrag`?" in assay("run", "mtrag").err
     assert "write public:mtrag:dev" in assay("run", "public:mtrag:train").err
@@ -90,9 +71,7 @@ def test_wrong_names_bring_the_right_ones(assay: Callable[..., Any]) -> None:
     assert "did you mean public:tatqa?" in assay("sets", "get", "tatka", "--yes").err
 
 
-def test_a_folder_is_read_without_a_download(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, assay: Callable[..., Any]
-) -> None:
+def test_a_folder_is_read_without_a_download(tmp_path, monkeypatch, assay):
     (tmp_path / "tatqa_dataset_dev.json").write_bytes(as_bytes(tatqa_reports()))
     monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
     done = assay("run", "public:tatqa", "--metrics", "token_overlap", "--json")
@@ -124,9 +103,7 @@ def test_a_folder_is_read_without_a_download(
 
 
 @pytest.mark.parametrize("words", [(), ("--yes",)])
-def test_nothing_is_offered_while_a_folder_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, assay: Callable[..., Any], words: tuple[str, ...]
-) -> None:
+def test_nothing_is_offered_while_a_folder_is_named(tmp_path, monkeypatch, assay, words):
     monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
     refused = assay("sets", "get", "tatqa", *words)
     assert (refused.code, refused.out) == (1, "")
@@ -135,7 +112,7 @@ def test_nothing_is_offered_while_a_folder_is_named(
     )
 
 
-def test_a_suite_is_checked_without_a_download(server: FileServer, tmp_path: Path, assay: Callable[..., Any]) -> None:
+def test_a_suite_is_checked_without_a_download(server, tmp_path, assay):
     suite = {"name": "nightly", "sets": ["public:ragchecker:dev"], "metrics": ["token_overlap"]}
     (tmp_path / "suite.yaml").write_text(json.dumps(suite))  # JSON is YAML
     assert assay("suite", "suite.yaml", "--check").code == 0
@@ -145,7 +122,7 @@ def test_a_suite_is_checked_without_a_download(server: FileServer, tmp_path: Pat
 
 
 @pytest.mark.parametrize(("reply", "code"), [("n", 1), ("y", 0)])
-def test_a_person_at_the_terminal_is_asked(server: FileServer, tmp_path: Path, reply: str, code: int) -> None:
+def test_a_person_at_the_terminal_is_asked(server, tmp_path, reply, code):
     pexpect = pytest.importorskip("pexpect")
     words = ["-m", "assay", "run", "public:ragchecker", "--metrics", "token_overlap"]
     words += ["--store", str(tmp_path / "store")]
@@ -155,16 +132,3 @@ def test_a_person_at_the_terminal_is_asked(server: FileServer, tmp_path: Path, r
     session.expect(pexpect.EOF)
     session.close()
     assert (session.exitstatus, len(server.calls)) == (code, code ^ 1)
-
-
-def test_nobody_is_asked_for_what_is_here(server: FileServer, assay: Callable[..., Any]) -> None:
-    """At a terminal, for a set that is in the cache."""
-    pexpect = pytest.importorskip("pexpect")
-    assert assay("sets", "get", "ragchecker", "--yes").code == 0
-    words = ["-m", "assay", "sets", "get", "ragchecker"]
-    session = pexpect.spawn(sys.executable, words, cwd=ROOT, dimensions=(40, 80), encoding="utf-8", timeout=60)
-    session.expect(pexpect.EOF)
-    session.close()
-    assert "public:ragchecker: 280 answers, here already" in session.before
-    assert "Download it?" not in session.before
-    assert (session.exitstatus, len(server.calls)) == (0, 1)

@@ -1,14 +1,11 @@
 """A workbook of a support lead: an explanation first, headers in Dutch, empty cells, ratings chosen from a list."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from openpyxl import Workbook
 
-Make = Callable[..., Any]
 ANSWERS = [
     ("Hoe annuleer ik een bestelling?", "Open Bestellingen.", "Open Bestellingen en kies Annuleren.", "2 - matig"),
     ("Levert u in België?", "Ja, dat doen wij.", "Wij leveren in Nederland en België.", "5 (uitstekend)"),
@@ -22,7 +19,6 @@ ANSWERS = [
 def workbook(tmp_path: Path) -> Path:
     book = Workbook()
     explanation, answers, ratings = book.active, book.create_sheet("Antwoorden"), book.create_sheet("Cijfers")
-    assert explanation is not None
     explanation.title = "Uitleg"
     for row in (("Uitleg",), ("Kies een cijfer uit de lijst",)):
         explanation.append(row)
@@ -36,7 +32,7 @@ def workbook(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_answers_are_read_and_it_says_how(assay: Make, workbook: Path) -> None:
+def test_the_answers_are_read_and_it_says_how(assay, workbook):
     done = assay("run", workbook, "--sheet", "Antwoorden", "--json")
     assert done.code == 0, done.err
     assert (
@@ -49,20 +45,20 @@ def test_the_answers_are_read_and_it_says_how(assay: Make, workbook: Path) -> No
     assert [score["rating"] for score in shown if score["metric"] == "answer_length"] == [2, 5, 1, None, 4]
 
 
-def test_without_a_choice_the_sheets_are_named(assay: Make, workbook: Path) -> None:
+def test_without_a_choice_the_sheets_are_named(assay, workbook):
     done = assay("run", workbook)
     assert done.code == 1
     assert "has the sheets `Uitleg`, `Antwoorden`, `Cijfers`; choose one (--sheet" in done.err
 
 
-def test_ratings_of_another_sheet_are_compared_with_a_run(assay: Make, workbook: Path) -> None:
+def test_ratings_of_another_sheet_are_compared_with_a_run(assay, workbook):
     assert assay("run", workbook, "--sheet", "Antwoorden").code == 0
     done = assay("meta", "last", "--ratings", workbook, "--sheet", "Cijfers", "--json")
     assert done.code == 0, done.err
     assert done.json["settings"]["rated"] == 4
 
 
-def test_a_column_that_only_mentions_the_field_is_proposed(assay: Make) -> None:
+def test_a_column_that_only_mentions_the_field_is_proposed(assay):
     Path("team.csv").write_text("Vraag van klant;Antwoord chatbot\nHoe?;Zo.\n", encoding="utf-8")
     done = assay("run", "team.csv")
     assert done.code == 1
@@ -71,7 +67,7 @@ def test_a_column_that_only_mentions_the_field_is_proposed(assay: Make) -> None:
     assert assay("run", "team.csv", *mapped, "--metrics", "answer_length").code == 0
 
 
-def test_a_suite_and_a_cassette_check_read_the_sheet_too(assay: Make, workbook: Path, judge_file: Make) -> None:
+def test_a_suite_and_a_cassette_check_read_the_sheet_too(assay, workbook, judge_file):
     judge = judge_file()
     words = ("--judge", judge, "--metrics", "faithfulness:claims=sentences")
     run = assay("run", workbook, "--sheet", "Antwoorden", *words, "--cassette", "replies.jsonl")

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 import pytest
@@ -25,17 +26,11 @@ FOREIGN = frozenset(
 """Options of pip, uv, curl, pytest and mlflow, and what click adds itself."""
 
 
-class Text:
-    """A text of the sources, with `{}` where a value is put in.
+class Text(NamedTuple):
+    """A text of the sources, with `{}` where a value is put in, and its file and line."""
 
-    Attributes:
-        place: The file and the line.
-        text: The text.
-    """
-
-    def __init__(self, place: str, text: str) -> None:
-        self.place = place
-        self.text = text
+    place: str
+    text: str
 
 
 def _texts(tree: ast.AST, file: str) -> Iterator[Text]:
@@ -99,11 +94,11 @@ def describe_fault(suggestion: str, *, quoted: bool) -> str | None:
     return f"`assay {command.name}` has no {', '.join(unknown)}" if unknown else None
 
 
-def test_the_sources_suggest_commands() -> None:
+def test_the_sources_suggest_commands():
     assert len(SUGGESTED) > 200
 
 
-def test_every_suggested_command_exists_with_its_options() -> None:
+def test_every_suggested_command_exists_with_its_options():
     faults = [
         f"{text.place}: {fault} (assay {match[1][:60]})"
         for text, match in SUGGESTED
@@ -112,7 +107,7 @@ def test_every_suggested_command_exists_with_its_options() -> None:
     assert not faults, "\n".join(faults)
 
 
-def test_every_option_that_a_text_names_is_one_of_a_command() -> None:
+def test_every_option_that_a_text_names_is_one_of_a_command():
     known = options_of(cli) | FOREIGN
     faults = [
         f"{text.place}: no command has {option}"
@@ -133,5 +128,5 @@ def test_every_option_that_a_text_names_is_one_of_a_command() -> None:
         ("generates", "there is no command `assay generates`"),
     ],
 )
-def test_what_this_test_finds(suggestion: str, fault: str | None) -> None:
+def test_what_this_test_finds(suggestion, fault):
     assert describe_fault(suggestion, quoted=True) == fault

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from junitparser import JUnitXml
 from markdown_it import MarkdownIt
-from openai_server import OpenAIServer
 
 Make = Callable[..., Any]
 HOSTILE = "<script>alert(1)</script> Ask @admin, see #12 and [x](http://evil.example) | `y`\u202e ]]> *now*"
@@ -42,7 +41,7 @@ REGRESSION = {"gate": "regression", "metric": "token_overlap"}
 SHARE = {"gate": "share", "metric": "token_overlap", "reach": 0.5, "at_least": 0.9}
 
 
-def test_nightly_runs_until_one_fails(assay: Make, suite_file: Make, set_file: Make, tmp_path: Path) -> None:
+def test_nightly_runs_until_one_fails(assay, suite_file, set_file, tmp_path):
     path = set_file(12)
     first = assay("suite", suite_file(REGRESSION, SHARE), "--json")
     assert (first.code, first.json["verdict"], first.err) == (0, "passed", "")
@@ -72,7 +71,7 @@ def test_nightly_runs_until_one_fails(assay: Make, suite_file: Make, set_file: M
     assert len(list((tmp_path / "out/site").glob("night*-*.html"))) == 4
 
 
-def test_nights_that_decide_against_the_accepted_run(assay: Make, suite_file: Make, set_file: Make) -> None:
+def test_nights_that_decide_against_the_accepted_run(assay, suite_file, set_file):
     """The first night has no baseline; the same answers are as good; half of them worse fail; six are not settled."""
     path, bounds = set_file(40, rating=None), {"against": "accepted", "margin": 0.05, "metric": "token_overlap"}
     original = path.read_bytes()
@@ -104,21 +103,7 @@ def test_nights_that_decide_against_the_accepted_run(assay: Make, suite_file: Ma
     assert (shown.code, shown.json["verdict"]) == (0, "passed"), "the accepted run is the new baseline"
 
 
-def test_a_better_night_ships(assay: Make, suite_file: Make, set_file: Make) -> None:
-    path = set_file(40, rating=None)
-    good = path.read_bytes()
-    worse(path, *(f"s{number}" for number in range(0, 40, 2)))
-    suite = suite_file({"gate": "decide"})  # one metric beside none: it decides
-    assert assay("suite", suite, "--accept").code == 0
-    path.write_bytes(good)
-    done = assay("suite", suite)
-    assert done.code == 0
-    assert "passed      decide: By token_overlap alone, which no rating of these answers corrects: ship this run:" in (
-        " ".join(done.out.split()).replace("passed decide", "passed      decide")
-    )
-
-
-def test_junit_says_which_gate_failed(assay: Make, suite_file: Make, set_file: Make, tmp_path: Path) -> None:
+def test_junit_says_which_gate_failed(assay, suite_file, set_file, tmp_path):
     worse(set_file(3), "s0", "s1", "s2", answer="\x07 bell and \ufffe")
     assert assay("suite", suite_file(SHARE, REGRESSION, {"gate": "coverage", "at_least": 1.0})).code == 5
     (suite,) = JUnitXml.fromfile(str(tmp_path / "out/junit.xml"))
@@ -132,7 +117,7 @@ def test_junit_says_which_gate_failed(assay: Make, suite_file: Make, set_file: M
     assert (suite.tests, suite.failures, suite.skipped, suite.errors) == (4, 1, 1, 0)
 
 
-def test_hostile_text_does_nothing(assay: Make, suite_file: Make, set_file: Make, tmp_path: Path) -> None:
+def test_hostile_text_does_nothing(assay, suite_file, set_file, tmp_path):
     path = set_file(12, message_type=HOSTILE, user_input=HOSTILE)
     assay("suite", suite_file(SHARE, name="n <b> & @all"))
     worse(path, "s0")
@@ -155,9 +140,7 @@ def test_hostile_text_does_nothing(assay: Make, suite_file: Make, set_file: Make
     assert sum("&lt;script&gt;alert(1)" in page for page in pages) == 1
 
 
-def test_a_nightly_run_with_two_judges(
-    *, assay: Make, suite_file: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_a_nightly_run_with_two_judges(*, assay, suite_file, set_file, judge_file, openai_server, tmp_path):
     set_file(6)
     judge_file("one.yaml", price={"input": 1.0, "output": 1.0}, served_as="one")
     judge_file("two.yaml", price={"input": 1.0, "output": 1.0}, served_as="two")
@@ -182,54 +165,7 @@ def test_a_nightly_run_with_two_judges(
     assert {path.name for path in tmp_path.glob("replies.*")} == {"replies.one.jsonl", "replies.two.jsonl"}
 
 
-def test_check_asks_no_model_and_writes_nothing(assay: Make, suite_file: Make, set_file: Make, tmp_path: Path) -> None:
-    set_file(2)
-    valid = assay("suite", suite_file(SHARE), "--check")
-    assert (valid.code, "no errors" in valid.out) == (0, True)
-    assert not (tmp_path / ".assay").exists()
-    assert not (tmp_path / "out").exists()
-    wrong = assay("suite", suite_file(SHARE | {"raech": 1}), "--check")
-    assert (wrong.code, wrong.out, "did you mean `reach`" in wrong.err) == (1, "", True)
-    absent = assay("suite", suite_file(sets=["set.jsonl", "nowhere.jsonl"]), "--check")
-    assert (absent.code, absent.out) == (1, "")
-    assert "nightly.yaml, line 1, sets[1]: nowhere.jsonl cannot be read (looked for in " in absent.err
-    assert "did you mean" not in valid.err
-    gateless = assay("suite", suite_file(), "--check")
-    assert (gateless.code, "has no gates, so that it passes whatever the answers are" in gateless.err) == (0, True)
-    kept = assay("suite", suite_file(cassette="replies.{judge}.jsonl", store="runs/x"), "--check", "--json")
-    assert kept.json["kept"] == {"store": str(Path("runs/x")), "replies": "replies.*.jsonl*"}
-    missing = assay("suite", suite_file(sets=["nowhere.jsonl"]))
-    assert (missing.code, "nowhere.jsonl" in missing.out + missing.err) == (1, True)
-
-
-def test_two_gates_on_one_metric_have_texts_of_their_own(
-    assay: Make, suite_file: Make, set_file: Make, tmp_path: Path
-) -> None:
-    set_file(12)
-    gates = [
-        SHARE,
-        SHARE | {"reach": 0.3},
-        SHARE | {"at_least": 0.8},
-        REGRESSION,
-        REGRESSION | {"language": "en"},
-        REGRESSION | {"more_than": 0.1},
-        {"gate": "mean", "metric": "token_overlap", "at_least": 0.2},
-        {"gate": "mean", "metric": "token_overlap", "at_least": 0.2, "strict": True},
-        {"gate": "cost", "at_most": 2},
-        {"gate": "cost", "at_most": 9, "unit": "calls"},
-    ]
-    done = assay("suite", suite_file(*gates), "--json")
-    assert done.code == 0
-    assert len({gate["name"] for gate in done.json["gates"]}) == len(gates)
-    (suite,) = JUnitXml.fromfile(str(tmp_path / "out/junit.xml"))
-    assert len({case.name for case in suite}) == len(gates) + 1
-    twice = assay("suite", suite_file(REGRESSION, SHARE, REGRESSION), "--check")
-    assert (twice.code, "gates[2]: is the same gate as gates[0]" in twice.err) == (1, True)
-
-
-def test_commands_to_copy_name_the_store_and_quote_what_a_shell_would_split(
-    assay: Make, suite_file: Make, set_file: Make
-) -> None:
+def test_commands_to_copy_name_the_store_and_quote_what_a_shell_would_split(assay, suite_file, set_file):
     set_file(3)
     typed = assay("suite", suite_file(REGRESSION), "--store", "my runs", "--json").json
     assert typed["accept"] == f"assay accept --store 'my runs' {typed['runs'][0]['run']}"
@@ -239,7 +175,7 @@ def test_commands_to_copy_name_the_store_and_quote_what_a_shell_would_split(
     assert plain["accept"] == f"assay accept {plain['runs'][0]['run']}"
 
 
-def test_a_run_of_no_suite_is_accepted_only_for_a_named_suite(assay: Make, suite_file: Make, set_file: Make) -> None:
+def test_a_run_of_no_suite_is_accepted_only_for_a_named_suite(assay, suite_file, set_file):
     run = assay("run", set_file(6), "--metrics", "token_overlap", "--json").json["run"]
     refused = assay("accept", run)
     assert (refused.code, "--suite NAME" in refused.err) == (2, True)
@@ -249,7 +185,7 @@ def test_a_run_of_no_suite_is_accepted_only_for_a_named_suite(assay: Make, suite
     assert assay("accept", "2019").code == 2
 
 
-def test_a_finished_nightly_run_cannot_be_resumed(assay: Make, suite_file: Make, set_file: Make) -> None:
+def test_a_finished_nightly_run_cannot_be_resumed(assay, suite_file, set_file):
     set_file(3)
     none = assay("suite", suite_file(), "--resume")
     assert (none.code, "no nightly run to resume" in none.err) == (2, True)

@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +60,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_one_step_says_what_changed_and_ends_with_5(assay: Callable[..., Any], folder: Path) -> None:
+def test_one_step_says_what_changed_and_ends_with_5(assay, folder):
     done = assay("watch", "watch.yaml", "--once")
     assert done.code == 5
     assert done.out.startswith("watch, look 1: mean rating ")
@@ -76,19 +75,7 @@ def test_one_step_says_what_changed_and_ends_with_5(assay: Callable[..., Any], f
     assert "alarm stands (bad share at most 20%)" in again.out
 
 
-def test_json_has_the_keys_of_the_contract(assay: Callable[..., Any], folder: Path) -> None:
-    values = assay("watch", "watch.yaml", "--once", "--json").json
-    keys = {"mean", "low", "high", "bad_share", "bad_low", "bad_high", "rated", "judged", "looks"}
-    assert keys <= values.keys()
-    assert (values["judged"], values["looks"], values["exit_code"]) == (60, 1, 5)
-    assert values["low"] < values["mean"] < values["high"]
-    status = assay("watch", "watch.yaml", "--status", "--json")
-    assert status.code == 5
-    assert {key: status.json[key] for key in keys} == {key: values[key] for key in keys}
-    assert (status.json["running"], status.json["problem"]) == (False, "")
-
-
-def test_a_status_of_a_watch_that_runs(assay: Callable[..., Any], folder: Path) -> None:
+def test_a_status_of_a_watch_that_runs(assay, folder):
     assay("watch", "watch.yaml", "--once")
     with hold_watch(Store(folder / ".assay"), "watch"):
         assert "a process is at work on it" in assay("watch", "watch.yaml", "--status").out
@@ -97,7 +84,7 @@ def test_a_status_of_a_watch_that_runs(assay: Callable[..., Any], folder: Path) 
     assert "another process is at work on it" in second.err
 
 
-def test_a_draft_can_be_checked(assay: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_draft_can_be_checked(assay, tmp_path):
     draft = assay("watch", "--draft", "phoenix://localhost:6006/a b")
     assert draft.code == 0
     (tmp_path / "drafted.yaml").write_text(draft.out)
@@ -132,7 +119,7 @@ def test_a_draft_can_be_checked(assay: Callable[..., Any], tmp_path: Path) -> No
         ("source: phoenix://me:key@host/p\nmetric: token_overlap\n", "an address of traces holds no user and no key"),
     ],
 )
-def test_a_mistake_is_named_with_its_line(assay: Callable[..., Any], tmp_path: Path, text: str, problem: str) -> None:
+def test_a_mistake_is_named_with_its_line(assay, tmp_path, text, problem):
     (tmp_path / "watch.yaml").write_text(text)
     done = assay("watch", "watch.yaml", "--check")
     assert done.code == 1
@@ -140,7 +127,7 @@ def test_a_mistake_is_named_with_its_line(assay: Callable[..., Any], tmp_path: P
     assert "me:key" not in done.err
 
 
-def test_a_source_that_is_not_there_is_said(assay: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_source_that_is_not_there_is_said(assay, tmp_path):
     (tmp_path / "watch.yaml").write_text("source: otel:nowhere.jsonl\nmetric: token_overlap\n")
     done = assay("watch", "watch.yaml", "--once")
     assert done.code in {1, 2}
@@ -148,7 +135,7 @@ def test_a_source_that_is_not_there_is_said(assay: Callable[..., Any], tmp_path:
     assert "its last step failed" in assay("watch", "watch.yaml", "--status").err
 
 
-def test_what_is_secret_is_not_kept(assay: Callable[..., Any], folder: Path) -> None:
+def test_what_is_secret_is_not_kept(assay, folder):
     hook = "https://hooks.example.invalid/services/T0/B0/verysecret"
     (folder / "watch.yaml").write_text(WATCH + f"webhook: '{hook}'\n")
     done = assay("watch", "watch.yaml", "--once")

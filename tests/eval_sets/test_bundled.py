@@ -1,11 +1,12 @@
-"""The bundled helpdesk sets keep the plan that their README describes."""
+"""The bundled sets keep the plan that eval_sets/README.md describes."""
 
 from collections import Counter
 from functools import cache
 
 import pytest
+from conversation_faults import FAULTS, Labels, read_labels
 
-from assay.eval_sets import load_set
+from assay.eval_sets import Sample, load_set
 
 # eval_sets/README.md, "The rubric"
 RUBRIC = {
@@ -38,14 +39,6 @@ def rating_of(defects):
     return min(ratings) - (len(ratings) == 2 and min(ratings) > 1)
 
 
-def test_the_rubric_on_examples_worked_by_hand():
-    assert rating_of([]) == 5
-    assert rating_of(["missing_step"]) == 3
-    assert rating_of(["missing_step", "refusal"]) == 1
-    assert rating_of(["missing_step", "correct_not_in_context"]) == 2
-    assert rating_of(["missing_step", "contradiction"]) == 1
-
-
 @both
 def test_every_rating_follows_from_the_planted_defects(language):
     for sample in samples(language):
@@ -53,13 +46,6 @@ def test_every_rating_follows_from_the_planted_defects(language):
         assert len(defects) <= 2, sample.id
         assert sample.rating == rating_of(defects), sample.id
         assert sample.metadata["note"].strip(), sample.id
-
-
-@both
-def test_every_defect_is_planted_three_times_or_more(language):
-    counts = Counter(defect for sample in samples(language) for defect in sample.metadata["defects"])
-    assert counts.keys() == RUBRIC.keys()
-    assert {defect: count for defect, count in counts.items() if count < 3} == {}
 
 
 @both
@@ -74,14 +60,65 @@ def test_sixty_pairs_of_all_message_types_and_enough_pages(language):
         assert flawless == {True, False}, kind
 
 
+@cache
+def conversations(language: str) -> list[tuple[Sample, Labels]]:
+    """The samples of a language with their labels, which are validated."""
+    return [(sample, read_labels(sample)) for sample in load_set(f"conversations_{language}")]
+
+
+def calls(sample: Sample) -> list[tuple[str, dict[str, object] | None]]:
+    return [(call.function.name, call.function.values) for message in sample.messages for call in message.tool_calls]
+
+
+def expected(sample: Sample) -> list[tuple[str, dict[str, object] | None]]:
+    return [(action["name"], action["kwargs"]) for action in sample.metadata["expected_actions"]]
+
+
 @both
-def test_pages_are_repeated_verbatim(language):
-    pages = {page for sample in samples(language) for page in sample.retrieved_contexts}
-    titles = Counter(page.splitlines()[0] for page in pages)
-    # a page that differs by a character somewhere would stand twice under its title
-    assert {title for title, count in titles.items() if count > 1} == set()
-    assert 12 <= len(pages) <= 16
-    assert {len(sample.retrieved_contexts) for sample in samples(language)} == {1, 2}
-    for sample in samples(language):  # texts are there, and short enough for a small judge
-        assert sample.user_input.strip() and sample.response.strip() and sample.reference, sample.id
-        assert max(len(page.split()) for page in sample.retrieved_contexts) <= 150, sample.id
+def test_labels_point_at_the_messages_that_they_are_about(language):
+    for sample, labels in conversations(language):
+        answers = {turn for turn, message in enumerate(sample.messages) if message.role == "assistant"}
+        questions = {turn for turn, message in enumerate(sample.messages) if message.role == "user"}
+        assert set(sample.metadata["fault_turns"]) | set(labels.asked_again) <= answers, sample.id
+        assert {turn for pair in labels.contradictions for turn in pair} <= answers, sample.id
+        assert all(earlier < later for earlier, later in labels.contradictions), sample.id
+        assert set(labels.repeated) <= questions, sample.id
+        assert {rule.turn for rule in labels.broken_rules} <= answers, sample.id
+        assert all(rule.rule in sample.policy for rule in labels.broken_rules), sample.id
+        assert labels.requests, sample.id
+        for request in labels.requests:
+            assert (request.turn in answers) is request.met, sample.id
+            assert request.met or request.turn is None, sample.id
+
+
+@both
+def test_a_planted_fault_and_what_follows_from_it_is_in_the_labels_and_nothing_else(language):
+    wrong_calls: set[str] = {"wrong_tool", "wrong_argument"}
+    follows: dict[str, set[str]] = {
+        "unresolved": wrong_calls,  # a call that was never made
+        "handover_missing": {"unresolved", "policy_broken", *wrong_calls},
+        "handover_needless": {"unresolved", "policy_broken", *wrong_calls},
+        "asked_again": set(),
+        "contradiction": {"unresolved"},
+        "policy_broken": set(),
+        "wrong_tool": {"unresolved", *wrong_calls},
+        "wrong_argument": {"unresolved", *wrong_calls},
+    }
+    for sample, labels in conversations(language):
+        kind = sample.metadata["fault"]
+        found = {other for other, holds in FAULTS.items() if holds(sample, labels)}
+        assert bool(sample.metadata["fault_turns"]) is (kind is not None), sample.id
+        if kind is None:
+            assert calls(sample) == expected(sample), sample.id
+            assert not labels.repeated and not found, sample.id
+        else:
+            assert kind in found and found - {kind} <= follows[kind], sample.id
+
+
+@pytest.mark.parametrize("language", ["nl", "en"])
+def test_ratings_by_the_rubric(language):
+    """One false claim is a 2, more are a 1; without one, all supported is a 5, some a 4, none a 3."""
+    for sample in load_set(f"kpi_{language}"):
+        gold = Counter(claim["gold"] for claim in sample.metadata["claims"])
+        without_false = 5 if not gold["unverifiable"] else 4 if gold["supported"] else 3
+        assert sample.rating == (without_false, 2, 1)[min(gold["contradicted"], 2)], sample.id

@@ -6,14 +6,13 @@ import subprocess
 import sys
 
 import datasets
-import numpy
 import pandas
 import pyarrow
 import pyarrow.parquet
 import pytest
 
 from assay.errors import InputError, UsageError
-from assay.eval_sets import load_set, read_set
+from assay.eval_sets import load_set
 
 TABLES = [{"name": "net", "columns": {"mbps": [41.2, None]}, "units": {"mbps": "Mbps"}}]
 OTHER = [{"name": "cpu", "columns": {"load": [0.5]}, "units": {}}]
@@ -55,14 +54,6 @@ def test_nan_written_as_a_number_is_an_error_with_its_row(tmp_path):
         load_set(path)
 
 
-def test_parquet_without_the_columns(tmp_path):
-    path = tmp_path / "set.parquet"
-    pyarrow.parquet.write_table(pyarrow.table({"klant": ["q"], "bot": ["r"]}), path)
-    with pytest.raises(InputError, match=r"field user_input: is missing; .*the columns are `klant`, `bot`"):
-        read_set(path)
-    assert load_set(path, mapping={"klant": "user_input", "bot": "response"})[0].response == "r"
-
-
 def test_parquet_and_a_saved_dataset(tmp_path):
     path = tmp_path / "set.parquet"
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(ROWS), path)
@@ -78,25 +69,6 @@ def test_parquet_and_a_saved_dataset(tmp_path):
 def test_a_file_that_is_no_parquet(file, content, says):
     with pytest.raises(InputError, match=f"set.parquet: {says}"):
         load_set(file("set.parquet", content))
-
-
-def test_a_parquet_file_damaged_within(tmp_path):
-    path = tmp_path / "set.parquet"
-    columns = {"user_input": [f"question {n}" for n in range(500)], "response": ["r"] * 500}
-    pyarrow.parquet.write_table(pyarrow.table(columns), path, compression="zstd")
-    content = bytearray(path.read_bytes())
-    content[4:400] = b"\xff" * 396
-    path.write_bytes(content)
-    with pytest.raises(InputError, match=r"set.parquet: the Parquet file is damaged"):
-        load_set(path)
-
-
-def test_saved_dataset_with_a_numpy_format(tmp_path):
-    saved = datasets.Dataset.from_dict({"user_input": ["q"], "response": ["r"], "vector": [[1.0, 2.0]]})
-    saved.set_format("numpy")
-    assert isinstance(saved[0]["vector"], numpy.ndarray)
-    saved.save_to_disk(tmp_path / "saved")
-    assert load_set(tmp_path / "saved")[0].metadata == {"vector": [1.0, 2.0]}
 
 
 def test_saved_splits_need_a_choice(tmp_path):

@@ -1,7 +1,6 @@
 """What people said of an answer, as ratings by rater on one scale."""
 
 import math
-from typing import Any
 
 import pytest
 
@@ -11,13 +10,13 @@ from assay.eval_sets.logs.langfuse_scores import read_scores
 STARS = HumanRating("stars", "ada", 4, scale=(1, 5))
 
 
-def test_the_latest_of_a_rater_counts() -> None:
+def test_the_latest_of_a_rater_counts():
     older, newer = STARS._replace(value=2, time="2026-01-01"), STARS._replace(value=5, time="2026-02-01")
     assert join_ratings([newer, older]).fields == {"ratings": {"ada": 5}, "rating_min": 1, "rating_max": 5}
     assert join_ratings([newer, older]).unused == {}
 
 
-def test_of_several_names_the_one_that_is_feedback_counts_and_the_others_are_told() -> None:
+def test_of_several_names_the_one_that_is_feedback_counts_and_the_others_are_told():
     tone, depth = STARS._replace(name="tone", value=2), STARS._replace(name="depth", value=3)
     fields, unused = join_ratings([STARS, tone])
     assert fields["ratings"] == {"ada": 4}
@@ -34,7 +33,7 @@ def test_of_several_names_the_one_that_is_feedback_counts_and_the_others_are_tol
     assert join_ratings([thumb, thumb._replace(name="feedback", rater="bob")]).fields == {}
 
 
-def test_ratings_on_another_scale_than_the_latest_are_told() -> None:
+def test_ratings_on_another_scale_than_the_latest_are_told():
     fields, unused = join_ratings([STARS._replace(time="2"), STARS._replace(rater="bob", scale=(0, 10), time="1")])
     assert fields == {"ratings": {"ada": 4}, "rating_min": 1, "rating_max": 5}
     assert unused["problem"] == "ratings on another scale than the latest one"
@@ -53,7 +52,7 @@ def test_ratings_on_another_scale_than_the_latest_are_told() -> None:
         (HumanRating("x" * 1000, "ada", 1e300), "xxx...` is neither"),
     ],
 )
-def test_what_cannot_be_used_says_why(rating: HumanRating, problem: str) -> None:
+def test_what_cannot_be_used_says_why(rating, problem):
     fields, unused = join_ratings([rating], cure="add a scale")
     assert fields == {}
     assert problem in unused["problem"]
@@ -62,7 +61,7 @@ def test_what_cannot_be_used_says_why(rating: HumanRating, problem: str) -> None
 
 
 @pytest.mark.parametrize("label", ["👍", "👍🏿\ufe0f", "Thumbs_Up", "+1", "POSITIVE", " thumb-up "])
-def test_thumbs(label: str) -> None:
+def test_thumbs(label):
     for rating in (
         HumanRating("a", "ada", label=label),
         HumanRating("a", "ada", 1, label),
@@ -71,14 +70,14 @@ def test_thumbs(label: str) -> None:
         assert join_ratings([rating]).fields == {"ratings": {"ada": 1}, "rating_min": 0, "rating_max": 1}
 
 
-def test_raters_without_a_name_are_kept_apart_and_one_alone_is_the_rating() -> None:
+def test_raters_without_a_name_are_kept_apart_and_one_alone_is_the_rating():
     nobody = STARS._replace(rater="")
     assert join_ratings([nobody]).fields == {"human_rating": 4, "rating_min": 1, "rating_max": 5}
     assert join_ratings([nobody, nobody._replace(value=2)]).fields["ratings"] == {"person-1": 4, "person-2": 2}
     assert join_ratings([]) == ({}, {})
 
 
-def test_numbers_tell_their_scale_unless_all_are_1() -> None:
+def test_numbers_tell_their_scale_unless_all_are_1():
     scales = ObservedScales()
     scales.observe([HumanRating("a", value=1), HumanRating("b", value=1), HumanRating("b", value=0)])
     scales.observe([HumanRating("c", value=math.nan), HumanRating("d", value=True), STARS, HumanRating("e", value=-2)])
@@ -98,12 +97,12 @@ def test_numbers_tell_their_scale_unless_all_are_1() -> None:
         ({"value": float("nan")}, {}),
     ],
 )
-def test_scores_of_langfuse(score: dict[str, Any], fields: Any) -> None:
+def test_scores_of_langfuse(score, fields):
     joined = join_ratings(read_scores([score | {"name": "csat", "source": "ANNOTATION"}]), needs_scale=False).fields
     assert (joined if isinstance(fields, dict) else joined["human_rating"]) == fields
 
 
-def test_what_people_wrote_stands_by_rater_beside_their_ratings() -> None:
+def test_what_people_wrote_stands_by_rater_beside_their_ratings():
     ratings = [
         HumanRating("rating", "ada", 1, scale=(1, 5), time="1", reason="It is free."),
         HumanRating("rating", "ada", 2, scale=(1, 5), time="2", reason=" Not in the source. "),

@@ -76,7 +76,7 @@ CHAT = messages(("system", "Be kind."), ("user", "An earlier question."), ("assi
     ],
     ids=["observations", "texts", "messages", "openai", "json in a text", "parts"],
 )
-def test_a_langfuse_trace(tmp_path: Path, trace: dict[str, Any]) -> None:
+def test_a_langfuse_trace(tmp_path, trace):
     path = written(tmp_path, trace)
     (sample,) = load_set(path)
     assert (sample.id, sample.user_input, sample.response, sample.group) == ("t1", QUESTION, ANSWER, "session-9")
@@ -85,7 +85,7 @@ def test_a_langfuse_trace(tmp_path: Path, trace: dict[str, Any]) -> None:
     nothing_lost(trace, path)
 
 
-def test_langfuse_in_the_shapes_that_it_exports(tmp_path: Path) -> None:
+def test_langfuse_in_the_shapes_that_it_exports(tmp_path):
     trace = langfuse_trace()
     bare = {key: value for key, value in trace.items() if key not in {"observations", "scores"}}
     download = {"trace": bare, "observations": trace["observations"], "scores": trace["scores"]}
@@ -108,7 +108,7 @@ def session_trace(number: int, asked: Any, answered: str, **fields: Any) -> dict
     return {"id": f"t{number}", "input": asked, "output": answered, **times, **fields}
 
 
-def test_a_langfuse_session_is_one_conversation_in_time_order(tmp_path: Path) -> None:
+def test_a_langfuse_session_is_one_conversation_in_time_order(tmp_path):
     asked = messages(("system", "Be kind."), ("user", "Hi"), ("assistant", "Hello"), ("user", "Is it free?"))
     observations = [
         {"id": "o1", "type": "TOOL", "name": "price", "input": {"item": "x"}, "output": {"eur": 0}},
@@ -143,7 +143,7 @@ def test_a_langfuse_session_is_one_conversation_in_time_order(tmp_path: Path) ->
     nothing_lost(rows, path)
 
 
-def test_a_score_of_a_langfuse_session_is_that_of_the_conversation(tmp_path: Path) -> None:
+def test_a_score_of_a_langfuse_session_is_that_of_the_conversation(tmp_path):
     def session(name: str, value: int) -> dict[str, Any]:
         traces = [session_trace(n, f"Question {n}?", f"Answer {n}.", sessionId=name) for n in (1, 2)]
         return {"id": name, "traces": traces, "scores": [{"name": "csat", "value": value, "source": "ANNOTATION"}]}
@@ -152,7 +152,7 @@ def test_a_score_of_a_langfuse_session_is_that_of_the_conversation(tmp_path: Pat
     assert [(sample.id, sample.rating, len(sample.messages)) for sample in load_set(path)] == [("a", 2, 4), ("b", 5, 4)]
 
 
-def test_langsmith_threads_are_conversations(tmp_path: Path) -> None:
+def test_langsmith_threads_are_conversations(tmp_path):
     def run(number: int, thread: str) -> dict[str, Any]:
         texts = {"inputs": {"question": f"Question {number}?"}, "outputs": {"answer": f"Answer {number}."}}
         fields = {"session_id": "the project", "start_time": f"2026-01-01T10:0{number}:00"}
@@ -161,12 +161,10 @@ def test_langsmith_threads_are_conversations(tmp_path: Path) -> None:
     path = written(tmp_path, [run(2, "a"), run(3, "b"), run(1, "a")], "runs.jsonl")
     alone, joined = load_set(path)
     assert (alone.id, alone.messages, alone.group) == ("r3", (), "b")
-    assert [message.text for message in joined.messages] == [
-        *("Question 1?", "Answer 1.", "Question 2?", "Answer 2."),
-    ]
+    assert [message.text for message in joined.messages] == [*("Question 1?", "Answer 1.", "Question 2?", "Answer 2.")]
 
 
-def test_a_phoenix_session_shows_what_the_model_was_told_and_called(tmp_path: Path) -> None:
+def test_a_phoenix_session_shows_what_the_model_was_told_and_called(tmp_path):
     def span(trace: str, number: int, parent: str | None, kind: str, attributes: dict[str, str]) -> dict[str, Any]:
         return {
             "context": {"trace_id": trace, "span_id": str(number)},
@@ -201,7 +199,7 @@ def test_a_phoenix_session_shows_what_the_model_was_told_and_called(tmp_path: Pa
 
 
 @pytest.mark.parametrize("parent", [None, {"output.value": "Yes."}, {}])
-def test_spans_of_models_that_log_their_messages_alone(tmp_path: Path, parent: dict[str, str] | None) -> None:
+def test_spans_of_models_that_log_their_messages_alone(tmp_path, parent):
     """As OpenAI's instrumentation does: no `input.value`; a span above it may have none either."""
     told = [("system", "Be kind."), ("user", "Hello"), ("assistant", "Hi!"), ("user", "Is it free?")]
     model = {"openinference.span.kind": "LLM", "session.id": "s"}
@@ -266,7 +264,7 @@ def otlp() -> dict[str, Any]:
     ],
     ids=["spans", "page", "nested", "otlp"],
 )
-def test_openinference_spans(tmp_path: Path, content: Any, name: str) -> None:
+def test_openinference_spans(tmp_path, content, name):
     path = written(tmp_path, content, name)
     (sample,) = load_set(path)
     assert (sample.id, sample.user_input, sample.response, sample.group) == ("t1", QUESTION, ANSWER, "session-9")
@@ -282,7 +280,7 @@ def test_openinference_spans(tmp_path: Path, content: Any, name: str) -> None:
         ([{"resourceSpans": [{"scopeSpans": [{"spans": [7, 8]}]}]}], "line 3: 2 items of `spans` are no objects"),
     ],
 )
-def test_spans_that_cannot_be_read_are_told_and_can_be_left_out(tmp_path: Path, broken: Any, problem: str) -> None:
+def test_spans_that_cannot_be_read_are_told_and_can_be_left_out(tmp_path, broken, problem):
     path = written(tmp_path, phoenix_spans() + broken, "a.jsonl")
     with pytest.raises(InputError, match=problem):
         load_set(path)
@@ -290,7 +288,7 @@ def test_spans_that_cannot_be_read_are_told_and_can_be_left_out(tmp_path: Path, 
     assert [sample.id for sample in load_set(path, skip_bad=left)] == ["t1"] and len(left) == 1
 
 
-def test_langsmith_examples(tmp_path: Path) -> None:
+def test_langsmith_examples(tmp_path):
     example = {
         "id": "e1",
         "dataset_id": "d1",
@@ -308,29 +306,7 @@ def test_langsmith_examples(tmp_path: Path) -> None:
     nothing_lost([example], path)
 
 
-def test_conversations(tmp_path: Path) -> None:
-    logged = messages(
-        *[("system", "Be kind."), ("user", "Hi."), ("assistant", "Hello!"), ("user", "It is about leave.")],
-        *[("user", QUESTION), ("tool", PAGES[0]), ("assistant", ANSWER), ("user", "Thanks")],
-    )
-    content = [{"id": "c1", "channel": "web", "messages": logged}]
-    path = written(tmp_path, content, "chats.jsonl")
-    (sample,) = load_set(path)
-    assert (sample.id, sample.user_input, sample.group) == ("c1", f"It is about leave.\n{QUESTION}", None)
-    assert (sample.response, sample.retrieved_contexts, sample.policy) == (ANSWER, (PAGES[0],), "Be kind.")
-    texts = ["Be kind.", "Hi.", "Hello!", "It is about leave.", QUESTION, ANSWER, "Thanks"]
-    assert [message.content for message in sample.messages] == texts
-    assert sample.metadata == {"channel": "web"}
-    nothing_lost(content, path)
-    rows = [{"conversation_id": "c1", "at": n} | each for n, each in enumerate(logged)]
-    path = written(tmp_path, rows, "rows.jsonl")
-    (joined,) = load_set(path)
-    assert (joined.id, joined.turn, joined.user_input) == ("c1", 5, sample.user_input)
-    assert [message.content for message in joined.messages] == texts
-    nothing_lost(rows, path)
-
-
-def test_a_plain_chat_log(tmp_path: Path) -> None:
+def test_a_plain_chat_log(tmp_path):
     path = tmp_path / "chat.log"
     path.write_text(
         "[2026-11-01 09:12] Klant: Hoe trek ik verlof in?\n"
@@ -345,17 +321,7 @@ def test_a_plain_chat_log(tmp_path: Path) -> None:
     assert (second.id, second.user_input, second.response) == ("chat-2", QUESTION, ANSWER)
 
 
-def test_what_is_no_sample_is_told_and_can_be_left_out(tmp_path: Path) -> None:
-    good = langfuse_trace(id="t2", input=QUESTION, output=ANSWER, sessionId="another")
-    path = written(tmp_path, [langfuse_trace(input={"a": 1, "b": 2}, observations=[]), good], "x.jsonl")
-    with pytest.raises(InputError, match=r"x\.jsonl, line 1, input: holds no question that can be recognised"):
-        load_set(path)
-    left: list[InputError] = []
-    assert [sample.id for sample in load_set(path, skip_bad=left)] == ["t2"]
-    assert len(left) == 1
-
-
-def test_our_own_rows_and_mapped_ones_stay_as_they_are(tmp_path: Path) -> None:
+def test_our_own_rows_and_mapped_ones_stay_as_they_are(tmp_path):
     row = {"id": "1", "user_input": "Q", "response": "A", "messages": CHAT, "sessionId": "s", "input": 1, "output": 2}
     (sample,) = load_set(written(tmp_path, [row], "own.jsonl"))
     assert (sample.user_input, sample.group) == ("Q", None)
@@ -365,54 +331,7 @@ def test_our_own_rows_and_mapped_ones_stay_as_they_are(tmp_path: Path) -> None:
     assert (mapped.user_input, mapped.response, mapped.group) == ("Q", "A", "s")
 
 
-def test_a_rating_beside_the_messages_is_that_of_the_conversation(tmp_path: Path) -> None:
-    chat = messages(("user", "One?"), ("assistant", "1."), ("user", "Two?"), ("assistant", "2."))
-    other = messages(("user", "Three?"), ("assistant", "3."))
-    rows = [{"id": "c1", "messages": chat, "rating": 0}, {"id": "c2", "messages": other, "rating": 1}]
-    first, second = load_set(written(tmp_path, rows, "chats.jsonl"))
-    assert [(sample.id, sample.rating, sample.rating_min, sample.rating_max) for sample in (first, second)] == [
-        ("c1", 0, 0, 1),
-        ("c2", 1, 0, 1),
-    ]
-
-
-def test_a_rating_in_a_message_stays_in_it_on_the_scale_of_all_of_them(tmp_path: Path) -> None:
-    chat = messages(("user", "One?"), ("assistant", "1."), ("user", "Two?"), ("assistant", "2."))
-    rows = [{"id": str(n), "messages": [chat[0], chat[1] | {"rating": n % 2}, *chat[2:]]} for n in range(4)]
-    samples = load_set(written(tmp_path, rows, "chats.jsonl"))
-    assert {(sample.rating, sample.rating_min, sample.rating_max) for sample in samples} == {(None, 0, 1)}
-    assert [message.rating for message in samples[1].messages] == [None, 1, None, None]
-
-
-def test_ragas_multi_turn_samples(tmp_path: Path) -> None:
-    turns = [
-        {"content": "One?", "type": "human"},
-        {"content": "A page.", "type": "tool"},
-        {"content": "1.", "type": "ai"},
-    ]
-    (sample,) = load_set(written(tmp_path, [{"user_input": turns, "reference": "One."}], "ragas.jsonl"))
-    assert (sample.user_input, sample.response, sample.reference) == ("One?", "1.", "One.")
-    assert sample.retrieved_contexts == ("A page.",)
-
-
-def test_langfuse_scores_of_people_are_ratings(tmp_path: Path) -> None:
-    def trace(number: int, *scores: dict[str, Any]) -> dict[str, Any]:
-        texts = {"input": QUESTION, "output": f"{ANSWER} {number}", "sessionId": f"session-{number}"}
-        return langfuse_trace(id=f"t{number}", scores=list(scores), **texts)
-
-    annotation = {"name": "quality", "source": "ANNOTATION"}
-    rows = [
-        trace(1, annotation | {"value": 4}, {"name": "bleu", "value": 0.3, "source": "EVAL"}),
-        trace(2, annotation | {"value": 2, "authorUserId": "an"}, annotation | {"value": 3, "authorUserId": "bo"}),
-        trace(3, {"name": "bleu", "value": 0.3, "source": "EVAL"}),
-        trace(4, annotation | {"value": 1}),
-    ]
-    samples = load_set(written(tmp_path, rows, "traces.jsonl"))
-    assert [sample.human_rating for sample in samples] == [4, 2.5, None, 1]
-    assert samples[1].ratings == {"an": 2, "bo": 3}
-
-
-def test_langfuse_as_csv(tmp_path: Path) -> None:
+def test_langfuse_as_csv(tmp_path):
     path = tmp_path / "traces.csv"
     question = json.dumps({"question": QUESTION})
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -427,7 +346,7 @@ def test_langfuse_as_csv(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-def test_phoenix_spans_as_a_table(tmp_path: Path, suffix: str) -> None:
+def test_phoenix_spans_as_a_table(tmp_path, suffix):
     pandas = pytest.importorskip("pandas")
     documents = [{"document.content": page} for page in PAGES]
     frame = pandas.DataFrame(

@@ -1,14 +1,25 @@
-"""People's preferences, in the forms that teams and public sets have them in."""
+"""People's preferences in the forms that teams have them in, and pairs that lost their other answer."""
 
 import json
+import logging
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.eval_sets import Preference, is_preference_file, read_preferences, write_preferences
+from assay.eval_sets import (
+    Preference,
+    Sample,
+    is_preference_file,
+    load_set,
+    read_preferences,
+    read_samples,
+    write_preferences,
+)
+from assay.runs import evaluate
 
 text = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30)
 name = text.filter(lambda word: word.strip() == word and word != "")
@@ -232,17 +243,6 @@ def test_a_file_of_ratings_is_none_of_preferences(tmp_path, row):
     assert not is_preference_file(write(tmp_path / "rated.jsonl", [row]))
 
 
-def test_excel_and_parquet(tmp_path):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(ARENA[:2])
-    frame.to_excel(tmp_path / "arena.xlsx", index=False)
-    frame.to_parquet(tmp_path / "arena.parquet")
-    expected = [Preference("q1", "old", "new", "second", "ada"), Preference("q2", "new", "old", "first", "bo")]
-    for file in ("arena.xlsx", "arena.parquet"):
-        assert is_preference_file(tmp_path / file)
-        assert read_preferences(tmp_path / file, notes=[]) == expected
-
-
 def test_files_that_are_not_there_or_cannot_be_written(tmp_path):
     with pytest.raises(InputError, match="there is no such file"):
         read_preferences(tmp_path / "none.csv")
@@ -252,3 +252,54 @@ def test_files_that_are_not_there_or_cannot_be_written(tmp_path):
         write_preferences([], tmp_path / "p.xlsx")
     with pytest.raises(InputError, match="there is no folder"):
         write_preferences([], tmp_path / "none" / "p.csv")
+
+
+# above 0 the other answer is better; the second and the fourth row lost it
+OTHERS = ("No.", "", "No.", "")
+RATINGS = (-2, -1, 1, 2)
+ONLY_PAIRS = [-2, None, 1, None]
+NOTE = (
+    "2 rows have a rating that says which of two answers is better and no other_response, so that they are not used "
+    "(the first is {}); fill other_response, or remove the rating"
+)
+
+
+def make_rows(others: tuple[str, ...] = OTHERS, low: int = -2) -> list[dict[str, Any]]:
+    return [
+        {"id": f"p{n}", "user_input": "Is it free?", "response": f"Yes {n}.", "other_response": other,
+         "rating": rating, "rating_min": low, "rating_max": 2, "language": "en"}
+        for n, (other, rating) in enumerate(zip(others, RATINGS, strict=True))
+    ]  # fmt: skip
+
+
+def write_jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def ratings_of(samples: list[Sample]) -> list[float | None]:
+    return [sample.human_rating for sample in samples]
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["pair first", "lost row first"])
+def test_a_row_of_a_file_of_pairs_that_lost_its_other_answer_has_no_rating(tmp_path, order):
+    path = write_jsonl(tmp_path / "pairs.jsonl", make_rows()[::order])
+    notes: list[str] = []
+    assert ratings_of(load_set(path, notes=notes)) == ONLY_PAIRS[::order]
+    first = f"{path}, line {2 if order == 1 else 1}"
+    assert notes == [f"{path}: {NOTE.format(first)}"]
+
+
+def test_rows_frames_and_samples_of_a_program_are_read_so_too(caplog):
+    pandas = pytest.importorskip("pandas")
+    rows = make_rows()
+    samples = [Sample(**row) for row in rows]
+    places = {"the list": "index 1", "the DataFrame": "iloc 1"}
+    for data, name in ((rows, "the list"), (samples, "the list"), (pandas.DataFrame(rows), "the DataFrame")):
+        notes: list[str] = []
+        assert ratings_of(list(read_samples(data, notes=notes))) == ONLY_PAIRS
+        assert f"{name}: {NOTE.format(f'{name}, {places[name]}')}" in notes
+    with caplog.at_level(logging.WARNING, logger="assay"):
+        results = evaluate(samples, "token_overlap", progress=False)
+    assert ratings_of(list(results.samples.values())) == ONLY_PAIRS
+    assert caplog.text.count("fill other_response") == 1

@@ -20,9 +20,8 @@ from public_originals import (
 from assay.errors import InputError
 from assay.eval_sets import download_public_set, load_set
 from assay.eval_sets.public.download import download_files
-from assay.eval_sets.public.open_public import count_answers
 from assay.eval_sets.public.set_facts import PublicFile, PublicSet, load_facts
-from assay.eval_sets.public.set_files import cached_path, is_downloaded, read_files
+from assay.eval_sets.public.set_files import cached_path, read_files
 from assay.eval_sets.public.set_rows import check_count
 
 LABELS = "human_labeled_data.json"
@@ -85,14 +84,6 @@ def test_nothing_is_downloaded_unless_it_is_asked_for(server):
     assert server.calls == []
 
 
-def test_computed_and_constructed_ratings_are_said(server):
-    download_public_set("tau-retail")
-    notes: list[str] = []
-    samples = load_set("public:tau-retail", notes=notes)
-    assert [sample.rating for sample in samples] == [1.0, 0.0]
-    assert "public:tau-retail: its ratings are computed, not people's" in notes
-
-
 def test_a_file_of_another_checksum_is_refused_and_leaves_nothing(server):
     server.files[LABELS] = bytes(reversed(CONTENT))
     with pytest.raises(InputError) as raised:
@@ -116,16 +107,6 @@ def test_a_connection_that_breaks_off_leaves_nothing(server):
     server.script = lambda call: None
     download_public_set("ragchecker")
     assert cached().read_bytes() == CONTENT
-
-
-@pytest.mark.parametrize("status", [404, 500])
-def test_a_bad_answer_is_told_with_its_cure(server, status):
-    server.script = lambda call: Reply(status, {})
-    with pytest.raises(InputError) as raised:
-        download_public_set("ragchecker")
-    assert str(raised.value).startswith(f"public:ragchecker: {server.url}/amazon-science/RAGChecker/")
-    assert f"cannot be downloaded into {cached().parent} ({status} " in str(raised.value)
-    assert not is_downloaded(load_facts("ragchecker"))
 
 
 def test_no_network_is_told_with_its_cure(server, monkeypatch):
@@ -203,53 +184,6 @@ def test_a_table_name_leads_nowhere_else(server, name):
     assert len(server.calls) == 1
 
 
-@pytest.mark.parametrize("by_path", [True, False])
-def test_a_folder_stands_for_the_network(server, tmp_path, monkeypatch, by_path):
-    folder = tmp_path / "files"
-    path = folder / (load_facts("ragchecker").files[0].path if by_path else LABELS)
-    path.parent.mkdir(parents=True)
-    path.write_bytes(CONTENT)
-    monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(folder))
-    assert len(load_set("public:ragchecker", notes=[])) == 280
-    with pytest.raises(InputError, match="nothing is downloaded while ASSAY_PUBLIC_SETS names a folder"):
-        download_public_set("ragchecker")
-    with pytest.raises(InputError, match=r"holds neither historical_trajectories/gpt-4o-airline\.json nor gpt-4o-airl"):
-        load_set("public:tau")
-    (folder / "reference_subset_with_human_evaluations.json").write_text("{}")
-    with pytest.raises(InputError, match=r"is not the file that Assay knows; expected 2,190,566 bytes, sha256 ba85186"):
-        load_set("public:mtrag")
-    assert server.calls == []
-
-
-PART = as_bytes(ragchecker_entries(2))
-FEW_PAIRS = (
-    "public:ragchecker: expected 280 answers, as its authors say; it has 2 answers: this may be a part of the set"
-)
-
-
-def test_a_part_of_a_set_whose_authors_counted_it_is_told(server, tmp_path, monkeypatch):
-    """They may have counted otherwise than Assay, so that it can be read."""
-    server.files[LABELS] = PART
-    (file,) = download_public_set("ragchecker")
-    assert file.is_new
-
-    def note_of(name: str) -> str:
-        notes: list[str] = []
-        load_set(name, notes=notes)
-        (note,) = (note for note in notes if note.startswith(FEW_PAIRS))
-        return note
-
-    for part in ("", ":dev", ":test"):
-        note = note_of(f"public:ragchecker{part}")
-        assert load_facts("ragchecker").address(load_facts("ragchecker").files[0].path) in note
-        assert note.endswith(f"remove {cached()}, and get it again: assay sets get ragchecker")
-    assert count_answers(load_facts("ragchecker")) == (2, [note])
-    (tmp_path / LABELS).write_bytes(PART)
-    monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
-    place = ", or replace it by https://raw.githubusercontent.com/amazon-science/RAGChecker/"
-    assert place in note_of("public:ragchecker")
-
-
 @pytest.mark.parametrize("count", [199, 201])
 def test_a_set_of_another_number_than_was_counted_is_refused(server, tmp_path, monkeypatch, count):
     facts = load_facts("tau")
@@ -270,24 +204,6 @@ def test_a_set_of_another_number_than_was_counted_is_refused(server, tmp_path, m
     with pytest.raises(InputError) as raised:
         load_set("public:tau:dev")
     assert str(raised.value).startswith(f"public:tau: {problem}; replace it by https://raw.githubusercontent.com/")
-
-
-def test_a_set_of_which_no_number_is_known_says_so_each_time_it_is_read(server, tmp_path, monkeypatch):
-    """Three statements of two tables: from the cache, and from a folder."""
-    files = {"val_examples.json": as_bytes(tabfact_statements())}
-    files |= {path: text.encode() for path, text in TABFACT_TABLES.items()}
-    server.files |= files
-    download_public_set("tabfact")
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    for path, content in files.items():
-        (folder / Path(path).name).write_bytes(content)
-    for place in (server.url, str(folder)):
-        monkeypatch.setenv("ASSAY_PUBLIC_SETS", place)
-        notes: list[str] = []
-        load_set("public:tabfact", notes=notes)
-        (note,) = [note for note in notes if "its files hold 3 answers; Assay knows neither how many" in note]
-        assert "so that this may be a part of the set; compare it with https://raw.githubusercontent.com/" in note
 
 
 @pytest.mark.parametrize(("name", "count"), [("mtrag", 5), ("clapnq", 5), ("ragchecker", 280), ("tau", 200)])

@@ -1,7 +1,5 @@
 """Data of a Python program: the same rows are the same samples, whatever holds them, and errors name the place."""
 
-import dataclasses
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,7 +22,7 @@ SAMPLES = [
         id=f"sample-{number}",
         user_input=row["question"],
         response=row["answer"],
-        retrieved_contexts=tuple(row["contexts"]),  # type: ignore[arg-type]
+        retrieved_contexts=tuple(row["contexts"]),
         rating=row["score"],
         language="en",
         metadata={"page": row["page"]},
@@ -49,41 +47,27 @@ def polars_frame(rows: list[dict[str, Any]]) -> Any:
         (lambda rows: datasets.Dataset.from_list(rows).with_format("numpy"), "the dataset"),
     ],
 )
-def test_the_same_rows_are_the_same_samples(make: Callable[[Any], Any], name: str) -> None:
+def test_the_same_rows_are_the_same_samples(make, name):
     notes: list[str] = []
     assert list(read_samples(make(ROWS), notes=notes)) == SAMPLES
     assert notes == [f"{name}: {READ} (change with mapping=); kept in the metadata: page"]
 
 
-def test_a_path_and_a_set_are_read_as_on_the_command_line(tmp_path: Any) -> None:
+def test_a_path_and_a_set_are_read_as_on_the_command_line(tmp_path):
     write_set(SAMPLES, tmp_path / "set.jsonl")
     assert list(read_samples(tmp_path / "set.jsonl")) == SAMPLES
     assert list(read_samples("helpdesk_en")) == load_set("helpdesk_en")
 
 
-def test_samples_stay_as_they_are_but_for_a_missing_id_and_language() -> None:
+def test_samples_stay_as_they_are_but_for_a_missing_id_and_language():
     given = [SAMPLES[0], Sample(user_input="Waar is het?", response="Het staat in het menu.")]
     first, second = read_samples(given)
     assert first is given[0]
     assert second == given[1].model_copy(update={"id": "sample-2", "language": "nl"})
 
 
-def test_dicts_samples_and_other_objects_may_be_mixed() -> None:
-    @dataclasses.dataclass
-    class Case:
-        input: str
-        actual_output: str
-        retrieval_context: list[str] | None = None
-
-    case = Case("Is it free?", "Yes, it is free.")
-    read = list(read_samples([SAMPLES[0], case, {"question": "Is it free?", "answer": "Yes, it is free."}]))
-    assert read[0] == SAMPLES[0]
-    assert [sample.id for sample in read] == ["sample-1", "sample-2", "sample-3"]
-    assert [sample.response for sample in read] == ["Yes, it is free."] * 3
-
-
 @pytest.mark.extras("ragas")
-def test_ragas_samples_are_samples() -> None:
+def test_ragas_samples_are_samples():
     import ragas
 
     row = ragas.SingleTurnSample(user_input="Is it free?", response="Yes, it is free.", retrieved_contexts=["Free."])
@@ -92,7 +76,7 @@ def test_ragas_samples_are_samples() -> None:
         assert (sample.user_input, sample.retrieved_contexts) == ("Is it free?", ("Free.",))
 
 
-def test_an_empty_cell_of_a_dataframe_is_no_value() -> None:
+def test_an_empty_cell_of_a_dataframe_is_no_value():
     """NaN, NaT and NA stand for nothing; an array is a list."""
     frame = pandas.DataFrame(ROWS * 2).assign(
         score=[2, 5, np.nan, 3],
@@ -129,11 +113,11 @@ BOTH = "give a path, the name of a set, a DataFrame of pandas or polars"
         (b"question", f"the data is an object of type bytes; {BOTH}"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_named_with_its_place_and_the_cure(data: Any, says: str) -> None:
+def test_a_mistake_is_named_with_its_place_and_the_cure(data, says):
     with pytest.raises(InputError, match=says):
         list(read_samples(data))
 
 
-def test_a_lazy_frame_is_not_computed_behind_the_users_back() -> None:
+def test_a_lazy_frame_is_not_computed_behind_the_users_back():
     with pytest.raises(InputError, match=r"give frame.collect\(\)"):
         read_samples(polars_frame(ROWS).lazy())

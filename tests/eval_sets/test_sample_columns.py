@@ -1,9 +1,13 @@
-"""Which column becomes which field, and what becomes of all others."""
+"""Which column becomes which field, and what becomes of all others: languages, systems, metadata."""
+
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from assay.errors import InputError
-from assay.eval_sets import load_set
+from assay.eval_sets import load_set, read_samples
 
 
 def test_ragas_and_deepeval_columns_need_no_mapping(jsonl):
@@ -58,11 +62,6 @@ def test_a_mapped_column_that_no_row_has(jsonl, file, row):
         load_set(jsonl(row()), mapping={"truth": "reference"})
 
 
-def test_a_mapped_column_may_lack_in_some_rows(jsonl, row):
-    first, second = load_set(jsonl(row(id="a"), row(id="b", truth="t")), mapping={"truth": "reference"})
-    assert (first.reference, second.reference) == (None, "t")
-
-
 def test_unknown_columns_join_the_metadata_and_nothing_is_lost(jsonl, row):
     path = jsonl(row(agent="Jo", turn=2, metadata={"agent": "in metadata", "metadata.agent": "taken", "note": "n"}))
     assert load_set(path)[0].metadata == {
@@ -74,8 +73,72 @@ def test_unknown_columns_join_the_metadata_and_nothing_is_lost(jsonl, row):
     }
 
 
-@pytest.mark.parametrize(
-    ("written", "metadata"), [('{"a": 1}', {"a": 1}), ("text", {"metadata": "text"}), ([1], {"metadata": [1]})]
-)
-def test_metadata_that_is_no_object_is_kept(jsonl, row, written, metadata):
-    assert load_set(jsonl(row(metadata=written)))[0].metadata == metadata
+DUTCH = {"user_input": "Hoe voeg ik een medewerker toe?", "response": "Ga naar Medewerkers en klik op Toevoegen."}
+ENGLISH = {"user_input": "How do I add an employee?", "response": "Go to Employees and click Add."}
+SPANISH = {"user_input": "¿Cómo añado un empleado?", "response": "Vaya a Empleados y haga clic en Añadir."}
+
+
+def test_the_rows_own_comes_first_then_the_argument_then_the_texts(jsonl):
+    path = jsonl({**DUTCH, "language": "de"}, DUTCH, ENGLISH, SPANISH)
+    assert [sample.language for sample in load_set(path, language="fr")] == ["de", "fr", "fr", "fr"]
+    assert [sample.language for sample in load_set(path)] == ["de", "nl", "en", "es"]
+
+
+def test_a_region_is_kept_in_the_metadata(jsonl, row):
+    first, second, third = load_set(
+        jsonl(
+            row(id="a", language="nl-BE"), row(id="b", language="en_GB", metadata={"n": 1}), row(id="c", language="NL")
+        )
+    )
+    assert (first.language, first.metadata) == ("nl", {"language": "nl-BE"})
+    assert (second.language, second.metadata) == ("en", {"language": "en_GB", "n": 1})
+    assert (third.language, third.metadata) == ("nl", {})
+
+
+HEADER = "id,system,question,answer,context\n"
+
+
+def read(folder: Path, text: str, **options: dict[str, str]) -> tuple[list[str], list[str], list[str]]:
+    file = folder / "export.csv"
+    file.write_text(text, encoding="utf-8")
+    notes: list[str] = []
+    samples = load_set(file, notes=notes, mapping=options.get("mapping"))
+    return [sample.id for sample in samples], [sample.source for sample in samples], notes
+
+
+def test_rows_of_one_id_are_told_apart_by_their_system(tmp_path):
+    rows = "q1,old,A?,a,c\nq1,new,A?,b,c\nq2,new,B?,b,c\n"
+    ids, sources, notes = read(tmp_path, HEADER + rows)
+    assert ids == ["q1@old", "q1@new", "q2@new"] and sources == ["q1", "q1", "q2"]
+    assert sum("ids are read as ID@SYSTEM, and grouped by ID" in note for note in notes) == 1
+    ids, _, _ = read(tmp_path, ("nr,model,question,answer,context\n" + rows), mapping={"nr": "id"})
+    assert ids == ["q1@old", "q1@new", "q2@new"]
+
+
+def test_a_group_of_its_own_stays_and_metadata_name_the_system_too():
+    rows = [
+        {"id": "q1", "question": "A?", "answer": name, "context": "c", "group": "g", "metadata": {"version": name}}
+        for name in ("old", "new")
+    ]
+    assert [(one.id, one.source) for one in read_samples(rows)] == [("q1@old", "g"), ("q1@new", "g")]
+
+
+@pytest.mark.parametrize("rows", ["q1,old,A?,a,c\nq1,old,A?,b,c\n", "q1,old,A?,a,c\nq1,,A?,b,c\n"])
+def test_rows_that_no_column_tells_apart_are_refused_with_the_cure(rows, tmp_path):
+    with pytest.raises(InputError, match=r'"q1" is the id of line 2 too; .* a column `system` that names them'):
+        read(tmp_path, HEADER + rows)
+
+
+HEAVY = "datasets pandas pyarrow scipy py3langid numpy litellm torch rapidfuzz"
+PROGRAM = f"""
+import sys
+import assay.eval_sets
+print(*(name for name in {HEAVY.split()} if name in sys.modules))
+assert assay.eval_sets.load_set("helpdesk_nl")
+print(*(name for name in {HEAVY.split()} if name in sys.modules))
+"""
+
+
+def test_nothing_heavy_is_loaded_to_import_or_to_read_a_set_that_names_its_language():
+    run = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == []

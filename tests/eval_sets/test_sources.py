@@ -1,10 +1,13 @@
-"""Where a set is looked for, and what is said where there is none."""
+"""Where a set is looked for, and files as spreadsheets and old programs save them."""
 
+import datetime
+import json
 import re
 import sys
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 
 from assay.errors import InputError
 from assay.eval_sets import bundled_sets, load_set, read_set
@@ -15,12 +18,6 @@ def test_a_file_of_that_name_comes_before_a_bundled_set(tmp_path, monkeypatch):
     Path("helpdesk_nl").mkdir()
     with pytest.raises(InputError, match=r"helpdesk_nl: the folder was not saved by `datasets`"):
         load_set("helpdesk_nl")
-
-
-def test_a_path_is_never_a_bundled_set_or_hub_name(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"helpdesk_nl: there is no file, folder or bundled set of this name"):
-        load_set(Path("helpdesk_nl"))
 
 
 def test_a_missing_file_brings_the_nearest_names(tmp_path, jsonl, row, monkeypatch):
@@ -35,15 +32,7 @@ def test_a_missing_file_brings_the_nearest_names(tmp_path, jsonl, row, monkeypat
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "helpdesk_n",
-        "squad:plain_text",
-        "data/sets",
-        "set.csv",
-        "two words",
-        '{"user_input": 1}',
-    ],
+    "name", ["helpdesk_n", "squad:plain_text", "data/sets", "set.csv", "two words", '{"user_input": 1}']
 )
 def test_the_hub_is_not_asked_for_what_looks_like_a_slip(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
@@ -88,3 +77,87 @@ def test_a_file_that_the_system_refuses(jsonl, row, monkeypatch):
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(InputError, match=r"set.jsonl: cannot be read \(Permission denied\)"):
         load_set(path)
+
+
+HEADER = "question,answer,rating"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [("cp1252", "Windows-1252"), ("utf-16", "UTF-16"), ("utf-16-le", "UTF-16"), ("utf-32", "UTF-32")],
+)
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".json"])
+def test_another_encoding_is_read_and_one_line_says_so(tmp_path, encoding, name, suffix):
+    row = {"question": "Wat kost één café?", "answer": "€ 5 – of “niets”", "rating": 4}
+    text = {
+        ".csv": f"{HEADER}\n{row['question']},{row['answer']},4\n",
+        ".jsonl": json.dumps(row, ensure_ascii=False) + "\n",
+        ".json": json.dumps([row], ensure_ascii=False),
+    }[suffix]
+    path = tmp_path / f"answers{suffix}"
+    path.write_bytes(text.encode(encoding))
+    notes: list[str] = []
+    (sample,) = load_set(path, notes=notes)
+    assert (sample.user_input, sample.response, sample.rating) == (row["question"], row["answer"], 4)
+    assert f"{path}: read as {name}, because it is not UTF-8" in notes
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_every_line_end_is_read(tmp_path, end):
+    """Old Excel for Mac ends lines with a carriage return alone; a quoted cell may hold one too."""
+    path = tmp_path / "answers.csv"
+    path.write_bytes(end.join([HEADER, "a,b,1", f'"c{end}d",e,2', ""]).encode())
+    samples = load_set(path)
+    assert [(sample.user_input, sample.rating) for sample in samples] == [("a", 1), (f"c{end}d", 2)]
+    lines = tmp_path / "answers.jsonl"
+    lines.write_bytes(end.join(json.dumps({"user_input": text, "response": "r"}) for text in "ab").encode())
+    assert [sample.user_input for sample in load_set(lines)] == ["a", "b"]
+
+
+def workbook(path: Path, **sheets: list[list[object]]) -> Path:
+    book = Workbook()
+    book.remove(book.active)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+ROWS: list[list[object]] = [
+    ["vraag id", "question", "answer", "context", "stars", "when"],
+    ["k1", "How?", "So.", "A page of help.", 4, datetime.date(2026, 3, 1)],
+    [None, None, None, None, None, None],
+    ["k2", "Why?", 12, None, 2, None],
+]
+
+
+def test_a_sheet_of_excel_is_read_as_a_table(tmp_path):
+    notes: list[str] = []
+    path = workbook(tmp_path / "answers.xlsx", answers=ROWS, notes=[["nothing here"]])
+    first, second = load_set(path, notes=notes)
+    assert (first.user_input, first.response, first.retrieved_contexts) == ("How?", "So.", ("A page of help.",))
+    assert (first.rating, second.rating, second.response) == (4, 2, "12")
+    assert (first.id, first.metadata) == ("k1", {"when": "2026-03-01"})
+    assert notes == [
+        f"{path}: read the sheet answers, not `notes`",
+        f"{path}: read vraag id as id, question as user_input, answer as response, context as retrieved_contexts, "
+        "stars as rating from 1 to 5 (change with --map); kept in the metadata: when",
+    ]
+
+
+def test_one_of_several_sheets_is_chosen(tmp_path):
+    path = workbook(tmp_path / "answers.xlsx", may=ROWS, june=[*ROWS[:2], ["k9", "Who?", "Me.", None, 1, None]])
+    with pytest.raises(InputError, match=r"has the sheets `may`, `june`; choose one \(--sheet 'may'\)"):
+        load_set(path)
+    assert [sample.user_input for sample in load_set(path, sheet="june")] == ["How?", "Who?"]
+    with pytest.raises(InputError, match="there is no sheet `jun`; did you mean `june`"):
+        load_set(path, sheet="jun")
+    table = tmp_path / "answers.csv"
+    table.write_text(f"{HEADER}\na,b,1\n", encoding="utf-8")
+    with pytest.raises(InputError, match="has no sheets, only Excel files do"):
+        load_set(table, sheet="may")
+    unnamed = workbook(tmp_path / "unnamed.xlsx", answers=[["question", "answer"], ["a", "b", "c"]])
+    with pytest.raises(InputError, match="sheet answers, row 2: has a cell in column C, which has no name"):
+        load_set(unnamed)

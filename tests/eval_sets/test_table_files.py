@@ -21,7 +21,7 @@ def set_with(folder: Path, tables: Any) -> Path:
 
 
 @pytest.mark.parametrize("tables", ["kpi.csv", ["kpi.csv"], [{"file": "kpi.csv"}], ["deep/../kpi.csv"]])
-def test_a_sample_names_a_file(tmp_path: Path, tables: Any) -> None:
+def test_a_sample_names_a_file(tmp_path, tables):
     (tmp_path / "deep").mkdir()
     (tmp_path / "kpi.csv").write_text(CSV, encoding="utf-8")
     (sample,) = load_set(set_with(tmp_path, tables))
@@ -32,7 +32,7 @@ def test_a_sample_names_a_file(tmp_path: Path, tables: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["../kpi.csv", "/etc/passwd", "link.csv", "folder/kpi.csv", "none.csv", "a\0b.csv"])
-def test_no_file_outside_the_folder(tmp_path: Path, name: str) -> None:
+def test_no_file_outside_the_folder(tmp_path, name):
     inside = tmp_path / "inside"
     inside.mkdir()
     (tmp_path / "kpi.csv").write_text(CSV, encoding="utf-8")
@@ -42,14 +42,7 @@ def test_no_file_outside_the_folder(tmp_path: Path, name: str) -> None:
         load_set(set_with(inside, [name]))
 
 
-def test_a_set_without_a_folder_names_no_files() -> None:
-    from assay.eval_sets.table_files import load_named_tables
-
-    with pytest.raises(ValueError, match="only a set that is a file"):
-        load_named_tables(["kpi.csv"], None)
-
-
-def test_excel_a_table_a_sheet(tmp_path: Path) -> None:
+def test_excel_a_table_a_sheet(tmp_path):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     book.active.title = "May"
@@ -66,14 +59,6 @@ def test_excel_a_table_a_sheet(tmp_path: Path) -> None:
     assert [table.name for table in sample.tables] == ["June"]
 
 
-def test_parquet(tmp_path: Path) -> None:
-    arrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    parquet.write_table(arrow.table({"date": [date(2026, 5, 1)], "x": [1.5]}), tmp_path / "kpi.parquet")
-    (table,) = read_table_file(tmp_path / "kpi.parquet")
-    assert table.columns == {"date": ["2026-05-01"], "x": [1.5]}
-
-
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
@@ -85,7 +70,7 @@ def test_parquet(tmp_path: Path) -> None:
         ("kpi.json", '[{"x": {"y": 1}}]', "write one value per cell"),
     ],
 )
-def test_a_bad_file_says_what_and_where(tmp_path: Path, name: str, text: str, says: str) -> None:
+def test_a_bad_file_says_what_and_where(tmp_path, name, text, says):
     if name.endswith("xlsx"):
         pytest.importorskip("openpyxl")
     (tmp_path / name).write_text(text, encoding="utf-8")
@@ -93,7 +78,7 @@ def test_a_bad_file_says_what_and_where(tmp_path: Path, name: str, text: str, sa
         read_table_file(tmp_path / name)
 
 
-def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
+def test_a_changed_file_is_read_again(tmp_path):
     file = tmp_path / "kpi.csv"
     file.write_text("x\n1\n", encoding="utf-8")
     assert read_table_file(file) is read_table_file(file)  # a table many samples name is one object

@@ -1,7 +1,6 @@
-"""Conversations: read from messages of any form and from rows per turn, refused with their turn, written whole."""
+"""Conversations: messages of any form, rows per turn, times of messages; refused with their turn, written whole."""
 
 import json
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from assay.errors import InputError
 from assay.eval_sets import Sample, load_set, read_samples, write_set
 from assay.eval_sets.message import FunctionCall, Message, ToolCall
+from assay.eval_sets.message_times import is_before, read_time, readings
 from assay.metrics import TokenOverlap
 
 ASKED = {"role": "user", "content": "How many days are left?"}
@@ -27,9 +27,6 @@ ANSWERED = {"role": "assistant", "content": "3 days."}
 
 def roles(sample: Sample) -> list[str]:
     return [message.role for message in sample.messages]
-
-
-# --- one message in the forms in which tools log it ---
 
 
 @pytest.mark.parametrize(
@@ -58,10 +55,7 @@ def roles(sample: Sample) -> list[str]:
             {"role": "function", "name": "count", "content": "3"},
             ANSWERED,
         ],
-        [
-            ASKED,
-            ANSWERED | {"tools_called": [{"name": "count", "input_parameters": {"of": "days"}, "output": 3}]},
-        ],
+        [ASKED, ANSWERED | {"tools_called": [{"name": "count", "input_parameters": {"of": "days"}, "output": 3}]}],
         [
             {"message.role": "user", "message.content": ASKED["content"]},
             {
@@ -85,7 +79,7 @@ def roles(sample: Sample) -> list[str]:
     ],
     ids=["openai", "no id", "ragas", "anthropic", "function_call", "deepeval", "openinference", "langchain"],
 )
-def test_tool_calls_in_the_forms_of_tools(messages: list[dict[str, Any]]) -> None:
+def test_tool_calls_in_the_forms_of_tools(messages):
     (sample,) = read_samples([{"id": "a", "messages": messages}])
     assert roles(sample) == ["user", "assistant", "tool", "assistant"]
     assert (sample.user_input, sample.response, sample.turn) == (ASKED["content"], "3 days.", 3)
@@ -94,7 +88,7 @@ def test_tool_calls_in_the_forms_of_tools(messages: list[dict[str, Any]]) -> Non
     assert (sample.messages[2].tool_call_id, sample.messages[2].text) == (call.id, "3")
 
 
-def test_what_a_message_says_beside_its_fields_stays_in_it() -> None:
+def test_what_a_message_says_beside_its_fields_stays_in_it():
     messages = [
         {"role": "Klant", "text": "Is it free?", "mood": {"angry": 0.5}, "timestamp": 1700000000},
         {"role": "assistant", "content": [{"type": "text", "text": "Yes."}, {"type": "image_url", "image_url": "x"}]},
@@ -106,7 +100,7 @@ def test_what_a_message_says_beside_its_fields_stays_in_it() -> None:
     assert (second.model_extra or {})["content_parts"] == messages[1]["content"]
 
 
-def test_deepeval_test_cases() -> None:
+def test_deepeval_test_cases():
     turns = [ASKED, ANSWERED | {"retrieval_context": ["It is free."]}]
     kept = {"scenario": "A student asks.", "expected_outcome": "Told so.", "context": ["The price."]}
     notes: list[str] = []
@@ -140,7 +134,7 @@ def test_deepeval_test_cases() -> None:
     ],
     ids=["one", "lists", "page", "prompt", "question and answer", "function_call", "object as result"],
 )
-def test_json_files_with_conversations(tmp_path: Path, content: Any, answers: list[str]) -> None:
+def test_json_files_with_conversations(tmp_path, content, answers):
     path = tmp_path / "a.json"
     path.write_text(json.dumps(content), encoding="utf-8")
     samples = load_set(path)
@@ -148,10 +142,7 @@ def test_json_files_with_conversations(tmp_path: Path, content: Any, answers: li
     assert all(sample.turn == len(sample.messages) - 1 for sample in samples)
 
 
-# --- lists of a program ---
-
-
-def test_lists_of_messages_are_conversations() -> None:
+def test_lists_of_messages_are_conversations():
     lists = [[ASKED, ANSWERED], {"id": "b", "messages": [ASKED, ANSWERED]}]
     first, second = read_samples(lists)
     assert (first.id, second.id) == ("sample-1", "b")
@@ -161,8 +152,6 @@ def test_lists_of_messages_are_conversations() -> None:
     with pytest.raises(InputError, match=r"the data is one conversation; put it in a list: \[messages\]"):
         list(read_samples([ASKED, ANSWERED]))
 
-
-# --- rows per turn ---
 
 TURNS = [
     {"ticket": 7, "who": "customer", "said": "Hello", "at": "2026-01-01 10:00", "channel": "web", "stars": 4},
@@ -189,7 +178,7 @@ def write_table(folder: Path, name: str, rows: list[dict[str, Any]]) -> Path:
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.xlsx", "a.parquet", "a.jsonl", "frame"])
-def test_rows_per_turn_are_joined_wherever_they_stand(tmp_path: Path, name: str) -> None:
+def test_rows_per_turn_are_joined_wherever_they_stand(tmp_path, name):
     notes: list[str] = []
     if name == "frame":
         source: Any = pytest.importorskip("pandas").DataFrame(TURNS)
@@ -209,15 +198,7 @@ def test_rows_per_turn_are_joined_wherever_they_stand(tmp_path: Path, name: str)
     assert counts == "2 single answers with messages"
 
 
-def test_rows_per_turn_with_usual_names_need_no_mapping(tmp_path: Path) -> None:
-    names = {"ticket": "Conversation ID", "who": "Sender", "said": "Message", "at": "Date"}
-    rows = [{names.get(name, name): value for name, value in row.items()} for row in TURNS]
-    first, second = load_set(write_table(tmp_path, "a.xlsx", rows))
-    assert [message.text for message in first.messages] == ["Hello", "Hi!", "Bye"]
-    assert second.messages[1].time == "2026-01-01 10:01"
-
-
-def test_rows_of_questions_and_answers_of_one_conversation(tmp_path: Path) -> None:
+def test_rows_of_questions_and_answers_of_one_conversation(tmp_path):
     rows = [
         {"conversation_id": 7, "question": "Hello", "answer": "Hi!", "context": None, "score": 4},
         {"conversation_id": 8, "question": "Other?", "answer": "No", "context": None, "score": 1},
@@ -232,7 +213,7 @@ def test_rows_of_questions_and_answers_of_one_conversation(tmp_path: Path) -> No
     assert [(sample.id, sample.messages) for sample in alone] == [("7", ()), ("8", ())]
 
 
-def test_tools_in_rows_per_turn(tmp_path: Path) -> None:
+def test_tools_in_rows_per_turn(tmp_path):
     rows = [
         {"conversation_id": "a", **{key: value for key, value in message.items() if value}}
         for message in (ASKED, CALLED, RESULT, ANSWERED)
@@ -242,9 +223,6 @@ def test_tools_in_rows_per_turn(tmp_path: Path) -> None:
         (sample,) = load_set(write_table(tmp_path, name, rows))
         assert sample.messages[1].tool_calls[0].function.values == {"of": "days"}
         assert (sample.messages[2].tool_call_id, sample.messages[2].text) == ("c1", "3")
-
-
-# --- errors ---
 
 
 @pytest.mark.parametrize(
@@ -274,7 +252,7 @@ def test_tools_in_rows_per_turn(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_messages_that_make_no_conversation(jsonl: Callable[..., Path], messages: list[Any], says: str) -> None:
+def test_messages_that_make_no_conversation(jsonl, messages, says):
     good = {"id": "good", "messages": [ASKED, ANSWERED]}
     path = jsonl(good, {"id": "bad", "messages": messages})
     with pytest.raises(InputError, match=rf"set\.jsonl, line 2, field messages: {says}"):
@@ -284,13 +262,13 @@ def test_messages_that_make_no_conversation(jsonl: Callable[..., Path], messages
     assert len(left) == 1
 
 
-def test_a_rating_off_the_scale_names_its_turn(jsonl: Callable[..., Path]) -> None:
+def test_a_rating_off_the_scale_names_its_turn(jsonl):
     row = {"id": "bad", "messages": [ASKED, ANSWERED | {"rating": 9}], "rating_min": 1, "rating_max": 5}
     with pytest.raises(InputError, match=r"line 1, field messages\.1\.rating: 9 is outside the scale 1-5; correct it"):
         load_set(jsonl(row))
 
 
-def test_an_error_in_rows_per_turn_names_the_row_of_the_turn(tmp_path: Path) -> None:
+def test_an_error_in_rows_per_turn_names_the_row_of_the_turn(tmp_path):
     rows = [*TURNS, {"ticket": 7, "who": "wizard", "said": "Ho", "at": "2026-01-01 11:00"}]
     path = write_table(tmp_path, "a.csv", rows)
     with pytest.raises(InputError, match=r'a\.csv, line 7, conversation 7: turn 3 has the unknown role "wizard"; the'):
@@ -300,7 +278,7 @@ def test_an_error_in_rows_per_turn_names_the_row_of_the_turn(tmp_path: Path) -> 
     assert len(left) == 1
 
 
-def test_a_mapping_of_turns_that_lacks_a_column(tmp_path: Path) -> None:
+def test_a_mapping_of_turns_that_lacks_a_column(tmp_path):
     path = write_table(tmp_path, "a.csv", TURNS)
     with pytest.raises(InputError, match=r"no rows of messages: they need columns for conversation, role and content"):
         load_set(path, mapping={"ticket": "conversation"})
@@ -308,14 +286,9 @@ def test_a_mapping_of_turns_that_lacks_a_column(tmp_path: Path) -> None:
         load_set(path, mapping={**MAPPED, "nobody": "name"})
 
 
-# --- the turn under test, and the history ---
-
-
 @pytest.mark.parametrize("unwritable", ["\0", "\ud800"])
 @pytest.mark.parametrize("field", ["metadata.history", "messages"])
-def test_an_earlier_message_that_holds_no_text_is_named_with_its_field(
-    jsonl: Callable[..., Path], unwritable: str, field: str
-) -> None:
+def test_an_earlier_message_that_holds_no_text_is_named_with_its_field(jsonl, unwritable, field):
     earlier = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": f"Hello.{unwritable}"}]
     row: dict[str, Any] = {"id": "b", "user_input": "Free?", "response": "Yes."}
     row |= {"messages": earlier} if field == "messages" else {"metadata": {"history": earlier}}
@@ -323,7 +296,7 @@ def test_an_earlier_message_that_holds_no_text_is_named_with_its_field(
         load_set(jsonl({"id": "a", "user_input": "Free?", "response": "Yes."}, row))
 
 
-def test_history_becomes_messages_and_holds_the_turn_once() -> None:
+def test_history_becomes_messages_and_holds_the_turn_once():
     history = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes."}]
     sample = Sample(id="a", user_input="Free?", response="Yes.", metadata={"history": history, "page": 1})
     assert [message.text for message in sample.messages] == ["Hi", "Yes.", "Free?", "Yes."]
@@ -332,14 +305,6 @@ def test_history_becomes_messages_and_holds_the_turn_once() -> None:
     again = Sample(id="a", user_input="Free?", response="Yes.", metadata={"history": asked})
     assert again.messages == sample.messages
 
-
-def test_an_empty_answer_is_the_turn_under_test() -> None:
-    sample = Sample(id="a", user_input="Free?", response="", messages=[{"role": "user", "content": "Free?"}])
-    assert (sample.response, sample.turn) == ("", 1)
-    assert Sample.model_validate(sample.model_dump()) == sample
-
-
-# --- writing ---
 
 text = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
 json_value = st.recursive(
@@ -377,9 +342,7 @@ def threads(draw: st.DrawFn) -> list[Message]:
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(listed=st.lists(threads(), min_size=1, max_size=3), suffix=st.sampled_from([".jsonl", ".csv"]))
-def test_conversations_are_written_whole(
-    tmp_path_factory: pytest.TempPathFactory, listed: list[list[Message]], suffix: str
-) -> None:
+def test_conversations_are_written_whole(tmp_path_factory, listed, suffix):
     samples = [
         Sample(id=f"c{number}", messages=tuple(messages), language="en") for number, messages in enumerate(listed)
     ]
@@ -388,10 +351,84 @@ def test_conversations_are_written_whole(
     assert load_set(path) == samples
 
 
-def test_values_that_json_does_not_know_are_written_as_text(tmp_path: Path) -> None:
+def test_values_that_json_does_not_know_are_written_as_text(tmp_path):
     message = Message.model_validate(ANSWERED | {"score": float("nan"), "day": date(2026, 3, 1), "parts": (1, 2)})
     sample = Sample(id="a", messages=(Message.model_validate(ASKED), message), language="en")
     write_set([sample], tmp_path / "set.jsonl")
     (read,) = load_set(tmp_path / "set.jsonl")
     assert read == sample
     assert read.messages[1].model_extra == {"score": None, "day": "2026-03-01", "parts": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("text", "iso"),
+    [
+        ("2026-01-31 10:00", "2026-01-31T10:00:00"),
+        ("31-1-2026 10:00", "2026-01-31T10:00:00"),
+        ("31.01.2026, 10:05:09", "2026-01-31T10:05:09"),
+        ("1/31/2026 10:05 PM", "2026-01-31T22:05:00"),
+        ("1/31/26, 12:05\u202fa.m.", "2026-01-31T00:05:00"),
+        ("Jan 2, 2026", "2026-01-02T00:00:00"),
+        ("Fri, Jan 2, 2026, 10:05 AM", "2026-01-02T10:05:00"),
+        ("2 mrt. 2026 10:05", "2026-03-02T10:05:00"),
+        ("2. März 2026, 10:05", "2026-03-02T10:05:00"),
+    ],
+)
+def test_a_time_that_can_be_read_in_one_way(text, iso):
+    time = read_time(text)
+    assert time is not None and time.isoformat() == iso
+
+
+@pytest.mark.parametrize("text", ["", "10:05", "yesterday-ish", "31/31/2026", "2/1/126", "13 pm", "1/2/2026 13:00 PM"])
+def test_a_text_without_a_date_is_no_time(text):
+    assert readings(text) == {}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "says"),
+    [
+        ("1-1-2026 10:01", "2-1-2026 10:00", True),  # 1 January, or as before
+        ("01/02/2026", "02/01/2026", False),  # 1 February is after 2 January, where the day stands first
+        ("12/02/2026", "13/02/2026", True),  # a month 13 there is not
+        ("02/01/2026 09:59", "02/01/2026 10:00", True),
+        ("2026-01-01T10:00:00Z", "2-1-2026", False),  # one has a time zone
+        ("10:01", "2-1-2026", False),
+    ],
+)
+def test_before_whatever_the_order_of_day_and_month(earlier, later, says):
+    assert is_before(readings(earlier), readings(later)) is says
+
+
+def thread(*times: str) -> dict[str, Any]:
+    roles = ("user", "assistant")
+    return {"messages": [{"role": roles[n % 2], "content": f"m{n}", "time": time} for n, time in enumerate(times)]}
+
+
+def test_times_that_go_backwards_are_an_error_in_each_form():
+    for first, second in [
+        ("2-1-2026 10:00", "1-1-2026 10:01"),
+        ("02/01/2026", "01/01/2026"),
+        ("Jan 2, 2026", "Jan 1, 2026"),
+    ]:
+        with pytest.raises(InputError, match=f"turn 1 is of {second}, before turn 0"):
+            list(read_samples([thread(first, second)]))
+        assert len(list(read_samples([thread(second, first)]))) == 1
+
+
+def test_a_log_whose_times_go_backwards(tmp_path):
+    path = tmp_path / "a.log"
+    path.write_text("[02-03-2026 10:00] Klant: Hoi\n[01-03-2026 10:01] Bot: Hallo\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 2, conversation a-1: turn 1 is of 01-03-2026 10:01, before turn 0"):
+        load_set(path)
+
+
+def test_times_that_cannot_be_read_are_counted_once_per_file(tmp_path):
+    path = tmp_path / "a.jsonl"
+    rows = [thread("10:05", "10:02"), thread("yesterday-ish", "2026-01-01 10:00")]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    notes: list[str] = []
+    load_set(path, notes=notes)
+    assert [note.removeprefix(f"{path}: ") for note in notes if "cannot be read" in note] == [
+        '3 times of messages cannot be read, such as "10:05", so that their order is not checked; write times as '
+        "2026-01-31 10:00"
+    ]

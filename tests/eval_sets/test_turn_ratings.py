@@ -1,4 +1,4 @@
-"""Ratings of conversations, in rows per turn and in messages: mapped, on some rows only, by raters, used by nothing."""
+"""Ratings of conversations: by row, by message, mapped, by raters; the turns of a conversation as samples."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError, UsageError
-from assay.eval_sets import load_set, read_samples
+from assay.eval_sets import Sample, Table, load_set, read_samples
+from assay.eval_sets.turns import is_single_answer, is_turn, measured_levels, turn_samples, with_turns
 
 MAPPED = {"dossier": "conversation", "wie": "role", "wat": "content"}
 
@@ -25,13 +26,10 @@ def turns(header: str, *cells: tuple[str, str]) -> str:
     return f"dossier,wie,wat,{header}\n{''.join(lines)}"
 
 
-# --- a mapped column ---
-
-
 @pytest.mark.parametrize(
     ("values", "scale"), [("1 5 3", (1, 5)), ("2 9 4", (1, 10)), ("4 4 4", (1, 5)), ("0 1 1", (0, 1))]
 )
-def test_a_mapped_rating_of_messages(tmp_path: Path, values: str, scale: tuple[int, int]) -> None:
+def test_a_mapped_rating_of_messages(tmp_path, values, scale):
     cells = [(value, value) for value in values.split()]
     samples, notes = read(tmp_path, turns("punten", *cells), mapping=MAPPED | {"punten": "rating"})
     assert [sample.rating for sample in samples] == [float(value) for value in values.split()]
@@ -39,27 +37,7 @@ def test_a_mapped_rating_of_messages(tmp_path: Path, values: str, scale: tuple[i
     assert "punten as rating" in notes[1]
 
 
-def test_a_mapped_rating_of_questions_and_answers(tmp_path: Path) -> None:
-    text = "dossier,vr,an,punten\nc0,V,A,1\nc0,W,B,1\nc1,V,A,5\nc1,W,B,5\n"
-    mapping = {"dossier": "conversation", "vr": "user_input", "an": "response", "punten": "rating"}
-    samples, notes = read(tmp_path, text, mapping=mapping)
-    assert [sample.rating for sample in samples] == [1, 5]
-    assert notes[1] == "read punten as rating from 1 to 5 (change with --map)"
-    single, _ = read(tmp_path, "dossier,vr,an,punten\n1,V,A,1\n2,W,B,5\n", mapping=mapping)
-    assert [sample.rating for sample in single] == [1, 5]
-
-
-def test_a_map_of_the_rating_alone_leaves_rows_with_usual_names_turns(tmp_path: Path) -> None:
-    messages = "ticket,sender,text,punten\n1,user,Q,4\n1,bot,A,\n2,user,Q,2\n2,bot,A,\n"
-    pairs = "conversation_id,question,answer,punten\n1,V,A,4\n1,W,B,4\n2,V,A,2\n"
-    for text in (messages, pairs):
-        samples, _ = read(tmp_path, text, mapping={"punten": "rating"})
-        assert [(sample.id, sample.rating) for sample in samples] == [("1", 4), ("2", 2)]
-    single, _ = read(tmp_path, pairs, mapping={"conversation_id": "group"})
-    assert [(sample.group, sample.messages) for sample in single] == [("1", ()), ("1", ()), ("2", ())]
-
-
-def test_a_map_wins_over_a_guessed_rater_and_a_column_of_the_name(tmp_path: Path) -> None:
+def test_a_map_wins_over_a_guessed_rater_and_a_column_of_the_name(tmp_path):
     text = turns("cijfer_gesprek,rating", ("5,7", "5,7"), ("1,8", "1,8"))
     samples, notes = read(tmp_path, text, mapping=MAPPED | {"cijfer_gesprek": "rating"})
     assert [(sample.rating, dict(sample.ratings), sample.metadata) for sample in samples] == [
@@ -69,31 +47,8 @@ def test_a_map_wins_over_a_guessed_rater_and_a_column_of_the_name(tmp_path: Path
     assert notes[0].endswith("kept in the metadata: rating")
 
 
-def test_a_mapped_rating_off_the_scale_names_the_column(tmp_path: Path) -> None:
-    text = turns("punten", ("900", "900"))
-    with pytest.raises(InputError, match=r"line 2, field rating \(column punten\): 900 is outside the scale 1-5"):
-        read(tmp_path, text, mapping=MAPPED | {"punten": "rating"})
-
-
-def test_each_mapped_column_is_accounted_for_by_its_own_name(tmp_path: Path) -> None:
-    text = turns("lingua,antwoordje,grp", ("nl,r,g", "nl,r,g"), ("nl,s,g", "nl,s,g"))
-    mapping = MAPPED | {"lingua": "language", "antwoordje": "reference", "grp": "group"}
-    samples, notes = read(tmp_path, text, mapping=mapping)
-    assert [(sample.language, sample.reference, sample.group) for sample in samples] == [
-        ("nl", "r", "g"),
-        ("nl", "s", "g"),
-    ]
-    assert notes[:2] == [
-        "read dossier as conversation, wie as role, wat as content (change with --map)",
-        "read lingua as language, antwoordje as reference, grp as group (change with --map)",
-    ]
-
-
-# --- on some rows only ---
-
-
 @pytest.mark.parametrize("none", ["", "n.v.t."])
-def test_a_rating_on_the_customers_row_is_the_conversations(tmp_path: Path, none: str) -> None:
+def test_a_rating_on_the_customers_row_is_the_conversations(tmp_path, none):
     text = turns("rating", ("4", none), ("2", none), (none, none)).replace("dossier,wie,wat", "ticket,sender,text")
     samples, notes = read(tmp_path, text)
     assert [sample.rating for sample in samples] == [4, 2, None]
@@ -104,13 +59,13 @@ def test_a_rating_on_the_customers_row_is_the_conversations(tmp_path: Path, none
     assert [[message.rating for message in sample.messages] for sample in samples] == [[None, 4], [None, 2]]
 
 
-def test_a_greeting_before_the_question_is_no_answer(tmp_path: Path) -> None:
+def test_a_greeting_before_the_question_is_no_answer(tmp_path):
     text = "ticket,sender,text,rating\n1,bot,Hi!,4\n1,user,Q,\n1,bot,A,\n2,bot,Hi!,1\n2,user,Q,\n2,bot,A,\n"
     samples, _ = read(tmp_path, text)
     assert [sample.rating for sample in samples] == [4, 1]
 
 
-def test_two_ratings_of_customers_in_one_conversation_are_said_to_be_unused(tmp_path: Path) -> None:
+def test_two_ratings_of_customers_in_one_conversation_are_said_to_be_unused(tmp_path):
     text = "ticket,sender,text,rating\n1,user,Q,4\n1,bot,A,\n1,user,R,2\n1,bot,B,\n"
     (sample,), notes = read(tmp_path, text)
     assert [message.rating for message in sample.messages] == [4, None, 2, None]
@@ -125,13 +80,13 @@ def test_two_ratings_of_customers_in_one_conversation_are_said_to_be_unused(tmp_
 
 
 @pytest.mark.parametrize("cells", [[("", "1"), ("", "5")], [("1", ""), ("5", "")], [("1", "1"), ("5", "")]])
-def test_what_a_rater_gave_once_is_the_conversations(tmp_path: Path, cells: list[tuple[str, str]]) -> None:
+def test_what_a_rater_gave_once_is_the_conversations(tmp_path, cells):
     samples, notes = read(tmp_path, turns("rating_ada", *cells), mapping=MAPPED)
     assert [dict(sample.ratings) for sample in samples] == [{"ada": 1}, {"ada": 5}]
     assert notes[1] == "read rating_ada as ratings.ada from 1 to 5 (change with --map)"
 
 
-def test_a_rater_of_messages_is_said_to_be_unused(tmp_path: Path) -> None:
+def test_a_rater_of_messages_is_said_to_be_unused(tmp_path):
     samples, notes = read(tmp_path, turns("rating_ada", ("1", "4"), ("5", "2")), mapping=MAPPED)
     assert [dict(sample.ratings) for sample in samples] == [{}, {}]
     assert notes[1] == (
@@ -142,50 +97,7 @@ def test_a_rater_of_messages_is_said_to_be_unused(tmp_path: Path) -> None:
     assert samples[1].messages[1].rating == 2
 
 
-# --- the account ---
-
-CHAT = '[{""role"": ""user"", ""content"": ""Q""}, {""role"": ""assistant"", ""content"": ""A""}]'
-
-
-def test_a_column_rating_beside_messages_keeps_its_name(tmp_path: Path) -> None:
-    text = f'id,messages,rating\na,"{CHAT}",1\nb,"{CHAT}",5\nc,"{CHAT}",\n'
-    samples, (account, _) = read(tmp_path, text)
-    assert [sample.rating for sample in samples] == [1, 5, None]
-    assert account == "read rating from 1 to 5, id, messages (change with --map)"
-
-
-def test_a_rating_beside_one_with_a_scale_is_from_1_to_5() -> None:
-    messages = [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "A"}]
-    rows = [{"messages": messages, "rating": 4}, {"messages": messages, "rating": 7, "rating_max": 10}]
-    assert [(s.rating, s.rating_max) for s in read_samples(rows)] == [(4, 5), (7, 10)]
-
-
-def test_a_scale_on_the_first_row_is_accounted_for(tmp_path: Path) -> None:
-    text = "ticket,sender,text,rating,rating_min,rating_max\n1,user,Q,7,0,10\n1,bot,A,,,\n"
-    (sample,), notes = read(tmp_path, text)
-    assert (sample.rating, sample.rating_min, sample.rating_max) == (7, 0, 10)
-    assert notes[1] == "read rating, rating_min, rating_max (change with --map)"
-
-
-def test_a_rating_beside_messages_that_tells_no_scale_is_kept_by_its_name(tmp_path: Path) -> None:
-    (sample,), (account, _) = read(tmp_path, f'id,messages,rating\na,"{CHAT}",900\n')
-    assert (sample.rating, sample.metadata) == (None, {"rating": "900"})
-    assert "kept in the metadata: rating (all its values are 900, which tells no scale" in account
-
-
-def test_ragas_reference_calls_are_accounted_for_as_what_they_become() -> None:
-    notes: list[str] = []
-    messages = [{"type": "human", "content": "Q"}, {"type": "ai", "content": "A"}]
-    calls = [{"name": "count", "args": {"of": "days"}}]
-    (sample,) = read_samples([{"user_input": messages, "reference_tool_calls": calls}], notes=notes)
-    assert sample.metadata == {"expected_actions": [{"name": "count", "kwargs": {"of": "days"}}]}
-    assert "reference_tool_calls as metadata.expected_actions" in notes[0]
-
-
-# --- errors ---
-
-
-def test_a_conversation_that_is_named_on_its_first_row_only(tmp_path: Path) -> None:
+def test_a_conversation_that_is_named_on_its_first_row_only(tmp_path):
     text = "conversation_id,role,content\nc1,user,Q\n,assistant,A\n"
     with pytest.raises(InputError, match=r"line 3: names no conversation in conversation_id; write .* in every row"):
         read(tmp_path, text)
@@ -197,17 +109,120 @@ def test_a_conversation_that_is_named_on_its_first_row_only(tmp_path: Path) -> N
         list(read_samples([[]]))
 
 
-def test_rows_per_turn_with_odd_names_are_told_what_to_map(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="rows that are messages need columns for conversation, role and content"):
-        read(tmp_path, turns("punten", ("1", "1")))
-
-
-def test_a_chat_log_that_is_called_txt(tmp_path: Path) -> None:
+def test_a_chat_log_that_is_called_txt(tmp_path):
     with pytest.raises(InputError, match=r"if it is a chat log, name it g\.log"):
         read(tmp_path, "Customer: Hi, there\nBot: Hello\n", "g.txt")
 
 
-def test_what_is_no_list_of_errors(tmp_path: Path) -> None:
+def test_what_is_no_list_of_errors(tmp_path):
     skip: Any = True
     with pytest.raises(UsageError, match=r"skip_bad: True .*give a list, to which the errors are appended"):
         read(tmp_path, "question,answer\na,b\n", skip_bad=skip)
+
+
+def message(role: str, content: str, **fields: Any) -> dict[str, Any]:
+    return {"role": role, "content": content, **fields}
+
+
+CHAT = [
+    message("system", "Be kind."),
+    message("assistant", "Good morning."),
+    message("user", "Hi."),
+    message("user", "Is it free?"),
+    message("assistant", "It is.", rating=4, retrieved_contexts=["Free."]),
+    message("user", "Until when?"),
+    {"role": "assistant", "tool_calls": [{"id": "a", "function": {"name": "look_up", "arguments": "{}"}}]},
+    message("tool", "May", tool_call_id="a", retrieved_contexts=["Until May."]),
+    message("assistant", "Until May.", rating=2),
+    message("user", "Thanks."),
+]
+
+
+def conversation(name: str = "c", **fields: Any) -> Sample:
+    return Sample.model_validate({"id": name, "language": "en", "messages": CHAT, **fields})
+
+
+def test_a_turn_has_its_question_answer_contexts_rating_and_the_messages_until_then():
+    whole = conversation(rating=5, ratings={"ann": 5}, metadata={"page": "x"})
+    first, last = turn_samples(whole)
+    assert (first.id, last.id) == ("c#4", "c#8")
+    assert (first.user_input, first.response, first.retrieved_contexts) == ("Hi.\nIs it free?", "It is.", ("Free.",))
+    assert (last.user_input, last.response, last.retrieved_contexts) == ("Until when?", "Until May.", ("Until May.",))
+    assert [first.rating, last.rating, first.ratings] == [4, 2, {}]
+    assert [len(first.messages), first.turn, len(last.messages), last.turn] == [5, 4, 9, 8]
+    assert first.metadata == {"page": "x", "conversation": "c", "turn": 4}
+    assert {first.source, last.source, whole.source} == {"c"}
+    assert {turn.source for turn in turn_samples(conversation(metadata={"group": "task-3"}))} == {"task-3"}
+    assert {turn.source for turn in turn_samples(conversation(group="task-4"))} == {"task-4"}
+
+
+def test_what_is_said_of_the_turn_under_test_stays_with_it():
+    table = Table(name="t", columns={"a": [1]})
+    whole = conversation(
+        reference="Until May 1.", tables=(table,), message_type="binary", retrieved_contexts=["The price list."]
+    )
+    first, last = turn_samples(whole)
+    assert (last.reference, last.tables, last.message_type) == ("Until May 1.", (table,), "binary")
+    assert last.retrieved_contexts == ("The price list.",)
+    assert (first.reference, first.tables, first.message_type, first.retrieved_contexts) == (None, (), None, ("Free.",))
+
+
+def test_a_turn_is_a_whole_sample_that_is_read_back_the_same():
+    for turn in turn_samples(conversation()):
+        assert Sample.model_validate_json(turn.model_dump_json()) == turn
+        assert is_turn(turn)
+    assert not is_turn(conversation())
+    assert not is_turn(Sample(id="a#2", user_input="q", response="r", metadata={"conversation": "a", "turn": 2}))
+
+
+def test_each_puts_the_turns_after_their_conversation():
+    plain = Sample(id="p", user_input="q", response="r")
+    samples = [conversation("a"), plain, conversation("b")]
+    ids = [sample.id for sample in with_turns(samples, "each")]
+    assert ids == ["a", "a#4", "a#8", "p", "b", "b#4", "b#8"]
+    assert list(with_turns(samples, "last")) == list(with_turns(samples, "none")) == samples
+    turns = turn_samples(conversation())
+    assert list(with_turns(turns, "each")) == turns  # a turn that is in the set already is not taken apart
+
+
+@pytest.mark.parametrize("names", [("c", "c#4"), ("c#4", "c")], ids=["after", "before"])
+def test_two_samples_with_one_id_are_an_error_with_a_cure(names):
+    samples = [conversation(name) if name == "c" else Sample(id=name, user_input="q", response="r") for name in names]
+    with pytest.raises(InputError, match=r"'c#4'.*'c'.*give the sample another id"):
+        list(with_turns(samples, "each"))
+    assert len(list(with_turns(samples, "last"))) == 2
+
+
+def test_a_conversation_without_a_question_before_its_answer_is_scored_by_all_metrics():
+    greeting = Sample(id="g", user_input="", response="Good morning.", messages=[message("assistant", "Good morning.")])
+    assert turn_samples(greeting) == []
+    assert measured_levels(greeting, "each") == {"answer", "conversation"}
+    assert measured_levels(greeting, "none") == {"conversation"}
+
+
+SINGLE = [message("system", "Be kind."), message("user", "Free?"), message("assistant", "Yes.")]
+
+
+def single(of_message: float | None = None, **fields: Any) -> Sample:
+    messages = [*SINGLE[:-1], {**SINGLE[-1], "rating": of_message}]
+    return Sample.model_validate({"id": "s", "messages": messages, **fields})
+
+
+def test_what_is_said_of_a_single_answer_is_said_of_its_turn():
+    reasons = {"rating_reasons": {"ann": "Too short."}}
+    (turn,) = turn_samples(single(ratings={"ann": 1, "bob": 2}, metadata=reasons))
+    assert (turn.rating, turn.ratings, turn.human_rating) == (None, {"ann": 1, "bob": 2}, 1.5)
+    assert turn.metadata["rating_reasons"] == {"ann": "Too short."}
+    (same,) = turn_samples(single(1.5, ratings={"ann": 1, "bob": 2}))  # as pull writes it, at the message too
+    assert same.ratings == {"ann": 1, "bob": 2}
+    (own,) = turn_samples(single(4, rating=2, ratings={"ann": 1}))
+    assert (own.rating, own.ratings) == (4, {})
+    assert is_single_answer(single()) and not is_single_answer(turn) and not is_single_answer(conversation())
+
+
+def test_the_reasons_at_a_message_are_those_of_its_turn():
+    messages = [{**one, "rating_reasons": {"ann": ["Late."]}} if one.get("rating") == 2 else one for one in CHAT]
+    whole = Sample.model_validate({"id": "c", "messages": messages, "metadata": {"rating_reasons": {"bob": ["All."]}}})
+    first, last = turn_samples(whole)
+    assert "rating_reasons" not in first.metadata
+    assert last.metadata["rating_reasons"] == {"ann": ["Late."]}

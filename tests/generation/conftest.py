@@ -68,13 +68,7 @@ def folds() -> list[Fold]:
     """MRI and gips in fold 1, dieet in fold 2; the test split holds the second section of each fold's last document."""
     places = {"mri.md": (1, 0), "gips.md": (1, 1), "dieet.md": (2, 2)}
     return [
-        Fold(
-            section=f"{document}#{position:03}",
-            fold=fold,
-            split="validation",
-            topic=topic,
-            sampled=True,
-        )
+        Fold(section=f"{document}#{position:03}", fold=fold, split="validation", topic=topic, sampled=True)
         for document, (fold, topic) in places.items()
         for position in (0, 1)
     ]

@@ -2,24 +2,23 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from api_server import ApiServer, Call, Reply
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 
 from assay.errors import InputError, JudgeError, UsageError
 from assay.eval_sets import Sample, load_set, write_set
 from assay.generation import Fold, Section, write_folds, write_sections
 from assay.generation.crosseval import Exchange, Page, bots, build_pages, load_bot, summarise_split
-from assay.generation.crosseval.bots import BotQuestion, FunctionBot, HttpBot, fill_template
+from assay.generation.crosseval.bots import BotQuestion, FunctionBot, HttpBot
 from assay.generation.crosseval.pages import PageStore
 from assay.judges.embedders import load_embedder
 from assay.metrics import Score
 
-Typing = Callable[..., Any]
 REFUSAL = "Dat weet ik niet, want het staat niet in mijn documenten."
 
 
@@ -51,7 +50,7 @@ def crossed(tmp_path: Path, sections: list[Section], folds: list[Fold]) -> Path:
     return tmp_path / "set.jsonl"
 
 
-def test_pages_are_the_whole_sections_of_a_fold_and_split(sections: list[Section], folds: list[Fold]) -> None:
+def test_pages_are_the_whole_sections_of_a_fold_and_split(sections, folds):
     second = sections[3].model_copy(update={"emulated_page": 2})
     pages = build_pages([*sections[:3], second, *sections[4:]], folds, 1, "validation")
     assert [page.id for page in pages] == ["gips.md, page 1", "gips.md, page 2", "mri.md, page 1"]
@@ -59,7 +58,7 @@ def test_pages_are_the_whole_sections_of_a_fold_and_split(sections: list[Section
     assert build_pages(sections, folds, 1, "test") == []
 
 
-def test_the_nearest_pages_are_retrieved(sections: list[Section]) -> None:
+def test_the_nearest_pages_are_retrieved(sections):
     pages = [Page(section.id, section.full_text) for section in sections]
 
     async def nearest(least: float) -> list[str]:
@@ -73,7 +72,7 @@ def test_the_nearest_pages_are_retrieved(sections: list[Section]) -> None:
     assert asyncio.run(nearest(0.99)) == []
 
 
-def test_a_qdrant_server_that_cannot_be_reached_is_an_error() -> None:
+def test_a_qdrant_server_that_cannot_be_reached_is_an_error():
     async def load() -> None:
         with PageStore(load_embedder("use"), "http://127.0.0.1:9") as store:
             await store.load([Page("p", "tekst")])
@@ -98,9 +97,7 @@ def answer_from_pages(request: Any) -> Answer | None:
     return Answer(text=REFUSAL)
 
 
-def test_the_rates_of_a_model_behind_the_retrieval(
-    assay: Typing, crossed: Path, judge_file: Typing, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_the_rates_of_a_model_behind_the_retrieval(assay, crossed, judge_file, openai_server, tmp_path):
     """Validation: with fold 1 loaded both its questions are answered, drinking never; test: salt is answered twice."""
     openai_server.script = answer_from_pages
     done = assay("crosseval", crossed, "--bot", judge_file(), "-o", "answers.jsonl", "--json")
@@ -161,9 +158,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
         yield server
 
 
-def test_an_http_bot_with_a_template_and_replay_without_it(
-    assay: Typing, crossed: Path, endpoint: Endpoint, tmp_path: Path
-) -> None:
+def test_an_http_bot_with_a_template_and_replay_without_it(assay, crossed, endpoint, tmp_path):
     template = {"vraag": "$question", "bronnen": "$pages", "kennis": {"fold": "$fold"}, "taal": "$language"}
     (tmp_path / "template.json").write_text(json.dumps(template), encoding="utf-8")
     command = ["crosseval", crossed, "--bot", endpoint.url, "--bot-template", "template.json"]
@@ -179,9 +174,7 @@ def test_an_http_bot_with_a_template_and_replay_without_it(
     assert len(endpoint.calls) == 10
 
 
-def test_an_endpoint_that_fails(
-    assay: Typing, crossed: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endpoint_that_fails(assay, crossed, endpoint, monkeypatch):
     bot = HttpBot(endpoint.url, {"vraag": "$question", "bronnen": "$pages"}, "answer")
     page = Page("p", "Kop\n\nTekst. Meer.")
     with pytest.raises(JudgeError, match=r"without 'answer' \(--bot-answer\)"):
@@ -195,7 +188,7 @@ def test_an_endpoint_that_fails(
     assert "10 answers are missing" in done.err
 
 
-def test_a_function_is_a_bot(assay: Typing, crossed: Path, tmp_path: Path) -> None:
+def test_a_function_is_a_bot(assay, crossed, tmp_path):
     (tmp_path / "mijn_bot.py").write_text(
         "async def zegt(question, pages):\n"
         "    answer = 'Minder dan zes gram zout per dag.' if 'zout' in question else ''\n"
@@ -214,7 +207,7 @@ def test_a_function_is_a_bot(assay: Typing, crossed: Path, tmp_path: Path) -> No
         FunctionBot("mijn_bot:niets")
 
 
-def test_the_best_bot_on_validation_is_tested(assay: Typing, crossed: Path, tmp_path: Path) -> None:
+def test_the_best_bot_on_validation_is_tested(assay, crossed, tmp_path):
     (tmp_path / "bots2.py").write_text(
         f"def weigert(question, pages):\n    return {REFUSAL!r}\n"
         "def weet(question, pages):\n"
@@ -232,25 +225,13 @@ def test_the_best_bot_on_validation_is_tested(assay: Typing, crossed: Path, tmp_
     assert done[1]["balance"] == pytest.approx((0.5 + 1) / 2)
 
 
-def test_a_template_is_filled_in_with_values() -> None:
-    question = BotQuestion('"}, {"evil": "', [Page("p", "tekst")], 2, "nl")
-    template = {"messages": [{"content": "$question"}], "$question": "vast", "n": 3, "fold": "$fold", "s": "$page"}
-    assert fill_template(template, question) == {
-        "messages": [{"content": '"}, {"evil": "'}],
-        "$question": "vast",
-        "n": 3,
-        "fold": 2,
-        "s": "$page",
-    }
-
-
 def exchange(name: str, loaded: int, fold: int, declined: bool | None, **scores: float) -> Exchange:
     sample = Sample(id=f"{name}{loaded}", user_input="", response="x", group=name)
     metric_scores = {metric: Score(value, "scored", "") for metric, value in scores.items()}
     return Exchange("bot", "test", loaded, fold, sample, declined, metric_scores)
 
 
-def test_averages_are_of_iterations_and_intervals_of_documents() -> None:
+def test_averages_are_of_iterations_and_intervals_of_documents():
     """Fold 1 loaded: 1 of 4 answered. Fold 2 loaded: 4 of 4. The average is 0.625, whatever the number of questions."""
     exchanges = [exchange(f"a{n}", 1, 1, n > 0, bleu=0.1) for n in range(4)]
     exchanges += [exchange(f"b{n}", 2, 2, False, bleu=0.3) for n in range(2)]
@@ -260,13 +241,11 @@ def test_averages_are_of_iterations_and_intervals_of_documents() -> None:
     assert summary.average["bleu"].value == pytest.approx((0.1 + 0.3) / 2)
     assert (summary.exchanges, summary.failed) == (7, 1)
     low, high = summary.average["answer rate"].low, summary.average["answer rate"].high
-    assert low is not None
-    assert high is not None
     assert low < 0.625 < high
     assert summary.average["hallucination rate"].value is None
 
 
-def test_errors_name_what_is_missing_and_what_to_do(assay: Typing, crossed: Path, tmp_path: Path) -> None:
+def test_errors_name_what_is_missing_and_what_to_do(assay, crossed, tmp_path):
     (tmp_path / "set.folds.jsonl").rename(tmp_path / "elders.jsonl")
     done = assay("crosseval", crossed, "--bot", "x:y")
     assert done.code == 2
@@ -286,4 +265,4 @@ def test_errors_name_what_is_missing_and_what_to_do(assay: Typing, crossed: Path
     assert "all sections are in one fold" in done.err
     (tmp_path / "t.json").write_text('{"q": "question"}', encoding="utf-8")
     with pytest.raises(InputError):
-        load_bot("http://x", lambda _: None, template=tmp_path / "t.json")  # type: ignore[arg-type, return-value]
+        load_bot("http://x", lambda _: None, template=tmp_path / "t.json")

@@ -1,7 +1,5 @@
 """Markdown, HTML and DOCX to sections, and folders of documents."""
 
-from pathlib import Path
-
 import pytest
 
 from assay.errors import InputError
@@ -10,7 +8,7 @@ from assay.generation.documents.extraction import list_documents
 from assay.generation.documents.markdown import parse_markdown
 
 
-def test_markdown_headings_are_those_that_markdown_says() -> None:
+def test_markdown_headings_are_those_that_markdown_says():
     text = "---\ntitle: x\n---\nVooraf\n\nKop\n===\n\n```\n# geen kop\n```\n\n"
     text += "## Een *tweede* [kop](u.md)\n\n- a\n  - b\n\n> # citaat\n"
     assert [(b.kind, b.text, b.level) for b in parse_markdown(text)] == [
@@ -32,20 +30,17 @@ HTML = """<!doctype html><html><head><title>Site</title><style>p {}</style></hea
 <script>alert("x")</script><!-- geheim --></article></main><footer>Colofon</footer></body></html>"""
 
 
-def test_html_is_read_without_its_surroundings(tmp_path: Path) -> None:
+def test_html_is_read_without_its_surroundings(tmp_path):
     pytest.importorskip("bs4")
     (tmp_path / "a.html").write_text(HTML, encoding="utf-8")
     (extraction,) = extract_sections([tmp_path])
     assert [(s.heading.replace("\xad", ""), s.text) for s in extraction.sections] == [
         ("Maagonderzoek", "Uw maag moet leeg zijn.\nBel ons."),
-        (
-            "Regels",
-            "- Eet niets\n  - ook geen soep\n- Drink niets\n\n| Week | Keer |\n| --- | --- |\n| 1 | 4 \\| 5 |",
-        ),
+        ("Regels", "- Eet niets\n  - ook geen soep\n- Drink niets\n\n| Week | Keer |\n| --- | --- |\n| 1 | 4 \\| 5 |"),
     ]
 
 
-def test_docx_headings_are_styles_or_bold_lines(tmp_path: Path) -> None:
+def test_docx_headings_are_styles_or_bold_lines(tmp_path):
     docx = pytest.importorskip("docx")
     document = docx.Document()
     document.add_heading("Maagonderzoek", 0)
@@ -67,7 +62,7 @@ def test_docx_headings_are_styles_or_bold_lines(tmp_path: Path) -> None:
     ]
 
 
-def test_one_bad_document_does_not_stop_the_others(tmp_path: Path) -> None:
+def test_one_bad_document_does_not_stop_the_others(tmp_path):
     (tmp_path / "bad.docx").write_bytes(b"no zip")
     (tmp_path / "latin.md").write_bytes("# Één\n\ntekst".encode("cp1252"))
     (tmp_path / "good.md").write_text("# Goed\n\ntekst", encoding="utf-8")
@@ -79,7 +74,7 @@ def test_one_bad_document_does_not_stop_the_others(tmp_path: Path) -> None:
     assert "has no text" in str(extractions["empty.txt"].error)
 
 
-def test_documents_are_named_by_their_path_below_the_folder(tmp_path: Path) -> None:
+def test_documents_are_named_by_their_path_below_the_folder(tmp_path):
     for name in ("b.md", "map/a.html", ".verborgen/c.md", "map/d.xyz"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
@@ -94,14 +89,14 @@ def test_documents_are_named_by_their_path_below_the_folder(tmp_path: Path) -> N
         ("map/d.xyz", "the format `.xyz` is unknown"),
     ],
 )
-def test_a_place_without_documents_is_an_error(tmp_path: Path, place: str, message: str) -> None:
+def test_a_place_without_documents_is_an_error(tmp_path, place, message):
     (tmp_path / "map").mkdir()
     (tmp_path / "map/d.xyz").touch()
     with pytest.raises(InputError, match=message):
         list(extract_sections([tmp_path / place]))
 
 
-def test_two_documents_of_one_name_are_an_error(tmp_path: Path) -> None:
+def test_two_documents_of_one_name_are_an_error(tmp_path):
     for folder in ("een", "twee"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a.md").write_text("# x\n\ny", encoding="utf-8")
@@ -109,6 +104,6 @@ def test_two_documents_of_one_name_are_an_error(tmp_path: Path) -> None:
         list(extract_sections([tmp_path / "een", tmp_path / "twee"]))
 
 
-def test_the_bundled_leaflets_are_read_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bundled_leaflets_are_read_by_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert len(list(extract_sections(["leaflets"]))) == 12

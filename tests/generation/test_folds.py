@@ -23,13 +23,13 @@ def section(id_: str, document: str, page: int | None = None, last: int | None =
     )  # fmt: skip
 
 
-def test_fold_distances_are_single_and_average_linkage() -> None:
+def test_fold_distances_are_single_and_average_linkage():
     points = np.array([[0.0], [1.0], [4.0], [6.0]])
     # between {0, 1} and {4, 6}: 4, 6, 3, 5 -> nearest 3, mean 4.5
     assert fold_distances(points, [1, 1, 2, 2]) == (3.0, 4.5)
 
 
-def test_every_setting_finds_two_clear_groups() -> None:
+def test_every_setting_finds_two_clear_groups():
     points = np.array([[1.0, 0.0], [1.1, 0.1], [0.0, 1.0], [0.1, 1.2]])
     splits = list(split_topics(points, 2, 2))
     assert [(split.distance, split.linkage) for split in splits] == list(SETTINGS)
@@ -39,14 +39,14 @@ def test_every_setting_finds_two_clear_groups() -> None:
     assert len(list(split_topics(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]), 2, 3))) == 21
 
 
-def test_sections_of_a_document_in_two_folds_are_removed() -> None:
+def test_sections_of_a_document_in_two_folds_are_removed():
     sections = [section("a1", "a"), section("a2", "a"), section("b1", "b"), section("b2", "b"), section("c1", "c")]
     folds = {"a1": 1, "a2": 1, "b1": 1, "b2": 2}
     assert remove_shared(sections, folds, "document") == {"a1": 1, "a2": 1}
     assert folds_per_document(sections, folds) == 1.5  # a in one, b in two, c in none
 
 
-def test_by_page_only_sections_on_a_shared_page_are_removed() -> None:
+def test_by_page_only_sections_on_a_shared_page_are_removed():
     sections = [section("1", "b", 1), section("2", "b", 1, 2), section("3", "b", 2), section("4", "b", 3)]
     # page 1 holds folds 1 and 1, page 2 holds folds 1 (section 2 goes on) and 2
     assert remove_shared(sections, {"1": 1, "2": 1, "3": 2, "4": 2}, "page") == {"1": 1, "4": 2}
@@ -54,7 +54,7 @@ def test_by_page_only_sections_on_a_shared_page_are_removed() -> None:
     assert remove_shared(without_pages, {"1": 1, "2": 2}, "page") == {"1": 1, "2": 2}
 
 
-def test_validation_and_test_have_whole_documents_near_the_share() -> None:
+def test_validation_and_test_have_whole_documents_near_the_share():
     sections = [section(f"{d}{n}", d) for d in "abcdefghij" for n in range(3)]
     folds = {each.id: 1 if each.document < "f" else 2 for each in sections}
     splits = split_sections(sections, folds, "document", 0.2, seed=5)
@@ -66,21 +66,15 @@ def test_validation_and_test_have_whole_documents_near_the_share() -> None:
     assert set(split_sections(sections, folds, "document", 0.0, seed=5).values()) == {"validation"}
 
 
-def test_covering_quotas_give_one_each_and_then_the_share() -> None:
-    assert covering_quotas(5, {1: 6, 2: 3, 3: 1}) == {1: 3, 2: 1, 3: 1}
-    assert covering_quotas(2, {1: 6, 2: 3, 3: 1}) == {1: 1, 2: 1, 3: 0}
-    assert covering_quotas(9, {1: 2, 2: 1}) == {1: 2, 2: 1}
-
-
 @given(st.dictionaries(st.integers(0, 9), st.integers(1, 30), min_size=1), st.integers(0, 200))
-def test_covering_quotas_never_exceed_what_is_there_or_wanted(sizes: dict[int, int], wanted: int) -> None:
+def test_covering_quotas_never_exceed_what_is_there_or_wanted(sizes, wanted):
     quotas = covering_quotas(wanted, sizes)
     assert sum(quotas.values()) == min(wanted, sum(sizes.values()))
     assert all(0 <= quotas[topic] <= sizes[topic] for topic in sizes)
     assert wanted < len(sizes) or all(quotas.values())
 
 
-def test_a_sample_is_divided_as_in_the_paper() -> None:
+def test_a_sample_is_divided_as_in_the_paper():
     """Two even folds, 500 sections, a fifth for the test: 200, 200, 50, 50 (5.3)."""
     folds = [
         Fold(section=f"{fold}{part}{n}", fold=fold, split=part, topic=n % 7)
@@ -101,13 +95,13 @@ def test_a_sample_is_divided_as_in_the_paper() -> None:
 EIGHT = "een twee drie vier vijf zes zeven acht"
 
 
-def test_shared_runs_are_those_in_more_than_one_fold() -> None:
+def test_shared_runs_are_those_in_more_than_one_fold():
     texts = [f"Kop. {EIGHT}!", f"{EIGHT.upper()} negen", f"{EIGHT} tien", "een twee drie vier vijf zes zeven"]
     assert find_shared_runs(texts, [1, 2, 2, 2]) == ({0, 1, 2}, 1)
     assert find_shared_runs(texts, [1, 1, 1, 2]) == (set(), 0)
 
 
-def test_the_nearest_neighbour_is_in_another_fold() -> None:
+def test_the_nearest_neighbour_is_in_another_fold():
     vectors = np.array([[1, 0], [1, 0], [0.6, 0.8], [0, 1]], dtype=np.float32)
     leaks = measure_leaks(["a", "b", "c", "d"], vectors, [1, 1, 2, 2])
     # the first and second have 0.6 to the third, the third 0.6, the fourth 0: mean 1.8 / 4
@@ -129,7 +123,7 @@ def collection(documents: int = 8) -> tuple[list[Section], list[SectionTopic]]:
     return sections, topics
 
 
-def test_folds_follow_topics_and_a_document_in_both_is_removed() -> None:
+def test_folds_follow_topics_and_a_document_in_both_is_removed():
     sections, topics = collection()
     plan = make_folds(sections, topics)
     assert {fold.topic: fold.fold for fold in plan.folds} == {0: 1, 1: 1, 2: 2, 3: 2}
@@ -144,7 +138,7 @@ def test_folds_follow_topics_and_a_document_in_both_is_removed() -> None:
     assert "0-0" not in {fold.section for fold in without.folds}
 
 
-def test_a_fold_that_is_too_small_is_not_chosen() -> None:
+def test_a_fold_that_is_too_small_is_not_chosen():
     """One far topic would make a fold of 2 in 26 sections: clusters are joined another way."""
     sections, topics = collection()
     far = [t.model_copy(update={"topic": 4, "vector": (900.0, 900.0)}) for t in topics if t.section in ("0-0", "2-0")]
@@ -154,7 +148,7 @@ def test_a_fold_that_is_too_small_is_not_chosen() -> None:
     assert plan.chosen.small_fold >= 0.2
 
 
-def test_errors_say_why_no_folds_can_be_made() -> None:
+def test_errors_say_why_no_folds_can_be_made():
     sections, topics = collection()
     with pytest.raises(InputError, match="1 of them, such as `x`, are not among the sections"):
         make_folds(sections, [SectionTopic(section="x", topic=0, vector=(1.0,))])
@@ -166,39 +160,3 @@ def test_errors_say_why_no_folds_can_be_made() -> None:
 
 def _one_each(topics: int, documents: int) -> list[SectionTopic]:
     return [SectionTopic(section=f"{n}", topic=n % topics, vector=(float(n % topics), 1.0)) for n in range(documents)]
-
-
-def test_too_few_documents_name_the_least_number() -> None:
-    """Two folds need two documents each; three documents of one page each are one too few."""
-    sections, topics = [section(f"{n}", f"{n}") for n in range(3)], _one_each(2, documents=3)
-    with pytest.raises(
-        FoldError, match=r"^3 documents are too few for 2 folds, which need 4: .* add 1 document or more$"
-    ):
-        make_folds(sections, topics)
-    with pytest.raises(FoldError, match=r"^1 page is too few for 3 folds, which need 6: .* add 5 pages or more$"):
-        make_folds(sections[:1], topics[:1], folds=3, separate="page")
-
-
-def test_only_options_that_help_are_named() -> None:
-    """Ten sections of topic 0 in 5 documents, 2 of topic 1: alone in 2 documents, or on two pages of one.
-
-    With 2 of 12 sections (17%) the smaller fold is below 20%. Where the two sections share their document with topic 0,
-    documents cannot be separated at all: nothing of that document is left.
-    """
-    large = [section(f"a{n}", f"doc{n // 2}", page=n % 2 + 1) for n in range(10)]
-    two_documents = [*large, section("b0", "x"), section("b1", "y")]
-    topics = [
-        SectionTopic(section=s.id, topic=int(s.id[0] == "b"), vector=(float(s.id[0] == "b"), 1.0))
-        for s in two_documents
-    ]
-    with pytest.raises(FoldError, match=r"use --smallest-fold 0.16; add documents about other subjects$"):
-        make_folds(two_documents, topics)
-    assert len(make_folds(two_documents, topics, smallest=0.16).folds) == 12
-    one_document = [*large, section("b0", "doc0", page=3), section("b1", "doc0", page=4)]
-    with pytest.raises(FoldError, match=r"documents; add documents about other subjects$"):
-        make_folds(one_document, topics)
-    with_more = [*one_document, section("b2", "doc1", page=3)]
-    more_topics = [*topics, SectionTopic(section="b2", topic=1, vector=(1.0, 1.0))]
-    with pytest.raises(FoldError, match=r"documents; separate by page \(--separate page\), where .*; add documents"):
-        make_folds(with_more, more_topics)
-    assert len(make_folds(with_more, more_topics, separate="page").folds) == 13

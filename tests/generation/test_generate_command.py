@@ -1,23 +1,16 @@
-"""`assay generate questions` and `filter`, as people type them."""
+"""`assay generate`, as people type it: documents, questions, filter and the whole."""
 
 import json
-import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 
 from assay.eval_sets import load_set
 from assay.generation import Section, read_folds
 
-Typing = Callable[..., Any]
 
-
-def test_questions_and_filter_in_two_stages(
-    assay: Typing, stage_files: tuple[Path, Path], writer_file: Path, tmp_path: Path
-) -> None:
+def test_questions_and_filter_in_two_stages(assay, stage_files, writer_file, tmp_path):
     made = assay("generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl", "--json")
     assert (made.code, made.err) == (0, "")
     assert made.json["pairs"] == 16 + 2  # a pair a sentence, three at most, and 2 * round(6 * 0.2) facts
@@ -38,9 +31,7 @@ def test_questions_and_filter_in_two_stages(
     assert not list(tmp_path.glob("*.replies*"))  # kept only while something is left to do
 
 
-def test_a_budget_ends_it_and_resume_goes_on(
-    assay: Typing, stage_files: tuple[Path, Path], writer_file: Path, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_a_budget_ends_it_and_resume_goes_on(assay, stage_files, writer_file, openai_server, tmp_path):
     command = ["generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl"]
     stopped = assay(*command, "--budget-calls", 3)
     assert stopped.code == 3
@@ -56,9 +47,7 @@ def test_a_budget_ends_it_and_resume_goes_on(
     assert done.json["usage"]["from_cassette"] == 3
 
 
-def test_calls_that_give_nothing_are_told(
-    assay: Typing, stage_files: tuple[Path, Path], writer_file: Path, openai_server: OpenAIServer
-) -> None:
+def test_calls_that_give_nothing_are_told(assay, stage_files, writer_file, openai_server):
     openai_server.script = lambda request: (
         Answer(text="nee")
         if request.schema == "GeneratedPair"
@@ -88,9 +77,7 @@ def leaflets(tmp_path: Path, sections: list[Section]) -> Path:
     return folder
 
 
-def test_the_whole_leaves_the_file_of_every_stage(
-    assay: Typing, leaflets: Path, writer_file: Path, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_the_whole_leaves_the_file_of_every_stage(assay, leaflets, writer_file, openai_server, tmp_path):
     command = ["generate", leaflets, "--judge", writer_file, "--n", 6, "--test-share", 0.4, "-o", "set.jsonl"]
     stopped = assay(*command, "--budget-calls", 4)
     assert (stopped.code, len(openai_server.requests)) == (3, 4), stopped.err
@@ -112,7 +99,7 @@ def test_the_whole_leaves_the_file_of_every_stage(
     assert len(openai_server.requests) > request_count
 
 
-def test_one_fold_asks_for_no_topics(assay: Typing, leaflets: Path, writer_file: Path, tmp_path: Path) -> None:
+def test_one_fold_asks_for_no_topics(assay, leaflets, writer_file, tmp_path):
     done = assay("generate", leaflets, "--judge", writer_file, "--n", 2, "--folds", 1, "-o", "set.jsonl", "--json")
     assert done.code == 0, done.err
     assert done.json["sections_in_folds"] is None
@@ -135,9 +122,7 @@ def three_pages(tmp_path: Path, sections: list[Section]) -> Path:
     return folder
 
 
-def test_the_advice_for_three_help_pages_can_be_followed(
-    assay: Typing, three_pages: Path, writer_file: Path, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_the_advice_for_three_help_pages_can_be_followed(assay, three_pages, writer_file, openai_server, tmp_path):
     command = ["generate", three_pages, "--judge", writer_file, "--n", 2, "-o", "set.jsonl"]
     stopped = assay(*command)
     assert stopped.code == 2
@@ -151,19 +136,6 @@ def test_the_advice_for_three_help_pages_can_be_followed(
     crossed = assay("crosseval", "set.jsonl", "--bot", writer_file)
     assert crossed.code == 2
     assert "a set made with --folds 1 has none, and cannot be cross-evaluated" in crossed.err
-
-
-def test_the_advice_of_the_stages_can_be_followed(
-    assay: Typing, three_pages: Path, writer_file: Path, tmp_path: Path
-) -> None:
-    assert assay("generate", "sections", three_pages, "-o", "sections.jsonl").code == 0
-    assert assay("generate", "topics", "sections.jsonl", "-o", "topics.jsonl").code == 0
-    stopped = assay("generate", "folds", "sections.jsonl", "topics.jsonl", "-o", "folds.jsonl")
-    advice = re.search("leave this step out \\(`assay (.*)`\\)", stopped.err)
-    assert advice is not None, stopped.err
-    assert advice[1] == "generate questions sections.jsonl --judge MODEL -o pairs.jsonl"
-    assert assay(*(str(writer_file) if word == "MODEL" else word for word in advice[1].split())).code == 0
-    assert (tmp_path / "pairs.jsonl").is_file()
 
 
 @pytest.mark.parametrize(
@@ -181,11 +153,38 @@ def test_the_advice_of_the_stages_can_be_followed(
     ],
     ids=lambda parameter: " ".join(parameter) if isinstance(parameter, list) else None,
 )
-def test_what_cannot_be_done_is_told_with_a_cure(
-    *, assay: Typing, stage_files: tuple[Path, Path], writer_file: Path, words: list[str], cure: str
-) -> None:
+def test_what_cannot_be_done_is_told_with_a_cure(*, assay, stage_files, writer_file, words, cure):
     real = {"SECTIONS": stage_files[0], "FOLDS": stage_files[1], "JUDGE": writer_file}
     result = assay("generate", *(real.get(word, word) for word in words))
     assert result.code in {1, 2}, result
     assert cure in result.err
     assert "Traceback" not in result.err
+
+
+def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text("# Kop\n\ntekst", encoding="utf-8")
+    (tmp_path / "docs/b.pdf").write_bytes(b"no pdf")
+    done = assay("generate", "sections", "docs", "-o", "s.jsonl")
+    assert done.code == 0
+    assert "left out: docs/b.pdf: cannot be read as PDF" in done.err
+    (tmp_path / "docs/a.md").unlink()
+    assert assay("generate", "sections", "docs").code == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("sections",), 2, "Missing argument 'DOCS...'"),
+        (("sections", "nowhere"), 1, "there is no such file or folder"),
+        (("sections", "leaflets", "--language", "Dutch"), 2, "write nl, en or another code of two letters"),
+        (("topics", "none.jsonl"), 1, "make it with `assay generate sections"),
+        (("topics", "none.jsonl", "--smallest", "5;6"), 2, "write whole numbers with commas"),
+        (("folds", "none.jsonl", "none.jsonl", "--separate", "chapter"), 2, "'chapter' is not one of"),
+    ],
+)
+def test_what_is_typed_wrong_is_told(assay, words, code, message):
+    done = assay("generate", *words)
+    assert done.code == code
+    assert message in done.err
+    assert "Traceback" not in done.err

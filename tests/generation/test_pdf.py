@@ -29,14 +29,14 @@ def letters(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", LEAFLETS)
-def test_a_leaflet_has_the_same_sections_as_pdf_and_as_markdown(name: str) -> None:
+def test_a_leaflet_has_the_same_sections_as_pdf_and_as_markdown(name):
     """Running header and footer, two columns, sections over pages, bullets and ruled tables are all in these PDFs."""
     as_pdf = sections(leaflets() / "pdf" / f"{name}.pdf")
     as_markdown = sections(leaflets() / f"{name}.md")
     assert [(s.title, letters(s.text)) for s in as_pdf] == [(s.title, letters(s.text)) for s in as_markdown]
 
 
-def test_bullets_and_tables_become_markdown() -> None:
+def test_bullets_and_tables_become_markdown():
     by_heading = {s.heading: s.text for s in sections(leaflets() / "pdf" / "nl-staaroperatie.pdf")}
     assert "- Zwem de eerste 2 weken niet.\n- Til" in by_heading["Leefregels na een staaroperatie"]
     assert "| Week | Middel | Hoe vaak |\n| --- | --- | --- |\n| 1 | Dexamethason |" in by_heading["Druppelschema"]
@@ -67,7 +67,7 @@ def typeset_lines(tmp_path: Path) -> Typeset:
     return typeset
 
 
-def test_a_paragraph_in_large_type_is_text(typeset_lines: Typeset) -> None:
+def test_a_paragraph_in_large_type_is_text(typeset_lines):
     """Appendix A, step 4: its lines are no headings, so that it belongs to the section before."""
     path = typeset_lines(
         ("Titel", 20, True), (SENTENCE * 2, 10, False), (SENTENCE * 6, 13, False), (SENTENCE * 6, 10, False)
@@ -77,13 +77,13 @@ def test_a_paragraph_in_large_type_is_text(typeset_lines: Typeset) -> None:
     assert only.text.count("legt u uit") == 14
 
 
-def test_a_heading_of_two_lines_is_one(typeset_lines: Typeset) -> None:
+def test_a_heading_of_two_lines_is_one(typeset_lines):
     long = "Wat u moet weten voordat u naar het ziekenhuis komt voor een onderzoek van uw maag en darmen"
     path = typeset_lines((long, 18, True), (SENTENCE * 3, 10, False))
     assert [s.heading for s in sections(path)] == [long]
 
 
-def test_a_bold_line_in_the_texts_size_is_a_heading_and_a_bold_word_is_not(typeset_lines: Typeset) -> None:
+def test_a_bold_line_in_the_texts_size_is_a_heading_and_a_bold_word_is_not(typeset_lines):
     path = typeset_lines(
         ("Titel", 20, True),
         (SENTENCE * 3, 10, False),
@@ -95,7 +95,7 @@ def test_a_bold_line_in_the_texts_size_is_a_heading_and_a_bold_word_is_not(types
     assert [s.heading for s in sections(path)] == ["Titel", "Voorbereiding"]
 
 
-def test_a_sentence_goes_on_over_the_page(typeset_lines: Typeset) -> None:
+def test_a_sentence_goes_on_over_the_page(typeset_lines):
     path = typeset_lines(
         ("Titel", 20, True), ("Een zin die op de eerste bladzijde", 10, False), None, ("begint.", 10, False)
     )
@@ -103,13 +103,13 @@ def test_a_sentence_goes_on_over_the_page(typeset_lines: Typeset) -> None:
     assert (only.text, only.page, only.last_page) == ("Een zin die op de eerste bladzijde begint.", 1, 2)
 
 
-def test_a_header_can_be_given_its_depth(typeset_lines: Typeset) -> None:
+def test_a_header_can_be_given_its_depth(typeset_lines):
     path = typeset_lines(("Geheim kenmerk", 10, False), ("Titel", 20, True), (SENTENCE * 3, 10, False))
     assert "kenmerk" in sections(path)[0].text
     assert [s.heading for s in sections(path, header=75)] == ["Titel"]
 
 
-def test_a_table_of_contents_is_left_out(typeset_lines: Typeset) -> None:
+def test_a_table_of_contents_is_left_out(typeset_lines):
     entries = [(f"Hoofdstuk {n} {'. ' * 30}{n}", 10.0, False) for n in range(1, 5)]
     path = typeset_lines(
         ("Titel", 20, True),
@@ -124,13 +124,13 @@ def test_a_table_of_contents_is_left_out(typeset_lines: Typeset) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"%PDF-1.7 and then nothing", b"<html></html>"])
-def test_a_file_that_is_no_pdf_is_an_error(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_no_pdf_is_an_error(tmp_path, content):
     (tmp_path / "bad.pdf").write_bytes(content)
     with pytest.raises(InputError, match=r"bad\.pdf: cannot be read as PDF"):
         pdf_blocks(tmp_path / "bad.pdf")
 
 
-def test_the_error_of_a_scan_names_the_remedy(tmp_path: Path) -> None:
+def test_the_error_of_a_scan_names_the_remedy(tmp_path):
     page = fpdf.FPDF()
     page.add_page()
     page.output(str(tmp_path / "scan.pdf"))

@@ -1,7 +1,6 @@
 """Annotators' sheets written and read, their agreement, and which pairs are accepted."""
 
 import csv
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from assay.generation.review import Review, assign_samples, measure_agreement, s
 from assay.generation.review_sheet import read_sheet, write_sheet
 from assay.meta_eval.estimate import estimate_proportion
 
-Typing = Callable[..., Any]
 HOSTILE = '=HYPERLINK("http://evil.example";"klik")'
 
 
@@ -56,7 +54,7 @@ def mark(path: Path, marks: dict[int, dict[str, str]]) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
-def test_a_sheet_is_read_with_its_marks(samples: list[Sample], tmp_path: Path, suffix: str) -> None:
+def test_a_sheet_is_read_with_its_marks(samples, tmp_path, suffix):
     path = tmp_path / f"an{suffix}"
     write_sheet(samples, path)
     mark(path, {0: {"antwoord juist": "x"}, 1: {"antwoord fout": "X", "opmerking": "Klopt niet."}})
@@ -67,7 +65,7 @@ def test_a_sheet_is_read_with_its_marks(samples: list[Sample], tmp_path: Path, s
     assert not reviews[2].is_filled_in
 
 
-def test_no_cell_is_a_formula(samples: list[Sample], tmp_path: Path) -> None:
+def test_no_cell_is_a_formula(samples, tmp_path):
     write_sheet(samples, tmp_path / "s.xlsx")
     cells = [cell for row in load_workbook(tmp_path / "s.xlsx").active.iter_rows() for cell in row if cell.value]
     assert {cell.data_type for cell in cells} == {"s"}
@@ -78,7 +76,7 @@ def test_no_cell_is_a_formula(samples: list[Sample], tmp_path: Path) -> None:
     assert not [cell for cell in written if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
 
 
-def test_bad_sheets_are_errors(samples: list[Sample], tmp_path: Path) -> None:
+def test_bad_sheets_are_errors(samples, tmp_path):
     path = tmp_path / "an.csv"
     write_sheet(samples, path)
     mark(path, {1: {"antwoord juist": "misschien"}})
@@ -98,7 +96,7 @@ def review(sample: str, annotator: str, *options: Any, comment: str = "") -> Rev
     return Review(sample, annotator, frozenset(options), comment)
 
 
-def test_agreement_counts_couples_of_reviews() -> None:
+def test_agreement_counts_couples_of_reviews():
     """Three pairs are reviewed twice: alike, in part alike, not alike. d has one review, e an empty second one."""
     reviews = [
         review("a", "an", "correct"), review("a", "bo", "correct"),
@@ -116,7 +114,7 @@ def test_agreement_counts_couples_of_reviews() -> None:
     assert agreement.alpha["irrelevant"] is None  # marked only where nobody else reviewed
 
 
-def test_only_pairs_marked_correct_are_accepted(samples: list[Sample]) -> None:
+def test_only_pairs_marked_correct_are_accepted(samples):
     first = samples[0].id
     reviews = [
         review(first, "an", "correct"), review(first, "bo", "correct", comment="mooi"),
@@ -132,7 +130,7 @@ def test_only_pairs_marked_correct_are_accepted(samples: list[Sample]) -> None:
     assert summary.shares["relevant"].value == 1
 
 
-def test_shares_have_the_papers_intervals() -> None:
+def test_shares_have_the_papers_intervals():
     """Of 473 judged pairs 278 are correct; Wilson: (p + z²/2n ± z√(p(1-p)/n + z²/4n²)) / (1 + z²/n)."""
     n, z = 473, 1.959964
     p = 278 / n
@@ -143,7 +141,7 @@ def test_shares_have_the_papers_intervals() -> None:
     assert estimate_proportion(0, 0).value is None
 
 
-def test_annotators_get_equal_shares_and_some_pairs_twice(samples: list[Sample]) -> None:
+def test_annotators_get_equal_shares_and_some_pairs_twice(samples):
     assigned = assign_samples(samples * 4, ["an", "bo", "cas"], 0.25, seed=2)
     assert sum(map(len, assigned.values())) == 20 + 5
     assert min(map(len, assigned.values())) >= 6
@@ -151,7 +149,7 @@ def test_annotators_get_equal_shares_and_some_pairs_twice(samples: list[Sample])
     assert sum(map(len, assign_samples(samples, ["an"], 1.0).values())) == 5  # nobody else to double for
 
 
-def test_review_on_the_command_line(assay: Typing, samples: list[Sample], tmp_path: Path) -> None:
+def test_review_on_the_command_line(assay, samples, tmp_path):
     write_set(samples, tmp_path / "set.jsonl")
     done = assay("generate", "review", "set.jsonl", "-o", "sheet.xlsx", "--annotators", "an,bo", "--double-share", 1)
     assert (done.code, done.out) == (0, "5 pairs are in sheet-an.xlsx\n5 pairs are in sheet-bo.xlsx\n")

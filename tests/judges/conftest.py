@@ -1,12 +1,11 @@
 """A judge at the local server, and samples whose right score is known."""
 
 import asyncio
-import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
-from openai_server import OpenAIServer, Request
+from openai_server import OpenAIServer
 
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge, PlainText, Question
@@ -78,15 +77,3 @@ def known() -> Callable[[int], Known]:
         return Known(sample, score)
 
     return build
-
-
-@pytest.fixture
-def number_of() -> Callable[[Request], int]:
-    """The number of the sample that a request is about."""
-
-    def find(request: Request) -> int:
-        match = re.search(r"[Bb]utton (\d+)", request.user)
-        assert match, request.user
-        return int(match[1])
-
-    return find

@@ -1,6 +1,13 @@
-"""A missing API key is one error before the first call."""
+"""The missing key of an API is one error before the first call; litellm is imported in one place."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from test_house import syntax_tree
 
 from assay.judges.litellm_lookup import load_litellm, missing_api_key
 
@@ -30,16 +37,6 @@ def test_one_of_two_keys_or_a_key_set_in_python_is_enough(monkeypatch):
     assert missing_api_key("gemini/gemini-1.5-flash") is None
     monkeypatch.setattr(load_litellm(), "openai_key", "secret")
     assert missing_api_key("openai/gpt-4o-mini") is None
-
-
-def test_a_run_without_a_key_ends_with_one_line(assay, set_file, judge_file, openai_server, monkeypatch):
-    judge_file(price={"input": 0, "output": 0})
-    monkeypatch.delenv("OPENAI_API_KEY")
-    done = assay("run", set_file(20), "--judge", "local.yaml", "--metrics", "faithfulness", "--quiet")
-    assert done.code == 1
-    (line,) = done.err.splitlines()
-    assert "set the environment variable OPENAI_API_KEY" in line
-    assert openai_server.requests == []
 
 
 @pytest.mark.parametrize(
@@ -73,3 +70,39 @@ def test_a_run_that_has_all_replies_needs_no_key(assay, set_file, judge_file, op
     assert assay("run", "set.jsonl", *words).code == 0
     assert assay("run", "--resume", "last", "--out", "scores.csv").code == 0
     assert len(openai_server.requests) == asked
+
+
+ROOT = Path(__file__).parents[2]
+LOADER = Path("judges/litellm_lookup.py")
+
+
+def imported_modules(path: Path) -> Iterator[str]:
+    for node in ast.walk(syntax_tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module or ""
+
+
+def test_only_the_loader_imports_litellm():
+    folders = [path.parent for path in ROOT.glob("*/__init__.py") if path.parent.name not in {"tests", "build"}]
+    files = [path for folder in [*folders, ROOT / "benchmarks"] for path in folder.rglob("*.py")]
+    importing = {
+        path.relative_to(ROOT)
+        for path in files
+        if any(module.partition(".")[0] == "litellm" for module in imported_modules(path))
+    }
+    assert importing == {LOADER}
+
+
+def test_the_loader_reaches_no_network_and_turns_telemetry_off():
+    script = (
+        "import socket\n"
+        "attempts = []\n"
+        "socket.getaddrinfo = lambda host, *_, **__: attempts.append(host) or (_ for _ in ()).throw(OSError(host))\n"
+        "from assay.judges.litellm_lookup import load_litellm\n"
+        "litellm = load_litellm()\n"
+        "print(attempts, litellm.telemetry, litellm.suppress_debug_info, bool(litellm.model_cost))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[] False True True\n"

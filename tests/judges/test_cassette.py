@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import CassetteMiss, InputError, UsageError
+from assay.errors import CassetteMiss, InputError
 from assay.judges import Cassette, RawReply
 from assay.judges.recording import Recording, format_line, likely_alternatives, parse_line
 from assay.judges.sorted_lines import SortedLines
@@ -148,32 +148,6 @@ def test_a_folder_is_no_cassette(tmp_path):
         Cassette(tmp_path, "auto")
 
 
-def test_modes(path):
-    with pytest.raises(UsageError, match="unknown cassette mode 'again'; the modes are replay, record, auto, off"):
-        Cassette(path, "again")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="no such cassette; record it with --mode record"):
-        Cassette(path, "replay")
-    record_all(path, recording("1", "old"))
-    outcomes = {}
-    for mode in ("replay", "auto", "record", "off"):
-        with Cassette(path, mode) as cassette:  # type: ignore[arg-type]
-            before = cassette.get(recording("1").key)
-            cassette.put(recording("1", f"by {mode}"))
-            outcomes[mode] = before and before.reply.text
-        with Cassette(path) as cassette:
-            outcomes[f"after {mode}"] = cassette.get(recording("1").key).reply.text  # type: ignore[union-attr]
-    assert outcomes == {
-        "replay": "old",
-        "after replay": "old",
-        "auto": "old",
-        "after auto": "by auto",
-        "record": None,
-        "after record": "by record",
-        "off": None,
-        "after off": "by record",
-    }
-
-
 def test_the_judge_in_each_mode(path, openai_server, judge, ask):
     """replay asks nobody, auto asks what is missing, record asks anew, off neither reads nor writes."""
 
@@ -192,11 +166,3 @@ def test_the_judge_in_each_mode(path, openai_server, judge, ask):
     with pytest.raises(CassetteMiss):
         requests("replay", "Two")
     assert len(path.read_bytes().splitlines()) == 1
-
-
-def test_drop(path):
-    record_all(path, recording("1"), recording("2"), recording("3"))
-    with Cassette(path, "auto") as cassette:
-        cassette.drop({recording("1").key, recording("3").key})
-        assert [each.key for each in cassette.recordings()] == [recording("2").key]
-    assert path.read_bytes() == format_line(recording("2"))

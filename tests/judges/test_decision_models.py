@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from openai_server import Answer as Reply
 
-from assay.errors import BudgetReached, JudgeError, JudgeUnavailable
+from assay.errors import JudgeError, JudgeUnavailable
 from assay.judges import (
     Answers,
-    Budget,
     ChoiceQuestion,
     JudgeSettings,
     Level,
@@ -105,30 +104,6 @@ def test_the_protocol_is_part_of_the_key(judge, settings, tmp_path):
     assert len(file.read_text().splitlines()) == 4
 
 
-def test_a_budget_holds_and_the_same_request_under_way_is_asked_once(openai_server, deciding):
-    with pytest.raises(BudgetReached, match="budget of 0 calls"):
-        answered(deciding(budget=Budget(calls=0)))
-    assert openai_server.requests == []
-
-    async def both() -> None:
-        async with deciding() as judge:
-            await asyncio.gather(judge.decide(REQUEST), judge.decide(REQUEST))
-
-    asyncio.run(both())
-    assert len(openai_server.requests) == 1
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [Reply(status=429, headers={"Retry-After": "0"}), Reply(fault="reset"), Reply(raw="<html>")],
-    ids=["429", "reset", "no JSON"],
-)
-def test_a_fault_that_passes_is_tried_again(openai_server, deciding, fault):
-    openai_server.script = lambda request: fault if request.number == 1 else None
-    assert answered(deciding())["c"].value == "polite"
-    assert len(openai_server.requests) == 2
-
-
 @pytest.mark.parametrize("raw", ['{"answers": 7}', "{}", '{"answers": {}}', "null", '{"answers": [7]}'])
 def test_a_body_without_answers_fails_the_request(openai_server, deciding, raw):
     openai_server.script = lambda _: Reply(raw=raw)
@@ -196,32 +171,6 @@ def test_probabilities_of_options(shares, expected):
         assert answer.option is None and expected in answer.problem
     else:
         assert answer.probabilities == pytest.approx(expected)
-
-
-def test_a_lost_question_is_asked_once_more_alone(openai_server, deciding, protocol):
-    def forget_one(request: Any) -> Reply | None:
-        if request.number > 1:
-            return None
-        answers: Any = {"p": {"type": "noul", "noul": 0.9}, "s": _scale()}
-        if protocol == "decisions":
-            answers = [predicate("p", 0.9), {"type": "score", "name": "s", **_scale(listed=True)}]
-        taken = {"input_tokens": 400, "output_tokens": 3, "total_tokens": 403}
-        return Reply(raw=json.dumps({"model": "m", "answers": answers, "usage": taken}))
-
-    openai_server.script = forget_one
-    answers = answered(deciding())
-    assert [answers["p"].probability, answers["c"].value, answers["s"].value] == [0.9, "polite", 3]
-    again = openai_server.requests[1].body["questions"]
-    assert [each["name"] for each in again] == ["c"] if protocol == "decisions" else list(again) == ["c"]
-
-
-def _scale(*, listed: bool = False) -> dict[str, Any]:
-    """The highest level for certain."""
-    shares: Any = {"0": 0.0, "1": 0.0, "2": 1.0}
-    if listed:
-        shares = [{"value": int(level), "label": level, "probability": share} for level, share in shares.items()]
-    legend = {} if listed else {"legend": {"0": "poor", "1": "fair", "2": "good"}}
-    return {"type": "score", "score": 2.0, "confidence": 1.0, "probabilities": shares} | legend
 
 
 @pytest.mark.parametrize(

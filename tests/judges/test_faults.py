@@ -2,18 +2,14 @@
 
 import asyncio
 import json
-import zlib
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from openai_replies import sensible_reply
 from openai_server import Answer, Request
 
-from assay.errors import JudgeUnavailable
 from assay.judges import LiteLLMJudge, completion
 from assay.metrics import Faithfulness
-from assay.metrics.score import Score
 
 Fault = Callable[[str], Answer]
 
@@ -158,14 +154,6 @@ def test_what_cannot_pass_is_asked_exactly_once(name, openai_server, judge, know
     assert asking.retries == 0
 
 
-def test_without_a_key_nothing_is_sent_and_nothing_is_tried_again(openai_server, judge, known, monkeypatch):
-    monkeypatch.delenv("OPENAI_API_KEY")
-    asking = judge(attempts=5, wait=60)  # waiting once would take this test beyond its time
-    with pytest.raises(JudgeUnavailable, match="OPENAI_API_KEY"):  # every other sample would fail too
-        asyncio.run(claims_of_judge(asking).assess(known(1).sample))
-    assert (len(openai_server.requests), asking.retries) == (0, 0)
-
-
 def test_a_server_that_is_not_there_is_told(judge, known):
     score = asyncio.run(claims_of_judge(judge(api_base="http://127.0.0.1:9/v1", attempts=2)).assess(known(1).sample))
     assert score.status == "failed" and "failed 2 times" in score.reason
@@ -176,53 +164,6 @@ def test_a_server_that_dribbles_is_given_up(openai_server, judge, known, monkeyp
     openai_server.script = lambda _: Answer(fault="dribble")
     score = asyncio.run(claims_of_judge(judge(timeout=0.3, attempts=1)).assess(known(1).sample))
     assert score.status == "failed" and "no reply within 0.3 s" in score.reason
-
-
-SAMPLES = 30
-FIRST_FAULTS = [fault for name, fault in (REPAIRED | ASKED_AGAIN | CALLED_AGAIN).items() if name != "hang"]
-
-
-def chance(request: Request) -> int:
-    """A number that is the same each time for the same question."""
-    return zlib.crc32(request.user.encode() + request.schema.encode())
-
-
-def assess_all(judge: LiteLLMJudge, known: Any) -> list[Score]:
-    async def together() -> list[Score]:
-        async with judge:
-            return await asyncio.gather(
-                *(claims_of_judge(judge).assess(known(number).sample) for number in range(SAMPLES))
-            )
-
-    return asyncio.run(together())
-
-
-def test_with_30_percent_faults_on_first_attempts_every_score_is_right(openai_server, judge, known):
-    faults = 0
-
-    def script(request: Request) -> Answer | None:
-        nonlocal faults
-        if request.attempt > 1 or is_follow_up(request) or chance(request) % 10 >= 3:
-            return None
-        faults += 1
-        return FIRST_FAULTS[chance(request) // 10 % len(FIRST_FAULTS)](right_reply(request))
-
-    openai_server.script = script
-    scores = assess_all(judge(timeout=60), known)
-    assert [score.value for score in scores] == pytest.approx([known(number).score for number in range(SAMPLES)])
-    assert 10 <= faults <= 26, "about 30% of 60 first attempts: else this test shows nothing"
-
-
-def test_a_fault_for_good_fails_exactly_the_samples_that_it_hits(openai_server, judge, known, number_of):
-    hit = {3: Answer(status=500), 11: Answer(fault="reset"), 12: Answer(text="no"), 28: Answer(status=400)}
-    openai_server.script = lambda request: hit.get(number_of(request))
-    scores = assess_all(judge(timeout=60), known)
-    assert {number for number, score in enumerate(scores) if score.status == "failed"} == set(hit)
-    for number, score in enumerate(scores):
-        if number in hit:
-            assert score.value is None and score.reason.startswith("the ")
-        else:
-            assert score.value == pytest.approx(known(number).score)
 
 
 Answers = list[tuple[str, str]]  # each question's id and the word, as they stand in the reply
@@ -242,15 +183,6 @@ def answers_said(change: Callable[[Answers], Answers]) -> Callable[[Request], An
 
 def without(question: str) -> Callable[[Answers], Answers]:
     return lambda right: [answer for answer in right if answer[0] != question]
-
-
-def test_lost_answers_are_asked_for_by_their_ids(openai_server, judge, known):
-    openai_server.script = answers_said(lambda right: right[:1])
-    score = asyncio.run(claims_of_judge(judge()).assess(known(2).sample))  # two claims: one answer at a time
-    first, second = openai_server.asked_for("ListedAnswers")
-    assert "1: Press" in first.user and "2: Button" in first.user
-    assert "1: Press" not in second.user and "2: Button" in second.user
-    assert score.value == pytest.approx(1 / 2)
 
 
 def test_an_answer_lost_for_good_lowers_the_score_and_never_raises_it(openai_server, judge, known):
@@ -290,19 +222,3 @@ def test_answers_to_what_was_not_asked_count_for_nothing(stray, openai_server, j
         score = asyncio.run(claims_of_judge(judge()).assess(known(1).sample))
         assert score.value == pytest.approx(2 / 3)
         assert len(openai_server.requests) == 2
-
-
-def test_two_answers_at_odds_are_asked_again_and_then_no_support(openai_server, judge, known):
-    openai_server.script = answers_said(lambda right: [*right, ("1", "No")])
-    score = asyncio.run(claims_of_judge(judge()).assess(known(0).sample))
-    assert score.value == pytest.approx(2 / 3)
-    assert score.evidence["claims"][0]["verdict"] == "unverifiable"
-    assert len(openai_server.asked_for("ListedAnswers")) == 2
-
-
-@pytest.mark.parametrize("word", ["true", "SUPPORTED", "", "unverifiable"])
-def test_another_word_is_not_support(word, openai_server, judge, known):
-    """Ragas counted any verdict that is not 0."""
-    openai_server.script = answers_said(lambda right: [(question, word) for question, _ in right])
-    score = asyncio.run(claims_of_judge(judge()).assess(known(0).sample))
-    assert (score.status, score.value) == ("failed", None)

@@ -43,27 +43,6 @@ def test_it_halves_down_to_one_and_grows_back_by_one_each_limit_calls():
     assert asyncio.run(work()) == [2, 1, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4]
 
 
-def test_first_come_first_served():
-    """A newcomer does not slip in between a place's being given and its taker's waking up."""
-
-    async def queue() -> list[int]:
-        limiter, order = AdaptiveLimiter(1), []
-
-        async def call(number: int) -> None:
-            async with limiter.slot():
-                order.append(number)
-                if number == 0:
-                    await asyncio.sleep(0)  # the others have asked
-                    late.append(asyncio.create_task(call(3)))
-
-        late: list[asyncio.Task[None]] = []
-        await asyncio.gather(*(call(number) for number in range(3)))
-        await asyncio.gather(*late)
-        return order
-
-    assert asyncio.run(queue()) == [0, 1, 2, 3]
-
-
 @given(
     most=st.integers(1, 4),
     fates=st.lists(st.sampled_from(["well", "halve", "raise", "cancel", "cancel later"]), min_size=1, max_size=24),
@@ -100,17 +79,6 @@ def test_law_no_place_is_lost(most, fates):
                 assert limiter.running == 1
 
     asyncio.run(everything())
-
-
-def test_at_most_concurrency_calls_are_under_way(openai_server, judge, ask):
-    openai_server.latency = 0.3  # long enough that a busy machine has sent all five meanwhile
-    asking = judge(concurrency=5)
-
-    async def all_at_once() -> None:
-        await asyncio.gather(*(asking.ask(ask(f"Question {number}")) for number in range(12)))
-
-    asyncio.run(all_at_once())
-    assert openai_server.most_at_once == 5
 
 
 def test_429s_halve_what_is_under_way(openai_server, judge, ask):

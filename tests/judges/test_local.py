@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from assay.errors import InputError, JudgeUnavailable
+from assay.errors import InputError
 from assay.eval_sets import Sample
-from assay.judges import JudgeSettings, LiteLLMJudge, Predicate, Request, local
+from assay.judges import JudgeSettings, LiteLLMJudge, local
 from assay.metrics import Faithfulness, JudgeTruthfulness
 
 MODEL_FILE = Path("~/.cache/assay-judges/SmolLM2-135M-Instruct.Q4_1.gguf").expanduser()
@@ -32,7 +32,7 @@ SAMPLE = Sample(
 )
 
 
-def test_a_model_file_that_is_not_there(tmp_path: Path) -> None:
+def test_a_model_file_that_is_not_there(tmp_path):
     judge = LiteLLMJudge(f"gguf:{tmp_path}/none.gguf")
     with pytest.raises(InputError, match=r"none\.gguf: there is no such model file; put the GGUF file there"):
         asyncio.run(Faithfulness(judge, claims="sentences").assess(SAMPLE))
@@ -60,9 +60,7 @@ def model_file(tmp_path: Path) -> Path:
         (64, 16, 4, 1),  # too little for the model: llama.cpp reads the file piece by piece
     ],
 )
-def test_slots_are_bounded_by_cores_and_memory(
-    *, cores: int, wanted: int, free_gb: float, slots: int, model_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slots_are_bounded_by_cores_and_memory(*, cores, wanted, free_gb, slots, model_file, monkeypatch):
     psutil = pytest.importorskip("psutil")
     monkeypatch.setattr(local, "_usable_cores", lambda: cores)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=free_gb * 10**9))
@@ -72,12 +70,12 @@ def test_slots_are_bounded_by_cores_and_memory(
 @pytest.mark.extras("xllamacpp")
 @pytest.mark.timeout(500)  # seconds where nothing else runs
 @pytest.mark.skipif(not MODEL_FILE.is_file(), reason=f"needs {MODEL_FILE}")
-def test_a_local_model_answers_and_its_replies_are_replayed(tmp_path: Path) -> None:
+def test_a_local_model_answers_and_its_replies_are_replayed(tmp_path):
     """A word with its probability, and a reply in a schema; then both without the model."""
     cassette = tmp_path / "replies.jsonl"
 
     async def scores(mode: str) -> list[object]:
-        async with LiteLLMJudge(JUDGE, cassette=cassette, mode=mode, concurrency=1) as judge:  # type: ignore[arg-type]
+        async with LiteLLMJudge(JUDGE, cassette=cassette, mode=mode, concurrency=1) as judge:
             local_scores = [await metric.assess(SAMPLE) for metric in (Faithfulness(judge), JudgeTruthfulness(judge))]
             assert judge.usage.from_cassette == (0 if mode == "record" else judge.usage.calls)
         support, rating = local_scores
@@ -89,14 +87,3 @@ def test_a_local_model_answers_and_its_replies_are_replayed(tmp_path: Path) -> N
         return [support.value, rating.value]
 
     assert asyncio.run(scores("record")) == asyncio.run(scores("replay"))
-
-
-@pytest.mark.extras("xllamacpp")
-@pytest.mark.skipif(not MODEL_FILE.is_file(), reason=f"needs {MODEL_FILE}")
-def test_a_chat_model_that_is_asked_as_a_decision_model_is_told_so() -> None:
-    """llama.cpp's server itself answers 501."""
-    judge = LiteLLMJudge(JUDGE, decide="systemone")
-    request = Request("support", {"documentation": "It is free."}, [Predicate("1", "It is free.")])
-    with pytest.raises(JudgeUnavailable, match=r"This model is not a decision model.*set `decide: listed`"):
-        asyncio.run(judge.decide(request))
-    judge.close()

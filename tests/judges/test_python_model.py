@@ -3,7 +3,6 @@
 import asyncio
 import functools
 import json
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -47,21 +46,6 @@ def reply_of(judge: LiteLLMJudge, question: Question[Any]) -> str:
 @pytest.mark.parametrize("function", [says_yes, says_later, Bot(), lambda text: says_later(text + "")])
 def test_a_function_judges(function, ask):
     assert reply_of(LiteLLMJudge(function), ask("Free?")) == "yes to Free?"
-
-
-def test_a_function_that_is_not_async_runs_beside_the_event_loop(ask):
-    """Two calls meet in the function: one alone would wait for the other until the barrier breaks."""
-    barrier = threading.Barrier(2, timeout=10)
-
-    def meet(text: str) -> str:
-        barrier.wait()
-        return text
-
-    async def both() -> list[Any]:
-        judge = LiteLLMJudge(meet)
-        return await asyncio.gather(judge.ask(ask("one")), judge.ask(ask("two")))
-
-    assert len(asyncio.run(both())) == 2
 
 
 def test_its_name_is_in_the_key_and_its_replies_are_replayed(tmp_path, ask):

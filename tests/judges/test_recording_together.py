@@ -126,16 +126,6 @@ def test_processes_that_record_into_one_cassette_at_once_lose_nothing(warm_pytho
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_what_another_process_records_right_now_is_not_merged_from_under_it(path):
-    with Cassette(path, "auto") as first:
-        first.put(recording("1"))
-        with Cassette(path, "auto") as second:
-            assert second.get(recording("1").key) == recording("1")
-            second.put(recording("2"))
-        first.put(recording("3"))
-    assert len(path.read_bytes().splitlines()) == 3
-
-
 def test_a_torn_line_does_not_swallow_the_next(path, monkeypatch):
     """A disk that is full takes half a line; when there is room again, the recording goes on."""
 

@@ -89,7 +89,7 @@ def test_the_providers_word(headers, seconds, model, openai_server, litellm_read
     assert retry_after(error_of(openai_server, Answer(status=429, headers=headers), model=model)) == seconds
 
 
-def test_a_date_is_seconds_from_now(openai_server: OpenAIServer, litellm_ready: None) -> None:
+def test_a_date_is_seconds_from_now(openai_server, litellm_ready):
     headers = {"Retry-After": email.utils.formatdate(time.time() + 10_000, usegmt=True)}
     assert 9_000 < (retry_after(error_of(openai_server, Answer(status=503, headers=headers))) or 0) <= 10_000
 
@@ -108,9 +108,7 @@ def test_retry_after_is_waited_for(openai_server, judge, ask):
     assert asking.retries == 1
 
 
-def test_without_the_providers_word_the_settings_bound_the_wait(
-    openai_server: OpenAIServer, judge: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_providers_word_the_settings_bound_the_wait(openai_server, judge, ask, monkeypatch):
     """Waits are drawn from 0 to 0.05, 0.1 and 0.2 s."""
     waits, sleep, here = list[float](), asyncio.sleep, threading.current_thread()
 

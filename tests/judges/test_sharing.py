@@ -10,7 +10,6 @@ from openai_server import Answer
 
 from assay.errors import JudgeError
 from assay.judges import LiteLLMJudge
-from assay.metrics import Faithfulness
 
 
 async def closed_after(judge: LiteLLMJudge, *questions: Any) -> list[Any]:
@@ -85,16 +84,6 @@ def test_a_failure_is_not_remembered(openai_server, judge, ask):
     assert asyncio.run(twice()).value.text == "I see."
 
 
-def test_judge_b_is_not_served_the_answers_of_judge_a(openai_server, judge, ask, tmp_path):
-    """Ragas' cache key left the model out."""
-    openai_server.script = lambda request: Answer(text=f"by {request.body['model']}")
-    replies = []
-    for model in ("openai/a", "openai/b", "openai/a"):
-        (reply,) = asyncio.run(closed_after(judge(model=model, cassette=tmp_path / "a.jsonl"), ask("Who?")))
-        replies.append((reply.value.text, reply.from_cassette))
-    assert replies == [("by a", False), ("by b", False), ("by a", True)]
-
-
 def test_connections_are_used_again(openai_server, judge, ask):
     openai_server.latency = 0.01
 
@@ -106,16 +95,6 @@ def test_connections_are_used_again(openai_server, judge, ask):
     asyncio.run(rounds())
     assert len(openai_server.requests) == 40
     assert openai_server.connections <= 4
-
-
-def test_scoring_without_async_uses_its_connection_again(openai_server, judge, known):
-    metric = Faithfulness(judge(), claims="judge")
-    for number in range(4):
-        sample, right = known(number)
-        fields = {"user_input": sample.user_input, "response": sample.response, "language": "en"}
-        score = metric.score(**fields, retrieved_contexts=list(sample.retrieved_contexts))
-        assert score.value == pytest.approx(right)
-    assert (len(openai_server.requests), openai_server.connections) == (8, 1)
 
 
 def test_leaving_ends_what_nobody_waits_for(openai_server, judge, ask, tmp_path):

@@ -56,9 +56,9 @@ def test_values_of_answers_which_cannot_be_changed():
     assert Answer(Predicate("1", "a"), "yes", {"yes": 0.7, "no": 0.3}).support == 0.7
     request = Request("support", {"answer": "a"}, [TONE])
     with pytest.raises(TypeError):
-        request.state["answer"] = "b"  # type: ignore[index]
+        request.state["answer"] = "b"
     with pytest.raises(TypeError):
-        TONE.criteria["kind"] = ""  # type: ignore[index]
+        TONE.criteria["kind"] = ""
 
 
 def test_each_type_is_asked_with_its_own_words(openai_server, judge):
@@ -204,7 +204,7 @@ TWO = [Predicate("1", "It is free."), Predicate("a.b", "It is blue.")]
 
 
 def request(reason: str | None) -> Request:
-    return Request("support", {"documentation": "It is free."}, TWO, "en", "s", reason=reason)  # type: ignore[arg-type]
+    return Request("support", {"documentation": "It is free."}, TWO, "en", "s", reason=reason)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from openai_server import Answer
 from assay import aevaluate
 from assay.eval_sets import Sample
 from assay.judges import Budget, LiteLLMJudge
-from assay.judges.embedders import LiteLLMEmbedder
 from assay.runs import Plan, Progress, RunOptions, ScoringRequest, Store, StoredRun, score_samples
 
 
@@ -87,19 +86,6 @@ def test_evaluate_leaves_the_judge_as_it_was(openai_server, judge, known):
     assert state_of(asking) == before
     assert (results.replies.questions, results.replies.unparsable, results.replies.lost) == (1, 1, 0)
     assert results.usage.calls == 2
-
-
-def test_an_embedders_usage_is_the_runs_own(openai_server):
-    embedder = LiteLLMEmbedder("openai/embed", api_base=openai_server.api_base)
-
-    async def embed_twice() -> list[int]:
-        views = [embedder.for_run(), embedder.for_run()]
-        for view, texts in zip(views, (["one", "two"], ["three"]), strict=True):
-            await view.unit_vectors(texts)
-        return [view.usage.calls for view in views]
-
-    assert asyncio.run(embed_twice()) == [1, 1]
-    assert embedder.usage.calls == 0
 
 
 def test_questions_without_a_reply_are_counted_apart(openai_server, judge, ask):

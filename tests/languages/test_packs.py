@@ -1,7 +1,11 @@
-"""Language packs: every section of every pack is valid, and a mistake is told with file, line and key."""
+"""Language packs: every section is valid, mistakes are told with file, line and key; German, and packs of your own."""
 
+import os
 import pickle
 import re
+import shutil
+import subprocess
+import sys
 from functools import cached_property
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -10,6 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 from assay.errors import InputError, UsageError
+from assay.eval_sets import load_set
 from assay.languages import (
     Language,
     find_language,
@@ -17,16 +22,19 @@ from assay.languages import (
     language_codes,
     language_or_fallback,
     load_language,
-    packs_with,
     parse_yaml,
     read_yaml,
 )
-from assay.languages.claim_sections import ClaimMarks, ClaimTimes, SeriesNames
+from assay.languages.claim_sections import ClaimMarks, ClaimTimes
 from assay.languages.sections import Components, Sentences
-from assay.metrics.numeric.lexicon import lexicon, stem_of
-from assay.metrics.numeric.names.column_names import concepts
+from assay.metrics import Declined
+from assay.metrics.numeric import lexicon as word_lists
+from assay.metrics.numeric.lexicon import lexicon
 from assay.metrics.numeric.times.holidays import holiday_dates
+from assay.prompts import BUNDLED
 from assay.text.entities import find_entities
+from assay.text.language_detection import detect_language
+from assay.text.sentences import claiming_sentences
 
 REQUIRED = ("profile", "sentences", "declined")
 SECTIONS = {name for name, value in vars(Language).items() if isinstance(value, cached_property)}
@@ -188,31 +196,104 @@ def test_a_holiday_that_is_no_day_is_told_with_its_place(day):
         parse_yaml(text, ClaimTimes, "times.yaml")
 
 
-def test_holidays_are_of_countries_that_the_library_knows():
-    """A misspelled name would never be read, and a misspelled country would stop every claim."""
-    for pack in packs_with("claim_times"):
-        days = [day for spans in pack.claim_times.holiday_names.values() for span in spans for day in span]
-        dates = holiday_dates(pack.code, 2025)
-        assert {day.holiday.lower() for day in days if not day.holiday[0].isdigit()} <= dates.keys(), pack
-
-
 def test_a_country_without_a_calendar_is_told_with_its_place(monkeypatch):
     monkeypatch.setitem(lexicon("en").data, "holiday_calendars", ["XX"])
     with pytest.raises(InputError, match=r"languages/en/claim_times.yaml, holiday_calendars, XX: .*XX.* write a code"):
         holiday_dates("en", 1999)
 
 
-def test_concepts_are_those_that_a_language_has():
-    known = concepts()
-    named = {concept for pack in packs_with("series_names") for concept in pack.series_names.synonyms}
-    assert (known.agents | known.people | known.levels | known.flows | known.better_up | known.better_down) <= named
-    names: SeriesNames = load_language("en").series_names
-    for pack in packs_with("series_names"):
-        assert set(pack.series_names.hints) <= set(names.synonyms) | set(names.hints)
+GERMAN = load_language("de")
+JUDGED = ("claims", "listed", "single", "support", "questions", "rating", "declined", "fix")
 
 
-@pytest.mark.parametrize("pack", packs_with("plain_words"), ids=lambda pack: pack.code)
-def test_a_plain_verb_or_noun_stands_in_one_form(pack):
-    """They are compared by their stems, so that a second form says nothing."""
-    words = pack.plain_words
-    assert len({stem_of(word, pack.code) for word in words.verbs | words.everyone}) == len(words.verbs | words.everyone)
+@pytest.mark.parametrize("name", JUDGED)
+def test_every_judge_metric_has_its_prompt(name):
+    assert BUNDLED.load(name, "de").language == "de"
+
+
+def test_the_set_is_read_as_german_also_without_its_language_column():
+    samples = load_set("helpdesk_de")
+    assert len(samples) == 20
+    assert {sample.language for sample in samples} == {"de"}
+    assert {detect_language(sample.user_input, sample.response) for sample in samples} == {"de"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        ("Guten Tag! Der Link ist 30 Minuten gültig.", ["Der Link ist 30 Minuten gültig."]),
+        ("Nein, das ist am Wochenende leider nicht möglich.", ["Das ist am Wochenende leider nicht möglich."]),
+        ("Das weiß ich leider nicht. Wenden Sie sich an den Support.", []),
+        ("Die Frist endet z. B. am 31. März. Vielen Dank für Ihre Frage.", ["Die Frist endet z. B. am 31. März."]),
+    ],
+)
+def test_claims_are_told_from_courtesies(answer, claims):
+    assert claiming_sentences(answer, GERMAN) == claims
+
+
+@pytest.mark.parametrize(
+    ("answer", "declined"),
+    [
+        ("Das weiß ich leider nicht.", 1.0),
+        ("Dazu habe ich keine Informationen. Bitte wenden Sie sich an die Personalabteilung.", 1.0),
+        ("Nein, Sie dürfen vorher nichts essen.", 0.0),
+        ("Sie parken in der Garage. Was es kostet, weiß ich nicht.", 0.0),
+    ],
+)
+def test_refusals_are_recognised(answer, declined):
+    assert Declined().score(response=answer, language="de").value == declined
+
+
+ROOT = Path(__file__).parents[2]
+CLAIM_SECTIONS = ("claim_marks", "claim_times", "series_names", "plain_words", "notation")
+
+
+@pytest.fixture
+def packages(tmp_path: Path) -> Path:
+    """A folder with a package that registers `fy`, whose words are Dutch."""
+    pack, info = tmp_path / "my_package" / "fy", tmp_path / "my_package-1.dist-info"
+    shutil.copytree(ROOT / "languages" / "nl", pack)
+    profile = (pack / "language.yaml").read_text(encoding="utf-8").replace("name: Dutch", "name: Frisian")
+    (pack / "language.yaml").write_text(profile, encoding="utf-8")
+    (tmp_path / "my_package" / "__init__.py").touch()
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my_package\nVersion: 1\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text("[assay.languages]\nfy = my_package.fy\n", encoding="utf-8")
+    (tmp_path / "t.csv").write_text("maand,orders\n2026-01,10\n2026-02,20\n2026-03,30\n", encoding="utf-8")
+    return tmp_path
+
+
+def _check(folder: Path) -> subprocess.CompletedProcess[str]:
+    claim = ("t.csv", "De orders waren gemiddeld 20.", "--language", "fy")
+    paths = os.pathsep.join([str(folder), str(ROOT), *sys.path])
+    return subprocess.run(
+        [sys.executable, "-m", "assay", "numeric", "check", *claim],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def test_a_language_that_no_library_knows_is_read(packages):
+    done = _check(packages)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "verdict     supported: computed 20" in done.stdout
+
+
+@pytest.mark.parametrize("section", CLAIM_SECTIONS[1:])
+def test_a_file_that_a_pack_lacks_for_claims_is_told(section, packages, monkeypatch):
+    folder = packages / "my_package" / "fy"
+    (folder / f"{section}.yaml").unlink()
+    monkeypatch.setattr(word_lists, "find_language", lambda code: Language("fy", folder))
+    assert word_lists.why_unread("fy") == (
+        f"the language pack fy has claim_marks.yaml, but no {section}.yaml; write it after languages/en/"
+    )
+
+
+def test_the_command_tells_of_the_file(packages):
+    (packages / "my_package" / "fy" / "plain_words.yaml").unlink()
+    done = _check(packages)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "but no plain_words.yaml" in done.stderr

@@ -14,7 +14,7 @@ def odds(p: Floats) -> Floats:
     return result
 
 
-def test_calibration_by_hand() -> None:
+def test_calibration_by_hand():
     """Of what is said with .8 half is good, of what is said with .2 a fifth.
 
     Two points, two parameters: a + b ln 4 = ln(.5 / .5) = 0 and a - b ln 4 = ln(.2 / .8) = -ln 4, so that a = -ln 2 and
@@ -28,19 +28,19 @@ def test_calibration_by_hand() -> None:
     assert fit_calibration(said, good, weights) == pytest.approx((-np.log(2) / 2, 0.75), abs=1e-4)
 
 
-def test_calibration_undoes_a_known_miscalibration() -> None:
+def test_calibration_undoes_a_known_miscalibration():
     """Truth q, said p with logit p = 2 logit q + 1: the map back is logit q = logit p / 2 - 1/2."""
     truth = np.linspace(0.05, 0.95, 400)
     assert fit_calibration(2 * odds(truth) + 1, truth, np.ones(400)) == pytest.approx((-0.5, 0.5), abs=1e-4)
 
 
-def test_what_cannot_be_calibrated_stays() -> None:
+def test_what_cannot_be_calibrated_stays():
     assert fit_calibration(np.zeros(20), np.linspace(0, 1, 20), np.ones(20)) is None
     assert fit_calibration(np.linspace(-1, 1, 20), np.full(20, 0.5), np.ones(20)) is None
     assert fit_calibration(np.linspace(-1, 1, 9), np.linspace(0, 1, 9), np.ones(9)) is None
 
 
-def test_a_judge_that_is_right_against_the_grain_gets_no_falling_map() -> None:
+def test_a_judge_that_is_right_against_the_grain_gets_no_falling_map():
     """The mean target is a half: log odds 0."""
     said = np.linspace(0.1, 0.9, 40)
     assert fit_calibration(odds(said), 1 - said, np.ones(40)) == pytest.approx((0, 0), abs=1e-12)
@@ -79,7 +79,6 @@ def align(simulated: Answers, ratings: Floats, seed: int = 0) -> AlignmentResult
     def calibrated(training: Places, others: Places) -> Floats:
         targets = np.repeat((ratings[training] - 1) / 4, said.shape[1])
         calibration = fit_calibration(odds(said[training]).ravel(), targets, np.ones(len(targets)))
-        assert calibration is not None
         intercept, slope = calibration
         scores: Floats = (1 / (1 + np.exp(-intercept - slope * odds(said[others])))).mean(axis=1)
         return scores
@@ -89,44 +88,23 @@ def align(simulated: Answers, ratings: Floats, seed: int = 0) -> AlignmentResult
     return compare_candidates(table, candidates, halves, permutations=400, seed=seed)
 
 
-def test_what_wins_is_adopted_with_its_figures() -> None:
+def test_what_wins_is_adopted_with_its_figures():
     simulated = simulate(0)
     result = align(simulated, simulated[2])
     assert result.is_adopted and result.chosen == "calibrated"
     first, calibrated = result.rows
     assert first.name == AS_IT_IS and first.difference is None
-    assert first.squared_error is not None and calibrated.squared_error is not None
     assert calibrated.squared_error < first.squared_error
     assert "beyond noise" in result.reason
     assert "lie nearer" in result.reason and result.gain is None
 
 
-def test_halves_hold_whole_groups() -> None:
+def test_halves_hold_whole_groups():
     groups = np.repeat(np.arange(7), 3)
     halves = split_groups(groups)
     assert all(len(set(halves[groups == group])) == 1 for group in range(7))
     assert {0, 1} == set(halves.tolist())
     assert not split_groups(np.zeros(5, dtype=np.intp)).any()
-
-
-def adopted_on_shuffled(seeds: range) -> int:
-    """How often a candidate is adopted on ratings that belong to other groups."""
-    adopted = 0
-    for seed in seeds:
-        simulated = simulate(seed)
-        blocks = simulated[2].reshape(-1, 2)
-        shuffled = np.random.default_rng(seed).permutation(blocks).ravel()  # groups of two keep their ratings
-        adopted += align(simulated, shuffled, seed).is_adopted
-    return adopted
-
-
-def test_nothing_is_adopted_on_shuffled_ratings() -> None:
-    assert adopted_on_shuffled(range(5)) == 0
-
-
-@pytest.mark.slow
-def test_at_most_2_of_40_are_adopted_on_shuffled_ratings() -> None:
-    assert adopted_on_shuffled(range(40)) <= 2
 
 
 def rate(rules: list[int], noise: float, items: int = 60) -> ScoreTable:
@@ -138,7 +116,7 @@ def rate(rules: list[int], noise: float, items: int = 60) -> ScoreTable:
     return ScoreTable(tuple(map(str, range(items))), (), np.zeros((items, 0)), ratings, raters=names)
 
 
-def test_raters_of_two_rules_are_told_apart() -> None:
+def test_raters_of_two_rules_are_told_apart():
     table = rate([0, 1, 0, 1], noise=0.4)
     groups = find_rater_groups(table)
     assert groups is not None and {groups.first, groups.second} == {("r0", "r2"), ("r1", "r3")}
@@ -148,6 +126,6 @@ def test_raters_of_two_rules_are_told_apart() -> None:
     assert "Your raters may follow two rules: " in groups.sentence
 
 
-def test_raters_of_one_rule_are_one_group() -> None:
+def test_raters_of_one_rule_are_one_group():
     assert find_rater_groups(rate([0, 0, 0, 0], noise=0.8)) is None
     assert find_rater_groups(rate([0, 1], noise=0.1)) is None  # two raters are no groups

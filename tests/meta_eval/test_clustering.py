@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from assay.meta_eval.clustering.group_count import choose_group_count
-from assay.meta_eval.clustering.labels import number_by_size
 from assay.meta_eval.clustering.measures import (
     measure_clustering,
     measure_document_match,
@@ -12,24 +11,24 @@ from assay.meta_eval.clustering.measures import (
     share_in_same_group,
 )
 from assay.meta_eval.clustering.stability import measure_stability
-from assay.meta_eval.clustering.ward_clustering import cluster_by_ward, principal_components
+from assay.meta_eval.clustering.ward_clustering import cluster_by_ward
 
 
-def test_document_match_is_formulas_1_and_2() -> None:
+def test_document_match_is_formulas_1_and_2():
     # a: 2 of 3 sections in topic 0 -> 66.67; b: 1 of 1 without its outlier -> 100; c has only an outlier: left out
     match = measure_document_match([0, 0, 1, 1, -1, -1], ["a", "a", "a", "b", "b", "c"])
     assert match == pytest.approx((200 / 3 + 100) / 2)
     assert measure_document_match([-1], ["a"]) is None
 
 
-def test_groups_are_matched_whatever_their_numbers() -> None:
+def test_groups_are_matched_whatever_their_numbers():
     one, other = np.array([0, 0, 0, 1, 1, -1]), np.array([1, 1, 0, 0, 0, -1])
     # 0 with 1 (two sections), 1 with 0 (two), outlier with outlier: 5 of 6
     assert share_in_same_group(one, other) == pytest.approx(5 / 6)
     assert share_in_same_group(one, one) == 1
 
 
-def test_distant_clusters_are_robust_and_random_ones_are_not() -> None:
+def test_distant_clusters_are_robust_and_random_ones_are_not():
     points = np.repeat([[0.0, 0.0], [10.0, 10.0]], 20, axis=0)
     labels = np.repeat([0, 1], 20)
     assert measure_robustness(points, labels, lambda noisy: cluster_by_ward(noisy, 2), seed=1) == 100
@@ -37,7 +36,7 @@ def test_distant_clusters_are_robust_and_random_ones_are_not() -> None:
     assert measure_robustness(points, labels, lambda noisy: chance.integers(0, 2, len(noisy)), seed=1) < 80
 
 
-def test_measures_leave_outliers_out_and_are_none_for_one_topic() -> None:
+def test_measures_leave_outliers_out_and_are_none_for_one_topic():
     points = np.array([[0.0], [1.0], [10.0], [11.0], [100.0]])
     result = measure_clustering(points, np.array([0, 0, 1, 1, -1]), list("aabbb"), None, seed=0)
     # silhouette of 0: a = 1, b = mean(10, 11) = 10.5 -> 9.5 / 10.5; of 1: b = 9.5 -> 8.5 / 9.5; the others mirror these
@@ -46,25 +45,14 @@ def test_measures_leave_outliers_out_and_are_none_for_one_topic() -> None:
     assert measure_clustering(points, np.zeros(5, dtype=int), list("aabbb"), None, seed=0).silhouette is None
 
 
-def test_groups_are_numbered_by_size() -> None:
-    assert number_by_size(np.array([7, 3, 3, 3, 7, -1, 9, 9])).tolist() == [1, 0, 0, 0, 1, -1, 2, 2]
-
-
-def test_principal_components_keep_distances() -> None:
-    vectors = np.random.default_rng(0).normal(size=(12, 5))
-    components = principal_components(vectors)
-    assert np.linalg.norm(components[0] - components[7]) == pytest.approx(np.linalg.norm(vectors[0] - vectors[7]))
-    assert np.array_equal(components, principal_components(vectors.copy()))
-
-
-def test_the_number_of_groups_is_the_one_of_the_highest_quality() -> None:
+def test_the_number_of_groups_is_the_one_of_the_highest_quality():
     points = np.repeat([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]], 6, axis=0) + np.arange(36).reshape(18, 2) / 100
     choice = choose_group_count(points, [2, 3, 4], lambda of: of.silhouette or -1.0, documents=list("abcdef") * 3)
     assert (choice.number, sorted(choice.measures)) == (3, [2, 3, 4])
     assert choice.labels.tolist() == [0] * 6 + [1] * 6 + [2] * 6
 
 
-def test_distant_groups_are_stable_and_one_cloud_cut_in_four_is_not() -> None:
+def test_distant_groups_are_stable_and_one_cloud_cut_in_four_is_not():
     random = np.random.default_rng(3)
     units = [str(number) for number in range(40)]
     apart = np.repeat(np.eye(4) * 10, 10, axis=0) + random.normal(0, 0.1, (40, 4))
@@ -74,11 +62,10 @@ def test_distant_groups_are_stable_and_one_cloud_cut_in_four_is_not() -> None:
     cloud = random.normal(size=(40, 10))
     labels = cluster_by_ward(cloud, 4)
     similarities = measure_stability(cloud, labels, units, lambda some: cluster_by_ward(some, 4))
-    assert similarities is not None
     assert max(similarities) < 0.6
 
 
-def test_the_stability_of_few_items_or_units_is_not_known() -> None:
+def test_the_stability_of_few_items_or_units_is_not_known():
     points, labels = np.arange(12.0)[:, None], np.repeat([0, 1], 6)
     assert measure_stability(points[:9], labels[:9], list("abcdefghi"), lambda some: cluster_by_ward(some, 2)) is None
     assert measure_stability(points, labels, list("abcd") * 3, lambda some: cluster_by_ward(some, 2)) is None

@@ -1,4 +1,4 @@
-"""Two metrics on the same answers: Williams' test, the paired permutation test, equivalence."""
+"""Differences of two measures and of two runs' ratings, by hand."""
 
 import numpy as np
 import pytest
@@ -6,11 +6,14 @@ from scipy import stats
 from tables_of_scores import score_table
 
 from assay.errors import InputError
+from assay.meta_eval.arrays import Floats
 from assay.meta_eval.comparison import compare_metrics, williams
+from assay.meta_eval.mean_rating import prediction_powered_mean
+from assay.meta_eval.rating_difference import estimate_rating_difference
 from assay.meta_eval.table import ScoreTable
 
 
-def test_williams_by_hand() -> None:
+def test_williams_by_hand():
     """r12 .5, r13 .3, r23 .4, n 100 (the example of `paired.r` in R's psych, which prints t = 2.06, p = 0.042).
 
     |R| = 1 - .25 - .09 - .16 + .12 = .62; t = .2 sqrt(99 * 1.4 / (2 * .62 * 99 / 97 + .16 * .216)).
@@ -20,11 +23,11 @@ def test_williams_by_hand() -> None:
     assert (round(t, 2), round(p, 3)) == (2.06, 0.042)
 
 
-def test_williams_of_equal_scores_is_nothing() -> None:
+def test_williams_of_equal_scores_is_nothing():
     assert williams(0.5, 0.5, 1.0, 50) == (0.0, 1.0)
 
 
-def test_the_difference_is_that_of_scipys_rhos_and_turns_with_the_order() -> None:
+def test_the_difference_is_that_of_scipys_rhos_and_turns_with_the_order():
     table = score_table(60, 2, signal=0.5, useful=1)
     one, other = (compare_metrics(table, *names, permutations=300) for names in (("m0", "m1"), ("m1", "m0")))
     rhos = [stats.spearmanr(table.column(name), table.mean_rating).statistic for name in ("m0", "m1")]
@@ -36,20 +39,7 @@ def test_the_difference_is_that_of_scipys_rhos_and_turns_with_the_order() -> Non
     assert one.standing.kind == "better" and other.standing.kind == "worse"
 
 
-def test_a_metric_equals_itself_turned_monotonously() -> None:
-    table = score_table(60, 1, signal=0.5)
-    twice = ScoreTable(
-        table.items, ("m", "same"), np.hstack([table.scores, np.exp(table.scores)]), table.ratings, table.raters
-    )
-    comparison = compare_metrics(twice, "m", "same", permutations=100)
-    assert (comparison.difference.value, comparison.p_williams, comparison.p_permutation) == (
-        pytest.approx(0),
-        1.0,
-        1.0,
-    )
-
-
-def test_nearly_the_same_scores_are_equivalent_within_the_margin_and_few_items_cannot_say() -> None:
+def test_nearly_the_same_scores_are_equivalent_within_the_margin_and_few_items_cannot_say():
     table = score_table(300, 1, signal=1.0)
     jitter = table.scores + np.random.default_rng(5).normal(scale=0.1, size=(300, 1))
     twice = ScoreTable(table.items, ("m", "near"), np.hstack([table.scores, jitter]), table.ratings, table.raters)
@@ -58,24 +48,12 @@ def test_nearly_the_same_scores_are_equivalent_within_the_margin_and_few_items_c
     assert compare_metrics(noise, "m0", "m1", permutations=50).standing.kind == "unsettled"
 
 
-def test_a_difference_of_few_answers_stays_within_its_range() -> None:
-    """Of six answers one metric agrees perfectly, the other nearly the other way round: no difference is above 2."""
-    scores = np.array([[1.0, 5], [2, 6], [3, 4], [4, 3], [5, 2], [6, 1]])
-    ratings = np.arange(1.0, 7)[:, None]
-    table = ScoreTable(tuple("abcdef"), ("good", "reversed"), scores, ratings, rating_min=1, rating_max=6)
-    difference = compare_metrics(table, "good", "reversed", permutations=50).difference
-    assert difference.value == pytest.approx(1 - (1 - 6 * 68 / 210))
-    assert difference.low is not None and difference.half_width is not None
-    assert 2 - 6 * 68 / 210 < difference.half_width == pytest.approx(difference.value - difference.low)
-    assert difference.high == 2
-
-
-def test_only_items_that_both_scored_count() -> None:
+def test_only_items_that_both_scored_count():
     table = score_table(60, 2, signal=0.5, half_missing="m1")
     assert compare_metrics(table, "m0", "m1", permutations=50).n == 24
 
 
-def test_what_cannot_be_compared_says_why() -> None:
+def test_what_cannot_be_compared_says_why():
     table = score_table(30, 2, signal=0.5, constant="m1")
     comparison = compare_metrics(table, "m0", "m1", permutations=50)
     assert (comparison.problem, comparison.difference.value, comparison.p_permutation) == (
@@ -85,3 +63,55 @@ def test_what_cannot_be_compared_says_why() -> None:
     )
     with pytest.raises(InputError, match="no metric 'm7'"):
         compare_metrics(table, "m0", "m7")
+
+
+GROUPS = np.arange(40)
+
+
+def ratings_of_both(seed: int = 0) -> tuple[Floats, Floats]:
+    """40 ratings from 1 to 5 of each run."""
+    draw = np.random.default_rng(seed)
+    first, second = draw.integers(1, 6, (2, 40)).astype(float)
+    return first, second
+
+
+def test_all_pairs_rated_is_the_mean_difference():
+    first, second = ratings_of_both()
+    result = estimate_rating_difference((first, second), (first, second), GROUPS, scale=(1, 5))
+    assert (result.rated_pairs, result.pairs) == (40, 40)
+    assert result.difference.value == pytest.approx((second - first).mean())
+
+
+def test_a_style_of_the_scores_cancels():
+    """Scores of B that are 3 higher throughout, rated or not, change nothing."""
+    first, second = ratings_of_both()
+    rated = first.copy(), second.copy()
+    for column in rated:
+        column[15:] = np.nan
+    plain, styled = (
+        estimate_rating_difference(rated, (first, second + style), GROUPS, scale=(1, 5)) for style in (0.0, 3.0)
+    )
+    assert (styled.difference.value, styled.difference.low) == pytest.approx(
+        (plain.difference.value, plain.difference.low)
+    )
+    expected = prediction_powered_mean(
+        (second - first)[:15], (second - first)[:15], (second - first)[15:], GROUPS[:15], GROUPS[15:], scale=(-4, 4)
+    )
+    assert plain.difference == expected.mean
+
+
+def test_too_few_ratings_say_nothing():
+    """With none: (2.8 x 0.3 / 0.1)^2 = 70.6, so that 71 would do, of the 40 that there are."""
+    first, second = ratings_of_both()
+    a, b = first.copy(), second.copy()
+    a[9:], b[9:] = np.nan, np.nan
+    result = estimate_rating_difference((a, b), (first, second), GROUPS, scale=(1, 5))
+    assert (result.difference.value, result.is_higher_in_b) == (None, None)
+    assert result.ratings_needed == 40
+    a, b = first.copy(), second.copy()
+    a[20:], b[:20] = np.nan, np.nan  # twenty of each, and none of both
+    result = estimate_rating_difference((a, b), (first, second), GROUPS, scale=(1, 5))
+    assert (result.difference.value, result.rated_a, result.rated_b, result.rated_pairs) == (None, 20, 20, 0)
+    many = np.full(200, np.nan)
+    unknown = estimate_rating_difference((many, many), (np.zeros(200),) * 2, np.arange(200), scale=(1, 5))
+    assert unknown.ratings_needed == 71

@@ -1,4 +1,4 @@
-"""Spearman and its interval, against scipy and by hand."""
+"""Spearman, areas and the jackknife's weights, against scipy and by hand."""
 
 import json
 import subprocess
@@ -6,8 +6,11 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
+from assay.meta_eval.agreement_statistics import kendall, pairwise_accuracy, pearson
 from assay.meta_eval.correlation import auroc, spearman
 
 
@@ -24,14 +27,14 @@ def own_groups(n: int) -> list[str]:
 
 
 @pytest.mark.parametrize(("n", "seed"), [(5, 0), (20, 1), (60, 2), (500, 3)])
-def test_rho_and_p_are_scipys(n: int, seed: int) -> None:
+def test_rho_and_p_are_scipys(n, seed):
     values, ratings = follow(n, seed)
     estimate, expected = spearman(values, ratings, own_groups(n)), stats.spearmanr(values, ratings)
     assert (estimate.value, estimate.p) == (pytest.approx(expected.statistic), pytest.approx(expected.pvalue))
     assert (estimate.n, estimate.groups) == (n, n)
 
 
-def test_the_interval_by_hand() -> None:
+def test_the_interval_by_hand():
     """Five items, ranks 1 to 5 against 2 1 3 4 5: rho = 1 - 6 * 2 / 120 = 0.9.
 
     Without the first or the second item the order is perfect, which counts as 1 - 1/25; without one of the others the
@@ -45,7 +48,7 @@ def test_the_interval_by_hand() -> None:
     assert estimate.high == pytest.approx(np.tanh(np.arctanh(0.9) + away))
 
 
-def test_items_of_one_source_say_less_than_independent_ones() -> None:
+def test_items_of_one_source_say_less_than_independent_ones():
     """Every item three more times: with its source as the group nothing is gained, as items of their own much is."""
     values, ratings = follow(40, 8, 1.5)
     once = spearman(values, ratings, own_groups(40))
@@ -66,20 +69,20 @@ def test_items_of_one_source_say_less_than_independent_ones() -> None:
         ([1, 2, 3, 4, 5], [3, 3, 3, 3, 3], "all ratings are equal"),
     ],
 )
-def test_what_has_no_correlation_says_why(values: list[float], ratings: list[float], problem: str) -> None:
+def test_what_has_no_correlation_says_why(values, ratings, problem):
     estimate = spearman(values, ratings, own_groups(len(values)))
     assert (estimate.value, estimate.low, estimate.high, estimate.p) == (None, None, None, None)
     assert estimate.problem == problem
 
 
-def test_few_groups_have_a_rho_and_no_interval() -> None:
+def test_few_groups_have_a_rho_and_no_interval():
     values, ratings = follow(40, 11)
     estimate = spearman(values, ratings, ["a", "b", "c", "d"] * 10)
     assert estimate.value == pytest.approx(stats.spearmanr(values, ratings).statistic)
     assert (estimate.low, estimate.high, estimate.problem) == (None, None, "an interval needs 5 groups that differ")
 
 
-def test_a_perfect_order_has_rho_1_and_an_interval_within_bounds() -> None:
+def test_a_perfect_order_has_rho_1_and_an_interval_within_bounds():
     """Of 20 groups without an exception up to 1 - 0.025^(1/20) could have one, which costs four times its share."""
     estimate = spearman(list(range(20)), list(range(20)), own_groups(20))
     assert (estimate.value, estimate.high) == (pytest.approx(1), pytest.approx(1))
@@ -89,14 +92,14 @@ def test_a_perfect_order_has_rho_1_and_an_interval_within_bounds() -> None:
     assert (reversed_order.low, reversed_order.high) == (-1, pytest.approx(-estimate.low))
 
 
-def test_rare_values_do_not_break_the_interval() -> None:
+def test_rare_values_do_not_break_the_interval():
     """Without the one item that differs there is no rho: all rests on one group, and nobody knows how sure it is."""
     estimate = spearman([0.0] * 29 + [1.0], [float(n % 5) for n in range(30)], own_groups(30))
     assert estimate.value is not None
     assert (estimate.low, estimate.high, estimate.problem) == (None, None, "an interval needs 5 groups that differ")
 
 
-def test_an_area_that_rests_on_few_bad_answers_has_no_interval() -> None:
+def test_an_area_that_rests_on_few_bad_answers_has_no_interval():
     """Four bad answers in four groups, and thirty good ones: the good ones cannot say how sure the area is."""
     values, is_good = [float(number) for number in range(34)], [False] * 4 + [True] * 30
     estimate = auroc(values, is_good, own_groups(34))
@@ -104,19 +107,7 @@ def test_an_area_that_rests_on_few_bad_answers_has_no_interval() -> None:
     assert estimate.problem == "an interval needs 5 groups with answers of each kind; 4 have them"
 
 
-def test_the_interval_of_an_auroc_holds_the_truth_about_95_times_in_100() -> None:
-    """Good values are normal around 1, bad ones around 0: the true area is Phi(1 / sqrt 2)."""
-    truth, held = stats.norm.cdf(1 / 2**0.5), 0
-    for seed in range(60):
-        generator = np.random.default_rng(seed)
-        good = np.arange(60) < 30
-        estimate = auroc((generator.normal(size=60) + good).tolist(), good.tolist(), own_groups(60))
-        assert estimate.low is not None and estimate.high is not None
-        held += estimate.low <= truth <= estimate.high
-    assert 52 <= held <= 60  # 57 expected, 52 is three standard deviations below
-
-
-def test_meta_eval_needs_no_judge() -> None:
+def test_meta_eval_needs_no_judge():
     """Scores of any other tool can be brought to it."""
     code = "import assay.meta_eval.correlation as c, sys, json; c.spearman([1,2,3,4,5,6],[1,2,3,4,6,5],list('abcdef'))"
     printing = f"{code}; print(json.dumps(sorted(name for name in sys.modules if name.startswith('assay'))))"
@@ -124,16 +115,71 @@ def test_meta_eval_needs_no_judge() -> None:
     assert {name.split(".")[1] for name in json.loads(out) if "." in name} == {"meta_eval", "text", "untrusted"}
 
 
-def test_many_groups_are_left_out_in_parts() -> None:
-    """rho of independent values has the variance 1 / (n - 1), and no less where each stands twice in its group.
+weighted_items = st.lists(
+    st.tuples(st.integers(-3, 3), st.integers(0, 2), st.integers(0, 3)), min_size=3, max_size=12
+).filter(lambda items: any(times for _, _, times in items))
 
-    200 parts of 30 groups are left out in turn: the width has an error of 5%.
+
+@given(weighted_items)
+@settings(deadline=None)
+def test_weighted_kendall_and_pearson_are_those_of_the_items_written_out(items):
+    x, y, times = (np.array(column, float) for column in zip(*items, strict=True))
+    a, b = np.repeat(x, times.astype(int)), np.repeat(y, times.astype(int))
+    tau, r = (statistic(x, y)(times[:, None])[0] for statistic in (kendall, pearson))
+    if len(set(a)) == 1 or len(set(b)) == 1:
+        assert np.isnan(tau) and np.isnan(r)
+    else:
+        assert tau == pytest.approx(stats.kendalltau(a, b).statistic)
+        assert r == pytest.approx(stats.pearsonr(a, b).statistic)
+
+
+@pytest.mark.parametrize("levels", [5, 40])
+def test_kendall_of_few_and_of_many_levels_is_scipys(levels):
+    generator = np.random.default_rng(3)
+    y = generator.integers(0, levels, 80).astype(float)
+    x = np.round(y + generator.normal(scale=levels, size=80))
+    times = generator.integers(0, 3, 80)
+    expected = stats.kendalltau(np.repeat(x, times), np.repeat(y, times)).statistic
+    assert kendall(x, y)(times[:, None].astype(float))[0] == pytest.approx(expected)
+
+
+def by_brute_force(x: np.ndarray, y: np.ndarray, epsilon: float) -> float:
+    right = total = 0
+    for i in range(len(x)):
+        for j in range(i):
+            order = 0.0 if abs(x[i] - x[j]) <= epsilon else np.sign(x[i] - x[j])
+            right += order == np.sign(y[i] - y[j])
+            total += 1
+    return right / total
+
+
+def test_a_perfect_metric_with_noise_in_its_ties_is_calibrated():
+    """Ratings 1 to 5, scores up to 0.1 apart where ratings are tied: an epsilon of nearly 0.1 makes most pairs right.
+
+    Not all: the largest gap of one half may be above the epsilon that the other half gave.
     """
-    random = np.random.default_rng(0)
-    x, y = random.random((2, 6000))
-    single = spearman(x, y, [f"g{item}" for item in range(6000)])
-    assert single.value == pytest.approx(stats.spearmanr(x, y).statistic)
-    assert (single.high or 0) - (single.low or 0) == pytest.approx(2 * 1.96 / 5999**0.5, rel=0.1)
-    twice = spearman(np.tile(x, 2), np.tile(y, 2), [f"g{item}" for item in range(6000)] * 2)
-    assert (twice.n, twice.groups) == (12_000, 6000)
-    assert (twice.low, twice.high) == (pytest.approx(single.low, abs=1e-3), pytest.approx(single.high, abs=1e-3))
+    generator = np.random.default_rng(1)
+    y = np.tile(np.arange(1.0, 6), 12)
+    x = y + generator.uniform(-0.05, 0.05, 60)
+    estimate = pairwise_accuracy(x, y, np.arange(60))
+    statistic, epsilon = estimate
+    assert statistic(np.ones((60, 1)))[0] > 0.99
+    assert 0.05 < epsilon <= 0.1
+    assert by_brute_force(x, y, 0.0) < 0.85  # uncalibrated, no tie would be right
+
+
+def test_a_constant_is_right_about_ties_only():
+    """Every rating stands twice in each of 20 groups, so that whichever half a group falls in, a half of 10 groups has
+    20 ones and 20 twos: 2 * 190 tied pairs of 780."""
+    y = np.tile([1.0, 1, 2, 2], 20)
+    estimate = pairwise_accuracy(np.zeros(80), y, np.repeat(np.arange(20), 4))
+    assert estimate[0](np.ones((80, 1)))[0] == pytest.approx(380 / 780)
+
+
+def test_an_item_drawn_twice_makes_no_pair_with_itself():
+    """Weights of 2 on everything leave the share as it is: only pairs of different items count."""
+    generator = np.random.default_rng(2)
+    x, y = generator.normal(size=40), generator.integers(1, 4, 40).astype(float)
+    estimate = pairwise_accuracy(x, y, np.arange(40))
+    once, twice = estimate[0](np.ones((40, 1)))[0], estimate[0](np.full((40, 1), 2.0))[0]
+    assert once == pytest.approx(twice)

@@ -3,7 +3,6 @@
 import dataclasses
 import math
 import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,18 +35,16 @@ def check(evaluation: MetaEvaluation) -> None:
     assert 1 <= len(lines) <= 3 and all(line.endswith(".") for line in lines)
 
 
-def test_the_sentence_names_the_choice_what_is_known_of_others_and_what_raters_reach() -> None:
+def test_the_sentence_names_the_choice_what_is_known_of_others_and_what_raters_reach():
     evaluation = evaluate_table(score_table(150, 4, signal=0.4, useful=2, raters=3, baseline="m3"), **QUICK)
     check(evaluation)
     selection = evaluation.selection
-    assert selection is not None and evaluation.raters is not None
     assert selection.chosen.metrics == ("m0", "m1")
     rho = selection.agreement
     assert rho.value is not None and rho.low is not None and 0.25 <= rho.low < 0.3 < rho.value < 0.5
     follows, known, use = evaluation.recommendation.removesuffix(".").split("; ")
     assert follows == "m0 + m1 together follow your team at least weakly"
     difference = next(choice.difference for choice in selection.choices if choice.rule == "simple")
-    assert difference is not None and difference.low is not None and difference.value is not None
     assert difference.high is not None and -0.1 < difference.low < difference.value < 0 < difference.high < 0.1
     assert known == "the combination does as well as m0 + m1 + m2 + m3 weighed by ridge regression, within 0.10"
     assert use == (
@@ -102,13 +99,13 @@ def selection_with(low: float, *, p: float = 0.002) -> Selection:
         (0.1, "at least weakly"),
     ],
 )
-def test_the_word_goes_by_the_lower_end_of_what_is_likely(low: float, words: str) -> None:
+def test_the_word_goes_by_the_lower_end_of_what_is_likely(low, words):
     """The estimate itself is (low + 1) / 2, at least 0.55, which would be `well` or `closely`."""
     sentence = recommend(60, (), None, selection_with(low), comparisons=(), policy=None, margin=0.1, level=0.95)
     assert sentence.startswith(f"m0 follows your team {words}; ")
 
 
-def test_what_can_be_sent_is_said_with_the_aim_and_what_the_check_found() -> None:
+def test_what_can_be_sent_is_said_with_the_aim_and_what_the_check_found():
     missing = Estimate(None, problem="not looked at")
     policy = Policy((), 0.1, 0.95, 5.0, 4.2, None, 120, 30, 60, 37, 4, 0, 0, 83, missing, missing, 10.0)
     sentence = recommend(120, (), None, selection_with(0.5), comparisons=(), policy=policy, margin=0.1, level=0.95)
@@ -118,7 +115,7 @@ def test_what_can_be_sent_is_said_with_the_aim_and_what_the_check_found() -> Non
     )
 
 
-def test_what_the_question_alone_predicts_stands_beside_the_metrics() -> None:
+def test_what_the_question_alone_predicts_stands_beside_the_metrics():
     """Questions of kind `hard` are rated 1 or 2, others 4 or 5; the metric knows no more than that, and noise."""
     generator = np.random.default_rng(0)
     hard = generator.integers(0, 2, 100).astype(bool)
@@ -144,14 +141,14 @@ def test_what_the_question_alone_predicts_stands_beside_the_metrics() -> None:
         assert add_question_only(table, [one] * 100) is table
 
 
-def test_fewer_than_five_groups_are_said_to_be_few() -> None:
+def test_fewer_than_five_groups_are_said_to_be_few():
     evaluation = evaluate_table(score_table(90, 1, signal=1.0, of_a_group=30), **QUICK)
     check(evaluation)
     assert evaluation.explanation.endswith(" All of this is rough: there are only 3 groups of answers.")
     assert "only" not in evaluate_table(score_table(90, 1, signal=1.0, of_a_group=10), **QUICK).explanation
 
 
-def test_noise_on_few_answers_is_not_shown_yet_and_says_what_would_have_been_seen() -> None:
+def test_noise_on_few_answers_is_not_shown_yet_and_says_what_would_have_been_seen():
     """79 answers, 6 metrics, 2 means: (z(1 - .01/8) + z(.8)) sqrt(1.06/76) = (3.023 + .842) * .1181 = .4564; tanh .427.
 
     The effective number, from the intervals' widths, may be a little below 79.
@@ -164,7 +161,6 @@ def test_noise_on_few_answers_is_not_shown_yet_and_says_what_would_have_been_see
         r"in place of a person\."
     )
     match = re.fullmatch(pattern, evaluation.recommendation)
-    assert match is not None
     assert 0.42 < float(match[1]) < 0.48
     # 0.4 takes 3 + 1.06 ((3.023 + .842) / .4236)^2 = 91.2 independent answers
     assert 20 <= int(match[2]) <= 40
@@ -174,12 +170,11 @@ def test_noise_on_few_answers_is_not_shown_yet_and_says_what_would_have_been_see
     assert third == "With one rating per answer nobody knows how far your raters agree."
 
 
-def test_noise_on_many_answers_is_said_to_be_no_more_than_its_interval() -> None:
+def test_noise_on_many_answers_is_said_to_be_no_more_than_its_interval():
     """With 300 answers 0.4 would have been shown: .4236 sqrt(297/1.06) - 3.023 = 4.07, a power above 99.9%."""
     evaluation = evaluate_table(score_table(300, 6, signal=0.0), **QUICK)
     check(evaluation)
     highs = [row.spearman.high for row in evaluation.metrics if row.spearman.high is not None]
-    assert evaluation.selection is not None and evaluation.selection.agreement.high is not None
     combined = [row.out_of_fold.high for row in evaluation.selection.combinations if row.out_of_fold.high is not None]
     most = max([*highs, *combined, evaluation.selection.agreement.high])
     assert most <= 0.5
@@ -189,66 +184,13 @@ def test_noise_on_many_answers_is_said_to_be_no_more_than_its_interval() -> None
     )
 
 
-@pytest.mark.parametrize(
-    ("high", "p_of_best", "reason"),
-    [
-        (0.92, 0.3, "300 answers do not rule out an agreement of up to 0.92 of 1"),
-        (
-            0.2,
-            0.005,
-            "a combination of measures may, and chance alone would do as well as the best of them in 1 of 200",
-        ),
-    ],
-)
-def test_no_bound_is_said_that_is_of_no_use_or_that_a_test_denies(high: float, p_of_best: float, reason: str) -> None:
-    evaluation = evaluate_table(score_table(300, 6, signal=0.0), **QUICK)
-    assert evaluation.selection is not None
-    row = evaluation.selection.combinations[1]
-    combined = replace(row, out_of_fold=replace(row.out_of_fold, high=high))
-    selection = replace(
-        evaluation.selection, combinations=(combined, *evaluation.selection.combinations[2:]), p_of_best=p_of_best
-    )
-    sentence = recommend(300, evaluation.metrics, None, selection, comparisons=(), policy=None, margin=0.1, level=0.95)
-    assert sentence.startswith(f"Not shown yet that any measure follows your team: {reason}")
-    assert sentence.endswith("rate more answers, and until then do not use any of them in place of a person.")
-
-
-def test_raters_who_throw_dice_end_it() -> None:
-    table = score_table(60, 2, signal=1.0, useful=2)
-    dice = np.random.default_rng(7).integers(1, 6, (60, 3)).astype(float)
-    evaluation = evaluate_table(ScoreTable(table.items, table.metrics, table.scores, dice, ("a", "b", "c")), **QUICK)
-    check(evaluation)
-    assert evaluation.recommendation == (
-        "Your raters hardly agree with each other, so no measure can be checked against them."
-    )
-    assert evaluation.explanation.startswith("Raters hardly agree (alpha ")
-    assert evaluation.explanation.endswith("no metric can be validated here.")
-
-
-def test_the_same_seed_gives_the_same_and_another_seed_other_folds() -> None:
+def test_the_same_seed_gives_the_same_and_another_seed_other_folds():
     table = score_table(50, 2, signal=0.6, raters=2)
     once, again, other = (evaluate_table(table, **QUICK, seed=seed) for seed in (1, 1, 2))
     assert dataclasses.asdict(once) == dataclasses.asdict(again)
     assert once.metrics[0].spearman == other.metrics[0].spearman
-    assert once.selection is not None and other.selection is not None
     assert once.selection.chosen.out_of_fold != other.selection.chosen.out_of_fold
     assert (once.settings.seed, once.settings.rated, once.settings.groups) == (1, 50, 50)
-
-
-def test_constant_and_missing_metrics_say_so() -> None:
-    table = score_table(60, 3, signal=0.8, constant="m1", half_missing="m2")
-    empty = ScoreTable(
-        table.items, ("m0", "m1", "m2", "empty"), np.hstack([table.scores, np.full((60, 1), np.nan)]), table.ratings
-    )
-    evaluation = evaluate_table(empty, **QUICK)
-    check(evaluation)
-    rows = {row.name: row for row in evaluation.metrics}
-    assert (rows["m1"].problem, rows["m1"].spearman.value, rows["m1"].auroc_bad.value) == (
-        ("all values are equal", None, 0.5)
-    )
-    assert (rows["empty"].problem, rows["empty"].coverage) == ("only 0 rated scores", 0.0)
-    assert (rows["m2"].n, rows["m2"].coverage) == (24, 0.4)
-    assert rows["constant"].baseline
 
 
 @pytest.mark.parametrize(
@@ -259,7 +201,7 @@ def test_constant_and_missing_metrics_say_so() -> None:
         (40, 3, "No measure can be compared with the ratings: m0: all ratings are equal"),
     ],
 )
-def test_too_little_to_tell_says_what_is_missing(items: int, rating: float, sentence: str) -> None:
+def test_too_little_to_tell_says_what_is_missing(items, rating, sentence):
     table = score_table(items, 2, signal=0.5)
     evaluation = evaluate_table(
         ScoreTable(table.items, table.metrics, table.scores, np.full((items, 1), float(rating))), **QUICK
@@ -269,29 +211,11 @@ def test_too_little_to_tell_says_what_is_missing(items: int, rating: float, sent
     assert evaluation.selection is None and evaluation.policy is None
 
 
-def test_unrated_answers_are_predicted_and_powered() -> None:
+def test_unrated_answers_are_predicted_and_powered():
     table = score_table(200, 2, signal=1.0, useful=2, unrated=120)
     evaluation = evaluate_table(table, **QUICK)
     check(evaluation)
-    assert evaluation.mean_rating is not None
     assert (evaluation.mean_rating.rated, evaluation.mean_rating.unrated) == (80, 120)
     assert evaluation.selection is not None and len(evaluation.selection.predictions) == 200
     assert all(value is not None and 1 <= value <= 5 for value in evaluation.selection.predictions)
     assert (evaluation.settings.items, evaluation.settings.rated) == (200, 80)
-
-
-def test_one_group_is_too_few_for_an_interval() -> None:
-    table = score_table(40, 2, signal=1.0, of_a_group=40)
-    evaluation = evaluate_table(table, **QUICK)
-    check(evaluation)
-    assert evaluation.metrics[0].spearman.problem == "an interval needs 5 groups that differ"
-    assert evaluation.selection is None
-
-
-def test_what_is_known_of_two_measures_is_said_once() -> None:
-    """The sentence's difference from the best baseline is the table's: one row per pair, with one standing."""
-    table = replace(score_table(120, 3, signal=1.0), baselines=frozenset({"m1", "m2"}))
-    evaluation = evaluate_table(table, **QUICK)
-    assert evaluation.selection is not None and evaluation.selection.chosen.metrics == ("m0",)
-    pairs = [(one.first, one.second) for one in evaluation.comparisons]
-    assert len(pairs) == len(set(pairs)) and {("m0", "m1"), ("m0", "m2")} <= set(pairs)

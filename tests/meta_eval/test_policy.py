@@ -8,42 +8,25 @@ from statsmodels.stats.sandwich_covariance import cov_cluster
 from tables_of_scores import score_table
 
 from assay.meta_eval.mean_rating import estimate_mean_rating, prediction_powered_mean, ratings_needed
-from assay.meta_eval.policy import (
-    estimate_share,
-    intraclass_correlation,
-    p_of_share,
-    triage_policy,
-    variance_of_mean,
-)
+from assay.meta_eval.policy import estimate_share, intraclass_correlation, p_of_share, triage_policy, variance_of_mean
 from assay.meta_eval.results import MeanRating
 from assay.meta_eval.table import ScoreTable
 
 
-def test_clopper_pearson_is_scipys() -> None:
+def test_clopper_pearson_is_scipys():
     holds = np.array([True] * 3 + [False] * 17)
     estimate, exact = estimate_share(holds, np.arange(20)), stats.binomtest(3, 20).proportion_ci(0.95, method="exact")
     assert (estimate.value, estimate.low, estimate.high) == (0.15, pytest.approx(exact.low), pytest.approx(exact.high))
 
 
-def test_nothing_wrong_among_twenty_nine_is_below_a_tenth() -> None:
+def test_nothing_wrong_among_twenty_nine_is_below_a_tenth():
     """1 - .05^(1/29) = .098: what a one-sided bound of 95% says after 29 right answers, and 28 are not enough."""
     one_sided = [estimate_share(np.zeros(n, bool), np.arange(n), 0.90).high for n in (28, 29)]
     assert one_sided == pytest.approx([1 - 0.05 ** (1 / 28), 1 - 0.05 ** (1 / 29)])
     assert one_sided[1] < 0.1 < one_sided[0]
 
 
-def test_answers_written_four_times_say_no_more_than_once() -> None:
-    holds = np.array([True] * 6 + [False] * 24)
-    once, grouped = (
-        estimate_share(holds, np.arange(30)),
-        estimate_share(np.repeat(holds, 4), np.repeat(np.arange(30), 4)),
-    )
-    assert grouped.value == once.value
-    assert grouped.low is not None and grouped.high is not None and once.low is not None and once.high is not None
-    assert grouped.high - grouped.low == pytest.approx(once.high - once.low, rel=0.05)
-
-
-def test_the_variance_of_a_mean_over_groups_is_that_of_a_regression_on_a_constant() -> None:
+def test_the_variance_of_a_mean_over_groups_is_that_of_a_regression_on_a_constant():
     generator = np.random.default_rng(4)
     values, groups = generator.normal(size=40), generator.integers(0, 9, 40)
     expected = cov_cluster(OLS(values, np.ones(40)).fit(), groups)[0, 0]
@@ -55,7 +38,7 @@ def rated(ratings: np.ndarray) -> ScoreTable:
     return ScoreTable(items, ("m",), np.zeros((len(items), 1)), ratings[:, None])
 
 
-def test_a_perfect_score_sends_the_good_and_holds_the_bad() -> None:
+def test_a_perfect_score_sends_the_good_and_holds_the_bad():
     ratings = np.repeat([1.0, 3.0, 5.0], [60, 20, 60])
     noise = np.random.default_rng(0).uniform(-0.4, 0.4, 140)
     policy = triage_policy(rated(ratings), ratings + noise, minutes=6)
@@ -67,7 +50,7 @@ def test_a_perfect_score_sends_the_good_and_holds_the_bad() -> None:
     assert policy.hours_saved == pytest.approx(policy.sent / 140 * 1000 * 6 / 60)
 
 
-def test_every_threshold_counts_every_answer_once() -> None:
+def test_every_threshold_counts_every_answer_once():
     generator = np.random.default_rng(1)
     ratings = generator.integers(1, 6, 90).astype(float)
     policy = triage_policy(rated(ratings), ratings + generator.normal(size=90))
@@ -78,7 +61,7 @@ def test_every_threshold_counts_every_answer_once() -> None:
     assert [t.sent for t in policy.thresholds] == sorted((t.sent for t in policy.thresholds), reverse=True)
 
 
-def test_a_useless_score_sends_nothing_and_says_what_it_would_take() -> None:
+def test_a_useless_score_sends_nothing_and_says_what_it_would_take():
     generator = np.random.default_rng(2)
     ratings = np.repeat([1.0, 5.0], 40)
     policy = triage_policy(rated(ratings), generator.normal(size=80))
@@ -90,7 +73,7 @@ def test_a_useless_score_sends_nothing_and_says_what_it_would_take() -> None:
     )
 
 
-def test_the_p_value_of_a_share_by_hand() -> None:
+def test_the_p_value_of_a_share_by_hand():
     """1 wrong of 46: .9^46 + 46 * .1 * .9^45 = .0480. Pairs with rho 1/2 count as 46 / 1.5 with 2/3 wrong."""
     wrong = np.arange(46) == 0
     assert p_of_share(wrong, np.arange(46), 0.1, 0.5) == pytest.approx(0.9**46 + 4.6 * 0.9**45)
@@ -98,7 +81,7 @@ def test_the_p_value_of_a_share_by_hand() -> None:
     assert paired == pytest.approx(stats.beta.sf(0.1, 2 / 3 + 1, 46 / 1.5 - 2 / 3)) and paired > 0.1
 
 
-def test_the_correlation_within_groups_by_hand() -> None:
+def test_the_correlation_within_groups_by_hand():
     """Groups 0 0 1 | 1 1 0: between 1/6, within 1/3, so the estimate is 0; its error is sqrt(2 * 5 / (9 * 4 * 1))."""
     values, groups = np.array([0.0, 0, 1, 1, 1, 0]), np.array([0, 0, 0, 1, 1, 1])
     assert intraclass_correlation(values, groups) == pytest.approx(np.sqrt(10 / 36) / 2)
@@ -106,7 +89,7 @@ def test_the_correlation_within_groups_by_hand() -> None:
     assert intraclass_correlation(values, np.zeros(6, int)) == 1.0
 
 
-def test_the_strictest_threshold_is_tested_first() -> None:
+def test_the_strictest_threshold_is_tested_first():
     """Of the best 30, 3 are bad, and then none of 300: over all 330 that is 1%, but the first test fails."""
     predicted = np.arange(330.0)
     ratings = np.full(330, 5.0)
@@ -117,7 +100,7 @@ def test_the_strictest_threshold_is_tested_first() -> None:
     assert triage_policy(rated(ratings), predicted).send_at == 0.0
 
 
-def test_no_threshold_is_offered_where_the_check_found_more_bad_answers_than_the_aim() -> None:
+def test_no_threshold_is_offered_where_the_check_found_more_bad_answers_than_the_aim():
     generator = np.random.default_rng(11)
     quality = generator.normal(size=120)
     policy = triage_policy(rated(np.where(quality < -1, 1.0, 5.0)), 0.4 * quality + generator.normal(size=120), folds=2)
@@ -140,7 +123,7 @@ def powered(ratings: np.ndarray, scores: np.ndarray, unrated: np.ndarray) -> Mea
     )
 
 
-def test_the_powered_mean_is_that_of_ppi_python() -> None:
+def test_the_powered_mean_is_that_of_ppi_python():
     """ppi_mean_pointestimate of ppi-python 0.2.3 gives 3.44002287 on these."""
     estimate = powered(RATINGS, SCORES, UNRATED)
     assert estimate.mean.value == pytest.approx(3.44002287)
@@ -149,13 +132,7 @@ def test_the_powered_mean_is_that_of_ppi_python() -> None:
     assert (estimate.rated, estimate.unrated, estimate.classical.value) == (10, 20, 3.4)
 
 
-def test_scores_of_any_scale_serve_alike() -> None:
-    one, other = powered(RATINGS, SCORES, UNRATED), powered(RATINGS, SCORES * 7 - 3, UNRATED * 7 - 3)
-    assert other.mean.value == pytest.approx(one.mean.value)
-    assert other.mean.high == pytest.approx(one.mean.high)
-
-
-def test_the_interval_of_ratings_alone_by_hand() -> None:
+def test_the_interval_of_ratings_alone_by_hand():
     """Scores that say nothing leave the mean of the ratings, 3.4, at 0.6 of the scale. Without answer i it is
     (34 - y) / 9, without an unrated one of the other 20 it stays; 9 degrees of freedom; symmetric in log odds."""
     estimate = powered(RATINGS, np.full(10, 2.0), np.full(20, 2.0))
@@ -166,7 +143,7 @@ def test_the_interval_of_ratings_alone_by_hand() -> None:
     assert [estimate.mean.low, estimate.mean.high] == pytest.approx(expected, rel=1e-4)
 
 
-def test_groups_that_hold_rated_and_unrated_answers_are_left_out_whole() -> None:
+def test_groups_that_hold_rated_and_unrated_answers_are_left_out_whole():
     """Rated and unrated answers of the same ten groups: the estimate without a group is that of the others."""
     groups = np.repeat(np.arange(10), 2)
     estimate = prediction_powered_mean(RATINGS, SCORES, UNRATED, np.arange(10), groups, scale=(1, 5))
@@ -184,29 +161,20 @@ def test_groups_that_hold_rated_and_unrated_answers_are_left_out_whole() -> None
         )
         left_out.append(part.mean.value)
     error = np.sqrt(0.9 * ((np.array(left_out) - np.mean(left_out)) ** 2).sum())
-    assert value is not None and estimate.mean.low is not None and estimate.mean.high is not None
     place = (value - 1) / 4
     log_odds = [np.log((end - 1) / (5 - end)) for end in (estimate.mean.low, estimate.mean.high)]
     quantile = (log_odds[1] - log_odds[0]) / 2 / (error / 4 / (place * (1 - place)))
     assert stats.t.ppf(0.975, 10) < quantile < stats.t.ppf(0.975, 8)  # two means over ten groups: about nine degrees
 
 
-def test_few_groups_or_equal_ratings_give_a_mean_without_interval() -> None:
-    one_source = prediction_powered_mean(
-        RATINGS, SCORES, UNRATED, np.repeat(np.arange(2), 5), np.arange(2, 22), scale=(1, 5)
-    )
-    assert one_source.mean.value is not None and one_source.mean.low is None and one_source.mean.problem
-    assert powered(np.full(10, 5.0), SCORES, UNRATED).mean.low is None
-
-
-def test_how_many_ratings_a_width_takes_by_hand() -> None:
+def test_how_many_ratings_a_width_takes_by_hand():
     """s^2 = 4, v = 0, width 1: (1 / (2 * 1.96))^2 = .0651, 4 / .0651 = 61.5: 62."""
     assert ratings_needed(1.0, 4.0, 0.0, most=100) == 62
     assert ratings_needed(1.0, 4.0, 0.0, most=61) is None
     assert ratings_needed(1.0, 4.0, 0.07, most=100) is None  # the scores alone leave more than the width allows
 
 
-def test_a_table_without_unrated_answers_has_nothing_to_power() -> None:
+def test_a_table_without_unrated_answers_has_nothing_to_power():
     assert estimate_mean_rating(score_table(40, 1, signal=1.0), ("m0",)) is None
     estimate = estimate_mean_rating(score_table(300, 1, signal=1.0, unrated=240), ("m0",))
     assert estimate is not None and (estimate.rated, estimate.unrated) == (60, 240)

@@ -1,13 +1,17 @@
-"""Agreement of raters against published values and by hand."""
+"""Agreement of raters against published values and by hand; when enough is rated."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from assay.meta_eval.agreement_statistics import spearman
+from assay.meta_eval.arrays import Floats
+from assay.meta_eval.estimate import estimate
 from assay.meta_eval.gwet import ordinal_ac2
 from assay.meta_eval.krippendorff import nominal_alpha, ordinal_alpha
 from assay.meta_eval.rater_ceiling import estimate_ceiling, means_of_others
 from assay.meta_eval.raters import agreement_of_raters, kappas
+from assay.meta_eval.stopping import predict_stability
 from assay.meta_eval.table import ScoreTable
 
 NAN = float("nan")
@@ -26,13 +30,7 @@ def rated(ratings: np.ndarray, scores: np.ndarray | None = None, high: float = 5
     return ScoreTable(items, ("metric",), columns, ratings, raters, rating_max=high)
 
 
-def wide(ratings: np.ndarray) -> ScoreTable:
-    items = tuple(f"i{number}" for number in range(len(ratings)))
-    names = tuple("abcdefgh"[: ratings.shape[1]])
-    return ScoreTable(items, (), np.empty((len(items), 0)), ratings, names, rating_min=-9, rating_max=9)
-
-
-def test_alphas_are_the_published_ones() -> None:
+def test_alphas_are_the_published_ones():
     """Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability".
 
     Section B: two observers, labels a to e, .692; C and D: four observers, .743 nominal and .815 ordinal.
@@ -44,7 +42,7 @@ def test_alphas_are_the_published_ones() -> None:
     assert ordinal_alpha(np.array(OBSERVERS).T)(np.ones((12, 1)))[0] == pytest.approx(0.815, abs=5e-4)
 
 
-def test_weighted_alpha_is_that_of_the_items_written_out() -> None:
+def test_weighted_alpha_is_that_of_the_items_written_out():
     generator = np.random.default_rng(0)
     ratings, times = generator.integers(1, 5, (9, 3)).astype(float), np.array([2, 0, 1, 3, 1, 1, 0, 2, 1])
     ratings[2, 0] = ratings[5, 1] = NAN
@@ -53,7 +51,7 @@ def test_weighted_alpha_is_that_of_the_items_written_out() -> None:
     assert ordinal_alpha(ratings)(times[:, None].astype(float))[0] == pytest.approx(expected)
 
 
-def test_kappas_by_hand() -> None:
+def test_kappas_by_hand():
     """Seven of ten alike; marginals (4, 3, 3) and (5, 3, 2), so by chance (20 + 9 + 6) / 100 = .35: (.7 - .35) / .65.
 
     Squared distances 1, 1 and 4 in ten; by chance (4 (3 + 8) + 3 (5 + 2) + 3 (20 + 3)) / 100 = 1.34: 1 - .6 / 1.34.
@@ -66,7 +64,7 @@ def test_kappas_by_hand() -> None:
     assert kappas(np.full(9, 3.0), np.full(9, 3.0), 1, 5) == (None, None)  # all say the same
 
 
-def test_levels_that_nobody_used_keep_their_distance() -> None:
+def test_levels_that_nobody_used_keep_their_distance():
     """On a scale of 1 to 5, 1 against 5 is four steps, also where nobody rated 2 to 4."""
     x, y = np.array([1, 1, 5, 5, 4, 5.0]), np.array([1, 5, 5, 5, 5, 1.0])
     _, squared = kappas(x, y, 1, 5)
@@ -75,17 +73,16 @@ def test_levels_that_nobody_used_keep_their_distance() -> None:
     assert squared == pytest.approx(1 - ((x - y) ** 2).mean() / by_chance)
 
 
-def test_the_mean_of_the_others_by_hand() -> None:
+def test_the_mean_of_the_others_by_hand():
     means = means_of_others(np.array([[1.0, 2, 6], [4, NAN, 2], [5, NAN, NAN]]))
     np.testing.assert_array_equal(means, [[4, 3.5, 1.5], [2, 3, 4], [NAN, 5, 5]])
 
 
-def test_one_rater_is_compared_with_the_mean_of_the_others() -> None:
+def test_one_rater_is_compared_with_the_mean_of_the_others():
     generator = np.random.default_rng(1)
     truth = generator.integers(1, 6, 60)
     ratings = np.clip(truth[:, None] + generator.integers(-1, 2, (60, 3)), 1, 5).astype(float)
     raters = agreement_of_raters(rated(ratings))
-    assert raters is not None
     by_hand = [stats.spearmanr(ratings[:, j], np.delete(ratings, j, axis=1).mean(axis=1)).statistic for j in range(3)]
     assert [row.rho for row in raters.by_rater] == pytest.approx(by_hand)
     assert raters.one_rater.value == pytest.approx(np.mean(by_hand))
@@ -93,7 +90,7 @@ def test_one_rater_is_compared_with_the_mean_of_the_others() -> None:
     assert raters.validates and (raters.verdict, raters.more_answers, raters.problem) == ("agree", None, "")
 
 
-def test_the_ceiling_is_the_root_of_the_reliability_of_the_mean() -> None:
+def test_the_ceiling_is_the_root_of_the_reliability_of_the_mean():
     """Ranks 1, 2, 3, 4, 5 against 2, 1, 3, 5, 4: 1 - 6 * 4 / 120 = 0.8. Of two raters 1.6 / 1.8; its root is 0.9428."""
     pair = np.array([[1.0, 2], [2, 1], [3, 3], [4, 5], [5, 4]])
     ceiling = estimate_ceiling(rated(pair))
@@ -101,7 +98,7 @@ def test_the_ceiling_is_the_root_of_the_reliability_of_the_mean() -> None:
     assert ceiling.low is not None and ceiling.high is not None and ceiling.low < 0.9428 < ceiling.high <= 1
 
 
-def test_answers_with_one_rating_lower_the_ceiling() -> None:
+def test_answers_with_one_rating_lower_the_ceiling():
     """Five answers with two ratings and five with one: k = 10 / (5 / 2 + 5) = 4/3; 4/3 * .8 / (1 + .8 / 3) = .8421.
 
     The second rater rated the first five alone, the first rater all ten: the ranks of the first five within ten are
@@ -113,21 +110,7 @@ def test_answers_with_one_rating_lower_the_ceiling() -> None:
     assert ceiling.value == pytest.approx((4 / 3 * 0.8 / (1 + 0.8 / 3)) ** 0.5)
 
 
-def test_raters_of_different_severity_lower_the_ceiling_only_where_they_rate_different_answers() -> None:
-    generator = np.random.default_rng(5)
-    truth = generator.normal(size=(300, 1))
-    alike = truth + generator.normal(size=(300, 4))
-    apart = alike + np.array([-1.0, -0.5, 0.5, 1.0])
-    everybody = [estimate_ceiling(wide(ratings)).value for ratings in (alike, apart)]
-    assert everybody[0] == pytest.approx(everybody[1])
-    is_kept = generator.random((300, 4)).argsort(axis=1).argsort(axis=1) < 2
-    two = [estimate_ceiling(wide(np.where(is_kept, ratings, NAN))).value for ratings in (alike, apart)]
-    # the truth has the variance 1, the mean of two of four 1/2 of noise and s^2 (1/2 - 1/4), s^2 = 2.5 / 3 of apart
-    assert two[0] == pytest.approx((1 / 1.5) ** 0.5, abs=0.04)
-    assert two[1] == pytest.approx((1 / (1.5 + 2.5 / 12)) ** 0.5, abs=0.04)
-
-
-def test_ac2_is_the_published_one() -> None:
+def test_ac2_is_the_published_one():
     """On two levels AC2 is AC1: Gwet (2002), "Kappa statistic is not satisfactory", has AC1 = .9408 of 125 items.
 
     118, 5, 2 and 0 of them in the four cells: p_a = .944, pi = (.972, .028), p_e = 2 * .972 * .028 = .0544.
@@ -137,7 +120,7 @@ def test_ac2_is_the_published_one() -> None:
     assert value == pytest.approx(0.9408, abs=5e-5)
 
 
-def test_ac2_weighs_ordinal_levels_by_hand() -> None:
+def test_ac2_weighs_ordinal_levels_by_hand():
     """Levels 1, 2, 3: w = 1, 2/3, 0. Items (1, 2), (3, 3): p_a = (2/3 + 1) / 2 = 5/6; pi = 1/4, 1/4, 1/2.
 
     T = 3 + 4 * 2/3 = 17/3, so p_e = 17/3 / 6 * (3/16 + 3/16 + 1/4) = 85/144.
@@ -146,7 +129,7 @@ def test_ac2_weighs_ordinal_levels_by_hand() -> None:
     assert value == pytest.approx((5 / 6 - 85 / 144) / (1 - 85 / 144))
 
 
-def test_few_shared_answers_are_too_few_to_tell() -> None:
+def test_few_shared_answers_are_too_few_to_tell():
     """Six answers, all with a rating other than the most common: at least 15 (6 + 2) / (6 + 1) = 17.1, so 15 more."""
     ratings = np.array([[1.0, 3], [2, 5], [3, 2], [4, 4], [5, 3], [1, 2]])
     raters = agreement_of_raters(rated(ratings))
@@ -156,12 +139,11 @@ def test_few_shared_answers_are_too_few_to_tell() -> None:
     assert raters.problem.endswith(f"have about {raters.more_answers} more rated twice")
 
 
-def test_where_nearly_all_ratings_are_alike_nobody_is_said_to_disagree() -> None:
+def test_where_nearly_all_ratings_are_alike_nobody_is_said_to_disagree():
     """Of 40 answers 36 are rated (5, 5), and four by one rater lower: alpha below 0, AC2 above .9; 15 * 42 / 5 - 40."""
     ratings = np.full((40, 2), 5.0)
     ratings[0, 0], ratings[1, 0], ratings[2, 1], ratings[3, 1] = 3, 4, 4, 2
     raters = agreement_of_raters(rated(ratings))
-    assert raters is not None and raters.alpha.value is not None and raters.ac2.value is not None
     assert raters.alpha.value < 0 and raters.ac2.value > 0.9
     assert (raters.verdict, raters.more_answers) == ("too few", 90)  # 86, in fives
     assert "4 of them with a rating other than 5" in raters.problem
@@ -170,10 +152,63 @@ def test_where_nearly_all_ratings_are_alike_nobody_is_said_to_disagree() -> None
     assert same.ceiling.value is None
 
 
-def test_raters_who_throw_dice_validate_nothing() -> None:
+def test_raters_who_throw_dice_validate_nothing():
     ratings = np.random.default_rng(2).integers(1, 6, (80, 3)).astype(float)
     raters = agreement_of_raters(rated(ratings))
     assert raters is not None and not raters.validates
     assert raters.problem.startswith("raters hardly agree (alpha ")
     assert raters.problem.endswith("no metric can be validated here")
     assert agreement_of_raters(rated(np.full((20, 1), 3.0))) is None  # one rater has nobody to agree with
+
+
+def answers(draw: np.random.Generator, count: int) -> tuple[Floats, Floats]:
+    """Ratings 1 to 5, and two metrics: one follows them clearly, one hardly."""
+    ratings = draw.integers(1, 6, count).astype(float)
+    scores = np.stack([ratings + draw.normal(0, 1.2, count), ratings + draw.normal(0, 6, count)], axis=1)
+    return scores, ratings
+
+
+def table_of(scores: Floats, ratings: Floats) -> ScoreTable:
+    items = tuple(map(str, range(len(ratings))))
+    return ScoreTable(items, ("clear", "vague"), scores, ratings[:, None])
+
+
+def test_few_ratings_go_on_and_many_may_stop():
+    draw = np.random.default_rng(3)
+    few = predict_stability(table_of(*answers(draw, 15)))
+    many = predict_stability(table_of(*answers(draw, 600)))
+    assert (few.may_stop, many.may_stop) == (False, True)
+    assert (many.metric, many.rated) == ("clear", 600)
+    assert str(many).startswith(
+        "You may stop: with 20 more ratings the choice of clear or its interval will not change"
+    )
+    assert str(few).startswith("Rate on: ")
+
+
+def test_what_cannot_be_predicted_is_none():
+    scores, ratings = answers(np.random.default_rng(0), 40)
+    assert predict_stability(table_of(scores[:9], ratings[:9])) is None
+    assert predict_stability(table_of(np.ones((40, 2)), ratings)) is None  # no correlation
+    assert predict_stability(table_of(np.full((40, 2), np.nan), ratings)) is None
+
+
+@pytest.mark.timeout(120)
+def test_the_probability_is_kept_when_twenty_more_ratings_really_come():
+    """60 sets of 20 to 138 ratings: the mean predicted probability is near the share that really stays.
+
+    The share has a standard error of at most 0.065: twice that is allowed.
+    """
+    draw = np.random.default_rng(11)
+    predicted, stayed = [], []
+    for repeat in range(60):
+        count = 20 + 2 * repeat
+        scores, ratings = answers(draw, count + 20)
+        now = predict_stability(table_of(scores[:count], ratings[:count]), seed=repeat)
+        later = [estimate(spearman(column, ratings), range(count + 20), scale="fisher") for column in scores.T]
+        changes = [abs(getattr(later[0], end) - getattr(now.rho, end)) for end in ("low", "high")]
+        is_same = now.metric == "clear" and (later[0].value or 0.0) > (later[1].value or 0.0)
+        predicted.append(now.stable)
+        stayed.append(is_same and max(changes) <= now.tolerance)
+    assert np.mean(predicted) == pytest.approx(np.mean(stayed), abs=0.13)
+    said_stop = [stays for chance, stays in zip(predicted, stayed, strict=True) if chance >= 0.9]
+    assert len(said_stop) >= 20 and np.mean(said_stop) >= 0.85

@@ -17,7 +17,7 @@ REPEATS = 100
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHECKS)
-def test_a_promise_holds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_promise_holds(name, monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     for module in [name for name in sys.modules if name.partition(".")[0] == "referee_checks"]:
         monkeypatch.delitem(sys.modules, module)

@@ -54,7 +54,7 @@ def evidence_of_item(item: str) -> AnswerEvidence:
     return AnswerEvidence(item, f"Question {HOSTILE}", f"Answer \x07\u202e {HOSTILE}", (HOSTILE,), (audit,))
 
 
-def test_a_page_holds_only_its_own_script_and_nothing_from_the_network(page: str) -> None:
+def test_a_page_holds_only_its_own_script_and_nothing_from_the_network(page):
     assert page.count("<script") == 2  # its data and its own
     assert "<img" not in page
     assert not re.search(r"(?:src|href)\s*=", page.replace("&lt;img src=", ""))
@@ -64,21 +64,12 @@ def test_a_page_holds_only_its_own_script_and_nothing_from_the_network(page: str
     assert "\u202e" not in page
 
 
-def test_every_part_of_the_evaluation_is_in_the_page(page: str) -> None:
+def test_every_part_of_the_evaluation_is_in_the_page(page):
     shown = set(re.findall(r'<section id="(\w+)"', page))
-    assert shown == {
-        "metrics",
-        "scores",
-        "combinations",
-        "triage",
-        "disagreements",
-        "raters",
-        "slices",
-        "settings",
-    }
+    assert shown == {"metrics", "scores", "combinations", "triage", "disagreements", "raters", "slices", "settings"}
 
 
-def test_axes_end_on_round_ticks() -> None:
+def test_axes_end_on_round_ticks():
     """From -0.13 to 0.58 in about five steps: steps of 0.2, from -0.2 to 0.6."""
     axis = axis_over([-0.13, 0.58])
     assert (axis.low, axis.high) == (-0.2, 0.6)
@@ -96,7 +87,7 @@ def table_of(ratings: list[float], types: list[str]) -> ScoreTable:
     )  # fmt: skip
 
 
-def test_confusion_counts_by_hand() -> None:
+def test_confusion_counts_by_hand():
     """Sent from 3: a0 (bad), a3 (good); held: a1 (bad), a2 (good); a4 is rated at the middle."""
     table = table_of([1, 2, 4, 5, 3], ["x", "y", "x", "y", "x"])
     (confusion,) = confusions(table, {"a0": 3.5, "a1": 2, "a2": 2.9, "a3": 3, "a4": 5}, [3.0])
@@ -105,7 +96,7 @@ def test_confusion_counts_by_hand() -> None:
     assert confusion.middling == (1, 0)
 
 
-def test_worst_disagreements_by_hand() -> None:
+def test_worst_disagreements_by_hand():
     table = table_of([1, 5, 3], ["x", "y", ""])
     over, under = worst_disagreements(table, {"a0": 4.0, "a1": 2.0, "a2": 3.5})
     assert [(each.item, each.gap) for each in over] == [("a0", 3.0), ("a2", 0.5)]
@@ -126,7 +117,7 @@ def opened(browser: Any, page: str, tmp_path: Path, request: pytest.FixtureReque
     shown.close()
 
 
-def test_a_browser_shows_it_and_runs_no_script_of_an_answer(opened: Any) -> None:
+def test_a_browser_shows_it_and_runs_no_script_of_an_answer(opened):
     opened.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     assert opened.title() == "Assay: which measure agrees with the raters"
     assert opened.locator(".answer > .rendered").first.inner_text().endswith(HOSTILE)
@@ -138,7 +129,7 @@ def test_a_browser_shows_it_and_runs_no_script_of_an_answer(opened: Any) -> None
     assert opened.complaints == []
 
 
-def test_a_script_that_gets_into_the_page_does_not_run(opened: Any) -> None:
+def test_a_script_that_gets_into_the_page_does_not_run(opened):
     """Even if escaping failed: the policy refuses a script that is not the page's own."""
     opened.evaluate(
         "() => { const s = document.createElement('script'); s.textContent = \"document.title='taken'\"; "
@@ -150,7 +141,7 @@ def test_a_script_that_gets_into_the_page_does_not_run(opened: Any) -> None:
     assert any("Content Security Policy" in complaint for complaint in opened.complaints)
 
 
-def test_moving_the_threshold_changes_the_figures(opened: Any, joined: JoinedScores) -> None:
+def test_moving_the_threshold_changes_the_figures(opened, joined):
     def figures() -> dict[str, str]:
         pairs = opened.eval_on_selector_all("[data-figure]", "all => all.map(e => [e.dataset.figure, e.textContent])")
         return dict(pairs)

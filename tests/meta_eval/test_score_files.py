@@ -1,14 +1,20 @@
-"""Scores and ratings as they come: long and wide, of Ragas and DeepEval (exports really made by them), and broken."""
+"""Scores and ratings as they come, and the table that is made of them."""
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from assay.errors import AssayError, InputError
+from assay.meta_eval.agreement import metric_agreements
+from assay.meta_eval.evaluation import evaluate_table
+from assay.meta_eval.results import MetaEvaluation
 from assay.meta_eval.score_files import JoinedScores, ReadOptions, read_score_table
+from assay.meta_eval.table import ScoreTable
 
 EXPORTS = Path(__file__).parent / "exports"
 Write = Callable[..., Path]
@@ -60,46 +66,12 @@ RATINGS = "id,rating\na,1\nb,3\nc,5\n"
             {"sample": "b", "metric": "faith", "value": 0.5}, {"sample": "a", "metric": "faith", "value": 0.25}]}),
     ],
 )  # fmt: skip
-def test_long_and_wide_are_the_same_table(write: Write, name: str, content: object) -> None:
+def test_long_and_wide_are_the_same_table(write, name, content):
     joined = read_score_table([write(name, content)], write("ratings.csv", RATINGS), ReadOptions())
     scores = column(joined, "faith")
     assert joined.table.metrics == ("faith",)
     assert (scores["a"], scores["b"], scores.get("c")) == (0.25, 0.5, None)
     assert [rated(joined)[item] for item in ("a", "b")] == [1, 3]
-
-
-def test_two_columns_of_one_rater_are_an_error(write: Write) -> None:
-    scores = write("scores.csv", "id,faith\na,0.25\nb,0.5\n")
-    ratings = write("ratings.csv", "id,Beoordeling Jan,Cijfer jan\na,1,5\nb,3,4\n")
-    with pytest.raises(
-        InputError,
-        match=r"`Beoordeling Jan` and `Cijfer jan` are both read as the ratings of jan; rename one of them, or choose "
-        r"one \(--rating 'Cijfer jan'\)",
-    ):
-        read_score_table([scores], ratings, ReadOptions())
-    joined = read_score_table([scores], ratings, ReadOptions(ratings=("Cijfer jan",)))
-    assert rated(joined, "jan") == {"a": 5, "b": 4}
-
-
-def test_criteria_are_no_raters(write: Write) -> None:
-    scores = write("scores.csv", "id,faith,rating_tone\na,0.25,1\nb,0.5,2\n")
-    ratings = write("ratings.csv", "id,rating_correctness,rating_tone\na,1,5\nb,3,4\n")
-    with pytest.raises(InputError, match=r"which of its columns are ratings\? name their columns \(--rating\)"):
-        read_score_table([scores], ratings, ReadOptions())
-    joined = read_score_table([scores], ratings, ReadOptions(ratings=("rating_tone",)))
-    assert joined.table.metrics == ("faith",)
-    assert rated(joined, joined.table.raters[0]) == {"a": 5, "b": 4}
-
-
-def test_parquet(tmp_path: Path, write: Write) -> None:
-    arrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "scores.parquet"
-    parquet.write_table(arrow.table({"id": ["a", "b"], "faith": [0.25, float("nan")]}), path)
-    assert column(read_score_table([path], write("ratings.csv", RATINGS), ReadOptions()), "faith") == {
-        "a": 0.25,
-        "b": None,
-    }
 
 
 @pytest.mark.parametrize(
@@ -111,13 +83,13 @@ def test_parquet(tmp_path: Path, write: Write) -> None:
         ("raters.csv", "id,an,bo\na,1,2\nb,3,\n"),
     ],
 )
-def test_raters_long_in_an_object_or_a_column_each(write: Write, name: str, content: object) -> None:
+def test_raters_long_in_an_object_or_a_column_each(write, name, content):
     joined = read_score_table([write("scores.csv", "id,faith\na,0.1\nb,0.2\n")], write(name, content), ReadOptions())
     assert rated(joined, "an") == {"a": 1, "b": 3}
     assert rated(joined, "bo") == {"a": 2, "b": None}
 
 
-def test_the_rating_beside_the_raters_counts_only_where_they_are_silent(write: Write) -> None:
+def test_the_rating_beside_the_raters_counts_only_where_they_are_silent(write):
     rows = [{"id": "a", "rating": 1.5, "ratings": {"an": 1, "bo": 2}}, {"id": "b", "rating": 4}]
     scores, ratings = write("scores.csv", "id,f\na,1\nb,2\n"), write("r.jsonl", rows)
     joined = read_score_table([scores], ratings, ReadOptions())
@@ -129,7 +101,7 @@ def test_the_rating_beside_the_raters_counts_only_where_they_are_silent(write: W
     assert only.unrated == ("b",)
 
 
-def test_ragas_has_no_ids_and_is_matched_by_its_texts(write: Write) -> None:
+def test_ragas_has_no_ids_and_is_matched_by_its_texts(write):
     """Five rows of `EvaluationResult.to_pandas()`; the first answer is empty, so that its question alone tells it."""
     rows = [
         {"id": f"s{n}", "user_input": f"How do I do step {n}?", "response": "Open menu. " * n, "rating": 1 + n}
@@ -145,7 +117,7 @@ def test_ragas_has_no_ids_and_is_matched_by_its_texts(write: Write) -> None:
 
 
 @pytest.mark.parametrize("export", ["deepeval_run.json", "deepeval_result.json"])
-def test_deepeval_is_matched_by_name_or_by_its_texts(write: Write, export: str) -> None:
+def test_deepeval_is_matched_by_name_or_by_its_texts(write, export):
     """Cases 1, 3 and 5 were named s1, s3, s5; the others have names of DeepEval's own. Case 4 failed."""
     texts = {number: "Open menu. " * number + ("boom" if number == 4 else "") for number in range(1, 7)}
     rows = [
@@ -166,13 +138,13 @@ def test_deepeval_is_matched_by_name_or_by_its_texts(write: Write, export: str) 
     assert joined.unrated == joined.unscored == ()
 
 
-def test_what_does_not_match_is_listed(write: Write) -> None:
+def test_what_does_not_match_is_listed(write):
     joined = read_score_table([write("s.csv", "id,f\na,1\nz,2\n")], write("r.csv", RATINGS), ReadOptions())
     assert (joined.table.items, joined.unscored, joined.unrated) == (("a", "z"), ("b", "c"), ("z",))
     assert joined.notes == ("2 rated items have no score: b, c", "1 scored item has no rating: z")
 
 
-def test_one_metric_of_two_judges_is_two_columns_and_of_one_judge_in_two_files_is_one(write: Write) -> None:
+def test_one_metric_of_two_judges_is_two_columns_and_of_one_judge_in_two_files_is_one(write):
     ratings = write("r.csv", RATINGS)
     first, second = write("one.csv", "id,f\na,1\n"), write("two.csv", "id,f\nb,2\nc,3\n")
     assert column(read_score_table([first, second], ratings, ReadOptions()), "f") == {"a": 1, "b": 2, "c": 3}
@@ -182,7 +154,7 @@ def test_one_metric_of_two_judges_is_two_columns_and_of_one_judge_in_two_files_i
     assert column(joined, "f@other") == {"a": 0.5, "b": 2}
 
 
-def test_choices_name_the_columns(write: Write) -> None:
+def test_choices_name_the_columns(write):
     rows = [
         {"key": "a", "metadata": {"tool": {"x": 1, "y": 2}, "source": "p1"}, "turn": 1, "stars": 2, "lang": "nl"},
         {"key": "b", "metadata": {"tool": {"x": 3, "y": 4}, "source": "p1"}, "turn": 2, "stars": 4, "lang": "en"},
@@ -202,7 +174,7 @@ def test_choices_name_the_columns(write: Write) -> None:
     assert (table.metrics, table.ratings[:, 0].tolist()) == (("tool.x",), [2, 4])
 
 
-def test_ratings_on_two_scales_are_brought_to_one(write: Write) -> None:
+def test_ratings_on_two_scales_are_brought_to_one(write):
     rows = [{"id": "a", "rating": 0, "rating_min": 0, "rating_max": 1}, {"id": "b", "rating": 3}]
     joined = read_score_table([write("s.csv", "id,f\na,1\nb,2\n")], write("r.jsonl", rows), ReadOptions())
     assert rated(joined) == {"a": 1, "b": 3}
@@ -223,15 +195,13 @@ def test_ratings_on_two_scales_are_brought_to_one(write: Write) -> None:
         ("id,f\na,1\n", "id,rating\na,4\na,5\n", 'r.csv, line 3, field id: "a" stands at line 2 too'),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_named_with_file_line_field_and_cure(
-    write: Write, scores: str, ratings: str, message: str
-) -> None:
+def test_what_is_wrong_is_named_with_file_line_field_and_cure(write, scores, ratings, message):
     with pytest.raises(AssayError) as raised:
         read_score_table([write("s.csv", scores)], write("r.csv", ratings), ReadOptions())
     assert message in str(raised.value)
 
 
-def test_ids_that_belong_to_other_answers_are_told(write: Write) -> None:
+def test_ids_that_belong_to_other_answers_are_told(write):
     """Row numbers as ids: the same ids, but not the same answers."""
     scores = [{"id": number, "question": f"q{number}", "answer": f"old {number}", "f": number} for number in range(3)]
     ratings = [{"id": number, "question": f"q{number}", "answer": f"new {number}", "rating": 3} for number in range(3)]
@@ -239,14 +209,14 @@ def test_ids_that_belong_to_other_answers_are_told(write: Write) -> None:
         read_score_table([write("s.jsonl", scores)], write("r.jsonl", ratings), ReadOptions())
 
 
-def test_two_rated_answers_with_one_text_need_ids(write: Write) -> None:
+def test_two_rated_answers_with_one_text_need_ids(write):
     ratings = [{"id": number, "question": "q", "answer": "yes", "rating": 3} for number in range(2)]
     scores = [{"question": "q", "answer": "yes", "f": 1}]
     with pytest.raises(AssayError, match="give both files an id column"):
         read_score_table([write("s.jsonl", scores)], write("r.jsonl", ratings), ReadOptions())
 
 
-def test_columns_of_raters_are_ratings_and_may_have_gaps(tmp_path: Path) -> None:
+def test_columns_of_raters_are_ratings_and_may_have_gaps(tmp_path):
     file = tmp_path / "scores.csv"
     file.write_text("id,rating_ada,rating_bob,good\na,4,5,0.5\nb,3,n.v.t.,0.1\nc,1,2,0.2\n", encoding="utf-8")
     joined = read_score_table([file], None, ReadOptions())
@@ -257,3 +227,97 @@ def test_columns_of_raters_are_ratings_and_may_have_gaps(tmp_path: Path) -> None
     file.write_text("id,rating_ada\na,4\nb,3\n", encoding="utf-8")
     with pytest.raises(InputError, match="there are no scores in it, only the ratings `rating_ada`; write one column"):
         read_score_table([file], None, ReadOptions())
+
+
+NAN = float("nan")
+
+
+def table(**fields: Any) -> ScoreTable:
+    known: dict[str, Any] = {
+        "items": ("a", "b", "c"),
+        "metrics": ("faithfulness", "errors"),
+        "scores": np.array([[0.2, 3.0], [0.9, NAN], [0.5, 0.0]]),
+        "ratings": np.array([[1.0, 2.0], [5.0, NAN], [NAN, NAN]]),
+        "raters": ("ann", "bob"),
+        "directions": {"errors": False},
+        "attributes": {"language": ("nl", "en", "nl")},
+    }
+    return ScoreTable(**(known | fields))
+
+
+def test_what_a_table_derives():
+    np.testing.assert_array_equal(table().mean_rating, [1.5, 5.0, NAN])
+    assert table().rated().items == ("a", "b")
+    np.testing.assert_array_equal(table().column("errors"), [-3.0, NAN, 0.0])  # lower is better: turned
+    assert table().groups == ("a", "b", "c")  # an item is its own group unless said otherwise
+    assert table(groups=("z", "a", "z")).group_numbers.tolist() == [1, 0, 1]
+    with pytest.raises(InputError, match="no metric 'rouge' in the table; it has faithfulness, errors"):
+        table().column("rouge")
+
+
+def test_parts_keep_everything_together():
+    dutch = table(groups=("p", "q", "r")).where("language", "nl")
+    assert (dutch.items, dutch.groups, dutch.scores[1, 0]) == (("a", "c"), ("p", "r"), 0.5)
+    only = table().only(["errors"])
+    assert (only.metrics, only.directions, only.scores.shape) == (("errors",), {"errors": False}, (3, 1))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"items": ("a", "a", "c")}, "items: 'a' stands twice"),
+        ({"scores": np.zeros((3, 1))}, r"scores: the array is \(3, 1\), not 3 items x 2 scores"),
+        ({"scores": np.array([[0, 0], [0, np.inf], [0, 0]])}, "scores: errors of item b is infinite"),
+        ({"ratings": np.array([[1, 2], [6, 1], [1, 1]])}, "ratings: ann gave 6 to item b, outside 1 to 5"),
+        ({"rating_min": 5}, r"rating_min: 5 is not below rating_max \(5\)"),
+        ({"groups": ("p",)}, "groups: 1 label for 3 items"),
+        ({"attributes": {"language": ("nl",)}}, "attributes.language: 1 label for 3 items"),
+        ({"directions": {"rouge": False}}, "directions: no metric 'rouge' in the table; it has faithfulness, errors"),
+    ],
+)
+def test_what_does_not_fit_is_refused(fields, message):
+    with pytest.raises(InputError, match=message):
+        table(**fields)
+
+
+@pytest.fixture(scope="module")
+def joined(tmp_path_factory: pytest.TempPathFactory) -> JoinedScores:
+    """60 answers rated 1 to 5, `errors` 5 - rating with ties broken by noise (rho exactly -1 by level), and noise."""
+    generator = np.random.default_rng(3)
+    ratings = np.arange(60) % 5 + 1
+    noise = generator.normal(size=60)
+    path = tmp_path_factory.mktemp("scores") / "scores.csv"
+    rows = [f"a{n},{rating},{5 - rating},{noise[n]:.3f}" for n, rating in enumerate(ratings)]
+    path.write_text("\n".join(["id,rating,errors,noise", *rows]) + "\n", encoding="utf-8")
+    return read_score_table([path], None, ReadOptions(lower_is_better=("errors",)))
+
+
+@pytest.fixture(scope="module")
+def evaluation(joined: JoinedScores) -> MetaEvaluation:
+    return evaluate_table(joined.table, bootstrap=200, permutations=199, repeats=2)
+
+
+def test_a_perfect_metric_agrees_and_is_chosen(joined, evaluation):
+    assert joined.table.directions == {"errors": False, "noise": True}
+    errors = evaluation.metrics[0]
+    assert (errors.name, errors.higher_is_better) == ("errors", False)
+    assert errors.spearman.value == pytest.approx(1.0)
+    assert (errors.auroc_bad.value, errors.auroc_good.value) == (1.0, 1.0)
+    without = metric_agreements(replace(joined.table, directions={}), permutations=99)[0]
+    assert without.spearman.value == pytest.approx(-1.0)
+    assert evaluation.selection.chosen.metrics == ("errors",)
+    assert evaluation.recommendation.startswith("errors follows your team closely")
+
+
+@pytest.mark.parametrize(
+    "name", ["noise_sensitivity(mode=irrelevant)", "Hallucination", "Toxicity", "Bias", "declined", "harmfulness"]
+)
+def test_names_of_other_tools_whose_lower_scores_are_better_are_known(tmp_path, name):
+    path = tmp_path / "scores.csv"
+    rows = [f"a{n},{rating},{5 - rating}" for n, rating in enumerate([1, 2, 3, 4, 5])]
+    path.write_text("\n".join([f'id,rating,"{name}"', *rows]) + "\n", encoding="utf-8")
+    joined = read_score_table([path], None, ReadOptions())
+    assert joined.table.directions == {name: False}
+    assert f"lower is better for {name}, by its name; say otherwise with --higher-is-better" in joined.notes
+    turned = read_score_table([path], None, ReadOptions(higher_is_better=(name,)))
+    assert turned.table.directions == {name: True}

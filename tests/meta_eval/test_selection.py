@@ -1,4 +1,4 @@
-"""Combinations: the search against brute force, honesty under noise, and folds of whole groups."""
+"""Combinations: search, honesty under noise, folds of whole groups, and what is claimed of a choice."""
 
 from dataclasses import replace
 
@@ -7,28 +7,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.stats import truncnorm
+from sklearn.linear_model import LogisticRegression, RidgeCV
 from tables_of_scores import score_table
 
 from assay.errors import UsageError
+from assay.meta_eval.chance import Chance, chance_of_any, chance_of_measures
+from assay.meta_eval.combiners import COMBINERS, fit_combiner, logistic_weights, ridge_weights
 from assay.meta_eval.cross_validation import (
     CombinationTask,
     FoldScores,
-    best_subsets,
     choose_best,
     choose_cheap,
     choose_simple,
     column_spearmans,
-    cross_validate,
-    predict_subsets,
 )
+from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.folds import grouped_folds
-from assay.meta_eval.permutation import max_t, shuffle_by_group
+from assay.meta_eval.permutation import max_t
 from assay.meta_eval.selection import select
 from assay.meta_eval.subsets import all_subsets, best_of_each_size, fit_scale, largest_size, subset_correlations
 from assay.meta_eval.table import ScoreTable
+from assay.meta_eval.winner_estimate import estimate_winner, winning_limits
 
 
-def test_all_subsets_of_four_by_hand() -> None:
+def test_all_subsets_of_four_by_hand():
     subsets = all_subsets(4, 2)
     assert ["".join("abcd"[place] for place in np.flatnonzero(row)) for row in subsets] == (
         ["a", "b", "c", "d", "ab", "ac", "ad", "bc", "bd", "cd"]
@@ -36,19 +39,19 @@ def test_all_subsets_of_four_by_hand() -> None:
     assert len(all_subsets(12, 12)) == 2**12 - 1
 
 
-def test_too_many_subsets_are_refused_with_a_cure() -> None:
+def test_too_many_subsets_are_refused_with_a_cure():
     with pytest.raises(UsageError, match=r"20 metrics have 1,048,575 subsets .* combine at most 3 metrics"):
         all_subsets(20, 20)
 
 
 @pytest.mark.parametrize(("metrics", "size"), [(1, 1), (12, 12), (13, 6), (20, 3), (100, 1), (5000, 1)])
-def test_the_largest_size_keeps_the_subsets_few(metrics: int, size: int) -> None:
+def test_the_largest_size_keeps_the_subsets_few(metrics, size):
     """At most 4,095: 13 metrics have just so many subsets of up to 6; 20 have 1,350 of up to 3, 6,195 of up to 4."""
     assert largest_size(metrics) == size
     assert largest_size(metrics, 2) == min(2, metrics)
 
 
-def test_correlations_of_sums_are_numpys() -> None:
+def test_correlations_of_sums_are_numpys():
     generator = np.random.default_rng(0)
     x, y, subsets = generator.normal(size=(30, 4)), generator.normal(size=(30, 2)), all_subsets(4, 4)
     correlations = subset_correlations(x, y, subsets)
@@ -58,12 +61,12 @@ def test_correlations_of_sums_are_numpys() -> None:
             assert correlations[row, column] == pytest.approx(expected)
 
 
-def test_the_best_of_each_size_by_hand() -> None:
+def test_the_best_of_each_size_by_hand():
     scores, sizes = np.array([0.1, 0.4, 0.2, 0.3, 0.5, 0.6, 0.1]), np.array([1, 1, 1, 2, 2, 2, 3])
     assert best_of_each_size(scores, sizes).tolist() == [1, 5, 6]
 
 
-def test_the_scales_learn_from_training_scores_alone() -> None:
+def test_the_scales_learn_from_training_scores_alone():
     training, nan = np.array([[1.0, 0], [2, 0], [2, 4], [4, np.nan]]), np.nan
     ranks, shares = (fit_scale(training, how) for how in ("ranks", "sum"))
     others = np.array([[2.0, 9], [0, nan], [9, 0]])
@@ -75,7 +78,7 @@ def test_the_scales_learn_from_training_scores_alone() -> None:
 
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=60), st.integers(2, 6), st.integers(0, 5))
 @settings(max_examples=60)
-def test_folds_hold_whole_groups_and_every_item_once(labels: list[int], folds: int, seed: int) -> None:
+def test_folds_hold_whole_groups_and_every_item_once(labels, folds, seed):
     groups = np.array(labels)
     fold_of_item = grouped_folds(groups, folds, seed=seed)
     if len(set(labels)) == 1:
@@ -97,7 +100,7 @@ def fold_scores(
     )
 
 
-def test_the_rules_by_hand() -> None:
+def test_the_rules_by_hand():
     """Means .30 .38 .40; the best has spread .1 over 4 folds, so a standard error of .05: .38 is within, .30 not."""
     spread = np.array([-1, 1, -1, 1]) * 0.1 * np.sqrt(3) / 2
     by_fold = [[0.30] * 4, [0.38] * 4, (0.40 + spread).tolist()]
@@ -110,11 +113,10 @@ def test_the_rules_by_hand() -> None:
     assert choose_best(fold_scores([[0.5] * 4, [0.5] * 4], [3, 2])) == 1  # of equals the simplest
 
 
-def test_a_cheap_pair_is_found_beside_the_best() -> None:
+def test_a_cheap_pair_is_found_beside_the_best():
     """m0 and m1 carry the signal alike; m1 costs nothing, so that it alone is tried within a bound of 0."""
     table = replace(score_table(200, 3, signal=0.8, useful=2), costs={"m0": 900.0, "m2": 100.0}, cost_unit="tokens")
     selection = select(table, prefer="cheap", resamples=100, permutations=99, repeats=1)
-    assert selection is not None
     cheap = next(choice for choice in selection[0].choices if choice.rule == "best")
     assert cheap.combination.cost == (900 if "m0" in cheap.combination.metrics else 0)
     assert [row.most_cost for row in selection[0].combinations if row.most_cost is not None] in (
@@ -127,29 +129,8 @@ def test_a_cheap_pair_is_found_beside_the_best() -> None:
         select(score_table(40, 2, signal=0.8), prefer="cheap", resamples=50, permutations=49, repeats=1)
 
 
-@pytest.mark.parametrize("draws", [9, pytest.param(36, marks=pytest.mark.slow)])
-def test_noise_is_near_nothing_out_of_fold(draws: int) -> None:
-    """12 noise metrics on 79 answers, rated as in Table I of 001: the best of all subsets looks like 0.25 in sample."""
-    in_sample, out_of_fold = [], []
-    for seed in range(draws):
-        generator = np.random.default_rng(seed)
-        ratings = generator.permutation(np.repeat([1.0, 2, 3, 4, 5], [22, 2, 8, 6, 41]))
-        scores = generator.normal(size=(79, 12))
-        everything = np.arange(79)
-        task = CombinationTask.build(scores, ratings, everything, middle=3, how="ranks", largest=12, combiners=())
-        best = predict_subsets(task, best_subsets(task, everything), scores)
-        in_sample.append(column_spearmans(best, ratings).max())
-        validation = cross_validate(task, repeats=1, folds=5, seed=seed, rules=("best",))
-        assert validation is not None
-        out_of_fold.append(column_spearmans(validation.chosen["best"], ratings)[0])
-    assert 0.2 < np.mean(in_sample) < 0.3
-    assert abs(np.mean(out_of_fold)) < 3.5 * np.std(out_of_fold) / draws**0.5  # 3.5 standard errors
-    assert np.mean(out_of_fold) < 0.08
-
-
-def test_two_planted_metrics_are_found_among_noise() -> None:
+def test_two_planted_metrics_are_found_among_noise():
     result = select(score_table(200, 6, signal=0.4, useful=2), resamples=100, permutations=99, repeats=2)
-    assert result is not None
     selection, predictions = result
     assert selection.chosen.metrics == ("m0", "m1")
     assert selection.p_of_selection == 0.01  # (0 + 1) / (99 + 1)
@@ -166,21 +147,19 @@ def test_two_planted_metrics_are_found_among_noise() -> None:
 
 
 @pytest.mark.parametrize("combine", ["subsets", "sum", "mean-rank", "ridge", "logistic"])
-def test_every_combiner_can_be_asked_for(combine: str) -> None:
+def test_every_combiner_can_be_asked_for(combine):
     """Also of one metric, of which there is no combination otherwise."""
     table = score_table(80, 3, signal=0.8, useful=2)
-    selection = select(table, combine=combine, resamples=50, permutations=49, repeats=1)  # type: ignore[arg-type]
-    assert selection is not None
+    selection = select(table, combine=combine, resamples=50, permutations=49, repeats=1)
     kind = "subset" if combine in {"subsets", "sum"} else combine
     assert selection[0].chosen.kind == kind
     assert selection[0].chosen.out_of_fold.value and selection[0].chosen.out_of_fold.value > 0.5
     assert sum(row.chosen for row in selection[0].combinations) == 1
-    of_one = select(table.only(["m0"]), combine=combine, resamples=5, permutations=99, repeats=1)  # type: ignore[arg-type]
-    assert of_one is not None
+    of_one = select(table.only(["m0"]), combine=combine, resamples=5, permutations=99, repeats=1)
     assert [row.kind for row in of_one[0].combinations] == list(dict.fromkeys(["subset", kind]))
 
 
-def test_tied_scores_keep_their_order_out_of_fold() -> None:
+def test_tied_scores_keep_their_order_out_of_fold():
     """A check that is 0 for the ten bad answers and 1 for the rest agrees perfectly, whatever fold predicts it.
 
     A baseline that misses three of the ten agrees less; with both summed, those three stand between the others.
@@ -192,7 +171,6 @@ def test_tied_scores_keep_their_order_out_of_fold() -> None:
         tuple(map(str, range(100))), ("check", "free"), np.column_stack([check, baseline]), ratings[:, None]
     )
     result = select(table, resamples=5, permutations=99, repeats=2)
-    assert result is not None
     selection, predictions = result
     assert selection.chosen.metrics == ("check",)
     assert selection.chosen.out_of_fold.value == pytest.approx(1.0)
@@ -201,23 +179,10 @@ def test_tied_scores_keep_their_order_out_of_fold() -> None:
         assert row.out_of_fold.value == pytest.approx(row.in_sample)
 
 
-def test_two_metrics_whose_errors_cancel_are_claimed_together() -> None:
-    """m0 = .15 y + e and m1 = .15 y - e follow y hardly (rho .15), their sum is .3 y."""
-    generator = np.random.default_rng(0)
-    quality, error = generator.normal(size=(2, 120))
-    scores = np.column_stack([0.15 * quality + error, 0.15 * quality - error, generator.normal(size=(120, 2))])
-    table = ScoreTable(tuple(map(str, range(120))), ("m0", "m1", "m2", "m3"), scores, np.round(3 + quality)[:, None])
-    result = select(table, resamples=5, permutations=999, repeats=1)
-    assert result is not None
-    assert result[0].chosen.metrics == ("m0", "m1") and result[0].is_beyond_chance
-    assert result[0].agreement.low is not None and result[0].agreement.low > 0.75
-
-
-def test_what_cannot_be_a_candidate_says_why() -> None:
+def test_what_cannot_be_a_candidate_says_why():
     table = score_table(60, 4, signal=0.5, useful=1, constant="m1", half_missing="m2")
     table = replace(table, metrics=("m0", "m1", "m2", "answer_length"), directions={})
     selection = select(table, resamples=50, permutations=49, repeats=1)
-    assert selection is not None
     assert dict(selection[0].left_out) == {
         "m1": "all values are equal",
         "m2": "scored 24 of 60 rated answers, less than half",
@@ -226,17 +191,7 @@ def test_what_cannot_be_a_candidate_says_why() -> None:
     assert selection[0].chosen.metrics == ("m0",)
 
 
-def test_shuffling_moves_whole_groups_of_equal_size() -> None:
-    """Four groups of three, each with ratings of its own: shuffled, each group still holds one group's ratings."""
-    groups = np.repeat(np.arange(4), 3)
-    values = groups * 10 + np.tile([1.0, 2, 3], 4)
-    for block in shuffle_by_group(values, groups, permutations=20, seed=0):
-        for column in block.T:
-            assert sorted(column) == sorted(values)
-            assert all(len({value // 10 for value in column[groups == group]}) == 1 for group in range(4))
-
-
-def test_permutation_p_is_that_of_scipy() -> None:
+def test_permutation_p_is_that_of_scipy():
     table = score_table(40, 3, signal=0.2, useful=1)
     alone, together = max_t(table, permutations=4000)
     for name, p, with_all in zip(table.metrics, alone, together, strict=True):
@@ -245,7 +200,7 @@ def test_permutation_p_is_that_of_scipy() -> None:
         assert with_all >= p
 
 
-def test_metrics_that_share_their_questions_cost_once_together() -> None:
+def test_metrics_that_share_their_questions_cost_once_together():
     """a and b are answered by the same questions for 5, c for 2: a and b cost 5, a and c 7, all three 7."""
     scores = np.random.default_rng(0).normal(size=(20, 3))
     task = CombinationTask.build(
@@ -256,3 +211,143 @@ def test_metrics_that_share_their_questions_cost_once_together() -> None:
     }
     assert costs == {(0,): 5, (1,): 5, (2,): 2, (0, 1): 5, (0, 2): 7, (1, 2): 7, (0, 1, 2): 7}
     assert task.cost_of_all == 7
+
+
+def plain_estimate(rho: float, error: float) -> Estimate:
+    """A rho of 60 items with the interval of its standard error on Fisher's z scale."""
+    low, high = np.tanh(np.arctanh(rho) + np.array([-1.96, 1.96]) * error)
+    return Estimate(rho, float(low), float(high), n=60)
+
+
+PLAIN = plain_estimate(0.5, 0.13)
+
+
+@pytest.mark.parametrize("items", [30, 150])
+def test_many_ridges_at_once_are_those_of_scikit_learn(items):
+    """Targets from noise to nearly the first variable, so that different penalties are chosen."""
+    generator = np.random.default_rng(0)
+    x = generator.random((items, 6))
+    targets = x[:, :1] * np.array([0, 1, 3, 30]) + generator.normal(size=(items, 4))
+    expected = [RidgeCV(alphas=np.logspace(-2, 3, 11)).fit(x, target).coef_ for target in targets.T]
+    np.testing.assert_allclose(ridge_weights(x, targets), np.transpose(expected), atol=1e-9)
+
+
+@pytest.mark.parametrize("items", [30, 150])
+def test_many_logistic_fits_at_once_are_those_of_scikit_learn(items):
+    """Outcomes from noise to perfectly separated; a column of one outcome has equal weights."""
+    generator = np.random.default_rng(1)
+    x = generator.random((items, 6))
+    spread = x.std(axis=0)
+    good = x[:, :1] * np.array([0, 2, 100]) + generator.normal(size=(items, 3)) > np.array([0, 1, 50])
+    expected = [
+        LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-9).fit(x / spread, column).coef_[0] / spread
+        for column in good.T
+    ]
+    np.testing.assert_allclose(logistic_weights(x, good), np.transpose(expected), rtol=1e-4, atol=1e-4)
+    assert logistic_weights(x, np.ones((items, 1), dtype=bool)).ravel().tolist() == [1.0] * 6
+
+
+@pytest.mark.parametrize("kind", COMBINERS)
+def test_sets_of_ratings_are_fitted_apart(kind):
+    generator = np.random.default_rng(2)
+    scores, ratings = generator.normal(size=(40, 3)), generator.integers(1, 6, (40, 5)).astype(float)
+    together = fit_combiner(kind, scores, ratings, middle=3.0).predict(scores[:7])
+    for number in range(5):
+        alone = fit_combiner(kind, scores, ratings[:, [number]], middle=3.0).predict(scores[:7])
+        np.testing.assert_allclose(together[:, [number]], alone, atol=1e-6)
+
+
+def test_the_critical_rho_is_the_first_that_is_no_claim():
+    """Of 1,999 shufflings 19 may reach a rho for p = 20 / 2,000: the twentieth largest is 0.980."""
+    chance = Chance(np.zeros(1), np.arange(1, 2000) / 2000)
+    critical = chance.critical_rho(0.01)
+    assert critical == pytest.approx(0.99)  # 1,980 / 2,000: 19 are above it
+    assert chance.p(critical) > 0.01 >= chance.p(critical + 1e-6)
+    assert Chance(np.zeros(1), np.arange(50.0) / 50).critical_rho(0.01) == 1.0  # 1 / 51 at the least
+
+
+def task_of_noise(items: int, seed: int) -> CombinationTask:
+    generator = np.random.default_rng(seed)
+    scores, ratings = generator.normal(size=(items, 8)), generator.integers(1, 6, items).astype(float)
+    return CombinationTask.build(scores, ratings, np.arange(items), middle=3, how="ranks", largest=1)
+
+
+def test_measures_share_one_test():
+    """Five copies of one measure are one measure; a copy of the ratings is reached by no shuffling."""
+    task = task_of_noise(40, seed=4)
+    one = chance_of_measures(task, task.scores[:, [0]], permutations=200, seed=0)
+    copies = chance_of_measures(task, task.scores[:, [0] * 5], permutations=200, seed=0)
+    np.testing.assert_allclose(one.by_chance, copies.by_chance)
+    chance = chance_of_measures(task, np.column_stack([task.ratings, task.scores]), permutations=199, seed=0)
+    assert chance.reached[0] == pytest.approx(1.0) and chance.p(1.0) == 1 / 200
+
+
+def test_a_joint_test_counts_what_any_of_its_tests_shows_by_chance():
+    """Nine shufflings. The first test's rho is second of ten, p = .2, over .8 = .25; the second's fifth, .5 / .2 = 2.5.
+
+    By chance the first test's best has .1 / .8 = .125, and the second's best .1 / .2 = .5: two of ten reach .25.
+    """
+    first = Chance(np.array([0.85]), np.arange(0.1, 1.0, 0.1))
+    second = Chance(np.array([0.55]), np.arange(0.9, 0.0, -0.1))
+    joint = chance_of_any([first, second], [0.8, 0.2])
+    assert joint.reached[0] == pytest.approx(-0.25)
+    assert joint.p(float(joint.reached[0])) == pytest.approx(0.2)
+
+
+def test_what_would_have_been_quoted_anyway_is_not_corrected():
+    result = estimate_winner(PLAIN, level=0.95)
+    assert (result.value, result.n) == (pytest.approx(0.5, abs=1e-3), 60)
+    assert (result.low, result.high) == (pytest.approx(PLAIN.low, abs=1e-3), pytest.approx(PLAIN.high, abs=1e-3))
+    without = Estimate(0.5, problem="few")  # an interval
+    assert estimate_winner(without, quoted=(0.4, 1.0), level=0.95) == without
+    noise = select(score_table(60, 4, signal=0.0), resamples=5, permutations=199, repeats=1)
+    selection = noise[0]  # nothing is claimed, and nothing corrected
+    assert not selection.is_beyond_chance and selection.p_of_selection > 0.01
+    assert selection.agreement == selection.chosen.out_of_fold
+
+
+@pytest.mark.parametrize("least", [0.2, 0.3, 0.42])
+def test_the_correction_is_that_of_a_truncated_normal(least):
+    """0.4 z + 0.6 m, m the mean under which half of the quoted z are as large; the ends where 97.5% and 2.5% are."""
+    result = estimate_winner(PLAIN, quoted=(least, 1.0), level=0.95)
+    z, cut = np.arctanh(0.5), np.arctanh(least)
+    median = (np.arctanh(result.value) - 0.4 * z) / 0.6
+    for mean, share in ((median, 0.5), (np.arctanh(result.high), 0.975)):
+        assert truncnorm.sf(z, (cut - mean) / 0.13, np.inf, mean, 0.13) == pytest.approx(share, abs=0.01)
+    assert 0 <= result.low < result.value < 0.5
+
+
+def test_a_close_race_ends_at_the_simultaneous_interval():
+    """Where a rival has the same rho nothing is left to tell from but 3.48 errors (4.10 for 12), and the rho itself."""
+    for rivals, quantile in ((0, 3.48), (11, 4.10)):
+        result = estimate_winner(plain_estimate(0.9, 0.1), quoted=(0.9, 1.0), rivals=rivals, level=0.95)
+        assert result.low == pytest.approx(np.tanh(np.arctanh(0.9) - quantile * 0.1), abs=0.01)
+        assert result.high == 0.9
+    assert estimate_winner(PLAIN, quoted=(0.5, 1.0), rivals=1000, level=0.95).low == 0.0
+
+
+def test_the_limits_of_winning():
+    """A rival that moves with the winner never catches it; one that is unrelated does at its own rho."""
+    generator = np.random.default_rng(5)
+    ratings = generator.normal(size=4000)
+    winner, noise = ratings + generator.normal(size=4000), ratings + 2 * generator.normal(size=4000)
+    groups = np.arange(4000)
+    assert winning_limits(winner, np.empty((4000, 0)), ratings, groups) == (-1.0, 1.0)
+    assert winning_limits(winner, winner[:, None], ratings, groups) == (-1.0, 1.0)
+    low, high = winning_limits(winner, noise[:, None], ratings, groups)
+    own = column_spearmans(noise[:, None], ratings)[0]
+    assert low < own + 0.05 and high == 1.0
+
+
+def test_the_claim_falls_back_to_the_metric_that_is_shown():
+    """What agrees best out of fold is a combination that is not shown beyond chance; the metric in it is."""
+    for seed in range(40):
+        table = score_table(60, 10, signal=0.25, seed=seed)
+        result = select(table, prefer="best", resamples=5, permutations=199, repeats=1, folds=3)
+        selection, predictions = result
+        if selection.choices[-1].rule == "shown":
+            break
+    assert selection.chosen.metrics == ("m0",) and selection.is_beyond_chance
+    assert selection.choices[0].combination.metrics != ("m0",)
+    assert [row.metrics for row in selection.combinations if row.chosen] == [("m0",)]
+    np.testing.assert_array_equal(predictions.chosen, predictions.single)

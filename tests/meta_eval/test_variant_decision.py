@@ -24,15 +24,13 @@ def table(*, items: int = 200, lower_is_better: bool = False, **variants: Floats
 
 
 def decide(*, items: int = 200, lower_is_better: bool = False, **variants: Floats) -> Decision:
-    decision = decide_variants(table(items=items, lower_is_better=lower_is_better, **variants))
-    assert decision is not None
-    return decision
+    return decide_variants(table(items=items, lower_is_better=lower_is_better, **variants))
 
 
 GOOD, NONE = RATINGS + NOISE[:, 0], NOISE[:, 1]
 
 
-def test_the_four_verdicts_and_their_sentences() -> None:
+def test_the_four_verdicts_and_their_sentences():
     """Scores with the rating in them beside noise; twice the scores rank all answers alike."""
     better, worse = decide(old=NONE, new=GOOD), decide(old=GOOD, new=NONE)
     assert (better.verdict, better.best, better.versions[1].ranks) == ("ship", "new", (1, 1))
@@ -55,7 +53,7 @@ def test_the_four_verdicts_and_their_sentences() -> None:
     assert decide(old=-NONE, new=-GOOD, lower_is_better=True).verdict == "ship"  # the sign turns
 
 
-def test_the_same_ranks_are_not_surely_the_same_elsewhere() -> None:
+def test_the_same_ranks_are_not_surely_the_same_elsewhere():
     """No exception among G groups: up to 1 - .025^(1 / G) of others may be one, each worth four times its share."""
     for items, verdict in ((200, "equivalent"), (60, "unsettled")):
         decision = decide(items=items, old=GOOD, new=2 * GOOD)
@@ -65,17 +63,16 @@ def test_the_same_ranks_are_not_surely_the_same_elsewhere() -> None:
         assert decision.verdict == verdict
 
 
-def test_of_several_each_interval_is_wider() -> None:
+def test_of_several_each_interval_is_wider():
     """Of two others each has 1 - .05 / 2: its half width is that of one other, times the ratio of t's quantiles."""
     one = decide(old=NONE, new=GOOD).differences[0]
     two = decide(old=NONE, new=GOOD, third=NOISE[:, 2]).differences[0]
-    assert one.low is not None and one.high is not None and two.low is not None and two.high is not None
     ratio = stats.t.isf(0.0125, 199) / stats.t.isf(0.025, 199)
     assert (two.high - two.low) / (one.high - one.low) == pytest.approx(ratio)
     assert one.p is not None and two.p == pytest.approx(2 * one.p)
 
 
-def test_of_several_the_best_of_those_that_are_better_is_shipped() -> None:
+def test_of_several_the_best_of_those_that_are_better_is_shipped():
     decision = decide(old=NONE, fair=RATINGS + 2 * NOISE[:, 0], good=GOOD)
     assert (decision.verdict, decision.best) == ("ship", "good")
     assert "those of old" in decision.sentence
@@ -85,7 +82,7 @@ def test_of_several_the_best_of_those_that_are_better_is_shipped() -> None:
     assert kept.sentence.startswith("Keep old: no other is better, and the next best, twice, differs by less than 0.1")
 
 
-def test_a_variant_that_cannot_be_compared_is_named() -> None:
+def test_a_variant_that_cannot_be_compared_is_named():
     constant = np.ones(200)
     decision = decide(old=NONE, new=GOOD, flat=constant)
     assert (decision.verdict, len(decision.versions)) == ("ship", 2)

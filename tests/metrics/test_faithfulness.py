@@ -11,7 +11,6 @@ from openai_server import Answer
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
-from assay.judges import LiteLLMJudge
 from assay.metrics import Faithfulness, Place, Score, WeakestClaim
 from assay.metrics.catalogue import load_metric
 
@@ -23,7 +22,7 @@ def measured(metric: Faithfulness, sample: Sample) -> Score:
 def test_what_is_no_sample_is_refused_in_plain_words(judge):
     for metric in (Faithfulness(judge=judge()), load_metric("token_overlap")):
         with pytest.raises(UsageError, match=r"sample: 'x' \(str\) cannot be used; give a Sample"):
-            asyncio.run(metric.assess("x"))  # type: ignore[arg-type]
+            asyncio.run(metric.assess("x"))
 
 
 def says(probability: float) -> Answer:
@@ -60,27 +59,6 @@ def test_judges_claims_without_probabilities(judge, sample, script, openai_serve
     assert score.reason.startswith('2 of 4 claims supported; not found: "It costs 5 euros."')
     assert [request.schema for request in openai_server.requests] == ["Claims", "ListedAnswers"]
     assert score.usage.calls == 2
-
-
-def test_sentences_without_probabilities(judge, sample, script, openai_server):
-    script(ListedAnswers={"3": "No", "1": "Yes", "2": "Yes"})
-    score = measured(Faithfulness(judge(), "sentences"), sample())
-    assert score.value == pytest.approx(2 / 3)  # 3 sentences; the verdicts go by their ids, not by their order
-    verdicts = [(claim["text"], claim["verdict"]) for claim in score.evidence["claims"]]
-    assert verdicts == [
-        ("Go to Payroll > Payments.", "supported"),
-        ("Click New.", "supported"),
-        ("Bonuses are paid in May.", "not_found"),
-    ]
-    assert len(openai_server.requests) == 1
-
-
-def test_judges_claims_with_probabilities(judge, sample, script, openai_server):
-    script(Claims={"claims": ["A manager approves it.", "It is quick."]}, options=[says(0.9), says(0.4)])
-    score = measured(Faithfulness(judge(logprobs=True), "judge"), sample())
-    assert score.value == pytest.approx((0.9 + 0.4) / 2, abs=1e-4)
-    assert score.evidence["ratio"] == 1 / 2
-    assert [request.schema for request in openai_server.requests] == ["Claims", "options", "options"]
 
 
 def test_sentences_with_probabilities(judge, sample, script, openai_server):
@@ -131,14 +109,6 @@ def test_an_answer_without_claims_is_skipped_with_its_reason(*, judge, sample, s
 def test_a_sample_that_lacks_something_is_skipped_before_anyone_is_asked(judge, sample, openai_server, fields, reason):
     score = measured(Faithfulness(judge()), sample(**fields))
     assert (score.status, score.reason, openai_server.requests) == ("skipped", reason, [])
-
-
-def test_as_a_ragas_user_writes_it(judge):
-    client: LiteLLMJudge = judge()
-    score = Faithfulness(judge=client).score(
-        user_input="Is it quick?", response="It is quick.", retrieved_contexts=["It is quick as lightning."]
-    )
-    assert score.value == 1.0
 
 
 def test_the_claims_of_a_score_are_typed_also_after_json(judge, sample, script):

@@ -2,14 +2,13 @@
 
 import asyncio
 import json
-import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from assay import Sample, Score, evaluate, failed, metric, scored, skipped
+from assay import Sample, metric, scored
 from assay.cli import cli
 from assay.errors import UsageError
 from assay.metrics import Metric
@@ -93,33 +92,6 @@ def test_what_it_needs_is_skipped_without_and_its_declaration_is_kept():
     assert asyncio.run(distance.assess(sample())).reason == "the sample has no reference"
     with pytest.raises(UsageError, match="needs 'respnse', which is not a field of a sample"):
         metric(needs=("respnse",))(lambda sample: 1)
-
-
-def test_a_score_is_passed_on_as_it_is():
-    for score in (skipped("nothing to measure"), failed("it went wrong", {"seen": 1}), scored(7.0, "out of any range")):
-        assert asyncio.run(metric(lambda _, score=score: score).assess(sample())) is score
-
-
-def test_a_function_that_blocks_does_not_block_the_loop():
-    both = threading.Barrier(2, timeout=30)
-
-    @metric
-    def waits_for_the_other(_: Sample) -> bool:
-        return both.wait() >= 0
-
-    async def two() -> list[Score]:
-        return list(await asyncio.gather(*(waits_for_the_other.assess(sample()) for _ in range(2))))
-
-    assert [score.value for score in asyncio.run(two())] == [1.0, 1.0]
-
-
-def test_evaluate_takes_it_beside_names():
-    @metric
-    def is_short(sample: Sample) -> bool:
-        return len(sample.response) < 5
-
-    results = evaluate([sample(id="a", response="Yes."), sample(id="b")], [is_short, "token_overlap"])
-    assert [results.scores[name]["is_short"].value for name in ("a", "b")] == [1.0, 0.0]
 
 
 @pytest.mark.parametrize("function", [lambda: 1, lambda one, two: 1])

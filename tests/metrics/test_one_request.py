@@ -1,9 +1,14 @@
-"""All questions of a metric go to the judge in one request, where its transport takes several."""
+"""Requests to a judge: as few as can be, and what Ragas and DeepEval were seen to do."""
 
 import asyncio
+import json
+import re
 
 import pytest
+from openai_server import Answer, Request
 
+from assay import evaluate
+from assay.metrics import AnswerRelevance, Faithfulness, JudgeCompleteness, JudgeTruthfulness
 from assay.metrics.catalogue import load_metric
 
 FILES = {
@@ -60,3 +65,78 @@ def test_a_claim_without_an_answer_counts_against_the_text(judge, sample, script
     score = asyncio.run(load_metric("context_recall", judge(decide="listed")).assess(given))
     assert score.value == 0.5
     assert [claim.verdict for claim in score.claims] == ["supported", "unverifiable"]
+
+
+def test_failed_judgements_stand_beside_the_mean(judge, sample, openai_server):
+    """Of four samples two fail: the mean is over two, and the table says so."""
+
+    def half_fail(request: Request) -> Answer:
+        number = int(re.findall(r"menu (\d)", request.user)[0])
+        rating = str(4 + number // 3)
+        return Answer(text="no" if number % 2 else json.dumps(dict.fromkeys(REQUIREMENTS, rating)))
+
+    openai_server.script = half_fail
+    samples = [sample(id=f"s{n}", response=f"Go to menu {n}.") for n in range(1, 5)]
+    results = evaluate(samples, [JudgeTruthfulness(judge())])
+    (summary, *baselines) = results.summary()
+    assert (summary.n, summary.scored, summary.failed, summary.coverage) == (4, 2, 2, 0.5)
+    assert summary.mean == pytest.approx((4 + 5) / 2)
+    assert {score["judge_truthfulness"].status for score in results.scores.values()} == {"scored", "failed"}
+    assert all(row["judge_truthfulness"] is None for row in results.to_records() if row["id"] in {"s1", "s3"})
+    assert len(baselines) == 3
+
+
+REQUIREMENTS = ("truthfulness", "relatedness", "completeness")
+
+
+def test_no_question_is_asked_twice(judge, sample, openai_server):
+    """Not by two metrics, not for the same text under two ids, and the N questions of relevance are one."""
+    client = judge()
+    metrics = [JudgeTruthfulness(client), JudgeCompleteness(client), AnswerRelevance(client)]
+    evaluate([sample(id="s1"), sample(id="s2")], metrics)
+    bodies = [json.dumps(request.body, sort_keys=True) for request in openai_server.requests]
+    assert len(bodies) == len(set(bodies)) == 2
+
+
+def test_every_number_can_be_worked_out_again_from_its_evidence(judge, sample):
+    client = judge(logprobs=True)
+    by_verdict = asyncio.run(Faithfulness(judge(), "judge").assess(sample()))
+    verdicts = [claim["verdict"] for claim in by_verdict.evidence["claims"]]
+    assert by_verdict.value == verdicts.count("supported") / len(verdicts)
+    by_probability = asyncio.run(Faithfulness(client, "sentences").assess(sample()))
+    assert by_probability.value == pytest.approx(sum(c["probability"] for c in by_probability.evidence["claims"]) / 3)
+    relevance = asyncio.run(AnswerRelevance(client).assess(sample()))
+    cosines = [question["cosine"] for question in relevance.evidence["questions"]]
+    assert relevance.value == pytest.approx(max(0.0, sum(cosines) / len(cosines)))
+    assert all(
+        score.evidence["prompts"] and score.evidence["judge"] for score in (by_verdict, by_probability, relevance)
+    )
+    json.dumps([by_verdict.evidence, by_probability.evidence, relevance.evidence])
+
+
+def test_nothing_is_told_to_anybody_else(tmp_path, openai_server, warm_python):
+    """A whole judged sample in a process of its own: no connection but to the judge."""
+    code = f"""
+import socket
+real, reached = socket.socket.connect, set()
+def connect(self, address, *rest):
+    reached.add(address[1] if isinstance(address, tuple) else address)
+    return real(self, address, *rest)
+socket.socket.connect = connect
+import asyncio.selector_events as loops
+real_sock_connect = loops.BaseSelectorEventLoop.sock_connect
+async def sock_connect(self, sock, address):
+    reached.add(address[1])
+    return await real_sock_connect(self, sock, address)
+loops.BaseSelectorEventLoop.sock_connect = sock_connect
+from assay.judges import LiteLLMJudge
+from assay.metrics import Faithfulness
+judge = LiteLLMJudge("openai/test", api_base="{openai_server.api_base}", structured="schema")
+score = Faithfulness(judge).score(user_input="q", response="It is so.", retrieved_contexts=["It is so."], language="en")
+assert score.value == 1.0, score
+print(reached)
+"""
+    done = warm_python.run("-c", code, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == f"{{{openai_server.port}}}"
+    assert done.stderr == ""

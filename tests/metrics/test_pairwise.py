@@ -2,20 +2,16 @@
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from pairwise_pairs import PAIRS
 
 from assay.eval_sets import Sample
-from assay.judges import LiteLLMJudge, load_settings
 from assay.languages import load_language
 from assay.metrics import Pairwise, Score
 from assay.prompts import BUNDLED
 from assay.text.sentences import answer_sentences
 
-RECORDED = Path(__file__).with_name("pairwise.qwen1.5b.jsonl")
 GOOD, BAD = "It is free for members.", "It costs 90 euros."
 WORDS = {"en": ("first", "second", "neither"), "nl": ("eerste", "tweede", "geen"), "de": ("erste", "zweite", "keine")}
 
@@ -215,18 +211,3 @@ def test_what_ranks_the_answers_is_said_to_the_judge(language, text):
 def test_ordinary_sentences_with_the_same_words_stay(language, text):
     (sentence,) = answer_sentences(text, load_language(language))
     assert sentence.kind == "claim"
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "shown_first"),
-    [("free", 1.0, [True, False]), ("hours", 0.0, [False, True]), ("even", 0.5, [True, True])],
-)
-def test_a_small_model_chooses_the_right_answer_and_calls_a_place_a_tie(name, value, shown_first):
-    """Replies of qwen1.5b: two pairs with one right answer, and two equal answers, where it goes by the place."""
-    judge = LiteLLMJudge(load_settings("qwen1.5b"), cassette=RECORDED, mode="replay")
-    (pair,) = (one for one in PAIRS if one.id == name)
-    score = asyncio.run(Pairwise(judge).assess(pair))
-    assert score.value == value
-    orders = score.evidence["orders"]
-    assert [order["choice"] == order["shown_first"] for order in orders] == shown_first
-    assert score.evidence["contradiction"] is (name == "even")

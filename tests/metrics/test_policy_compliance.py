@@ -164,13 +164,6 @@ def test_all_rules_of_a_long_policy_are_asked(judge, openai_server):
     assert (score.value, len(score.evidence["rules"]), score.usage.calls) == (1.0, 300, 3)  # 128 in a call
 
 
-def test_a_policy_of_fifty_kilobytes_is_read_in_a_moment() -> None:
-    policy = "\n".join(f"- Never name the number {number}, or else ask **{'x' * 40}**." for number in range(600))
-    assert len(rules_of(policy)) == 600
-    assert len(policy) > 40_000
-    assert len(rules_of("must " * 10_000)) > 0
-
-
 @pytest.mark.parametrize(
     ("policy", "rules"),
     [

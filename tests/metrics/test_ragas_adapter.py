@@ -10,10 +10,10 @@ import pytest
 from openai_server import Answer, OpenAIServer, Request
 from ragas_replies import script as ragas_script
 
-from assay.errors import BudgetReached, InputError, UsageError
+from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
 from assay.eval_sets.ragas_dataset import from_ragas, to_ragas
-from assay.judges import Budget, LiteLLMJudge
+from assay.judges import LiteLLMJudge
 from assay.judges.embedders import Embedder, load_embedder
 from assay.metrics import Faithfulness, TokenOverlap
 from assay.metrics.ragas_adapter import RagasMetric, as_ragas_metric, load_ragas_metric
@@ -21,10 +21,8 @@ from assay.metrics.ragas_adapter import RagasMetric, as_ragas_metric, load_ragas
 try:
     import ragas
     from ragas.metrics import NumericMetric, collections, numeric_metric
-    from ragas.metrics._answer_correctness import AnswerCorrectness
     from ragas.metrics._answer_relevance import ResponseRelevancy
     from ragas.metrics._faithfulness import Faithfulness as OlderFaithfulness
-    from ragas.metrics._nv_metrics import AnswerAccuracy as OlderAnswerAccuracy
     from ragas.metrics.result import MetricResult
 except ImportError:
     needs_ragas = pytest.mark.skip(reason="ragas is not installed")
@@ -163,14 +161,6 @@ def test_a_collections_metric_with_our_judge_and_cassette(server, tmp_path):
     assert "sample b" in missed.reason
 
 
-def test_answer_relevancy_asks_the_same_question_once(server, embedder):
-    score = asyncio.run(load_ragas_metric("answer_relevancy", a_judge(server), embedder).assess(sample()))
-    assert len(server.requests) == 1
-    assert (score.usage.calls, len(score.evidence["steps"]), score.evidence["embedder"]) == (1, 3, "use")
-    [expected] = asyncio.run(embedder.cosines("How do I save?", ["Go to Payroll?"]))
-    assert score.value == pytest.approx(expected, abs=1e-5)
-
-
 def test_older_metrics(server, embedder, caplog):
     judge = a_judge(server)
     theirs = ResponseRelevancy()
@@ -180,28 +170,6 @@ def test_older_metrics(server, embedder, caplog):
     assert (theirs.llm, theirs.embeddings, theirs.strictness) == (None, None, 3)  # theirs is as it was
     assert not caplog.records
     assert asyncio.run(RagasMetric(OlderFaithfulness(), judge).assess(sample())).value == pytest.approx(2 / 3)
-
-
-def test_a_metric_within_a_metric_has_our_embedder(server, embedder):
-    # all the weight on the similarity, which is a metric of its own there: the cosine of a text with itself
-    theirs = AnswerCorrectness(weights=[0.0, 1.0])
-    empty = '{"TP": [], "FP": [], "FN": []}'
-
-    def script(request: Request) -> Answer | None:
-        return Answer(text=empty) if request.schema == "ClassificationWithReason" else ragas_script(request)
-
-    server.script = script
-    metric = RagasMetric(theirs, a_judge(server), embedder)
-    assert asyncio.run(metric.assess(sample(reference=ANSWER))).value == pytest.approx(1.0, abs=1e-5)
-
-
-def test_free_text_metrics_are_asked_without_a_shape(server):
-    server.script = lambda _: Answer(text="The rating is 2")
-    metric = RagasMetric(OlderAnswerAccuracy(), a_judge(server))
-    score = asyncio.run(metric.assess(sample(reference="Click Save.")))
-    assert score.value == pytest.approx(0.5)  # 2 of 4, from both sides
-    assert all("response_format" not in request.body for request in server.requests)
-    assert [step["reply"] for step in score.evidence["steps"]] == [{"text": "The rating is 2"}] * 2
 
 
 def test_metrics_of_the_users_own(server):
@@ -246,13 +214,6 @@ def test_an_error_of_the_judge_is_not_hidden_by_ragas(server):
     assert len(server.requests) == 2
 
 
-def test_the_budget_stops_the_run_and_not_the_sample(server):
-    server.script = lambda _: Answer(text='{"rating": 4}')
-    metric = load_ragas_metric("answer_accuracy", a_judge(server, budget=Budget(calls=1)))
-    with pytest.raises(BudgetReached):
-        asyncio.run(metric.assess(sample(reference="Click Save.")))
-
-
 def test_a_missing_field_is_skipped_and_metadata_is_looked_into(server, embedder):
     metric = load_ragas_metric("semantic_similarity", embedder=embedder)
     assert metric.needs == ("reference", "response")
@@ -262,20 +223,6 @@ def test_a_missing_field_is_skipped_and_metadata_is_looked_into(server, embedder
     assert "rubrics" in asyncio.run(by_rubric.assess(sample())).reason
     rubrics = {"score1_description": "bad", "score3_description": "fine"}
     assert asyncio.run(by_rubric.assess(sample(metadata={"rubrics": rubrics}))).value == 3
-
-
-def test_samples_at_once_keep_their_replies_apart(server):
-    server.latency = 0.01
-    metric = load_ragas_metric("faithfulness", a_judge(server))
-
-    async def all_of_them() -> list[Any]:
-        return await asyncio.gather(
-            *(metric.assess(sample(id=f"{n}", response=f"Click Save. Press {n}.")) for n in range(20))
-        )
-
-    for number, score in enumerate(asyncio.run(all_of_them())):
-        assert score.evidence["steps"][0]["reply"]["statements"][1] == f"Press {number}."
-        assert (score.value, score.usage.calls) == (0.5, 2)
 
 
 @pytest.mark.parametrize(

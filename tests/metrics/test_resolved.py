@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 from openai_server import Answer, OpenAIServer, Request
 
-from assay.errors import JudgeError
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge
-from assay.metrics.conversation_state import fitting_thread
 from assay.metrics.resolved import Resolved, find_meeting_turns
 
 MESSAGES: list[dict[str, Any]] = [
@@ -171,22 +169,9 @@ def test_without_a_given_goal_it_is_skipped(judge, openai_server, goal):
     assert not openai_server.requests
 
 
-def test_another_goal_is_refused(judge):
-    with pytest.raises(ValueError, match="goal is judge or given, not 'auto'"):
-        Resolved(judge(), goal="auto")  # type: ignore[arg-type]
-
-
 def test_the_turn_is_after_the_request_and_no_question():
     """Turn 2 asks about the order, 4 and 5 cancel it."""
     assert find_meeting_turns(talk(), [CANCEL, "Send the invoice."]) == [5, None]
-
-
-def test_a_hundred_requests_are_one_request_to_the_judge(judge, openai_server):
-    listed = [f"Cancel order {number}." for number in range(100)]
-    says(openai_server, listed, dict.fromkeys(listed, "Yes"))
-    score = score_of(judge(decide="single"), talk())
-    assert (score.value, len(score.evidence["requests"])) == (1.0, 100)
-    assert score.usage.calls == 101
 
 
 HOSTILE = (
@@ -220,12 +205,3 @@ def test_a_conversation_that_does_not_fit_fails_with_the_size(openai_server):
     assert "take a judge with a longer context" in score.reason
     assert "tool" not in score.reason, "there is no result of a tool that could be cut"
     assert not openai_server.requests
-
-
-def test_what_was_cut_before_a_conversation_did_not_fit_is_said():
-    judge = LiteLLMJudge(JudgeSettings(model="openai/gpt-4", wait=0))
-    messages = [{"role": "user", "content": "Please cancel order 311. " * 3000}, *MESSAGES[4:5]]
-    result = {"role": "tool", "tool_call_id": "a", "content": "cancelled " * 100}
-    sample = talk([*messages, result, MESSAGES[6]])
-    with pytest.raises(JudgeError, match="tokens with every result of a tool cut to 120 characters, and the judge"):
-        fitting_thread(sample, judge, lambda text: Resolved(judge).listing(sample, text))

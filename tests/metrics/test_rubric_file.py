@@ -1,12 +1,22 @@
-"""Files of rubrics and choices: both formats say the same, and a mistake is told with file, line, field and cure."""
+"""Files of rubrics and choices, and questions of your own: what the judge sees, what comes out, and mistakes."""
 
+import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
+from openai_server import Answer
 
-from assay.errors import InputError
-from assay.metrics.choice_file import read_choice
-from assay.metrics.rubric_file import read_rubric
+from assay.cli.options import read_metrics
+from assay.cli.run_output import audit_lines
+from assay.errors import InputError, UsageError
+from assay.metrics import ChoiceMetric, JudgeCompleteness, JudgeRelatedness, JudgeTruthfulness, RubricMetric, Score
+from assay.metrics.catalogue import load_metric
+from assay.metrics.choice_file import OptionChoice, read_choice
+from assay.metrics.judge_rating import rating_request
+from assay.metrics.rubric_file import Rubric, read_rubric
+from assay.prompts import BUNDLED, Prompts
+from assay.prompts.prompt import parse_prompt
 
 YAML = """\
 name: Helpful
@@ -68,49 +78,42 @@ def test_yaml_and_markdown_say_the_same(tmp_path):
     assert rubric.criteria[1].levels == {"1": "It is rude.", "2": "It is polite."}
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "told"),
-    [
+SOME, NONE = "      some: It names some.\n", "      none: It names some.\n"
+MISTAKES = {
+    "helpful.yaml": [
         ("weight: 2", "weight: -2", "line 6, criteria.0.weight: is -2; write a number above 0"),
         ("weight: 2", "wieght: 2", "line 6, criteria.0.wieght: is an unknown field; correct its name"),
         ("reference]", "answer]", "line 2, fields.2: is \"answer\"; write 'user_input', 'response', 'ret"),
-        (
-            "      some: It names some.\n",
-            "      none: It names some.\n",
-            "line 9, criteria.0.levels.none: line 8 has this key too",
-        ),
+        (SOME, NONE, "line 9, criteria.0.levels.none: line 8 has this key too"),
         ("    question: Is the answer polite?\n", "", "line 11, criteria.1.question: is missing; add it"),
         ("      2: It is polite.\n", "", "line 13, criteria.1.levels: has too few entries (1); give 2"),
         ("criteria:", "criteria: [", "not valid YAML"),
     ],
-)
-def test_a_mistake_in_yaml(tmp_path, before, after, told):
-    assert before in YAML
-    path = write(tmp_path, "helpful.yaml", YAML.replace(before, after))
-    with pytest.raises(InputError) as caught:
-        read_rubric(path)
-    assert told in str(caught.value)
-    assert str(caught.value).startswith(f"{path}, line ")
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "told"),
-    [
+    "helpful.md": [
         ("(weight 2)", "(weight two)", 'line 5, criteria.0.weight: is a text ("two"), not a number; write (weight 2)'),
         ("Is the answer polite?", "", "line 14, criteria.1.question: is missing; write the question under the heading"),
         ("2. It is polite.", "", "line 18, criteria.1.levels: has too few entries (1); write 2 to 10 levels"),
         ("2. some: It names\n   some.", "2. none: again.", "line 10, criteria.0.levels: 'none' is a level already"),
-        (
-            MARKDOWN,
-            "Just text.",
-            "line 1, criteria: has too few entries (0); write a heading ## NAME for each criterion",
-        ),
+        (MARKDOWN, "Just text.", "line 1, criteria: has too few entries (0); write a heading ## NAME for each criter"),
     ],
+    "tone.yaml": [
+        ("value: 1", "value: high", 'line 3, options.formally.value: is a text ("high"), not a number'),
+        ("value: 0.5, ", "", "line 4, options.no.value: is missing; add it"),
+        ('"no"', "no", "line 2, options.0: YAML reads this label as false; put it in quotes"),
+        (CHOICE, "", "line 1, the whole file: is empty; write FIELD: VALUE on each line; the fields are question"),
+    ],
+}
+RIGHT = {"helpful.yaml": YAML, "helpful.md": MARKDOWN, "tone.yaml": CHOICE}
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "told"), [(name, *case) for name, cases in MISTAKES.items() for case in cases]
 )
-def test_a_mistake_in_markdown(tmp_path, before, after, told):
-    path = write(tmp_path, "helpful.md", MARKDOWN.replace(before, after, 1))
+def test_a_mistake_is_told_with_line_field_and_cure(tmp_path, name, before, after, told):
+    assert before in RIGHT[name]
+    path = write(tmp_path, name, RIGHT[name].replace(before, after, 1))
     with pytest.raises(InputError) as caught:
-        read_rubric(path)
+        (read_choice if name == "tone.yaml" else read_rubric)(path)
     assert told in str(caught.value)
     assert str(caught.value).startswith(f"{path}, line ")
 
@@ -122,19 +125,170 @@ def test_a_choice(tmp_path):
     assert choice.fields == ("user_input", "response")
 
 
+RUBRIC = {
+    "fields": ["response", "reference"],
+    "criteria": [
+        {"name": "Steps", "question": "Does it name the steps?", "weight": 3, "levels": {"none": "0", "all": "1"}},
+        {"name": "Tone", "question": "Is it polite?", "levels": {"rude": "a", "plain": "b", "kind": "c"}},
+    ],
+}
+ADDRESS = {
+    "question": "How is the customer addressed?",
+    "options": {
+        "formally": {"value": 5, "description": "Sir"},
+        "plainly": {"value": 3, "description": "you"},
+        "rudely": {"value": 1, "description": "mate"},
+    },
+}
+
+
+def test_a_predicate_is_its_probability(judge, sample, decide, openai_server):
+    decide(lambda statement: {"The answer is polite": 0.7}[statement])
+    metric = load_metric('predicate:"The answer is polite"', judge(logprobs=True))
+    score = asyncio.run(metric.assess(sample()))
+    assert score.value == pytest.approx(0.7, abs=1e-4)
+    assert metric.name == 'predicate:"The answer is polite"'
+    assert [(claim.text, claim.verdict) for claim in score.claims] == [("The answer is polite", "supported")]
+    asked = openai_server.requests[0].body["messages"][-1]["content"]
+    assert "<answer>" in asked
+    assert "<documentation>" not in asked
+
+
+def test_the_judge_sees_the_fields_that_you_name(judge, sample, decide, openai_server):
+    decide(lambda _: 0.7)
+    metric = load_metric("predicate:It is short:fields=response+reference", judge(logprobs=True))
+    assert metric.needs == ("response", "reference")
+    assert asyncio.run(metric.assess(sample())).status == "skipped", "the sample has no reference"
+    asyncio.run(metric.assess(sample(reference="Short.")))
+    asked = openai_server.requests[0].body["messages"][-1]["content"]
+    assert "<reference>\nShort.\n</reference>" in asked
+    assert "<question>" not in asked
+
+
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("typed", "statement", "needs"),
     [
-        ("value: 1", "value: high", 'line 3, options.formally.value: is a text ("high"), not a number'),
-        ("value: 0.5, ", "", "line 4, options.no.value: is missing; add it"),
-        ('"no"', "no", "line 2, options.0: YAML reads this label as false; put it in quotes"),
-        (CHOICE, "", "line 1, the whole file: is empty; write FIELD: VALUE on each line; the fields are question"),
+        ('predicate:"It is polite, and short"', "It is polite, and short", ("user_input", "response")),
+        ("predicate:It says: go", "It says: go", ("user_input", "response")),
+        ('predicate:"a:fields=b":fields=response', "a:fields=b", ("response",)),
     ],
 )
-def test_a_mistake_in_a_choice(tmp_path, before, after, told):
-    assert before in CHOICE
-    path = write(tmp_path, "tone.yaml", CHOICE.replace(before, after))
-    with pytest.raises(InputError) as caught:
-        read_choice(path)
+def test_how_a_statement_is_typed(judge, typed, statement, needs):
+    (name, other) = read_metrics(f"{typed},token_overlap")
+    metric: Any = load_metric(name, judge(decide="single"))
+    assert (metric.statement, metric.needs, other) == (statement, needs, "token_overlap")
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("predicate", "the statement is missing; write predicate:STATEMENT"),
+        ("rubric", "the file is missing; write rubric:FILE"),
+        ("predicate:It is short:fields=answer", "'answer' is no field that a judge can be shown"),
+        ("predicate:It is short:colour=red", "'colour' is not an option of this metric; its options are: fields, sta"),
+        ("rubric:nowhere.yaml", "nowhere.yaml: the file cannot be read"),
+    ],
+)
+def test_a_mistake_in_the_specification(judge, typed, told):
+    with pytest.raises((UsageError, InputError)) as caught:
+        load_metric(typed, judge(decide="single"))
     assert told in str(caught.value)
-    assert str(caught.value).startswith(f"{path}, line ")
+
+
+def test_a_choice_is_its_expected_value_or_the_chosen_options(judge, sample, decide, openai_server):
+    decide(lambda _: {"formally": 0.5, "plainly": 0.25, "rudely": 0.25})
+    metric = ChoiceMetric(judge(logprobs=True), OptionChoice.model_validate(ADDRESS))
+    score = asyncio.run(metric.assess(sample()))
+    assert score.value == pytest.approx(0.5 * 5 + 0.25 * 3 + 0.25 * 1, abs=1e-4)
+    assert metric.range == (1, 5)
+    assert (score.evidence["option"], score.evidence["value"]) == ("formally", 5)
+    openai_server.script = lambda _: Answer(text="plainly")
+    score = asyncio.run(ChoiceMetric(judge(decide="single"), OptionChoice.model_validate(ADDRESS)).assess(sample()))
+    assert (score.value, score.reason) == (3, "the judge chooses plainly (3), and gives no probability")
+
+
+def test_a_rubric_is_the_weighted_mean_of_its_criteria(judge, sample, decide):
+    decide(lambda asked: {"2": 0.8, "1": 0.2} if "steps" in asked else {"1": 0.1, "2": 0.4, "3": 0.5})
+    score = asyncio.run(
+        RubricMetric(judge(logprobs=True), Rubric.model_validate(RUBRIC)).assess(sample(reference="Click."))
+    )
+    # steps: level 1.8 of 2 is 0.8; tone: level 2.4 of 3 is 0.7; weights 3 and 1
+    assert score.value == pytest.approx((3 * 0.8 + 1 * 0.7) / 4, abs=1e-4)
+    assert [(each["text"], each["level"]) for each in score.evidence["criteria"]] == [
+        ("Steps", "all"),
+        ("Tone", "kind"),
+    ]
+    assert score.reason == "Steps: all (0.80); Tone: kind (0.70)"
+    assert score.evidence["criteria"][0]["reason"] == "all, level 1.80 of 2: P(none) = 0.20, P(all) = 0.80"
+    assert "  Steps: all, level 1.80 of 2: P(none) = 0.20, P(all) = 0.80" in [
+        line.plain for line in audit_lines("rubric", score)
+    ]
+
+
+ALL = (JudgeTruthfulness, JudgeRelatedness, JudgeCompleteness)
+
+
+def all_three(judge: Any, sample: Any, prompts: Prompts = BUNDLED) -> list[Score]:
+    async def run() -> list[Score]:
+        return [await metric(judge, prompts).assess(sample) for metric in ALL]
+
+    return asyncio.run(run())
+
+
+def test_three_ratings_take_one_call(judge, sample, script, openai_server):
+    script(ListedAnswers={"truthfulness": "4", "relatedness": "5", "completeness": "2"})
+    scores = all_three(judge(), sample())
+    assert [score.value for score in scores] == [4.0, 5.0, 2.0]
+    assert [score.evidence["expected"] for score in scores] == [None, None, None]
+    assert len(openai_server.requests) == 1
+    assert [score.usage.calls for score in scores] == [1, 0, 0]  # what was taken is counted once
+
+
+def test_the_expected_stars(judge, sample, decide, openai_server):
+    """4 x 0.6 + 5 x 0.3 + 3 x 0.1 = 4.2; 5 x 0.9 + 1 x 0.1 = 4.6; 2 x 0.5 / 0.5 = 2: what is no star is left out."""
+    shares = {"truth": {"4": 0.6, "5": 0.3, "3": 0.1}, "relat": {"5": 0.9, "1": 0.1}, "compl": {"2": 0.5, "x": 0.25}}
+    decide(lambda asked: next(shares[name] for name in shares if f"the {name}" in asked.rpartition("</answer>")[2]))
+    scores = all_three(judge(logprobs=True), sample())
+    assert [score.value for score in scores] == pytest.approx([4.2, 4.6, 2.0], abs=1e-3)
+    assert [score.evidence["stars"] for score in scores] == [4, 5, 2]
+    assert scores[1].evidence["probabilities"] == pytest.approx({"1": 0.1, "2": 0, "3": 0, "4": 0, "5": 0.9}, abs=1e-3)
+    assert len(openai_server.requests) == 3  # question by question, for all three metrics together
+    assert [score.usage.calls for score in scores] == [3, 0, 0]
+
+
+@pytest.mark.parametrize("stars", ["0", "6", "3.5", "good", None, 4.5])
+def test_what_is_no_rating_fails_alone(judge, sample, script, stars):
+    script(ListedAnswers={"truthfulness": stars, "relatedness": "5", "completeness": "2"})
+    truthfulness, relatedness, completeness = all_three(judge(), sample())
+    assert (truthfulness.status, truthfulness.value) == ("failed", None)
+    assert "there is no rating of truthfulness" in truthfulness.reason
+    assert (relatedness.value, completeness.value) == (5.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("language", "names"),
+    [
+        ("en", ("truthfulness", "relatedness", "completeness")),
+        ("nl", ("waarheid", "samenhang", "volledigheid")),
+        ("de", ("Wahrheit", "Bezug", "Vollständigkeit")),
+        ("es", ("truthfulness", "relatedness", "completeness")),  # which has no prompts
+    ],
+)
+def test_the_prompt_defines_what_the_questions_name(sample, language, names):
+    request = rating_request(sample(language=language), BUNDLED)
+    task = BUNDLED.load(request.task, language).task
+    for question, name in zip(request.questions, names, strict=True):
+        assert name in question.instructions
+        assert f"\n{name[0].upper()}{name[1:]}: " in task
+    assert [question.id for question in request.questions] == ["truthfulness", "relatedness", "completeness"]
+    assert all(question.options == ("1", "2", "3", "4", "5") for question in request.questions)
+
+
+def test_a_prompt_of_yours_from_before_typed_questions_is_refused(judge, sample):
+    """Its user part cannot say which of the three is asked."""
+    former = parse_prompt(
+        "## system\nRate.\n\n## user\n$documentation $question $answer", "rating", "en", "rating.en.md"
+    )
+    with pytest.raises(UsageError, match=r"has no part `## task`.*assay prompts copy rating") as raised:
+        all_three(judge(logprobs=True), sample(), BUNDLED.replacing(former))
+    assert "decide: single" not in str(raised.value)  # which it already is

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.metrics import ToolCalls
-from assay.metrics.expected_actions import canonical, match_most
+from assay.metrics.expected_actions import match_most
 
 
 def call(name: str, arguments: Any = None, call_id: str = "a") -> dict[str, Any]:
@@ -193,18 +192,6 @@ def test_the_order_of_equal_calls_cannot_be_told():
     assert assess(talk(*late, expected_actions=[PAY, SEND])).evidence["in_order"] is False
 
 
-def test_as_many_as_possible_are_matched():
-    # any arguments are right for the first, so that it must leave the only call with a sum of 5 to the second
-    actions = [{"name": "pay"}, PAY]
-    made = (call("pay", {"sum": 5}), call("pay", {"sum": 6}))
-    assert assess(talk(*made, expected_actions=actions)).value == 1
-    made = [call("pay", {"sum": number % 7}, str(number)) for number in range(1000)]
-    expected = [{"name": "pay", "kwargs": {"sum": number % 7}} for number in range(1000)]
-    assert assess(talk(*made, expected_actions=expected)).value == 1
-    assert assess(talk(*made, expected_actions=expected[:500])).value == pytest.approx(2 / 3, abs=0.01)
-    assert canonical(json.dumps({"a": json.dumps([1, 2])})) == canonical({"a": [1, 2]})
-
-
 @given(st.lists(st.lists(st.integers(0, 6), unique=True, max_size=4), max_size=6))
 def test_the_matching_is_the_largest(candidates):
     def largest(left: int, used: frozenset[int]) -> int:
@@ -236,13 +223,6 @@ def test_a_list_that_is_none_makes_a_failed_score(actions, problem):
     assert re.match(problem, score.reason), score.reason
 
 
-@pytest.mark.parametrize("options", [{"mode": "F1"}, {"extra_arguments": "some"}, {"look_ups": "no"}])
-def test_another_option_is_an_error(options):
-    (name,) = options
-    with pytest.raises(UsageError, match=f"tool_calls:{name} is one of "):
-        ToolCalls(**options)
-
-
 @pytest.mark.parametrize("arguments", ["", "null", "[]", "{", "5", '{"sum": 5', "{'sum': 5}"])
 def test_arguments_that_are_no_object(arguments):
     score = assess(talk(call("pay", arguments), expected_actions=[PAY]))
@@ -261,16 +241,3 @@ def test_odd_names_and_deep_values():
     )
     score = assess(sample)
     assert (score.status, "nested too deeply" in score.reason) == ("failed", True)
-
-
-def test_a_thousand_calls_take_no_minute() -> None:
-    made = [call("pay", {"sum": number % 7}, str(number)) for number in range(1000)]
-    expected = [{"name": "pay", "kwargs": {"sum": number % 7}} for number in range(1000)]
-    assert assess(talk(*made, expected_actions=expected)).value == 1
-    assert assess(talk(*made, expected_actions=expected[:500])).value == pytest.approx(2 / 3, abs=0.01)
-    other = [{"name": "pay", "kwargs": {"sum": -1}}] * 1000
-    assert assess(talk(*made, expected_actions=other)).value == 0
-
-
-def test_a_json_text_within_json_text_is_its_value() -> None:
-    assert canonical(json.dumps({"a": json.dumps([1, 2])})) == canonical({"a": [1, 2]})

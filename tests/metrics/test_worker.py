@@ -11,44 +11,13 @@ import pytest
 from assay.eval_sets import Sample
 from assay.metrics.metric import ComputedMetric, run_to_end
 from assay.metrics.score import Score, scored
-from assay.worker_threads import call_beside, compute_beside
+from assay.worker_threads import compute_beside
 
 LABEL: ContextVar[str] = ContextVar("LABEL")
 
 
 def sample(length: int) -> Sample:
     return Sample(id="s1", user_input="", response="x" * length)
-
-
-def test_a_result_an_error_and_the_context_come_through():
-    async def compute() -> None:
-        LABEL.set("here")
-        assert await compute_beside(LABEL.get) == "here"
-        assert await call_beside(divmod, 7, 2) == (3, 1)
-        with pytest.raises(ZeroDivisionError):
-            await compute_beside(divmod, 7, 0)
-
-    asyncio.run(compute())
-    with pytest.raises(RuntimeError, match="StopIteration"):
-        asyncio.run(asyncio.wait_for(compute_beside(next, iter(())), timeout=10))
-
-
-def test_computations_share_one_thread_that_does_not_hold_the_end_of_the_process_up():
-    async def names() -> list[threading.Thread]:
-        return await asyncio.gather(*(compute_beside(threading.current_thread) for _ in range(20)))
-
-    threads = {*asyncio.run(names()), *asyncio.run(names())}
-    assert len(threads) == 1
-    assert threads.pop().daemon
-
-
-def test_blocking_functions_run_at_the_same_time():
-    together = threading.Barrier(8, timeout=10)
-
-    async def meet() -> list[int]:
-        return await asyncio.gather(*(call_beside(together.wait) for _ in range(8)))
-
-    assert sorted(asyncio.run(meet())) == list(range(8))
 
 
 def test_the_loop_goes_on_while_a_computation_runs_and_a_cancelled_one_is_not_waited_for():

@@ -18,7 +18,7 @@ from assay.metrics.catalogue import load_metric
 from assay.metrics.claim_extraction import Claims
 from assay.metrics.resolved import Requests
 from assay.metrics.topic_adherence import Topics
-from assay.prompts import BUNDLED, Prompts, bundled_prompts, prompt_names
+from assay.prompts import BUNDLED, Prompts, bundled_prompts
 from assay.prompts.prompt import Prompt, parse_prompt
 
 TEXT = "## system\nBe strict.\n\n## example user\nQ\n\n## example assistant\nA\n\n## user\n<a>\n$answer\n</a>\n$count\n"
@@ -95,11 +95,6 @@ def test_languages_ask_the_same(name, language):
     assert tags.findall(prompt.template) == tags.findall(english.template)
 
 
-@pytest.mark.parametrize("name", prompt_names())
-def test_english_and_dutch_have_every_prompt(name):
-    assert {"en", "nl"} <= set(prompt_names()[name])
-
-
 @pytest.mark.parametrize(("name", "language"), EVERY)
 def test_what_differs_by_sample_comes_last(name, language):
     """What is the same for every sample is a prefix that a judge can keep."""
@@ -138,7 +133,7 @@ def marked(name: str, mark: str) -> Prompt:
     if not bundled.opening:
         return Prompt(name, "en", (), f"{mark} {bundled.template}")
     first = {**bundled.opening[0], "content": f"{mark} {bundled.opening[0]['content']}"}
-    return Prompt(name, "en", (first, *bundled.opening[1:]), bundled.template)  # type: ignore[arg-type]
+    return Prompt(name, "en", (first, *bundled.opening[1:]), bundled.template)
 
 
 def test_a_prompt_replaces_only_the_one_of_its_name_and_language(tmp_path):
@@ -188,15 +183,3 @@ def test_a_second_asking_uses_your_own_words(openai_server, make_judge):
 
     asyncio.run(run())
     assert [last(request).startswith("Mine.") for request in openai_server.requests] == [False, True]
-
-
-def test_prompts_are_no_option_of_a_metric(make_judge):
-    judge: LiteLLMJudge = make_judge()
-    with pytest.raises(UsageError, match="'prompts' is not an option of this metric"):
-        load_metric("faithfulness:prompts=wording", judge)
-
-
-@pytest.mark.parametrize(("language", "words"), [("nl", {"Ja", "Nee"}), ("en", {"Yes", "No"})])
-def test_support_examples_are_one_word(language, words):
-    opening = BUNDLED.load("support", language).opening
-    assert {message["content"] for message in opening if message["role"] == "assistant"} == words

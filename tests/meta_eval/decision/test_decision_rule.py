@@ -29,7 +29,7 @@ def rated_pairs(differences, seed=0):
     return two_versions(a, a + np.asarray(differences, float))
 
 
-def test_ship_keep_and_unsettled_follow_the_interval() -> None:
+def test_ship_keep_and_unsettled_follow_the_interval():
     """40 differences of 1 +- 0.5 (error 0.08): far from 0. 40 of +-1: around 0, and wider than the margin."""
     better = 1 + 0.5 * (-1.0) ** np.arange(40)
     assert decide_versions(rated_pairs(better)).verdict == "ship"
@@ -41,7 +41,7 @@ def test_ship_keep_and_unsettled_follow_the_interval() -> None:
     assert unsettled.needs.answers is not None
 
 
-def test_the_bounds_by_hand() -> None:
+def test_the_bounds_by_hand():
     """Differences of 1 +- 0.5, n = 40: s = 0.5 sqrt(40/39) / sqrt(40) and 39 degrees of freedom.
 
     The fixed interval is 1 +- t(0.975, 39) s = 2.0227 s; the sequence is wider, with the spread 0.1 of 4 points.
@@ -55,21 +55,21 @@ def test_the_bounds_by_hand() -> None:
     assert (row.questions, row.changed, row.rated) == (40, 40, 40)
 
 
-def test_equivalent_needs_the_interval_within_the_margin() -> None:
+def test_equivalent_needs_the_interval_within_the_margin():
     """400 differences of +-0.1 have the error 0.005: within 0.1, but not within 0.01."""
     table = rated_pairs(0.1 * (-1.0) ** np.arange(400))
     assert decide_versions(table, margin=0.1).verdict == "equivalent"
     assert decide_versions(table, margin=0.01).verdict == "unsettled"
 
 
-def test_versions_that_answer_alike_are_equivalent() -> None:
+def test_versions_that_answer_alike_are_equivalent():
     decision = decide_versions(two_versions([3.0] * 8, [3.0] * 8, same=range(8)))
     assert decision.verdict == "equivalent"
     assert (decision.differences[0].low, decision.differences[0].high) == (0.0, 0.0)
     assert [version.p_best for version in decision.versions] == [0.5, 0.5]
 
 
-def test_few_changed_answers_have_a_bound_of_their_share() -> None:
+def test_few_changed_answers_have_a_bound_of_their_share():
     """Two of 400 answers changed: at most 1.8% of answers differ (Clopper-Pearson), by at most 4 points."""
     a = np.full(400, 3.0)
     decision = decide_versions(two_versions(a, a, same=range(2, 400)))
@@ -77,7 +77,7 @@ def test_few_changed_answers_have_a_bound_of_their_share() -> None:
     assert decision.verdict == "equivalent"
 
 
-def test_ratings_that_do_not_vary_have_a_bound() -> None:
+def test_ratings_that_do_not_vary_have_a_bound():
     """Every B is exactly one better in 30 questions: at most b = 1 - 0.05^(1/30) = 9.5% differ, by 4 points at most.
 
     0.905 +- 0.380 leaves out 0. With six questions b = 39.3%: 0.607 +- 1.572 does not.
@@ -88,15 +88,7 @@ def test_ratings_that_do_not_vary_have_a_bound() -> None:
     assert decide_versions(rated_pairs(np.ones(6))).verdict == "unsettled"
 
 
-def test_ratings_of_few_groups_give_a_value_and_no_interval() -> None:
-    a = 2 + np.arange(40.0) % 3
-    decision = decide_versions(two_versions(a, a + np.arange(40) % 2, group=np.arange(40) % 4))
-    row = decision.differences[0]
-    assert (row.difference, row.low, decision.verdict) == (0.5, None, "unsettled")
-    assert any("fewer than 5 groups" in note for note in decision.notes)
-
-
-def test_ratings_of_one_version_say_nothing_of_a_difference() -> None:
+def test_ratings_of_one_version_say_nothing_of_a_difference():
     """A has 40 rated answers, B one: the scores alone decide, as if nothing were rated, and it is said."""
     a = 2 + np.arange(40.0) % 3
     b = np.where(np.arange(40) == 3, 4.0, np.nan)
@@ -110,7 +102,7 @@ def test_ratings_of_one_version_say_nothing_of_a_difference() -> None:
     assert any("40 ratings of A do not count: those of one version" in note for note in decision.notes)
 
 
-def test_a_version_of_which_nothing_is_known_is_an_error() -> None:
+def test_a_version_of_which_nothing_is_known_is_an_error():
     """C has neither ratings nor scores: no mean is made up for it."""
     table = three_versions(np.arange(40) % 2, np.arange(40) % 3)
     is_c = table.version == 2
@@ -119,22 +111,11 @@ def test_a_version_of_which_nothing_is_known_is_an_error() -> None:
         decide_versions(replace(table, scores=known[0], ratings=known[1]))
 
 
-def test_a_score_alone_never_says_equivalent() -> None:
+def test_a_score_alone_never_says_equivalent():
     nothing = np.full(400, np.nan)
     a = np.random.default_rng(0).normal(3, 0.2, 400)
     table = two_versions(nothing, nothing, scores_a=a, scores_b=a + 0.01 * (-1.0) ** np.arange(400) + 0.001)
     assert decide_versions(table).verdict == "unsettled"
-
-
-def test_the_level_of_unrated_unchanged_answers_is_not_known() -> None:
-    """Half of the answers are unchanged and unrated: the means have no interval, the difference has one."""
-    a = np.where(np.arange(60) < 30, 2.0 + np.arange(60) % 2, np.nan)
-    decision = decide_versions(
-        two_versions(a, a + np.arange(60) % 3, scores_a=np.arange(60), scores_b=np.arange(60), same=range(30, 60))
-    )
-    assert decision.versions[0].low is None
-    assert decision.differences[0].low is not None
-    assert any("means have no interval" in note for note in decision.notes)
 
 
 def three_versions(b, c):
@@ -147,7 +128,7 @@ def three_versions(b, c):
     return VersionTable(("A", "B", "C"), version, numbers, numbers, ratings, ratings, np.arange(3 * count), (-1.0, 7.0))
 
 
-def test_three_versions() -> None:
+def test_three_versions():
     wave = 0.5 * (-1.0) ** np.arange(40)
     both = decide_versions(three_versions(1 + wave, 2 + np.roll(wave, 1)))
     assert (both.verdict, both.best) == ("ship", "C")
@@ -163,7 +144,7 @@ def test_three_versions() -> None:
     assert decide_versions(three_versions(-1 + 0.5 * many, 0.01 * many)).verdict == "keep"
 
 
-def test_scores_alone_say_that_they_are_alone() -> None:
+def test_scores_alone_say_that_they_are_alone():
     a = 2 + np.random.default_rng(0).integers(0, 2, 40).astype(float)
     nothing = np.full(40, np.nan)
     scores_b = a + 1 + 0.5 * (-1.0) ** np.arange(40)
@@ -179,7 +160,7 @@ def test_scores_alone_say_that_they_are_alone() -> None:
     assert (sure.verdict, sure.basis) == ("ship", "scores")
 
 
-def test_nothing_to_decide_by_is_an_error() -> None:
+def test_nothing_to_decide_by_is_an_error():
     nothing = np.full(10, np.nan)
     with pytest.raises(InputError, match="rate some of them"):
         decide_versions(two_versions(nothing, nothing))
@@ -187,19 +168,7 @@ def test_nothing_to_decide_by_is_an_error() -> None:
         decide_versions(rated_pairs(np.ones(10)), margin=0.0)
 
 
-def test_other_metrics_are_corrected_for_how_many_they_are() -> None:
-    table = rated_pairs(1 + 0.5 * (-1.0) ** np.arange(40))
-    random = np.random.default_rng(4)
-    others = {f"noise_{place}": random.normal(size=80) for place in range(20)}
-    one = two_versions(table.ratings[:40], table.ratings[40:], others={"noise_0": others["noise_0"]})
-    many = two_versions(table.ratings[:40], table.ratings[40:], others=others)
-    alone, among = decide_versions(one).others[0], decide_versions(many).others[0]
-    assert alone.difference == among.difference
-    assert among.p >= alone.p
-    assert among.high - among.low > alone.high - alone.low
-
-
-def test_the_largest_of_two_independent_t() -> None:
+def test_the_largest_of_two_independent_t():
     """Sidak: both of two independent normal numbers lie within 2.2365 in 95% of cases."""
     two = MaxT.of_covariance(np.diag([1.0, 4.0]), 1e6)
     assert two.quantile(0.95, 1e6) == pytest.approx(2.2365, abs=0.04)
@@ -208,14 +177,14 @@ def test_the_largest_of_two_independent_t() -> None:
 
 @given(st.floats(0.01, 3), st.floats(0.01, 2), st.sampled_from([4.0, 12.0, 200.0, math.inf]), st.floats(0.02, 0.5))
 @settings(max_examples=200)
-def test_the_p_value_and_the_interval_say_the_same(difference, error, degrees, spread) -> None:
+def test_the_p_value_and_the_interval_say_the_same(difference, error, degrees, spread):
     sequence = ConfidenceSequence(spread)
     leaves_out_zero = difference > sequence.half_width(error, degrees, error=0.05)
     p = sequence.p_value(difference, error, degrees)
     assert leaves_out_zero == (p < 0.05) or p == pytest.approx(0.05, rel=1e-6)
 
 
-def test_the_sequence_holds_at_every_look() -> None:
+def test_the_sequence_holds_at_every_look():
     """A sum of normal steps is looked at 500 times: the sequence leaves out its mean in at most 5% of 2,000 walks."""
     random = np.random.default_rng(0)
     steps = np.arange(10, 5010, 10)
@@ -228,18 +197,16 @@ def test_the_sequence_holds_at_every_look() -> None:
     assert fixed > 0.3  # what it is for
 
 
-def test_what_would_settle_it() -> None:
+def test_what_would_settle_it():
     """A difference of 0.5 with the error 0.25 is settled by more; the more is explained by scores, the fewer."""
     rule = SettlingRule(ConfidenceSequence(0.4), 0.05, 0.1, 0.1, 4.0)
     plain = EstimatedDifference(0.5, 0.2, 0.2, 30, 999, 30, 2000, corrected_by_ratings=True)
     helped = EstimatedDifference(0.5, 0.2, 0.3, 30, 999, 30, 2000, corrected_by_ratings=True)
     few = EstimatedDifference(0.5, 0.2, 0.2, 30, 999, 30, 40, corrected_by_ratings=True)
     needed, fewer = more_ratings_needed(plain, rule), more_ratings_needed(helped, rule)
-    assert needed is not None
     assert needed > 30
     assert more_ratings_needed(few, rule) is None
     answers = more_answers_needed(few, rule)
-    assert answers is not None
     assert answers > 40
     assert fewer is None or fewer != needed
 
@@ -257,7 +224,7 @@ def preferred(table, values):
     )
 
 
-def test_preferences_alone_decide_on_their_own_scale() -> None:
+def test_preferences_alone_decide_on_their_own_scale():
     """60 comparisons, 45 won by B and 15 by A: a net share of wins of 0.5, with the error 0.866 / sqrt(59) = 0.113."""
     nothing = np.full(60, np.nan)
     table = two_versions(nothing, nothing)
@@ -268,7 +235,7 @@ def test_preferences_alone_decide_on_their_own_scale() -> None:
     assert "your raters prefer its answers to those of A, by a net share of wins of 0.50" in decision.sentence
 
 
-def test_few_groups_that_differ_are_bounded_by_their_counts() -> None:
+def test_few_groups_that_differ_are_bounded_by_their_counts():
     """Of 115 tasks A alone solves one and B alone two: two or fewer of 115 have the chance .05 / 4 at the upper bound.
 
     Half of the 5% is that of the counts, and half of that is for either end (Clopper and Pearson).
@@ -279,23 +246,3 @@ def test_few_groups_that_differ_are_bounded_by_their_counts() -> None:
     assert stats.binom.cdf(2, 115, row.high) == pytest.approx(0.0125, abs=1e-9)
     assert stats.binom.cdf(1, 115, -row.low) == pytest.approx(0.0125, abs=1e-9)
     assert row.fixed_high < row.high
-
-
-def test_one_answer_of_sixty_rated_otherwise() -> None:
-    """All 5, one 4 in B: U at one look (Sidak, two sides) of a share of 60 bounds the mean of B, and of A with none."""
-    b = np.full(60, 5.0)
-    b[7] = 4.0
-    decision = decide_versions(two_versions(np.full(60, 5.0), b))
-    of_a, of_b = decision.versions
-    assert (of_a.high, of_b.high) == (5.0, 5.0)
-    assert of_a.low > of_b.low > 4.5
-    assert -0.7 < decision.differences[0].low < decision.differences[0].high < 0.7
-
-
-def test_a_mean_stays_on_its_scale() -> None:
-    """The scores of the unrated answers would lift the mean of A beyond 5."""
-    a = np.where(np.arange(60) < 20, 5.0, np.nan)
-    a[:3] = 4.0
-    scores = np.where(np.arange(60) < 3, 0.0, np.where(np.arange(60) < 20, 1.0, 1.4))
-    decision = decide_versions(two_versions(a, np.where(np.isnan(a), a, 4.0), scores_a=scores, scores_b=scores))
-    assert decision.versions[0].mean <= 5.0

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from assay.errors import InputError
 from assay.eval_sets.preference import Preference
 from assay.meta_eval.decision import (
     PreferenceTable,
@@ -51,7 +50,7 @@ def joined(*tables: PreferenceTable) -> PreferenceTable:
 WINS = [1.0] * 6 + [-1.0] * 2 + [0.0] * 2
 
 
-def test_wins_less_losses_of_all_comparisons() -> None:
+def test_wins_less_losses_of_all_comparisons():
     """6 wins, 2 losses and 2 ties of 10: .4, and (8 - 1.6) / 9 / 10 is the variance of the mean; 9 degrees."""
     wins = estimate_net_wins(answers(2, 10), compared(WINS))
     assert wins.means.tolist() == [0.0, 0.4]
@@ -62,7 +61,7 @@ def test_wins_less_losses_of_all_comparisons() -> None:
     assert estimate_net_wins(answers(2, 10), compared([1.0, 1, 1, 1, -1])).means[1] == pytest.approx(0.6)
 
 
-def test_questions_with_the_same_answer_are_ties_that_nobody_is_asked_for() -> None:
+def test_questions_with_the_same_answer_are_ties_that_nobody_is_asked_for():
     """Of 20 questions ten have another answer, all compared: .4 of half of them."""
     wins = estimate_net_wins(answers(2, 20, same=10), compared(WINS, first_question=10))
     assert wins.means[1] == pytest.approx(0.2)
@@ -70,7 +69,7 @@ def test_questions_with_the_same_answer_are_ties_that_nobody_is_asked_for() -> N
     assert estimate_net_wins(answers(2, 20, same=10), asked_all_the_same).means[1] == pytest.approx(0.2)
 
 
-def test_choices_of_several_raters_on_one_question_count_once() -> None:
+def test_choices_of_several_raters_on_one_question_count_once():
     """Five questions are won, and three raters disagree on a sixth: (5 + 1/3) / 6."""
     table = answers(2, 6)
     raters = PreferenceTable(
@@ -80,7 +79,7 @@ def test_choices_of_several_raters_on_one_question_count_once() -> None:
     assert estimate_net_wins(table, raters).means[1] == pytest.approx((5 + 1 / 3) / 6)
 
 
-def test_errors_are_over_groups() -> None:
+def test_errors_are_over_groups():
     """Ten questions in five pairs that are won or lost together: .2 with the error of five values of 1 or -1."""
     table = answers(2, 10)
     pairs = compared([1.0] * 6 + [-1.0] * 4, group=np.arange(10) // 2)
@@ -92,7 +91,7 @@ def test_errors_are_over_groups() -> None:
     assert error == pytest.approx(np.std([1, 1, 1, -1, -1], ddof=1) / 5**0.5)
 
 
-def test_only_comparisons_with_the_version_in_use_count() -> None:
+def test_only_comparisons_with_the_version_in_use_count():
     """B against A wins 6 of 10 (2 lost), C against B always: of C nothing is known beside A."""
     of_c = compared([1.0] * 10, pair=(1, 2), versions="ABC")
     wins = estimate_net_wins(answers(3, 10), joined(compared(WINS, versions="ABC"), of_c))
@@ -100,7 +99,7 @@ def test_only_comparisons_with_the_version_in_use_count() -> None:
     assert np.isnan(wins.means[2])
 
 
-def test_ratings_of_all_versions_decide_and_the_choices_stand_beside_them() -> None:
+def test_ratings_of_all_versions_decide_and_the_choices_stand_beside_them():
     ratings = np.concatenate([np.full(40, 2.0), 3 + 0.5 * (-1.0) ** np.arange(40)])
     decision = decide_versions(answers(2, 40, ratings=ratings), compared([-1.0] * 20 + [1.0] * 20))
     assert (decision.verdict, decision.basis) == ("ship", "ratings")
@@ -110,7 +109,7 @@ def test_ratings_of_all_versions_decide_and_the_choices_stand_beside_them() -> N
     )
 
 
-def test_where_a_version_is_not_rated_the_choices_decide_over_scores() -> None:
+def test_where_a_version_is_not_rated_the_choices_decide_over_scores():
     """B scores lower and is preferred; A alone is rated."""
     ratings = np.concatenate([np.full(40, 2.0), np.full(40, NAN)])
     scores = np.concatenate([np.ones(40), 0.5 + np.arange(40) / 100])
@@ -122,32 +121,7 @@ def test_where_a_version_is_not_rated_the_choices_decide_over_scores() -> None:
     assert decision.notes[-1].startswith("The choices between two answers decide. Net share of wins: B over A +0.70")
 
 
-def test_choices_that_do_not_reach_all_versions_leave_the_decision_to_the_scores() -> None:
-    scores = np.arange(120.0) % 7
-    asked = joined(compared([1.0] * 40, versions="ABC"), compared([1.0, -1.0], pair=(1, 2), versions="ABC"))
-    decision = decide_versions(answers(3, 40, scores=scores), asked)
-    assert decision.basis == "scores"
-    assert decision.notes[-1].endswith(
-        "C is compared with A on fewer than 5 groups of questions, 2 choices between other versions do not count."
-    )
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "choice", "message"),
-    [
-        ([0], [0], [1.0], "compares a version with itself"),
-        ([0], [2], [1.0], "a place in the table is of none"),
-        ([0], [1], [0.5], "another one is in the table"),
-        ([0, 1], [1], [1.0], "differ in length"),
-    ],
-)
-def test_a_table_that_cannot_be(first, second, choice, message) -> None:
-    numbers = np.zeros(1, dtype=np.intp)
-    with pytest.raises(InputError, match=message):
-        PreferenceTable(("A", "B"), np.array(first), np.array(second), np.array(choice), numbers, numbers)
-
-
-def test_preferences_are_brought_to_the_numbers_of_a_table() -> None:
+def test_preferences_are_brought_to_the_numbers_of_a_table():
     """Questions that the table does not have get further numbers; those with one label are one group."""
     numbers = np.array([3, 3])
     empty = np.full(2, np.nan)

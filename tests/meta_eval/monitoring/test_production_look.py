@@ -1,4 +1,4 @@
-"""A look at production: the corrected mean, its interval, what it says of little or odd data, and its bounds."""
+"""A look at production: the corrected mean, its interval, its bounds, and the state of an alarm."""
 
 import dataclasses
 import math
@@ -8,10 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 from production_months import draw_answers
+from scipy import stats
 
 from assay.errors import UsageError
 from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.monitoring import Bound, Look, ProductionAnswers, follow_bounds, look_at_production
+from assay.meta_eval.monitoring.bound_evidence import (
+    CLEARED,
+    FALSE_ALARMS,
+    AlarmState,
+    DayEvidence,
+    _normal_scores,
+    ratings_needed,
+    t_of_score,
+)
 
 ALL = [Bound("mean", 3.5), Bound("bad_share", 0.1), Bound("fall", 0.2), Bound("judge_fall", 0.2)]
 NAN = math.nan
@@ -57,7 +67,7 @@ def assert_sound(look: Look) -> None:
     assert all(0 <= state.p <= 1 and state.sentence.endswith(".") for state in look.bounds)
 
 
-def test_unequal_chances_weigh_the_ratings() -> None:
+def test_unequal_chances_weigh_the_ratings():
     """Rated with chance 1/2: 4, 4, 4; with chance 1/8: 2. Weights 2, 2, 2, 8: (6 * 4 + 8 * 2) / 14 = 2.857."""
     answers = small([4, 4, 4, 2, NAN, NAN, NAN, NAN])
     answers = dataclasses.replace(answers, rating_chance=np.array([0.5, 0.5, 0.5, 0.125, 0.5, 0.5, 0.125, 0.125]))
@@ -65,7 +75,7 @@ def test_unequal_chances_weigh_the_ratings() -> None:
     assert look_at_production(answers, []).bad_share.value == pytest.approx(8 / 14)
 
 
-def test_a_day_is_predicted_by_the_line_of_the_days_before_it() -> None:
+def test_a_day_is_predicted_by_the_line_of_the_days_before_it():
     """Day 0 has 20 ratings with rating = 1 + 4 * judge; day 1 has two judged, one rated.
 
     Day 1's predictions are 1 + 4 * 0.25 = 2 and 1 + 4 * 0.75 = 4. The second is rated 5, one more than predicted. Over
@@ -79,33 +89,7 @@ def test_a_day_is_predicted_by_the_line_of_the_days_before_it() -> None:
     assert look_at_production(answers, [], window=1).mean.value == pytest.approx(4.0)
 
 
-@pytest.mark.parametrize("window", [7, 30])
-def test_the_scale_of_the_scores_and_the_order_of_the_answers_do_not_matter(window: int) -> None:
-    answers, _ = draw_answers(1)
-    other = dataclasses.replace(answers, judged=7 - -3 * answers.judged, cheap=0.1 * answers.cheap - 4)
-    generator = np.random.default_rng(0)
-    order = np.concatenate([generator.permutation(60) + 60 * day for day in range(40)])
-    shuffled = part_of(answers, order)
-    looks = [look_at_production(table, ALL, window=window) for table in (answers, other, shuffled)]
-    for look in looks[1:]:
-        assert look.mean.value == pytest.approx(looks[0].mean.value)
-        assert look.mean.low == pytest.approx(looks[0].mean.low)
-        assert [state.p for state in look.bounds] == pytest.approx([state.p for state in looks[0].bounds])
-
-
-def test_the_estimate_lies_near_the_truth_whatever_the_judge_is_worth() -> None:
-    """A judge that errs more and more against the ratings: the ratings correct it."""
-    answers, ratings = draw_answers(2, judged=60, rated=30)
-    misled = dataclasses.replace(answers, judged=-answers.judged * answers.days)
-    truth = ratings[answers.days >= 10].mean()
-    for table in (answers, misled):
-        look = look_at_production(table, [])
-        assert look.mean.low is not None and look.mean.high is not None
-        assert look.mean.low < truth < look.mean.high
-        assert abs((look.mean.value or 0) - truth) < 0.15
-
-
-def test_no_ratings_say_nothing_in_the_raters_scale() -> None:
+def test_no_ratings_say_nothing_in_the_raters_scale():
     answers, _ = draw_answers(3)
     look = look_at_production(dataclasses.replace(answers, ratings=np.full(2400, NAN)), ALL)
     assert look.mean.value is None and look.rated == 0
@@ -115,7 +99,7 @@ def test_no_ratings_say_nothing_in_the_raters_scale() -> None:
     assert_sound(look)
 
 
-def test_a_judge_that_scored_nothing_leaves_the_bounds_to_the_ratings() -> None:
+def test_a_judge_that_scored_nothing_leaves_the_bounds_to_the_ratings():
     """As many alarms as if there were no judge at all: its stage is empty and corrects nothing."""
     answers, _ = draw_answers(3, days=40, fall=1.2, fall_days=(25, 99), rated=20)
     nothing = np.full(len(answers.days), NAN)
@@ -127,7 +111,7 @@ def test_a_judge_that_scored_nothing_leaves_the_bounds_to_the_ratings() -> None:
     assert_sound(looks[0])
 
 
-def test_three_ratings_have_a_mean_and_no_interval() -> None:
+def test_three_ratings_have_a_mean_and_no_interval():
     look = look_at_production(small([2, 4, 3, *[NAN] * 10]), ALL)
     assert look.mean.value == pytest.approx(3)
     assert look.mean.low is None and "5 groups" in look.mean.problem
@@ -136,7 +120,7 @@ def test_three_ratings_have_a_mean_and_no_interval() -> None:
 
 @pytest.mark.parametrize("rating", [1.0, 3.0, 5.0])
 @pytest.mark.parametrize("n", [5, 30, 1000])
-def test_equal_ratings_have_an_interval_that_does_not_collapse(rating: float, n: int) -> None:
+def test_equal_ratings_have_an_interval_that_does_not_collapse(rating, n):
     """At an end of the scale no narrower than that of a share of 0 of n (Clopper and Pearson, 1934)."""
     look = look_at_production(small([rating] * n), ALL)
     assert_sound(look)
@@ -146,7 +130,7 @@ def test_equal_ratings_have_an_interval_that_does_not_collapse(rating: float, n:
         assert high - low >= 4 * (1 - 0.05 ** (1 / n))
 
 
-def test_a_tiny_chance_counts_in_full_and_is_said() -> None:
+def test_a_tiny_chance_counts_in_full_and_is_said():
     """One rating drawn with chance 0.001 among 99 with chances of 0.5: it stands for 1000 answers, they for 198."""
     answers = small([*[4.0] * 99, 1.0])
     answers = dataclasses.replace(answers, rating_chance=np.r_[np.full(99, 0.5), 0.001])
@@ -157,7 +141,7 @@ def test_a_tiny_chance_counts_in_full_and_is_said() -> None:
     assert_sound(look)
 
 
-def test_days_without_a_rating_are_said() -> None:
+def test_days_without_a_rating_are_said():
     """Rated on the first of ten days only: the 60 answers of each of eight whole days are taken to be as those."""
     answers, _ = draw_answers(4, days=10)
     mondays = dataclasses.replace(answers, ratings=np.where(answers.days % 9 == 0, answers.ratings, NAN))
@@ -167,38 +151,7 @@ def test_days_without_a_rating_are_said() -> None:
     assert not any("without a rating" in note for note in look_at_production(answers, []).notes)
 
 
-def busy_hours(seed: int) -> tuple[ProductionAnswers, float]:
-    """(a month, its share of bad answers): each day 1,000 answers with chance .02, 5% bad, and 180 with 1, half bad."""
-    generator = np.random.default_rng(seed)
-    day, is_busy = np.repeat(np.arange(30), 1180), np.tile(np.arange(1180) < 1000, 30)
-    is_bad = generator.random(day.size) < np.where(is_busy, 0.05, 0.5)
-    is_judged = generator.random(day.size) < np.where(is_busy, 0.02, 1.0)
-    rating_chance = np.where(is_judged, 0.05, NAN)
-    is_rated = is_judged & (generator.random(day.size) < 0.05)
-    answers = ProductionAnswers(
-        day,
-        np.arange(day.size),
-        np.full(day.size, NAN),
-        np.where(is_busy, 0.02, 1.0),
-        np.where(is_judged, generator.random(day.size), NAN),
-        rating_chance,
-        np.where(is_rated, np.where(is_bad, 1.0, 5.0), NAN),
-    )
-    return answers, 0.05 * 1000 / 1180 + 0.5 * 180 / 1180
-
-
-def test_hours_with_many_answers_are_neither_left_out_nor_forgotten() -> None:
-    """Of them one in 1,000 is rated: most days have no such rating, and look as bad as the few other answers."""
-    for seed in range(6):
-        answers, bad = busy_hours(seed)
-        bounds = [Bound("bad_share", bad), Bound("mean", 5 - 4 * bad)]
-        assert not any(state.is_raised for states in follow_bounds(answers, bounds) for state in states)
-        for last in (0, 3, 29):
-            share = look_at_production(part_of(answers, answers.days <= last), []).bad_share
-            assert share.low is None or share.low <= bad <= share.high  # type: ignore[operator]
-
-
-def test_ratings_that_no_draw_brought_are_not_used() -> None:
+def test_ratings_that_no_draw_brought_are_not_used():
     answers = small([*[4.0] * 10, *[1.0] * 10])
     answers = dataclasses.replace(answers, rating_chance=np.r_[np.full(10, 0.5), np.full(10, NAN)])
     look = look_at_production(answers, [])
@@ -207,7 +160,7 @@ def test_ratings_that_no_draw_brought_are_not_used() -> None:
 
 
 @pytest.mark.parametrize("sizes", [[200], [150, 30, 10, 5, 5], [40] * 5])
-def test_few_and_unequal_groups_are_sound(sizes: list[int]) -> None:
+def test_few_and_unequal_groups_are_sound(sizes):
     generator = np.random.default_rng(4)
     n = sum(sizes)
     answers = ProductionAnswers(
@@ -223,7 +176,7 @@ def test_few_and_unequal_groups_are_sound(sizes: list[int]) -> None:
     assert_sound(look_at_production(answers, ALL))
 
 
-def test_scores_and_chances_of_any_size_are_sound() -> None:
+def test_scores_and_chances_of_any_size_are_sound():
     answers, _ = draw_answers(10, days=20)
     generator = np.random.default_rng(0)
     huge = dataclasses.replace(answers, judged=1e307 * answers.judged, cheap=-1e307 * answers.cheap)
@@ -232,13 +185,13 @@ def test_scores_and_chances_of_any_size_are_sound() -> None:
         assert_sound(look_at_production(table, ALL))
 
 
-def test_answers_of_one_session_over_many_days_raise_no_alarm() -> None:
+def test_answers_of_one_session_over_many_days_raise_no_alarm():
     answers, _ = draw_answers(11, days=20, rated=20)
     look = look_at_production(dataclasses.replace(answers, groups=np.zeros(1200, int)), [Bound("mean", 4.9)])
     assert not look.bounds[0].broken and "5 groups" in look.bounds[0].sentence
 
 
-def test_more_segments_have_wider_intervals() -> None:
+def test_more_segments_have_wider_intervals():
     answers, _ = draw_answers(5)
     generator = np.random.default_rng(0)
     more = {**answers.segments, "topic": [f"t{value}" for value in generator.integers(0, 30, 2400)]}
@@ -251,7 +204,7 @@ def test_more_segments_have_wider_intervals() -> None:
     assert_sound(crowded)
 
 
-def test_a_fall_raises_one_alarm_and_clears_once() -> None:
+def test_a_fall_raises_one_alarm_and_clears_once():
     answers, _ = draw_answers(6, days=80, fall=1.2, fall_days=(30, 50))
     for states in follow_bounds(answers, [Bound("mean", 3.4), Bound("fall", 0.2), Bound("judge_fall", 0.2)]):
         raised = [day for day in range(80) if states[day].is_raised]
@@ -264,7 +217,7 @@ def test_a_fall_raises_one_alarm_and_clears_once() -> None:
     assert state.sentence.startswith("The mean rating is back to at least 3.4 since day 5")
 
 
-def test_what_later_days_bring_changes_nothing_of_earlier_ones() -> None:
+def test_what_later_days_bring_changes_nothing_of_earlier_ones():
     answers, _ = draw_answers(7, days=30, fall=0.6, fall_days=(15, 99))
     first = part_of(answers, answers.days < 22)
     for whole, part in zip(follow_bounds(answers, ALL[:3]), follow_bounds(first, ALL[:3]), strict=True):
@@ -274,56 +227,14 @@ def test_what_later_days_bring_changes_nothing_of_earlier_ones() -> None:
         assert [state.p for state in whole[:22]] == pytest.approx([state.p for state in part])
 
 
-def test_looks_on_a_day_that_is_not_over_add_nothing() -> None:
-    answers, _ = draw_answers(8, days=30, fall=0.8, fall_days=(15, 99))
-    states = follow_bounds(answers, [Bound("mean", 3.7)])[0]
-    for part in (0.1, 0.5, 1.0):
-        rows = np.arange(len(answers.days)) < (23 + part) * 60
-        look = look_at_production(part_of(answers, rows), [Bound("mean", 3.7)])
-        assert look.bounds[0].p == pytest.approx(states[22].p)
-        assert look.bounds[0].broken == states[22].is_raised
-
-
-def test_a_broken_bound_is_outside_its_interval_when_it_is_raised() -> None:
-    """The interval of a broken bound is the one that it was raised by."""
-    for seed in range(8):
-        answers, _ = draw_answers(seed, days=40, fall=0.8)
-        states = follow_bounds(answers, [Bound("mean", 3.7)])[0]
-        raised = next(day for day in range(40) if states[day].is_raised)
-        rows = answers.days <= raised + 1
-        look = look_at_production(part_of(answers, rows), [Bound("mean", 3.7)], day_name="2026-01-{:02}".format)
-        state = look.bounds[0]
-        assert state.broken and state.estimate.high is not None and state.estimate.high <= 3.7 + 1e-9
-        assert f"below 3.7 since 2026-01-{state.since:02} (" in state.sentence
-
-
-def test_an_accepted_reference_replaces_the_first_days() -> None:
+def test_an_accepted_reference_replaces_the_first_days():
     """The first ten days are better than all later ones; against days 10 to 19 nothing fell."""
     answers, _ = draw_answers(9, days=40, fall=1.0, fall_days=(10, 99), rated=20)
     assert look_at_production(answers, [Bound("fall", 0.1)]).bounds[0].broken
     assert not look_at_production(answers, [Bound("fall", 0.1)], reference=(10, 19)).bounds[0].broken
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"rating_chance": np.array([0.0, 1.0])}, "rating_chance must be above 0 and at most 1: answer 0"),
-        ({"judge_chance": np.array([1.0, 1.5])}, "judge_chance must be above 0 and at most 1: answer 1"),
-        ({"ratings": np.array([3.0, 7.0])}, "ratings must be from 1 to 5: answer 1"),
-        ({"judged": np.array([3.0, math.inf])}, "judged must be finite: answer 1"),
-        ({"cheap": np.array([3.0])}, "cheap has 1 value and days 2"),
-        ({"bad_below": 1.0}, "bad_below must be above rating_min"),
-        ({"rating_max": math.inf}, "rating_min and rating_max must be finite"),
-        ({"days": np.array([0.0, math.nan])}, "days must be an array of whole numbers"),
-        ({"groups": np.array([0.5, 1.0])}, "groups must be an array of whole numbers"),
-    ],
-)
-def test_wrong_answers_are_refused(change: dict[str, object], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        dataclasses.replace(small([3.0, 4.0]), **change)  # type: ignore[arg-type]
-
-
-def test_no_answers_no_window_and_wrong_bounds_are_refused() -> None:
+def test_no_answers_no_window_and_wrong_bounds_are_refused():
     with pytest.raises(UsageError, match="no answers"):
         look_at_production(small([]), [])
     for options, message in (
@@ -332,8 +243,51 @@ def test_no_answers_no_window_and_wrong_bounds_are_refused() -> None:
         ({"window": 0}, "window must be 1 day or more"),
     ):
         with pytest.raises(UsageError, match=message):
-            look_at_production(small([3.0]), [], **options)  # type: ignore[arg-type]
+            look_at_production(small([3.0]), [], **options)
     with pytest.raises(UsageError, match="judge_fall, not 'foo'"):
-        Bound("foo", 1.0)  # type: ignore[arg-type]
+        Bound("foo", 1.0)
     with pytest.raises(UsageError, match="finite"):
         Bound("mean", NAN)
+
+
+def test_an_alarm_stands_until_later_days_are_within_the_bound():
+    state = AlarmState().after(3, DayEvidence(FALSE_ALARMS * 1.01, 2))
+    assert not state.is_raised
+    state = state.after(4, DayEvidence(FALSE_ALARMS, 2))
+    assert (state.is_raised, state.since, state.raised_at, state.first_change) == (True, 2, 4, 2)
+    state = state.after(5, DayEvidence(0.9, 5, p_within=CLEARED * 1.01, within_start=5))  # between the two
+    assert state.is_raised and state.p == FALSE_ALARMS
+    state = state.after(9, DayEvidence(0.9, 5, p_within=CLEARED, within_start=6))
+    assert (state.is_raised, state.since, state.restart, state.first_change) == (False, None, 6, 2)
+
+
+def test_calm_days_clear_an_alarm_too():
+    state = AlarmState().after(4, DayEvidence(0.01, 2)).after(20, DayEvidence(1.0, 5, 1.0, True, 6))
+    assert not state.is_raised and state.restart == 6
+
+
+@pytest.mark.parametrize("shape", [4.0, 16.0, 100.0])
+def test_the_score_of_a_skewed_mean_is_that_of_its_tail(shape):
+    """A gamma variable of shape k has skewness 2 / sqrt(k)."""
+    for z in (1.0, 2.0, 3.33):
+        t = (stats.gamma.isf(stats.norm.sf(z), shape) - shape) / math.sqrt(shape)
+        scores = _normal_scores(np.array([t]), math.inf, np.array([2 / math.sqrt(shape)]))
+        assert scores[0] == pytest.approx(z, rel=0.02)
+
+
+@pytest.mark.parametrize("degrees", [4.0, 30.0, math.inf])
+@pytest.mark.parametrize("skewness", [-0.5, 0.0, 0.8])
+def test_the_t_of_a_score_is_the_inverse(degrees, skewness):
+    for z in np.linspace(1, 4, 7):
+        t = np.array([t_of_score(float(z), degrees, skewness)])
+        assert _normal_scores(t, degrees, np.array([skewness]))[0] == pytest.approx(z)
+
+
+def test_ratings_needed_grow_with_the_square_of_the_fall():
+    few, many = (ratings_needed(0.64, fall, days=30, needed=3.33) or 0 for fall in (0.3, 0.1))
+    assert many == pytest.approx(9 * few, rel=0.2)
+
+
+def test_no_number_of_ratings_makes_up_for_few_judged_answers():
+    """0.1 / (3.33 + .84) = .024: a standard error of .03 from what is not judged is more."""
+    assert ratings_needed(0.64, 0.1, days=30, needed=3.33, others=0.03**2) is None

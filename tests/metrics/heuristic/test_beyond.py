@@ -7,7 +7,7 @@ from assay.metrics.heuristic.answer_contradiction import AnswerContradiction
 from assay.metrics.heuristic.context_synthesis import ContextSynthesis, context_synthesis, find_source
 from assay.metrics.heuristic.error_mismatch import ErrorMismatch, error_mismatch
 from assay.metrics.heuristic.general_answer import GeneralAnswer
-from assay.metrics.heuristic.off_context import OffContext, ScopeCheck, find_number_values, off_context
+from assay.metrics.heuristic.off_context import OffContext, ScopeCheck, off_context
 from assay.text.error_codes import find_errors
 
 ERRORS = (
@@ -72,19 +72,6 @@ def test_synthesis_is_the_share_of_the_documents_beyond_the_first():
         user_input="?", response="It works. It does.", retrieved_contexts=["It works."], language="en"
     )
     assert score.status == "skipped"
-
-
-@pytest.mark.parametrize(
-    ("text", "language", "numbers"),
-    [
-        ("1.200,50 euro en 3%", "nl", {1200.5, 3}),
-        ("1,200.50 dollars, twelve days", "en", {1200.5, 12}),
-        ("1. Open it.\n2. Wait 30 days.", "en", {30}),
-        ("KP-2044 and v2", "en", set()),
-    ],
-)
-def test_numbers_are_read_as_values(text, language, numbers):
-    assert find_number_values(text, load_language(language)) == numbers
 
 
 def test_off_context_is_the_share_of_the_checks_that_agree():

@@ -1,14 +1,21 @@
-"""The features, worked out by hand; the formulas stand in their modules."""
+"""The heuristic's features, parses and tree, worked out by hand."""
 
+import asyncio
 import math
+from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from assay.errors import InputError
 from assay.languages import load_language
+from assay.metrics.heuristic import SubjectCombination
 from assay.metrics.heuristic.company_terms import CompanyTerms, build_vocabulary, company_terms
 from assay.metrics.heuristic.complex_answer import ComplexAnswer, complex_answer, find_signal_words
+from assay.metrics.heuristic.decision_tree import Tree, annotators_tree, walk
 from assay.metrics.heuristic.hal import find_pairs, nearness
+from assay.metrics.heuristic.parse_cache import Parsed, ParsedTexts
+from assay.metrics.heuristic.pipelines import find_pipeline
 from assay.metrics.heuristic.prompt_overlap import PromptOverlap, prompt_overlap
 from assay.metrics.heuristic.subject_combination import subject_combination
 
@@ -93,3 +100,114 @@ def test_a_vocabulary_file_takes_the_place_of_the_contexts(tmp_path):
     assert math.isclose(CompanyTerms().score(**fields, retrieved_contexts=["Een loonrun."]).value or 0, 1 / 3)
     with pytest.raises(InputError, match=r"absent\.txt"):
         CompanyTerms(vocabulary=f"{tmp_path}/absent.txt")
+
+
+ENGLISH = load_language("en")
+DUTCH_PIPELINE = Path("/work/shared/models/nl_ud_sm")  # nl_core_news_* cannot be had on the test machines
+
+
+def parsed_text(text: str) -> Parsed:
+    return asyncio.run(ParsedTexts({}).parse([text], ENGLISH))[0]
+
+
+def test_who_does_what_in_the_answer_does_so_in_the_context():
+    score = SubjectCombination().score(
+        user_input="Who approves?",
+        response="The employee approves the request. The manager pays.",
+        retrieved_contexts=["A manager approves requests.", "The managers pay."],
+        language="en",
+    )
+    # the employee approves: no; the manager pays: yes
+    assert score.value == 1 / 2
+    assert score.evidence == {"in_context": ["manager pay"], "not_in_context": ["employee approve"]}
+
+
+def test_of_a_long_text_the_first_40_000_characters_are_parsed():
+    """The manager pays at its beginning, and the sun shines beyond the bound."""
+    text = f"The manager pays. {'('.ljust(100) * 400}The sun shines."
+    assert parsed_text(text).subjects == (("pay", "manager"),)
+    score = SubjectCombination().score(response=text, retrieved_contexts=["The manager pays."], language="en")
+    assert score.value == 1.0
+    assert score.evidence["bounds"] == [
+        "only the first 40,000 of 40,033 characters of the answer and of each context are parsed"
+    ]
+
+
+def test_the_english_pipeline_pairs_subjects_with_their_verbs_as_lemmas():
+    # Without it every parser feature would be skipped, and nothing here would tell.
+    pipeline = find_pipeline(ENGLISH)
+    assert pipeline.nlp is not None, pipeline.lacking
+    assert "parser" in pipeline.nlp.pipe_names
+    parsed = parsed_text("Employees find the payslips. Managers approved a request.")
+    assert parsed.subjects == (("find", "employee"), ("approve", "manager"))
+    assert parsed_text("The settings of an employee").lemmas == ("setting", "employee")
+
+
+@pytest.mark.skipif(not DUTCH_PIPELINE.exists(), reason="no Dutch pipeline on this machine")
+def test_a_dutch_pipeline_is_used_when_named():
+    score = SubjectCombination(nlp_nl=str(DUTCH_PIPELINE)).score(
+        user_input="Wie doet wat?",
+        response="De medewerker vraagt verlof aan. De leidinggevende betaalt het salaris.",
+        retrieved_contexts=["De medewerker vraagt verlof aan."],
+        language="nl",
+    )
+    assert score.value == 1 / 2
+    assert score.evidence == {"in_context": ["medewerker vragen"], "not_in_context": ["leidinggevende betalen"]}
+
+
+FINE = {
+    "answer_contradiction": 1.0,
+    "error_mismatch": None,
+    "components_defined": 1.0,
+    "verbatim_guide": 0.0,
+    "off_context": 1.0,
+    "general_answer": 1.0,
+    "hal": 0.9,
+    "context_synthesis": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "leaf"),
+    [
+        ({}, "from_context"),
+        ({"answer_contradiction": 0.0}, "contradicts"),
+        ({"error_mismatch": 0.0}, "other_error"),
+        ({"error_mismatch": 1.0}, "from_context"),
+        ({"components_defined": 0.5, "verbatim_guide": 1.0}, "invented"),
+        ({"verbatim_guide": 1.0}, "verbatim"),
+        ({"off_context": 0.5}, "other_case"),
+        ({"general_answer": 0.0}, "vague"),
+        ({"general_answer": None}, "states_nothing"),
+        ({"hal": 0.1}, "elsewhere"),
+        ({"context_synthesis": 1.0}, "combined"),
+    ],
+)
+def test_every_leaf_is_reached(changed, leaf):
+    assert walk(annotators_tree(), FINE | changed).leaf == leaf
+
+
+def test_the_way_says_what_was_asked_and_answered():
+    way = walk(annotators_tree(), FINE | {"answer_contradiction": 0.0})
+    assert [(step.asks, step.value, step.reply) for step in way.steps] == [
+        ("Does the answer contradict itself?", 0.0, "yes")
+    ]
+    assert (way.answer, way.because) == ("untrue", "it says a thing and denies it")
+
+
+LEAF = {"answer": "true", "because": "so"}
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        {"a": {"asks": "?", "feature": "hal", "least": 1, "yes": "b", "no": "absent"}, "b": LEAF},
+        {"a": {"asks": "?", "feature": "hal", "least": 1, "yes": "b", "no": "a"}, "b": LEAF},
+        {"a": {"asks": "?", "feature": "hal", "yes": "b", "no": "b"}, "b": LEAF},
+        {"a": LEAF | {"asks": "?", "feature": "hal", "least": 1, "yes": "a", "no": "a"}},
+    ],
+    ids=["leads nowhere", "circle", "no bound", "both question and leaf"],
+)
+def test_a_tree_that_is_none_is_refused(nodes):
+    with pytest.raises(ValidationError):
+        Tree.model_validate({"start": "a", "nodes": nodes})

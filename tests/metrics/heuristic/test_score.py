@@ -10,7 +10,7 @@ from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.installation import install_command
 from assay.languages import Language
-from assay.metrics.catalogue import load_metric, metric_names
+from assay.metrics.catalogue import load_metric
 from assay.metrics.heuristic import Heuristic
 from assay.metrics.heuristic.pipelines import _load_pipeline, find_pipeline
 from assay.metrics.heuristic.score import plain_score, rate
@@ -98,14 +98,6 @@ def test_heuristics_beyond_the_seven_are_in_the_sum_only_when_asked_for():
     assert len(everything.evidence["features"]) == 12
 
 
-def test_the_score_and_every_feature_are_metrics_by_name():
-    names = [name for name in metric_names() if name.startswith("heuristic")]
-    assert {"heuristic", "heuristic.hal", "heuristic.components_defined"} <= set(names)
-    for name in names:
-        assert load_metric(name).name == name
-    assert load_metric("heuristic:all_types=True:overrides=False").range == (1.0, 5.0)
-
-
 def test_a_pipeline_that_is_not_there_is_told_by_name(tmp_path):
     metric = load_metric(f"heuristic.subject_combination:nlp_en={tmp_path}")
     with pytest.raises(UsageError, match=tmp_path.name):
@@ -141,9 +133,3 @@ def test_a_language_without_a_pack_is_skipped_with_the_reason(name):
     score = asyncio.run(load_metric(name).assess(sample(language="es")))
     assert score.status == "skipped"
     assert score.reason == "the heuristics have no language pack for es; they know English, Dutch"
-
-
-@pytest.mark.parametrize("option", ["all_types=maybe", "threshold=2", "rules=best", "beyond=hal"])
-def test_a_bad_option_is_refused(option):
-    with pytest.raises(UsageError, match=option.partition("=")[0]):
-        load_metric(f"heuristic:{option}")

@@ -1,18 +1,14 @@
 """Forms of claims that a bot makes about a table, each with the verdict of every number in it, worked out by hand."""
 
-import math
 from contextlib import suppress
 from typing import Any
 
 import pytest
 
-from assay.metrics.numeric.lexicon import stem_of
-from assay.metrics.numeric.names.column_names import HINT, column_names, head_stems, name_words
 from assay.metrics.numeric.numeric_claims import check_claims
 from assay.metrics.numeric.tables.grids import Grid
 from assay.metrics.numeric.tables.sample_tables import table_of
 from assay.metrics.numeric.tables.table import NumericTable
-from assay.metrics.numeric.tables.views import View, group_rows
 from assay.metrics.numeric.units import unit_and_power
 
 S, C, U = "supported", "contradicted", "unverifiable"
@@ -327,45 +323,6 @@ def test_values_of_days_scales_and_what_a_number_is_of():
     for claim, table, verdicts in claims:
         checks = check_claims([claim], [table], "en")
         assert [checked.verdict for checked in checks] == verdicts, [checked.reason for checked in checks]
-
-
-def test_groups_without_a_value_or_with_a_cell_that_cannot_be_read():
-    table = table_of(Grid("teams", {"team": ["A", "B", "A", None, "B"], "hours": [1, None, 2, 50, None]}))
-    by_team = group_rows(View(table), "team", "sum").table
-    assert by_team.labels["team"].tolist() == ["A", "B"]
-    first, second = by_team.series("hours").tolist()
-    assert first == 3
-    assert math.isnan(second)
-    assert by_team.rows_are == "sum by team"
-    table = table_of(Grid("games", {"team": ["A", "B", "A"], "points": ["3", "4", "DNF"]}))
-    assert group_rows(View(table), "team", "mean").table.unreadable == {"points": (0,)}
-    (checked,) = check_claims(["Linden had the most complaints of all zones."], [TABLES["network"]], "en")
-    assert checked.reason == (
-        "the claim says Linden, it is Ashby: maximum of complaints = 30, in Ashby (n=3); a row is the sum by zone"
-    )
-    assert check_claims(["Good question!"], [TABLES["line"]], "en") == []
-
-
-@pytest.mark.parametrize(
-    ("compound", "head"),
-    [
-        ("storingsmeldingen", "meldingen"),
-        ("ziekteverzuim", "verzuim"),
-        ("terugbetalingen", None),  # no betalingen
-    ],
-)
-def test_a_compound_is_called_by_its_head(compound, head):
-    (word,) = name_words(compound, "nl")
-    assert head_stems(word, "nl") == ((stem_of(head, "nl"),) if head else ())
-
-
-def test_names_and_units_of_series():
-    assert (("join",), HINT) in column_names("new members (n)", "en")
-    assert (("rang",), HINT) in column_names("phone calls received (n)", "en")
-    assert HINT not in {rank for _, rank in column_names("missed calls (n)", "en")}
-    table = TABLES["parcels"]
-    assert not table.can_be_in("late parcels (n)", "EUR")
-    assert table.can_be_in("cost per parcel (€)", "EUR")
 
 
 @pytest.mark.parametrize(

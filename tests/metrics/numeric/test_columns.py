@@ -1,14 +1,17 @@
-"""Columns of cells as numbers and times, tables in texts, and the tables of a sample."""
+"""Tables: columns of cells, titles and scales around numbers, odd tables."""
 
 import json
+from typing import Any
 
 import pytest
 
 from assay import Sample
+from assay.metrics.numeric.compute.facts import facts_of
+from assay.metrics.numeric.numeric_claims import check_claims
 from assay.metrics.numeric.tables.columns import header_unit, read_cell, read_numbers, read_times
 from assay.metrics.numeric.tables.grids import Grid, grids_in_text
 from assay.metrics.numeric.tables.sample_tables import table_of, tables_of_sample
-from assay.metrics.numeric.tables.table import Period
+from assay.metrics.numeric.tables.table import NumericTable, Period
 from assay.text.numbers.numerals import NumberFormat
 
 POINT, COMMA = NumberFormat.POINT, NumberFormat.COMMA
@@ -20,7 +23,6 @@ POINT, COMMA = NumberFormat.POINT, NumberFormat.COMMA
 )
 def test_a_cell_is_read(cell, value):
     reading = read_cell(cell)
-    assert reading is not None
     assert value in reading.values.values()
 
 
@@ -31,7 +33,6 @@ def test_a_cell_that_is_no_number(cell):
 
 def values(cells: list[str], form: NumberFormat) -> list[float]:
     column = read_numbers(cells)
-    assert column is not None
     return list(column.values[form])
 
 
@@ -83,14 +84,12 @@ def test_units_of_names_cells_and_the_table():
 )
 def test_dates_in_many_formats(cells, period, first):
     times = read_times("date", cells, day_first=False)
-    assert times is not None
     assert (times.period, str(times.times[0])[: len(first)], times.other) == (period, first, None)
 
 
 def test_the_order_of_day_and_month():
     def read(cells: list[str], day_first: bool = False) -> list[str]:
         times = read_times("date", cells, day_first)
-        assert times is not None
         readings = [times.times, *([] if times.other is None else [times.other])]
         return [str(reading[0])[:10] for reading in readings]
 
@@ -179,3 +178,99 @@ def test_two_tables_of_one_name_and_a_scale_in_a_caption():
     text = "Fees (in millions)\nname | 2019\na | 12\nb | 13"
     sample = Sample.model_validate({"id": "s", "user_input": "", "response": "!", "retrieved_contexts": [text]})
     assert tables_of_sample(sample)[0].power == 6
+
+
+STATEMENT = """Balance sheet (in thousands)
+
+|  | 2019 | 2018 | % change |
+|---|---|---|---|
+| Liquid means: |  |  |  |
+| Cash | 400 | 300 | 33 |
+| Total assets | 1000 | 800 | 25 |
+"""
+
+
+def verdicts_on(claim: str, table: NumericTable, language: str = "en", question: str = "") -> list[str]:
+    return [checked.verdict for checked in check_claims([claim], [table], language, question)]
+
+
+def statement() -> NumericTable:
+    (grid,) = grids_in_text(STATEMENT, "en", "context 1")
+    return table_of(grid)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "verdict"),
+    [
+        # the column of changes is no year, so that it leaves the years alone
+        ("What was the average cash in 2018 and 2019?", "350 thousand", "supported"),
+        ("What was cash as a percentage of total assets in 2019?", "40%", "supported"),
+    ],
+)
+def test_rows_of_a_statement_by_year(question, answer, verdict):
+    assert verdicts_on(answer, statement(), question=question) == [verdict]
+
+
+def test_scales_and_names_around_a_number():
+    table = table_of(Grid("Revenue", {"year": ["2018", "2019"], "revenue": [14212, 15100]}))
+
+    assert verdicts_on("Revenue was 14,212 thousand in 2018.", table) == ["unverifiable"]
+    assert verdicts_on("Revenue was 14,999 thousand in 2018.", table) == ["contradicted"]
+    assert verdicts_on("Revenue was 14,212 in 2018.", table) == ["supported"]
+    table = table_of(Grid("Seats", {"name": ["Ashby", "Borne"], "number of voters (2009)": [300, 200]}))
+
+    assert verdicts_on("Ashby has more voters than Borne.", table) == ["supported"]
+    table = table_of(Grid("Cup", {"team": ["Peru", "Chile"], "points": [52, 12]}))
+
+    assert verdicts_on("The team of Peru has 40 more points than the team of Chile.", table) == ["supported"]
+
+
+MONTHS = ["2025-01", "2025-02", "2025-03", "2025-04", "2025-05", "2025-06"]
+
+
+def verdicts_of_columns(columns: dict[str, list[Any]], claim: str, language: str = "en") -> set[str]:
+    table = table_of(Grid("t", columns, language=language))
+    return {claim.verdict for claim in check_claims([claim], [table], language)}
+
+
+@pytest.mark.parametrize("day", ["9999-12-31", "9998-06-30", "0001-01-01"])
+@pytest.mark.parametrize("claim", ["Revenue was 7 on 31 December.", "Revenue was 7 last year.", "Revenue was 7 now."])
+def test_a_date_at_an_end_of_the_calendar_is_no_time(day, claim):
+    assert "contradicted" not in verdicts_of_columns({"date": ["2025-12-30", day], "revenue": [5, 7]}, claim)
+    assert "contradicted" not in verdicts_of_columns({"date": [day, day], "revenue": [5, 7]}, claim)
+
+
+@pytest.mark.parametrize("value", [1e308, "1" + 400 * "0", 10**400, float("inf")])
+def test_numbers_too_large_are_not_read(value):
+    assert verdicts_of_columns({"month": MONTHS[:4], "revenue": [value] * 4}, "Total revenue was 5.") == {
+        "unverifiable"
+    }
+
+
+@pytest.mark.parametrize("scale", ["in thousands", "thousands"])
+def test_a_scale_in_a_header(scale):
+    columns = {"month": MONTHS[:3], f"revenue ({scale})": [1, 2, 3]}
+    assert verdicts_of_columns(columns, "Revenue was 2,000 in February.") == {"supported"}
+    assert verdicts_of_columns(columns, "Revenue was 3,000 in February.") == {"contradicted"}
+
+
+@pytest.mark.parametrize("time", ["month 2", "month 13", "week 60 of 2025"])
+def test_a_number_of_a_period_is_no_value(time):
+    columns = {"month": MONTHS[:3], "revenue (EUR)": [10.5, 12.0, 9.0]}
+    assert verdicts_of_columns(columns, f"Revenue was 12 in {time}.") == {"unverifiable"}
+
+
+def test_totals_and_cells_that_are_no_numbers():
+    days = ["2024-01-02", "2024-01-03", "2024-01-04", "Gesamt"]
+    columns = {"Datum": days, "umsatz": ["960.393", "42.514", "97.093", "1.100.000"]}
+    assert verdicts_of_columns(columns, "Am 3. Januar lag der Umsatz bei 42.514 €.", "de") == {"supported"}
+    facts = facts_of(
+        table_of(Grid("t", {"month": MONTHS[:4], "x": ["NaN", "inf", "-Infinity", "5"], "y": ["NaN"] * 4}))
+    )
+    assert facts["notes"] == ["'x' is no series: most cells are no numbers, as 'inf' in row 2", "'y' has no values"]
+    columns = {"month": MONTHS, "score": ["10", "DNF", "12", "20", "21", "22"]}
+    assert verdicts_of_columns(columns, "The score was 12 in March.") == {"supported"}
+    assert verdicts_of_columns(columns, "The score was 13 in March.") == {"contradicted"}
+    assert verdicts_of_columns(columns, "The score was 12 in February.") == {"unverifiable"}
+    assert verdicts_of_columns({"revenue": ["5"]}, "Revenue was 5.") == {"supported"}, "a table of one row"
+    assert verdicts_of_columns({"revenue": ["5"]}, "Revenue was 6.") == {"contradicted"}

@@ -12,7 +12,7 @@ from network_samples import network_sample
 from openai_server import Answer, Request
 
 from assay.errors import BudgetReached, UsageError
-from assay.judges import Budget, JudgeSettings, LiteLLMJudge
+from assay.judges import Budget, LiteLLMJudge
 from assay.metrics import Score
 from assay.metrics.catalogue import load_metric
 from assay.metrics.metric import run_to_end
@@ -76,19 +76,6 @@ def test_one_request_asks_about_all_open_claims_of_an_answer(judge, script, open
     (sent,) = openai_server.requests
     assert "The lowest" not in sent.user
     assert f"<claims>\n1: {OPEN}\n2: Gnarfly it spritzed 25 ms of latency.\n</claims>" in sent.user
-
-
-def test_the_words_of_a_judges_reading_are_explained(judge, script):
-    script(ListedAnswers=says({"statistic": "maximum", "series": "throughput_mbps"}))
-    (claim,) = claims(judge(), "Gnarfly the highest throughput: 45 Mbps.")
-    assert "".join(word["text"] for word in claim["words"]) == "Gnarfly the highest throughput: 45 Mbps."
-    roles = {word["text"]: (word["role"], word.get("meaning", "")) for word in claim["words"] if "role" in word}
-    assert roles == {
-        "Gnarfly": ("left out", ""),
-        "highest": ("statistic", "maximum"),
-        "throughput": ("series", "throughput_mbps"),
-        "45 Mbps": ("number", "45 Mbps"),
-    }
 
 
 @pytest.mark.parametrize(("read", "requests"), [("grammar", 0), ("auto", 1), ("judge", 1)])
@@ -226,28 +213,6 @@ def test_a_word_that_is_no_option_is_asked_once_more_and_then_no_reading(judge, 
     assert claim["verdict"] == "unverifiable"
     assert "does not say its statistic" in claim["reason"] and "none of its words" in claim["reason"]
     assert len(openai_server.requests) == 2
-
-
-def test_a_decision_model_is_asked_all_in_one_call(openai_server):
-    """The server's decision model takes the first option of each question: the value of one row, of four here."""
-    settings = JudgeSettings(model="openai/test", api_base=openai_server.api_base, decide="decisions", wait=0)
-    deciding = LiteLLMJudge(settings)
-    first, second = claims(deciding, f"{OPEN} Gnarfly it spritzed 25 ms of latency on 3 March.", "judge")
-    assert (first["verdict"], second["verdict"], second["computed"]) == ("unverifiable", "supported", 25.0)
-    (sent,) = openai_server.requests
-    asked = {question["name"]: question for question in sent.body["questions"]}
-    assert [choice["value"] for choice in asked["2.1.when"]["choices"]] == ["3 March", "none"]
-
-
-def test_a_judge_with_log_probabilities_is_asked_all_in_one_call_too(script, openai_server):
-    """The slots of a number are one answer; by `decide: single` each is a call of its own."""
-    settings = JudgeSettings(
-        model="openai/test", api_base=openai_server.api_base, structured="schema", wait=0, logprobs=True
-    )
-    script(ListedAnswers=says({"statistic": "mean"}))
-    (claim,) = claims(LiteLLMJudge(settings), OPEN)
-    assert claim["verdict"] == "supported"
-    assert [request.schema for request in openai_server.requests] == ["ListedAnswers"]
 
 
 def test_a_judge_that_fails_or_may_ask_nothing_gives_no_score(judge, openai_server):

@@ -1,20 +1,16 @@
 """The metric: skipped, scored, with a judge that reads; its verdicts in faithfulness; the command; odd claims."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from network_samples import network_sample
 
-from assay.cli import cli
 from assay.metrics import Faithfulness, Score
 from assay.metrics.catalogue import needs_judge
 from assay.metrics.metric import run_to_end
-from assay.metrics.numeric.compute.statistics import STATISTICS
 from assay.metrics.numeric.numeric_claims import NumericClaims, check_claims
-from assay.metrics.numeric.specification import HEDGES, Hedge, Statistic
+from assay.metrics.numeric.specification import Hedge
 from assay.metrics.numeric.tables.grids import Grid
 from assay.metrics.numeric.tables.sample_tables import table_of
 from assay.metrics.numeric.tables.table import NumericTable
@@ -67,11 +63,6 @@ def test_tables_in_a_context_and_a_scale_that_another_context_states():
     assert wrong.value == 0.0
 
 
-def test_every_statistic_is_one_entry():
-    assert [entry.statistic for entry in STATISTICS.values()] == [*Statistic]
-    assert {entry.hedge for entry in HEDGES.values()} == {*Hedge}
-
-
 def test_in_faithfulness_a_computed_verdict_takes_the_judges_place(judge, script):
     claims = ["The average throughput was 43 Mbps.", "The highest latency was 26 ms.", "Engineers were on site."]
     script(Claims={"claims": claims}, ListedAnswers={"1": "No", "2": "Yes", "3": "No"})
@@ -88,32 +79,6 @@ def test_in_faithfulness_a_computed_verdict_takes_the_judges_place(judge, script
         )
     )
     assert [c["source"] for c in plain.evidence["claims"]] == ["judge"] * 3
-
-
-def command(*arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(cli, ["numeric", "check", *arguments])
-    return result.exit_code, result.output
-
-
-@pytest.fixture
-def csv(tmp_path: Path) -> str:
-    file = tmp_path / "kpi.csv"
-    file.write_text("date,throughput_mbps\n2026-03-01,41.2\n2026-03-02,43.0\n", encoding="utf-8")
-    return str(file)
-
-
-def test_the_command_tells_the_claim_as_understood_and_the_arithmetic(csv):
-    code, output = command(csv, "The average throughput was 42.1 Mbps.")
-    assert code == 0
-    assert "mean of throughput_mbps" in output and "(41.2 + 43) / 2 = 42.1" in output and "supported" in output
-    code, output = command(csv, "De hoogste doorvoer was 44 Mbps.", "--json")
-    (claim,) = json.loads(output)["claims"]
-    assert (claim["verdict"], claim["computed"], claim["stated"]) == ("contradicted", 43.0, "44 Mbps")
-    from assay.errors import InputError, UsageError
-
-    for arguments, error in (((csv, " "), UsageError), (("nowhere.csv", "It was 5."), InputError)):
-        result = CliRunner().invoke(cli, ["numeric", "check", *arguments])
-        assert isinstance(result.exception, error), result.output
 
 
 BAD_INPUT = [
@@ -144,31 +109,6 @@ def depots() -> NumericTable:
     """Mean 30, median 20, maximum 60 of the parcels."""
     columns = {"depot": ["Breda", "Delft", "Zwolle"], "parcels": [60, 20, 10], "vans": [6, 4, 2]}
     return table_of(Grid("depots", columns))
-
-
-@pytest.mark.parametrize(
-    ("text", "roles"),
-    [
-        (
-            "The average of the parcels was about 30",
-            "statistic: average = mean; series: parcels = parcels; hedge: about = about; number: 30 = 30",
-        ),
-        ("Breda had 60 parcels", "row: Breda = depot = Breda; number: 60 = 60; series: parcels = parcels"),
-        (
-            "Breda blorped 60 parcels",
-            "row: Breda = depot = Breda; left out: blorped = ; number: 60 = 60; series: parcels = parcels",
-        ),
-        (
-            "Breda blorped glimly in zandar 60 parcels",
-            "row: Breda = depot = Breda; unread: blorped = ; unread: glimly = ; unread: zandar = ; number: 60 = 60; "
-            "series: parcels = parcels",
-        ),
-    ],
-)
-def test_what_each_word_was_taken_for(text, roles, depots):
-    (checked,) = check_claims([text], [depots], "en")
-    assert "".join(word.text for word in checked.words) == text
-    assert "; ".join(f"{word.role}: {word.text} = {word.meaning}" for word in checked.words if word.role) == roles
 
 
 @pytest.mark.parametrize(
