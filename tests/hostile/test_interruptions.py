@@ -15,9 +15,9 @@ ROOT = Path(__file__).parents[2]
 ROWS = 12
 # (what is typed, the step between the changes of files at which it is stopped)
 COMMANDS = {
-    "run": (["run", "set.csv", "--metrics", "token_overlap,rouge_l_precision", "--out", "scores.jsonl"], 11),
-    "demo": (["demo"], 30),
-    "suite": (["suite", "suite.yaml"], 26),
+    "run": (["run", "set.csv", "--metrics", "token_overlap,rouge_l_precision", "--out", "scores.jsonl"], 23),
+    "demo": (["demo"], 101),
+    "suite": (["suite", "suite.yaml"], 53),
 }
 
 
