@@ -62,9 +62,7 @@ def test_the_page_of_sources_has_every_paper_that_is_named() -> None:
     known = sources()
     assert len(known) > 80
     unknown = {
-        f"{path.relative_to(ROOT)}: {name} ({year})"
-        for path, name, year in papers()
-        if (name, year) not in known
+        f"{path.relative_to(ROOT)}: {name} ({year})" for path, name, year in papers() if (name, year) not in known
     }
     assert unknown == set()
 
