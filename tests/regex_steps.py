@@ -354,7 +354,7 @@ def hostile_pieces(counter: StepCounter) -> Iterator[tuple[str, str]]:
             fitting = (piece for piece in samples if counter.repeats(items, flags, piece))
             pieces = _pieces[form, flags] = list(itertools.islice(fitting, _MOST_PIECES_OF_ONE))
         found.append([(prefix, piece) for piece in pieces])
-    return iter(dict.fromkeys(one for round in itertools.zip_longest(*found) for one in round if one))
+    return iter(dict.fromkeys(one for row in itertools.zip_longest(*found) for one in row if one))
 
 
 _pieces: dict[tuple[str, int], list[str]] = {}  # by the parsed form of what is repeated: many expressions share theirs
