@@ -2,8 +2,8 @@
 
 Steps are counted by a matcher of our own (`regex_steps`) on up to 12 hostile texts for each (60 in the
 slow test): what each of its repetitions without a bound can repeat, 6, 12 and 18 times, and an end that it does not
-match. It cannot see what only another text shows, and a bounded repetition counts as one of at most two: bounds multiplied may still be slow, for a
-text of any length by the same factor.
+match. It cannot see what only another text shows, and a bounded repetition counts as one of at most two: bounds
+multiplied may still be slow, for a text of any length by the same factor.
 """
 
 import sys
