@@ -9,13 +9,14 @@ demo: .venv/installed
 
 # One process per core, which takes tests from the other when it has none left.
 test: .venv/tested
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not extras"
 
 # What takes minutes: simulations, kills at every change of a file, large inputs.
 test-slow: .venv/tested
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "slow and not extras"
 
-# What needs large libraries, a browser (the system's chromium) or a model file, which `make test` leaves out.
+# What `make test` leaves out: what needs large libraries, a browser (the system's chromium) or a model file, or makes
+# an environment of its own.
 test-extras: extras .venv/served
 	PATH="$$PATH:$(CURDIR)/.venv/servers/bin" $(BIN)/python -m pytest -n auto --dist worksteal -m "extras and not slow"
 

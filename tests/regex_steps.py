@@ -38,7 +38,9 @@ _HOSTILE = (
     "|",
     "<a",
 )
-_MOST_PIECES = 40
+MOST_PIECES = 12
+_MOST_PIECES_OF_ONE = 5  # repetition
+_UNBOUNDED = re.compile(r"[*+]|\{\d*,\}")
 _LEAST_SURPLUS = 20  # steps
 _NOWHERE = "\0"  # ends a text so that hardly a pattern can match
 _ONE_CHARACTER = ("LITERAL", "NOT_LITERAL", "ANY", "IN")
@@ -321,14 +323,16 @@ def _in_class(kind: str, value: Any, character: str, flags: int) -> bool:
     return re.match(_CATEGORIES[str(value)], character, flags & re.ASCII) is not None
 
 
-def slow_text(pattern: str, flags: int = 0, *, searched: bool = True) -> str:
+def slow_text(pattern: str, flags: int = 0, *, searched: bool = True, most_pieces: int = MOST_PIECES) -> str:
     """A short text for which steps grow faster than the text does; "" where none is found.
 
     The steps of three texts tell: their second difference is 0 where they grow as the texts do.
     """
+    if not _UNBOUNDED.search(pattern):
+        return ""
     counter = StepCounter(pattern, flags)
     count = counter.count if searched else counter.count_match
-    for prefix, piece in itertools.islice(hostile_pieces(counter), _MOST_PIECES):
+    for prefix, piece in itertools.islice(hostile_pieces(counter), most_pieces):
         for before, repeated in dict.fromkeys([(prefix, piece), ("", prefix + piece)]):
             texts = [before + repeated * times + _NOWHERE for times in _TIMES]
             try:
@@ -341,13 +345,19 @@ def slow_text(pattern: str, flags: int = 0, *, searched: bool = True) -> str:
 
 
 def hostile_pieces(counter: StepCounter) -> Iterator[tuple[str, str]]:
-    """What each repetition of an expression can repeat, with a text that leads to the repetition."""
-    known = set()
+    """What each repetition of an expression can repeat, with a text that leads to it: of each one, then another."""
+    found = list[list[tuple[str, str]]]()
     for prefix, items, flags in _repetitions(counter.tree, counter.flags, ""):
-        for piece in dict.fromkeys([*_samples(items, flags), *_HOSTILE]):
-            if piece and (prefix, piece) not in known and counter.repeats(items, flags, piece):
-                known.add((prefix, piece))
-                yield prefix, piece
+        pieces = _pieces.get((form := repr(items), flags))
+        if pieces is None:
+            samples = (piece for piece in dict.fromkeys([*_samples(items, flags), *_HOSTILE]) if piece)
+            fitting = (piece for piece in samples if counter.repeats(items, flags, piece))
+            pieces = _pieces[form, flags] = list(itertools.islice(fitting, _MOST_PIECES_OF_ONE))
+        found.append([(prefix, piece) for piece in pieces])
+    return iter(dict.fromkeys(one for row in itertools.zip_longest(*found) for one in row if one))
+
+
+_pieces: dict[tuple[str, int], list[str]] = {}  # by the parsed form of what is repeated: many expressions share theirs
 
 
 def _repetitions(items: Sequence[Any], flags: int, prefix: str) -> Iterator[tuple[str, Any, int]]:

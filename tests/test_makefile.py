@@ -53,7 +53,12 @@ def test_the_readmes_command_installs_no_extras_for_its_tests() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "marks"), [("test-extras", "extras and not slow"), ("test-slow", "slow and not extras")]
+    ("target", "marks"),
+    [
+        ("test", "not slow and not extras"),
+        ("test-extras", "extras and not slow"),
+        ("test-slow", "slow and not extras"),
+    ],
 )
 def test_the_tests_that_need_more_run_alone(target: str, marks: str) -> None:
     (command,) = [line for line in made_by(target).splitlines() if "-m pytest" in line]

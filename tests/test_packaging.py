@@ -98,6 +98,7 @@ def run_in_core(core: tuple[str, WarmPython], tmp_path: Path) -> Command:
     return lambda *words: python.run("-c", code, *words, cwd=tmp_path)
 
 
+@pytest.mark.extras  # where nothing beside the core is installed, CI runs the wheel too: tests/distribution_check.py
 @pytest.mark.timeout(300)
 def test_judging_meta_evaluation_and_nightly_runs_work_in_the_core(tmp_path: Path, run_in_core: Command) -> None:
     """All that the README's first page shows: the demo, a run, the meta-evaluation with its report, a suite."""

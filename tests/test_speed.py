@@ -143,9 +143,9 @@ def sample_of(number: int, sentences: int, contexts: int) -> Sample:
 @pytest.mark.parametrize(
     ("make", "size"),
     [
-        (lambda size: [sample_of(1, size, 10)], 50),
-        (lambda size: [sample_of(1, 10, size)], 100),
-        (lambda size: [sample_of(number, 4, 4) for number in range(size)], 20),
+        (lambda size: [sample_of(1, size, 10)], 30),
+        (lambda size: [sample_of(1, 10, size)], 60),
+        (lambda size: [sample_of(number, 4, 4) for number in range(size)], 12),
     ],
     ids=["long answers", "long contexts", "many samples"],
 )

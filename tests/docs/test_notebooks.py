@@ -27,6 +27,7 @@ def runner(monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module("run_notebooks")
 
 
+@pytest.mark.extras  # each kernel loads all anew
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_it_prints_what_is_stored(path: Path, runner: Any, tmp_path: Path) -> None:
     """To store what it prints now: `python docs/run_notebooks.py`."""

@@ -66,6 +66,7 @@ def test_the_metric_of_your_own_runs_as_a_script(run_script: Callable[[str], str
     assert run_script(EXAMPLES[1]) == "0.5\n"
 
 
+@pytest.mark.extras  # the kernel loads all anew
 def test_the_examples_run_as_a_notebook(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In one kernel, which loads all anew and whose event loop runs already."""
     nbclient = pytest.importorskip("nbclient")

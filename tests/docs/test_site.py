@@ -13,6 +13,9 @@ from filelock import FileLock
 ROOT = Path(__file__).parent.parent.parent
 
 
+SITE = pytest.mark.extras  # `make docs` builds it after `make test` too
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Builds the site as `make docs` does: a warning, such as a link that leads nowhere, ends it."""
@@ -57,6 +60,7 @@ def test_every_public_name_is_in_one_group(reference: Any) -> None:
     assert stubs <= {name.rpartition(".")[2] for name in listed}
 
 
+@SITE
 def test_every_group_is_a_page_with_its_names(site: Path, reference: Any) -> None:
     entries = reference_entries(site)
     assert reference.GROUPS[0].page == "evaluate"
@@ -69,6 +73,7 @@ def test_every_group_is_a_page_with_its_names(site: Path, reference: Any) -> Non
     assert overview.index("evaluate.html#assay.evaluate") < overview.index("samples.html#assay.Sample")
 
 
+@SITE
 def test_examples_are_code(site: Path) -> None:
     """What a docstring types at a prompt stands in a block of code on every page."""
     shown = 0
@@ -90,12 +95,14 @@ def test_no_page_of_the_reference_is_endless(site: Path, browser: Any) -> None:
     page.close()
 
 
+@SITE
 def test_evaluate_is_shown_with_the_arguments_that_it_takes_from_aevaluate(site: Path) -> None:
     page = (site / "reference" / "evaluate.html").read_text(encoding="utf-8")
     text = re.sub(r"<[^>]+>", "", page[page.index('id="assay.evaluate"') :])
     assert text.index("judge: JudgeLike | None = None") < text.index("Who answers the questions of the metrics")
 
 
+@SITE
 def test_the_commands_page_has_every_command(site: Path) -> None:
     from assay.cli import cli
 

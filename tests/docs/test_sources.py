@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -33,6 +34,12 @@ def sources() -> set[tuple[str, str]]:
     return {next(cited(entry)) for entry in entries}
 
 
+@cache
+def papers() -> list[tuple[Path, str, str]]:
+    """(file, first author, year) of each paper that a file names."""
+    return [(path, name, year) for path, text in texts() for name, year in cited(text)]
+
+
 def texts() -> Iterator[tuple[Path, str]]:
     folders = [path for path in ROOT.iterdir() if path.is_dir() and path.name not in {"tests", "build", "site"}]
     for folder in folders:
@@ -55,14 +62,10 @@ def test_the_page_of_sources_has_every_paper_that_is_named() -> None:
     known = sources()
     assert len(known) > 80
     unknown = {
-        f"{path.relative_to(ROOT)}: {name} ({year})"
-        for path, text in texts()
-        for name, year in cited(text)
-        if (name, year) not in known
+        f"{path.relative_to(ROOT)}: {name} ({year})" for path, name, year in papers() if (name, year) not in known
     }
     assert unknown == set()
 
 
 def test_every_source_is_named_somewhere() -> None:
-    named = {paper for _, text in texts() for paper in cited(text)}
-    assert sources() - named == set()
+    assert sources() - {(name, year) for _, name, year in papers()} == set()

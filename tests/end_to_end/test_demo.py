@@ -146,10 +146,3 @@ def test_the_documentations_commands_work_after_a_demo(demo: str, typed: Typing)
         assert done.returncode == 0, f"{command}: {done.stderr}"
     scores = json.loads(typed("show", "last", "--json").stdout)["scores"]
     assert {score["sample"][:2] for score in scores} == {"en", "nl"}  # the helpdesk sets, both
-
-
-def test_the_next_commands_name_the_store_that_was_typed(assay: Callable[..., Any]) -> None:
-    printed = assay("demo", "--store", "my runs").out
-    assert "  assay show last en-029 --store 'my runs' " in printed
-    assert "  assay view 'my runs' " in printed
-    assert assay("show", "last", "en-029", "--store", "my runs").code == 0

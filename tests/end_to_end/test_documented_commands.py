@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from documented_pages import PAGES, ROOT, PageError, Step, is_same, refreshed, steps
+from warm_python import WarmPython
 
 pytestmark = pytest.mark.timeout(400)  # a dozen commands a page; seconds where nothing else runs
 WITH_OUTPUT = [page for page in PAGES if "\n    $ " in page.read_text(encoding="utf-8")]
@@ -26,11 +27,12 @@ class Reader:
 
     Args:
         assay: Types `assay ...` in this process.
+        python: Begins servers.
         folder: Where.
     """
 
-    def __init__(self, assay: Callable[..., Any], folder: Path) -> None:
-        self.assay, self.folder, self.code = assay, folder, 0
+    def __init__(self, assay: Callable[..., Any], python: WarmPython, folder: Path) -> None:
+        self.assay, self.python, self.folder, self.code = assay, python, folder, 0
         self.names, self.runs = dict[str, str](), list[str]()
 
     def type(self, command: str) -> str:
@@ -59,17 +61,15 @@ class Reader:
 
     def _serve(self, command: str) -> str:
         """What a server prints before it waits for its visitors."""
-        words = [sys.executable, "-m", "assay", *shlex.split(command, comments=True)[1:]]
-        with subprocess.Popen(
-            words, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        ) as server:
-            assert server.stdout is not None
+        words = shlex.split(command, comments=True)[1:]
+        server = self.python.start("-m", "assay", *words, cwd=self.folder, stderr=None, encoding="utf-8")
+        with server:
             printed = ""
             for line in server.stdout:
                 printed += line
                 if "Ctrl-C" in line:
                     break
-            server.terminate()
+            server.kill()
         return printed
 
 
@@ -104,7 +104,11 @@ def test_each_output_of_a_page_has_its_command(page: Path) -> None:
 
 @pytest.mark.parametrize("page", WITH_OUTPUT, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_page_prints_what_its_commands_print(
-    page: Path, assay: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path,
+    assay: Callable[..., Any],
+    light_python: WarmPython,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """In a folder with the checkout's files; RUN_A and RUN_B stand for the page's first two runs."""
     monkeypatch.delenv("ASSAY_STORE", raising=False)
@@ -112,7 +116,7 @@ def test_a_page_prints_what_its_commands_print(
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     for name in ("cassettes", "judges", "prompts", "benchmarks", "generation"):
         (tmp_path / name).symlink_to(ROOT / name)
-    reader = Reader(assay, tmp_path)
+    reader = Reader(assay, light_python, tmp_path)
     text = page.read_text(encoding="utf-8")
     lines, changes = text.splitlines(), list[tuple[tuple[int, int], list[str]]]()
     for step in steps(text):

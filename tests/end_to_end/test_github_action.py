@@ -209,6 +209,7 @@ def type_init(github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.Mon
         assert done.code == 0, done.err
 
 
+@pytest.mark.extras
 def test_a_fresh_repository_until_a_worse_chatbot_fails(
     github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,6 +260,7 @@ def test_a_fresh_repository_until_a_worse_chatbot_fails(
     assert last.report()["runs"][0]["accepted"] == meant.report()["runs"][0]["run"]
 
 
+@pytest.mark.extras
 def test_the_replies_of_a_night_that_failed_are_used_by_the_next(
     *,
     github: GitHub,
@@ -298,6 +300,7 @@ def test_a_job_that_is_cancelled_saves_and_one_that_never_ran_the_suite_does_not
     assert [key.rpartition("-1")[0].rpartition("-")[2] for key in github.caches] == ["1"]  # of the second job
 
 
+@pytest.mark.extras
 def test_two_suites_have_caches_of_their_own(
     github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -389,6 +392,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return wheel
 
 
+@pytest.mark.extras
 def test_the_package_is_installed_and_a_suite_without_outputs_runs(github: GitHub, package: Path) -> None:
     gate = {"gate": "mean", "metric": "token_overlap", "at_least": 0.5}
     suite = {"sets": "helpdesk_en", "metrics": "token_overlap", "gates": [gate]}

@@ -84,6 +84,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
+@pytest.mark.extras  # it is installed with pip
 def test_assay_uses_what_another_package_registers(
     site: Path, tmp_path: Path, judge_file: Make, set_file: Make, openai_server: OpenAIServer
 ) -> None:

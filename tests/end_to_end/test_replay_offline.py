@@ -82,7 +82,7 @@ def test_the_demo_runs_offline(offline: Make, demo_cassette: Path) -> None:
         assert words in shown.stdout
 
 
-@pytest.mark.parametrize("bundled", [HELPDESK, KPI], ids=["helpdesk", "kpi"])
+@pytest.mark.parametrize("bundled", [HELPDESK, pytest.param(KPI, marks=pytest.mark.extras)], ids=["helpdesk", "kpi"])
 def test_nothing_is_missing_or_changed_in_what_is_bundled(
     offline_in_turn: Make, bundled: list[tuple[str, tuple[str, ...], tuple[str, ...]]]
 ) -> None:

@@ -14,7 +14,6 @@ import runpy
 import shlex
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import traceback
@@ -23,12 +22,13 @@ import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import yaml
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {"COLUMNS": "80", "LINES": "40", "TERM": "dumb", "NO_COLOR": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+EXIT = os._exit
 LINK = re.compile(r"(?:^|\s)(\w*):? ?(https?://\S+/enter/\S+)")
 ID = re.compile(r"(?<![\w-])(rating-|nightly-)?\d{8}(-|&#45;)\d{6}(?:\2[0-9a-f]{4})?(?:\2\d)?\b")
 VARIES = [
@@ -114,11 +114,10 @@ class Scenario:
 
     def _serve(self, words: list[str], visits: list[str], pages: list[str]) -> tuple[int, str, str]:
         """Starts a server, visits its pages as a browser would, and ends it by Ctrl-C."""
-        command = [sys.executable, "-m", "assay", *words, "--port", "0"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
-            assert server.stdout is not None
+        pid, printed, errors = begin([*words, "--port", "0"])
+        with printed, errors:
             out = ""
-            for line in server.stdout:
+            for line in printed:
                 out += line
                 if line.startswith("Ctrl-C"):
                     break
@@ -127,9 +126,10 @@ class Scenario:
                 visitor = Visitor(links)
                 pages += [f"{visit}\n{self.settle(visitor.visit(self._real(visit)))}" for visit in visits if links]
             finally:
-                server.send_signal(signal.SIGINT)
-                _, err = server.communicate(timeout=60)
-        return (0, out, "") if links else (server.returncode, out, err)
+                os.kill(pid, signal.SIGINT)
+                err = errors.read()
+                _, status = os.waitpid(pid, 0)
+        return (0, out, "") if links else (os.waitstatus_to_exitcode(status), out, err)
 
     def _real(self, text: str) -> str:
         for real, name in self.ids.items():
@@ -226,6 +226,29 @@ def type_words(words: list[str]) -> tuple[int, str, str]:
         out.seek(0)
         err.seek(0)
         return code or 0, out.read().decode("utf-8", "replace"), err.read().decode("utf-8", "replace")
+
+
+def begin(words: list[str]) -> tuple[int, TextIO, TextIO]:
+    """Types `python -m assay WORDS` in a process forked from this one: its number, and what it prints."""
+    (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+    if pid := os.fork():
+        os.close(out_end)
+        os.close(err_end)
+        return pid, os.fdopen(out, encoding="utf-8"), os.fdopen(err, encoding="utf-8")
+    code: Any = 1
+    try:
+        os.dup2(out_end, 1)
+        os.dup2(err_end, 2)
+        os.closerange(out, err_end + 1)
+        sys.argv = ["assay", *words]
+        runpy.run_module("assay", run_name="__main__", alter_sys=True)
+        code = 0
+    except SystemExit as end:
+        code = end.code or 0
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        EXIT(code)
 
 
 @contextlib.contextmanager

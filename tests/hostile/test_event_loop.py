@@ -1,4 +1,4 @@
-"""100 kB are scored beside the event loop: other samples' judge calls and the progress bar go on, and Ctrl-C stops."""
+"""70 kB are scored beside the event loop: other samples' judge calls and the progress bar go on, and Ctrl-C stops."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ from assay.judges.embedders import UniversalSentenceEncoder
 from assay.metrics.catalogue import load_metric
 
 SENTENCE = "The employee opens the payslip of March 2026 under **Payroll > Runs** and saves it within 5 days. "
-TEXT = SENTENCE * (100_000 // len(SENTENCE))
+TEXT = SENTENCE * (70_000 // len(SENTENCE))
 SHORT = "Open the payslip of March 2026."
 TABLE = {"name": "kpi", "columns": {"day": ["2026-03-01", "2026-03-02"], "days": [5, 6]}}
 LONG = Sample.model_validate(

@@ -16,7 +16,7 @@ ROWS = 12
 # (what is typed, the step between the changes of files at which it is stopped)
 COMMANDS = {
     "run": (["run", "set.csv", "--metrics", "token_overlap,rouge_l_precision", "--out", "scores.jsonl"], 23),
-    "demo": (["demo"], 101),
+    "demo": (["demo"], 31),
     "suite": (["suite", "suite.yaml"], 53),
 }
 
@@ -62,8 +62,10 @@ def test_a_command_is_stopped_at_its_changes_of_files(
         if not stopped.is_reached:
             break
         assert stopped.code in ({-9} if signals == "KILL" else {0, 130}), stopped.err
+        if number > step and not every:
+            return
     assert stopped.code == 0, stopped.err
-    assert number > step
+    assert every and number > step
 
 
 IMPORTS = """

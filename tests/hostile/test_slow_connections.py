@@ -62,7 +62,7 @@ def serve(warm_python: WarmPython, tmp_path: Path) -> Iterator[Serve]:
     servers = list[WebProcess]()
     answer = "Open the menu. " * 1200
     write_set(
-        [Sample(id=f"s{number}", user_input="How?", response=answer, language="en") for number in range(400)],
+        [Sample(id=f"s{number}", user_input="How?", response=answer, language="en") for number in range(60)],
         tmp_path / "set.jsonl",
     )
 
@@ -246,7 +246,7 @@ def test_few_open_files_are_enough(serve: Serve) -> None:
 
 def test_raters_at_once_lose_nothing_beside_an_attack(serve: Serve) -> None:
     """Each rates two answers, beside connections that say nothing; every confirmed rating is there."""
-    raters = [f"rater{number}" for number in range(20)]
+    raters = [f"rater{number}" for number in range(8)]
     server = serve(patch="", raters=",".join(raters))
     confirmed = list[tuple[str, str]]()
 

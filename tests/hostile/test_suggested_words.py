@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from test_house import syntax_tree
 
 from assay.cli.output import typed_command
 from assay.errors import AssayError
@@ -192,7 +193,7 @@ def test_every_name_in_a_suggested_command_is_quoted() -> None:
         place = file.relative_to(ROOT)
         if place.parts[0] in {"tests", "benchmarks", "docs", "build"} or place.parts[0].startswith("."):
             continue
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(syntax_tree(file)):
             before = ""
             for part in node.values if isinstance(node, ast.JoinedStr) else ():
                 if isinstance(part, ast.Constant):

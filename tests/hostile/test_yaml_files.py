@@ -13,6 +13,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_house import syntax_tree
 
 from assay.errors import InputError
 from assay.judges import load_settings
@@ -105,9 +106,11 @@ READERS: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("reader", READERS)
 def test_a_bad_file_is_refused_with_its_line(tmp_path: Path, reader: str) -> None:
-    """52 files under 6 readers: 312 runs."""
+    """52 files under 6 readers, but the largest under one."""
     path = tmp_path / "file.yaml"
     for name, (content, expected) in REFUSED.items():
+        if len(content) > 50_000 and reader != "any":
+            continue
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         with pytest.raises(InputError) as error:
             READERS[reader](path)
@@ -196,7 +199,7 @@ def test_no_other_module_reads_yaml_itself() -> None:
     assert len(modules) > 300
     importers = set()
     for module in modules:
-        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        for node in ast.walk(syntax_tree(module)):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
             if {name.partition(".")[0] for name in names} & {"yaml", "ruamel", "strictyaml"}:

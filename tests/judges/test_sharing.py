@@ -1,8 +1,6 @@
 """Many who ask one judge: what is asked once, which connections and loops serve, and how it ends."""
 
 import asyncio
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -133,8 +131,7 @@ asyncio.run(main())
 """
 
 
-def test_litellm_prints_nothing(openai_server):
+def test_litellm_prints_nothing(openai_server, warm_python):
     openai_server.script = lambda request: Answer(status=500) if request.user == "Two" else None
-    command = [sys.executable, "-c", QUIET, openai_server.api_base]
-    process = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert (process.stdout, process.stderr) == ("fine\nJudgeError\n", "")
+    process = warm_python.run("-c", QUIET, openai_server.api_base)
+    assert (process.returncode, process.stdout, process.stderr) == (0, "fine\nJudgeError\n", "")

@@ -241,6 +241,7 @@ def test_what_cannot_be_is_said(make, message):
         make()
 
 
+@pytest.mark.extras("ragas")
 def test_nothing_is_sent_to_ragas():
     code = (
         "from assay.eval_sets.ragas_dataset import load_ragas; load_ragas(); "

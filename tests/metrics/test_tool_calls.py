@@ -241,3 +241,13 @@ def test_odd_names_and_deep_values():
     )
     score = assess(sample)
     assert (score.status, "nested too deeply" in score.reason) == ("failed", True)
+
+
+def test_hundreds_of_calls_are_matched() -> None:
+    """Trying the ways to pair them one by one would never end."""
+    made = [call("pay", {"sum": number % 7}, str(number)) for number in range(280)]
+    expected = [{"name": "pay", "kwargs": {"sum": number % 7}} for number in range(280)]
+    assert assess(talk(*made, expected_actions=expected)).value == 1
+    assert assess(talk(*made, expected_actions=expected[:140])).value == pytest.approx(2 / 3)
+    other = [{"name": "pay", "kwargs": {"sum": -1}}] * 280
+    assert assess(talk(*made, expected_actions=other)).value == 0

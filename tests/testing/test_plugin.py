@@ -162,7 +162,7 @@ def test_options_of_the_marker_choose_the_samples(pytester: pytest.Pytester) -> 
     """In a pytest of its own from the beginning, which finds the installed plugin and loads it by itself."""
     code = "@pytest.mark.assay_set('helpdesk_en', limit=3)\ndef test_it(sample): assert sample.language == 'en'"
     pytester.makepyfile(test_answers=f"import pytest\n{code}")
-    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=3)
+    pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:langsmith_plugin").assert_outcomes(passed=3)
 
 
 def test_the_plugin_costs_a_session_nothing() -> None:

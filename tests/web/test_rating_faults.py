@@ -45,7 +45,7 @@ def rate_until_killed(link: str, confirmed: list[str]) -> None:
 
 
 @pytest.mark.parametrize("sources", [["set.jsonl"], ["set.jsonl", "other.jsonl", "--pairs"]])
-@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
+@pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
 def test_kill_9_loses_no_confirmed_rating_and_doubles_none(
     warm_python: WarmPython, tmp_path: Path, sources: list[str], step: int
 ) -> None:
