@@ -1,8 +1,6 @@
 """The missing key of an API is one error before the first call; litellm is imported in one place."""
 
 import ast
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
