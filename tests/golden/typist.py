@@ -76,8 +76,9 @@ class Scenario:
             code, out, err = type_words(real)
         done: dict[str, Any] = {"typed": typed, "exit": code, "out": self.settle(out), "err": self.settle(err)}
         after = self._files()
-        changed = [name for name, content in after.items() if self.before.get(name) != content]
-        done["files"] = {self.settle(name): self._content(name, after[name]) for name in changed}
+        changed = {self.settle(name): name for name, content in after.items() if self.before.get(name) != content}
+        # by their settled names: those of two nights within one second sort otherwise
+        done["files"] = {name: self._content(changed[name], after[changed[name]]) for name in sorted(changed)}
         done["gone"] = [self.settle(name) for name in self.before if name not in after]
         self.before = after
         if "prepare" in step:
