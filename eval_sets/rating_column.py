@@ -160,11 +160,7 @@ class RatingSearch:
         self._scales.add((str(low), str(high)) if _is_filled(low) and _is_filled(high) else ("", ""))
 
     def result(self) -> RatingColumns:
-        """The columns, from the rows that were added.
-
-        Raises:
-            InputError: Two columns are of one rater, or those of raters are on different scales.
-        """
+        """The columns, from the rows that were added."""
         unused = dict(self._criteria)
         chosen, constant = list[RatingColumn](), list[str]()
         for name in sorted(self._seen, key=_certainty):

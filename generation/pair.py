@@ -92,24 +92,10 @@ _PAIRS = LinesFile(Pair, lambda pair: pair.id, "assay generate questions section
 
 
 def read_pairs(path: str | Path) -> list[Pair]:
-    """Reads the file that `assay generate questions` wrote.
-
-    Returns:
-        The pairs, in the file's order.
-
-    Raises:
-        InputError: The file cannot be read; the message names the line, the field and what to do.
-    """
+    """Reads the file that `assay generate questions` wrote."""
     return _PAIRS.read(path)
 
 
 def write_pairs(pairs: Iterable[Pair], path: str | Path) -> int:
-    """Writes pairs as JSON Lines, one per line.
-
-    Returns:
-        The number of pairs written.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Writes pairs as JSON Lines, one per line."""
     return _PAIRS.write(pairs, path)

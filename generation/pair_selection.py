@@ -93,15 +93,7 @@ async def select_pairs(
     concurrency: int = 4,
     on_reply: Callable[[bool], None] = lambda _: None,
 ) -> PairSelection:
-    """Applies the filters in the order of `FILTERS`; at most one pair per section and kind passes.
-
-    Returns:
-        The selected and the rejected pairs.
-
-    Raises:
-        InputError: A pair is of a section that is not among the sections.
-        BudgetReached: The judge's budget is spent; replies so far are recorded.
-    """
+    """Applies the filters in the order of `FILTERS`; at most one pair per section and kind passes."""
     section_of = {section.id: section for section in sections}
     if unknown := next((pair for pair in pairs if pair.section not in section_of), None):
         raise InputError(f"the pair {unknown.id} is of section {unknown.section}, which is not among the sections")
@@ -208,11 +200,7 @@ def _stratum(pair: Pair) -> tuple[int | None, str | None, int | None]:
 
 
 def write_selection(selection: PairSelection, sections: Sequence[Section], out: Path, rejected: Path) -> None:
-    """Writes the selected pairs as a set, and the rejected ones with their reasons.
-
-    Raises:
-        UsageError: No pair was selected; a set is never empty.
-    """
+    """Writes the selected pairs as a set, and the rejected ones with their reasons."""
     write_pairs(selection.rejected, rejected)
     if not selection.selected:
         raise UsageError(f"no pair passed the filters; {rejected} says why each was rejected")

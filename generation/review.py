@@ -101,9 +101,6 @@ def assign_samples(
 def measure_agreement(reviews: Sequence[Review]) -> Agreement:
     """Measures the agreement of annotators.
 
-    Returns:
-        The counts over all couples of reviews of one sample, and alpha.
-
     Example:
         >>> agreement = measure_agreement([
         ...     Review("a", "an", frozenset({"correct"})), Review("a", "bo", frozenset({"correct", "too_specific"})),
@@ -133,9 +130,6 @@ def summarise_reviews(samples: Sequence[Sample], reviews: Sequence[Review]) -> R
     """Summarises what annotators say of a set.
 
     Samples whose reviewers have no option in common count as disagreed, and as nothing else.
-
-    Returns:
-        The summary, with the accepted samples; their `metadata.reviews` has their reviews.
     """
     by_sample = _group_by_sample(reviews)
     disagreed = {name for name, group in by_sample.items() if len(group) > 1 and not _have_common_option(group)}

@@ -166,11 +166,7 @@ def write_folder(
     record: AlignedJudgeRecord,
     alignment: Alignment,
 ) -> None:
-    """Writes a judge's folder.
-
-    Raises:
-        InputError: The folder cannot be written.
-    """
+    """Writes a judge's folder."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if alignment.calibration:
@@ -190,11 +186,7 @@ def write_folder(
 
 
 def load_alignment(record: AlignedJudgeRecord) -> Alignment:
-    """Reads what a judge's folder holds beside its settings.
-
-    Raises:
-        InputError: A file of the folder cannot be read, or changed since the judge was loaded.
-    """
+    """Reads what a judge's folder holds beside its settings."""
     folder = Path(record.folder)
     if fingerprint_folder(folder) != record.fingerprint:
         raise InputError(

@@ -65,7 +65,6 @@ class RepeatingJudge:
 
         Raises:
             CassetteMiss: The question is not recorded.
-            BudgetReached: The next live call would pass the budget.
         """
         reply = await self._recorded.ask(question)
         key = self._keys.compute(question)

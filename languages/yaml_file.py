@@ -144,11 +144,6 @@ def _parts(raw: Any, value: Any) -> Iterator[tuple[int | str, Any, Any]]:
 def load_yaml(text: str, origin: str) -> YAMLDocument:
     """Reads one YAML document as plain values.
 
-    Raises:
-        InputError: It is no YAML, holds several documents, a key twice, a value that no file of ours may have (an
-            object of Python, NaN, infinity, a number of more than 100 characters), or is nested too deeply or too
-            large. The message names the file, the line and the cure.
-
     Example:
         >>> load_yaml("a: 1\\na: 2", "example.yaml")
         Traceback (most recent call last):

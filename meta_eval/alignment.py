@@ -121,9 +121,6 @@ def compare_candidates(
     one family of tests: the signs of whole groups are flipped for all at once, and the largest studentised statistic
     counts (`sign_flip_max_t`: Westfall and Young, 1993), so that where no candidate is better one is adopted in at most
     5%.
-
-    Returns:
-        The rows and the decision.
     """
     ratings = table.mean_rating
     shares = (ratings - table.rating_min) / (table.rating_max - table.rating_min)

@@ -60,9 +60,6 @@ def fit_combiner(
     them: what is chosen can be written to a file that people read, one weight per metric. Many sets of ratings are
     fitted in one pass, because a test repeats the fit for each shuffling of the ratings.
 
-    Returns:
-        The fitted combiner.
-
     Examples:
         Both metrics are ranked, so that the three items have the same sum; one with two high scores is above all:
 

@@ -208,9 +208,6 @@ def log_odds_interval(
     down. With the place p = (mean - lowest) / (highest - lowest), log(p / (1 - p)) +- t error / width / (p (1 - p)), by
     the delta method, is brought back to the scale (the logit interval of survey statistics, Korn and Graubard, 1999).
 
-    Returns:
-        The ends of the interval, which holds the mean.
-
     Example:
         p = 0.75, log odds 1.0986 +- 2.776 * 0.2 / 4 / 0.1875 = 0.7404: p from 0.5886 to 0.8628.
 

@@ -229,11 +229,7 @@ class Scorer(_Record):
 
     @classmethod
     def load(cls, path: str | Path) -> "Scorer":
-        """Reads a scorer's file (YAML).
-
-        Raises:
-            InputError: The file cannot be read, or a part of it is a scorer; the message names file, line and field.
-        """
+        """Reads a scorer's file (YAML)."""
         from ..languages import read_yaml
 
         file = Path(path)
@@ -251,11 +247,7 @@ class Scorer(_Record):
         return scorer
 
     def save(self, path: str | Path) -> None:
-        """Writes the scorer as YAML that a person can read and review.
-
-        Raises:
-            InputError: The file cannot be written.
-        """
+        """Writes the scorer as YAML that a person can read and review."""
         from ..languages.yaml_file import ShortList, dump_yaml
 
         def points(knots: Knots) -> list[ShortList]:

@@ -73,9 +73,6 @@ def check_scorer(
 
     The interval of the change treats the two correlations as independent: its standard error is the root of the sum
     of their squared standard errors, which follow from their 95% intervals.
-
-    Raises:
-        UsageError: The table lacks a metric of the scorer, has another rating scale, or nothing is rated.
     """
     if absent := [metric for metric in scorer.metrics if metric not in table.metrics]:
         raise UsageError(

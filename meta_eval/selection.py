@@ -61,9 +61,6 @@ def select(
     and the question alone are not. A metric is a candidate where its values vary and it scored at least half of the
     rated items; an item that it did not score stands at its middle.
 
-    Raises:
-        UsageError: `cheap` is preferred and the table knows no costs.
-
     Returns:
         The selection and the predictions behind it; None with fewer than twenty rated items, no candidate, ratings that
         are all equal, or one group only.

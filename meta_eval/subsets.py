@@ -26,9 +26,6 @@ Scaling = Literal["ranks", "sum"]
 def largest_size(metrics: int, most: int | None = None) -> int:
     """Computes how many metrics a subset may hold.
 
-    Returns:
-        The size, at most `metrics`.
-
     Examples:
         12 metrics have 2^12 - 1 = 4,095 subsets; 13 metrics have 13 + 78 + 286 + 715 + 1,287 = 2,379 of up to five, and
         with the 1,716 of six 4,095.
@@ -49,9 +46,6 @@ def all_subsets(metrics: int, largest: int) -> Floats:
 
     Returns:
         One row per subset, (subsets, metrics) of 0 and 1, the small ones first.
-
-    Raises:
-        UsageError: There are more than 100,000 subsets.
 
     Examples:
         >>> all_subsets(2, 2).tolist()

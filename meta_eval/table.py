@@ -45,10 +45,6 @@ class ScoreTable:
         cost_unit: The unit of the costs, such as USD or tokens.
         cost_owners: The metric with whose questions another one is answered, by that one: together they cost it once.
 
-    Raises:
-        InputError: Shapes differ, a name stands twice, a rating is off its scale, a value is larger than 1e100, or a
-            direction names no metric.
-
     Examples:
         >>> import numpy as np
         >>> table = ScoreTable(

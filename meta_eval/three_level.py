@@ -47,11 +47,7 @@ class Strata:
 
     @classmethod
     def of_scores(cls, cheap: Floats, strata: int = STRATA) -> "Strata":
-        """Cuts all answers into strata of about equal size.
-
-        Raises:
-            UsageError: A cheap score is missing.
-        """
+        """Cuts all answers into strata of about equal size."""
         if not np.isfinite(cheap).all():
             raise UsageError("each answer needs a cheap score: score all answers with the cheap metric first")
         edges = np.unique(np.quantile(cheap, np.linspace(0, 1, strata + 1)[1:-1]))
@@ -88,9 +84,6 @@ class JudgedSample:
         judged: The judge's score of each, (judged,).
         ratings: The mean rating of each, or what is to be averaged in its place, (judged,); NaN where nobody rated it.
         groups: The group of each as a number, (judged,).
-
-    Raises:
-        UsageError: The lengths differ, or a score is missing.
     """
 
     cheap: Floats
@@ -146,9 +139,6 @@ def draw_stratified(cheap: Floats, count: int, *, strata: int = STRATA, seed: in
     Returns:
         The places of the drawn answers, ascending, (count,).
 
-    Raises:
-        UsageError: There are fewer answers than are to be drawn.
-
     Examples:
         >>> draw_stratified(np.array([0.1, 0.2, 0.8, 0.9]), 2, strata=2).tolist()[0] in (0, 1)
         True
@@ -195,9 +185,6 @@ def three_level_mean(
         The estimate, beside what fewer levels say; without an interval where fewer than five groups are rated, or the
         ratings are all equal.
 
-    Raises:
-        UsageError: Fewer than ten answers are rated.
-
     Examples:
         Ten ratings without scores, 1 to 5 twice: the error is sqrt(20 / 9 / 10) = 0.4714 with 9 degrees of freedom, the
         place on the scale 0.5 with log odds 0 +- 2.262 * 0.4714 / 4 / 0.25 = 1.0665, so up to 0.7439 of the scale.
@@ -220,9 +207,6 @@ def three_level_share(strata: Strata, sample: JudgedSample, *, level: float = 0.
     and five or more do not; elsewhere what was rated says too little of what the scores are worth, and both are those
     of the ratings alone. The effective size is at most four times the rated answers: a judge that makes no mistake in
     these may make one in a hundred others. No interval has width 0.
-
-    Raises:
-        UsageError: Fewer than ten answers are rated.
 
     Examples:
         None of 29 rated answers: the upper end solves (1 - p)^29 = 0.025, so p = 1 - 0.025^(1/29) = 0.119.
@@ -273,10 +257,6 @@ def estimate_levels(
 
     Where answers are to be sent or held back one by one, thresholds on the cheap score decide some (`triage_policy`):
     the others must be judged in full, and are counted.
-
-    Raises:
-        InputError: The table has no such metric.
-        UsageError: A cheap score is missing, or fewer than ten judged answers are rated.
     """
     scores, is_judged = table.column(cheap), ~np.isnan(table.column(judged))
     sample = JudgedSample(
@@ -463,10 +443,6 @@ def plan_sample_sizes(
 
     Returns:
         The plan. At least ten answers are rated.
-
-    Raises:
-        UsageError: Neither or both of `width` and `budget` are given, a cost is not positive, or the width cannot be
-            reached with all answers judged and rated, or the budget pays for fewer than ten ratings.
 
     Examples:
         A = 2, B = 1, costs 1 and 4: m : r = sqrt(1 / 1) : sqrt(1 / 4) = 2 : 1, and 600 pays for r = 100, m = 200.

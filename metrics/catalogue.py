@@ -58,9 +58,6 @@ class MetricDescription:
 def describe_metric(name: str) -> MetricDescription:
     """Describes a metric of the catalogue.
 
-    Raises:
-        UsageError: No metric has this name.
-
     Example:
         >>> describe_metric("declined").higher_is_better
         False
@@ -85,9 +82,6 @@ def needs_judge(specification: MetricSpecification | str) -> bool:
 
     A metric whose judge has a default (`declined`, `numeric_claims`) does without, and asks where there is one.
 
-    Raises:
-        UsageError: No metric has this name, or it is one of Ragas, which is not installed.
-
     Example:
         >>> needs_judge("faithfulness"), needs_judge("declined"), needs_judge("heuristic:translate=judge")
         (True, False, True)
@@ -110,9 +104,6 @@ def needs_judge(specification: MetricSpecification | str) -> bool:
 def higher_is_better(specification: MetricSpecification | str) -> bool:
     """Whether higher values of a metric are better, as the metric declares.
 
-    Raises:
-        UsageError: No metric has this name.
-
     Example:
         >>> higher_is_better("faithfulness"), higher_is_better("declined"), higher_is_better("ragas:noise_sensitivity")
         (True, False, False)
@@ -129,10 +120,6 @@ def higher_is_better(specification: MetricSpecification | str) -> bool:
 
 def measures_conversation(specification: MetricSpecification | str) -> bool:
     """Whether a metric is one of a whole conversation; a scorer is where one of its metrics is.
-
-    Raises:
-        UsageError: No metric has this name.
-        InputError: A scorer's file cannot be read.
 
     Example:
         >>> measures_conversation("conversation_turns"), measures_conversation("faithfulness")
@@ -168,9 +155,6 @@ def load_metric(
     prompts: Prompts = BUNDLED,
 ) -> Metric:
     """Loads the metric of a specification, whose text becomes the metric's `name`.
-
-    Raises:
-        UsageError: An unknown name or option, or a metric that needs a judge and there is none.
 
     Example:
         >>> load_metric("rouge_l").range

@@ -49,10 +49,5 @@ class OptionChoice(BaseModel):
 
 
 def read_choice(file: str | Path) -> OptionChoice:
-    """Reads a choice from a YAML file.
-
-    Raises:
-        InputError: The file cannot be read, or holds no such choice. The message names the file and, for each mistake,
-            the line and the field.
-    """
+    """Reads a choice from a YAML file."""
     return read_yaml(Path(file).expanduser(), OptionChoice)

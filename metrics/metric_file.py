@@ -15,11 +15,7 @@ from .metric import Metric
 
 
 def load_from_file(path: str, name: str) -> Any:
-    """Loads `name` from a Python file: a metric (a function with `@metric` above it), or a class of metrics.
-
-    Raises:
-        UsageError: The file cannot be read or run, or it has no metric of this name.
-    """
+    """Loads `name` from a Python file: a metric (a function with `@metric` above it), or a class of metrics."""
     value = getattr(_load_module(Path(path).expanduser().resolve()), name, None)
     if isinstance(value, Metric) or (inspect.isclass(value) and issubclass(value, Metric)):
         return value

@@ -102,10 +102,6 @@ def read_rubric(file: str | Path) -> Rubric:
     In Markdown, each heading of the second level is a criterion, `(weight 2)` after its name its weight; the text under
     it is the question, and the numbered list has the levels, the lowest first, as `label: description`. A line
     `fields: user_input, response` under the title says what the judge sees.
-
-    Raises:
-        InputError: The file cannot be read, or holds no rubric. The message names the file and, for each mistake, the
-            line and the field.
     """
     path = Path(file).expanduser()
     if path.suffix.lower() not in {".md", ".markdown"}:

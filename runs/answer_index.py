@@ -115,11 +115,7 @@ class AnswerIndex:
         self._db = database
 
     def update(self, run: str) -> int:
-        """Takes up the answers of a run that are not in the index, and returns how many.
-
-        Raises:
-            InputError: The store cannot be read or written.
-        """
+        """Takes up the answers of a run that are not in the index, and returns how many."""
         with explain_errors(self._db, "the answers cannot be indexed"):
             if self._count("samples", run) == self._count("answers", run):
                 return 0
@@ -165,11 +161,7 @@ class AnswerIndex:
         self._db.execute("INSERT INTO answer_numbers VALUES (?)", (number,))
 
     def search(self, run: str, query: AnswerQuery) -> AnswerPage:
-        """Returns one page of answers. Sorted by a metric, those without its value are left out.
-
-        Raises:
-            InputError: The store cannot be read.
-        """
+        """Returns one page of answers. Sorted by a metric, those without its value are left out."""
         with self._reading():
             selection = self._select_words(run, query) if query.text.strip() else self._select(run, query)
             if selection is None:

@@ -13,11 +13,7 @@ if TYPE_CHECKING:
 
 
 def add_baselines(joined: "JoinedScores") -> "JoinedScores":
-    """Adds the baselines that a table of scores lacks, where the texts of the answers were read.
-
-    Returns:
-        The table with further columns, or as it is where nothing can be added.
-    """
+    """Adds the baselines that a table of scores lacks, where the texts of the answers were read."""
     import numpy as np
 
     table = joined.table

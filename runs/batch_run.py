@@ -35,11 +35,7 @@ class BatchOptions:
 
 
 def check_batches(plan: Plan, options: RunOptions) -> None:
-    """Checks that a plan can be carried out in batches, before anything is begun.
-
-    Raises:
-        UsageError: There is no judge, no cassette to keep the replies in, or the judge's provider has no batches.
-    """
+    """Checks that a plan can be carried out in batches, before anything is begun."""
     if plan.judge is None:
         raise UsageError("--batch: no judge is named, so that nothing is asked; add --judge MODEL or leave --batch out")
     if options.cassette is None or is_bundled(options.cassette) or options.mode != "auto":
@@ -70,7 +66,6 @@ async def replies_in_batches(
 
     Raises:
         JudgeUnavailable: The provider cannot be reached, or refuses.
-        UsageError: The judge cannot be asked in batches.
     """
     judge = opened.judge
     if judge is None or judge.cassette is None:

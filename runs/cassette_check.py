@@ -56,10 +56,6 @@ async def check_cassette(path: Path, plan: Plan) -> CassetteCheck:
 
     A recording is stale when its prompt has changed since or when the run does not use it. What follows a missing
     reply is unknown, and so not called stale.
-
-    Raises:
-        UsageError: The plan names no judge.
-        InputError: The cassette or a set cannot be read.
     """
     settings = _planned_judge(plan)
     cassette = TrackingCassette(path)
@@ -86,10 +82,6 @@ async def repeat_questions(
 
     Returns:
         The repeated questions, and the number of samples with a question that is not recorded.
-
-    Raises:
-        UsageError: The plan names no judge.
-        BudgetReached: The next call would pass the budget.
     """
     settings, cassette = _planned_judge(plan), Cassette(path, "replay")
     async with LiteLLMJudge(settings, cassette=cassette) as recorded, LiteLLMJudge(settings, budget=budget) as live:

@@ -224,11 +224,7 @@ class RunComparison:
 
 
 def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
-    """Pairs two runs by sample id, and samples without ids of their own by question (`pair_samples`).
-
-    Raises:
-        UsageError: The runs share no sample or no metric.
-    """
+    """Pairs two runs by sample id, and samples without ids of their own by question (`pair_samples`)."""
     plan_a, plan_b = store.run(run_a).plan, store.run(run_b).plan
     directions = {name: higher for name, higher in plan_b.all_directions.items() if name in plan_a.all_metrics}
     if not directions:

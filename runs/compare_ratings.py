@@ -51,9 +51,6 @@ def compare_ratings(store: "Store", comparison: RunComparison, level: RatedLevel
     Ratings are those that the samples came with and those of the rating page (`join_ratings`), by raters who rated
     answers of both runs. Ratings of conversations and of their turns are two measures, which are never taken together.
     The scores that help are the mean percentile of the metrics that both runs have, without the baselines.
-
-    Raises:
-        UsageError: A level is asked for, and no sample of the runs is a conversation.
     """
     import numpy as np
 

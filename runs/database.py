@@ -101,9 +101,6 @@ def open_database(where: str | Path, wait: float) -> Database:
     """Opens the database of a store and brings its tables up to date.
 
     A database that cannot be written to is copied, and the copy can be read.
-
-    Raises:
-        UsageError: It is no store, cannot be reached, or has tables of a version that cannot be brought up to date.
     """
     if URL.match(str(where)):
         from .postgres import PostgresDatabase
@@ -134,11 +131,7 @@ def explain_errors(
 
 
 def migrate(database: Database, folder: Path = _SCHEMA) -> None:
-    """Brings the tables up to date, all of it or nothing; two processes may open a new store at once.
-
-    Raises:
-        UsageError: The tables are of a version that no file of the folder follows.
-    """
+    """Brings the tables up to date, all of it or nothing; two processes may open a new store at once."""
     files = _migration_files(folder)
     newest = max(files)
     if database.version() == newest:

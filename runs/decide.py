@@ -215,12 +215,7 @@ def _check_preferences(reading: VersionReading) -> None:
 
 
 def read_versions(store: "Store | None", names: Sequence[str], options: VersionOptions) -> VersionReading:
-    """Reads versions from stored runs or sets.
-
-    Raises:
-        UsageError: There are fewer than two versions, two have one name, or nothing says which measure decides.
-        InputError: A file cannot be read.
-    """
+    """Reads versions from stored runs or sets."""
     if options.by and len(names) != 1:
         raise UsageError(f"--by {options.by}: parts one run into versions; name one run, or leave --by out")
     if not options.by and len(names) < 2:

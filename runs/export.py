@@ -24,23 +24,13 @@ _COLUMNS = (
 
 
 def write_scores(store: "Store", run: str, path: Path) -> None:
-    """Writes every score of a run, one row per sample and metric; the file is whole or, after an error, as it was.
-
-    Raises:
-        UsageError: The path has another suffix.
-        InputError: The file cannot be written.
-    """
+    """Writes every score of a run, one row per sample and metric; the file is whole or, after an error, as it was."""
     check_scores_file(path)
     write_rows(score_rows(store, run), path)
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], path: Path, *, run: str | None = None) -> None:
-    """Writes scores as rows; the file is whole or, after an error, as it was.
-
-    Raises:
-        InputError: The file cannot be written.
-        UsageError: Parquet needs the extra `datasets`.
-    """
+    """Writes scores as rows; the file is whole or, after an error, as it was."""
     if path.suffix == ".csv":
         with replace_file(path) as file:
             writer = CsvWriter(file)
@@ -67,11 +57,7 @@ def _text(value: Any) -> str:
 
 
 def check_scores_file(path: Path) -> None:
-    """Finds out whether the scores of a run can be written to a file, before the run is paid for.
-
-    Raises:
-        UsageError: The path has another suffix than .jsonl or .csv, or the file cannot be written.
-    """
+    """Finds out whether the scores of a run can be written to a file, before the run is paid for."""
     if path.suffix not in {".jsonl", ".csv"}:
         raise UsageError(f"{path}: scores are written as .jsonl or .csv; name the file so")
     check_writable(path)

@@ -112,11 +112,7 @@ def compare_judges(
     cost: Unit | None = None,
     seed: int = 0,
 ) -> JudgeComparison:
-    """Compares judges that scored the same samples.
-
-    Raises:
-        UsageError: The cost is wanted in USD, and a price is unknown; or the ratings are not of what the metric scores.
-    """
+    """Compares judges that scored the same samples."""
     check_ratings_fit("the samples", samples, metric)
     oriented = judge_scores if rises_with_rating(metric) else [_negate(judge) for judge in judge_scores]
     from ..meta_eval.decision import decide_variants

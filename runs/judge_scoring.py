@@ -56,12 +56,7 @@ class JudgeScoring:
 
 
 def load_judges(judges: Sequence[str]) -> dict[str, LiteLLMJudge]:
-    """Opens judges by the short names that they have in tables and file names.
-
-    Raises:
-        UsageError: There are fewer than two judges, two would have one name, or one is unknown.
-        InputError: A settings file cannot be read.
-    """
+    """Opens judges by the short names that they have in tables and file names."""
     if len(set(judges)) < 2:
         raise UsageError("name two judges or more (--judge A --judge B)")
     names: dict[str, str] = {}
@@ -92,7 +87,6 @@ def score_by_judges(
     """Scores samples by one judge after the other.
 
     Raises:
-        BudgetReached: A bound is reached; the replies are in the cassettes, and the same call goes on with them.
         JudgeUnavailable: A judge is gone; the replies so far are kept too.
     """
     try:

@@ -147,9 +147,6 @@ async def prefer_versions(
     The same answer twice is a tie, and an empty answer loses; nobody is asked about these. Where versions read other
     contexts, the judge reads those of both. Conversations that differ before the last answer are compared as a whole,
     by the policy that they have.
-
-    Raises:
-        BudgetReached: The next call would pass the judge's budget; what is recorded in its cassette is there.
     """
     metric = Pairwise(judge, prompts)
     preferences: dict[str, Preference] = {}

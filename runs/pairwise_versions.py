@@ -37,7 +37,6 @@ async def compare_by_judge(
         The versions with these scores, and what a reader should know: the judge's position bias first.
 
     Raises:
-        BudgetReached: The next call would pass the judge's budget.
         JudgeError: The judge gave no usable choice in any comparison.
     """
     names, questions = reading.table.versions, _read_questions(reading)

@@ -115,9 +115,7 @@ def run_parquet(
     holds for each process. `on_note` gets each note about how the files are read before the first call is paid for.
 
     Raises:
-        InputError: A file or a row cannot be read, or a part has the scores of other rows.
         JudgeUnavailable: The judge is gone.
-        UsageError: The metrics, the files and the options do not fit together.
     """
     if plan.split or plan.sheet or plan.turns != "last":
         raise UsageError(

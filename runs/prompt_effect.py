@@ -74,11 +74,7 @@ class PromptEffect:
 
 
 def compare_prompts(samples: Sequence[Sample], before: Scores, after: Scores, *, seed: int = 0) -> PromptEffect:
-    """Compares two scorings of the same samples.
-
-    Raises:
-        UsageError: They have no sample and metric in common.
-    """
+    """Compares two scorings of the same samples."""
     both = [sample for sample in samples if sample.id in before and sample.id in after]
     metrics = [
         name
@@ -129,11 +125,7 @@ class PromptTrial:
 def compare_wordings(
     samples: Sequence[Sample], in_use: str, before: Scores, edits: Mapping[str, Scores], *, seed: int = 0
 ) -> PromptTrial:
-    """Compares several wordings of a prompt with the one in use, and decides between them.
-
-    Raises:
-        UsageError: They have no sample and metric in common, or the ratings are not of what the metric scores.
-    """
+    """Compares several wordings of a prompt with the one in use, and decides between them."""
     from ..meta_eval.decision import decide_variants
 
     effects = {name: compare_prompts(samples, before, scores, seed=seed) for name, scores in edits.items()}

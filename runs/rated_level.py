@@ -17,9 +17,6 @@ def choose_level(
 
     Returns:
         The level, None where there are no conversations; and a sentence that says so, for the user.
-
-    Raises:
-        UsageError: A level is asked for, and there are no conversations.
     """
     threads = {level: [sample for sample in samples.values() if sample.messages] for level, samples in items.items()}
     if not any(threads.values()):

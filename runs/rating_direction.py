@@ -181,11 +181,7 @@ def describe_single_ratings(scales: Counter[tuple[float, float]], *, has_pairwis
 
 
 def check_ratings_fit(name: str, samples: Iterable[Sample], metric: str) -> None:
-    """Checks that the ratings are about what a metric scores, before a judge is asked.
-
-    Raises:
-        UsageError: `pairwise` meets a rating without sides, or another metric the rating of a pair.
-    """
+    """Checks that the ratings are about what a metric scores, before a judge is asked."""
     for sample in samples:
         if sample.human_rating is None:
             continue

@@ -53,11 +53,7 @@ class RunFigures:
 
 
 def compute_figures(store: Store, run: str) -> RunFigures:
-    """The figures of a run; its answers must be in the index (`AnswerIndex.update`).
-
-    Raises:
-        InputError: The store cannot be read.
-    """
+    """The figures of a run; its answers must be in the index (`AnswerIndex.update`)."""
     directions = store.run(run).plan.all_directions
     with explain_errors(store.database, "the scores cannot be read"):
         sums = ScoreSums(store.database, run)

@@ -111,9 +111,6 @@ def read_run_ratings(
     """Reads the ratings of the samples of several runs, each sample once.
 
     Ratings that were given on the page (`assay rate`) stand beside those of the set (`join_ratings`).
-
-    Raises:
-        InputError: No sample is rated, or only pairs of answers are.
     """
     samples: dict[str, Sample] = {}
     notes: dict[str, None] = {}

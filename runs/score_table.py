@@ -36,12 +36,7 @@ def join_scores(
     ratings_file: Path | None,
     options: "ReadOptions",
 ) -> "JoinedScores":
-    """Joins the scores of runs and files with the ratings; adds the missing baselines and what metrics cost.
-
-    Raises:
-        UsageError: There are neither runs nor files of scores.
-        InputError: A file cannot be read, or nothing is rated.
-    """
+    """Joins the scores of runs and files with the ratings; adds the missing baselines and what metrics cost."""
     if not runs and not score_files:
         raise UsageError("name the scores too: a RUN or --scores FILE")
     scores, ratings = read_score_files(score_files, ratings_file or (None if runs else score_files[0]), options)

@@ -464,9 +464,5 @@ def describe_running(run: str) -> str:
 
 
 def check_store(store: Any) -> None:
-    """Checks that an argument is a store.
-
-    Raises:
-        UsageError: It is something else; the message says how to open one.
-    """
+    """Checks that an argument is a store."""
     check_type("store", store, Store, 'a store that is open: Store(".assay") (from assay.runs import Store)')

@@ -115,12 +115,7 @@ def with_evidence(source: AnswerSource, scores: "Iterable[tuple[str, str, Score]
 
 
 def read_source(store: "Store | None", text: str) -> AnswerSource:
-    """Reads a run, else a set: `NAME=RUN`, an id, the beginning of one, `last`, or a set's file or name.
-
-    Raises:
-        UsageError: Neither a run nor a set has this name.
-        InputError: A row of the set cannot be read.
-    """
+    """Reads a run, else a set: `NAME=RUN`, an id, the beginning of one, `last`, or a set's file or name."""
     version, _, place = text.partition("=")
     if not version or not place or Path(text).exists():
         version, place = "", text
@@ -145,9 +140,6 @@ def split_source(source: AnswerSource, by: str) -> tuple[list[AnswerSource], lis
 
     Returns:
         One source per version, and notes on what is left out.
-
-    Raises:
-        UsageError: No sample has the field, a version that is named has no answer, or there is only one version.
     """
     key, _, listed = by.partition("=")
     key = key.strip().removeprefix("metadata.")
@@ -194,11 +186,7 @@ def _label(sample: Sample, key: str) -> str:
 def choose_level_of(
     database: "Database | None", sources: Sequence[AnswerSource], asked: RatedLevel | None
 ) -> tuple[RatedLevel | None, str]:
-    """Chooses the level at which several sources are compared, by what is rated in all of them together.
-
-    Raises:
-        UsageError: A level is asked for, and no sample is a conversation.
-    """
+    """Chooses the level at which several sources are compared, by what is rated in all of them together."""
     if not any(sample.messages for source in sources for sample in source.samples):
         return choose_level({}, asked)
     items: dict[RatedLevel, Mapping[str, Sample]] = {}

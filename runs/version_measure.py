@@ -46,10 +46,6 @@ def choose_measure(
     """Chooses what decides: what the user named, else the only scorer, else the only metric beside the baselines.
 
     Without any of these, ratings alone decide, if there are some. Where every answer is rated nothing needs a measure.
-
-    Raises:
-        UsageError: A version lacks what was named; or several could decide, and none was named.
-        InputError: The scorer's file cannot be read.
     """
     if scorer is not None and metric is not None:
         raise UsageError("--scorer and --metric: one measure decides; name one of them, the other metrics are shown")

@@ -68,9 +68,6 @@ def rate_versions(
 
     Ratings are those that the samples came with, those of the rating page, and those of files. Only raters count who
     rated answers of every version (`find_common_raters`); where nobody did, all count, and a note says so.
-
-    Raises:
-        InputError: A file cannot be read, is of no answer, or a row could be of several versions.
     """
     notes = [f"{version.name}, {note}." for version in versions for note in version.notes]
     notes += describe_rating_kinds(versions)
@@ -274,11 +271,7 @@ def _label(values: Mapping[str, object], column: str) -> str:
 def _find_scale(
     rows: Sequence[FlatRow], source: ScoreSource, scale: Scale | None, own_scale: Scale | None
 ) -> tuple[Scale, list[str]]:
-    """The scale that the user says, else the file, else that of the other ratings where all are on it, else as usual.
-
-    Raises:
-        InputError: A rating is off the scale that the user or the file says.
-    """
+    """Scale that the user says, else the file, else that of the other ratings where all are on it, else as usual."""
     values = [value for column in source.columns.values() for value in column.values()]
     if stated := scale or source.scale:
         low, high = stated

@@ -28,10 +28,6 @@ def find_server_url(
     machine is reached by http, at the tool's port where none is named; another host with a port by http, except at 443;
     and any other by https.
 
-    Raises:
-        UsageError: The host is none, or there is none.
-        InputError: A setting is no URL.
-
     Examples:
         >>> [find_server_url(host, {}, port=3000) for host in ("localhost", "example.org:3000", "example.org")]
         ['http://localhost:3000', 'http://example.org:3000', 'https://example.org']

@@ -31,11 +31,7 @@ class SiteAddress:
 
     @classmethod
     def behind_proxy(cls, host: str, url: str) -> "SiteAddress":
-        """The address of a server behind a proxy.
-
-        Raises:
-            UsageError: The URL is not of the form `https://NAME` or `https://NAME:PORT`.
-        """
+        """The address of a server behind a proxy."""
         match = _PUBLIC.fullmatch(url)
         if match is None or int(match[3] or 0) > 65535:
             raise UsageError(

@@ -164,11 +164,7 @@ def read_documents(
     header: float | None = None,
     footer: float | None = None,
 ) -> "list[Extraction]":
-    """Extracts the sections of documents with a bar, and names each document that is left out.
-
-    Raises:
-        InputError: No document can be read.
-    """
+    """Extracts the sections of documents with a bar, and names each document that is left out."""
     from ..generation.documents import extract_sections
     from ..generation.documents.extraction import list_documents
 

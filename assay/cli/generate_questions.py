@@ -154,11 +154,7 @@ def generate_questions(
     session: JudgeSession,
     options: QuestionOptions,
 ) -> "GeneratedQuestions":
-    """Has the session's judge write pairs, with a progress bar.
-
-    Raises:
-        UsageError: There is no judge, or no section can be asked about.
-    """
+    """Has the session's judge write pairs, with a progress bar."""
     from ..generation.questions import generate_pairs, plan_questions
 
     judge = session.judge

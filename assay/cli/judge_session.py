@@ -124,12 +124,7 @@ class JudgeSession:
 
 @contextmanager
 def open_judge_session(judge: str | None, options: SessionOptions, out: Path) -> Iterator[JudgeSession]:
-    """Opens a session. Says how to resume when the budget or Ctrl-C ends it.
-
-    Raises:
-        UsageError: Replies of an earlier session lie beside `out`, and `--resume` was not given.
-        BudgetReached: At a bound of the budget.
-    """
+    """Opens a session. Says how to resume when the budget or Ctrl-C ends it."""
     from ..judges import Cassette
 
     cassette_file, mode = options.cassette_options.cassette, options.cassette_options.mode

@@ -294,11 +294,7 @@ class ServerOptions:
     new_links: bool
 
     def read_site(self) -> "SiteAddress":
-        """Where the pages are.
-
-        Raises:
-            UsageError: `--behind-proxy` is no address of a host.
-        """
+        """Where the pages are."""
         from ..web.site_address import SiteAddress
 
         return SiteAddress(self.host) if self.proxy is None else SiteAddress.behind_proxy(self.host, self.proxy)
@@ -341,11 +337,7 @@ def path_in_store(store: Path | str, name: str, instead: str) -> Path:
 
 
 def read_metrics(typed: str | None, translate: str | None = None, *, has_judge: bool = True) -> tuple[str, ...]:
-    """Reads `faithfulness,weakest_claim` as typed into names; with `translate` as an option of those that have it.
-
-    Raises:
-        UsageError: For an unknown name (with `translate`), or when no metric can be translated for.
-    """
+    """Reads `faithfulness,weakest_claim` as typed into names; with `translate` as an option of those that have it."""
     if typed is None:
         from ..metrics.catalogue import default_metrics
 

@@ -188,11 +188,7 @@ def run(
 
 
 def write_out(store: "Store", run: str, out: Path) -> None:
-    """Writes the scores of a run to a file.
-
-    Raises:
-        InputError: The file cannot be written. The message says how to write it later, without another call.
-    """
+    """Writes the scores of a run to a file."""
     from ..runs.export import write_scores
 
     try:

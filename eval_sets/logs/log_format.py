@@ -25,11 +25,7 @@ _PAGE_KEYS = ("data", "traces", "spans", "examples", "conversations")
 
 
 def read_logs(opened: Rows, mapping: Mapping[str, str], again: Callable[[], Rows] | None = None) -> Rows:
-    """Turns a log or export of a known tool into rows of samples; other rows stay as they are.
-
-    Raises:
-        InputError: The mapping is of messages, and the columns are not.
-    """
+    """Turns a log or export of a known tool into rows of samples; other rows stay as they are."""
     mapped = {*mapping.values()}
     if mapped & {*TURN_FIELDS}:
         return _read_mapped_turns(opened, mapping, again)

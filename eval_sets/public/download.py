@@ -164,11 +164,7 @@ def _without_refused(facts: PublicSet) -> Iterator[None]:
 
 
 def check_downloads_allowed(facts: PublicSet) -> SetPlace:
-    """Where a set is downloaded from.
-
-    Raises:
-        InputError: `ASSAY_PUBLIC_SETS` names a folder, into which nothing is downloaded; or as `find_place`.
-    """
+    """Where a set is downloaded from."""
     place = find_place()
     if place.folder is not None:
         raise InputError(
@@ -178,11 +174,7 @@ def check_downloads_allowed(facts: PublicSet) -> SetPlace:
 
 
 def describe_offer(facts: PublicSet) -> str:
-    """What would be downloaded: how large, from where, under which licence, and into which folder.
-
-    Raises:
-        InputError: As `find_place`.
-    """
+    """What would be downloaded: how large, from where, under which licence, and into which folder."""
     mirror = find_place().mirror
     what = count_of(len(facts.files), "file")
     if facts.tables:

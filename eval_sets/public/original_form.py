@@ -138,11 +138,7 @@ this is not the file that Assay reads; get it again, from the commit that `assay
 
 
 def parse_document(file: OriginalFile) -> OriginalValue:
-    """Reads a JSON file.
-
-    Raises:
-        InputError: It is no JSON; the message has the cause.
-    """
+    """Reads a JSON file."""
     try:
         return OriginalValue(JSON_DECODER.decode(file.text), file.path)
     except (ValueError, RecursionError) as error:

@@ -132,11 +132,7 @@ def public_sets() -> tuple[str, ...]:
 
 @cache
 def load_facts(name: str) -> PublicSet:
-    """Loads the facts of a public set, named without `public:`.
-
-    Raises:
-        InputError: There is no public set of this name.
-    """
+    """Loads the facts of a public set, named without `public:`."""
     if name not in public_sets():
         meant = nearest_names(name, public_sets(), at_most=1)
         hint = f"did you mean {PREFIX}{meant[0]}? The" if meant else "the"
@@ -151,9 +147,6 @@ def is_public(source: str) -> bool:
 
 def parse_name(source: str) -> PublicName:
     """Reads the name of a public set, or of one half of it.
-
-    Raises:
-        InputError: There is no such set or half.
 
     Example:
         >>> parse_name("public:mtrag:dev").part

@@ -34,12 +34,6 @@ def read_tatqa(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]
 
     The set has right answers only. So that there is something to tell apart, the value of about every second answer is
     changed (`choose_value`): its rating is 0 by construction, that of the annotators' own value is 1.
-
-    Yields:
-        The fields of the samples.
-
-    Raises:
-        InputError: The file is not in the original form; the message has the place.
     """
     number = 0
     for report in parse_document(files[0]).entries():

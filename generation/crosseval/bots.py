@@ -214,15 +214,7 @@ def load_bot(
     template: Path | None = None,
     answer_path: str = "answer",
 ) -> Bot:
-    """Loads a bot by its name.
-
-    Returns:
-        The bot.
-
-    Raises:
-        UsageError: The bot does not exist.
-        InputError: The template cannot be read, or does not use the question.
-    """
+    """Loads a bot by its name."""
     if specification.startswith(("http://", "https://")):
         return HttpBot(specification, _read_template(template), answer_path, cassette)
     if _FUNCTION.fullmatch(specification):

@@ -88,15 +88,7 @@ async def cross_evaluate(
     split: str,
     on_reply: Callable[[bool], None] = lambda _: None,
 ) -> list[Exchange]:
-    """Asks a bot the questions of all folds, once for each fold loaded.
-
-    Returns:
-        One exchange per loaded fold and question.
-
-    Raises:
-        InputError: A question has no fold, or a fold has no pages.
-        BudgetReached: A judge's budget is spent; replies so far are recorded.
-    """
+    """Asks a bot the questions of all folds, once for each fold loaded."""
     exchanges: list[Exchange] = []
     with PageStore(setup.embedder, setup.qdrant_url) as store:
         for loaded, fold_pages in sorted(pages.items()):
@@ -129,9 +121,6 @@ def question_fold(sample: Sample) -> int:
 
     Returns:
         The fold's number, from `metadata.fold`.
-
-    Raises:
-        InputError: The set does not say the fold.
     """
     fold = sample.metadata.get("fold")
     if not isinstance(fold, int):

@@ -25,9 +25,6 @@ class Block(NamedTuple):
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     r"""Formats rows as a Markdown table whose head is the first row.
 
-    Returns:
-        One line per row, with the line that Markdown requires below the head.
-
     Example:
         >>> print(markdown_table([["Week", "Visits"], ["1", "4 | 5"], ["2"]]))
         | Week | Visits |

@@ -48,15 +48,7 @@ SUFFIXES = tuple(_READERS)
 
 
 def read_document(source: DocumentSource) -> list[Section]:
-    """Reads the sections of one document.
-
-    Returns:
-        The sections, in the document's order; none for a document without text.
-
-    Raises:
-        InputError: The document cannot be read.
-        UsageError: The extra `generation` is not installed.
-    """
+    """Reads the sections of one document."""
     check_regular(source.path)
     with require_extra("generation", f"{source.path}: reading this format"):
         blocks = _READERS[source.path.suffix.lower()](source)

@@ -53,13 +53,6 @@ def extract_sections(
     The suffix says the format: Markdown, text, HTML, DOCX or PDF. Documents are read in another process: one that
     crashes it or takes too long has an error, and the next one is read.
 
-    Yields:
-        The outcome for each document, by name.
-
-    Raises:
-        InputError: A place does not exist or has no document.
-        UsageError: The extra `generation` is not installed.
-
     Example:
         >>> extractions = list(extract_sections(["leaflets"]))
         >>> len(extractions), sum(len(extraction.sections) for extraction in extractions)
@@ -85,13 +78,6 @@ def list_documents(places: Sequence[str | Path]) -> list[DocumentFile]:
     """Lists the documents in files and folders.
 
     A link in a folder to something outside it is listed with a problem: it is not followed.
-
-    Returns:
-        The files, each once, by place and name.
-
-    Raises:
-        InputError: A place does not exist, its format is unknown, there is no document at all, or two documents have
-            the same name.
     """
     files: dict[str, DocumentFile] = {}
     for place in map(Path, places):

@@ -76,11 +76,7 @@ def usual_gap(lines: Sequence[PdfLine], body: float) -> float:
 
 
 def find_contents(lines: Sequence[PdfLine]) -> set[int]:
-    """Finds the lines of tables of contents: dots that lead to page numbers, the lines between, and the heading.
-
-    Returns:
-        The lines' indexes.
-    """
+    """Finds the lines of tables of contents: dots that lead to page numbers, the lines between, and the heading."""
     leaders = [index for index, line in enumerate(lines) if _LEADERS.search(line.text)]
     contents: set[int] = set()
     for page in {lines[index].page for index in leaders}:
@@ -124,11 +120,7 @@ def find_headings(lines: Sequence[PdfLine]) -> dict[int, int]:
 
 
 def heading_levels(lines: Sequence[PdfLine], headings: Iterable[int]) -> dict[Style, int]:
-    """Returns the level of each style: larger ones are above smaller ones, bold ones above light ones.
-
-    Returns:
-        The level, from 1, of each style that a heading has.
-    """
+    """Returns the level of each style: larger ones are above smaller ones, bold ones above light ones."""
     styles = sorted({lines[index].style for index in headings}, reverse=True)
     return {style: place for place, style in enumerate(styles, 1)}
 

@@ -85,11 +85,7 @@ def make_folds(
     mean of single and average linkage distance is chosen. Where none has, more clusters than folds are cut and joined
     in every way.
 
-    Returns:
-        The folds and the candidates.
-
     Raises:
-        InputError: The topics are of other sections.
         FoldError: There are too few documents or topics, or no candidate has large enough folds; the message names the
             options that help, after trying them.
     """

@@ -50,11 +50,7 @@ class Leaks(NamedTuple):
 
 
 def measure_leaks(texts: Sequence[str], vectors: "Vectors", folds: Sequence[int]) -> Leaks:
-    """Measures what folds share.
-
-    Returns:
-        The measures over all sections.
-    """
+    """Measures what folds share."""
     import numpy as np
 
     nearest = _nearest_cosines(vectors, np.array(folds))

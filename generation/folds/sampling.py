@@ -13,9 +13,6 @@ def mark_sampled(folds: Sequence[Fold], size: int | None, test_share: float, see
 
     Each fold gets its share of the sample, rounded to tenths. `test_share` divides it between validation and test; in
     each part the topics are strata.
-
-    Returns:
-        The same folds, in the same order.
     """
     if size is None:
         return [fold.model_copy(update={"sampled": True}) for fold in folds]

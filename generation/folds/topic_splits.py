@@ -49,9 +49,6 @@ def split_topics(centroids: "Points", folds: int, clusters: int) -> Iterator[Top
     """Divides topics over folds by every setting.
 
     With as many clusters as folds this is the paper's own search; with more clusters, every way to join them to folds.
-
-    Yields:
-        Each split.
     """
     from scipy.cluster.hierarchy import fcluster, linkage
 

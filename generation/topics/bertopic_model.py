@@ -31,14 +31,7 @@ class BertopicModel(NamedTuple):
 def fit_bertopic(
     texts: Sequence[str], vectors: "Vectors", smallest: int, most_topics: int | None, languages: Sequence[str]
 ) -> BertopicModel:
-    """Finds topics with BERTopic. Reaches no network.
-
-    Returns:
-        The topics and their words.
-
-    Raises:
-        UsageError: BERTopic is not installed.
-    """
+    """Finds topics with BERTopic. Reaches no network."""
     import numpy as np
     from sklearn.feature_extraction.text import CountVectorizer
 

@@ -67,15 +67,7 @@ async def find_topics(
     one_subject: bool = True,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> TopicDiscovery:
-    """Finds what sections are about.
-
-    Returns:
-        The topics.
-
-    Raises:
-        InputError: There are fewer than 4 sections.
-        UsageError: BERTopic is not installed, there are too few sections for it, or `topics` is too high.
-    """
+    """Finds what sections are about."""
     if len(sections) < 4:
         raise InputError(
             f"{count_of(len(sections), 'section is', 'sections are')} too few for topics; add documents (at least 4 "

@@ -98,11 +98,7 @@ def search_grid(
     *,
     one_subject: bool = True,
 ) -> GridChoice:
-    """Tries every setting of a grid and chooses one.
-
-    Returns:
-        The chosen setting, and all settings.
-    """
+    """Tries every setting of a grid and chooses one."""
     spaces = {dimensions: reduce_dimensions(vectors, dimensions, seed) for dimensions in grid[0]}
     cells = list(_measure_cells(spaces, documents, grid[1], seed))
     place = best_setting([cell.measures for cell in cells], one_subject=one_subject)

@@ -29,24 +29,10 @@ _TOPICS = LinesFile(SectionTopic, lambda row: row.section, "assay generate topic
 
 
 def read_topics(path: str | Path) -> list[SectionTopic]:
-    """Reads the file that `assay generate topics` wrote.
-
-    Returns:
-        The topics, in the file's order.
-
-    Raises:
-        InputError: The file cannot be read; the message names the line, the field and what to do.
-    """
+    """Reads the file that `assay generate topics` wrote."""
     return _TOPICS.read(path)
 
 
 def write_topics(rows: Iterable[SectionTopic], path: str | Path) -> int:
-    """Writes topics as JSON Lines, the topic of one section per line.
-
-    Returns:
-        The number of lines written.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Writes topics as JSON Lines, the topic of one section per line."""
     return _TOPICS.write(rows, path)

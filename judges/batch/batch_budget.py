@@ -33,11 +33,7 @@ class BatchBudget:
                 self._usd += batch.usd or 0.0
 
     def take(self, size: RequestSize) -> str:
-        """Counts a request, unless it does not fit: then says which bound is reached.
-
-        Raises:
-            UsageError: The budget is in USD and the price is unknown.
-        """
+        """Counts a request, unless it does not fit: then says which bound is reached."""
         budget = self._budget
         if budget.usd is not None and size.price is None:
             raise UsageError(

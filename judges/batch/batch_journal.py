@@ -81,9 +81,6 @@ class BatchJournal:
     Attributes:
         batches: The batches by their ids, in the order in which they were planned.
         settings: The judge's, without what may be secret; None where there is no journal yet.
-
-    Raises:
-        InputError: The journal cannot be read.
     """
 
     def __init__(self, cassette: Path) -> None:

@@ -42,9 +42,7 @@ class BatchQueue:
     journal: two processes never work on the same batches.
 
     Raises:
-        UsageError: The model's provider has no batches, or the journal is another judge's or another process's.
         JudgeUnavailable: The provider's key is not set.
-        InputError: The journal cannot be read.
     """
 
     def __init__(
@@ -109,8 +107,6 @@ class BatchQueue:
         Raises:
             ReplyPending: It was taken, now or before.
             JudgeError: It failed for good, or came up after the last stage.
-            BudgetReached: It does not fit into the budget, and the last stage is over.
-            UsageError: The budget is in USD, and the price is unknown.
         """
         if key in self._under_way:
             raise ReplyPending

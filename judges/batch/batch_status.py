@@ -35,12 +35,7 @@ async def ask_progress(
 ) -> list[BatchProgress]:
     """Asks how the batches beside a cassette are getting on.
 
-    Returns:
-        One entry per batch, in the order in which they were planned.
-
     Raises:
-        UsageError: There are no batches, or the judge's settings are not kept because they may be secret.
-        InputError: The journal cannot be read.
         JudgeUnavailable: The provider cannot be reached, or refuses.
     """
     journal = BatchJournal(cassette)

@@ -67,7 +67,6 @@ class BatchProvider:
     again.
 
     Raises:
-        UsageError: The model's provider has no batches that can be used.
         JudgeUnavailable: The provider's key is not set.
     """
 
@@ -165,11 +164,7 @@ class BatchProvider:
 
 
 def find_provider(settings: JudgeSettings) -> tuple[str, str]:
-    """Returns the model's name at its provider and the provider's name in litellm.
-
-    Raises:
-        UsageError: Its provider has no batches that can be used; says what to do instead.
-    """
+    """Returns the model's name at its provider and the provider's name in litellm."""
     problem = ""
     model, provider = settings.model, ""
     if settings.model.startswith((GGUF, PYTHON)):

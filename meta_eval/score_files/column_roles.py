@@ -54,9 +54,6 @@ def find_roles(columns: Iterable[str], mapping: Mapping[str, str]) -> dict[str, 
     Returns:
         Our role -> the column that has it.
 
-    Raises:
-        UsageError: The mapping names an unknown role.
-
     Examples:
         >>> find_roles(["sample", "question", "score"], {})
         {'id': 'sample', 'value': 'score', 'user_input': 'question'}

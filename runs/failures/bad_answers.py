@@ -55,9 +55,6 @@ def select_bad_answers(runs: Sequence[RunRecords], metric: str | None = None) ->
     Where every run has ratings: those that are rated below the middle of their scale. Else, or where a metric is named,
     by the metric: of one with verdicts those with a claim that is contradicted or not found (a request not met, a rule
     broken, a criterion below its middle); of one that says yes or no those that fail; of any other the worst quarter.
-
-    Raises:
-        UsageError: A run has no value of the metric, or there is nothing to go by.
     """
     bases = [_rated(run) for run in runs]
     if metric is None and all(bases):

@@ -43,9 +43,6 @@ def cluster_texts(
     """Clusters texts by Ward's criterion on principal components; without `count` silhouette chooses how many groups.
 
     A text fits nowhere (-1) where it is alone, or is nearer to the texts of another group than to those of its own.
-
-    Raises:
-        UsageError: More groups are asked for than there are different texts.
     """
     import numpy as np
 

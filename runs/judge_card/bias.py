@@ -46,11 +46,7 @@ def measure_biases(
     unasked: str,
     is_of_pairs: bool = False,
 ) -> tuple[Bias, ...]:
-    """Puts together what is known of a judge's biases.
-
-    Returns:
-        Position, length and style, measured or not, and instructions where they were tried.
-    """
+    """Puts together what is known of a judge's biases."""
     lines = [
         Bias(judge.judge, "position", "pairwise", _position(samples, judge.scores, is_of_pairs=is_of_pairs)),
         *(Bias(judge.judge, _BIAS_OF_PROBE[probe.probe], probe.probe, _shift(probe))

@@ -74,11 +74,7 @@ class _Counter:
 
 
 def estimate_card(request: CardRequest) -> CardEstimate:
-    """Estimates what a card takes: runs its metrics up to the first missing reply, and asks nobody.
-
-    Raises:
-        InputError: The cassette cannot be read.
-    """
+    """Estimates what a card takes: runs its metrics up to the first missing reply, and asks nobody."""
     return run_to_end(_estimate(request))
 
 

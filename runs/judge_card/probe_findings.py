@@ -43,9 +43,6 @@ def compare_probed(
     """Compares a judge's scores of probed samples with its scores of the unchanged ones.
 
     A claim that was computed counts with the judge's verdict, not the computation's.
-
-    Yields:
-        The findings of one probe after the other.
     """
     for probe, changed in probed.items():
         both = [sample for sample in samples if sample.id in scores and sample.id in changed]

@@ -18,12 +18,7 @@ class AcceptedRuns(NamedTuple):
 
 
 def accept_runs(store: Store, runs: Sequence[str], suite: str | None = None) -> AcceptedRuns:
-    """Accepts runs of one judge for their suite, as a new baseline; what was accepted before is remembered.
-
-    Raises:
-        UsageError: A run did not finish, it is unknown which suite it is for, or the runs are not of one suite and
-            one judge.
-    """
+    """Accepts runs of one judge for their suite, as a new baseline; what was accepted before is remembered."""
     ledger, rows = Ledger(store), [store.run(run) for run in runs]
     names = set[tuple[str, str]]()
     for row in rows:

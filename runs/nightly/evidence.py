@@ -79,9 +79,6 @@ def weigh_falls(
 
     After a failed run, or one with a fall in few groups, the baseline and the fall stay as they are until a run is
     nearer to the baseline than to the fall; the runs in between are then left out.
-
-    Returns:
-        One piece of evidence per nightly run.
     """
     runs = _Runs(values, groups, accepted, allowed, level)
     baseline, fallen = list(range(accepted)), list[int]()

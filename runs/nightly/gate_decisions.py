@@ -34,9 +34,6 @@ def decide_gates(
     All gates share the level `false_alarms` (Bonferroni): in at most this share of the months (30 nightly runs) without
     a change does any gate fail that is not `strict`. The cost is known without noise, and a decision has a level of its
     own, which holds at every look.
-
-    Returns:
-        The results in the order of the gates, and of the runs within a gate.
     """
     checks = [list(_list_checks(gate, runs, AlarmLevel(false_alarms, 0))) for gate in gates]
     looks = _count_looks(gates, runs)

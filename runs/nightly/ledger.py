@@ -80,11 +80,7 @@ class Ledger:
             self._database.execute("INSERT INTO runs_of_nightly_runs VALUES (?, ?, ?)", (nightly_run, judge, run))
 
     def resume(self, nightly_run: str, spent: dict[str, Any]) -> None:
-        """Goes on with a nightly run, as `begin` begins one.
-
-        Raises:
-            UsageError: A process is at work on it.
-        """
+        """Goes on with a nightly run, as `begin` begins one."""
         with self._writing():
             if not self._database.locks.take(nightly_run):
                 raise UsageError(

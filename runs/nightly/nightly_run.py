@@ -74,11 +74,7 @@ class NightlyRun:
 def begin_nightly_run(
     suite: Suite, store: Store, *, resume: bool, resume_command: str, accept_command: str = "assay accept"
 ) -> NightlyRun:
-    """Begins a nightly run, or resumes the newest.
-
-    Raises:
-        UsageError: There is nothing to resume, or the suite has changed so that its runs cannot go on.
-    """
+    """Begins a nightly run, or resumes the newest."""
     ledger, budget = Ledger(store), suite.budget.budget()
     if not resume:
         return _watched(NightlyRun(suite, store, ledger.begin(suite.name), {}, resume_command, accept_command, budget))
@@ -181,9 +177,6 @@ def accept_nightly_run(nightly: NightlyRun, report: NightlyReport) -> NightlyRep
     """Accepts the runs of a nightly run that ended: the next nightly runs are compared with them.
 
     Its gates on regressions and decisions no longer count, because it is the new baseline; all other gates do.
-
-    Returns:
-        The report with the verdict that follows.
     """
     if report.accept is None:
         return report

@@ -15,11 +15,7 @@ from .suite import Suite
 
 
 def write_report_files(suite: Suite, report: NightlyReport) -> None:
-    """Writes the JUnit, Markdown and JSON files of the suite's `outputs`.
-
-    Raises:
-        InputError: A file or its folder cannot be written.
-    """
+    """Writes the JUnit, Markdown and JSON files of the suite's `outputs`."""
     for name, text_of in [
         (suite.outputs.junit, junit_xml),
         (suite.outputs.summary, summary_markdown),
@@ -33,11 +29,7 @@ def write_report_files(suite: Suite, report: NightlyReport) -> None:
 
 
 def write_history(suite: Suite, store: Store) -> None:
-    """Writes the site of the suite's `outputs` from everything that the store has.
-
-    Raises:
-        InputError: A page or the folder cannot be written.
-    """
+    """Writes the site of the suite's `outputs` from everything that the store has."""
     if suite.outputs.site is None:
         return
     ledger, folder = Ledger(store), suite.path(suite.outputs.site)

@@ -48,11 +48,7 @@ def list_columns(source: str, *, sheet: str | None = None) -> tuple[str, ...]:
 
 
 def look_at_set(source: str, mapping: Mapping[str, str], *, sheet: str | None = None) -> SetLook:
-    """Reads a set as a run would.
-
-    Raises:
-        InputError: The set cannot be read; the message says what to do.
-    """
+    """Reads a set as a run would."""
     notes: list[str] = []
     samples = load_set(source, mapping=mapping, sheet=sheet, notes=notes)
 

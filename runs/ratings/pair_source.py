@@ -92,12 +92,7 @@ def _is_same(one: PairedAnswer, other: PairedAnswer) -> bool:
 
 
 def find_pairs(store: Store, names: Sequence[str], by: str | None, turns: RatedTurns = "none") -> PairSource:
-    """Finds the questions that all versions answered, paired as for a decision between them (`pair_versions`).
-
-    Raises:
-        UsageError: There are fewer than two versions, two have one name, or no source has a name.
-        InputError: A row of a set cannot be read.
-    """
+    """Finds the questions that all versions answered, paired as for a decision between them (`pair_versions`)."""
     if by is not None and len(names) != 1:
         raise UsageError(f"--by {by} takes the versions from one run; name one, or leave out --by")
     if by is None and len(names) < FEWEST_VERSIONS:
@@ -171,11 +166,7 @@ def _check_versions(versions: Sequence[ComparedVersion]) -> None:
 def open_pair_queue(
     store: Store, source: PairSource, settings: QueueSettings, *, guideline: str | None, limit: int | None = None
 ) -> PairQueue:
-    """The newest queue of these versions with these settings, else a new one; its guideline brought up to date.
-
-    Raises:
-        UsageError: No question has two different answers, or the queue has another number of pairs than the limit.
-    """
+    """The newest queue of these versions with these settings, else a new one; its guideline brought up to date."""
     pairs, same = source.draw(settings.seed, limit)
     for name in queue_ids(store.database, "pairs"):
         queue = PairQueue(store.database, name)

@@ -65,12 +65,7 @@ def queue_preferences(queue: PairQueue, series: int | None = None) -> list[Prefe
 
 
 def write_choices(choices: Sequence[PairChoice], target: Path) -> None:
-    """Writes choices to a .jsonl or .csv file, one row per choice: the preference and what stood left.
-
-    Raises:
-        UsageError: There is no choice.
-        InputError: Another suffix, or a folder that does not exist.
-    """
+    """Writes choices to a .jsonl or .csv file, one row per choice: the preference and what stood left."""
     if not choices:
         raise UsageError("nothing was chosen in this series yet; there are no choices to write")
     shown_first = [choice.shown_first for choice in choices]

@@ -89,11 +89,7 @@ def join_run_ratings(store: "Store", run: str) -> JoinedRatings:
 
 
 def find_rated_sample(store: "Store", run: str, name: str) -> Sample:
-    """Finds one sample of a run with the ratings that all commands count: those of `join_run_ratings`.
-
-    Raises:
-        UsageError: The run has no such sample.
-    """
+    """Finds one sample of a run with the ratings that all commands count: those of `join_run_ratings`."""
     sample = store.sample(run, name)
     return join_run_ratings(store, run).samples[name] if queue_ids(store.database) else sample
 

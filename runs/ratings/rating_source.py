@@ -35,12 +35,7 @@ class RatingSource:
 
 
 def find_source(store: Store, name: str, turns: RatedTurns = "none") -> RatingSource:
-    """All answers of a run (its id, the beginning of one, or `last`), else those of a set.
-
-    Raises:
-        UsageError: Neither a run nor a set has this name.
-        InputError: A row of the set cannot be read.
-    """
+    """All answers of a run (its id, the beginning of one, or `last`), else those of a set."""
     run = _find_run(store, name)
     if run is None:
         samples = tuple(select_rated(read_set(name), turns))
@@ -95,10 +90,6 @@ def open_queue(
     """The newest queue of this source with these settings, else a new one; its guideline brought up to date.
 
     The answers are drawn from all of the source; a limit then takes the first that were drawn.
-
-    Raises:
-        UsageError: The way to choose needs scores that the source does not have, or the queue has another number of
-            answers than the limit.
     """
     queue = _newest_queue(store.database, source.name, settings)
     if queue is None:

@@ -155,11 +155,7 @@ class WatchState:
         return [self._watch(row) for row in rows]
 
     def watch(self, name: str) -> WatchRow:
-        """Returns a watch by its id, or the newest series by its name.
-
-        Raises:
-            UsageError: There is none.
-        """
+        """Returns a watch by its id, or the newest series by its name."""
         rows = self._rows(
             f"SELECT {_WATCH_COLUMNS} FROM watches WHERE id = ? OR name = ? ORDER BY id = ? DESC, series DESC LIMIT 1",
             (name, name, name),
