@@ -22,17 +22,11 @@ _BYTES_PER_BLOCK = 2**16
 
 
 class TextLine(NamedTuple):
-    """One line of a text file.
+    """One line of a text file."""
 
-    Attributes:
-        number: Its number, from 1.
-        text: The line with its line end; empty where it cannot be decoded.
-        error: Why it cannot be decoded, with place and cure.
-    """
-
-    number: int
-    text: str
-    error: InputError | None = None
+    number: int  # its number, from 1
+    text: str  # the line with its line end; empty where it cannot be decoded
+    error: InputError | None = None  # why it cannot be decoded, with place and cure
 
 
 def find_encoding(path: Path) -> str:

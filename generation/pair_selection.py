@@ -29,29 +29,20 @@ _SCORES = ("1", "2", "3", "4", "5")
 
 @dataclass(frozen=True)
 class FilterCount:
-    """The effect of one filter.
+    """The effect of one filter."""
 
-    Attributes:
-        name: The filter's name, one of `FILTERS`.
-        pairs: The number of pairs of each kind before the filter.
-    """
-
-    name: str
-    pairs: dict[str, int]
+    name: str  # the filter's name, one of `FILTERS`
+    pairs: dict[str, int]  # the number of pairs of each kind before the filter
     rejected: dict[str, int]
 
 
 @dataclass(frozen=True)
 class PairSelection:
-    """The outcome of all filters.
-
-    Attributes:
-        rejected: The other pairs, each with the filter that rejected it and the reason.
-        counts: The effect of each filter, in the order in which they were applied.
-    """
+    """The outcome of all filters."""
 
     selected: list[Pair]
-    rejected: list[Pair]
+    rejected: list[Pair]  # the other pairs, each with the filter that rejected it and the reason
+    # the effect of each filter, in the order in which they were applied
     counts: list[FilterCount] = field(default_factory=list)
 
 

@@ -40,15 +40,11 @@ Calibration = tuple[float, float]
 
 
 class RatedExample(BaseModel):
-    """A rated answer that a judge is shown.
-
-    Attributes:
-        id: The sample's id; it is never shown when this very sample is judged.
-    """
+    """A rated answer that a judge is shown."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    id: str
+    id: str  # the sample's id; it is never shown when this very sample is judged
     question: str
     answer: str
     rating: float
@@ -70,16 +66,13 @@ class RatedExample(BaseModel):
 
 @dataclass(frozen=True)
 class Alignment:
-    """What stands beside a request, and how its answers are corrected.
+    """What stands beside a request, and how its answers are corrected."""
 
-    Attributes:
-        examples: Rated answers, of which the nearest stand before the state as `rated_examples`.
-        calibration: By kind of question (`question_kind`), the map from what the judge says to what the ratings say.
-    """
-
+    # rated answers, of which the nearest stand before the state as `rated_examples`
     examples: Sequence[RatedExample] = ()
     shown: int = 3
     embedder: "Embedder | None" = None
+    # by kind of question (`question_kind`), the map from what the judge says to what the ratings say
     calibration: Mapping[str, Calibration] = field(default_factory=dict)
 
     async def prepare(self, request: Request) -> Request:

@@ -20,19 +20,13 @@ _NOT_IN_A_FILE_NAME = re.compile(r"[^\w.-]+", re.ASCII)
 
 @dataclass(frozen=True)
 class CassetteComparison:
-    """What two cassettes share and what they do not.
+    """What two cassettes share and what they do not."""
 
-    Attributes:
-        only_a: Recordings of the first cassette with a key that the second has not.
-        only_b: Recordings of the second cassette with a key that the first has not.
-        changed: Pairs of recordings (of the first, of the second) with one key and different replies.
-        same: The number of recordings with the same reply in both.
-    """
-
-    only_a: tuple[Recording, ...]
-    only_b: tuple[Recording, ...]
+    only_a: tuple[Recording, ...]  # recordings of the first cassette with a key that the second has not
+    only_b: tuple[Recording, ...]  # recordings of the second cassette with a key that the first has not
+    # pairs of recordings (of the first, of the second) with one key and different replies
     changed: tuple[tuple[Recording, Recording], ...]
-    same: int
+    same: int  # the number of recordings with the same reply in both
 
 
 def merge_cassettes(paths: Iterable[Path], out: Path, prefer: Prefer | None = None) -> int:

@@ -38,17 +38,11 @@ _CHECK = "check the brackets, quotes, colons and the indentation (spaces, no tab
 
 @dataclass(frozen=True)
 class YAMLDocument:
-    """What a YAML file holds.
+    """What a YAML file holds."""
 
-    Attributes:
-        origin: The file, for messages.
-        value: Its value: texts, numbers, booleans, dates, lists and dicts; None for an empty file.
-        node: The same as PyYAML's nodes, which know their lines; None for an empty file.
-    """
-
-    origin: str
-    value: Any
-    node: Any
+    origin: str  # the file, for messages
+    value: Any  # its value: texts, numbers, booleans, dates, lists and dicts; None for an empty file
+    node: Any  # the same as PyYAML's nodes, which know their lines; None for an empty file
 
     def line(self, place: Sequence[int | str]) -> int:
         """Returns the line of a value, from 1: that of the deepest part of its place that the file has."""

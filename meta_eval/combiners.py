@@ -22,17 +22,11 @@ _SMALLEST_SPREAD = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class FittedCombiner:
-    """A combiner as it was fitted to several sets of ratings.
+    """A combiner as it was fitted to several sets of ratings."""
 
-    Attributes:
-        scale: Brings scores to the scale that the weights are for.
-        weights: The weights, (metrics, sets).
-        sums: The weighted sums of the items whose scores are known, over their spread, (items, sets).
-    """
-
-    scale: Scale
-    weights: Floats
-    sums: Floats
+    scale: Scale  # brings scores to the scale that the weights are for
+    weights: Floats  # the weights, (metrics, sets)
+    sums: Floats  # the weighted sums of the items whose scores are known, over their spread, (items, sets)
 
     def predict(self, others: Floats) -> Floats:
         """Maps scores (items, metrics) to predictions, one column per set of ratings (items, sets).

@@ -29,21 +29,16 @@ _MOST_GAIN = 4  # a judge that is right on n answers may still be wrong on one o
 class Strata:
     """All answers, summed up by their cheap score.
 
-    Attributes:
-        edges: The boundaries between the strata, ascending, (strata - 1,). An answer on one belongs to the stratum
-            above.
-        sizes: How many answers each stratum has, (strata,).
-        cheap_mean: The mean cheap score of all answers.
-
     Examples:
         >>> strata = Strata.of_scores(np.arange(10.0), strata=2)
         >>> strata.edges.tolist(), strata.sizes.tolist(), strata.cheap_mean
         ([4.5], [5, 5], 4.5)
     """
 
+    # the boundaries between the strata, ascending, (strata - 1,). An answer on one belongs to the stratum above.
     edges: Floats
-    sizes: Places
-    cheap_mean: float
+    sizes: Places  # how many answers each stratum has, (strata,)
+    cheap_mean: float  # the mean cheap score of all answers
 
     @classmethod
     def of_scores(cls, cheap: Floats, strata: int = STRATA) -> "Strata":
@@ -77,19 +72,13 @@ class Strata:
 
 @dataclass(frozen=True, eq=False)
 class JudgedSample:
-    """The answers that a judge scored, with the ratings of those that people rated.
+    """The answers that a judge scored, with the ratings of those that people rated."""
 
-    Attributes:
-        cheap: The cheap score of each judged answer, (judged,).
-        judged: The judge's score of each, (judged,).
-        ratings: The mean rating of each, or what is to be averaged in its place, (judged,); NaN where nobody rated it.
-        groups: The group of each as a number, (judged,).
-    """
-
-    cheap: Floats
-    judged: Floats
+    cheap: Floats  # the cheap score of each judged answer, (judged,)
+    judged: Floats  # the judge's score of each, (judged,)
+    # the mean rating of each, or what is to be averaged in its place, (judged,); NaN where nobody rated it
     ratings: Floats
-    groups: Places
+    groups: Places  # the group of each as a number, (judged,)
 
     def __post_init__(self) -> None:
         lengths = {len(self.cheap), len(self.judged), len(self.ratings), len(self.groups)}
@@ -101,36 +90,24 @@ class JudgedSample:
 
 @dataclass(frozen=True)
 class ThreeLevelMean:
-    """A mean over all answers, from three levels of measurement.
+    """A mean over all answers, from three levels of measurement."""
 
-    Attributes:
-        mean: The estimate with its interval, from all three levels.
-        two_levels: From the judge's scores and the ratings, without the cheap score.
-        ratings_alone: The mean of the ratings, with its interval.
-        variances: What `plan_sample_sizes` needs.
-    """
-
-    mean: Estimate
-    two_levels: Estimate
-    ratings_alone: Estimate
+    mean: Estimate  # the estimate with its interval, from all three levels
+    two_levels: Estimate  # from the judge's scores and the ratings, without the cheap score
+    ratings_alone: Estimate  # the mean of the ratings, with its interval
     answers: int
     judged: int
     rated: int
     strata: int
-    variances: "LevelVariances"
+    variances: "LevelVariances"  # what `plan_sample_sizes` needs
 
 
 @dataclass(frozen=True)
 class LevelVariances:
-    """How much one answer adds to the variance of the mean, in squared units of the rating.
+    """How much one answer adds to the variance of the mean, in squared units of the rating."""
 
-    Attributes:
-        after_cheap: Variance of the ratings that the cheap score does not explain.
-        after_judge: Variance of the ratings that the judge's score does not explain.
-    """
-
-    after_cheap: float
-    after_judge: float
+    after_cheap: float  # variance of the ratings that the cheap score does not explain
+    after_judge: float  # variance of the ratings that the judge's score does not explain
 
 
 def draw_stratified(cheap: Floats, count: int, *, strata: int = STRATA, seed: int = 0) -> Places:
@@ -237,16 +214,11 @@ def _three_levels(strata: Strata, sample: JudgedSample) -> tuple["_Levels", "_Le
 
 @dataclass(frozen=True)
 class LevelEstimates:
-    """What three levels of measurement say of all answers of a table.
+    """What three levels of measurement say of all answers of a table."""
 
-    Attributes:
-        mean_rating: The mean rating, on the rating scale.
-        bad_share: The share of answers rated below the middle of the scale, in [0, 1].
-        to_judge: How many answers the cheap score alone cannot decide one by one; None where too few are rated to tell.
-    """
-
-    mean_rating: ThreeLevelMean
-    bad_share: ThreeLevelMean
+    mean_rating: ThreeLevelMean  # the mean rating, on the rating scale
+    bad_share: ThreeLevelMean  # the share of answers rated below the middle of the scale, in [0, 1]
+    # how many answers the cheap score alone cannot decide one by one; None where too few are rated to tell
     to_judge: int | None
 
 
@@ -412,17 +384,12 @@ def _strata_of(cheap: Floats, edges: Floats) -> Places:
 
 @dataclass(frozen=True)
 class SamplePlan:
-    """How many answers to judge and to rate.
-
-    Attributes:
-        width: The expected width of the interval, in units of the rating.
-        cost: What judging and rating cost together, in the unit of the costs.
-    """
+    """How many answers to judge and to rate."""
 
     judged: int
     rated: int
-    width: float
-    cost: float
+    width: float  # the expected width of the interval, in units of the rating
+    cost: float  # what judging and rating cost together, in the unit of the costs
 
 
 def plan_sample_sizes(

@@ -33,26 +33,18 @@ def metric_names() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class MetricDescription:
-    """What `assay metrics` says of one metric.
-
-    Attributes:
-        summary: The first line of its documentation.
-        range: Its lowest and highest value; None where there is no bound.
-        needs: The sample's fields that must not be empty.
-        needs_judge: Whether it cannot do without a judge.
-        argument: What stands right after the name and its colon (`predicate:"The answer is polite"`); "" for nothing.
-        measures: What it is a measure of: an `answer`, or a whole `conversation`.
-    """
+    """What `assay metrics` says of one metric."""
 
     name: str
-    summary: str
-    range: tuple[float | None, float | None]
-    needs: tuple[str, ...]
+    summary: str  # the first line of its documentation
+    range: tuple[float | None, float | None]  # its lowest and highest value; None where there is no bound
+    needs: tuple[str, ...]  # the sample's fields that must not be empty
     higher_is_better: bool
-    needs_judge: bool
+    needs_judge: bool  # whether it cannot do without a judge
     options: tuple[str, ...]
+    # what stands right after the name and its colon (`predicate:"The answer is polite"`); "" for nothing
     argument: str = ""
-    measures: Level = "answer"
+    measures: Level = "answer"  # what it is a measure of: an `answer`, or a whole `conversation`
 
 
 def describe_metric(name: str) -> MetricDescription:

@@ -21,18 +21,12 @@ _SHORTER = (None, 2_000, 500, _SHORTEST)
 
 
 class Thread(NamedTuple):
-    """A conversation as a judge is shown it.
+    """A conversation as a judge is shown it."""
 
-    Attributes:
-        text: One line per message, which begins with its turn in brackets.
-        most_characters: To how many characters; None where none was.
-        addressed: The turns out of which words to the judge were left.
-    """
-
-    text: str
+    text: str  # one line per message, which begins with its turn in brackets
     shortened: int = 0
-    most_characters: int | None = None
-    addressed: tuple[int, ...] = ()
+    most_characters: int | None = None  # to how many characters; None where none was
+    addressed: tuple[int, ...] = ()  # the turns out of which words to the judge were left
 
     def evidence(self) -> dict[str, Any]:
         """What was cut, for the evidence; empty where nothing was."""

@@ -52,29 +52,20 @@ _LABEL = re.compile(r"([^:]{1,60}):\s+(.+)", re.DOTALL)
 
 
 class Criterion(BaseModel):
-    """One thing that a rubric rates.
-
-    Attributes:
-        question: What the judge is asked; the clearer, the better a small judge answers.
-        weight: How much it counts, above 0, at most 1,000,000.
-        levels: 2 to 10 levels, the lowest first: each label with what an answer of this level is like.
-    """
+    """One thing that a rubric rates."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Text
-    question: Text
+    question: Text  # what the judge is asked; the clearer, the better a small judge answers
+    # how much it counts, above 0, at most 1,000,000
     weight: float = Field(default=1.0, gt=0, le=1e6, allow_inf_nan=False)
+    # 2 to 10 levels, the lowest first: each label with what an answer of this level is like
     levels: Annotated[dict[Label, Text], AfterValidator(different_labels)] = Field(min_length=2, max_length=10)
 
 
 class Rubric(BaseModel):
     """Criteria, and the fields of a sample that they are about.
-
-    Attributes:
-        name: What it rates, for people.
-        fields: The sample's fields that the judge sees, and that a sample must have.
-        criteria: One or more; their names differ.
 
     Example:
         >>> levels = {"no": "It names no step.", "yes": "It names every step."}
@@ -84,9 +75,10 @@ class Rubric(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = ""
+    name: str = ""  # what it rates, for people
+    # the sample's fields that the judge sees, and that a sample must have
     fields: tuple[SampleField, ...] = Field(default=("user_input", "response"), min_length=1)
-    criteria: tuple[Criterion, ...] = Field(min_length=1, max_length=100)
+    criteria: tuple[Criterion, ...] = Field(min_length=1, max_length=100)  # one or more; their names differ
 
     @model_validator(mode="after")
     def _different_names(self) -> "Rubric":

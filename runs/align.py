@@ -57,24 +57,17 @@ class BaselineRow:
 
 @dataclass(frozen=True, slots=True)
 class AlignmentReport:
-    """What aligning a judge came to.
-
-    Attributes:
-        baselines: What costs nothing reaches.
-        raters: How far the raters agree; None with one rating per answer.
-        rater_groups: Two groups of raters who follow different rules; None where there are none.
-        usage: What the candidates took, by name.
-    """
+    """What aligning a judge came to."""
 
     metric: str
     judge: str
     answers: int
     groups: int
     result: AlignmentResult
-    baselines: tuple[BaselineRow, ...]
-    raters: Raters | None
-    rater_groups: RaterGroups | None
-    usage: dict[str, Usage]
+    baselines: tuple[BaselineRow, ...]  # what costs nothing reaches
+    raters: Raters | None  # how far the raters agree; None with one rating per answer
+    rater_groups: RaterGroups | None  # two groups of raters who follow different rules; None where there are none
+    usage: dict[str, Usage]  # what the candidates took, by name
 
 
 @dataclass

@@ -18,50 +18,34 @@ _MOST_ALIGNED = 300  # messages; of more, those at one place are compared
 
 
 class NamedAnswer(NamedTuple):
-    """An answer, with the name of the version that gave it.
-
-    Attributes:
-        sample: The answer, or conversation.
-        link: Where its own page is; "" without one.
-        facts: What is known of it, in words, such as its rating.
-    """
+    """An answer, with the name of the version that gave it."""
 
     name: str
-    sample: Sample
-    link: str = ""
-    facts: tuple[str, ...] = ()
+    sample: Sample  # the answer, or conversation
+    link: str = ""  # where its own page is; "" without one
+    facts: tuple[str, ...] = ()  # what is known of it, in words, such as its rating
 
 
 @dataclass(frozen=True, slots=True)
 class ContrastColumn:
-    """One text beside others.
-
-    Attributes:
-        link: Where it leads; "" for nowhere.
-    """
+    """One text beside others."""
 
     heading: str
     text: RenderedText
-    link: str = ""
+    link: str = ""  # where it leads; "" for nowhere
     facts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerContrast:
-    """The answers of versions to one question.
+    """The answers of versions to one question."""
 
-    Attributes:
-        question: The question; of a conversation the first.
-        rows: The texts side by side. Of two conversations one row per message that differs.
-        messages: How many messages differ between two conversations; 0 where these are none.
-        is_same: Whether all texts are the same; then there is one row with one text.
-    """
-
-    question: str
+    question: str  # the question; of a conversation the first
     answers: tuple[NamedAnswer, ...]
+    # the texts side by side. Of two conversations one row per message that differs.
     rows: tuple[tuple[ContrastColumn, ...], ...]
-    messages: int = 0
-    is_same: bool = False
+    messages: int = 0  # how many messages differ between two conversations; 0 where these are none
+    is_same: bool = False  # whether all texts are the same; then there is one row with one text
 
     @property
     def is_of_conversations(self) -> bool:

@@ -23,14 +23,10 @@ from .scoring_request import OpenedMetrics, ScoringRequest
 
 @dataclass(frozen=True, slots=True)
 class BatchOptions:
-    """How a run asks its judge in batches.
+    """How a run asks its judge in batches."""
 
-    Attributes:
-        most_requests: The most requests of one batch; None for the provider's limit.
-        on_note: Called with each note for the user: what a stage may take, what was submitted, what came.
-    """
-
-    most_requests: int | None = None
+    most_requests: int | None = None  # the most requests of one batch; None for the provider's limit
+    # called with each note for the user: what a stage may take, what was submitted, what came
     on_note: Callable[[str], None] = lambda _: None
 
 

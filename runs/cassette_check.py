@@ -20,15 +20,10 @@ from .plan import Plan
 
 @dataclass(frozen=True)
 class CassetteCheck:
-    """What is wrong with a cassette.
+    """What is wrong with a cassette."""
 
-    Attributes:
-        stale: Recordings whose prompt has changed since, or that the run does not use.
-        missing: One line per score that failed for want of a recording: sample, metric, what is missing.
-    """
-
-    stale: list[Recording]
-    missing: list[str]
+    stale: list[Recording]  # recordings whose prompt has changed since, or that the run does not use
+    missing: list[str]  # one line per score that failed for want of a recording: sample, metric, what is missing
 
 
 class TrackingCassette(Cassette):

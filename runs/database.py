@@ -22,21 +22,14 @@ class Database(Protocol):
     """What a store needs of its database.
 
     SQL has `?` for values, and `ON CONFLICT` for rows that may exist already.
-
-    Attributes:
-        name: Where the database is, as it may stand in a message: without a password.
-        duplicate_error: What its library raises where a row with the same key exists already.
-        score_rows: The scores, each with its sample's place, language, source and rating: what to select from.
-        answer_rows: The scores, each with what the index of answers has of its sample: what to select from.
-        value_sum: The sum of the column `value`, which does not depend on the order of the rows.
     """
 
-    name: str
-    score_rows: str
-    answer_rows: str
-    value_sum: str
+    name: str  # where the database is, as it may stand in a message: without a password
+    score_rows: str  # the scores, each with its sample's place, language, source and rating: what to select from
+    answer_rows: str  # the scores, each with what the index of answers has of its sample: what to select from
+    value_sum: str  # the sum of the column `value`, which does not depend on the order of the rows
     errors: type[Exception] | tuple[type[Exception], ...]
-    duplicate_error: type[Exception]
+    duplicate_error: type[Exception]  # what its library raises where a row with the same key exists already
 
     @property
     def locks(self) -> "ProcessLocks":

@@ -18,37 +18,26 @@ from .results import Results
 
 @dataclass(frozen=True, slots=True)
 class JudgeScores:
-    """The scores of one judge.
-
-    Attributes:
-        repeats: Its scores when asked again, by sample.
-        replies: How many of its replies for `scores` could not be used.
-        probed: Its scores of the samples that a probe changed, by probe and sample.
-    """
+    """The scores of one judge."""
 
     judge: str
     scores: Mapping[str, Score]
     concurrency: int
-    repeats: tuple[Mapping[str, Score], ...] = ()
-    replies: ReplyCounts = field(default_factory=ReplyCounts)
+    repeats: tuple[Mapping[str, Score], ...] = ()  # its scores when asked again, by sample
+    replies: ReplyCounts = field(default_factory=ReplyCounts)  # how many of its replies for `scores` could not be used
+    # its scores of the samples that a probe changed, by probe and sample
     probed: Mapping[str, Mapping[str, Score]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeScoring:
-    """How judges score the samples that they are compared on.
+    """How judges score the samples that they are compared on."""
 
-    Attributes:
-        metric: The metric that they are compared by.
-        cassette: The file of the recorded replies; `{judge}` in it stands for the judge's name.
-        repeats: How often each judge is asked again, with another seed.
-    """
-
-    metric: str
-    cassette: str
+    metric: str  # the metric that they are compared by
+    cassette: str  # the file of the recorded replies; `{judge}` in it stands for the judge's name
     mode: Mode = "auto"
     budget: Budget = field(default_factory=Budget)
-    repeats: int = 0
+    repeats: int = 0  # how often each judge is asked again, with another seed
 
     def __post_init__(self) -> None:
         if not needs_judge(self.metric):

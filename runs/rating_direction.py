@@ -96,15 +96,11 @@ def rating_of_score(sample: Sample, metric: str) -> float | None:
 
 @dataclass(slots=True)
 class RatingKinds:
-    """Counts what the ratings of samples are about.
+    """Counts what the ratings of samples are about."""
 
-    Attributes:
-        pairs: How many ratings say which of two answers is better.
-        singles: How many samples have two answers and a rating that does not say which of them is better, by the scale
-            of the rating.
-    """
-
-    pairs: int = 0
+    pairs: int = 0  # how many ratings say which of two answers is better
+    # how many samples have two answers and a rating that does not say which of them is better, by the scale of the
+    # rating
     singles: Counter[tuple[float, float]] = field(default_factory=Counter)
 
     @classmethod

@@ -34,17 +34,13 @@ _RUN_COLUMNS = "id, created, plan, status"
 
 
 class RunRow(NamedTuple):
-    """A run as the store lists it.
-
-    Attributes:
-        created: When it began: ISO 8601, UTC.
-        status: `running`, `done`, or why it stopped (`budget`, `interrupted`, `error`, or `killed`: its process is gone
-            and did not say why).
-    """
+    """A run as the store lists it."""
 
     id: str
-    created: str
+    created: str  # when it began: ISO 8601, UTC
     plan: Plan
+    # `running`, `done`, or why it stopped (`budget`, `interrupted`, `error`, or `killed`: its process is gone and did
+    # not say why)
     status: str
 
 

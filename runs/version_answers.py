@@ -31,43 +31,30 @@ Values = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class AnswerSource:
-    """A run, a set or results, as it was read.
+    """A run, a set or results, as it was read."""
 
-    Attributes:
-        name: What it is called: an id, or the name that the user gave it.
-        directions: For each of its metrics, whether higher is better.
-        run: The run in the store; None where it is none.
-        parts: Metrics that it has as parts of a scorer only.
-    """
-
-    name: str
+    name: str  # what it is called: an id, or the name that the user gave it
     samples: Sequence[Sample]
     values: Values = field(default_factory=dict)
-    directions: Mapping[str, bool] = field(default_factory=dict)
+    directions: Mapping[str, bool] = field(default_factory=dict)  # for each of its metrics, whether higher is better
     sets: tuple[str, ...] = ()
     conversation_metrics: tuple[str, ...] = ()
-    run: "RunRow | None" = None
-    parts: frozenset[str] = frozenset()
+    run: "RunRow | None" = None  # the run in the store; None where it is none
+    parts: frozenset[str] = frozenset()  # metrics that it has as parts of a scorer only
     fitted: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class VersionAnswers:
-    """The answers of one version, at one level: of conversations, of turns, or answers without messages.
-
-    Attributes:
-        samples: Its answers by id, with all their ratings.
-        values: Their scores, by id and metric.
-        pair_ratings: How many ratings of pairs of answers it has, which are left out.
-    """
+    """The answers of one version, at one level: of conversations, of turns, or answers without messages."""
 
     name: str
-    samples: Mapping[str, Sample]
-    values: Values
+    samples: Mapping[str, Sample]  # its answers by id, with all their ratings
+    values: Values  # their scores, by id and metric
     source: AnswerSource
     fitted: Mapping[str, Collection[str]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    pair_ratings: int = 0
+    pair_ratings: int = 0  # how many ratings of pairs of answers it has, which are left out
 
     @property
     def has_only_pairs(self) -> bool:

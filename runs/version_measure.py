@@ -18,19 +18,12 @@ Scale = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class VersionMeasure:
-    """What decides.
+    """What decides."""
 
-    Attributes:
-        name: The scorer or metric; "" where ratings alone decide.
-        values: By version, the value of each answer by id; more is better.
-        fitted: By version, the answers that the scorer was fitted on.
-        scale: The scale of a scorer's predictions; None of a metric.
-    """
-
-    name: str
-    values: tuple[Mapping[str, float], ...]
-    fitted: tuple[Collection[str], ...]
-    scale: Scale | None = None
+    name: str  # the scorer or metric; "" where ratings alone decide
+    values: tuple[Mapping[str, float], ...]  # by version, the value of each answer by id; more is better
+    fitted: tuple[Collection[str], ...]  # by version, the answers that the scorer was fitted on
+    scale: Scale | None = None  # the scale of a scorer's predictions; None of a metric
     notes: tuple[str, ...] = ()
 
 

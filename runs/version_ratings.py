@@ -40,19 +40,12 @@ _OwnRatings = dict[tuple[int, str], dict[str, float]]  # by version and answer, 
 
 @dataclass(frozen=True, slots=True)
 class VersionRatings:
-    """The ratings of the answers that take part.
+    """The ratings of the answers that take part."""
 
-    Attributes:
-        means: The mean rating of each answer; NaN where it is not rated.
-        scale: Their scale; None where nothing is rated.
-        notes: Which ratings count and which do not.
-        problem: Why none counts though there are some; "" otherwise.
-    """
-
-    means: tuple[float, ...]
-    scale: Scale | None
-    notes: tuple[str, ...]
-    problem: str = ""
+    means: tuple[float, ...]  # the mean rating of each answer; NaN where it is not rated
+    scale: Scale | None  # their scale; None where nothing is rated
+    notes: tuple[str, ...]  # which ratings count and which do not
+    problem: str = ""  # why none counts though there are some; "" otherwise
 
 
 def rate_versions(

@@ -31,15 +31,11 @@ _LISTS = ("with another text", "with the same text and another score")
 
 @dataclass(frozen=True, slots=True)
 class ComparedAnswer:
-    """An answer in both runs.
+    """An answer in both runs."""
 
-    Attributes:
-        contrast: Both answers side by side.
-        judgements: What people say, with its figures in A and in B: the mean ratings, the shares of choices.
-    """
-
-    contrast: AnswerContrast
+    contrast: AnswerContrast  # both answers side by side
     values: tuple[tuple[str, float | None, float | None], ...]
+    # what people say, with its figures in A and in B: the mean ratings, the shares of choices
     judgements: tuple[tuple[str, Figure, Figure], ...]
 
 

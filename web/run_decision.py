@@ -13,22 +13,15 @@ from ..runs.deciding_answers import find_deciding_questions, read_deciding_answe
 
 @dataclass(frozen=True, slots=True)
 class RunDecision:
-    """What is decided between run A, which is in use today, and run B.
+    """What is decided between run A, which is in use today, and run B."""
 
-    Attributes:
-        decision: The decision; None where none can be made.
-        problem: Why none can be made; "" where one is.
-        choices: The metrics of both runs, where the visitor has to choose the one that decides.
-        order: The ids in A of the answers that decide, those that say most first.
-        ratings: By run (`A` or `B`) and the answer's id in it, the mean rating that counts.
-        preferred: Likewise the share of people's choices between both answers that prefer this one.
-    """
-
-    decision: Decision | None
-    problem: str = ""
-    choices: tuple[str, ...] = ()
-    order: tuple[str, ...] = ()
+    decision: Decision | None  # the decision; None where none can be made
+    problem: str = ""  # why none can be made; "" where one is
+    choices: tuple[str, ...] = ()  # the metrics of both runs, where the visitor has to choose the one that decides
+    order: tuple[str, ...] = ()  # the ids in A of the answers that decide, those that say most first
+    # by run (`A` or `B`) and the answer's id in it, the mean rating that counts
     ratings: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    # likewise the share of people's choices between both answers that prefer this one
     preferred: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
 

@@ -42,18 +42,13 @@ factoid_share_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class QuestionOptions:
-    """Which questions are written.
-
-    Attributes:
-        factoid_share: The share of pairs that ask for a fact, 0 to 1.
-        candidates: Long-form pairs per section, of which the best is selected.
-    """
+    """Which questions are written."""
 
     n: int
-    factoid_share: float
+    factoid_share: float  # the share of pairs that ask for a fact, 0 to 1
     domain: str
     roles: tuple[str, ...]
-    candidates: int
+    candidates: int  # long-form pairs per section, of which the best is selected
     seed: int
     max_failed: int
 

@@ -29,17 +29,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SessionOptions:
-    """Where replies are recorded, what asking may take, and whether a session is resumed.
-
-    Attributes:
-        concurrency: Calls at once; None for as many as the judge's settings say.
-        resume: Whether the replies of an earlier session are used again.
-    """
+    """Where replies are recorded, what asking may take, and whether a session is resumed."""
 
     cassette_options: CassetteOptions
     budget: "Budget"
-    concurrency: int | None = None
-    resume: bool = False
+    concurrency: int | None = None  # calls at once; None for as many as the judge's settings say
+    resume: bool = False  # whether the replies of an earlier session are used again
 
 
 def with_judge_session(command: Command) -> Command:

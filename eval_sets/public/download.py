@@ -31,18 +31,13 @@ _ELSEWHERE = f"or name a mirror or a folder with the files ({VARIABLE})"
 
 
 class DownloadedFile(NamedTuple):
-    """A file that is in the cache now.
-
-    Attributes:
-        sha256: Its SHA-256.
-        is_new: Whether it was downloaded now; else it was there.
-    """
+    """A file that is in the cache now."""
 
     path: str
     size: int
-    sha256: str
+    sha256: str  # its SHA-256
     is_known: bool
-    is_new: bool
+    is_new: bool  # whether it was downloaded now; else it was there
 
 
 def download_public_set(name: str, report: Callable[[int], None] = lambda _: None) -> list[DownloadedFile]:

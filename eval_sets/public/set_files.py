@@ -25,15 +25,10 @@ class ChangedFileError(InputError):
 
 
 class SetPlace(NamedTuple):
-    """Where the files of public sets come from.
+    """Where the files of public sets come from."""
 
-    Attributes:
-        mirror: The address that `ASSAY_PUBLIC_SETS` names; "" for GitHub's own.
-        folder: The folder that it names: nothing is downloaded; None where it names none.
-    """
-
-    mirror: str = ""
-    folder: Path | None = None
+    mirror: str = ""  # the address that `ASSAY_PUBLIC_SETS` names; "" for GitHub's own
+    folder: Path | None = None  # the folder that it names: nothing is downloaded; None where it names none
 
 
 def find_place() -> SetPlace:

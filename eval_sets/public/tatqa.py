@@ -19,14 +19,10 @@ _NEXT = "last digit one further from 0"
 
 
 class StatedValue(NamedTuple):
-    """The value that an answer states.
-
-    Attributes:
-        change: How it was made of the annotators' value; `gold` for that value itself.
-    """
+    """The value that an answer states."""
 
     value: Decimal
-    change: str
+    change: str  # how it was made of the annotators' value; `gold` for that value itself
 
 
 def read_tatqa(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:

@@ -35,14 +35,10 @@ _LONGEST_QUOTE = 300  # characters of a reply in an error
 
 @dataclass(frozen=True)
 class BotQuestion:
-    """What a bot is question.
-
-    Attributes:
-        pages: The pages that retrieval found for it, the nearest first.
-    """
+    """What a bot is question."""
 
     question: str
-    pages: Sequence[Page]
+    pages: Sequence[Page]  # the pages that retrieval found for it, the nearest first
     fold: int
     language: str
     sample: str = ""
@@ -50,14 +46,10 @@ class BotQuestion:
 
 @dataclass(frozen=True)
 class BotAnswer:
-    """A bot's answer.
-
-    Attributes:
-        contexts: The contexts that the bot says it used; None where it does not say.
-    """
+    """A bot's answer."""
 
     text: str
-    contexts: tuple[str, ...] | None = None
+    contexts: tuple[str, ...] | None = None  # the contexts that the bot says it used; None where it does not say
 
 
 class Bot(Protocol):

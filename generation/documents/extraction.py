@@ -15,29 +15,19 @@ TIME_LIMIT = 300.0
 
 
 class DocumentFile(NamedTuple):
-    """A file to read.
-
-    Attributes:
-        name: The document's name: its path below the folder that is read.
-        problem: Why the file is not read; "" for a file that is.
-    """
+    """A file to read."""
 
     path: Path
-    name: str
-    problem: str = ""
+    name: str  # the document's name: its path below the folder that is read
+    problem: str = ""  # why the file is not read; "" for a file that is
 
 
 class Extraction(NamedTuple):
-    """The outcome for one document.
-
-    Attributes:
-        sections: Its sections; none where there is an error.
-        error: Why it cannot be read, with the file and what to do.
-    """
+    """The outcome for one document."""
 
     document: str
-    sections: list[Section]
-    error: InputError | None = None
+    sections: list[Section]  # its sections; none where there is an error
+    error: InputError | None = None  # why it cannot be read, with the file and what to do
 
 
 def extract_sections(

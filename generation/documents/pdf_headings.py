@@ -32,22 +32,17 @@ class Style(NamedTuple):
 
 
 class PdfLine(NamedTuple):
-    """A row of a page in reading order. Lengths are in points.
-
-    Attributes:
-        page: The page, from 1.
-        gap: The distance to the line before it in its column; None for a column's first line.
-    """
+    """A row of a page in reading order. Lengths are in points."""
 
     text: str
-    page: int
+    page: int  # the page, from 1
     left: float
     right: float
     baseline: float
     size: float
     bold: bool
     monospace: bool
-    gap: float | None
+    gap: float | None  # the distance to the line before it in its column; None for a column's first line
     cells: tuple[Fragment, ...]
 
     @property

@@ -29,37 +29,23 @@ class FoldError(UsageError):
 
 
 class Candidate(NamedTuple):
-    """One way to make the folds, with its figures (Table 2).
+    """One way to make the folds, with its figures (Table 2)."""
 
-    Attributes:
-        split: The fold of each topic.
-        small_fold: The smallest fold's share of the valid sections, which are those left after separation.
-        folds_per_document: The mean number of folds in which a document has sections, before separation.
-        valid: The valid sections' share of the sections in topics.
-        enough: Whether every fold is large enough for validation and test.
-    """
-
-    split: TopicSplit
-    small_fold: float
-    folds_per_document: float
-    valid: float
-    enough: bool
+    split: TopicSplit  # the fold of each topic
+    small_fold: float  # the smallest fold's share of the valid sections, which are those left after separation
+    folds_per_document: float  # the mean number of folds in which a document has sections, before separation
+    valid: float  # the valid sections' share of the sections in topics
+    enough: bool  # whether every fold is large enough for validation and test
     chosen: bool = False
 
 
 class FoldPlan(NamedTuple):
-    """The folds, and how they were chosen.
+    """The folds, and how they were chosen."""
 
-    Attributes:
-        folds: The fold of each section that is in one.
-        candidates: The ways that were compared (Table 2).
-        before: The fold of every section in a topic before separation, by the section's id.
-    """
-
-    folds: list[Fold]
-    candidates: list[Candidate]
+    folds: list[Fold]  # the fold of each section that is in one
+    candidates: list[Candidate]  # the ways that were compared (Table 2)
     nearest_topics: float
-    before: dict[str, int]
+    before: dict[str, int]  # the fold of every section in a topic before separation, by the section's id
     outliers: int
 
     @property

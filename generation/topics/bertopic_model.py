@@ -17,15 +17,10 @@ _WORDS = 4
 
 
 class BertopicModel(NamedTuple):
-    """The topics that BERTopic found.
+    """The topics that BERTopic found."""
 
-    Attributes:
-        labels: The topic of each section, shape (sections,), -1 for outliers.
-        words: The words of each topic, the highest weight first.
-    """
-
-    labels: "Labels"
-    words: dict[int, list[str]]
+    labels: "Labels"  # the topic of each section, shape (sections,), -1 for outliers
+    words: dict[int, list[str]]  # the words of each topic, the highest weight first
 
 
 def fit_bertopic(

@@ -33,22 +33,15 @@ _DIGITS = 5
 
 
 class TopicDiscovery(NamedTuple):
-    """The topics of a collection.
+    """The topics of a collection."""
 
-    Attributes:
-        rows: The topic of each section, in the sections' order.
-        cells: The settings, or the numbers of topics, that were tried.
-        labels: The words of each topic.
-        sizes: The number of sections of each topic, without outliers (Twente paper, Table 1).
-    """
-
-    rows: list[SectionTopic]
+    rows: list[SectionTopic]  # the topic of each section, in the sections' order
     method: Literal["bertopic", "plain"]
     why: str
-    cells: list[Cell]
+    cells: list[Cell]  # the settings, or the numbers of topics, that were tried
     measures: Measures
-    labels: dict[int, str]
-    sizes: dict[int, int]
+    labels: dict[int, str]  # the words of each topic
+    sizes: dict[int, int]  # the number of sections of each topic, without outliers (Twente paper, Table 1)
 
     @property
     def median_size(self) -> float:

@@ -10,18 +10,14 @@ from ..json_lines import LinesFile
 
 
 class SectionTopic(BaseModel):
-    """The topic of one section. Frozen.
-
-    Attributes:
-        topic: The topic's number, from 0; -1 for an outlier.
-        vector: The section in the low-dimensional space in which the topics were clustered.
-    """
+    """The topic of one section. Frozen."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     section: str = Field(min_length=1)
-    topic: int = Field(ge=OUTLIER)
+    topic: int = Field(ge=OUTLIER)  # the topic's number, from 0; -1 for an outlier
     label: str = ""
+    # the section in the low-dimensional space in which the topics were clustered
     vector: tuple[float, ...] = Field(min_length=1)
 
 

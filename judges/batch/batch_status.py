@@ -12,14 +12,11 @@ from .provider import BatchProvider, BatchState, PassingFailure
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """One batch, as the journal knows it and as the provider does.
-
-    Attributes:
-        state: What the provider says; None for a batch that it has not got, or whose replies are collected.
-    """
+    """One batch, as the journal knows it and as the provider does."""
 
     cassette: Path
     batch: Batch
+    # what the provider says; None for a batch that it has not got, or whose replies are collected
     state: BatchState | None
 
     @property

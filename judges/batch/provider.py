@@ -27,24 +27,18 @@ _ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 
 @dataclass(frozen=True, slots=True)
 class BatchState:
-    """What the provider says about a batch.
-
-    Attributes:
-        status: The provider's word: `validating`, `in_progress`, `finalizing`, `completed`, `failed`, `expired`,
-            `cancelling` or `cancelled`.
-        files: The files of replies and of failed requests, as far as there are some.
-        problem: Why it failed as a whole; empty where it did not.
-        has_no_room: Whether it failed because too much is waiting at the provider already.
-    """
+    """What the provider says about a batch."""
 
     id: str
+    # the provider's word: `validating`, `in_progress`, `finalizing`, `completed`, `failed`, `expired`, `cancelling` or
+    # `cancelled`
     status: str
-    files: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()  # the files of replies and of failed requests, as far as there are some
     requests: int = 0
     completed: int = 0
     failed: int = 0
-    problem: str = ""
-    has_no_room: bool = False
+    problem: str = ""  # why it failed as a whole; empty where it did not
+    has_no_room: bool = False  # whether it failed because too much is waiting at the provider already
 
     @property
     def has_ended(self) -> bool:

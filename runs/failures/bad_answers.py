@@ -28,18 +28,12 @@ class BadAnswer(NamedTuple):
 
 @dataclass(frozen=True)
 class BadAnswers:
-    """The bad answers of one run.
-
-    Attributes:
-        answers: Those that count, by id: the rated ones, or those with a value of the metric.
-        bad: Those of them that are bad, by id.
-        unused: Verdicts that are not used, as a person says why the answer is bad.
-    """
+    """The bad answers of one run."""
 
     run: RunRecords
-    answers: dict[str, AnswerRecord]
-    bad: dict[str, BadAnswer]
-    unused: int
+    answers: dict[str, AnswerRecord]  # those that count, by id: the rated ones, or those with a value of the metric
+    bad: dict[str, BadAnswer]  # those of them that are bad, by id
+    unused: int  # verdicts that are not used, as a person says why the answer is bad
 
 
 class BadRule(NamedTuple):

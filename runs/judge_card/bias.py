@@ -22,19 +22,13 @@ _SOURCES: dict[BiasKind, str] = {"position": "pairwise", "length": "padded", "st
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """One line of a judge's bias card.
-
-    Attributes:
-        bias: What moves its score though the answer is no better.
-        source: What measured it: a probe, or `pairwise` (two answers side by side, in both orders).
-        change: How far the score moves, with an interval over groups; of `pairwise` by how much the share of its
-            choices that fell on the answer it read first is more than one half. Without a value its problem says why it
-            is not measured.
-    """
+    """One line of a judge's bias card."""
 
     judge: str
-    bias: BiasKind
-    source: str
+    bias: BiasKind  # what moves its score though the answer is no better
+    source: str  # what measured it: a probe, or `pairwise` (two answers side by side, in both orders)
+    # how far the score moves, with an interval over groups; of `pairwise` by how much the share of its choices that
+    # fell on the answer it read first is more than one half. Without a value its problem says why it is not measured.
     change: Estimate
 
 

@@ -31,22 +31,16 @@ if TYPE_CHECKING:
 
 @dataclass
 class NightlyRun:
-    """A nightly run under way.
-
-    Attributes:
-        runs: The ids of the runs that have begun, by judge.
-        accept_command: The command that accepts a run, whose id follows it.
-        earlier: What earlier sessions took, in `earlier_seconds`.
-    """
+    """A nightly run under way."""
 
     suite: Suite
     store: Store
     row: NightlyRunRow
-    runs: dict[str, str]
+    runs: dict[str, str]  # the ids of the runs that have begun, by judge
     resume_command: str
-    accept_command: str = "assay accept"
+    accept_command: str = "assay accept"  # the command that accepts a run, whose id follows it
     budget: Budget = field(default_factory=Budget)
-    earlier: Spending = field(default_factory=Spending)
+    earlier: Spending = field(default_factory=Spending)  # what earlier sessions took, in `earlier_seconds`
     earlier_seconds: float = 0.0
     started: float = field(default_factory=time.monotonic)
 

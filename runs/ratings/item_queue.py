@@ -68,16 +68,11 @@ class QueueSettings(BaseModel):
 
 
 class OpenItem(NamedTuple):
-    """One item that one rater has open.
-
-    Attributes:
-        is_repeat: Whether it is a hidden repeat, which the rater is not told.
-        showing: Stands for this item as this rater has it open now; its form sends it back.
-    """
+    """One item that one rater has open."""
 
     name: str
-    is_repeat: bool
-    showing: str
+    is_repeat: bool  # whether it is a hidden repeat, which the rater is not told
+    showing: str  # stands for this item as this rater has it open now; its form sends it back
 
 
 class QueueItem(NamedTuple):

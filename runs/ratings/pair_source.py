@@ -21,17 +21,11 @@ FEWEST_VERSIONS = 2
 
 @dataclass(frozen=True, slots=True)
 class PairSource:
-    """The answers of versions to the same questions.
+    """The answers of versions to the same questions."""
 
-    Attributes:
-        versions: The versions; the first is the one in use today.
-        questions: Each question's answers by the place of the version.
-        notes: How they were paired and what is left out, each in a sentence.
-    """
-
-    versions: tuple[ComparedVersion, ...]
-    questions: Sequence[Mapping[int, PairedAnswer]]
-    notes: tuple[str, ...] = ()
+    versions: tuple[ComparedVersion, ...]  # the versions; the first is the one in use today
+    questions: Sequence[Mapping[int, PairedAnswer]]  # each question's answers by the place of the version
+    notes: tuple[str, ...] = ()  # how they were paired and what is left out, each in a sentence
 
     @property
     def name(self) -> str:

@@ -20,15 +20,11 @@ _SWAPPED: dict[Choice, Choice] = {"first": "second", "tie": "tie", "second": "fi
 
 @dataclass(frozen=True, slots=True)
 class PairChoice:
-    """A choice with what was asked.
-
-    Attributes:
-        shown_first: The version whose answer stood first (left); None where nobody was asked.
-    """
+    """A choice with what was asked."""
 
     asked: PairedQuestion
     preference: Preference
-    shown_first: str | None
+    shown_first: str | None  # the version whose answer stood first (left); None where nobody was asked
 
 
 def queue_choices(queue: PairQueue, series: int | None = None) -> list[PairChoice]:

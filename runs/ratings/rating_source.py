@@ -20,18 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RatingSource:
-    """Answers to rate.
+    """Answers to rate."""
 
-    Attributes:
-        name: The set or run as it was named, with a run's full id.
-        metrics: The run's metrics, for choosing; none for a set.
-        scores: (answers, metrics), higher is better in every column, NaN where there is no score.
-    """
-
-    name: str
+    name: str  # the set or run as it was named, with a run's full id
     samples: tuple[Sample, ...]
-    metrics: tuple[str, ...]
-    scores: "Floats"
+    metrics: tuple[str, ...]  # the run's metrics, for choosing; none for a set
+    scores: "Floats"  # (answers, metrics), higher is better in every column, NaN where there is no score
 
 
 def find_source(store: Store, name: str, turns: RatedTurns = "none") -> RatingSource:
