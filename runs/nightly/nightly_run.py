@@ -1,12 +1,13 @@
 """One nightly run of a suite: the run of every judge, the gates, and a truthful report however it ends."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import dropwhile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import AssayError, JudgeUnavailable, UsageError
 from ...judges import Budget
@@ -16,7 +17,6 @@ from ..compare import RunComparison, compare, run_samples
 from ..options import RunOptions
 from ..session import OnProgress, run_plan
 from ..store import Store
-from .accept import accept_runs
 from .gate_check import JudgedRun
 from .gate_decisions import decide_gates
 from .gates import COMPARED, DecideGate, GateResult, Spending
@@ -270,3 +270,31 @@ def _comparison(store: Store, earlier: str | None, run: str) -> RunComparison | 
         return compare(store, earlier, run)
     except UsageError:
         return None
+
+
+class AcceptedRuns(NamedTuple):
+    """Runs that were accepted together: the suite's name, the judge's identity, and the runs' ids."""
+
+    suite: str
+    judge: str
+    runs: tuple[str, ...]
+
+
+def accept_runs(store: Store, runs: Sequence[str], suite: str | None = None) -> AcceptedRuns:
+    """Accepts runs of one judge for their suite, as a new baseline; what was accepted before is remembered."""
+    ledger, rows = Ledger(store), [store.run(run) for run in runs]
+    names = set[tuple[str, str]]()
+    for row in rows:
+        if row.status != "done":
+            raise UsageError(f"run {row.id} did not finish ({row.status}): resume it, then accept it")
+        name = suite or ledger.find_suite(row.id)
+        if name is None:
+            raise UsageError(f"run {row.id} was not made by a suite; say which one it is for: --suite NAME")
+        names.add((name, judge_identity(row.plan.judge)))
+    if len(names) > 1:
+        listed = " and ".join(f"{name} (judge: {judge})" for name, judge in sorted(names))
+        raise UsageError(f"the runs are of {listed}: accept the runs of one suite and one judge at a time")
+    ids = tuple(dict.fromkeys(row.id for row in sorted(rows, key=lambda row: row.created)))
+    ((name, judge),) = names
+    ledger.accept(name, judge, *ids)
+    return AcceptedRuns(name, judge, ids)
