@@ -235,11 +235,7 @@ class _Support:
 
 
 async def _judge_claims(cited: _CitedClaims, support: _Support) -> list[Claim]:
-    """The claims with the verdicts of all that they cite; gives each citation its verdict too.
-
-    Raises:
-        JudgeError: The judge gave no usable reply.
-    """
+    """The claims with the verdicts of all that they cite; gives each citation its verdict too."""
     of_claims = [cited.of_claim(number) for number in range(len(cited.claims))]
     together = [frozenset[int]().union(*(citation.passages for citation in citations)) for citations in of_claims]
     await support.ask((passages, text) for passages, text in zip(together, cited.claims, strict=True) if passages)

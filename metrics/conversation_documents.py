@@ -91,11 +91,7 @@ def fitting_documents(
     *,
     shows_tables: bool = False,
 ) -> Documentation:
-    """Collects what was known, as much as the judge can read: results of tools are cut where all does not fit.
-
-    Raises:
-        JudgeError: It does not fit with the results cut either.
-    """
+    """Collects what was known, as much as the judge can read: results of tools are cut where all does not fit."""
     return fit_results(lambda most: collect_documents(sample, most, shows_tables=shows_tables), judge, ask)
 
 

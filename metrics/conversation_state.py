@@ -74,20 +74,12 @@ def write_thread(sample: Sample, most_characters: int | None = None) -> Thread:
 
 
 def fitting_thread(sample: Sample, judge: Judge, ask: Callable[[str], Request | Question[Any]]) -> Thread:
-    """Writes a conversation as long as the judge can read it: results of tools are cut where all does not fit.
-
-    Raises:
-        JudgeError: It does not fit with the results cut either; the message names the size and the setting to raise.
-    """
+    """Writes a conversation as long as the judge can read it: results of tools are cut where all does not fit."""
     return fit_results(lambda most: write_thread(sample, most), judge, lambda thread: ask(thread.text))
 
 
 def fit_results(write: Callable[[int | None], T], judge: Judge, ask: Callable[[T], Request | Question[Any]]) -> T:
-    """Writes a conversation with results of tools as long as the judge can read them.
-
-    Raises:
-        JudgeError: It does not fit with the results cut either; the message names the size and the setting to raise.
-    """
+    """Writes a conversation with results of tools as long as the judge can read them."""
     settings = getattr(judge, "settings", None)
     if not isinstance(settings, JudgeSettings):
         return write(None)

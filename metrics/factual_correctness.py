@@ -86,11 +86,7 @@ class FactualComparison:
 async def compare_with_reference(
     sample: Sample, judge: Judge, claims_by: ClaimsBy, prompts: Prompts, *, both_ways: bool = True
 ) -> FactualComparison:
-    """Judges the answer's claims by the reference and, `both_ways`, the reference's claims by the answer.
-
-    Raises:
-        JudgeError: The judge gave no usable reply.
-    """
+    """Judges the answer's claims by the reference and, `both_ways`, the reference's claims by the answer."""
     response, reference = sample.response, sample.reference or ""
     of_answer, answer_usage = await extract_claims(sample, response, claims_by, judge, prompts)
     of_reference, reference_usage = await extract_claims(sample, reference, claims_by, judge, prompts)

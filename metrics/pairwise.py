@@ -124,11 +124,7 @@ def _addressed(sample: Sample) -> tuple[Choice, ...]:
 
 
 async def prefer_answer(sample: Sample, judge: Judge, prompts: Prompts = BUNDLED) -> AnswerPreference:
-    """Asks a judge which of two answers is better, in both orders; the same answer twice is a tie that nobody is asked.
-
-    Raises:
-        JudgeError: The judge gave no usable reply in one of the orders.
-    """
+    """Asks a judge which of two answers is better, in both orders; of the same answer twice nobody is asked: a tie."""
     if " ".join(sample.response.split()) == " ".join(sample.other_response.split()):
         return AnswerPreference("tie")
     pending: ReplyPending | None = None

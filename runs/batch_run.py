@@ -59,9 +59,6 @@ async def replies_in_batches(
 
     Each stage runs the metrics, which end at their first missing reply; what is missing is submitted. A metric with two
     questions after each other so takes two stages. Within the block, a question without a reply fails with the cause.
-
-    Raises:
-        JudgeUnavailable: The provider cannot be reached, or refuses.
     """
     judge = opened.judge
     if judge is None or judge.cassette is None:

@@ -112,11 +112,7 @@ def open_database(where: str | Path, wait: float) -> Database:
 def explain_errors(
     database: Database, problem: str, then: str = "", error_type: type[AssayError] = InputError
 ) -> Iterator[None]:
-    """Turns the errors of a database's library into errors that say what cannot be done, why, and what to do.
-
-    Raises:
-        AssayError: Of `error_type`, where the library raised an error.
-    """
+    """Turns the errors of a database's library into errors that say what cannot be done, why, and what to do."""
     try:
         yield
     except database.errors as error:

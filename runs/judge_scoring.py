@@ -73,11 +73,7 @@ def score_by_judges(
     scoring: JudgeScoring,
     probed_samples: Mapping[str, Sequence[Sample]] | None = None,
 ) -> list[JudgeScores]:
-    """Scores samples by one judge after the other.
-
-    Raises:
-        JudgeUnavailable: A judge is gone; the replies so far are kept too.
-    """
+    """Scores samples by one judge after the other."""
     try:
         return [
             run_to_end(_score(name, open_model(judge), samples, scoring, probed_samples or {}))

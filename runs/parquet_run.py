@@ -113,9 +113,6 @@ def run_parquet(
 
     A part whose file is there is not scored again: the same call goes on where it ended, however it ended. The budget
     holds for each process. `on_note` gets each note about how the files are read before the first call is paid for.
-
-    Raises:
-        JudgeUnavailable: The judge is gone.
     """
     if plan.split or plan.sheet or plan.turns != "last":
         raise UsageError(

@@ -85,9 +85,6 @@ def trace_page_url(address: str, trace: str) -> str:
 
     Only Phoenix has addresses by a trace's id alone; those of other tools need ids that an address does not have.
 
-    Returns:
-        The address; "" where the tool has none.
-
     Examples:
         >>> trace_page_url("phoenix://localhost:6006/bot", "7f3a")
         'http://localhost:6006/redirects/traces/7f3a'

@@ -58,11 +58,7 @@ class Bot(Protocol):
     name: str
 
     async def answer(self, question: BotQuestion) -> BotAnswer:
-        """Answers a question.
-
-        Raises:
-            JudgeError: There is no answer.
-        """
+        """Answers a question."""
         ...
 
 
@@ -101,11 +97,7 @@ class HttpBot:
         self._recorded = _RecordedAnswers(self.name, cassette, Scrubber(url), key=url)
 
     async def answer(self, question: BotQuestion) -> BotAnswer:
-        """Sends the question.
-
-        Raises:
-            JudgeError: The call failed, or the reply has no answer.
-        """
+        """Sends the question."""
         body = fill_template(self._template, question)
         return await self._recorded.answer(json.dumps(body, sort_keys=True), question, lambda: self._post(body))
 
@@ -152,11 +144,7 @@ class FunctionBot:
         self._recorded = _RecordedAnswers(specification, cassette, self._scrubber)
 
     async def answer(self, question: BotQuestion) -> BotAnswer:
-        """Calls the function.
-
-        Raises:
-            JudgeError: The function raised an exception.
-        """
+        """Calls the function."""
         pages = [page.text for page in question.pages]
         key = json.dumps([question.question, pages], ensure_ascii=False)
         return await self._recorded.answer(key, question, lambda: self._call(question.question, pages))

@@ -206,9 +206,6 @@ def weigh_bound(
     failures are not nearly normal.
 
     A run whose own mean reaches the bound does not fail, and after a failed run the evidence starts anew with it.
-
-    Returns:
-        One piece of evidence per run that is not skipped and has values.
     """
     import numpy as np
 

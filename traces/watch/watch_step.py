@@ -96,11 +96,7 @@ class WatchStep:
             )
 
     def take(self) -> StepReport:
-        """Takes the step.
-
-        Raises:
-            AssayError: The source cannot be read; what was pulled until then is kept.
-        """
+        """Takes the step."""
         try:
             return self._take()
         except AssayError as error:
