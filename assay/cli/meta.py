@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from ..meta_eval.agreement import MetricAgreement
-    from ..meta_eval.results import Combination, MetaEvaluation, Selection
     from ..meta_eval.score_files import JoinedScores, ReadOptions
     from ..meta_eval.score_files.read_options import RatedLevel
     from ..meta_eval.selection import Combine, Prefer
@@ -43,7 +41,6 @@ scores_option = click.option(
     multiple=True,
     help="File of scores of any tool, long or wide, or a folder of Parquet files; repeatable.",
 )
-_AS_EVALUATED = ("raters", "comparisons", "policy", "mean_rating", "slices", "versions", "settings")
 
 
 def _split_names(_context: click.Context, _option: click.Parameter, typed: str | None) -> tuple[str, ...]:
@@ -300,41 +297,3 @@ def _check_scorer(
         echo_json(asdict(checked))
     else:
         print_blocks(scorer_check_block(str(file), checked))
-
-
-def evaluation_as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> dict[str, Any]:
-    """Returns recommendation, `metrics`, `combinations`, `ceiling` and `chosen`; then the rest of the evaluation."""
-    selection, raters = evaluation.selection, evaluation.raters
-    values = asdict(evaluation)
-    result: dict[str, Any] = {
-        "recommendation": evaluation.recommendation,
-        "explanation": evaluation.explanation,
-        "metrics": [_metric(metric) for metric in evaluation.metrics],
-        "combinations": [_combination(one, selection) for one in selection.combinations] if selection else [],
-        "ceiling": raters.ceiling.value if raters else None,
-        "chosen": _combination(selection.chosen, selection) if selection else None,
-    } | {name: values[name] for name in _AS_EVALUATED}
-    if selection:
-        elsewhere = {"combinations", "chosen", "predictions"}
-        result["selection"] = {name: value for name, value in values["selection"].items() if name not in elsewhere}
-        result["predictions"] = dict(zip(joined.table.items, selection.predictions, strict=False))
-    return result | {
-        "unscored": list(joined.unscored),
-        "unrated": list(joined.unrated),
-        "notes": list(joined.notes),
-    }
-
-
-def _metric(metric: "MetricAgreement") -> dict[str, Any]:
-    rho = metric.spearman
-    first = {"name": metric.name, "n": metric.n, "coverage": metric.coverage, "spearman": rho.value}
-    rest = {name: value for name, value in asdict(metric).items() if name != "spearman"}
-    return first | {"low": rho.low, "high": rho.high, "p": metric.p} | rest
-
-
-def _combination(combination: "Combination", selection: "Selection") -> dict[str, Any]:
-    out = selection.agreement_of(combination)
-    first = {"metrics": list(combination.metrics), "in_sample": combination.in_sample, "out_of_fold": out.value}
-    rest = {name: value for name, value in asdict(combination).items() if name not in {*first, "out_of_fold"}}
-    shown = {"low": out.low, "high": out.high, "problem": out.problem}
-    return first | shown | rest | {"optimism": selection.optimism_of(combination)}

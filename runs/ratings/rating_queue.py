@@ -56,7 +56,6 @@ class RatingQueue(ItemQueue):
         Raises:
             UsageError: There is no answer to rate, or two samples share an id.
         """
-        from .queue_content import write_contents
 
         if not samples:
             raise UsageError(f"{source}: there is no answer to rate")
@@ -151,7 +150,6 @@ class RatingQueue(ItemQueue):
         return self._reader().read(self._content(sample))
 
     def _reader(self) -> "QueueContentReader":
-        from .queue_content import QueueContentReader
 
         return QueueContentReader(self._content)
 
