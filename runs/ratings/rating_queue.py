@@ -56,7 +56,6 @@ class RatingQueue(ItemQueue):
         Raises:
             UsageError: There is no answer to rate, or two samples share an id.
         """
-
         if not samples:
             raise UsageError(f"{source}: there is no answer to rate")
         if len({sample.id for sample in samples}) < len(samples):
@@ -150,7 +149,6 @@ class RatingQueue(ItemQueue):
         return self._reader().read(self._content(sample))
 
     def _reader(self) -> "QueueContentReader":
-
         return QueueContentReader(self._content)
 
 
