@@ -12,9 +12,6 @@ _LONGEST = 60  # characters of a value in a message
 def check_type(name: str, value: Any, types: type | tuple[type, ...], accepted: str) -> None:
     """Checks that an argument is of one of some types.
 
-    Raises:
-        UsageError: It is of another type.
-
     Example:
         >>> check_type("mapping", {"vraag": "user_input"}, dict, "a dict")
     """
@@ -23,11 +20,7 @@ def check_type(name: str, value: Any, types: type | tuple[type, ...], accepted: 
 
 
 def check_path(name: str, value: Any) -> None:
-    """Checks that an argument is a path.
-
-    Raises:
-        UsageError: It is neither a text nor a `pathlib.Path`.
-    """
+    """Checks that an argument is a path."""
     check_type(name, value, (str, Path), "a path, as a text or a pathlib.Path")
 
 

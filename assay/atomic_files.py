@@ -33,9 +33,6 @@ def check_replaceable(target: Path, optional: str = "") -> None:
 
     A device, a pipe, a socket or a folder would be gone for everybody who uses it.
 
-    Raises:
-        UsageError: The target is no regular file; links are followed.
-
     Example:
         >>> check_replaceable(Path("/dev/null"), "--out")
         Traceback (most recent call last):
@@ -63,10 +60,6 @@ def _is_of_the_system(target: Path) -> bool:
 
 def check_writable(target: Path) -> None:
     """Finds out whether a file can be written, before there is anything to write.
-
-    Raises:
-        UsageError: Its folder does not exist or cannot be written to, it is no file (`check_replaceable`), or the disk
-            is full.
 
     Example:
         >>> check_writable(Path("/nowhere/scores.csv"))
@@ -96,9 +89,6 @@ def replace_file(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
 
     Yields:
         The open draft.
-
-    Raises:
-        InputError: The file cannot be written, or what is there is none (`check_replaceable`).
 
     Example:
         >>> import tempfile

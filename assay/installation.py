@@ -37,9 +37,6 @@ _OF_AN_EXTRA = re.compile(r"(?P<name>[\w.-]+)(?:\[(?P<extras>[^]]*)])?.*;.*extra
 def require_extra(extra: str, purpose: str) -> Iterator[None]:
     """Makes an import of an extra that is not installed an error that says how to install it.
 
-    Raises:
-        UsageError: A module cannot be imported.
-
     Example:
         >>> with require_extra("generation", "reading a PDF"):
         ...     import json
@@ -52,11 +49,7 @@ def require_extra(extra: str, purpose: str) -> Iterator[None]:
 
 
 def require_packages(extra: str, purpose: str) -> None:
-    """Checks that the packages of an extra are installed, without importing them.
-
-    Raises:
-        UsageError: A package is missing.
-    """
+    """Checks that the packages of an extra are installed, without importing them."""
     if missing := missing_packages(extra):
         names = ", ".join(missing)
         raise UsageError(f"{purpose} needs the extra `{extra}` (missing: {names}): {install_command(extra)}")
@@ -94,9 +87,6 @@ def install_command(extra: str) -> str:
 def registered_entries(group: str) -> Mapping[str, EntryPoint]:
     """Returns what Assay and other packages register in a group of entry points, by name, sorted.
 
-    Raises:
-        UsageError: Two packages register one name.
-
     Example:
         >>> registered_entries("assay.metrics")["faithfulness"].value
         'assay.metrics.faithfulness:Faithfulness'
@@ -118,11 +108,7 @@ def registered_entries(group: str) -> Mapping[str, EntryPoint]:
 
 
 def load_entry(entry: EntryPoint) -> Any:
-    """Imports what an entry point names.
-
-    Raises:
-        UsageError: It cannot be imported; the message names the package that registers it.
-    """
+    """Imports what an entry point names."""
     try:
         return entry.load()
     except AssayError:
@@ -132,11 +118,7 @@ def load_entry(entry: EntryPoint) -> Any:
 
 
 def entry_folder(entry: EntryPoint) -> Traversable:
-    """Returns the folder of the package that an entry point names, without importing that package itself.
-
-    Raises:
-        UsageError: The package above it cannot be imported.
-    """
+    """Returns the folder of the package that an entry point names, without importing that package itself."""
     parent, _, name = entry.value.rpartition(".")
     try:
         return resources.files(parent).joinpath(name) if parent else resources.files(name)

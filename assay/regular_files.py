@@ -39,9 +39,6 @@ def kind_of_no_folder(path: Path) -> str:
 def check_regular(path: Path, name: str = "", most_bytes: int | None = None) -> None:
     """Checks that a path leads to a file, before it is opened: opening a pipe or reading a device may never end.
 
-    Raises:
-        InputError: It leads to a folder, a pipe, a device or a socket, or the file is larger.
-
     Example:
         >>> check_regular(Path("/dev/null"))
         Traceback (most recent call last):
@@ -70,11 +67,7 @@ def _kind_and_cure(path: Path) -> tuple[str, str]:
 def read_text_file(
     file: Traversable, what: str = "the file", most_bytes: int = MOST_BYTES, cure: str = "name a UTF-8 text file"
 ) -> str:
-    r"""Reads a UTF-8 text file whole, without a byte order mark; all line ends become \n.
-
-    Raises:
-        InputError: It is no file (see `check_regular`), larger, not UTF-8 (with the line), or cannot be read.
-    """
+    r"""Reads a UTF-8 text file whole, without a byte order mark; all line ends become \n."""
     if isinstance(file, Path):
         check_regular(file, most_bytes=most_bytes)
     try:

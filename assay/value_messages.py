@@ -77,9 +77,6 @@ def shorten(text: str, length: int = 60) -> str:
 def describe_mistake(error: "ErrorDetails", cure: str = "") -> str:
     """Says what is wrong with a value that pydantic refuses, in plain words, and what to do.
 
-    Returns:
-        What follows the name of the field and a colon.
-
     Examples:
         >>> describe_mistake({"type": "missing", "loc": ("model",), "msg": "Field required", "input": {}})
         'is missing; add it'

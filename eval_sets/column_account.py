@@ -19,21 +19,15 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True, slots=True)
 class SetColumns:
-    """The columns of a set that only all its rows tell.
+    """The columns of a set that only all its rows tell."""
 
-    Attributes:
-        ratings: Those that are read as `rating`, or as the ratings of raters, where a row has none of its own.
-        id: The one that is read as `id` where a row has none; empty for none.
-        unused: Why a column with the name of a rating or an id is read as none, by its name.
-        message_scale: The scale of the ratings in messages, where there are any.
-        version: The one that tells apart rows of one id; empty where ids are unique.
-    """
-
+    # those that are read as `rating`, or as the ratings of raters, where a row has none of its own
     ratings: tuple[RatingColumn, ...] = ()
-    id: str = ""
+    id: str = ""  # the one that is read as `id` where a row has none; empty for none
+    # why a column with the name of a rating or an id is read as none, by its name
     unused: Mapping[str, str] = field(default_factory=dict)
-    message_scale: tuple[float, float] | None = None
-    version: str = ""
+    message_scale: tuple[float, float] | None = None  # the scale of the ratings in messages, where there are any
+    version: str = ""  # the one that tells apart rows of one id; empty where ids are unique
 
 
 class ColumnAccount:

@@ -19,11 +19,7 @@ _LONGEST_CELL = 2**30
 
 
 def open_csv(path: Path, name: str, known: Collection[str]) -> Rows:
-    """Opens a delimited file, streamed.
-
-    Raises:
-        InputError: The file is empty or damaged, or its header names a column twice.
-    """
+    """Opens a delimited file, streamed."""
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     records = _Records(path, name, known)
     columns = records.header()

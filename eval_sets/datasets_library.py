@@ -15,11 +15,7 @@ from .rows import Rows
 
 
 def open_saved(path: Path, name: str, split: str | None) -> Rows:
-    """Opens a folder made by `save_to_disk`.
-
-    Raises:
-        InputError: The folder is none, has no such split, or names files outside of it.
-    """
+    """Opens a folder made by `save_to_disk`."""
     if not any((path / marker).exists() for marker in ("state.json", "dataset_dict.json")):
         entries = sorted(entry.name for entry in path.iterdir())
         raise InputError(
@@ -101,11 +97,7 @@ def _chosen(loaded: Any, split: str | None, name: str) -> Any:
 
 
 def dataset_batches(dataset: Any, name: str) -> Iterator[list[dict[str, Any]]]:
-    """Yields the rows of a dataset in batches, as plain values.
-
-    Raises:
-        InputError: Reading stopped.
-    """
+    """Yields the rows of a dataset in batches, as plain values."""
     # a set saved with a NumPy or Torch format would give arrays where lists are expected
     plain = dataset.with_format(None)
     try:

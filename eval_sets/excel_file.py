@@ -27,11 +27,7 @@ _SheetRows = list[tuple[int, dict[int, Any]]]
 
 
 def open_excel(path: Path, name: str, sheet: str | None = None) -> Rows:
-    """Opens one sheet of an Excel file. All cells are texts, as in CSV; dates become ISO texts.
-
-    Raises:
-        InputError: It is no readable Excel file, has no such sheet, has several without a choice, or is too large.
-    """
+    """Opens one sheet of an Excel file. All cells are texts, as in CSV; dates become ISO texts."""
     sheets = dict(read_sheets(path, name))
     if sheet is None:
         filled = [title for title, rows in sheets.items() if len(rows) > 1]
@@ -130,10 +126,6 @@ def read_sheets(path: Path, name: str) -> Iterator[tuple[str, _SheetRows]]:
 
     Yields:
         The sheet's title and its filled rows, each with its number from 1 and its filled cells by place from 0.
-
-    Raises:
-        InputError: The file is damaged, larger than 500 MB when unpacked, has more than 1,000 sheets, or one of its
-            sheets has more than 1,048,576 rows, 16,384 columns or 20 million cells, whatever size it states.
     """
     from openpyxl import load_workbook
 

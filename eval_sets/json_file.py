@@ -27,9 +27,6 @@ def open_json(path: Path, name: str) -> Rows:
     """Opens a JSON file: a list, an object with `samples`, one sample or conversation, or JSON Lines with this suffix.
 
     The file is read whole.
-
-    Raises:
-        InputError: It is none of these.
     """
     document, encoding = _read_document(path, name)
     if document is SEVERAL:
@@ -49,9 +46,6 @@ def json_document(path: Path, name: str) -> Any:
 
     Returns:
         Its document; `SEVERAL` where it holds one document after another (JSON Lines).
-
-    Raises:
-        InputError: It is no JSON; the message has the line.
     """
     return _read_document(path, name)[0]
 

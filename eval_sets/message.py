@@ -171,19 +171,13 @@ class Message(BaseModel):
 
 
 class Turn(NamedTuple):
-    """A question and its answer in a conversation.
+    """A question and its answer in a conversation."""
 
-    Attributes:
-        start: The place of the question's first message, counted from 0.
-        question: The messages of the customer since the answer before, one per line.
-        contexts: What was retrieved for it.
-    """
-
-    start: int
+    start: int  # the place of the question's first message, counted from 0
     answer: int
-    question: str
+    question: str  # the messages of the customer since the answer before, one per line
     response: str
-    contexts: tuple[str, ...]
+    contexts: tuple[str, ...]  # what was retrieved for it
 
 
 def find_turns(messages: Sequence[Message]) -> list[Turn]:
@@ -240,13 +234,9 @@ def tool_names(messages: Sequence[Message]) -> dict[int, str]:
 
 
 class Disorder(NamedTuple):
-    """What is wrong with the order of messages.
+    """What is wrong with the order of messages."""
 
-    Attributes:
-        turn: The place of the message, counted from 0.
-    """
-
-    turn: int
+    turn: int  # the place of the message, counted from 0
     problem: str
 
 

@@ -10,9 +10,6 @@ _LONGEST_NAME = 300  # characters: a path has to be whole, so that it can be typ
 def nearest_names(name: str, known: Iterable[str], *, at_most: int = 1, cutoff: float = 60) -> list[str]:
     """Finds the known names that are nearest to a name.
 
-    Returns:
-        The nearest names, best first; fewer or none where nothing is alike.
-
     Examples:
         >>> nearest_names("faithfulnes", ["faithfulness", "bleu"])
         ['faithfulness']

@@ -48,12 +48,7 @@ def read_parquet(
     name: str,
     problem: str = "is no readable Parquet file ({cause}); write it again from its source",
 ) -> "Iterator[ParquetFile]":
-    """A Parquet file that is open in the block, whose errors say what is wrong with it.
-
-    Raises:
-        InputError: It cannot be read.
-        UsageError: pyarrow is not installed.
-    """
+    """A Parquet file that is open in the block, whose errors say what is wrong with it."""
     with require_extra("tables", f"{name}: reading a Parquet file"):
         from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
@@ -80,10 +75,6 @@ def find_parquet_files(pattern: str) -> list[str]:
     """The Parquet files of a pattern or a folder, sorted by name; none where it is not there.
 
     Only the last name may be a pattern.
-
-    Raises:
-        InputError: The place cannot be listed.
-        UsageError: pyarrow is not installed.
     """
     if "://" not in pattern:
         path = Path(pattern).expanduser().absolute()

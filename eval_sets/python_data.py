@@ -28,9 +28,6 @@ def ready_samples(data: Any) -> list[Sample] | None:
     """Returns the samples where data consists of them, or is of Ragas; None where it has rows to be read.
 
     A sample without an id gets `sample-1` and so on; one without a language gets that of its texts.
-
-    Raises:
-        InputError: Two samples have one id, or a row of Ragas is no sample.
     """
     items = list(data) if isinstance(data, list | tuple) else []
     if type(data).__module__.startswith("ragas.") or (items and all(_is_of_ragas(item) for item in items)):
@@ -50,11 +47,7 @@ def ready_samples(data: Any) -> list[Sample] | None:
 
 
 def data_opener(data: Any) -> Callable[[], Rows]:
-    """Returns what opens the rows of data, as often as it is called.
-
-    Raises:
-        InputError: It is something else; the message says what it may be.
-    """
+    """Returns what opens the rows of data, as often as it is called."""
     if hasattr(data, "column_names") and isinstance(data, Mapping):
         splits = [str(split) for split in data]
         raise InputError(f'the dataset has the splits {quote_names(splits)}; give one of them: dataset["{splits[0]}"]')

@@ -31,16 +31,12 @@ _WIDER = 2  # so many times as wide as the scale of a column's own values, a sca
 
 @dataclass(frozen=True, slots=True)
 class RatingColumn:
-    """A column that is read as `rating`, or as the ratings of one rater.
-
-    Attributes:
-        rater: Whose ratings they are; empty where they are `rating`.
-    """
+    """A column that is read as `rating`, or as the ratings of one rater."""
 
     name: str
     low: float
     high: float
-    rater: str = ""
+    rater: str = ""  # whose ratings they are; empty where they are `rating`
 
     def describe(self, label: str = "") -> str:
         """Says what is read as what, for the user; `label` is what the user calls the column, if not by its name."""
@@ -51,17 +47,12 @@ class RatingColumn:
 
 @dataclass(frozen=True, slots=True)
 class RatingColumns:
-    """The columns of ratings of a set.
+    """The columns of ratings of a set."""
 
-    Attributes:
-        columns: One that is `rating`, or one for each rater; none where no column counts.
-        unused: Why a column with a rating's name is read as none, by its name.
-        message_scale: The scale of the ratings in messages, where there are any.
-    """
-
-    columns: tuple[RatingColumn, ...] = ()
+    columns: tuple[RatingColumn, ...] = ()  # one that is `rating`, or one for each rater; none where no column counts
+    # why a column with a rating's name is read as none, by its name
     unused: Mapping[str, str] = field(default_factory=dict)
-    message_scale: tuple[float, float] | None = None
+    message_scale: tuple[float, float] | None = None  # the scale of the ratings in messages, where there are any
 
 
 @dataclass(slots=True)
@@ -160,11 +151,7 @@ class RatingSearch:
         self._scales.add((str(low), str(high)) if _is_filled(low) and _is_filled(high) else ("", ""))
 
     def result(self) -> RatingColumns:
-        """The columns, from the rows that were added.
-
-        Raises:
-            InputError: Two columns are of one rater, or those of raters are on different scales.
-        """
+        """The columns, from the rows that were added."""
         unused = dict(self._criteria)
         chosen, constant = list[RatingColumn](), list[str]()
         for name in sorted(self._seen, key=_certainty):

@@ -29,35 +29,24 @@ class BadRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Rows:
-    """An opened source.
+    """An opened source."""
 
-    Attributes:
-        name: What the user called it, for messages.
-        columns: Its columns, where the format knows them before the first row.
-        textual: Whether every value is a text and an empty one no value (CSV, Excel).
-        folder: The folder that it stands in, if it is a file.
-        notes: What the user should know about how it is read.
-        made: The columns that were made of others, for which `late_notes` accounts.
-        origins: The column of each field of ours that was renamed before, by a mapping.
-        finds_scale: Whether the scale of a column `rating` follows from all its values: it is from 1 to 5 in our own
-            sets, and of conversations from elsewhere nothing says so.
-        late_notes: What only the reading of all rows tells the user.
-        header: Which row names the columns, where another one may have been meant to; empty where none may.
-    """
-
-    name: str
+    name: str  # what the user called it, for messages
     stem: str
     rows: Iterator[Row | BadRow]
-    columns: tuple[str, ...] | None = None
-    textual: bool = False
-    folder: Path | None = None
-    notes: tuple[str, ...] = ()
+    columns: tuple[str, ...] | None = None  # its columns, where the format knows them before the first row
+    textual: bool = False  # whether every value is a text and an empty one no value (CSV, Excel)
+    folder: Path | None = None  # the folder that it stands in, if it is a file
+    notes: tuple[str, ...] = ()  # what the user should know about how it is read
     map_option: str = "--map"
-    made: frozenset[str] = frozenset()
+    made: frozenset[str] = frozenset()  # the columns that were made of others, for which `late_notes` accounts
+    # the column of each field of ours that was renamed before, by a mapping
     origins: Mapping[str, str] = field(default_factory=dict)
+    # whether the scale of a column `rating` follows from all its values: it is from 1 to 5 in our own sets, and of
+    # conversations from elsewhere nothing says so
     finds_scale: bool = False
-    late_notes: Callable[[], Iterable[str]] = tuple
-    header: str = ""
+    late_notes: Callable[[], Iterable[str]] = tuple  # what only the reading of all rows tells the user
+    header: str = ""  # which row names the columns, where another one may have been meant to; empty where none may
 
 
 def repeated_name(names: Iterable[str]) -> str | None:

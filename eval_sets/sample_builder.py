@@ -39,11 +39,7 @@ class SampleBuilder:
         self._first_places: dict[int, int] = {}
 
     def sample(self, row: Row) -> Sample:
-        """Builds the row's sample, with an id and a language.
-
-        Raises:
-            InputError: The row is no sample; the message has place, field and cure.
-        """
+        """Builds the row's sample, with an id and a language."""
         fields, origins, extras = sort_row(row.values, self.mapping)
         self._read_columns(fields, origins, extras)
         self.account.add(row, fields, origins)

@@ -79,15 +79,10 @@ _LINKS = {"source", "sources", *_OTHER_LANGUAGES["links"]}  # may name a source,
 
 
 class SortedRow(NamedTuple):
-    """A row by field.
+    """A row by field."""
 
-    Attributes:
-        fields: The value of each field that the row has.
-        origins: The column that a field came from, where their names differ.
-    """
-
-    fields: dict[str, Any]
-    origins: dict[str, str]
+    fields: dict[str, Any]  # the value of each field that the row has
+    origins: dict[str, str]  # the column that a field came from, where their names differ
     extras: dict[str, Any]
 
 

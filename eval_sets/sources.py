@@ -46,11 +46,7 @@ def is_on_hub(source: str) -> bool:
 
 
 def needs_network(source: str) -> bool:
-    """Whether it takes the network to open a source: a set on the Hub, or a public one that is not downloaded yet.
-
-    Raises:
-        InputError: There is no public set of this name.
-    """
+    """Whether it takes the network to open a source: a set on the Hub, or a public one that is not downloaded yet."""
     if is_public(source) and not Path(source).exists():
         return not is_on_this_machine(source)
     return is_on_hub(source)

@@ -27,9 +27,6 @@ def read_table_file(path: Path, name: str = "") -> tuple[Table, ...]:
     """Reads the tables of a file: one, or one per sheet of an Excel file.
 
     Cells of CSV files stay texts, and dates become ISO texts. A table is named after the file or the sheet.
-
-    Raises:
-        InputError: The file cannot be read; with the line where a row has more or fewer cells than the header.
     """
     name = name or str(path)
     suffix = path.suffix.lower()
@@ -48,7 +45,6 @@ def load_named_tables(tables_field: object, folder: Path | None) -> object:
 
     Raises:
         ValueError: A file is outside the folder, also through a link, or an object is malformed.
-        InputError: A file cannot be read.
     """
     is_single = isinstance(tables_field, str) or (isinstance(tables_field, Mapping) and "file" in tables_field)
     entries = [tables_field] if is_single else tables_field

@@ -22,17 +22,11 @@ _BYTES_PER_BLOCK = 2**16
 
 
 class TextLine(NamedTuple):
-    """One line of a text file.
+    """One line of a text file."""
 
-    Attributes:
-        number: Its number, from 1.
-        text: The line with its line end; empty where it cannot be decoded.
-        error: Why it cannot be decoded, with place and cure.
-    """
-
-    number: int
-    text: str
-    error: InputError | None = None
+    number: int  # its number, from 1
+    text: str  # the line with its line end; empty where it cannot be decoded
+    error: InputError | None = None  # why it cannot be decoded, with place and cure
 
 
 def find_encoding(path: Path) -> str:
@@ -43,9 +37,6 @@ def find_encoding(path: Path) -> str:
 
     Returns:
         A name for `open(encoding=...)`: utf-8, utf-8-sig, utf-16, utf-16-le, utf-32 or cp1252.
-
-    Raises:
-        InputError: It is no file (see `check_regular`).
     """
     check_regular(path)
     with path.open("rb") as file:
@@ -109,14 +100,7 @@ def read_lines(path: Path, name: str, encoding: str) -> Iterator[TextLine]:
 
 
 def read_text(path: Path, name: str) -> tuple[str, str]:
-    """Reads a whole text file.
-
-    Returns:
-        Its text and its encoding.
-
-    Raises:
-        InputError: A byte is not of the file's encoding; the message has its line.
-    """
+    """Reads a whole text file."""
     encoding = find_encoding(path)
     lines = []
     for line in read_lines(path, name, encoding):

@@ -90,11 +90,7 @@ def is_turn_id(name: str, metadata: Mapping[str, Any]) -> bool:
 
 
 def with_turns(samples: Iterable[Sample], turns: Turns) -> Iterator[Sample]:
-    """Yields samples, with `turns="each"` every conversation followed by its turns.
-
-    Raises:
-        InputError: A sample has the id of a turn.
-    """
+    """Yields samples, with `turns="each"` every conversation followed by its turns."""
     if turns != "each":
         yield from samples
         return

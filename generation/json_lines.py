@@ -23,15 +23,7 @@ class LinesFile(Generic[Value]):
         self._kind, self._key, self._command = kind, key, command
 
     def read(self, path: str | Path) -> list[Value]:
-        """Reads a file that the command wrote.
-
-        Returns:
-            The values, in the file's order; at least one.
-
-        Raises:
-            InputError: The file is missing or empty, a line is invalid, or a key occurs twice. The message names the
-                file, the line, the field and what to do.
-        """
+        """Reads a file that the command wrote."""
         source, name = Path(path).expanduser(), str(path)
         if not source.is_file():
             raise InputError(f"{name}: there is no such file; make it with `{self._command}`")
@@ -58,14 +50,7 @@ class LinesFile(Generic[Value]):
         return list(values.values())
 
     def write(self, values: Iterable[Value], path: str | Path) -> int:
-        """Writes one value per line. After an error the file is as it was before.
-
-        Returns:
-            The number of lines written.
-
-        Raises:
-            InputError: The folder does not exist, or the file cannot be written.
-        """
+        """Writes one value per line. After an error the file is as it was before."""
         target = Path(path).expanduser()
         if not target.parent.is_dir():
             raise InputError(f"{path}: the folder `{target.parent}` does not exist; make it first")

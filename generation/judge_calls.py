@@ -22,9 +22,6 @@ async def ask_all(
     Returns:
         The answer for each item, in the items' order; a `JudgeError` in the place of an answer that failed.
 
-    Raises:
-        AssayError: The first error that is no `JudgeError`, such as `BudgetReached`. Calls that had started end first.
-
     Example:
         >>> async def double(number: int) -> int:
         ...     return 2 * number

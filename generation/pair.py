@@ -24,40 +24,26 @@ class Fact(BaseModel):
 
 
 class Pair(BaseModel):
-    """A question with its answer (Twente paper, 4.5 and 4.6). Frozen.
-
-    Attributes:
-        id: The section's id with `L` (long-form) or `F` (factoid) and a number.
-        section: The id of the section that the pair was made from.
-        language: The section's language, an ISO 639-1 code.
-        kind: `long-form` for a question that needs explaining, `factoid` for one that asks for a fact.
-        fact: The fact that a factoid question asks for.
-        role: Who asks a long-form question, such as "new customer".
-        fold: The section's fold, None without folds.
-        split: The section's split, None without folds.
-        topic: The section's topic, None without folds.
-        score: The judge's score from 1 to 5, None where it was not asked.
-        rejected_by: The filter that rejected the pair, "" for a pair that passed.
-    """
+    """A question with its answer (Twente paper, 4.5 and 4.6). Frozen."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    id: str = Field(min_length=1)
-    section: str
+    id: str = Field(min_length=1)  # the section's id with `L` (long-form) or `F` (factoid) and a number
+    section: str  # the id of the section that the pair was made from
     document: str
-    language: str
-    kind: PairKind
+    language: str  # the section's language, an ISO 639-1 code
+    kind: PairKind  # `long-form` for a question that needs explaining, `factoid` for one that asks for a fact
     question: str
     answer: str
-    fact: Fact | None = None
-    role: str = ""
-    fold: int | None = None
-    split: Split | None = None
-    topic: int | None = None
+    fact: Fact | None = None  # the fact that a factoid question asks for
+    role: str = ""  # who asks a long-form question, such as "new customer"
+    fold: int | None = None  # the section's fold, None without folds
+    split: Split | None = None  # the section's split, None without folds
+    topic: int | None = None  # the section's topic, None without folds
     generator: str = ""
     prompt: str = ""
-    score: float | None = None
-    rejected_by: str = ""
+    score: float | None = None  # the judge's score from 1 to 5, None where it was not asked
+    rejected_by: str = ""  # the filter that rejected the pair, "" for a pair that passed
     reason: str = ""
 
     def reject(self, filter_name: str, reason: str) -> "Pair":
@@ -92,24 +78,10 @@ _PAIRS = LinesFile(Pair, lambda pair: pair.id, "assay generate questions section
 
 
 def read_pairs(path: str | Path) -> list[Pair]:
-    """Reads the file that `assay generate questions` wrote.
-
-    Returns:
-        The pairs, in the file's order.
-
-    Raises:
-        InputError: The file cannot be read; the message names the line, the field and what to do.
-    """
+    """Reads the file that `assay generate questions` wrote."""
     return _PAIRS.read(path)
 
 
 def write_pairs(pairs: Iterable[Pair], path: str | Path) -> int:
-    """Writes pairs as JSON Lines, one per line.
-
-    Returns:
-        The number of pairs written.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Writes pairs as JSON Lines, one per line."""
     return _PAIRS.write(pairs, path)

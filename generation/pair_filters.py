@@ -14,21 +14,16 @@ from .section import Section
 
 
 class Thresholds(BaseModel):
-    """The values from which the filters reject a pair. Frozen.
-
-    Attributes:
-        rouge: The lowest ROUGE-L precision of a long-form answer against its section, in [0, 1].
-        short_answer: The most words of an answer that counts as short.
-        cosine: The cosine similarity, in [-1, 1], from which two questions are duplicates.
-        score: The lowest score that the judge may give, 1 to 5.
-    """
+    """The values from which the filters reject a pair. Frozen."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    # the lowest ROUGE-L precision of a long-form answer against its section, in [0, 1]
     rouge: float = Field(default=0.4, ge=0, le=1)
-    short_answer: int = Field(default=12, ge=0)
+    short_answer: int = Field(default=12, ge=0)  # the most words of an answer that counts as short
+    # the cosine similarity, in [-1, 1], from which two questions are duplicates
     cosine: float = Field(default=0.9, ge=-1, le=1)
-    score: float = Field(default=2.0, ge=1, le=5)
+    score: float = Field(default=2.0, ge=1, le=5)  # the lowest score that the judge may give, 1 to 5
 
 
 Filter = Callable[[Pair, Section, Thresholds], str]

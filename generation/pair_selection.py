@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import InputError, JudgeError, UsageError
 from ..eval_sets import write_set
@@ -11,12 +12,15 @@ from ..judges import Judge, Level, Request, ScoreQuestion
 from ..judges.embedders import Embedder
 from ..prompts import BUNDLED, Prompts
 from ..worker_threads import compute_beside
-from .duplicates import find_duplicates
 from .judge_calls import ask_all
 from .pair import Pair, pair_to_sample, write_pairs
 from .pair_filters import SINGLE_PAIR_FILTERS, Thresholds
 from .quotas import proportional_quotas
 from .section import Fold, Section
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 LOW_SCORE = "low score"
 NO_FOLD = "in no fold"
@@ -25,33 +29,25 @@ FILTERS = (NO_FOLD, *SINGLE_PAIR_FILTERS, "duplicate", LOW_SCORE, "not the secti
 
 _ID = "score"
 _SCORES = ("1", "2", "3", "4", "5")
+_ROWS_PER_BLOCK = 1024  # the whole matrix of cosines has 25 million cells for 5,000 questions
 
 
 @dataclass(frozen=True)
 class FilterCount:
-    """The effect of one filter.
+    """The effect of one filter."""
 
-    Attributes:
-        name: The filter's name, one of `FILTERS`.
-        pairs: The number of pairs of each kind before the filter.
-    """
-
-    name: str
-    pairs: dict[str, int]
+    name: str  # the filter's name, one of `FILTERS`
+    pairs: dict[str, int]  # the number of pairs of each kind before the filter
     rejected: dict[str, int]
 
 
 @dataclass(frozen=True)
 class PairSelection:
-    """The outcome of all filters.
-
-    Attributes:
-        rejected: The other pairs, each with the filter that rejected it and the reason.
-        counts: The effect of each filter, in the order in which they were applied.
-    """
+    """The outcome of all filters."""
 
     selected: list[Pair]
-    rejected: list[Pair]
+    rejected: list[Pair]  # the other pairs, each with the filter that rejected it and the reason
+    # the effect of each filter, in the order in which they were applied
     counts: list[FilterCount] = field(default_factory=list)
 
 
@@ -93,15 +89,7 @@ async def select_pairs(
     concurrency: int = 4,
     on_reply: Callable[[bool], None] = lambda _: None,
 ) -> PairSelection:
-    """Applies the filters in the order of `FILTERS`; at most one pair per section and kind passes.
-
-    Returns:
-        The selected and the rejected pairs.
-
-    Raises:
-        InputError: A pair is of a section that is not among the sections.
-        BudgetReached: The judge's budget is spent; replies so far are recorded.
-    """
+    """Applies the filters in the order of `FILTERS`; at most one pair per section and kind passes."""
     section_of = {section.id: section for section in sections}
     if unknown := next((pair for pair in pairs if pair.section not in section_of), None):
         raise InputError(f"the pair {unknown.id} is of section {unknown.section}, which is not among the sections")
@@ -208,13 +196,45 @@ def _stratum(pair: Pair) -> tuple[int | None, str | None, int | None]:
 
 
 def write_selection(selection: PairSelection, sections: Sequence[Section], out: Path, rejected: Path) -> None:
-    """Writes the selected pairs as a set, and the rejected ones with their reasons.
-
-    Raises:
-        UsageError: No pair was selected; a set is never empty.
-    """
+    """Writes the selected pairs as a set, and the rejected ones with their reasons."""
     write_pairs(selection.rejected, rejected)
     if not selection.selected:
         raise UsageError(f"no pair passed the filters; {rejected} says why each was rejected")
     by_id = {section.id: section for section in sections}
     write_set((pair_to_sample(pair, by_id[pair.section]) for pair in selection.selected), out)
+
+
+async def find_duplicates(pairs: Sequence[Pair], embedder: Embedder, cosine: float) -> dict[str, str]:
+    """Finds the pairs to discard so that no two questions that are left are too similar.
+
+    Couples of similar questions are taken in order of similarity, the most similar first. Of each couple the question
+    with more similar ones is discarded; where both have equally many, the later one.
+
+    Returns:
+        The ids of the pairs to discard, each with the reason.
+    """
+    if len(pairs) < 2:
+        return {}
+    vectors = await embedder.unit_vectors([pair.question for pair in pairs])
+    return await compute_beside(_discard_similar, pairs, vectors, cosine)
+
+
+def _discard_similar(pairs: Sequence[Pair], vectors: "NDArray[np.float32]", cosine: float) -> dict[str, str]:
+    import numpy as np
+
+    couples: list[tuple[float, int, int]] = []
+    neighbours = np.zeros(len(pairs), dtype=int)
+    for start in range(0, len(pairs), _ROWS_PER_BLOCK):
+        cosines = vectors[start : start + _ROWS_PER_BLOCK] @ vectors.T
+        rows, columns = np.nonzero(cosines >= cosine)
+        for row, column in zip((rows + start).tolist(), columns.tolist(), strict=True):
+            if row < column:
+                couples.append((float(cosines[row - start, column]), row, column))
+                neighbours[[row, column]] += 1
+    reasons: dict[int, str] = {}
+    for similarity, first, second in sorted(couples, key=lambda couple: (-couple[0], *couple[1:])):
+        if first in reasons or second in reasons:
+            continue
+        discarded, retained = (first, second) if neighbours[first] > neighbours[second] else (second, first)
+        reasons[discarded] = f'cosine {similarity:.2f} with "{pairs[retained].question}" ({pairs[retained].id})'
+    return {pairs[place].id: reason for place, reason in reasons.items()}

@@ -95,9 +95,6 @@ def plan_questions(
     Long-form questions are made from the sections that the folds sampled; without sampled folds, from sections drawn
     at random. Factoid questions are made from the facts in the sections: one fact of each section first, then a second
     one of each, until there are enough.
-
-    Returns:
-        The calls, long-form first.
     """
     draw = random.Random(seed)
     fold_of = {fold.section: fold for fold in folds}
@@ -125,9 +122,6 @@ def plan_questions(
 
 def count_sections_needed(n: int, factoid_share: float) -> int:
     """Computes the number of sections to ask long-form questions about.
-
-    Returns:
-        `SECTIONS_PER_PAIR` sections for each long-form pair wanted.
 
     Example:
         >>> count_sections_needed(100, 0.2)
@@ -178,14 +172,7 @@ async def generate_pairs(
     concurrency: int = 4,
     on_reply: Callable[[bool], None] = lambda _: None,
 ) -> GeneratedQuestions:
-    """Asks the judge for every planned question (Twente paper, B.1 and B.2).
-
-    Returns:
-        The pairs, and the calls that failed.
-
-    Raises:
-        BudgetReached: The judge's budget is spent; replies so far are recorded.
-    """
+    """Asks the judge for every planned question (Twente paper, B.1 and B.2)."""
 
     async def ask(planned: PlannedQuestion) -> tuple[list[GeneratedPair], str]:
         question = build_question(planned, prompts, domain=domain, count=count)

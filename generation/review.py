@@ -18,17 +18,12 @@ OPTIONS: tuple[Option, ...] = get_args(Option)
 
 @dataclass(frozen=True)
 class Review:
-    """What one annotator says of one pair.
-
-    Attributes:
-        annotator: The annotator's name.
-        comment: A comment, or "".
-    """
+    """What one annotator says of one pair."""
 
     sample: str
-    annotator: str
+    annotator: str  # the annotator's name
     options: frozenset[Option]
-    comment: str = ""
+    comment: str = ""  # A comment, or ""
 
     @property
     def is_filled_in(self) -> bool:
@@ -38,43 +33,29 @@ class Review:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far annotators agree.
+    """How far annotators agree."""
 
-    Attributes:
-        samples: The number of pairs that two or more annotators reviewed.
-        full: The number of couples of reviews of one pair with the same options.
-        partial: The number of couples with at least one option in common, and not the same.
-        alpha: Krippendorff's alpha (nominal) of each option; None where nobody or everybody marked it.
-    """
-
-    samples: int
-    full: int
-    partial: int
+    samples: int  # the number of pairs that two or more annotators reviewed
+    full: int  # the number of couples of reviews of one pair with the same options
+    partial: int  # the number of couples with at least one option in common, and not the same
     none: int
+    # Krippendorff's alpha (nominal) of each option; None where nobody or everybody marked it
     alpha: Mapping[Option, float | None]
 
 
 @dataclass(frozen=True)
 class ReviewSummary:
-    """The outcome of a review.
+    """The outcome of a review."""
 
-    Attributes:
-        judged: The number of pairs reviewed, without those whose reviewers disagree.
-        disagreed: The number of pairs whose reviewers have no option in common.
-        other: The number of judged pairs with a comment and no option.
-        counts: The number of judged pairs with each option.
-        shares: counts / judged with a 95% interval (Wilson), also for `relevant`: pairs that nobody called irrelevant.
-        accepted: The pairs that every reviewer marked correct and none marked wrong.
-    """
-
-    judged: int
+    judged: int  # the number of pairs reviewed, without those whose reviewers disagree
     not_reviewed: int
-    disagreed: int
-    other: int
-    counts: Mapping[Option, int]
+    disagreed: int  # the number of pairs whose reviewers have no option in common
+    other: int  # the number of judged pairs with a comment and no option
+    counts: Mapping[Option, int]  # the number of judged pairs with each option
+    # counts / judged with a 95% interval (Wilson), also for `relevant`: pairs that nobody called irrelevant
     shares: Mapping[str, Estimate]
     agreement: Agreement
-    accepted: list[Sample]
+    accepted: list[Sample]  # the pairs that every reviewer marked correct and none marked wrong
 
 
 def assign_samples(
@@ -100,9 +81,6 @@ def assign_samples(
 
 def measure_agreement(reviews: Sequence[Review]) -> Agreement:
     """Measures the agreement of annotators.
-
-    Returns:
-        The counts over all couples of reviews of one sample, and alpha.
 
     Example:
         >>> agreement = measure_agreement([
@@ -133,9 +111,6 @@ def summarise_reviews(samples: Sequence[Sample], reviews: Sequence[Review]) -> R
     """Summarises what annotators say of a set.
 
     Samples whose reviewers have no option in common count as disagreed, and as nothing else.
-
-    Returns:
-        The summary, with the accepted samples; their `metadata.reviews` has their reviews.
     """
     by_sample = _group_by_sample(reviews)
     disagreed = {name for name, group in by_sample.items() if len(group) > 1 and not _have_common_option(group)}

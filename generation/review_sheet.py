@@ -19,12 +19,7 @@ _WIDTHS = {"id": 14, "question": 45, "answer": 55, "section": 70, "comment": 40}
 
 
 def write_sheet(samples: Sequence[Sample], path: Path) -> None:
-    """Writes the sheet of one annotator: one row per pair, with an empty cell per option.
-
-    Raises:
-        UsageError: The path has another suffix.
-        InputError: The file cannot be written.
-    """
+    """Writes the sheet of one annotator: one row per pair, with an empty cell per option."""
     names = _headings(language_or_fallback(samples[0].language if samples else None, "questions"))
     headings = ["id", *(names[heading] for heading in ("question", "answer", *OPTIONS, "comment", "section"))]
     rows = [
@@ -44,15 +39,7 @@ def write_sheet(samples: Sequence[Sample], path: Path) -> None:
 
 
 def read_sheet(path: Path, samples: Sequence[Sample]) -> list[Review]:
-    """Reads the reviews of one annotator. Only the columns id, options and comment are read.
-
-    Returns:
-        The reviews, in the sheet's order, also of pairs that are not filled in.
-
-    Raises:
-        InputError: The file cannot be read, an id is unknown, a column is missing, or a cell is neither empty nor an
-            x. The message names the row, the column and what to do.
-    """
+    """Reads the reviews of one annotator. Only the columns id, options and comment are read."""
     rows = _excel_rows(path) if path.suffix == ".xlsx" else _delimited_rows(path)
     known = {sample.id for sample in samples}
     reviews = []

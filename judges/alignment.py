@@ -40,15 +40,11 @@ Calibration = tuple[float, float]
 
 
 class RatedExample(BaseModel):
-    """A rated answer that a judge is shown.
-
-    Attributes:
-        id: The sample's id; it is never shown when this very sample is judged.
-    """
+    """A rated answer that a judge is shown."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    id: str
+    id: str  # the sample's id; it is never shown when this very sample is judged
     question: str
     answer: str
     rating: float
@@ -70,16 +66,13 @@ class RatedExample(BaseModel):
 
 @dataclass(frozen=True)
 class Alignment:
-    """What stands beside a request, and how its answers are corrected.
+    """What stands beside a request, and how its answers are corrected."""
 
-    Attributes:
-        examples: Rated answers, of which the nearest stand before the state as `rated_examples`.
-        calibration: By kind of question (`question_kind`), the map from what the judge says to what the ratings say.
-    """
-
+    # rated answers, of which the nearest stand before the state as `rated_examples`
     examples: Sequence[RatedExample] = ()
     shown: int = 3
     embedder: "Embedder | None" = None
+    # by kind of question (`question_kind`), the map from what the judge says to what the ratings say
     calibration: Mapping[str, Calibration] = field(default_factory=dict)
 
     async def prepare(self, request: Request) -> Request:
@@ -166,11 +159,7 @@ def write_folder(
     record: AlignedJudgeRecord,
     alignment: Alignment,
 ) -> None:
-    """Writes a judge's folder.
-
-    Raises:
-        InputError: The folder cannot be written.
-    """
+    """Writes a judge's folder."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if alignment.calibration:
@@ -190,11 +179,7 @@ def write_folder(
 
 
 def load_alignment(record: AlignedJudgeRecord) -> Alignment:
-    """Reads what a judge's folder holds beside its settings.
-
-    Raises:
-        InputError: A file of the folder cannot be read, or changed since the judge was loaded.
-    """
+    """Reads what a judge's folder holds beside its settings."""
     folder = Path(record.folder)
     if fingerprint_folder(folder) != record.fingerprint:
         raise InputError(

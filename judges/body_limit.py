@@ -15,16 +15,12 @@ MOST_BYTES = 64 << 20  # of one reply: a thousand times the longest that a quest
 
 @dataclass
 class Body:
-    """The body of the reply under way.
-
-    Attributes:
-        content: These bytes where they are kept.
-    """
+    """The body of the reply under way."""
 
     most_bytes: int
     is_kept: bool = False
     received: int = 0
-    content: bytes = b""
+    content: bytes = b""  # these bytes where they are kept
 
 
 _body: ContextVar[Body | None] = ContextVar("body of a reply", default=None)

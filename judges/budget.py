@@ -19,14 +19,10 @@ _ROUNDING = 1 + 1e-9  # five times 0.2 USD fit into 1 USD
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """The part of a budget that one call under way may take.
-
-    Attributes:
-        usd: The most that it may cost; None where the price is unknown.
-    """
+    """The part of a budget that one call under way may take."""
 
     tokens: int
-    usd: float | None
+    usd: float | None  # the most that it may cost; None where the price is unknown
 
     @property
     def as_lost(self) -> LostCalls:

@@ -30,11 +30,7 @@ def is_bundled(path: str | Path) -> bool:
 
 
 def bundled_cassette(name: str | Path) -> Path:
-    """Returns the file of a bundled cassette.
-
-    Raises:
-        InputError: No bundled cassette has this name.
-    """
+    """Returns the file of a bundled cassette."""
     folder = Path(str(resources.files("assay.cassettes")))
     stem = str(name).removeprefix(_BUNDLED).removesuffix(".jsonl")
     known = sorted(file.name.removesuffix(".jsonl") for file in folder.glob("*.jsonl"))
@@ -44,11 +40,7 @@ def bundled_cassette(name: str | Path) -> Path:
 
 
 def cassette_file(path: str | Path) -> Path:
-    """Returns the file of a cassette, of its path or its bundled name.
-
-    Raises:
-        InputError: No bundled cassette has this name.
-    """
+    """Returns the file of a cassette, of its path or its bundled name."""
     return bundled_cassette(path) if is_bundled(path) else Path(path)
 
 

@@ -20,31 +20,17 @@ _NOT_IN_A_FILE_NAME = re.compile(r"[^\w.-]+", re.ASCII)
 
 @dataclass(frozen=True)
 class CassetteComparison:
-    """What two cassettes share and what they do not.
+    """What two cassettes share and what they do not."""
 
-    Attributes:
-        only_a: Recordings of the first cassette with a key that the second has not.
-        only_b: Recordings of the second cassette with a key that the first has not.
-        changed: Pairs of recordings (of the first, of the second) with one key and different replies.
-        same: The number of recordings with the same reply in both.
-    """
-
-    only_a: tuple[Recording, ...]
-    only_b: tuple[Recording, ...]
+    only_a: tuple[Recording, ...]  # recordings of the first cassette with a key that the second has not
+    only_b: tuple[Recording, ...]  # recordings of the second cassette with a key that the first has not
+    # pairs of recordings (of the first, of the second) with one key and different replies
     changed: tuple[tuple[Recording, Recording], ...]
-    same: int
+    same: int  # the number of recordings with the same reply in both
 
 
 def merge_cassettes(paths: Iterable[Path], out: Path, prefer: Prefer | None = None) -> int:
-    """Writes the recordings of several cassettes into one, atomically; what it holds already stays.
-
-    Returns:
-        The number of recordings in `out`.
-
-    Raises:
-        UsageError: Two replies to one question differ and `prefer` is None.
-        InputError: A cassette cannot be read, or `out` cannot be written.
-    """
+    """Writes the recordings of several cassettes into one, atomically; what it holds already stays."""
     sources = [out] if out.exists() else []
     sources += [path for path in paths if path.resolve() != out.resolve()]
     merged: dict[str, Recording] = {}
@@ -68,15 +54,7 @@ def merge_cassettes(paths: Iterable[Path], out: Path, prefer: Prefer | None = No
 def split_cassette(
     path: Path, by: SplitBy, folder: Path, set_of_sample: Callable[[str], str] | None = None
 ) -> dict[Path, int]:
-    """Writes the recordings of a cassette into one cassette per model, prompt or set; the cassette itself stays.
-
-    Returns:
-        The number of recordings in each part.
-
-    Raises:
-        UsageError: A part's file exists already.
-        InputError: The cassette cannot be read, or a part cannot be written.
-    """
+    """Writes the recordings of a cassette into one cassette per model, prompt or set; the cassette itself stays."""
     parts: dict[str, list[Recording]] = {}
     for recording in Cassette(path, "replay").recordings():
         if by == "model":
@@ -107,11 +85,7 @@ def _file_names(values: Iterable[str], path: Path) -> dict[str, str]:
 
 
 def compare_cassettes(a: Path, b: Path) -> CassetteComparison:
-    """Compares two cassettes key by key; replies are the same when text, ending and probabilities are.
-
-    Raises:
-        InputError: A cassette cannot be read.
-    """
+    """Compares two cassettes key by key; replies are the same when text, ending and probabilities are."""
     in_a = {recording.key: recording for recording in Cassette(a, "replay").recordings()}
     in_b = {recording.key: recording for recording in Cassette(b, "replay").recordings()}
     changed = [(in_a[key], in_b[key]) for key in in_a.keys() & in_b.keys() if not _same_reply(in_a[key], in_b[key])]

@@ -108,7 +108,6 @@ class Connection:
         """Asks the model once, as soon as there is room for one more call.
 
         Raises:
-            BudgetReached: The call does not fit into the budget.
             JudgeError: The call broke within litellm.
             openai.OpenAIError, TimeoutError: The call failed.
         """

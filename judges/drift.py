@@ -19,13 +19,7 @@ T = TypeVar("T", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class RepeatedQuestion:
-    """One question that was asked again.
-
-    Attributes:
-        same_value: Whether the values that were read from the texts are equal.
-        moved: By how much the probability of the first option moved; None where the judge gives no probabilities.
-        problem: Why no usable reply came; empty where one came.
-    """
+    """One question that was asked again."""
 
     key: str
     prompt: str
@@ -33,9 +27,10 @@ class RepeatedQuestion:
     recorded: str
     now: str
     same_text: bool
-    same_value: bool
+    same_value: bool  # whether the values that were read from the texts are equal
+    # by how much the probability of the first option moved; None where the judge gives no probabilities
     moved: float | None = None
-    problem: str = ""
+    problem: str = ""  # why no usable reply came; empty where one came
 
 
 class RepeatingJudge:
@@ -65,7 +60,6 @@ class RepeatingJudge:
 
         Raises:
             CassetteMiss: The question is not recorded.
-            BudgetReached: The next live call would pass the budget.
         """
         reply = await self._recorded.ask(question)
         key = self._keys.compute(question)

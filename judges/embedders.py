@@ -122,11 +122,7 @@ def _universal_sentence_encoder() -> Any:
 
 
 class SentenceTransformer(Embedder):
-    """A model of the sentence-transformers library (extra `st`), by name or folder.
-
-    Raises:
-        UsageError: The library is not installed, or the model cannot be loaded.
-    """
+    """A model of the sentence-transformers library (extra `st`), by name or folder."""
 
     def __init__(self, model: str) -> None:
         super().__init__()
@@ -145,11 +141,7 @@ class SentenceTransformer(Embedder):
 
 
 class LiteLLMEmbedder(Embedder):
-    """An embedding model that litellm reaches.
-
-    Raises:
-        UsageError: `dimensions` is no whole number from 1 up.
-    """
+    """An embedding model that litellm reaches."""
 
     def __init__(
         self,
@@ -192,7 +184,6 @@ class LiteLLMEmbedder(Embedder):
         Raises:
             CassetteMiss: In replay, the cassette has no recording of a text.
             JudgeError: The call failed, or its reply cannot be used.
-            BudgetReached: The call does not fit into the budget.
         """
         import numpy as np
 
@@ -331,30 +322,19 @@ def _unpack(text: str) -> "NDArray[np.float32]":
 
 
 def check_embedder(embedder: Any) -> None:
-    """Checks that something is an embedder or may be the name of one.
-
-    Raises:
-        UsageError: It is neither.
-    """
+    """Checks that something is an embedder or may be the name of one."""
     accepted = "use, st:MODEL or litellm:MODEL, or an Embedder (assay.judges.embedders)"
     check_type("embedder", embedder, (Embedder, str), accepted)
 
 
 def open_embedder(embedder: Embedder | str) -> Embedder:
-    """Makes the embedder of a name, as for `load_embedder`; an embedder is returned as it is.
-
-    Raises:
-        UsageError: It is neither, or there is no such embedder.
-    """
+    """Makes the embedder of a name, as for `load_embedder`; an embedder is returned as it is."""
     check_embedder(embedder)
     return load_embedder(embedder) if isinstance(embedder, str) else embedder
 
 
 def load_embedder(name: str, cassette: Cassette | None = None, budget: Budget | None = None) -> Embedder:
     """Makes the embedder of a name.
-
-    Raises:
-        UsageError: There is no such embedder, or what it needs is not installed.
 
     Example:
         >>> load_embedder("use").name

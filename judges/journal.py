@@ -93,9 +93,6 @@ def read_journal(journal: Path) -> dict[str, bytes]:
     """Returns the lines of a journal by key, without a last one that a kill cut off: its reply was never returned.
 
     A journal that does not exist (any more) has no lines: another process has just merged it.
-
-    Raises:
-        InputError: A line is no recording.
     """
     try:
         lines = journal.read_bytes().splitlines(keepends=True)

@@ -28,26 +28,20 @@ def is_judge_folder(path: Path) -> bool:
 
 
 class AlignedJudgeRecord(BaseModel):
-    """What `judge.yaml` says of what a judge learned.
-
-    Attributes:
-        embedder: What finds the nearest examples; None without examples.
-        spearman: Agreement with the ratings out of fold, as it was (`before`) and is (`after`, `low`, `high`), and how
-            much that is more (`gain`, `gain_low`, `gain_high`).
-        folder: Where the folder is; filled in when it is loaded.
-        fingerprint: Hash of the folder's other files; filled in when it is loaded.
-    """
+    """What `judge.yaml` says of what a judge learned."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     metric: str
     candidate: str
-    embedder: str | None = None
+    embedder: str | None = None  # what finds the nearest examples; None without examples
     shown: int = Field(default=3, ge=0, le=1000)
+    # agreement with the ratings out of fold, as it was (`before`) and is (`after`, `low`, `high`), and how much that is
+    # more (`gain`, `gain_low`, `gain_high`)
     spearman: dict[str, float | None] = {}
     answers: int = Field(default=0, ge=0)
-    folder: str = ""
-    fingerprint: str = ""
+    folder: str = ""  # where the folder is; filled in when it is loaded
+    fingerprint: str = ""  # hash of the folder's other files; filled in when it is loaded
 
     @model_validator(mode="before")
     @classmethod

@@ -50,11 +50,7 @@ def open_judge(judge: JudgeLike) -> Judge:
 
 
 def open_model(judge: JudgeLike) -> LiteLLMJudge:
-    """Makes a judge as `open_judge`, where its settings and what it took are needed: to compare, align or repeat.
-
-    Raises:
-        UsageError, InputError: As `open_judge`; also for a judge of another class, which has no settings.
-    """
+    """Makes a judge as `open_judge`, where its settings and what it took are needed: to compare, align or repeat."""
     opened = open_judge(judge)
     if not isinstance(opened, LiteLLMJudge):
         raise wrong_type("judge", judge, "a model's name, settings, a function, a client or a LiteLLMJudge")
@@ -62,12 +58,7 @@ def open_model(judge: JudgeLike) -> LiteLLMJudge:
 
 
 def settings_of_judge(judge: JudgeLike, model: str | None = None) -> JudgeSettings:
-    """Returns the settings that a judge has, or will have when it is opened.
-
-    Raises:
-        UsageError: It cannot judge, or a function's name does not say which model it asks.
-        InputError: Its settings file cannot be read.
-    """
+    """Returns the settings that a judge has, or will have when it is opened."""
     if isinstance(judge, JudgeSettings):
         return judge
     if isinstance(judge, str | Path):

@@ -20,12 +20,6 @@ def choose_slots(path: str, wanted: int, context_tokens: int) -> int:
 
     As many as it has cores, from 2 to 4, and no more than fit beside the model into the memory that is free; the
     memory of a conversation is estimated from the size of the file.
-
-    Returns:
-        At least 1.
-
-    Raises:
-        UsageError: The extra `local` is not installed.
     """
     with require_extra("local", "a gguf: judge"):
         import psutil
@@ -39,12 +33,7 @@ def choose_slots(path: str, wanted: int, context_tokens: int) -> int:
 
 
 class LocalServer:
-    """Serves one GGUF file in the OpenAI protocol.
-
-    Raises:
-        InputError: There is no such file.
-        UsageError: The extra `local` is not installed.
-    """
+    """Serves one GGUF file in the OpenAI protocol."""
 
     def __init__(self, path: str, slots: int, context_tokens: int, download: str | None = None) -> None:
         file = Path(path).expanduser()

@@ -61,11 +61,7 @@ class PythonModel(Protocol):
 
 
 def open_python_model(judge: Any, model: str | None, *, is_recorded: bool) -> PythonModel:
-    """Makes a model of what the user gives as a judge.
-
-    Raises:
-        UsageError: It is neither, a client comes without a model, or a function cannot be called or named.
-    """
+    """Makes a model of what the user gives as a judge."""
     if is_client(judge):
         if model is None:
             raise UsageError(
@@ -122,11 +118,7 @@ class ClientModel:
 
 
 class FunctionModel:
-    """A model behind a function of the user's own.
-
-    Raises:
-        UsageError: It does not take one text, or has no name that says which model it asks.
-    """
+    """A model behind a function of the user's own."""
 
     def __init__(self, function: JudgeFunction, name: str | None, *, is_recorded: bool) -> None:
         own_name = getattr(function, "__qualname__", None) or type(function).__qualname__

@@ -172,8 +172,6 @@ class PendingReplies(Protocol):
         Raises:
             ReplyPending: The reply comes later.
             JudgeError: There will be no reply.
-            BudgetReached: The request does not fit into the budget.
-            UsageError: The budget cannot be kept.
         """
         ...
 

@@ -18,24 +18,15 @@ _EXCERPT_LENGTH = 160  # characters, of the last 300 with all their white space
 
 @dataclass(slots=True, unsafe_hash=True)  # not frozen, which takes three times as long to make
 class Recording:
-    """A reply as it is kept in a cassette or a run.
+    """A reply as it is kept in a cassette or a run."""
 
-    Attributes:
-        key: 32 hexadecimal digits that stand for all that determines the reply.
-        prompt: The identity of the question's prompt: `NAME.LANGUAGE@HASH`, several joined by `+` for a composed one.
-        sample: The id of the sample that the question was asked for.
-        parameters: Those of the model's parameters that may be written, for finding out what differs.
-        user: The hash of the question's user part, for finding out what differs.
-        about: The end of the question's user part, for people.
-    """
-
-    key: str
-    prompt: str
-    sample: str
-    parameters: Mapping[str, Any]
+    key: str  # 32 hexadecimal digits that stand for all that determines the reply
+    prompt: str  # the identity of the question's prompt: `NAME.LANGUAGE@HASH`, several joined by `+` for a composed one
+    sample: str  # the id of the sample that the question was asked for
+    parameters: Mapping[str, Any]  # those of the model's parameters that may be written, for finding out what differs
     schema: str
-    user: str
-    about: str
+    user: str  # the hash of the question's user part, for finding out what differs
+    about: str  # the end of the question's user part, for people
     reply: RawReply
 
 

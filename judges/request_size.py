@@ -25,20 +25,13 @@ _END_TOKENS = 8  # some servers count the tokens that end a reply beyond `max_to
 
 @dataclass(frozen=True, slots=True)
 class RequestSize:
-    """What one request may take.
-
-    Attributes:
-        tokens_out: The most tokens of the reply (`max_tokens`).
-        price: USD per million tokens; None where it is unknown.
-        bytes_in: Bytes of the prompt's messages in UTF-8, which bound what a provider can count in them.
-        most_in: The most tokens of the prompt: one per byte, which no tokenizer passes.
-    """
+    """What one request may take."""
 
     tokens_in: int
-    tokens_out: int = 0
-    price: Price | None = None
-    bytes_in: int = 0
-    most_in: int = 0
+    tokens_out: int = 0  # the most tokens of the reply (`max_tokens`)
+    price: Price | None = None  # USD per million tokens; None where it is unknown
+    bytes_in: int = 0  # bytes of the prompt's messages in UTF-8, which bound what a provider can count in them
+    most_in: int = 0  # the most tokens of the prompt: one per byte, which no tokenizer passes
 
     @classmethod
     def of_texts(cls, texts: Sequence[str], tokens_out: int = 0, price: Price | None = None) -> "RequestSize":

@@ -37,9 +37,6 @@ class SortedLines:
     """A file of lines that begin with their key and are sorted by it, each key once.
 
     Of each line only 16 bytes are kept in memory: the first 64 bits of its key and where it starts.
-
-    Raises:
-        InputError: The file cannot be read, or a line (named by its number) is malformed or out of order.
     """
 
     def __init__(self, path: Path) -> None:

@@ -159,50 +159,26 @@ CalendarCode = Annotated[str, Field(pattern=r"^[A-Z]{2}(-\w+)?$")]
 
 
 class ClaimTimes(GroupedSection):
-    """`claim_times.yaml`: how times are named; `{a}` and `{b}` are times, `{unit}` a period, `{units}` several.
+    """`claim_times.yaml`: how times are named; `{a}` and `{b}` are times, `{unit}` a period, `{units}` several."""
 
-    Attributes:
-        ordinal_suffix: What follows a number that is an ordinal.
-        article: One before a time, with the space after it, or nothing.
-        of: Between a part and the time that it is of; `of_or_in` also where that is said by "in".
-        of_year: Between a month or quarter and its year; `half_of` between a half and its month or year.
-        of_the_year: After a half of the table's year.
-        day_of: Between a day and its month ("3rd of March").
-        not_a_day: A number after a month is no day before one of these ("in maart 2 dagen").
-        more_months: Further names of months, and their numbers.
-        verb_months: Months that are verbs too, unless one of `before_month` goes before ("may be").
-        days_joined: Between two days ("the 12th and 13th").
-        aside_led: What an aside begins with that says a time again.
-        weekday_plural: What may follow a weekday.
-        periods: The words of day, week, month, quarter and year.
-        end_of: A time that another makes, or two; all down to `until`.
-        lone_day_led: Before an ordinal that is a day ("on the 18th").
-        no_lone_day: An ordinal is no day before one of these ("the 2nd best").
-        holiday_calendars: The countries, or parts of one, whose holidays are meant: codes of the library `holidays`.
-        holiday_names: Names besides those of the calendars, and the days that each may mean, the likeliest first.
-        the_unit: A time told by another one: all of it, a step from it.
-        same_led: The same part of another year.
-        time_marks: Further words for the marks of `claim_marks.yaml`.
-    """
-
-    ordinal_suffix: Pattern
-    article: Pattern
-    of: Pattern
+    ordinal_suffix: Pattern  # what follows a number that is an ordinal
+    article: Pattern  # one before a time, with the space after it, or nothing
+    of: Pattern  # between a part and the time that it is of; `of_or_in` also where that is said by "in"
     of_or_in: Pattern
-    of_year: Pattern
+    of_year: Pattern  # between a month or quarter and its year; `half_of` between a half and its month or year
     half_of: Pattern
-    of_the_year: Pattern = NEVER
-    day_of: OptionalPattern = ""
-    not_a_day: Pattern = NEVER
-    more_months: dict[str, int] = Field(default_factory=dict)
-    verb_months: Pattern = NEVER
+    of_the_year: Pattern = NEVER  # after a half of the table's year
+    day_of: OptionalPattern = ""  # between a day and its month ("3rd of March")
+    not_a_day: Pattern = NEVER  # A number after a month is no day before one of these ("in maart 2 dagen")
+    more_months: dict[str, int] = Field(default_factory=dict)  # further names of months, and their numbers
+    verb_months: Pattern = NEVER  # months that are verbs too, unless one of `before_month` goes before ("may be")
     before_month: Pattern = NEVER
-    days_joined: Pattern
-    aside_led: Pattern = NEVER
-    weekday_plural: OptionalPattern = ""
+    days_joined: Pattern  # between two days ("the 12th and 13th")
+    aside_led: Pattern = NEVER  # what an aside begins with that says a time again
+    weekday_plural: OptionalPattern = ""  # what may follow a weekday
     weekend: Patterns = ()
     workdays: Patterns = ()
-    periods: dict[str, tuple[str, ...]]
+    periods: dict[str, tuple[str, ...]]  # the words of day, week, month, quarter and year
     this: Patterns = ()
     last_n: Patterns = ()
     first_n: Patterns = ()
@@ -213,7 +189,7 @@ class ClaimTimes(GroupedSection):
     yesterday: Patterns = ()
     first_row: Patterns = ()
     last_row: Patterns = ()
-    end_of: Forms = ()
+    end_of: Forms = ()  # A time that another makes, or two; all down to `until`
     start_of: Forms = ()
     from_to: Forms = ()
     first_units_of: Forms = ()
@@ -226,72 +202,58 @@ class ClaimTimes(GroupedSection):
     after: Forms = ()
     before: Forms = ()
     until: Forms = ()
-    lone_day_led: Pattern = NEVER
-    no_lone_day: Pattern = NEVER
+    lone_day_led: Pattern = NEVER  # before an ordinal that is a day ("on the 18th")
+    no_lone_day: Pattern = NEVER  # an ordinal is no day before one of these ("the 2nd best")
+    # the countries, or parts of one, whose holidays are meant: codes of the library `holidays`
     holiday_calendars: tuple[CalendarCode, ...] = ()
+    # names besides those of the calendars, and the days that each may mean, the likeliest first
     holiday_names: dict[Pattern, HolidaySpans] = Field(default_factory=dict)
-    the_unit: Forms = ()
+    the_unit: Forms = ()  # A time told by another one: all of it, a step from it
     step_after: Forms = ()
     step_before: Forms = ()
     after_elided: Patterns = ()
-    same_led: Pattern = NEVER
+    same_led: Pattern = NEVER  # the same part of another year
     same_words: Pattern = NEVER
     same_units: Forms = ()
-    time_marks: TimeMarks = TimeMarks()
+    time_marks: TimeMarks = TimeMarks()  # further words for the marks of `claim_marks.yaml`
 
 
 class SeriesNames(GroupedSection):
-    """`series_names.yaml`: how series are called; lists of phrases, without case.
+    """`series_names.yaml`: how series are called; lists of phrases, without case."""
 
-    Attributes:
-        how_often: What makes a number one of times per period; `lasting` what says how long something took.
-        after_rates: After a data rate, what the series is.
-        participle: Participles in a name, which "calls" alone does not say.
-        of_others: Whose figures, or of when, a table may not have, also where the question has asked for them.
-        verb_particles: Particles of verbs that come apart ("zegden 12 leden op").
-        rate_words: What follows one of these in a column's name is not what the column is of ("cost per parcel").
-        was_done: Words of a column's name that only say that it was so; `was_ended` those that say how it ended.
-        narrowing: Words of a name without which it is not named: "parcels" are not the "late parcels".
-        adjective_endings: What these three kinds of words end in before a noun.
-        name_fillers: Words of a name that say nothing of what it is ("total").
-        predicate: Participles that a column is called after that only says what happened ("afgehandeld").
-        compound_links: What may stand between the halves of a compound; none where the language does not write them
-            as one word; `compound_prefixes` are what changes the meaning of what follows.
-        synonyms: What each concept may be called; a phrase that two have means the first.
-        hints: Words that tell a series only where a claim names no other: what is done, and plain nouns.
-        false_friends: Words whose stem is that of another, and which mean something else.
-    """
-
+    # what makes a number one of times per period; `lasting` what says how long something took
     how_often: Pattern = NEVER
     lasting: Pattern = NEVER
-    after_rates: dict[str, str] = Field(default_factory=dict)
-    participle: Pattern = NEVER
+    after_rates: dict[str, str] = Field(default_factory=dict)  # after a data rate, what the series is
+    participle: Pattern = NEVER  # participles in a name, which "calls" alone does not say
     not_narrowing: WordList = frozenset()
+    # whose figures, or of when, a table may not have, also where the question has asked for them
     of_others: WordList = frozenset()
-    verb_particles: WordList = frozenset()
+    verb_particles: WordList = frozenset()  # particles of verbs that come apart ("zegden 12 leden op")
+    # what follows one of these in a column's name is not what the column is of ("cost per parcel")
     rate_words: WordList = frozenset()
+    # words of a column's name that only say that it was so; `was_ended` those that say how it ended
     was_done: WordList = frozenset()
     was_ended: WordList = frozenset()
+    # words of a name without which it is not named: "parcels" are not the "late parcels"
     narrowing: WordList = frozenset()
-    adjective_endings: WordList = frozenset()
-    name_fillers: WordList = frozenset()
-    predicate: Pattern = NEVER
+    adjective_endings: WordList = frozenset()  # what these three kinds of words end in before a noun
+    name_fillers: WordList = frozenset()  # words of a name that say nothing of what it is ("total")
+    predicate: Pattern = NEVER  # participles that a column is called after that only says what happened ("afgehandeld")
+    # what may stand between the halves of a compound; none where the language does not write them as one word;
+    # `compound_prefixes` are what changes the meaning of what follows
     compound_links: WordList = frozenset()
     compound_prefixes: WordList = frozenset()
+    # what each concept may be called; a phrase that two have means the first
     synonyms: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    # words that tell a series only where a claim names no other: what is done, and plain nouns
     hints: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    false_friends: WordList = frozenset()
+    false_friends: WordList = frozenset()  # words whose stem is that of another, and which mean something else
 
 
 class PlainWords(PackFile):
-    """`plain_words.yaml`: words that name no series, statistic, window or value; a claim means the same without them.
+    """`plain_words.yaml`: words that name no series, statistic, window or value; a claim means the same without."""
 
-    Attributes:
-        words: Always, unless a column or a cell is called so.
-        verbs: Verbs that say that something was so, was done, or is told; one form of each stem.
-        everyone: Nouns for all that a table is about; one form of each stem.
-    """
-
-    words: WordList
-    verbs: WordList
-    everyone: WordList
+    words: WordList  # always, unless a column or a cell is called so
+    verbs: WordList  # verbs that say that something was so, was done, or is told; one form of each stem
+    everyone: WordList  # nouns for all that a table is about; one form of each stem

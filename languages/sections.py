@@ -112,29 +112,19 @@ def _alternatives(name: str, groups: dict[str, Any]) -> str:
 
 
 class Profile(PackFile):
-    """`language.yaml`: the language itself.
+    """`language.yaml`: the language itself."""
 
-    Attributes:
-        name: Its English name, as messages print it.
-        yes_no: The two words that a judge answers a yes/no question with, as the prompts of this language ask for.
-        decimal_mark: What stands before the decimals: `1.234,5` or `1,234.5`.
-        parsers: Families of spaCy pipelines, the preferred first (`nl_core_news`).
-        plural: Regular expression of the endings that lemmatisation leaves on compounds.
-        doubled_vowels: Whether a vowel is doubled in a closed syllable (`loon`, `lonen`).
-        denials: Words that say of a yes before them that it does not hold ("Yes is wrong"), in lower case.
-        linking_verbs: Verbs between the two.
-        function_words_in_lemmas: Whether texts are compared with their function words, as in Dutch
-            (Lassche et al., 2024, VI-A).
-    """
-
-    name: str
+    name: str  # its English name, as messages print it
+    # the two words that a judge answers a yes/no question with, as the prompts of this language ask for
     yes_no: tuple[str, str]
-    decimal_mark: Literal[".", ","]
-    parsers: tuple[str, ...] = ()
-    plural: Pattern = re.compile(r"(?!)")
-    doubled_vowels: bool = False
+    decimal_mark: Literal[".", ","]  # what stands before the decimals: `1.234,5` or `1,234.5`
+    parsers: tuple[str, ...] = ()  # families of spaCy pipelines, the preferred first (`nl_core_news`)
+    plural: Pattern = re.compile(r"(?!)")  # regular expression of the endings that lemmatisation leaves on compounds
+    doubled_vowels: bool = False  # whether a vowel is doubled in a closed syllable (`loon`, `lonen`)
+    # words that say of a yes before them that it does not hold ("Yes is wrong"), in lower case
     denials: frozenset[str] = frozenset()
-    linking_verbs: frozenset[str] = frozenset()
+    linking_verbs: frozenset[str] = frozenset()  # verbs between the two
+    # whether texts are compared with their function words, as in Dutch (Lassche et al., 2024, VI-A)
     function_words_in_lemmas: bool = True
 
     @property
@@ -221,101 +211,76 @@ class ThanksWords(PackFile):
 
 
 class CitationWords(PackFile):
-    """`citations.yaml`.
+    """`citations.yaml`."""
 
-    Attributes:
-        fields: Names of the lines at the top of a retrieved text that name it: "Title: Returns", in lower case.
-    """
-
+    # names of the lines at the top of a retrieved text that name it: "Title: Returns", in lower case
     fields: tuple[str, ...] = Field(min_length=1)
 
 
 class HandoverWords(GroupedSection):
-    """`handover.yaml`: how a customer is handed over to a person; patterns, case apart, searched in a sentence.
+    """`handover.yaml`: how a customer is handed over to a person; patterns, case apart, searched in a sentence."""
 
-    Attributes:
-        question: What a judge is asked: who should help the customer from here on.
-        options: The two answers with their descriptions; the first is a person.
-        tools: Words of the names of tools that hand over, in order.
-        little_words: Words in such names that may stand between them.
-        looking_tools: First words of names of tools that do something else, such as looking up.
-        negating_tools: Words anywhere in the name of a tool that say that it does not hand over.
-        happens: The assistant hands over now, or has done so; unless what stands before it in its sentence matches
-            `unless_before`, or what stands after it `unless_after`: a condition, an offer, what a rule says.
-        offers: The assistant may hand over; `accepts` is how a customer's message begins who takes the offer.
-        asks: The customer asks for a person; `asks_not` stands right before it where the customer does not want one,
-            or a word of `negations` in it.
-        cannot: The assistant says that it cannot help.
-    """
-
-    question: str
+    question: str  # what a judge is asked: who should help the customer from here on
+    # the two answers with their descriptions; the first is a person
     options: dict[str, str] = Field(min_length=2, max_length=2)
-    tools: tuple[str, ...] = Field(min_length=1)
-    little_words: frozenset[str] = frozenset()
+    tools: tuple[str, ...] = Field(min_length=1)  # words of the names of tools that hand over, in order
+    little_words: frozenset[str] = frozenset()  # words in such names that may stand between them
+    # first words of names of tools that do something else, such as looking up
     looking_tools: frozenset[str] = frozenset()
+    # words anywhere in the name of a tool that say that it does not hand over
     negating_tools: frozenset[str] = frozenset()
+    # the assistant hands over now, or has done so; unless what stands before it in its sentence matches
+    # `unless_before`, or what stands after it `unless_after`: a condition, an offer, what a rule says
     happens: tuple[CaselessPattern, ...] = Field(min_length=1)
     unless_before: tuple[CaselessPattern, ...] = ()
     unless_after: tuple[CaselessPattern, ...] = ()
+    # the assistant may hand over; `accepts` is how a customer's message begins who takes the offer
     offers: tuple[CaselessPattern, ...] = ()
     accepts: tuple[CaselessPattern, ...] = ()
+    # the customer asks for a person; `asks_not` stands right before it where the customer does not want one, or a word
+    # of `negations` in it
     asks: tuple[CaselessPattern, ...] = Field(min_length=1)
     asks_not: tuple[CaselessPattern, ...] = ()
     negations: frozenset[str] = frozenset()
-    cannot: tuple[CaselessPattern, ...] = ()
+    cannot: tuple[CaselessPattern, ...] = ()  # the assistant says that it cannot help
 
 
 class FactWords(PackFile):
-    """A kind of fact that a chatbot asks for, and how it is said.
+    """A kind of fact that a chatbot asks for, and how it is said."""
 
-    Attributes:
-        name: What it is called, with its article, for a judge.
-        noun: How a question calls it; a pattern, case apart.
-        asked: Questions that ask for it without naming it ("when did you buy it").
-        stated: How a customer gives it unasked; patterns with a group `value`, case apart but for `(?-i:...)`.
-        value: What an answer to the question looks like; a pattern with a group `value`.
-        keys: The keys under which a tool returns it.
-    """
-
-    name: str
-    noun: CaselessPattern
-    asked: tuple[CaselessPattern, ...] = ()
+    name: str  # what it is called, with its article, for a judge
+    noun: CaselessPattern  # how a question calls it; a pattern, case apart
+    asked: tuple[CaselessPattern, ...] = ()  # questions that ask for it without naming it ("when did you buy it")
+    # how a customer gives it unasked; patterns with a group `value`, case apart but for `(?-i:...)`
     stated: tuple[ValuePattern, ...] = ()
-    value: ValuePattern
-    keys: tuple[str, ...] = ()
+    value: ValuePattern  # what an answer to the question looks like; a pattern with a group `value`
+    keys: tuple[str, ...] = ()  # the keys under which a tool returns it
 
 
 class EffortWords(GroupedSection):
-    """`effort.yaml`: what a customer has to say twice; patterns, case apart.
+    """`effort.yaml`: what a customer has to say twice; patterns, case apart."""
 
-    Attributes:
-        asked_again: What a judge is asked of a question of the chatbot that rules propose: with `{turn}` for its
-            message, `{fact}` for the kind of fact, `{said_turn}` for the message that gave it, and `{value}`.
-        asked_choice: The same of a choice.
-        asks: Where a sentence begins to ask the customer for something; the noun of a fact stands after it.
-        asks_not: A sentence with one of these asks for no fact: it confirms one, or says where to find it.
-        between_not: What does not stand between `asks` and the noun: there another clause begins.
-        other: What says that another thing is meant than before, right before the noun; `other_after` the same right
-            after it; `another` in a message of the customer after the fact was given.
-        invalid: A message with one of these says that what was given cannot be used.
-        facts: The kinds of facts, by name.
-        choice: A question that offers a choice, with the groups `first` and `second`.
-        wants: A sentence of the customer with one of these, or a question mark, asks for something.
-        idle: A sentence of the customer that asks for nothing, whole: "Can you help me?".
-    """
-
+    # what a judge is asked of a question of the chatbot that rules propose: with `{turn}` for its message, `{fact}` for
+    # the kind of fact, `{said_turn}` for the message that gave it, and `{value}`
     asked_again: Annotated[str, AfterValidator(_naming("turn", "fact", "said_turn", "value"))]
-    asked_choice: Annotated[str, AfterValidator(_naming("turn", "value", "said_turn"))]
+    asked_choice: Annotated[str, AfterValidator(_naming("turn", "value", "said_turn"))]  # the same of a choice
+    # where a sentence begins to ask the customer for something; the noun of a fact stands after it
     asks: tuple[CaselessPattern, ...] = Field(min_length=1)
+    # A sentence with one of these asks for no fact: it confirms one, or says where to find it
     asks_not: tuple[CaselessPattern, ...] = ()
+    # what does not stand between `asks` and the noun: there another clause begins
     between_not: tuple[CaselessPattern, ...] = ()
-    invalid: tuple[CaselessPattern, ...] = ()
+    invalid: tuple[CaselessPattern, ...] = ()  # A message with one of these says that what was given cannot be used
+    # what says that another thing is meant than before, right before the noun; `other_after` the same right after it;
+    # `another` in a message of the customer after the fact was given
     other: tuple[CaselessPattern, ...] = ()
     other_after: tuple[CaselessPattern, ...] = ()
     another: tuple[CaselessPattern, ...] = ()
-    facts: dict[str, FactWords] = Field(min_length=1)
-    choice: tuple[CaselessPattern, ...] = ()
+    facts: dict[str, FactWords] = Field(min_length=1)  # the kinds of facts, by name
+    choice: tuple[CaselessPattern, ...] = ()  # A question that offers a choice, with the groups `first` and `second`
+    # A sentence of the customer with one of these, or a question mark, asks for something
     wants: tuple[CaselessPattern, ...] = ()
+    # A sentence of the customer that asks for nothing, whole: "Can you help me?"
     idle: tuple[CaselessPattern, ...] = ()
 
 
@@ -329,26 +294,18 @@ class Speakers(PackFile):
 
 
 class Entities(PackFile):
-    """`entities.yaml`: how facts are written that stand in a text word for word.
+    """`entities.yaml`: how facts are written that stand in a text word for word."""
 
-    Attributes:
-        region: Whose telephone numbers need no country code (ISO 3166-1).
-        days: A weekday's first two letters, and its number (1 is Monday).
-        not_days: Words that begin like a weekday and are none.
-        day_ranges: Words for several weekdays.
-        day_range: What stands between two weekdays and means all from one to the other.
-    """
-
-    region: str
+    region: str  # whose telephone numbers need no country code (ISO 3166-1)
     email: tuple[VerbosePattern, ...]
     date: tuple[VerbosePattern, ...]
     hours: tuple[VerbosePattern, ...]
     amount: tuple[VerbosePattern, ...]
     address: tuple[VerbosePattern, ...]
-    days: dict[str, int]
-    not_days: frozenset[str] = frozenset()
-    day_ranges: dict[str, tuple[int, ...]]
-    day_range: VerbosePattern
+    days: dict[str, int]  # A weekday's first two letters, and its number (1 is Monday)
+    not_days: frozenset[str] = frozenset()  # words that begin like a weekday and are none
+    day_ranges: dict[str, tuple[int, ...]]  # words for several weekdays
+    day_range: VerbosePattern  # what stands between two weekdays and means all from one to the other
 
 
 class SignalWords(PackFile):
@@ -368,17 +325,7 @@ class Amounts(PackFile):
 
 
 class Words(PackFile):
-    """`words.yaml`: what the heuristics go by, in lower case; single words where the key does not say phrases.
-
-    Attributes:
-        clause_words: Words that begin a clause within a sentence.
-        scope: Phrases that say for how many; `quantifiers` are the words right before a noun that do.
-        conditions: Regular expressions of words that make a clause a condition.
-        imperatives: Verbs that begin an instruction.
-        error_words: What stands before the number of an error.
-        message_words: What stands before the quoted text of an error.
-        step_words: What may stand before the number of a step.
-    """
+    """`words.yaml`: what the heuristics go by, in lower case; single words where the key does not say phrases."""
 
     signal_words: SignalWords
     function_words: frozenset[str]
@@ -386,16 +333,16 @@ class Words(PackFile):
     affirmative: tuple[str, ...]
     negative: tuple[str, ...]
     vague: tuple[str, ...]
-    clause_words: tuple[str, ...]
-    scope: Amounts
+    clause_words: tuple[str, ...]  # words that begin a clause within a sentence
+    scope: Amounts  # phrases that say for how many; `quantifiers` are the words right before a noun that do
     quantifiers: Amounts
     organisation_types: frozenset[str]
     number_words: dict[str, float]
-    conditions: tuple[Checked, ...]
-    imperatives: frozenset[str]
-    error_words: tuple[str, ...]
-    message_words: tuple[str, ...]
-    step_words: tuple[str, ...]
+    conditions: tuple[Checked, ...]  # regular expressions of words that make a clause a condition
+    imperatives: frozenset[str]  # verbs that begin an instruction
+    error_words: tuple[str, ...]  # what stands before the number of an error
+    message_words: tuple[str, ...]  # what stands before the quoted text of an error
+    step_words: tuple[str, ...]  # what may stand before the number of a step
 
 
 class Components(PackFile):
@@ -471,30 +418,22 @@ class NumberPhrases(PackFile):
 
 
 class Notation(PackFile):
-    """`notation.yaml`: how numbers, units and times are written.
+    """`notation.yaml`: how numbers, units and times are written."""
 
-    Attributes:
-        scales: Words after a number and the power of ten that they multiply it by; `touching_scales` only where they
-            touch it ("12k").
-        currencies: ISO codes. `currency_words`: what Babel does not call them, and their ISO codes.
-        units: The pint unit, and how it is written.
-        name_units: Words that follow a unit in a column's name.
-        header_scales: Scales in the unit of a column ("k€"); `header_plurals` are understood only beside a currency.
-        header_words: What may stand beside them ("in thousands of EUR"); `header_in` before them, `header_per` before
-            what a rate is of.
-        ones: Words for 1 that text2num does not know. `parts`: words for fractions, and their denominators.
-    """
-
+    # words after a number and the power of ten that they multiply it by; `touching_scales` only where they touch it
+    # ("12k")
     scales: dict[str, int]
     touching_scales: dict[str, int]
     percent: tuple[str, ...]
     percentage_points: tuple[str, ...]
-    currencies: tuple[str, ...]
+    currencies: tuple[str, ...]  # ISO codes. `currency_words`: what Babel does not call them, and their ISO codes.
     currency_words: dict[str, str] = Field(default_factory=dict)
-    units: dict[str, tuple[str, ...]]
-    name_units: dict[str, str]
+    units: dict[str, tuple[str, ...]]  # the pint unit, and how it is written
+    name_units: dict[str, str]  # words that follow a unit in a column's name
+    # scales in the unit of a column ("k€"); `header_plurals` are understood only beside a currency
     header_scales: dict[str, int] = Field(default_factory=dict)
     header_plurals: dict[str, int] = Field(default_factory=dict)
+    # what may stand beside them ("in thousands of EUR"); `header_in` before them, `header_per` before what a rate is of
     header_words: tuple[str, ...] = ()
     header_in: tuple[str, ...] = ()
     header_per: tuple[str, ...] = ()
@@ -505,6 +444,7 @@ class Notation(PackFile):
     quarters: tuple[str, ...]
     weeks: tuple[str, ...]
     time_columns: tuple[str, ...]
+    # words for 1 that text2num does not know. `parts`: words for fractions, and their denominators.
     ones: frozenset[str]
     parts: dict[str, int]
     another_part: Checked
@@ -533,17 +473,11 @@ class ReviewMarks(PackFile):
 
 
 class Questions(PackFile):
-    """`questions.yaml`: the words that generated questions are asked for with.
+    """`questions.yaml`: the words that generated questions are asked for with."""
 
-    Attributes:
-        domain: What the documents are about, where nothing is said.
-        roles: Who asks; one is drawn for each section.
-        fact_kinds: What a fact of each kind is called.
-    """
-
-    domain: str
-    roles: tuple[str, ...] = Field(min_length=1)
-    fact_kinds: dict[str, str]
+    domain: str  # what the documents are about, where nothing is said
+    roles: tuple[str, ...] = Field(min_length=1)  # who asks; one is drawn for each section
+    fact_kinds: dict[str, str]  # what a fact of each kind is called
     review: ReviewHeadings
     review_marks: ReviewMarks
 
@@ -566,66 +500,46 @@ class RatingQuestions(PackFile):
 
 
 class Statements(PackFile):
-    """`statements.yaml`: what metrics have a judge check, in the words of the language.
+    """`statements.yaml`: what metrics have a judge check, in the words of the language."""
 
-    Attributes:
-        customer: Who asks, in a conversation; `assistant` who answers.
-        tool_call: Who calls `{tool}`, in a conversation.
-        tool_result: Where what `{tool}` returned stands, in a conversation.
-        useful_passage: That a passage helps to give the answer; `{number}` is the passage's.
-        relevance_question: How far the documentation holds what the question asks for.
-        relevance_levels: Three levels of that, the lowest first: each label with its description.
-        better_answer: What is asked of two answers to one question.
-        better_answers: What it is answered with, each with its description: the first answer, the second, neither.
-        rating_questions: What is asked for an answer's stars; the prompt `rating` says what each star means.
-        answered_topic: That the chatbot answered about `{topic}`.
-        topic_within: That `{topic}` belongs to the chatbot's topics.
-        request_met: That the customer's `{request}` was met at the end of the conversation.
-        rule_broken: That the assistant broke `{rule}` of the policy.
-        turn_of_breach: In which turn it broke `{rule}`.
-    """
-
-    customer: str
+    customer: str  # who asks, in a conversation; `assistant` who answers
     assistant: str
-    tool_call: Annotated[str, AfterValidator(_naming("tool"))]
+    tool_call: Annotated[str, AfterValidator(_naming("tool"))]  # who calls `{tool}`, in a conversation
+    # where what `{tool}` returned stands, in a conversation
     tool_result: Annotated[str, AfterValidator(_naming("tool"))]
+    # that a passage helps to give the answer; `{number}` is the passage's
     useful_passage: Annotated[str, AfterValidator(_naming("number"))]
-    relevance_question: str
+    relevance_question: str  # how far the documentation holds what the question asks for
+    # three levels of that, the lowest first: each label with its description
     relevance_levels: dict[str, str] = Field(min_length=3, max_length=3)
-    better_answer: str
+    better_answer: str  # what is asked of two answers to one question
+    # what it is answered with, each with its description: the first answer, the second, neither
     better_answers: dict[str, str] = Field(min_length=3, max_length=3)
+    # what is asked for an answer's stars; the prompt `rating` says what each star means
     rating_questions: RatingQuestions
-    answered_topic: Annotated[str, AfterValidator(_naming("topic"))]
-    topic_within: Annotated[str, AfterValidator(_naming("topic"))]
+    answered_topic: Annotated[str, AfterValidator(_naming("topic"))]  # that the chatbot answered about `{topic}`
+    topic_within: Annotated[str, AfterValidator(_naming("topic"))]  # that `{topic}` belongs to the chatbot's topics
+    # that the customer's `{request}` was met at the end of the conversation
     request_met: Annotated[str, AfterValidator(_naming("request"))]
-    rule_broken: Annotated[str, AfterValidator(_naming("rule"))]
-    turn_of_breach: Annotated[str, AfterValidator(_naming("rule"))]
+    rule_broken: Annotated[str, AfterValidator(_naming("rule"))]  # that the assistant broke `{rule}` of the policy
+    turn_of_breach: Annotated[str, AfterValidator(_naming("rule"))]  # in which turn it broke `{rule}`
 
 
 class Demands(PackFile):
-    """`demands.yaml`: how a text says that somebody must or wants something; words and phrases in lower case.
+    """`demands.yaml`: how a text says that somebody must or wants something; words and phrases in lower case."""
 
-    Attributes:
-        obliges: Wherever one stands, a sentence obliges somebody or sets a limit ("must", "at most").
-        instructs: Verbs that tell what to do where a sentence or a clause begins with them.
-        before_instructing: What may stand before those ("please", "then").
-        conditions: What a sentence begins with whose main clause comes after a comma ("if", "before").
-        bans: What a list item that forbids something begins with ("no").
-        subjects: What a list item that states a fact begins with ("each", "our").
-        wants: Wherever one stands, a sentence of a customer's goal wants something.
-        depends: What a sentence of a goal begins with that is wanted in some event alone ("if").
-        function_words: Words that say nothing alone, where the pack has no `words.yaml`.
-    """
-
+    # wherever one stands, a sentence obliges somebody or sets a limit ("must", "at most")
     obliges: tuple[str, ...] = Field(min_length=1)
-    instructs: frozenset[str]
-    before_instructing: frozenset[str] = frozenset()
+    instructs: frozenset[str]  # verbs that tell what to do where a sentence or a clause begins with them
+    before_instructing: frozenset[str] = frozenset()  # what may stand before those ("please", "then")
+    # what a sentence begins with whose main clause comes after a comma ("if", "before")
     conditions: frozenset[str] = frozenset()
-    bans: frozenset[str] = frozenset()
-    subjects: frozenset[str] = frozenset()
-    wants: tuple[str, ...] = Field(min_length=1)
+    bans: frozenset[str] = frozenset()  # what a list item that forbids something begins with ("no")
+    subjects: frozenset[str] = frozenset()  # what a list item that states a fact begins with ("each", "our")
+    wants: tuple[str, ...] = Field(min_length=1)  # wherever one stands, a sentence of a customer's goal wants something
+    # what a sentence of a goal begins with that is wanted in some event alone ("if")
     depends: tuple[str, ...] = Field(min_length=1)
-    function_words: frozenset[str] = frozenset()
+    function_words: frozenset[str] = frozenset()  # words that say nothing alone, where the pack has no `words.yaml`
 
 
 def _naming_all(*fields: str) -> Callable[[str], str]:
@@ -640,40 +554,22 @@ def _naming_all(*fields: str) -> Callable[[str], str]:
 
 
 class Consistency(PackFile):
-    """`consistency.yaml`: what a judge is asked about two statements of one conversation.
+    """`consistency.yaml`: what a judge is asked about two statements of one conversation."""
 
-    Attributes:
-        contradiction: That the assistant contradicts itself, with `{earlier}` and `{later}`, and their turns.
-    """
-
+    # that the assistant contradicts itself, with `{earlier}` and `{later}`, and their turns
     contradiction: Annotated[str, AfterValidator(_naming_all("earlier_turn", "earlier", "later_turn", "later"))]
 
 
 class Probes(PackFile):
-    """`probes.yaml`: what the probes of a judge's card add to an answer.
+    """`probes.yaml`: what the probes of a judge's card add to an answer."""
 
-    Attributes:
-        before: Courtesies before an answer that is padded; `after` those after it.
-        instructions: What an answer says to its judge.
-    """
-
-    before: tuple[str, ...] = Field(min_length=1)
+    before: tuple[str, ...] = Field(min_length=1)  # courtesies before an answer that is padded; `after` those after it
     after: tuple[str, ...] = Field(min_length=2)
-    instructions: tuple[str, ...] = Field(min_length=1)
+    instructions: tuple[str, ...] = Field(min_length=1)  # what an answer says to its judge
 
 
 class RatingPage(PackFile):
-    """`rating_page.yaml`: the texts of the page on which people rate answers.
-
-    Attributes:
-        progress_yours: With `{done}` for the rater's answers.
-        progress_team: With `{done}` and `{total}` for the team's ratings.
-        rate_turn: With `{turn}` for the place of the answer, as `turn` has it.
-        turns_shown: With `{first}`, `{last}` and `{end}` for the places of the messages that are shown, and the last.
-        characters_left_out: With `{count}`, as `items_left_out` and `other_parts` have it.
-        compared_yours: With `{done}` for the rater's pairs.
-        compared_team: With `{done}` and `{total}` for the team's choices.
-    """
+    """`rating_page.yaml`: the texts of the page on which people rate answers."""
 
     title: str
     question: str
@@ -697,24 +593,24 @@ class RatingPage(PackFile):
     help_undo: str
     help_submit: str
     help_help: str
-    progress_yours: str
-    progress_team: str
+    progress_yours: str  # with `{done}` for the rater's answers
+    progress_team: str  # with `{done}` and `{total}` for the team's ratings
     done_title: str
     done_text: str
     lowest: str
     highest: str
     conversation: str
     rate_conversation: str
-    rate_turn: str
+    rate_turn: str  # with `{turn}` for the place of the answer, as `turn` has it
     rated_turn: str
     no_contexts_of_turn: str
     turn: str
     policy: str
     system: str
-    turns_shown: str
+    turns_shown: str  # with `{first}`, `{last}` and `{end}` for the places of the messages that are shown, and the last
     earlier_turns: str
     later_turns: str
-    characters_left_out: str
+    characters_left_out: str  # with `{count}`, as `items_left_out` and `other_parts` have it
     items_left_out: str
     other_parts: str
     compare_title: str
@@ -728,7 +624,7 @@ class RatingPage(PackFile):
     compare_turns: str
     compared_turn: str
     compare_reason_hint: str
-    compared_yours: str
-    compared_team: str
+    compared_yours: str  # with `{done}` for the rater's pairs
+    compared_team: str  # with `{done}` and `{total}` for the team's choices
     compare_done: str
     no_contexts_of_pair: str

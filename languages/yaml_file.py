@@ -38,17 +38,11 @@ _CHECK = "check the brackets, quotes, colons and the indentation (spaces, no tab
 
 @dataclass(frozen=True)
 class YAMLDocument:
-    """What a YAML file holds.
+    """What a YAML file holds."""
 
-    Attributes:
-        origin: The file, for messages.
-        value: Its value: texts, numbers, booleans, dates, lists and dicts; None for an empty file.
-        node: The same as PyYAML's nodes, which know their lines; None for an empty file.
-    """
-
-    origin: str
-    value: Any
-    node: Any
+    origin: str  # the file, for messages
+    value: Any  # its value: texts, numbers, booleans, dates, lists and dicts; None for an empty file
+    node: Any  # the same as PyYAML's nodes, which know their lines; None for an empty file
 
     def line(self, place: Sequence[int | str]) -> int:
         """Returns the line of a value, from 1: that of the deepest part of its place that the file has."""
@@ -143,11 +137,6 @@ def _parts(raw: Any, value: Any) -> Iterator[tuple[int | str, Any, Any]]:
 
 def load_yaml(text: str, origin: str) -> YAMLDocument:
     """Reads one YAML document as plain values.
-
-    Raises:
-        InputError: It is no YAML, holds several documents, a key twice, a value that no file of ours may have (an
-            object of Python, NaN, infinity, a number of more than 100 characters), or is nested too deeply or too
-            large. The message names the file, the line and the cure.
 
     Example:
         >>> load_yaml("a: 1\\na: 2", "example.yaml")

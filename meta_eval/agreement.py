@@ -22,38 +22,26 @@ class MetricAgreement:
     """One metric's agreement with the mean rating, on the rated items that it scored.
 
     All measures are computed on scores that are negated where lower is better, so that agreement is always positive.
-
-    Attributes:
-        baseline: Whether the metric is a baseline, which others should beat.
-        coverage: Scored / rated items, in [0, 1].
-        pairwise_accuracy: Share of pairs of items that it orders as the raters do, ties counted as an order.
-        tie_threshold: The epsilon of the pairwise accuracy, in the metric's unit.
-        auroc_bad: P(a bad answer scores below another); bad is rated below the scale's middle.
-        auroc_good: P(a good answer scores above another); good is rated above the scale's middle.
-        p: scipy's p-value of Spearman, items taken as independent (Lassche et al., 2024, Table IV).
-        p_grouped: The p-value of shuffling ratings by whole groups.
-        p_by: `p_grouped` corrected by Benjamini and Yekutieli (2001) over the metrics that can be tested, without the
-            baselines.
-        p_max_t: The same corrected by the single-step max-T of Westfall and Young (1993).
     """
 
     name: str
-    baseline: bool
+    baseline: bool  # whether the metric is a baseline, which others should beat
     higher_is_better: bool
     n: int
     groups: int
-    coverage: float
+    coverage: float  # scored / rated items, in [0, 1]
     spearman: Estimate
     kendall: Estimate
     pearson: Estimate
-    pairwise_accuracy: Estimate
-    tie_threshold: float | None
-    auroc_bad: Estimate
-    auroc_good: Estimate
-    p: float | None = None
-    p_grouped: float | None = None
+    pairwise_accuracy: Estimate  # share of pairs of items that it orders as the raters do, ties counted as an order
+    tie_threshold: float | None  # the epsilon of the pairwise accuracy, in the metric's unit
+    auroc_bad: Estimate  # P(a bad answer scores below another); bad is rated below the scale's middle
+    auroc_good: Estimate  # P(a good answer scores above another); good is rated above the scale's middle
+    p: float | None = None  # scipy's p-value of Spearman, items taken as independent (Lassche et al., 2024, Table IV)
+    p_grouped: float | None = None  # the p-value of shuffling ratings by whole groups
+    # `p_grouped` corrected by Benjamini and Yekutieli (2001) over the metrics that can be tested, without the baselines
     p_by: float | None = None
-    p_max_t: float | None = None
+    p_max_t: float | None = None  # the same corrected by the single-step max-T of Westfall and Young (1993)
     problem: str = ""
 
 

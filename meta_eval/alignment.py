@@ -26,39 +26,28 @@ Predict = Callable[[Places, Places], Floats]
 
 @dataclass(frozen=True, slots=True)
 class CandidateRow:
-    """What one candidate reaches on answers that it did not learn from, not corrected for the choice among candidates.
-
-    Attributes:
-        difference: rho less that of the judge as it is; None for that one.
-        squared_error: Mean squared difference between score and rating, both as shares of their scale.
-    """
+    """What one candidate reaches on answers that it did not learn from, not corrected for the choice among them."""
 
     name: str
     spearman: Estimate
-    difference: Estimate | None
-    squared_error: float | None
+    difference: Estimate | None  # rho less that of the judge as it is; None for that one
+    squared_error: float | None  # mean squared difference between score and rating, both as shares of their scale
 
 
 @dataclass(frozen=True, slots=True)
 class AlignmentResult:
-    """Which candidate to adopt, if any.
+    """Which candidate to adopt, if any."""
 
-    Attributes:
-        rows: Each candidate out of fold, the judge as it is first.
-        chosen: The candidate that agrees best; the judge as it is where none is better.
-        gain: How much better the adopted candidate agrees than the judge as it is, corrected for being shown only then
-            (`estimate_winner`). None where nothing is adopted, or for nearer scores.
-        p: How often chance makes any candidate agree as much better than the judge as it is, or lie as much nearer to
-            the ratings, as the chosen one; one-sided, all candidates counted. None where none is better.
-        reason: Why, or why not, in a sentence.
-    """
-
-    rows: tuple[CandidateRow, ...]
-    chosen: str
+    rows: tuple[CandidateRow, ...]  # each candidate out of fold, the judge as it is first
+    chosen: str  # the candidate that agrees best; the judge as it is where none is better
+    # how much better the adopted candidate agrees than the judge as it is, corrected for being shown only then
+    # (`estimate_winner`). None where nothing is adopted, or for nearer scores.
     gain: Estimate | None
+    # how often chance makes any candidate agree as much better than the judge as it is, or lie as much nearer to the
+    # ratings, as the chosen one; one-sided, all candidates counted. None where none is better.
     p: float | None
     is_adopted: bool
-    reason: str
+    reason: str  # why, or why not, in a sentence
 
 
 def split_groups(group_numbers: Places, *, seed: int = 0) -> Places:
@@ -121,9 +110,6 @@ def compare_candidates(
     one family of tests: the signs of whole groups are flipped for all at once, and the largest studentised statistic
     counts (`sign_flip_max_t`: Westfall and Young, 1993), so that where no candidate is better one is adopted in at most
     5%.
-
-    Returns:
-        The rows and the decision.
     """
     ratings = table.mean_rating
     shares = (ratings - table.rating_min) / (table.rating_max - table.rating_min)

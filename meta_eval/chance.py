@@ -24,15 +24,10 @@ OnProgress = Callable[[int], None]
 
 @dataclass(frozen=True, eq=False)
 class Chance:
-    """What measures reach on the ratings, beside what the best of them reaches on shuffled ones.
+    """What measures reach on the ratings, beside what the best of them reaches on shuffled ones."""
 
-    Attributes:
-        reached: Spearman's rho of each measure on the ratings as they are, (measures,).
-        by_chance: The largest of all measures for each shuffling of the ratings, (permutations,).
-    """
-
-    reached: Floats
-    by_chance: Floats
+    reached: Floats  # Spearman's rho of each measure on the ratings as they are, (measures,)
+    by_chance: Floats  # the largest of all measures for each shuffling of the ratings, (permutations,)
 
     def p(self, rho: float) -> float:
         """One-sided p-value of a measure's rho, all measures counted: (b + 1) / (m + 1) (Phipson and Smyth, 2010).

@@ -32,38 +32,26 @@ _SPREAD_OF_FITS = 1.2
 
 @dataclass(frozen=True, slots=True)
 class TestedChoice:
-    """What may be claimed of one way of combining.
-
-    Attributes:
-        p: The one-sided p-value of its agreement, with all counted that it was chosen from.
-        agreement: How far it agrees, given that it was chosen and that the claim is made.
-    """
+    """What may be claimed of one way of combining."""
 
     way: int
-    p: float
-    agreement: Estimate
+    p: float  # the one-sided p-value of its agreement, with all counted that it was chosen from
+    agreement: Estimate  # how far it agrees, given that it was chosen and that the claim is made
 
 
 @dataclass(frozen=True, eq=False)
 class ChoiceTests:
-    """The tests behind a claim.
-
-    Attributes:
-        out_of_fold: What the ways predict of items that they were not fitted to.
-        estimate_rho: Estimates Spearman's rho of values (items, repeats), with its usual interval.
-        is_choice: Whether metrics and combinations are chosen from; else one combiner was asked for.
-        seed: Seed of the shuffling, and of the folds in `out_of_fold`.
-        level: Confidence level.
-    """
+    """The tests behind a claim."""
 
     task: CombinationTask
     fitted: FittedWays
-    out_of_fold: OutOfFold
+    out_of_fold: OutOfFold  # what the ways predict of items that they were not fitted to
+    # estimates Spearman's rho of values (items, repeats), with its usual interval
     estimate_rho: Callable[[Floats], Estimate]
-    is_choice: bool
+    is_choice: bool  # whether metrics and combinations are chosen from; else one combiner was asked for
     permutations: int
-    seed: int
-    level: float
+    seed: int  # seed of the shuffling, and of the folds in `out_of_fold`
+    level: float  # confidence level
     on_progress: OnProgress | None = None
 
     def choose(self, preferred: int, predictions: Floats) -> TestedChoice:

@@ -22,17 +22,11 @@ _SMALLEST_SPREAD = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class FittedCombiner:
-    """A combiner as it was fitted to several sets of ratings.
+    """A combiner as it was fitted to several sets of ratings."""
 
-    Attributes:
-        scale: Brings scores to the scale that the weights are for.
-        weights: The weights, (metrics, sets).
-        sums: The weighted sums of the items whose scores are known, over their spread, (items, sets).
-    """
-
-    scale: Scale
-    weights: Floats
-    sums: Floats
+    scale: Scale  # brings scores to the scale that the weights are for
+    weights: Floats  # the weights, (metrics, sets)
+    sums: Floats  # the weighted sums of the items whose scores are known, over their spread, (items, sets)
 
     def predict(self, others: Floats) -> Floats:
         """Maps scores (items, metrics) to predictions, one column per set of ratings (items, sets).
@@ -59,9 +53,6 @@ def fit_combiner(
     logistic regression tells good answers (above the middle) from others with a penalty of 1. There is no tree among
     them: what is chosen can be written to a file that people read, one weight per metric. Many sets of ratings are
     fitted in one pass, because a test repeats the fit for each shuffling of the ratings.
-
-    Returns:
-        The fitted combiner.
 
     Examples:
         Both metrics are ranked, so that the three items have the same sum; one with two high scores is above all:

@@ -52,9 +52,6 @@ def compare_metrics(
 ) -> Comparison:
     """Compares two metrics of a table on the rated items that both scored; parameters and result as in `compare`.
 
-    Raises:
-        InputError: The table has no metric of that name.
-
     Examples:
         >>> ratings = np.array([[1.0], [2], [3], [4], [5], [2], [4]])
         >>> scores = np.column_stack([[1.0, 2, 3, 5, 4, 2, 4], -ratings[:, 0]])

@@ -32,41 +32,26 @@ Rule = Callable[["FoldScores"], int]
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to make one score of several metrics, fitted anew to every training part.
+    """One way to make one score of several metrics, fitted anew to every training part."""
 
-    Attributes:
-        kind: `subset` (the best subset, its ranks or values summed), or the combiner of all metrics.
-        size: The number of metrics of the subset, or of all; 0 where only the cost is bounded.
-        most_cost: The largest cost of a subset of one or two metrics; None without a bound.
-    """
-
-    kind: str
-    size: int
-    most_cost: float | None = None
+    kind: str  # `subset` (the best subset, its ranks or values summed), or the combiner of all metrics
+    size: int  # the number of metrics of the subset, or of all; 0 where only the cost is bounded
+    most_cost: float | None = None  # the largest cost of a subset of one or two metrics; None without a bound
 
 
 @dataclass(frozen=True, eq=False)
 class CombinationTask:
-    """What is combined.
+    """What is combined."""
 
-    Attributes:
-        scores: Scores of the candidate metrics on the rated items, more being better, (items, metrics); NaN missing.
-        ratings: The mean rating of each item, (items,).
-        group_numbers: The group of each item as a number, (items,).
-        how: How columns are brought to one scale before they are summed.
-        subsets: The subsets to choose from, (subsets, metrics) of 0 and 1, the small ones first.
-        sizes: How many metrics each subset holds, (subsets,).
-        subset_costs: What each subset costs, (subsets,); None where that is unknown.
-    """
-
+    # scores of the candidate metrics on the rated items, more being better, (items, metrics); NaN missing
     scores: Floats
-    ratings: Floats
-    group_numbers: Places
+    ratings: Floats  # the mean rating of each item, (items,)
+    group_numbers: Places  # the group of each item as a number, (items,)
     middle: float
-    how: Scaling
-    subsets: Floats
-    sizes: Places
-    subset_costs: Floats | None = None
+    how: Scaling  # how columns are brought to one scale before they are summed
+    subsets: Floats  # the subsets to choose from, (subsets, metrics) of 0 and 1, the small ones first
+    sizes: Places  # how many metrics each subset holds, (subsets,)
+    subset_costs: Floats | None = None  # what each subset costs, (subsets,); None where that is unknown
     cost_of_all: float | None = None
     combiners: tuple[Combiner, ...] = COMBINERS
     ways: tuple[Way, ...] = field(init=False)
@@ -148,54 +133,34 @@ def _cost_once(subsets: Floats, costs: Sequence[float], owners: Sequence[str]) -
 
 @dataclass(frozen=True, eq=False)
 class FittedWays:
-    """All ways of a task, fitted to its items at some places.
+    """All ways of a task, fitted to its items at some places."""
 
-    Attributes:
-        rows: The row of `task.subsets` of each way that is a subset.
-        predict: Maps scores (others, metrics) to predictions (others, ways).
-        complexity: How many metrics each way takes, and a little more where it learns weights, (ways,).
-        costs: What each way costs, (ways,); None where that is unknown.
-    """
-
-    rows: Places
-    predict: Callable[[Floats], Floats]
-    complexity: Floats
-    costs: Floats | None
+    rows: Places  # the row of `task.subsets` of each way that is a subset
+    predict: Callable[[Floats], Floats]  # maps scores (others, metrics) to predictions (others, ways)
+    complexity: Floats  # how many metrics each way takes, and a little more where it learns weights, (ways,)
+    costs: Floats | None  # what each way costs, (ways,); None where that is unknown
 
 
 @dataclass(frozen=True, eq=False)
 class FoldScores:
-    """What each way reaches on answers that were left out, and what a rule may weigh against it.
+    """What each way reaches on answers that were left out, and what a rule may weigh against it."""
 
-    Attributes:
-        pooled: Spearman over all answers, the mean over repeats, (ways,).
-        by_fold: Spearman within each part that was left out, (ways, repeats x folds).
-        complexity: As in `FittedWays`.
-        costs: As in `FittedWays`.
-        eligible: Whether a way may be chosen, (ways,).
-    """
-
-    pooled: Floats
-    by_fold: Floats
+    pooled: Floats  # Spearman over all answers, the mean over repeats, (ways,)
+    by_fold: Floats  # Spearman within each part that was left out, (ways, repeats x folds)
     folds: int
-    complexity: Floats
-    costs: Floats | None
-    eligible: Bools
+    complexity: Floats  # as in `FittedWays`
+    costs: Floats | None  # as in `FittedWays`
+    eligible: Bools  # whether a way may be chosen, (ways,)
 
 
 @dataclass(frozen=True, eq=False)
 class OutOfFold:
-    """Predictions of every rated item by ways that did not see its group.
+    """Predictions of every rated item by ways that did not see its group."""
 
-    Attributes:
-        predictions: Predictions of each way, (ways, items, repeats).
-        chosen: By rule, predictions where the way is chosen inside the training part too, (items, repeats).
-        scores: What each way reaches on the parts that were left out.
-    """
-
-    predictions: Floats
+    predictions: Floats  # predictions of each way, (ways, items, repeats)
+    # by rule, predictions where the way is chosen inside the training part too, (items, repeats)
     chosen: dict[str, Floats]
-    scores: FoldScores
+    scores: FoldScores  # what each way reaches on the parts that were left out
     repeats: int
 
 

@@ -25,18 +25,15 @@ _SIZES = 200
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a difference shows.
+    """What a difference shows."""
 
-    Attributes:
-        kind: `better` or `worse` where the interval of the difference leaves out 0; `equivalent` where two one-sided
-            tests say that it lies within the margin; else `unsettled`.
-        most_worse: How much worse the first could be: the interval's lower end, negated, at least 0; None without one.
-        more_ratings: About how many more ratings settle it; None where it is settled, or nobody can tell.
-    """
-
+    # `better` or `worse` where the interval of the difference leaves out 0; `equivalent` where two one-sided tests say
+    # that it lies within the margin; else `unsettled`
     kind: StandingKind
     margin: float = MARGIN
+    # how much worse the first could be: the interval's lower end, negated, at least 0; None without one
     most_worse: float | None = None
+    # about how many more ratings settle it; None where it is settled, or nobody can tell
     more_ratings: int | None = None
 
     def describe(self, first: str, second: str, *, equal: str = "does as well as") -> str:

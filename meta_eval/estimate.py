@@ -20,25 +20,16 @@ TOO_FEW_GROUPS = f"an interval needs {count_of(FEWEST_GROUPS, 'group')} that dif
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An estimated value with its confidence interval.
+    """An estimated value with its confidence interval."""
 
-    Attributes:
-        value: The point estimate; None where it is undefined.
-        low: Lower end of the interval, at the level of the evaluation (95% unless set); None without an interval.
-        high: Upper end of the interval; None without an interval.
-        n: How many items the value was computed from; None where that is not counted.
-        groups: How many groups these items form; items of one group are not independent.
-        p: Two-sided p-value of the hypothesis of no effect; None where nothing was tested.
-        problem: Why the value or the interval is missing; empty where nothing is.
-    """
-
-    value: float | None
+    value: float | None  # the point estimate; None where it is undefined
+    # lower end of the interval, at the level of the evaluation (95% unless set); None without an interval
     low: float | None = None
-    high: float | None = None
-    n: int | None = None
-    groups: int | None = None
-    p: float | None = None
-    problem: str = ""
+    high: float | None = None  # upper end of the interval; None without an interval
+    n: int | None = None  # how many items the value was computed from; None where that is not counted
+    groups: int | None = None  # how many groups these items form; items of one group are not independent
+    p: float | None = None  # two-sided p-value of the hypothesis of no effect; None where nothing was tested
+    problem: str = ""  # why the value or the interval is missing; empty where nothing is
 
     @property
     def half_width(self) -> float | None:
@@ -207,9 +198,6 @@ def log_odds_interval(
     The mean of ratings near one end of the scale is skewed: few ratings may show none of the bad answers that pull it
     down. With the place p = (mean - lowest) / (highest - lowest), log(p / (1 - p)) +- t error / width / (p (1 - p)), by
     the delta method, is brought back to the scale (the logit interval of survey statistics, Korn and Graubard, 1999).
-
-    Returns:
-        The ends of the interval, which holds the mean.
 
     Example:
         p = 0.75, log odds 1.0986 +- 2.776 * 0.2 / 4 / 0.1875 = 0.7404: p from 0.5886 to 0.8628.

@@ -69,9 +69,6 @@ def evaluate_table(
 ) -> MetaEvaluation:
     """Evaluates the metrics of a table against its ratings, alone and combined.
 
-    Returns:
-        The evaluation; nothing in it is NaN.
-
     Examples:
         >>> ratings = np.arange(40.0) % 5 + 1
         >>> table = ScoreTable(tuple(map(str, range(40))), ("good",), ratings[:, None], ratings[:, None])

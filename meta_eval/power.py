@@ -21,9 +21,6 @@ class AgreementPower:
     where the one-sided test at `error` divided by the number of measures (Bonferroni) rejects:
     power = Phi(atanh(rho) sqrt((n - 3) / 1.06) - z(1 - error / measures)).
 
-    Attributes:
-        error: How often it may happen that any of them is shown that agrees with nothing.
-
     Examples:
         100 answers and one measure, at 1%: (z(0.99) + z(0.8)) sqrt(1.06 / 97) = (2.326 + 0.842) * 0.1045 = 0.331,
         and tanh 0.331 = 0.320. Half of that z takes four times the 97 above 3, and 3: 391.
@@ -38,7 +35,7 @@ class AgreementPower:
     rated: int
     effective: float
     measures: int
-    error: float
+    error: float  # how often it may happen that any of them is shown that agrees with nothing
 
     @classmethod
     def from_intervals(

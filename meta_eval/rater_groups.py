@@ -18,19 +18,14 @@ _MOST_ITEMS = 5
 
 @dataclass(frozen=True, slots=True)
 class RaterGroups:
-    """Two groups of raters.
-
-    Attributes:
-        p: How often raters who are exchangeable part as far, over all ways to part them.
-        items: The items on which the groups' means differ most, the largest difference first.
-    """
+    """Two groups of raters."""
 
     first: tuple[str, ...]
     second: tuple[str, ...]
     within: float
     between: float
-    p: float
-    items: tuple[str, ...]
+    p: float  # how often raters who are exchangeable part as far, over all ways to part them
+    items: tuple[str, ...]  # the items on which the groups' means differ most, the largest difference first
 
     @property
     def sentence(self) -> str:

@@ -98,9 +98,6 @@ def _times_for_verdict(alpha: float, low: float, high: float) -> float:
 def rating_levels(ratings: Floats, lowest: float, highest: float) -> Floats:
     """Lists the levels of a rating scale: whole ones from lowest to highest, or those that occur and the two ends.
 
-    Returns:
-        The levels, ascending.
-
     Examples:
         >>> rating_levels(np.array([2.0, 4.0, np.nan]), 1, 5).tolist(), rating_levels(np.array([2.5]), 1, 5).tolist()
         ([1.0, 2.0, 3.0, 4.0, 5.0], [1.0, 2.5, 5.0])

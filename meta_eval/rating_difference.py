@@ -17,15 +17,10 @@ _FEWEST_UNRATED = 2  # one has no variance
 
 @dataclass(frozen=True, slots=True)
 class RatingDifference:
-    """How much higher raters rate the answers of B than those of A, where the answers differ.
+    """How much higher raters rate the answers of B than those of A, where the answers differ."""
 
-    Attributes:
-        difference: Mean rating of B less that of A, on the rating scale, with its 95% interval; no value where fewer
-            than ten samples are rated in both.
-        ratings_needed: How many answers of both runs to rate, all told, so that a difference of a tenth of the scale
-            is seen in 8 of 10 cases.
-    """
-
+    # mean rating of B less that of A, on the rating scale, with its 95% interval; no value where fewer than ten samples
+    # are rated in both
     difference: Estimate
     rated_a: int
     rated_b: int
@@ -33,6 +28,8 @@ class RatingDifference:
     pairs: int
     rating_min: float
     rating_max: float
+    # how many answers of both runs to rate, all told, so that a difference of a tenth of the scale is seen in 8 of 10
+    # cases
     ratings_needed: int
 
     @property

@@ -15,32 +15,22 @@ BEYOND_CHANCE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class RaterPair:
-    """Two raters on the items that both rated.
-
-    Attributes:
-        kappa: Cohen's kappa, as in Lassche et al. (2024) IV-C, at most 1.
-        weighted_kappa: The quadratic-weighted kappa, at most 1.
-    """
+    """Two raters on the items that both rated."""
 
     first: str
     second: str
     n: int
-    kappa: float | None
-    weighted_kappa: float | None
+    kappa: float | None  # Cohen's kappa, as in Lassche et al. (2024) IV-C, at most 1.
+    weighted_kappa: float | None  # the quadratic-weighted kappa, at most 1
 
 
 @dataclass(frozen=True, slots=True)
 class RaterCeiling:
-    """One rater against the mean of the others.
-
-    Attributes:
-        n: How many items the rater shares with any other.
-        rho: Spearman's rank correlation, in [-1, 1]; None with fewer than five shared items.
-    """
+    """One rater against the mean of the others."""
 
     rater: str
-    n: int
-    rho: float | None
+    n: int  # how many items the rater shares with any other
+    rho: float | None  # Spearman's rank correlation, in [-1, 1]; None with fewer than five shared items
 
 
 RaterVerdict = Literal["agree", "hardly agree", "too few"]
@@ -49,31 +39,19 @@ RaterVerdict = Literal["agree", "hardly agree", "too few"]
 
 @dataclass(frozen=True, slots=True)
 class Raters:
-    """How far the raters agree with each other, and what a metric can reach at best.
-
-    Attributes:
-        items_rated_twice: How many items two or more of them rated.
-        alpha: Krippendorff's alpha for ordinal ratings.
-        ac2: Gwet's AC2 with ordinal weights, which stays high where nearly all ratings are alike.
-        more_answers: About how many more items two of them should rate, to tell; None where one can.
-        problem: What to say of the verdict; empty where they agree.
-        ceiling: The best Spearman with the mean rating that any measure could reach.
-        one_rater: The mean over raters of each one's Spearman with the mean of the others.
-        by_rater: The same by rater.
-        pairs: Every two raters with shared items.
-    """
+    """How far the raters agree with each other, and what a metric can reach at best."""
 
     count: int
-    items_rated_twice: int
-    alpha: Estimate
-    ac2: Estimate
+    items_rated_twice: int  # how many items two or more of them rated
+    alpha: Estimate  # Krippendorff's alpha for ordinal ratings
+    ac2: Estimate  # Gwet's AC2 with ordinal weights, which stays high where nearly all ratings are alike
     verdict: RaterVerdict
-    more_answers: int | None
-    problem: str
-    ceiling: Estimate
-    one_rater: Estimate
-    by_rater: tuple[RaterCeiling, ...]
-    pairs: tuple[RaterPair, ...]
+    more_answers: int | None  # about how many more items two of them should rate, to tell; None where one can
+    problem: str  # what to say of the verdict; empty where they agree
+    ceiling: Estimate  # the best Spearman with the mean rating that any measure could reach
+    one_rater: Estimate  # the mean over raters of each one's Spearman with the mean of the others
+    by_rater: tuple[RaterCeiling, ...]  # the same by rater
+    pairs: tuple[RaterPair, ...]  # every two raters with shared items
 
     @property
     def validates(self) -> bool:
@@ -101,84 +79,65 @@ def _describe_agreement(estimate: Estimate) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """One way to combine metrics: what it reaches on the data that chose it, and on data that did not.
+    """One way to combine metrics: what it reaches on the data that chose it, and on data that did not."""
 
-    Attributes:
-        kind: `subset` (the best subset, equal weights), or the combiner that takes all metrics.
-        in_sample: Spearman's rho on the items that chose it, in [-1, 1].
-        out_of_fold: rho of the whole way of choosing, repeated inside each training part.
-        cost: What its metrics cost per 1,000 answers; None where that is unknown.
-        most_cost: The bound on the cost of the subsets that it was chosen from; None without one.
-    """
-
-    kind: str
+    kind: str  # `subset` (the best subset, equal weights), or the combiner that takes all metrics
     size: int
     metrics: tuple[str, ...]
-    in_sample: float | None
-    out_of_fold: Estimate
+    in_sample: float | None  # Spearman's rho on the items that chose it, in [-1, 1]
+    out_of_fold: Estimate  # rho of the whole way of choosing, repeated inside each training part
     optimism: float | None
     candidates: int
     chosen: bool = False
-    cost: float | None = None
-    most_cost: float | None = None
+    cost: float | None = None  # what its metrics cost per 1,000 answers; None where that is unknown
+    most_cost: float | None = None  # the bound on the cost of the subsets that it was chosen from; None without one
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenCombination:
-    """What one rule chooses among all combinations.
+    """What one rule chooses among all combinations."""
 
-    Attributes:
-        rule: `best`; `simple`, the fewest metrics within one standard error of the best; `cheap`, the lowest cost
-            within one; or `shown`, the metric or combiner without a fit that is claimed where the preferred choice is
-            not shown beyond chance.
-        combination: What it chooses on all rated items. `out_of_fold` is that of the rule, repeated inside each
-            training part.
-        difference: Spearman out of fold of what it chooses on all rated items less that of what the best one does;
-            None for the best. (The rules themselves choose the same in many folds, and differ by less.)
-    """
-
+    # `best`; `simple`, the fewest metrics within one standard error of the best; `cheap`, the lowest cost within one;
+    # or `shown`, the metric or combiner without a fit that is claimed where the preferred choice is not shown beyond
+    # chance
     rule: str
+    # what it chooses on all rated items. `out_of_fold` is that of the rule, repeated inside each training part.
     combination: Combination
+    # Spearman out of fold of what it chooses on all rated items less that of what the best one does; None for the best.
+    # (The rules themselves choose the same in many folds, and differ by less.)
     difference: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """All combinations, the one chosen, and what chance gives.
-
-    Attributes:
-        prefer: The rule that the recommendation follows: `best`, `simple` or `cheap`.
-        combinations: The best subset of each size and within each bound on cost, then the combiners of all metrics.
-        choices: What each rule chooses, the best first; a rule that chooses the same as an earlier one is left out.
-        chosen: What the claim is about: the choice of the rule that is preferred; where that is not shown beyond chance
-            and a single metric (or the combiners' unfitted mean) is, the latter.
-        best_by_chance: The mean over shuffled ratings of the best in-sample rho of all subsets.
-        p_of_best: How often chance reaches `best_in_sample`.
-        p_of_selection: The p-value of the claim about `chosen`: how often chance alone would do as well, with all
-            counted that it was chosen from.
-        stability: By metric, the share of resampled tables whose best subset of any size contains it.
-        cost_unit: The unit of the costs; empty where they are unknown.
-        agreement: How far `chosen` agrees with the ratings, given that it was chosen and is claimed: the one figure
-            that every sentence, table and saved scorer quotes. Where nothing is claimed, `chosen.out_of_fold`.
-        predictions: The chosen combination's score of each item of the table on the rating scale, out of fold where
-            the item is rated; None where there is none.
-    """
+    """All combinations, the one chosen, and what chance gives."""
 
     combine: str
-    prefer: str
+    prefer: str  # the rule that the recommendation follows: `best`, `simple` or `cheap`
+    # the best subset of each size and within each bound on cost, then the combiners of all metrics
     combinations: tuple[Combination, ...]
+    # what each rule chooses, the best first; a rule that chooses the same as an earlier one is left out
     choices: tuple[ChosenCombination, ...]
+    # what the claim is about: the choice of the rule that is preferred; where that is not shown beyond chance and a
+    # single metric (or the combiners' unfitted mean) is, the latter
     chosen: Combination
-    best_by_chance: float
+    best_by_chance: float  # the mean over shuffled ratings of the best in-sample rho of all subsets
     best_in_sample: float
-    p_of_best: float
+    p_of_best: float  # how often chance reaches `best_in_sample`
+    # the p-value of the claim about `chosen`: how often chance alone would do as well, with all counted that it was
+    # chosen from
     p_of_selection: float
+    # by metric, the share of resampled tables whose best subset of any size contains it
     stability: tuple[tuple[str, float], ...]
     left_out: tuple[tuple[str, str], ...]
     repeats: int
     folds: int
+    # how far `chosen` agrees with the ratings, given that it was chosen and is claimed: the one figure that every
+    # sentence, table and saved scorer quotes. Where nothing is claimed, `chosen.out_of_fold`.
     agreement: Estimate
-    cost_unit: str = ""
+    cost_unit: str = ""  # the unit of the costs; empty where they are unknown
+    # the chosen combination's score of each item of the table on the rating scale, out of fold where the item is rated;
+    # None where there is none
     predictions: tuple[float | None, ...] = field(repr=False, default=())
 
     @property
@@ -199,47 +158,30 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two sets of scores of the same items against the same ratings: rho(first) - rho(second).
+    """Two sets of scores of the same items against the same ratings: rho(first) - rho(second)."""
 
-    Attributes:
-        first: The name of the first set.
-        second: The name of the second set.
-        rho_first: Spearman of the first set with the ratings.
-        rho_second: Spearman of the second.
-        difference: rho_first - rho_second.
-        p_permutation: The p-value of a permutation test that swaps the two by whole groups.
-        standing: What the difference shows: better, worse, equivalent, or how many more ratings would tell.
-    """
-
-    first: str
-    second: str
+    first: str  # the name of the first set
+    second: str  # the name of the second set
     n: int
-    rho_first: float | None
-    rho_second: float | None
-    difference: Estimate
+    rho_first: float | None  # Spearman of the first set with the ratings
+    rho_second: float | None  # Spearman of the second
+    difference: Estimate  # rho_first - rho_second
     p_williams: float | None
-    p_permutation: float | None
+    p_permutation: float | None  # the p-value of a permutation test that swaps the two by whole groups
     margin: float
-    standing: Standing
+    standing: Standing  # what the difference shows: better, worse, equivalent, or how many more ratings would tell
     problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SliceAgreement:
-    """The agreement on the items with one label of an attribute, such as language nl.
+    """The agreement on the items with one label of an attribute, such as language nl."""
 
-    Attributes:
-        attribute: The attribute, such as language.
-        label: The label, such as nl.
-        mean_rating: Their mean rating.
-        metrics: Spearman of each metric.
-    """
-
-    attribute: str
-    label: str
+    attribute: str  # the attribute, such as language
+    label: str  # the label, such as nl
     n: int
-    mean_rating: float | None
-    metrics: tuple[tuple[str, Estimate], ...]
+    mean_rating: float | None  # their mean rating
+    metrics: tuple[tuple[str, Estimate], ...]  # Spearman of each metric
     chosen: Estimate
 
 
@@ -248,10 +190,6 @@ class Threshold:
     """What one threshold does with scores out of fold: answers at or above it are sent, those below it held back.
 
     Bad is rated below the middle of the scale, good above it.
-
-    Attributes:
-        wrong_rate: The share of bad answers among those sent, with its Clopper-Pearson interval.
-        hours_saved: Hours that sent answers save a person, per 1,000 answers.
     """
 
     at: float
@@ -261,8 +199,8 @@ class Threshold:
     held: int
     held_bad: int
     held_good: int
-    wrong_rate: Estimate
-    hours_saved: float
+    wrong_rate: Estimate  # the share of bad answers among those sent, with its Clopper-Pearson interval
+    hours_saved: float  # hours that sent answers save a person, per 1,000 answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,23 +209,16 @@ class Policy:
 
     The counts are those of the check, out of fold: each fold's answers are treated by thresholds that were chosen
     without them.
-
-    Attributes:
-        thresholds: What each possible threshold would do.
-        bound: The aim: the largest share of bad answers among those sent.
-        send_at: Answers at or above it are sent; chosen on all rated items. None where no threshold keeps the bound, or
-            where the check found more bad answers than the bound.
-        hold_below: Answers below it are held back; None where no threshold keeps the bound, or the check broke it.
-        wrong_rate: The share of bad answers among those sent.
-        right_held_rate: The share of good answers among those held back.
-        hours_saved: Hours saved per 1,000 answers.
     """
 
-    thresholds: tuple[Threshold, ...]
-    bound: float
+    thresholds: tuple[Threshold, ...]  # what each possible threshold would do
+    bound: float  # the aim: the largest share of bad answers among those sent
     confidence: float
     minutes: float
+    # answers at or above it are sent; chosen on all rated items. None where no threshold keeps the bound, or where the
+    # check found more bad answers than the bound.
     send_at: float | None
+    # answers below it are held back; None where no threshold keeps the bound, or the check broke it
     hold_below: float | None
     n: int
     bad: int
@@ -297,41 +228,28 @@ class Policy:
     held: int
     held_good: int
     to_person: int
-    wrong_rate: Estimate
-    right_held_rate: Estimate
-    hours_saved: float
+    wrong_rate: Estimate  # the share of bad answers among those sent
+    right_held_rate: Estimate  # the share of good answers among those held back
+    hours_saved: float  # hours saved per 1,000 answers
     problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class MeanRating:
-    """The mean rating of all answers from the few rated ones and the scores of all (prediction-powered inference).
-
-    Attributes:
-        unrated: How many are not.
-        mean: The mean rating that the team would give answers like these, of which these are a sample.
-        classical: The mean of the rated ones alone.
-        power: The factor lambda of PPI++; 0 where the scores do not help.
-        ratings_for_width: Pairs of an interval's width and the number of ratings that reach it; None where none do.
-    """
+    """The mean rating of all answers from the few rated ones and the scores of all (prediction-powered inference)."""
 
     rated: int
-    unrated: int
-    mean: Estimate
-    classical: Estimate
-    power: float
+    unrated: int  # how many are not
+    mean: Estimate  # the mean rating that the team would give answers like these, of which these are a sample
+    classical: Estimate  # the mean of the rated ones alone
+    power: float  # the factor lambda of PPI++; 0 where the scores do not help
+    # pairs of an interval's width and the number of ratings that reach it; None where none do
     ratings_for_width: tuple[tuple[float, int | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSettings:
-    """How every number was made.
-
-    Attributes:
-        level: Confidence level of the intervals.
-        bootstrap: How often the groups were drawn again, for how often each metric is chosen.
-        versions: The version of each package that computes.
-    """
+    """How every number was made."""
 
     items: int
     rated: int
@@ -339,10 +257,10 @@ class EvaluationSettings:
     rating_min: float
     rating_max: float
     seed: int
-    level: float
-    bootstrap: int
+    level: float  # confidence level of the intervals
+    bootstrap: int  # how often the groups were drawn again, for how often each metric is chosen
     permutations: int
-    versions: dict[str, str]
+    versions: dict[str, str]  # the version of each package that computes
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,29 +268,21 @@ class MetaEvaluation:
     """Which metric, alone or combined, agrees with the ratings, how far, and what that would save.
 
     Parts are None where the table does not allow them.
-
-    Attributes:
-        recommendation: One sentence for a support lead: which measure follows the team, and what it may be used for.
-        explanation: What is known in figures, in three short lines: how far the choice agrees, its difference from the
-            others, and what the raters reach. A fourth says how it tells versions apart, where several are rated.
-        metrics: The agreement of each metric with the mean rating, and of a constant.
-        raters: The agreement of the raters with each other.
-        comparisons: The choice with the best single metric and baseline; then the best single metric with each other.
-        policy: Which answers could be sent or held back without a person.
-        mean_rating: The mean rating of all answers from few ratings.
-        slices: The agreement by language, message type or another attribute.
-        versions: The agreement on which of two versions is better; None with ratings of fewer than two versions.
     """
 
-    recommendation: str
+    recommendation: str  # one sentence for a support lead: which measure follows the team, and what it may be used for
+    # what is known in figures, in three short lines: how far the choice agrees, its difference from the others, and
+    # what the raters reach. A fourth says how it tells versions apart, where several are rated.
     explanation: str
-    metrics: tuple[MetricAgreement, ...]
-    raters: Raters | None
+    metrics: tuple[MetricAgreement, ...]  # the agreement of each metric with the mean rating, and of a constant
+    raters: Raters | None  # the agreement of the raters with each other
     selection: Selection | None
+    # the choice with the best single metric and baseline; then the best single metric with each other
     comparisons: tuple[Comparison, ...]
-    policy: Policy | None
-    mean_rating: MeanRating | None
-    slices: tuple[SliceAgreement, ...]
+    policy: Policy | None  # which answers could be sent or held back without a person
+    mean_rating: MeanRating | None  # the mean rating of all answers from few ratings
+    slices: tuple[SliceAgreement, ...]  # the agreement by language, message type or another attribute
+    # the agreement on which of two versions is better; None with ratings of fewer than two versions
     versions: VersionAgreement | None
     settings: EvaluationSettings
 

@@ -35,23 +35,15 @@ class _Record(BaseModel):
 
 
 class ScorerPart(_Record):
-    """One metric of a scorer.
+    """One metric of a scorer."""
 
-    Attributes:
-        metric: The metric with its options, as for `--metrics`.
-        higher_is_better: The metric's direction; where lower is better the value counts negated.
-        weight: How much the metric's percentile adds to the combined score.
-        percentiles: Map from the metric's value (negated where lower is better) to its share among the answers that
-            the scorer was fitted on, in [0, 1]; of a `normalised-sum` to its place between minimum and maximum, and
-            the mean to 0.5.
-        missing: How many of these answers had no value, in [0, 1].
-    """
-
-    metric: str
-    higher_is_better: bool = True
-    weight: float
+    metric: str  # the metric with its options, as for `--metrics`
+    higher_is_better: bool = True  # the metric's direction; where lower is better the value counts negated
+    weight: float  # how much the metric's percentile adds to the combined score
+    # map from the metric's value (negated where lower is better) to its share among the answers that the scorer was
+    # fitted on, in [0, 1]; of a `normalised-sum` to its place between minimum and maximum, and the mean to 0.5
     percentiles: Knots = Field(min_length=1)
-    missing: float = 0.0
+    missing: float = 0.0  # how many of these answers had no value, in [0, 1]
 
 
 class JudgeRecord(_Record):
@@ -62,24 +54,17 @@ class JudgeRecord(_Record):
 
 
 class AgreementRecord(_Record):
-    """How well the scorer agreed with the ratings when it was fitted, on answers that it was not fitted on.
-
-    Attributes:
-        groups: Groups of answers that share a source.
-        low: Lower end of its 95% interval.
-        high: Upper end of its 95% interval.
-        rater_ceiling: The best agreement that any measure could reach with these ratings (in older files:
-            what one rater reaches against the mean of the others); None with one rating per answer.
-        ratings: Fingerprint of the ratings, so that a second fit on the same ones is recognised.
-    """
+    """How well the scorer agreed with the ratings when it was fitted, on answers that it was not fitted on."""
 
     items: int
-    groups: int
+    groups: int  # groups of answers that share a source
     spearman: float
-    low: float | None = None
-    high: float | None = None
+    low: float | None = None  # lower end of its 95% interval
+    high: float | None = None  # upper end of its 95% interval
+    # the best agreement that any measure could reach with these ratings (in older files: what one rater reaches against
+    # the mean of the others); None with one rating per answer
     rater_ceiling: float | None = None
-    ratings: str
+    ratings: str  # fingerprint of the ratings, so that a second fit on the same ones is recognised
 
 
 def fingerprint_answer(question: str, answer: str) -> str:
@@ -93,20 +78,13 @@ def fingerprint_answer(question: str, answer: str) -> str:
 
 
 class Prediction(_Record):
-    """What a scorer says of one answer.
-
-    Attributes:
-        low: Lower end of the interval that holds the rating with the scorer's level or more.
-        high: Upper end of the interval.
-        decision: `send` to the customer, leave to a `person`, or `hold` back.
-        contributions: What each part adds to the combined score; 0 where its value is missing.
-    """
+    """What a scorer says of one answer."""
 
     predicted: float
-    low: float
-    high: float
-    decision: Decision
-    contributions: dict[str, float]
+    low: float  # lower end of the interval that holds the rating with the scorer's level or more
+    high: float  # upper end of the interval
+    decision: Decision  # `send` to the customer, leave to a `person`, or `hold` back
+    contributions: dict[str, float]  # what each part adds to the combined score; 0 where its value is missing
     missing: tuple[str, ...] = ()
 
 
@@ -122,42 +100,32 @@ class Scorer(_Record):
     `by_rating` reaches the prediction. Both are conformal over whole groups, one quantile of |rating - prediction| per
     band (Mondrian: Vovk, Gammerman and Shafer, 2005; label-conditional: Vovk, 2012; groups: Dunn, Wasserman and
     Ramdas, 2023), from answers of folds that the fit left out.
-
-    Attributes:
-        version: Version of the file format. A file of version 1 has one `half_width`, which becomes the only band: its
-            interval holds the rating with this probability over all answers, and not of each kind of them.
-        kind: How the weights came about (`subset`, `mean-rank`, `normalised-sum`, `ridge`, `logistic`).
-        judge: The judge of the parts that ask one; None where none does.
-        embedder: The embedder of the parts; None where none uses one.
-        prompts: The prompts that the parts used, `name.language@hash`.
-        rating_min: Lowest level of the team's scale.
-        rating_max: Highest level.
-        level: Level of the interval, such as 0.9.
-        by_rating: By band of the rating, how far predictions of such answers are from their rating.
-        by_prediction: By band of the prediction, how far ratings of such answers are from the prediction.
-        send_at: Predicted ratings from which answers may be sent; None where no threshold keeps the bound.
-        hold_below: Predicted ratings below which answers are held back; None where there is no such threshold.
-        agreement: How well it agreed with the ratings, out of fold.
-        answers: Fingerprints of the rated answers that it was fitted on, in order; None in files of Assay 0.1, which do
-            not know them.
     """
 
+    # version of the file format. A file of version 1 has one `half_width`, which becomes the only band: its interval
+    # holds the rating with this probability over all answers, and not of each kind of them.
     version: Literal[1, 2] = 2
     assay: str
-    kind: str
+    kind: str  # how the weights came about (`subset`, `mean-rank`, `normalised-sum`, `ridge`, `logistic`)
     parts: tuple[ScorerPart, ...] = Field(min_length=1)
-    judge: JudgeRecord | None = None
-    embedder: str | None = None
-    prompts: tuple[str, ...] = ()
-    rating_min: float
-    rating_max: float
+    judge: JudgeRecord | None = None  # the judge of the parts that ask one; None where none does
+    embedder: str | None = None  # the embedder of the parts; None where none uses one
+    prompts: tuple[str, ...] = ()  # the prompts that the parts used, `name.language@hash`
+    rating_min: float  # lowest level of the team's scale
+    rating_max: float  # highest level
     ratings: Knots = Field(min_length=1)
-    level: float = Field(gt=0, lt=1)
+    level: float = Field(gt=0, lt=1)  # level of the interval, such as 0.9
+    # by band of the rating, how far predictions of such answers are from their rating
     by_rating: Bands = Field(min_length=1)
+    # by band of the prediction, how far ratings of such answers are from the prediction
     by_prediction: Bands = Field(min_length=1)
+    # predicted ratings from which answers may be sent; None where no threshold keeps the bound
     send_at: float | None = None
+    # predicted ratings below which answers are held back; None where there is no such threshold
     hold_below: float | None = None
-    agreement: AgreementRecord
+    agreement: AgreementRecord  # how well it agreed with the ratings, out of fold
+    # fingerprints of the rated answers that it was fitted on, in order; None in files of Assay 0.1, which do not know
+    # them
     answers: tuple[str, ...] | None = None
 
     @model_validator(mode="before")
@@ -229,11 +197,7 @@ class Scorer(_Record):
 
     @classmethod
     def load(cls, path: str | Path) -> "Scorer":
-        """Reads a scorer's file (YAML).
-
-        Raises:
-            InputError: The file cannot be read, or a part of it is a scorer; the message names file, line and field.
-        """
+        """Reads a scorer's file (YAML)."""
         from ..languages import read_yaml
 
         file = Path(path)
@@ -251,11 +215,7 @@ class Scorer(_Record):
         return scorer
 
     def save(self, path: str | Path) -> None:
-        """Writes the scorer as YAML that a person can read and review.
-
-        Raises:
-            InputError: The file cannot be written.
-        """
+        """Writes the scorer as YAML that a person can read and review."""
         from ..languages.yaml_file import ShortList, dump_yaml
 
         def points(knots: Knots) -> list[ShortList]:

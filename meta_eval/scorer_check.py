@@ -27,42 +27,28 @@ _LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class CalibrationBin:
-    """Answers with similar predictions.
-
-    Attributes:
-        predicted: Their mean predicted rating.
-        rating: Their mean rating.
-    """
+    """Answers with similar predictions."""
 
     n: int
-    predicted: float
-    rating: float
+    predicted: float  # their mean predicted rating
+    rating: float  # their mean rating
 
 
 @dataclass(frozen=True, slots=True)
 class ScorerCheck:
-    """What new ratings say of a scorer.
-
-    Attributes:
-        before: Spearman's rho out of fold, when the scorer was fitted.
-        change: `now` less `before`, with its interval.
-        calibration: Predicted and real mean ratings in five bins of the prediction, lowest first.
-        seen: How many of the rated answers the scorer was fitted on; they check nothing, and are left out.
-        same_ratings: Whether these are all of them, so that nothing is checked.
-        advice: `keep` it, `refit` it, or `rate more` answers before deciding.
-        more_ratings: How many more to rate, for `rate more`.
-    """
+    """What new ratings say of a scorer."""
 
     n: int
-    before: Estimate
+    before: Estimate  # Spearman's rho out of fold, when the scorer was fitted
     now: Estimate
-    change: Estimate
+    change: Estimate  # `now` less `before`, with its interval
     coverage: Estimate
+    # predicted and real mean ratings in five bins of the prediction, lowest first
     calibration: tuple[CalibrationBin, ...]
-    seen: int
-    same_ratings: bool
-    advice: Advice
-    more_ratings: int
+    seen: int  # how many of the rated answers the scorer was fitted on; they check nothing, and are left out
+    same_ratings: bool  # whether these are all of them, so that nothing is checked
+    advice: Advice  # `keep` it, `refit` it, or `rate more` answers before deciding
+    more_ratings: int  # how many more to rate, for `rate more`
     reason: str
 
 
@@ -73,9 +59,6 @@ def check_scorer(
 
     The interval of the change treats the two correlations as independent: its standard error is the root of the sum
     of their squared standard errors, which follow from their 95% intervals.
-
-    Raises:
-        UsageError: The table lacks a metric of the scorer, has another rating scale, or nothing is rated.
     """
     if absent := [metric for metric in scorer.metrics if metric not in table.metrics]:
         raise UsageError(

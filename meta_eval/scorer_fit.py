@@ -185,9 +185,6 @@ def fit_scorer(
 
     The interval comes from predictions of `cross_predict`, which fits without each answer's group; the thresholds and
     the seed are those of the evaluation, so that the scorer sends what the recommendation says.
-
-    Raises:
-        UsageError: Nothing was chosen, or nothing agrees with the ratings.
     """
     selection = evaluation.selection
     validates = evaluation.raters is None or evaluation.raters.validates

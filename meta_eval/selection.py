@@ -28,17 +28,11 @@ _FEWEST_ITEMS = 20
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """The scores that the chosen combination gives.
+    """The scores that the chosen combination gives."""
 
-    Attributes:
-        chosen: Of the rated items, out of fold, (items, repeats).
-        single: The same of the best single metric, chosen in the folds too, (items, repeats).
-        unrated: Of the unrated items, by the choice on all rated ones, in the table's order, (unrated,).
-    """
-
-    chosen: Floats
-    single: Floats
-    unrated: Floats
+    chosen: Floats  # of the rated items, out of fold, (items, repeats)
+    single: Floats  # the same of the best single metric, chosen in the folds too, (items, repeats)
+    unrated: Floats  # of the unrated items, by the choice on all rated ones, in the table's order, (unrated,)
 
 
 def select(
@@ -60,9 +54,6 @@ def select(
     Baselines that read the answer, such as token overlap, are candidates like any metric; answer length, a constant
     and the question alone are not. A metric is a candidate where its values vary and it scored at least half of the
     rated items; an item that it did not score stands at its middle.
-
-    Raises:
-        UsageError: `cheap` is preferred and the table knows no costs.
 
     Returns:
         The selection and the predictions behind it; None with fewer than twenty rated items, no candidate, ratings that

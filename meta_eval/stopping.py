@@ -20,21 +20,15 @@ _LARGEST_RHO = 0.999  # Fisher's z of 1 is infinite
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """What more ratings would do.
+    """What more ratings would do."""
 
-    Attributes:
-        metric: The metric that agrees best with the ratings so far, baselines aside.
-        rho: Spearman's correlation of this metric with the ratings, with its interval.
-        tolerance: The largest change of the interval's ends that counts as none.
-        stable: The probability that after `more` ratings the metric is still the best and neither end of its interval
-            has moved by more than `tolerance`.
-    """
-
-    metric: str
-    rho: Estimate
+    metric: str  # the metric that agrees best with the ratings so far, baselines aside
+    rho: Estimate  # Spearman's correlation of this metric with the ratings, with its interval
     rated: int
     more: int
-    tolerance: float
+    tolerance: float  # the largest change of the interval's ends that counts as none
+    # the probability that after `more` ratings the metric is still the best and neither end of its interval has moved
+    # by more than `tolerance`
     stable: float
 
     @property

@@ -38,9 +38,6 @@ def effective_degrees(sizes: "Floats") -> float:
 
     Groups of unequal size count for fewer (Kish, 1965): one with half of the answers leaves three at most.
 
-    Returns:
-        The degrees of freedom, at least 1.
-
     Example:
         >>> import numpy as np
         >>> effective_degrees(np.array([5.0, 5, 5, 0])), effective_degrees(np.array([6.0, 2, 2, 2]))

@@ -1,16 +1,18 @@
 """All subsets of the metrics at once: the correlation of each subset's sum follows from one small covariance matrix."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, pairwise
 from math import comb
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from ..errors import UsageError
 from ..text.wording import count_of
 from .arrays import Floats, Places
-from .bootstrap import group_weights
+
+if TYPE_CHECKING:
+    from .arrays import Floats
 
 MOST_SUBSETS = 4095  # all subsets of 12 metrics
 _MOST_SUBSETS_ON_REQUEST = 100_000
@@ -25,9 +27,6 @@ Scaling = Literal["ranks", "sum"]
 
 def largest_size(metrics: int, most: int | None = None) -> int:
     """Computes how many metrics a subset may hold.
-
-    Returns:
-        The size, at most `metrics`.
 
     Examples:
         12 metrics have 2^12 - 1 = 4,095 subsets; 13 metrics have 13 + 78 + 286 + 715 + 1,287 = 2,379 of up to five, and
@@ -49,9 +48,6 @@ def all_subsets(metrics: int, largest: int) -> Floats:
 
     Returns:
         One row per subset, (subsets, metrics) of 0 and 1, the small ones first.
-
-    Raises:
-        UsageError: There are more than 100,000 subsets.
 
     Examples:
         >>> all_subsets(2, 2).tolist()
@@ -201,3 +197,24 @@ def _column_blocks(weights: Floats, width: int) -> Iterator[Floats]:
 def subset_names(subset: Floats, names: tuple[str, ...]) -> tuple[str, ...]:
     """Lists the names of the metrics in a subset, a row (metrics,) of 0 and 1."""
     return tuple(name for name, is_member in zip(names, subset > 0, strict=True) if is_member)
+
+
+def group_weights(groups: Sequence[str], resamples: int, seed: int = 0) -> "Floats":
+    """Draws whole groups with replacement and counts how often each item stands in each resample.
+
+    Returns:
+        Weights (items, resamples); items of one group have equal weights, and the weights of the groups in a resample
+        sum to the number of groups.
+
+    Examples:
+        >>> weights = group_weights(["a", "a", "b"], 4)
+        >>> weights.shape, (weights[0] == weights[1]).all(), (weights[1] + weights[2]).tolist()
+        ((3, 4), np.True_, [2.0, 2.0, 2.0, 2.0])
+    """
+    import numpy as np
+
+    group_of = np.unique(np.asarray(groups), return_inverse=True)[1]
+    count = int(group_of.max()) + 1
+    times = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples).T
+    weights: Floats = times[group_of].astype(float)
+    return weights

@@ -27,28 +27,6 @@ class ScoreTable:
 
     Items without a rating may stand in the table: their mean rating is what `estimate_mean_rating` estimates.
 
-    Attributes:
-        items: The id of each item.
-        metrics: The name of each metric.
-        scores: The metrics' scores as they were measured, (items, metrics).
-        ratings: People's ratings, (items, raters), from `rating_min` to `rating_max`.
-        raters: The name of each rater.
-        directions: Whether higher is better, by metric; a metric that is not named counts as higher is better.
-        groups: The group label of each item. Items of one group are left out, permuted and held out together; left
-            out, each item is its own group.
-        attributes: Labels of each item by attribute, such as language and message_type.
-        versions: The version of the chatbot that gave each item's answer, "" for none; left out where there are none.
-        questions: The question of each item: answers of two versions to one question are compared. "" where it is
-            unknown.
-        costs: What each metric costs per 1,000 answers; empty where that is unknown. A metric that is not named costs
-            nothing.
-        cost_unit: The unit of the costs, such as USD or tokens.
-        cost_owners: The metric with whose questions another one is answered, by that one: together they cost it once.
-
-    Raises:
-        InputError: Shapes differ, a name stands twice, a rating is off its scale, a value is larger than 1e100, or a
-            direction names no metric.
-
     Examples:
         >>> import numpy as np
         >>> table = ScoreTable(
@@ -64,21 +42,29 @@ class ScoreTable:
         {'faithfulness': True, 'errors': False}
     """
 
-    items: tuple[str, ...]
-    metrics: tuple[str, ...]
-    scores: "Floats"
-    ratings: "Floats"
-    raters: tuple[str, ...] = (RATER,)
+    items: tuple[str, ...]  # the id of each item
+    metrics: tuple[str, ...]  # the name of each metric
+    scores: "Floats"  # the metrics' scores as they were measured, (items, metrics)
+    ratings: "Floats"  # People's ratings, (items, raters), from `rating_min` to `rating_max`
+    raters: tuple[str, ...] = (RATER,)  # the name of each rater
+    # whether higher is better, by metric; a metric that is not named counts as higher is better
     directions: Mapping[str, bool] = field(default_factory=dict)
     rating_min: float = 1.0
     rating_max: float = 5.0
+    # the group label of each item. Items of one group are left out, permuted and held out together; left out, each item
+    # is its own group.
     groups: tuple[str, ...] = ()
+    # labels of each item by attribute, such as language and message_type
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # the version of the chatbot that gave each item's answer, "" for none; left out where there are none
     versions: tuple[str, ...] = ()
+    # the question of each item: answers of two versions to one question are compared. "" where it is unknown.
     questions: tuple[str, ...] = ()
     baselines: frozenset[str] = BASELINES
+    # what each metric costs per 1,000 answers; empty where that is unknown. A metric that is not named costs nothing.
     costs: Mapping[str, float] = field(default_factory=dict)
-    cost_unit: str = ""
+    cost_unit: str = ""  # the unit of the costs, such as USD or tokens
+    # the metric with whose questions another one is answered, by that one: together they cost it once
     cost_owners: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

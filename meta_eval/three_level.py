@@ -29,29 +29,20 @@ _MOST_GAIN = 4  # a judge that is right on n answers may still be wrong on one o
 class Strata:
     """All answers, summed up by their cheap score.
 
-    Attributes:
-        edges: The boundaries between the strata, ascending, (strata - 1,). An answer on one belongs to the stratum
-            above.
-        sizes: How many answers each stratum has, (strata,).
-        cheap_mean: The mean cheap score of all answers.
-
     Examples:
         >>> strata = Strata.of_scores(np.arange(10.0), strata=2)
         >>> strata.edges.tolist(), strata.sizes.tolist(), strata.cheap_mean
         ([4.5], [5, 5], 4.5)
     """
 
+    # the boundaries between the strata, ascending, (strata - 1,). An answer on one belongs to the stratum above.
     edges: Floats
-    sizes: Places
-    cheap_mean: float
+    sizes: Places  # how many answers each stratum has, (strata,)
+    cheap_mean: float  # the mean cheap score of all answers
 
     @classmethod
     def of_scores(cls, cheap: Floats, strata: int = STRATA) -> "Strata":
-        """Cuts all answers into strata of about equal size.
-
-        Raises:
-            UsageError: A cheap score is missing.
-        """
+        """Cuts all answers into strata of about equal size."""
         if not np.isfinite(cheap).all():
             raise UsageError("each answer needs a cheap score: score all answers with the cheap metric first")
         edges = np.unique(np.quantile(cheap, np.linspace(0, 1, strata + 1)[1:-1]))
@@ -81,22 +72,13 @@ class Strata:
 
 @dataclass(frozen=True, eq=False)
 class JudgedSample:
-    """The answers that a judge scored, with the ratings of those that people rated.
+    """The answers that a judge scored, with the ratings of those that people rated."""
 
-    Attributes:
-        cheap: The cheap score of each judged answer, (judged,).
-        judged: The judge's score of each, (judged,).
-        ratings: The mean rating of each, or what is to be averaged in its place, (judged,); NaN where nobody rated it.
-        groups: The group of each as a number, (judged,).
-
-    Raises:
-        UsageError: The lengths differ, or a score is missing.
-    """
-
-    cheap: Floats
-    judged: Floats
+    cheap: Floats  # the cheap score of each judged answer, (judged,)
+    judged: Floats  # the judge's score of each, (judged,)
+    # the mean rating of each, or what is to be averaged in its place, (judged,); NaN where nobody rated it
     ratings: Floats
-    groups: Places
+    groups: Places  # the group of each as a number, (judged,)
 
     def __post_init__(self) -> None:
         lengths = {len(self.cheap), len(self.judged), len(self.ratings), len(self.groups)}
@@ -108,36 +90,24 @@ class JudgedSample:
 
 @dataclass(frozen=True)
 class ThreeLevelMean:
-    """A mean over all answers, from three levels of measurement.
+    """A mean over all answers, from three levels of measurement."""
 
-    Attributes:
-        mean: The estimate with its interval, from all three levels.
-        two_levels: From the judge's scores and the ratings, without the cheap score.
-        ratings_alone: The mean of the ratings, with its interval.
-        variances: What `plan_sample_sizes` needs.
-    """
-
-    mean: Estimate
-    two_levels: Estimate
-    ratings_alone: Estimate
+    mean: Estimate  # the estimate with its interval, from all three levels
+    two_levels: Estimate  # from the judge's scores and the ratings, without the cheap score
+    ratings_alone: Estimate  # the mean of the ratings, with its interval
     answers: int
     judged: int
     rated: int
     strata: int
-    variances: "LevelVariances"
+    variances: "LevelVariances"  # what `plan_sample_sizes` needs
 
 
 @dataclass(frozen=True)
 class LevelVariances:
-    """How much one answer adds to the variance of the mean, in squared units of the rating.
+    """How much one answer adds to the variance of the mean, in squared units of the rating."""
 
-    Attributes:
-        after_cheap: Variance of the ratings that the cheap score does not explain.
-        after_judge: Variance of the ratings that the judge's score does not explain.
-    """
-
-    after_cheap: float
-    after_judge: float
+    after_cheap: float  # variance of the ratings that the cheap score does not explain
+    after_judge: float  # variance of the ratings that the judge's score does not explain
 
 
 def draw_stratified(cheap: Floats, count: int, *, strata: int = STRATA, seed: int = 0) -> Places:
@@ -145,9 +115,6 @@ def draw_stratified(cheap: Floats, count: int, *, strata: int = STRATA, seed: in
 
     Returns:
         The places of the drawn answers, ascending, (count,).
-
-    Raises:
-        UsageError: There are fewer answers than are to be drawn.
 
     Examples:
         >>> draw_stratified(np.array([0.1, 0.2, 0.8, 0.9]), 2, strata=2).tolist()[0] in (0, 1)
@@ -195,9 +162,6 @@ def three_level_mean(
         The estimate, beside what fewer levels say; without an interval where fewer than five groups are rated, or the
         ratings are all equal.
 
-    Raises:
-        UsageError: Fewer than ten answers are rated.
-
     Examples:
         Ten ratings without scores, 1 to 5 twice: the error is sqrt(20 / 9 / 10) = 0.4714 with 9 degrees of freedom, the
         place on the scale 0.5 with log odds 0 +- 2.262 * 0.4714 / 4 / 0.25 = 1.0665, so up to 0.7439 of the scale.
@@ -220,9 +184,6 @@ def three_level_share(strata: Strata, sample: JudgedSample, *, level: float = 0.
     and five or more do not; elsewhere what was rated says too little of what the scores are worth, and both are those
     of the ratings alone. The effective size is at most four times the rated answers: a judge that makes no mistake in
     these may make one in a hundred others. No interval has width 0.
-
-    Raises:
-        UsageError: Fewer than ten answers are rated.
 
     Examples:
         None of 29 rated answers: the upper end solves (1 - p)^29 = 0.025, so p = 1 - 0.025^(1/29) = 0.119.
@@ -253,16 +214,11 @@ def _three_levels(strata: Strata, sample: JudgedSample) -> tuple["_Levels", "_Le
 
 @dataclass(frozen=True)
 class LevelEstimates:
-    """What three levels of measurement say of all answers of a table.
+    """What three levels of measurement say of all answers of a table."""
 
-    Attributes:
-        mean_rating: The mean rating, on the rating scale.
-        bad_share: The share of answers rated below the middle of the scale, in [0, 1].
-        to_judge: How many answers the cheap score alone cannot decide one by one; None where too few are rated to tell.
-    """
-
-    mean_rating: ThreeLevelMean
-    bad_share: ThreeLevelMean
+    mean_rating: ThreeLevelMean  # the mean rating, on the rating scale
+    bad_share: ThreeLevelMean  # the share of answers rated below the middle of the scale, in [0, 1]
+    # how many answers the cheap score alone cannot decide one by one; None where too few are rated to tell
     to_judge: int | None
 
 
@@ -273,10 +229,6 @@ def estimate_levels(
 
     Where answers are to be sent or held back one by one, thresholds on the cheap score decide some (`triage_policy`):
     the others must be judged in full, and are counted.
-
-    Raises:
-        InputError: The table has no such metric.
-        UsageError: A cheap score is missing, or fewer than ten judged answers are rated.
     """
     scores, is_judged = table.column(cheap), ~np.isnan(table.column(judged))
     sample = JudgedSample(
@@ -432,17 +384,12 @@ def _strata_of(cheap: Floats, edges: Floats) -> Places:
 
 @dataclass(frozen=True)
 class SamplePlan:
-    """How many answers to judge and to rate.
-
-    Attributes:
-        width: The expected width of the interval, in units of the rating.
-        cost: What judging and rating cost together, in the unit of the costs.
-    """
+    """How many answers to judge and to rate."""
 
     judged: int
     rated: int
-    width: float
-    cost: float
+    width: float  # the expected width of the interval, in units of the rating
+    cost: float  # what judging and rating cost together, in the unit of the costs
 
 
 def plan_sample_sizes(
@@ -463,10 +410,6 @@ def plan_sample_sizes(
 
     Returns:
         The plan. At least ten answers are rated.
-
-    Raises:
-        UsageError: Neither or both of `width` and `budget` are given, a cost is not positive, or the width cannot be
-            reached with all answers judged and rated, or the budget pays for fewer than ten ratings.
 
     Examples:
         A = 2, B = 1, costs 1 and 4: m : r = sqrt(1 / 1) : sqrt(1 / 4) = 2 : 1, and 600 pays for r = 100, m = 200.

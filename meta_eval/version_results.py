@@ -7,49 +7,34 @@ from .estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class VersionPair:
-    """Two versions as the raters see them.
-
-    Attributes:
-        questions: How many questions both answered, where they are paired; else how many answers there are.
-        difference: The raters' mean of the second less that of the first.
-    """
+    """Two versions as the raters see them."""
 
     first: str
     second: str
-    questions: int
+    questions: int  # how many questions both answered, where they are paired; else how many answers there are
     paired: bool
     groups: int
-    difference: float
+    difference: float  # the raters' mean of the second less that of the first
     p: float
 
 
 @dataclass(frozen=True, slots=True)
 class MetricVersions:
-    """One metric against the raters on the level of versions, on the answers that it scored.
-
-    Attributes:
-        pairs: Of how many pairs of versions the raters' means differ.
-        ordered: How many of these it orders as the raters do.
-        soft: The soft pairwise accuracy, in [0, 1], with its interval over groups for these very versions.
-        by_chance: What a metric that says nothing would reach on average.
-        calls: In how many pairs its own test says that one version is better.
-        contrary: Those pairs of `calls` where the raters' mean says the contrary: (what it calls better, the other).
-        unseen: Those pairs of `calls` where the raters' own test sees no difference.
-        false_rate: The share of `contrary` in `calls`, with an interval for other versions of this kind.
-        difference: Its soft pairwise accuracy less that of the measure in question, on the answers that both scored.
-    """
+    """One metric against the raters on the level of versions, on the answers that it scored."""
 
     metric: str
     baseline: bool
     answers: int
-    pairs: int
-    ordered: int
-    soft: Estimate
-    by_chance: float | None
-    calls: int
+    pairs: int  # of how many pairs of versions the raters' means differ
+    ordered: int  # how many of these it orders as the raters do
+    soft: Estimate  # the soft pairwise accuracy, in [0, 1], with its interval over groups for these very versions
+    by_chance: float | None  # what a metric that says nothing would reach on average
+    calls: int  # in how many pairs its own test says that one version is better
+    # those pairs of `calls` where the raters' mean says the contrary: (what it calls better, the other)
     contrary: tuple[tuple[str, str], ...]
-    unseen: tuple[tuple[str, str], ...]
-    false_rate: Estimate
+    unseen: tuple[tuple[str, str], ...]  # those pairs of `calls` where the raters' own test sees no difference
+    false_rate: Estimate  # the share of `contrary` in `calls`, with an interval for other versions of this kind
+    # its soft pairwise accuracy less that of the measure in question, on the answers that both scored
     difference: float | None = None
     p: float | None = None
     problem: str = ""
@@ -57,26 +42,17 @@ class MetricVersions:
 
 @dataclass(frozen=True, slots=True)
 class VersionAgreement:
-    """How metrics agree with the raters on which version is better.
+    """How metrics agree with the raters on which version is better."""
 
-    Attributes:
-        versions: The name of each version.
-        answers: How many rated answers each has.
-        ratings: The raters' mean of each.
-        measure: The measure in question: what was chosen, else the metric that agrees best on answers.
-        metrics: Each metric; what was chosen by its scores out of fold, where it is a combination.
-        permutations: The most labels of versions that were swapped for a p-value.
-        exact: Whether all swaps that there are were made, for every pair.
-    """
-
-    versions: tuple[str, ...]
-    answers: tuple[int, ...]
-    ratings: tuple[float, ...]
+    versions: tuple[str, ...]  # the name of each version
+    answers: tuple[int, ...]  # how many rated answers each has
+    ratings: tuple[float, ...]  # the raters' mean of each
     pairs: tuple[VersionPair, ...]
-    measure: str
+    measure: str  # the measure in question: what was chosen, else the metric that agrees best on answers
+    # each metric; what was chosen by its scores out of fold, where it is a combination
     metrics: tuple[MetricVersions, ...]
-    permutations: int
-    exact: bool
+    permutations: int  # the most labels of versions that were swapped for a p-value
+    exact: bool  # whether all swaps that there are were made, for every pair
     notes: tuple[str, ...]
 
     def metric(self, name: str) -> MetricVersions | None:

@@ -26,16 +26,12 @@ _DEEPEST = 4  # levels of a tool's result
 
 
 class AskedAgain(NamedTuple):
-    """A question for a fact that was said before.
-
-    Attributes:
-        fact: The kind of fact, a key of `EffortWords.facts` or `CHOICE`.
-    """
+    """A question for a fact that was said before."""
 
     text: str
     turn: int
     said_turn: int
-    fact: str
+    fact: str  # the kind of fact, a key of `EffortWords.facts` or `CHOICE`
     value: str
 
 

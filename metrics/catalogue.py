@@ -2,9 +2,15 @@
 
 import copy
 import difflib
+import importlib.util
 import inspect
+import sys
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from ..errors import UsageError
@@ -14,7 +20,6 @@ from ..judges import Judge
 from ..judges.embedders import Embedder
 from ..prompts import BUNDLED, Prompts
 from .metric import Metric
-from .metric_file import load_from_file
 from .options import coerce_options, constructor_parameters, option_types
 from .specification import DEFAULT_METRICS, SCORER, MetricSpecification, parse_specification
 
@@ -33,33 +38,22 @@ def metric_names() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class MetricDescription:
-    """What `assay metrics` says of one metric.
-
-    Attributes:
-        summary: The first line of its documentation.
-        range: Its lowest and highest value; None where there is no bound.
-        needs: The sample's fields that must not be empty.
-        needs_judge: Whether it cannot do without a judge.
-        argument: What stands right after the name and its colon (`predicate:"The answer is polite"`); "" for nothing.
-        measures: What it is a measure of: an `answer`, or a whole `conversation`.
-    """
+    """What `assay metrics` says of one metric."""
 
     name: str
-    summary: str
-    range: tuple[float | None, float | None]
-    needs: tuple[str, ...]
+    summary: str  # the first line of its documentation
+    range: tuple[float | None, float | None]  # its lowest and highest value; None where there is no bound
+    needs: tuple[str, ...]  # the sample's fields that must not be empty
     higher_is_better: bool
-    needs_judge: bool
+    needs_judge: bool  # whether it cannot do without a judge
     options: tuple[str, ...]
+    # what stands right after the name and its colon (`predicate:"The answer is polite"`); "" for nothing
     argument: str = ""
-    measures: Level = "answer"
+    measures: Level = "answer"  # what it is a measure of: an `answer`, or a whole `conversation`
 
 
 def describe_metric(name: str) -> MetricDescription:
     """Describes a metric of the catalogue.
-
-    Raises:
-        UsageError: No metric has this name.
 
     Example:
         >>> describe_metric("declined").higher_is_better
@@ -85,9 +79,6 @@ def needs_judge(specification: MetricSpecification | str) -> bool:
 
     A metric whose judge has a default (`declined`, `numeric_claims`) does without, and asks where there is one.
 
-    Raises:
-        UsageError: No metric has this name, or it is one of Ragas, which is not installed.
-
     Example:
         >>> needs_judge("faithfulness"), needs_judge("declined"), needs_judge("heuristic:translate=judge")
         (True, False, True)
@@ -110,9 +101,6 @@ def needs_judge(specification: MetricSpecification | str) -> bool:
 def higher_is_better(specification: MetricSpecification | str) -> bool:
     """Whether higher values of a metric are better, as the metric declares.
 
-    Raises:
-        UsageError: No metric has this name.
-
     Example:
         >>> higher_is_better("faithfulness"), higher_is_better("declined"), higher_is_better("ragas:noise_sensitivity")
         (True, False, False)
@@ -129,10 +117,6 @@ def higher_is_better(specification: MetricSpecification | str) -> bool:
 
 def measures_conversation(specification: MetricSpecification | str) -> bool:
     """Whether a metric is one of a whole conversation; a scorer is where one of its metrics is.
-
-    Raises:
-        UsageError: No metric has this name.
-        InputError: A scorer's file cannot be read.
 
     Example:
         >>> measures_conversation("conversation_turns"), measures_conversation("faithfulness")
@@ -168,9 +152,6 @@ def load_metric(
     prompts: Prompts = BUNDLED,
 ) -> Metric:
     """Loads the metric of a specification, whose text becomes the metric's `name`.
-
-    Raises:
-        UsageError: An unknown name or option, or a metric that needs a judge and there is none.
 
     Example:
         >>> load_metric("rouge_l").range
@@ -285,3 +266,48 @@ def _option_texts(specification: MetricSpecification, metric_class: Any) -> dict
             raise UsageError(f"{specification}: write options as name=value, not {option!r}")
         texts[name] = value
     return texts | dict(specification.options)
+
+
+def load_from_file(path: str, name: str) -> Any:
+    """Loads `name` from a Python file: a metric (a function with `@metric` above it), or a class of metrics."""
+    value = getattr(_load_module(Path(path).expanduser().resolve()), name, None)
+    if isinstance(value, Metric) or (inspect.isclass(value) and issubclass(value, Metric)):
+        return value
+    if callable(value):
+        raise UsageError(f"{path}:{name} is a plain function; write @metric above it (from assay import metric)")
+    known = _metrics_in(_load_module(Path(path).expanduser().resolve()))
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {near[0]}?" if near else f"; it has {', '.join(known) or 'none'}"
+    raise UsageError(f"{path} has no metric called {name!r}{hint}")
+
+
+def _metrics_in(module: ModuleType) -> list[str]:
+    return [
+        name
+        for name, value in vars(module).items()
+        if isinstance(value, Metric)
+        or (inspect.isclass(value) and issubclass(value, Metric) and value.__module__ == module.__name__)
+    ]
+
+
+@cache
+def _load_module(file: Path) -> ModuleType:
+    if not file.is_file():
+        raise UsageError(f"there is no file {file}; give the path of the Python file with the metric")
+    if str(file.parent) not in sys.path:
+        sys.path.append(str(file.parent))
+    name = f"assay_metric_file_{file.stem}_{abs(hash(file)):x}"
+    specification = importlib.util.spec_from_file_location(name, file)
+    if specification is None or specification.loader is None:
+        raise UsageError(f"{file} is not a Python file")
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[name] = module  # dataclasses and pydantic look their module up
+    try:
+        specification.loader.exec_module(module)
+    except Exception as error:  # the user's code: whatever it raises, the message names its line
+        del sys.modules[name]
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
+        line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+        where = f"{file}, line {line}" if line else str(file)
+        raise UsageError(f"{where}: {type(error).__name__}: {error}") from error
+    return module

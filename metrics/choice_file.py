@@ -10,24 +10,17 @@ from .rubric_file import Label, SampleField, Text, different_labels
 
 
 class Option(BaseModel):
-    """One option.
-
-    Attributes:
-        value: The score of an answer for which it is chosen, -1,000,000,000 to 1,000,000,000.
-    """
+    """One option."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    # the score of an answer for which it is chosen, -1,000,000,000 to 1,000,000,000
     value: float = Field(ge=-1e9, le=1e9, allow_inf_nan=False)
     description: Text
 
 
 class OptionChoice(BaseModel):
     """A question with its options.
-
-    Attributes:
-        fields: The sample's fields that the judge sees, and that a sample must have.
-        options: 2 to 255 options by their labels.
 
     Example:
         >>> options = {"you": {"value": 1, "description": "says you"}, "thou": {"value": 0, "description": "says thou"}}
@@ -38,7 +31,9 @@ class OptionChoice(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     question: Text
+    # the sample's fields that the judge sees, and that a sample must have
     fields: tuple[SampleField, ...] = Field(default=("user_input", "response"), min_length=1)
+    # 2 to 255 options by their labels
     options: Annotated[dict[Label, Option], AfterValidator(different_labels)] = Field(min_length=2, max_length=255)
 
     @property
@@ -49,10 +44,5 @@ class OptionChoice(BaseModel):
 
 
 def read_choice(file: str | Path) -> OptionChoice:
-    """Reads a choice from a YAML file.
-
-    Raises:
-        InputError: The file cannot be read, or holds no such choice. The message names the file and, for each mistake,
-            the line and the field.
-    """
+    """Reads a choice from a YAML file."""
     return read_yaml(Path(file).expanduser(), OptionChoice)

@@ -30,13 +30,9 @@ _FEWEST_TOKENS = 2  # of a name of which a citation writes the first words only
 
 
 class SourceMatch(NamedTuple):
-    """What a citation cites.
+    """What a citation cites."""
 
-    Attributes:
-        contexts: The contexts, counted from 0: several where a document was retrieved in parts.
-    """
-
-    contexts: tuple[int, ...]
+    contexts: tuple[int, ...]  # the contexts, counted from 0: several where a document was retrieved in parts
     by: MatchedBy
 
 

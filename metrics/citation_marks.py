@@ -29,37 +29,22 @@ _LABEL = re.compile(r"\W*\w+(?: \w+)?:\W*$")
 
 
 class CitationMark(NamedTuple):
-    """A place where an answer cites a source.
+    """A place where an answer cites a source."""
 
-    Attributes:
-        text: It as the answer has it.
-        number: The source's number; None where the answer has a name or an address.
-        name: The source's name, id or address; "" where it has only a number.
-        position: Where it stood in the answer without marks.
-        stands_alone: Whether its line has nothing but marks: it stands for the text above.
-    """
-
-    text: str
-    number: int | None
-    name: str
-    position: int
-    stands_alone: bool = False
+    text: str  # it as the answer has it
+    number: int | None  # the source's number; None where the answer has a name or an address
+    name: str  # the source's name, id or address; "" where it has only a number
+    position: int  # where it stood in the answer without marks
+    stands_alone: bool = False  # whether its line has nothing but marks: it stands for the text above
 
 
 class CitedAnswer(NamedTuple):
-    """An answer read for its citations.
+    """An answer read for its citations."""
 
-    Attributes:
-        plain: The answer without them.
-        marks: The citations in their order, one per source.
-        other_links: The addresses in it that cite nothing, as far as the sample's sources tell.
-        cut: How many numbers of ranges such as [1-100000] were left out.
-    """
-
-    plain: str
-    marks: tuple[CitationMark, ...]
-    other_links: tuple[str, ...] = ()
-    cut: int = 0
+    plain: str  # the answer without them
+    marks: tuple[CitationMark, ...]  # the citations in their order, one per source
+    other_links: tuple[str, ...] = ()  # the addresses in it that cite nothing, as far as the sample's sources tell
+    cut: int = 0  # how many numbers of ranges such as [1-100000] were left out
 
 
 class _Target(NamedTuple):

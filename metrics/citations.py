@@ -39,15 +39,10 @@ _FEWEST_QUOTED = 4  # words between quotation marks that are a quotation, not a 
 
 
 class CitationShares(NamedTuple):
-    """What a score's value is taken from.
+    """What a score's value is taken from."""
 
-    Attributes:
-        precision: The share of citations that support their sentence; None without citations.
-        recall: The share of claims that their citations support; None without claims.
-    """
-
-    precision: float | None
-    recall: float | None
+    precision: float | None  # the share of citations that support their sentence; None without citations
+    recall: float | None  # the share of claims that their citations support; None without claims
 
     def value(self, mode: Mode) -> float | None:
         """Precision, recall, or their harmonic mean, which is 0 where an answer with claims cites nothing.
@@ -80,19 +75,13 @@ class _Citation:
 
 @dataclass(frozen=True, slots=True)
 class _CitedClaims:
-    """An answer's claims with their citations.
-
-    Attributes:
-        citations: The citations that stand for a claim.
-        aside: Those that stand for none: in a question, in a list of sources that the answer does not cite.
-        base: The number of the first context.
-    """
+    """An answer's claims with their citations."""
 
     split: Sequence[AnswerSentence]
     claims: Sequence[str]
-    citations: Sequence[_Citation]
-    aside: Sequence[str]
-    base: int
+    citations: Sequence[_Citation]  # the citations that stand for a claim
+    aside: Sequence[str]  # those that stand for none: in a question, in a list of sources that the answer does not cite
+    base: int  # the number of the first context
     other_links: Sequence[str]
     bounds: Sequence[str]
 
@@ -246,11 +235,7 @@ class _Support:
 
 
 async def _judge_claims(cited: _CitedClaims, support: _Support) -> list[Claim]:
-    """The claims with the verdicts of all that they cite; gives each citation its verdict too.
-
-    Raises:
-        JudgeError: The judge gave no usable reply.
-    """
+    """The claims with the verdicts of all that they cite; gives each citation its verdict too."""
     of_claims = [cited.of_claim(number) for number in range(len(cited.claims))]
     together = [frozenset[int]().union(*(citation.passages for citation in citations)) for citations in of_claims]
     await support.ask((passages, text) for passages, text in zip(together, cited.claims, strict=True) if passages)

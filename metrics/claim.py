@@ -10,15 +10,10 @@ Verdict = Literal["supported", "contradicted", "not_found", "unverifiable"]
 
 
 class QuotedDocument(NamedTuple):
-    """What a quote stands in, where that is not one of the sample's own contexts alone.
+    """What a quote stands in, where that is not one of the sample's own contexts alone."""
 
-    Attributes:
-        kind: What it is: a context, an earlier context, a tool result, the customer's words, a table.
-        turn: The message that it came with, counted from 0; None for what came with none.
-    """
-
-    kind: str
-    turn: int | None
+    kind: str  # what it is: a context, an earlier context, a tool result, the customer's words, a table
+    turn: int | None  # the message that it came with, counted from 0; None for what came with none
 
     @classmethod
     def from_evidence(cls, document: Any) -> "QuotedDocument | None":

@@ -46,9 +46,6 @@ async def claims_by_judge(
     """The answer's claims, decontextualised by the judge in one call, and the usage of the call.
 
     What the answer says to its judge is not shown, and is no claim.
-
-    Raises:
-        JudgeError: The judge gave no usable reply.
     """
     answer = answer_to_its_reader(sample.response if text is None else text, split)
     reply = await judge.ask(claims_question(sample, prompts, answer))

@@ -21,11 +21,7 @@ from .worker import compute_for
 async def extract_claims(
     sample: Sample, text: str, claims_by: ClaimsBy, judge: Judge, prompts: Prompts
 ) -> tuple[list[str], Usage]:
-    """Lists the claims of a text of a sample: its answer, or its reference as if it were the answer.
-
-    Raises:
-        JudgeError: The judge gave no usable reply.
-    """
+    """Lists the claims of a text of a sample: its answer, or its reference as if it were the answer."""
     split = await compute_for(sample, sentences_of_answer, sample, text)
     if claims_by == "judge":
         return await claims_by_judge(sample, split, judge, prompts, text)
@@ -75,9 +71,6 @@ async def judge_support(
 
     Returns:
         The claims with their verdicts, in order, and the usage.
-
-    Raises:
-        JudgeError: The judge gave no usable reply.
     """
     if not claims:
         return [], NO_USAGE
@@ -139,11 +132,7 @@ def _with_quote(claim: Claim, contexts: tuple[str, ...]) -> Claim:
 
 
 def require_answers(answers: Answers) -> Answers:
-    """Returns the answers, where every question has one.
-
-    Raises:
-        JudgeError: A question has none, so that a score would count without it.
-    """
+    """Returns the answers, where every question has one."""
     for number, answer in enumerate(answers.values(), start=1):
         if answer.option is None:
             raise JudgeError(

@@ -23,32 +23,22 @@ _WORD = re.compile(r"\w+")
 
 
 class Document(NamedTuple):
-    """A text that may support a claim.
-
-    Attributes:
-        turn: The message that it came with, counted from 0; None for a table, which came with none.
-        line: It as the judge reads it: what a tool returned or the customer said is one line that says so.
-    """
+    """A text that may support a claim."""
 
     kind: DocumentKind
-    turn: int | None
+    turn: int | None  # the message that it came with, counted from 0; None for a table, which came with none
     text: str
-    line: str
+    line: str  # it as the judge reads it: what a tool returned or the customer said is one line that says so
 
 
 class Documentation(NamedTuple):
-    """All that may support an answer.
+    """All that may support an answer."""
 
-    Attributes:
-        documents: The contexts of the sample in their order, earlier ones, results of tools, the customer's messages.
-        most_characters: To how many characters; None where none was.
-        states_fact: Whether one of them may support a claim: the customer may only have asked.
-    """
-
+    # the contexts of the sample in their order, earlier ones, results of tools, the customer's messages
     documents: tuple[Document, ...]
     shortened: int = 0
-    most_characters: int | None = None
-    states_fact: bool = True
+    most_characters: int | None = None  # to how many characters; None where none was
+    states_fact: bool = True  # whether one of them may support a claim: the customer may only have asked
 
     @property
     def text(self) -> str:
@@ -101,11 +91,7 @@ def fitting_documents(
     *,
     shows_tables: bool = False,
 ) -> Documentation:
-    """Collects what was known, as much as the judge can read: results of tools are cut where all does not fit.
-
-    Raises:
-        JudgeError: It does not fit with the results cut either.
-    """
+    """Collects what was known, as much as the judge can read: results of tools are cut where all does not fit."""
     return fit_results(lambda most: collect_documents(sample, most, shows_tables=shows_tables), judge, ask)
 
 

@@ -21,18 +21,12 @@ _SHORTER = (None, 2_000, 500, _SHORTEST)
 
 
 class Thread(NamedTuple):
-    """A conversation as a judge is shown it.
+    """A conversation as a judge is shown it."""
 
-    Attributes:
-        text: One line per message, which begins with its turn in brackets.
-        most_characters: To how many characters; None where none was.
-        addressed: The turns out of which words to the judge were left.
-    """
-
-    text: str
+    text: str  # one line per message, which begins with its turn in brackets
     shortened: int = 0
-    most_characters: int | None = None
-    addressed: tuple[int, ...] = ()
+    most_characters: int | None = None  # to how many characters; None where none was
+    addressed: tuple[int, ...] = ()  # the turns out of which words to the judge were left
 
     def evidence(self) -> dict[str, Any]:
         """What was cut, for the evidence; empty where nothing was."""
@@ -80,20 +74,12 @@ def write_thread(sample: Sample, most_characters: int | None = None) -> Thread:
 
 
 def fitting_thread(sample: Sample, judge: Judge, ask: Callable[[str], Request | Question[Any]]) -> Thread:
-    """Writes a conversation as long as the judge can read it: results of tools are cut where all does not fit.
-
-    Raises:
-        JudgeError: It does not fit with the results cut either; the message names the size and the setting to raise.
-    """
+    """Writes a conversation as long as the judge can read it: results of tools are cut where all does not fit."""
     return fit_results(lambda most: write_thread(sample, most), judge, lambda thread: ask(thread.text))
 
 
 def fit_results(write: Callable[[int | None], T], judge: Judge, ask: Callable[[T], Request | Question[Any]]) -> T:
-    """Writes a conversation with results of tools as long as the judge can read them.
-
-    Raises:
-        JudgeError: It does not fit with the results cut either; the message names the size and the setting to raise.
-    """
+    """Writes a conversation with results of tools as long as the judge can read them."""
     settings = getattr(judge, "settings", None)
     if not isinstance(settings, JudgeSettings):
         return write(None)

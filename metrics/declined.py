@@ -23,17 +23,11 @@ _ID = "declined"
 
 @dataclass(frozen=True)
 class Refusal:
-    """What patterns find in an answer.
+    """What patterns find in an answer."""
 
-    Attributes:
-        declining: The first sentence that declines, or "".
-        answering: The first sentence that answers, or "".
-        declines_first: Whether the first declining sentence comes before every answering one.
-    """
-
-    declining: str
-    answering: str
-    declines_first: bool
+    declining: str  # the first sentence that declines, or ""
+    answering: str  # the first sentence that answers, or ""
+    declines_first: bool  # whether the first declining sentence comes before every answering one
 
     @property
     def declined(self) -> bool:

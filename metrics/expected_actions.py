@@ -15,17 +15,12 @@ _CURE = '[{"name": "cancel_order", "kwargs": {"id": "A1"}}], or [] where no call
 
 @dataclass(frozen=True)
 class ExpectedAction:
-    """A call that should be made.
-
-    Attributes:
-        arguments: Its arguments; None where any are right.
-        unordered: The arguments whose lists may be in any order; True for all.
-        any_value: The arguments that may have any value, but must be there.
-    """
+    """A call that should be made."""
 
     name: str
-    arguments: Mapping[str, Any] | None
-    unordered: bool | frozenset[str] = False
+    arguments: Mapping[str, Any] | None  # its arguments; None where any are right
+    unordered: bool | frozenset[str] = False  # the arguments whose lists may be in any order; True for all
+    # the arguments that may have any value, but must be there
     any_value: frozenset[str] = field(default_factory=frozenset)
 
     def may_reorder(self, argument: str) -> bool:

@@ -23,18 +23,14 @@ Mode = Literal["f1", "precision", "recall"]
 
 @dataclass(frozen=True, slots=True)
 class FactualComparison:
-    """The claims of an answer and of its reference, each judged by the other text.
-
-    Attributes:
-        reference_claims: The reference's claims with the answer's verdicts; empty where they were not asked about.
-        sentences: What the evidence says of the answer's sentences (`sentence_evidence`).
-    """
+    """The claims of an answer and of its reference, each judged by the other text."""
 
     answer_claims: Sequence[Claim]
+    # the reference's claims with the answer's verdicts; empty where they were not asked about
     reference_claims: Sequence[Claim]
     reference_has_claims: bool
     usage: Usage
-    sentences: Mapping[str, Any]
+    sentences: Mapping[str, Any]  # what the evidence says of the answer's sentences (`sentence_evidence`)
 
     @property
     def true_positives(self) -> float:
@@ -90,11 +86,7 @@ class FactualComparison:
 async def compare_with_reference(
     sample: Sample, judge: Judge, claims_by: ClaimsBy, prompts: Prompts, *, both_ways: bool = True
 ) -> FactualComparison:
-    """Judges the answer's claims by the reference and, `both_ways`, the reference's claims by the answer.
-
-    Raises:
-        JudgeError: The judge gave no usable reply.
-    """
+    """Judges the answer's claims by the reference and, `both_ways`, the reference's claims by the answer."""
     response, reference = sample.response, sample.reference or ""
     of_answer, answer_usage = await extract_claims(sample, response, claims_by, judge, prompts)
     of_reference, reference_usage = await extract_claims(sample, reference, claims_by, judge, prompts)

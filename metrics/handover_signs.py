@@ -18,26 +18,18 @@ _NAME_WORD = re.compile(r"[^\W_]+")
 
 
 class HandoverSign(NamedTuple):
-    """What says that the customer is handed over.
-
-    Attributes:
-        by: The tool's name, or the sentence.
-    """
+    """What says that the customer is handed over."""
 
     turn: int
-    by: str
+    by: str  # the tool's name, or the sentence
     is_tool: bool
 
 
 class NeedSign(NamedTuple):
-    """What says that a person is needed.
-
-    Attributes:
-        kind: `asked` where the customer asks for a person, `cannot` where the assistant says that it cannot help.
-    """
+    """What says that a person is needed."""
 
     turn: int
-    kind: str
+    kind: str  # `asked` where the customer asks for a person, `cannot` where the assistant says that it cannot help
     sentence: str
 
 

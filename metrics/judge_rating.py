@@ -40,11 +40,7 @@ class JudgeRating(Metric):
         self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
-        """The score, with the stars that the judge chose, the expected ones and each one's probability (or null).
-
-        Raises:
-            JudgeError: The judge gave no usable reply, or no stars for this requirement.
-        """
+        """The score, with the stars that the judge chose, the expected ones and each one's probability (or null)."""
         request = rating_request(sample, self.prompts)
         answers = await self.judge.decide(request)
         answer = answers[self.requirement]

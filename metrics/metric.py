@@ -137,11 +137,7 @@ class Metric(ABC):
 
 
 def check_metric(name: str, value: Any) -> None:
-    """Checks that an argument is a metric.
-
-    Raises:
-        UsageError: It is none; the message says how to make one of it.
-    """
+    """Checks that an argument is a metric."""
     if isinstance(value, Metric):
         return
     accepted = (
@@ -181,9 +177,6 @@ def run_to_end(work: Coroutine[Any, Any, T]) -> T:
 
     Each thread has one event loop for it, so that connections are used again. Where a loop is running already, as in a
     notebook, the coroutine runs on a loop in another thread; code that is async itself should rather await it.
-
-    Raises:
-        UsageError: It is called by what itself runs on that other loop, which would wait for itself.
     """
     running = _running_loop()
     if running is None:

@@ -6,11 +6,7 @@ from ..errors import UsageError
 
 
 def model_folder(model: str) -> str:
-    """The folder of a model.
-
-    Raises:
-        UsageError: The model is not on this machine; the message has the command that downloads it.
-    """
+    """The folder of a model."""
     if Path(model).expanduser().is_dir():
         return str(Path(model).expanduser())
     from huggingface_hub import snapshot_download

@@ -51,9 +51,6 @@ def coerce_options(specification: str, metric_class: Any, texts: Mapping[str, st
     Returns:
         The values by parameter, each of a type that the annotation allows.
 
-    Raises:
-        UsageError: An option is unknown, or its text is not one of the values that it takes.
-
     Example:
         >>> from assay.metrics import Faithfulness
         >>> coerce_options("faithfulness:numeric=yes", Faithfulness, {"numeric": "yes", "claims": "judge"})

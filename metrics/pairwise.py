@@ -26,19 +26,12 @@ _VALUES: dict[Choice, float] = {"first": 1.0, "tie": 0.5, "second": 0.0}
 
 @dataclass(frozen=True, slots=True)
 class OrderedChoice:
-    """What a judge says of two answers in one order.
+    """What a judge says of two answers in one order."""
 
-    Attributes:
-        choice: The better answer, whichever place it stood in; `tie` where the judge says neither.
-        preference: P(second is better) - P(first is better), in [-1, 1]; None without probabilities.
-        answer: The judge's answer, in the words that it was offered.
-        is_reversed: Whether the second answer stood first.
-    """
-
-    choice: Choice
-    preference: float | None
-    answer: Answer
-    is_reversed: bool = False
+    choice: Choice  # the better answer, whichever place it stood in; `tie` where the judge says neither
+    preference: float | None  # P(second is better) - P(first is better), in [-1, 1]; None without probabilities
+    answer: Answer  # the judge's answer, in the words that it was offered
+    is_reversed: bool = False  # whether the second answer stood first
 
     @property
     def is_first_shown(self) -> bool | None:
@@ -57,18 +50,13 @@ class OrderedChoice:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPreference:
-    """Which of two answers a judge prefers, after both orders.
+    """Which of two answers a judge prefers, after both orders."""
 
-    Attributes:
-        choice: `first` or `second` where both orders prefer it; else `tie`.
-        orders: What the judge said in each order; none where the answers are the same, and nobody is asked.
-        addressed: The answers out of which words to the judge were left: `first`, `second`.
-    """
-
-    choice: Choice
+    choice: Choice  # `first` or `second` where both orders prefer it; else `tie`
+    # what the judge said in each order; none where the answers are the same, and nobody is asked
     orders: tuple[OrderedChoice, ...] = ()
     usage: Usage = NO_USAGE
-    addressed: tuple[Choice, ...] = ()
+    addressed: tuple[Choice, ...] = ()  # the answers out of which words to the judge were left: `first`, `second`
 
     @property
     def is_contradiction(self) -> bool:
@@ -136,11 +124,7 @@ def _addressed(sample: Sample) -> tuple[Choice, ...]:
 
 
 async def prefer_answer(sample: Sample, judge: Judge, prompts: Prompts = BUNDLED) -> AnswerPreference:
-    """Asks a judge which of two answers is better, in both orders; the same answer twice is a tie that nobody is asked.
-
-    Raises:
-        JudgeError: The judge gave no usable reply in one of the orders.
-    """
+    """Asks a judge which of two answers is better, in both orders; of the same answer twice nobody is asked: a tie."""
     if " ".join(sample.response.split()) == " ".join(sample.other_response.split()):
         return AnswerPreference("tie")
     pending: ReplyPending | None = None

@@ -202,11 +202,7 @@ def ragas_higher_is_better(name: str) -> bool:
 
 
 def load_ragas_metric(name: str, judge: Judge | None = None, embedder: Embedder | None = None) -> RagasMetric:
-    """The metric of `ragas.metrics.collections` with this name (`faithfulness`), for `--metrics ragas:NAME`.
-
-    Raises:
-        UsageError: Ragas has no such metric, or the metric asks a judge and there is none.
-    """
+    """The metric of `ragas.metrics.collections` with this name (`faithfulness`), for `--metrics ragas:NAME`."""
     metric_class = _ragas_class(name)
     from .ragas_parts import Embeddings, JudgeLLM
 
@@ -228,11 +224,7 @@ def load_ragas_metric(name: str, judge: Judge | None = None, embedder: Embedder 
 
 
 def ragas_needs_judge(name: str) -> bool:
-    """Whether the metric of `ragas:NAME` asks an LLM.
-
-    Raises:
-        UsageError: Ragas is not installed, or has no such metric.
-    """
+    """Whether the metric of `ragas:NAME` asks an LLM."""
     return "llm" in inspect.signature(_ragas_class(name)).parameters
 
 

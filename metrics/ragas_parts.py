@@ -37,18 +37,13 @@ _logger = logging.getLogger("assay.ragas")
 
 @dataclass
 class JudgeLog:
-    """What a Ragas metric asks our judge while it scores one sample.
-
-    Attributes:
-        usages: What each reply cost.
-        error: The first error; after it no further question is asked.
-    """
+    """What a Ragas metric asks our judge while it scores one sample."""
 
     sample: str = ""
     language: str = FALLBACK
     steps: list[dict[str, Any]] = field(default_factory=list)
-    usages: list[Usage] = field(default_factory=list)
-    error: AssayError | None = None
+    usages: list[Usage] = field(default_factory=list)  # what each reply cost
+    error: AssayError | None = None  # the first error; after it no further question is asked
 
 
 current_log: ContextVar[JudgeLog | None] = ContextVar("current_log", default=None)

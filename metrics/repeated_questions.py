@@ -64,9 +64,6 @@ async def find_repeated(messages: Sequence[Message], language: Language, embedde
     """Finds the questions of the customer that repeat one of an earlier message of theirs.
 
     Of several earlier ones the nearest counts; see `is_repeated`.
-
-    Raises:
-        JudgeError: The embedder gave no usable vectors.
     """
     questions = customer_questions(messages, language)
     if len({question.turn for question in questions}) < 2:

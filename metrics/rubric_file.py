@@ -52,29 +52,20 @@ _LABEL = re.compile(r"([^:]{1,60}):\s+(.+)", re.DOTALL)
 
 
 class Criterion(BaseModel):
-    """One thing that a rubric rates.
-
-    Attributes:
-        question: What the judge is asked; the clearer, the better a small judge answers.
-        weight: How much it counts, above 0, at most 1,000,000.
-        levels: 2 to 10 levels, the lowest first: each label with what an answer of this level is like.
-    """
+    """One thing that a rubric rates."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Text
-    question: Text
+    question: Text  # what the judge is asked; the clearer, the better a small judge answers
+    # how much it counts, above 0, at most 1,000,000
     weight: float = Field(default=1.0, gt=0, le=1e6, allow_inf_nan=False)
+    # 2 to 10 levels, the lowest first: each label with what an answer of this level is like
     levels: Annotated[dict[Label, Text], AfterValidator(different_labels)] = Field(min_length=2, max_length=10)
 
 
 class Rubric(BaseModel):
     """Criteria, and the fields of a sample that they are about.
-
-    Attributes:
-        name: What it rates, for people.
-        fields: The sample's fields that the judge sees, and that a sample must have.
-        criteria: One or more; their names differ.
 
     Example:
         >>> levels = {"no": "It names no step.", "yes": "It names every step."}
@@ -84,9 +75,10 @@ class Rubric(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = ""
+    name: str = ""  # what it rates, for people
+    # the sample's fields that the judge sees, and that a sample must have
     fields: tuple[SampleField, ...] = Field(default=("user_input", "response"), min_length=1)
-    criteria: tuple[Criterion, ...] = Field(min_length=1, max_length=100)
+    criteria: tuple[Criterion, ...] = Field(min_length=1, max_length=100)  # one or more; their names differ
 
     @model_validator(mode="after")
     def _different_names(self) -> "Rubric":
@@ -102,10 +94,6 @@ def read_rubric(file: str | Path) -> Rubric:
     In Markdown, each heading of the second level is a criterion, `(weight 2)` after its name its weight; the text under
     it is the question, and the numbered list has the levels, the lowest first, as `label: description`. A line
     `fields: user_input, response` under the title says what the judge sees.
-
-    Raises:
-        InputError: The file cannot be read, or holds no rubric. The message names the file and, for each mistake, the
-            line and the field.
     """
     path = Path(file).expanduser()
     if path.suffix.lower() not in {".md", ".markdown"}:

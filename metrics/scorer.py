@@ -98,12 +98,7 @@ def load_scorer_metric(
     embedder: str,
     prompts: Prompts,
 ) -> ScorerMetric:
-    """The metric of `scorer:FILE` or `scorer:FILE:allow_changed=true`.
-
-    Raises:
-        UsageError: The judge, a prompt or the embedder is not what the scorer was fitted with, and that is not allowed.
-        InputError: The file cannot be read.
-    """
+    """The metric of `scorer:FILE` or `scorer:FILE:allow_changed=true`."""
     path, scorer = specification.argument, load_scorer(specification)
     allow_changed = coerce_options(specification.text, _scorer_options, specification.options).get("allow_changed")
     changes = find_changes(scorer, judge, embedder, prompts)

@@ -33,22 +33,15 @@ _WITH_ARGUMENT = re.compile(f"{_NAME}{_ARGUMENT}?{_OPTIONS}", re.DOTALL)  # a fi
 
 @dataclass(frozen=True, slots=True)
 class MetricSpecification:
-    """What `--metrics` and a plan say of one metric. Made by `parse_specification`.
+    """What `--metrics` and a plan say of one metric. Made by `parse_specification`."""
 
-    Attributes:
-        text: As it was typed: what a run records the metric and its scores under. `str()` gives it back.
-        name: The metric's name in the catalogue, `ragas`, `scorer`, or a name in a file.
-        argument: What stands right after the name: what a predicate states, the name of a metric of Ragas, a scorer's
-            file; "" for nothing.
-        options: The text of each option by its name.
-        path: The Python file that has the metric; "" for a metric that has none of its own.
-    """
-
-    text: str
-    name: str
+    text: str  # as it was typed: what a run records the metric and its scores under. `str()` gives it back.
+    name: str  # the metric's name in the catalogue, `ragas`, `scorer`, or a name in a file
+    # what stands right after the name: what a predicate states, the name of a metric of Ragas, a scorer's file; "" for
+    # nothing
     argument: str = ""
-    options: Mapping[str, str] = field(default_factory=dict, hash=False)
-    path: str = ""
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)  # the text of each option by its name
+    path: str = ""  # the Python file that has the metric; "" for a metric that has none of its own
 
     def __str__(self) -> str:
         return self.text

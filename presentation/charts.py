@@ -29,20 +29,14 @@ class ChartMark:
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """Estimates with their intervals on one axis, in their order.
-
-    Attributes:
-        without: (name, reason) of what has no estimate.
-        zero: The place of the line at 0; None where the axis has none.
-        ceiling: The place of the line that no estimate can pass; None without one.
-        margin: The places between which a difference does not matter; None without them.
-    """
+    """Estimates with their intervals on one axis, in their order."""
 
     axis: Axis
     marks: tuple[ChartMark, ...]
-    without: tuple[tuple[str, str], ...]
-    zero: float | None = None
-    ceiling: float | None = None
+    without: tuple[tuple[str, str], ...]  # (name, reason) of what has no estimate
+    zero: float | None = None  # the place of the line at 0; None where the axis has none
+    ceiling: float | None = None  # the place of the line that no estimate can pass; None without one
+    # the places between which a difference does not matter; None without them
     margin: tuple[float, float] | None = None
 
 
@@ -79,14 +73,11 @@ def place_mark(axis: Axis, name: str, kind: str, estimate: Interval, remark: str
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How the values of one metric are spread.
-
-    Attributes:
-        bars: (place, width, height) in percent, the height of that of the highest bar, and the count.
-    """
+    """How the values of one metric are spread."""
 
     name: str
     axis: Axis
+    # (place, width, height) in percent, the height of that of the highest bar, and the count
     bars: tuple[tuple[float, float, float, int], ...]
     highest: int
     n: int
@@ -156,21 +147,15 @@ def draw_trend(name: str, rows: Sequence[tuple[str, Interval, str]]) -> Trend | 
 
 @dataclass(frozen=True, slots=True)
 class BandPoint:
-    """One point of a band; places in percent from the left and from the top.
-
-    Attributes:
-        low: That of the interval's lower end; None without an interval.
-        high: That of its upper end.
-        url: Where the point leads; "" for nowhere.
-    """
+    """One point of a band; places in percent from the left and from the top."""
 
     label: str
     x: float
     y: float
-    low: float | None
-    high: float | None
+    low: float | None  # that of the interval's lower end; None without an interval
+    high: float | None  # that of its upper end
     text: str
-    url: str = ""
+    url: str = ""  # where the point leads; "" for nowhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,23 +169,16 @@ class BandSpan:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A figure over time with its interval as a band.
-
-    Attributes:
-        points: The points, the oldest first.
-        areas: The band, one polygon for each stretch of points with an interval.
-        limits: (place from the top, text) of the lines that the figure is held against.
-        labels: (place, text) of moments.
-    """
+    """A figure over time with its interval as a band."""
 
     name: str
     y: Axis
-    points: tuple[BandPoint, ...]
+    points: tuple[BandPoint, ...]  # the points, the oldest first
     line: str
-    areas: tuple[str, ...]
-    limits: tuple[tuple[float, str], ...]
+    areas: tuple[str, ...]  # the band, one polygon for each stretch of points with an interval
+    limits: tuple[tuple[float, str], ...]  # (place from the top, text) of the lines that the figure is held against
     spans: tuple[BandSpan, ...]
-    labels: tuple[tuple[float, str], ...]
+    labels: tuple[tuple[float, str], ...]  # (place, text) of moments
 
 
 def draw_band(

@@ -91,12 +91,6 @@ class Interval(Protocol):
 class Figure:
     """A value with its interval; as a string it is what every table, page and sentence shows.
 
-    Attributes:
-        value: The value; None where there is none.
-        low: The interval's lower end; None without an interval.
-        high: Its upper end.
-        problem: Why there is no value, or no interval.
-
     Examples:
         >>> str(Figure("correlation", 0.519, 0.38, 0.63)), str(Figure("mean", 0.519)), str(Figure("p", 0.0004))
         ('+0.52 [+0.38, +0.63]', '0.52', '<0.001')
@@ -105,10 +99,10 @@ class Figure:
     """
 
     kind: Kind
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    problem: str = ""
+    value: float | None  # the value; None where there is none
+    low: float | None = None  # the interval's lower end; None without an interval
+    high: float | None = None  # its upper end
+    problem: str = ""  # why there is no value, or no interval
 
     @classmethod
     def from_estimate(cls, kind: Kind, estimate: Interval) -> "Figure":

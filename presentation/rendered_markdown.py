@@ -40,32 +40,23 @@ _BLOCKS = {
 
 @dataclass(frozen=True, slots=True)
 class TextMark:
-    """A stretch of a text that is marked.
+    """A stretch of a text that is marked."""
 
-    Attributes:
-        start: Its first character in the text.
-        opening: HTML of inline elements before it. Where it spans several blocks (paragraphs, cells) it stands before
-            each of its parts.
-    """
-
-    start: int
+    start: int  # its first character in the text
     end: int
+    # HTML of inline elements before it. Where it spans several blocks (paragraphs, cells) it stands before each of its
+    # parts.
     opening: "Markup"
     closing: "Markup"
 
 
 @dataclass(frozen=True, slots=True)
 class RenderedText:
-    """A text as HTML.
+    """A text as HTML."""
 
-    Attributes:
-        html: Blocks that stand in a `<div>`; nothing in them links, loads or runs anything.
-        source: The text as it was written, with the marks; "" where `html` shows it as it was written already.
-        unplaced: The marks that are in no block: their words are not shown as they are in the text.
-    """
-
-    html: "Markup"
-    source: "Markup"
+    html: "Markup"  # blocks that stand in a `<div>`; nothing in them links, loads or runs anything
+    source: "Markup"  # the text as it was written, with the marks; "" where `html` shows it as it was written already
+    # the marks that are in no block: their words are not shown as they are in the text
     unplaced: tuple[TextMark, ...] = ()
 
 
@@ -117,13 +108,10 @@ def _apart(marks: Sequence[TextMark]) -> tuple[list[TextMark], list[TextMark]]:
 
 @dataclass(frozen=True)
 class VisibleText:
-    """What a reader sees of a text: the words without Markdown's marks, blocks on lines of their own.
-
-    Attributes:
-        places: Where each of its characters stands in the text as it was written; -1 for one that stands nowhere.
-    """
+    """What a reader sees of a text: the words without Markdown's marks, blocks on lines of their own."""
 
     text: str
+    # where each of its characters stands in the text as it was written; -1 for one that stands nowhere
     places: Sequence[int]
 
     def begin(self, place: int) -> int:

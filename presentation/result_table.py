@@ -18,32 +18,24 @@ TextKind = Literal["name", "text", "prose", "markdown"]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a result table.
-
-    Attributes:
-        kind: What its cells are: `figure`; `estimate`, a figure with its interval or why there is none, which stands at
-            the left; `name` of a metric, judge or file; `text`, a few words; `prose`, a long text; or `markdown`, a
-            text under test that a page renders.
-        is_whole: Whether its cells stay on one line as long as the terminal has room.
-    """
+    """A column of a result table."""
 
     head: str
+    # what its cells are: `figure`; `estimate`, a figure with its interval or why there is none, which stands at the
+    # left; `name` of a metric, judge or file; `text`, a few words; `prose`, a long text; or `markdown`, a text under
+    # test that a page renders
     kind: Literal["figure", "estimate", "name", "text", "prose", "markdown"] = "figure"
     detail: Detail = "always"
-    is_whole: bool = False
+    is_whole: bool = False  # whether its cells stay on one line as long as the terminal has room
 
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """A cell with its looks.
-
-    Attributes:
-        note: A remark after the content, in small print on a page; a terminal leaves it out.
-    """
+    """A cell with its looks."""
 
     content: Figure | str
     tone: Tone = ""
-    note: str = ""
+    note: str = ""  # A remark after the content, in small print on a page; a terminal leaves it out
     link: str = ""
 
     def __str__(self) -> str:
@@ -60,20 +52,13 @@ Rows = tuple[tuple[Content, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """A table of results.
+    """A table of results."""
 
-    Attributes:
-        caption: What stands above it; "" for nothing.
-        rows: One cell per column.
-        tones: How each row looks; none for plain rows.
-        note: What stands under it: what its heads mean; "" for nothing.
-    """
-
-    caption: str
+    caption: str  # what stands above it; "" for nothing
     columns: tuple[Column, ...]
-    rows: Rows
-    tones: tuple[Tone, ...] = ()
-    note: str = ""
+    rows: Rows  # one cell per column
+    tones: tuple[Tone, ...] = ()  # how each row looks; none for plain rows
+    note: str = ""  # what stands under it: what its heads mean; "" for nothing
 
     @property
     def title_column(self) -> int:
@@ -114,20 +99,15 @@ def is_empty(content: Content) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column of a table that is made from a list of results.
-
-    Attributes:
-        kind: What it shows: a kind of figure, or a kind of text.
-        read: What it shows of one result: a number or an estimate, which become figures; a text, a figure or a cell.
-        is_whole: Whether its cells stay on one line as long as the terminal has room.
-    """
+    """A column of a table that is made from a list of results."""
 
     head: str
-    kind: Kind | TextKind
+    kind: Kind | TextKind  # what it shows: a kind of figure, or a kind of text
+    # what it shows of one result: a number or an estimate, which become figures; a text, a figure or a cell
     read: Callable[[Any], object]
     detail: Detail = "always"
     is_left: bool = False
-    is_whole: bool = False
+    is_whole: bool = False  # whether its cells stay on one line as long as the terminal has room
 
     @property
     def column(self) -> Column:
@@ -172,18 +152,13 @@ def tabulate(
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph of a block.
-
-    Attributes:
-        label: Its first words, where they alone have the tone.
-        is_whole: Whether it stays on one line, however narrow the terminal is.
-    """
+    """A paragraph of a block."""
 
     text: str
     tone: Tone = ""
-    label: str = ""
+    label: str = ""  # its first words, where they alone have the tone
     indent: int = 0
-    is_whole: bool = False
+    is_whole: bool = False  # whether it stays on one line, however narrow the terminal is
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,9 +97,6 @@ def parse_prompt(text: str, name: str, language: str, origin: str) -> Prompt:
     """Parses a prompt file: `## task`, `## system`, pairs of `## example user` and `## example assistant`, `## user`.
 
     A prompt for typed questions has `## task`, and may leave the rest out.
-
-    Raises:
-        InputError: A part is missing, stands twice, or is out of order.
     """
     before, *parts = _HEADING.split(text)
     kinds, bodies = parts[0::2], [body.strip() for body in parts[1::2]]

@@ -57,33 +57,22 @@ class BaselineRow:
 
 @dataclass(frozen=True, slots=True)
 class AlignmentReport:
-    """What aligning a judge came to.
-
-    Attributes:
-        baselines: What costs nothing reaches.
-        raters: How far the raters agree; None with one rating per answer.
-        rater_groups: Two groups of raters who follow different rules; None where there are none.
-        usage: What the candidates took, by name.
-    """
+    """What aligning a judge came to."""
 
     metric: str
     judge: str
     answers: int
     groups: int
     result: AlignmentResult
-    baselines: tuple[BaselineRow, ...]
-    raters: Raters | None
-    rater_groups: RaterGroups | None
-    usage: dict[str, Usage]
+    baselines: tuple[BaselineRow, ...]  # what costs nothing reaches
+    raters: Raters | None  # how far the raters agree; None with one rating per answer
+    rater_groups: RaterGroups | None  # two groups of raters who follow different rules; None where there are none
+    usage: dict[str, Usage]  # what the candidates took, by name
 
 
 @dataclass
 class Aligner:
-    """Tries candidates of a judge on rated samples.
-
-    Raises:
-        UsageError: The judge cannot judge or has no settings, fewer than 20 samples are rated, or they form one group.
-    """
+    """Tries candidates of a judge on rated samples."""
 
     metric: str
     samples: Sequence[Sample]
@@ -118,11 +107,7 @@ class Aligner:
         self._place_of = {sample.id: place for place, sample in enumerate(self.samples)}
 
     def estimate_cost(self) -> AlignmentCost:
-        """What trying the candidates takes at most. Nothing is asked.
-
-        Raises:
-            UsageError: The metric asks no typed question.
-        """
+        """What trying the candidates takes at most. Nothing is asked."""
         counting = CountingJudge(self._model)
         run_to_end(self._measure(counting, range(len(self.samples))))
         if not counting.questions:
@@ -140,13 +125,7 @@ class Aligner:
         return estimate_tokens(texts) // len(texts)
 
     def align(self) -> AlignmentReport:
-        """Tries every candidate and decides.
-
-        Raises:
-            UsageError: The metric asks no typed question.
-            BudgetReached: A bound of the judge's budget; what was asked is in the cassette.
-            InputError: More than half of the answers have no score.
-        """
+        """Tries every candidate and decides."""
         self._remembering = RememberingJudge(self._model)
         predictors = self._predictors()
         result = compare_candidates(
@@ -172,12 +151,7 @@ class Aligner:
         return report
 
     def write(self, folder: Path, report: AlignmentReport) -> None:
-        """Writes the folder of the judge that won.
-
-        Raises:
-            UsageError: Nothing won.
-            InputError: The folder cannot be written.
-        """
+        """Writes the folder of the judge that won."""
         if self._final is None:
             raise UsageError(f"there is no judge to write: {report.result.reason}")
         alignment, result, gain = self._final, report.result, report.result.gain

@@ -101,11 +101,7 @@ class CountingJudge(WrappedJudge):
         return Answers(answers)
 
     async def ask(self, question: Question[T]) -> Reply[T]:
-        """Refuses: such a question is not learned from.
-
-        Raises:
-            UsageError: Always.
-        """
+        """Refuses: such a question is not learned from."""
         raise UsageError(
             f"the prompt {question.prompt.name} is no typed question, so that a judge cannot learn its answers; align "
             "faithfulness, weakest_claim or a rating"

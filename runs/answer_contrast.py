@@ -1,6 +1,7 @@
 """Answers of several versions to one question, side by side, with what differs marked."""
 
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -9,59 +10,45 @@ from typing import NamedTuple
 from ..eval_sets import Sample
 from ..eval_sets.message import Message
 from ..eval_sets.opening_question import listed_question
-from ..presentation.rendered_markdown import LONGEST_MARKDOWN, RenderedText, render_markdown
-from ..presentation.word_difference import render_difference
+from ..presentation.rendered_markdown import LONGEST_MARKDOWN, RenderedText, TextMark, render_markdown
 
 _MOST_CHANGED_TURNS = 3  # of one conversation
 _LONGEST_TURN = 2000  # characters of each
 _MOST_ALIGNED = 300  # messages; of more, those at one place are compared
+_LONGEST_DIFF = 4000  # characters of a text that is compared word by word
+_TAGS = {"-": "del", "+": "ins"}
+_PART = re.compile(r"\s+|[^\W_]+|.")
 
 
 class NamedAnswer(NamedTuple):
-    """An answer, with the name of the version that gave it.
-
-    Attributes:
-        sample: The answer, or conversation.
-        link: Where its own page is; "" without one.
-        facts: What is known of it, in words, such as its rating.
-    """
+    """An answer, with the name of the version that gave it."""
 
     name: str
-    sample: Sample
-    link: str = ""
-    facts: tuple[str, ...] = ()
+    sample: Sample  # the answer, or conversation
+    link: str = ""  # where its own page is; "" without one
+    facts: tuple[str, ...] = ()  # what is known of it, in words, such as its rating
 
 
 @dataclass(frozen=True, slots=True)
 class ContrastColumn:
-    """One text beside others.
-
-    Attributes:
-        link: Where it leads; "" for nowhere.
-    """
+    """One text beside others."""
 
     heading: str
     text: RenderedText
-    link: str = ""
+    link: str = ""  # where it leads; "" for nowhere
     facts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerContrast:
-    """The answers of versions to one question.
+    """The answers of versions to one question."""
 
-    Attributes:
-        question: The question; of a conversation the first.
-        rows: The texts side by side. Of two conversations one row per message that differs.
-        messages: How many messages differ between two conversations; 0 where these are none.
-        is_same: Whether all texts are the same; then there is one row with one text.
-    """
-
-    question: str
+    question: str  # the question; of a conversation the first
     answers: tuple[NamedAnswer, ...]
+    # the texts side by side. Of two conversations one row per message that differs.
     rows: tuple[tuple[ContrastColumn, ...], ...]
-    messages: int = 0
-    is_same: bool = False
+    messages: int = 0  # how many messages differ between two conversations; 0 where these are none
+    is_same: bool = False  # whether all texts are the same; then there is one row with one text
 
     @property
     def is_of_conversations(self) -> bool:
@@ -133,3 +120,44 @@ def _message_text(message: Message) -> str:
     """A message in words: its text, and the tools that it calls."""
     calls = (f"{call.function.name} {call.function.arguments}" for call in message.tool_calls)
     return "\n".join(filter(None, (message.text, *calls)))
+
+
+def render_difference(before: str, after: str) -> tuple[RenderedText, RenderedText]:
+    """Renders the Markdown of two versions of a text; `<del>` is only in the first, `<ins>` only in the second."""
+    removed, added = word_difference(before, after)
+    return _render_parts(removed), _render_parts(added)
+
+
+def _render_parts(parts: tuple[tuple[str, str], ...]) -> RenderedText:
+    from markupsafe import Markup
+
+    marks, start = list[TextMark](), 0
+    for sign, text in parts:
+        if tag := _TAGS.get(sign):
+            marks.append(TextMark(start, start + len(text), Markup(f"<{tag}>"), Markup(f"</{tag}>")))
+        start += len(text)
+    return render_markdown("".join(text for _, text in parts), marks, length=LONGEST_MARKDOWN)
+
+
+def word_difference(before: str, after: str) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
+    """Two texts cut into parts: `=` what both have, `-` what only the first has, `+` what only the second has.
+
+    Long texts are not compared: each is one part.
+
+    Example:
+        >>> word_difference("Press OK.", "Press Save.")
+        ((('=', 'Press '), ('-', 'OK'), ('=', '.')), (('=', 'Press '), ('+', 'Save'), ('=', '.')))
+    """
+    if before == after:
+        return (("=", before),), (("=", after),)
+    if max(len(before), len(after)) > _LONGEST_DIFF:
+        return (("-", before),), (("+", after),)
+    first, second = _PART.findall(before), _PART.findall(after)
+    removed, added = [], []
+    for tag, start, end, other_start, other_end in difflib.SequenceMatcher(None, first, second, False).get_opcodes():
+        sign = "=" if tag == "equal" else ""
+        if start < end:
+            removed.append((sign or "-", "".join(first[start:end])))
+        if other_start < other_end:
+            added.append((sign or "+", "".join(second[other_start:other_end])))
+    return tuple(removed), tuple(added)

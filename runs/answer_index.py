@@ -30,32 +30,22 @@ Rated = Literal["", "yes", "no"]
 
 @dataclass(frozen=True, slots=True)
 class AnswerQuery:
-    """Which answers of a run, and in which order.
+    """Which answers of a run, and in which order."""
 
-    Attributes:
-        text: Words that are all in the id, question, answer, contexts or messages; the last may be the beginning of
-            one. The messages of a turn that is a sample of its own do not count: they are found in the conversation.
-        language: Only this language; all where empty.
-        rated: Only rated or unrated answers.
-        metric: The metric that `status`, `at_least` and `at_most` are about.
-        at_least: Only answers with at least this value of the metric.
-        sort: `place` (the set's order), `rating`, or a metric.
-        descending: The highest first.
-        page: The page's number, from 1.
-    """
-
+    # words that are all in the id, question, answer, contexts or messages; the last may be the beginning of one. The
+    # messages of a turn that is a sample of its own do not count: they are found in the conversation.
     text: str = ""
-    language: str = ""
+    language: str = ""  # only this language; all where empty
     message_type: str = ""
     group: str = ""
-    rated: Rated = ""
-    metric: str = ""
+    rated: Rated = ""  # only rated or unrated answers
+    metric: str = ""  # the metric that `status`, `at_least` and `at_most` are about
     status: Status = ""
-    at_least: float | None = None
+    at_least: float | None = None  # only answers with at least this value of the metric
     at_most: float | None = None
-    sort: str = "place"
-    descending: bool = False
-    page: int = 1
+    sort: str = "place"  # `place` (the set's order), `rating`, or a metric
+    descending: bool = False  # the highest first
+    page: int = 1  # the page's number, from 1
 
 
 class AnswerRow(NamedTuple):
@@ -77,16 +67,13 @@ class AnswerRow(NamedTuple):
 
 
 class AnswerPage(NamedTuple):
-    """A page of answers.
-
-    Attributes:
-        has_more: Whether there are more than `total`. By words, or by filters in a metric's order, only the first 1,000
-            are counted, or as many as lead to the page.
-    """
+    """A page of answers."""
 
     rows: tuple[AnswerRow, ...]
     total: int
     pages: int
+    # whether there are more than `total`. By words, or by filters in a metric's order, only the first 1,000 are
+    # counted, or as many as lead to the page.
     has_more: bool = False
 
 
@@ -115,11 +102,7 @@ class AnswerIndex:
         self._db = database
 
     def update(self, run: str) -> int:
-        """Takes up the answers of a run that are not in the index, and returns how many.
-
-        Raises:
-            InputError: The store cannot be read or written.
-        """
+        """Takes up the answers of a run that are not in the index, and returns how many."""
         with explain_errors(self._db, "the answers cannot be indexed"):
             if self._count("samples", run) == self._count("answers", run):
                 return 0
@@ -165,11 +148,7 @@ class AnswerIndex:
         self._db.execute("INSERT INTO answer_numbers VALUES (?)", (number,))
 
     def search(self, run: str, query: AnswerQuery) -> AnswerPage:
-        """Returns one page of answers. Sorted by a metric, those without its value are left out.
-
-        Raises:
-            InputError: The store cannot be read.
-        """
+        """Returns one page of answers. Sorted by a metric, those without its value are left out."""
         with self._reading():
             selection = self._select_words(run, query) if query.text.strip() else self._select(run, query)
             if selection is None:

@@ -23,23 +23,15 @@ from .scoring_request import OpenedMetrics, ScoringRequest
 
 @dataclass(frozen=True, slots=True)
 class BatchOptions:
-    """How a run asks its judge in batches.
+    """How a run asks its judge in batches."""
 
-    Attributes:
-        most_requests: The most requests of one batch; None for the provider's limit.
-        on_note: Called with each note for the user: what a stage may take, what was submitted, what came.
-    """
-
-    most_requests: int | None = None
+    most_requests: int | None = None  # the most requests of one batch; None for the provider's limit
+    # called with each note for the user: what a stage may take, what was submitted, what came
     on_note: Callable[[str], None] = lambda _: None
 
 
 def check_batches(plan: Plan, options: RunOptions) -> None:
-    """Checks that a plan can be carried out in batches, before anything is begun.
-
-    Raises:
-        UsageError: There is no judge, no cassette to keep the replies in, or the judge's provider has no batches.
-    """
+    """Checks that a plan can be carried out in batches, before anything is begun."""
     if plan.judge is None:
         raise UsageError("--batch: no judge is named, so that nothing is asked; add --judge MODEL or leave --batch out")
     if options.cassette is None or is_bundled(options.cassette) or options.mode != "auto":
@@ -67,10 +59,6 @@ async def replies_in_batches(
 
     Each stage runs the metrics, which end at their first missing reply; what is missing is submitted. A metric with two
     questions after each other so takes two stages. Within the block, a question without a reply fails with the cause.
-
-    Raises:
-        JudgeUnavailable: The provider cannot be reached, or refuses.
-        UsageError: The judge cannot be asked in batches.
     """
     judge = opened.judge
     if judge is None or judge.cassette is None:

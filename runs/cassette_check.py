@@ -20,15 +20,10 @@ from .plan import Plan
 
 @dataclass(frozen=True)
 class CassetteCheck:
-    """What is wrong with a cassette.
+    """What is wrong with a cassette."""
 
-    Attributes:
-        stale: Recordings whose prompt has changed since, or that the run does not use.
-        missing: One line per score that failed for want of a recording: sample, metric, what is missing.
-    """
-
-    stale: list[Recording]
-    missing: list[str]
+    stale: list[Recording]  # recordings whose prompt has changed since, or that the run does not use
+    missing: list[str]  # one line per score that failed for want of a recording: sample, metric, what is missing
 
 
 class TrackingCassette(Cassette):
@@ -56,10 +51,6 @@ async def check_cassette(path: Path, plan: Plan) -> CassetteCheck:
 
     A recording is stale when its prompt has changed since or when the run does not use it. What follows a missing
     reply is unknown, and so not called stale.
-
-    Raises:
-        UsageError: The plan names no judge.
-        InputError: The cassette or a set cannot be read.
     """
     settings = _planned_judge(plan)
     cassette = TrackingCassette(path)
@@ -86,10 +77,6 @@ async def repeat_questions(
 
     Returns:
         The repeated questions, and the number of samples with a question that is not recorded.
-
-    Raises:
-        UsageError: The plan names no judge.
-        BudgetReached: The next call would pass the budget.
     """
     settings, cassette = _planned_judge(plan), Cassette(path, "replay")
     async with LiteLLMJudge(settings, cassette=cassette) as recorded, LiteLLMJudge(settings, budget=budget) as live:

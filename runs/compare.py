@@ -25,23 +25,16 @@ _NOISE = 1e-9  # a smaller change is one of rounding in the computer
 
 @dataclass(frozen=True, slots=True)
 class PairedSample:
-    """One sample and its values in two runs; `before` is empty where there is only one run.
-
-    Attributes:
-        language: Its language, or "".
-        message_type: Its message type, or "".
-        source: Its group: samples of one source are not independent.
-        before: By metric, the value (None: skipped or failed) and status in the first run.
-        after: The same for the second run.
-    """
+    """One sample and its values in two runs; `before` is empty where there is only one run."""
 
     sample: str
-    language: str
-    message_type: str
-    source: str
+    language: str  # its language, or ""
+    message_type: str  # its message type, or ""
+    source: str  # its group: samples of one source are not independent
     answer_changed: bool = False
+    # by metric, the value (None: skipped or failed) and status in the first run
     before: Mapping[str, ValueAndStatus] = field(default_factory=dict)
-    after: Mapping[str, ValueAndStatus] = field(default_factory=dict)
+    after: Mapping[str, ValueAndStatus] = field(default_factory=dict)  # the same for the second run
 
     def earlier_value(self, metric: str) -> float | None:
         """The value in the first run."""
@@ -64,27 +57,17 @@ class Difference:
     """How one metric differs, B minus A, on the samples that both runs scored.
 
     The command, the page and the JSON all take what they say of it from `kind`, `side` and `describe`.
-
-    Attributes:
-        part: A language or message type, or "" for all samples.
-        mean_a: The mean in A over these samples.
-        mean_b: The mean in B.
-        paired: The mean difference, its interval and p-value.
-        lost: How many samples have a value in A only.
-        gained: How many have a value in B only.
-        higher_is_better: The metric's direction; None where neither more nor less is better.
-        p_of_all: The p-value, adjusted for the other rows of its table.
     """
 
     metric: str
-    part: str
-    mean_a: float | None
-    mean_b: float | None
-    paired: Estimate
-    lost: int
-    gained: int
-    higher_is_better: bool | None = True
-    p_of_all: float | None = None
+    part: str  # A language or message type, or "" for all samples
+    mean_a: float | None  # the mean in A over these samples
+    mean_b: float | None  # the mean in B
+    paired: Estimate  # the mean difference, its interval and p-value
+    lost: int  # how many samples have a value in A only
+    gained: int  # how many have a value in B only
+    higher_is_better: bool | None = True  # the metric's direction; None where neither more nor less is better
+    p_of_all: float | None = None  # the p-value, adjusted for the other rows of its table
 
     @property
     def kind(self) -> DifferenceKind:
@@ -164,32 +147,21 @@ def _size(value: float) -> str:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """Two runs: the differences over all, by language and by message type, and the samples that both have.
+    """Two runs: the differences over all, by language and by message type, and the samples that both have."""
 
-    Attributes:
-        a: The first run's id.
-        b: The second run's id.
-        directions: By metric that both runs have, whether higher is better, as run B recorded it.
-        languages: The differences by language; empty where there is only one.
-        message_types: The differences by message type; empty where there is only one.
-        only_a: The ids that only run A has.
-        only_b: The ids that only run B has.
-        other_question: The ids whose question differs; they are not compared.
-        left_out: By metric that parts answers into sentences, the share of them that was not judged in A and in B.
-    """
-
-    a: str
-    b: str
-    directions: Mapping[str, bool]
+    a: str  # the first run's id
+    b: str  # the second run's id
+    directions: Mapping[str, bool]  # by metric that both runs have, whether higher is better, as run B recorded it
     overall: tuple[Difference, ...]
-    languages: tuple[Difference, ...]
-    message_types: tuple[Difference, ...]
+    languages: tuple[Difference, ...]  # the differences by language; empty where there is only one
+    message_types: tuple[Difference, ...]  # the differences by message type; empty where there is only one
     samples: tuple[PairedSample, ...]
-    only_a: tuple[str, ...]
-    only_b: tuple[str, ...]
-    other_question: tuple[str, ...]
+    only_a: tuple[str, ...]  # the ids that only run A has
+    only_b: tuple[str, ...]  # the ids that only run B has
+    other_question: tuple[str, ...]  # the ids whose question differs; they are not compared
     changed_answers: int
     pairing: Pairing = field(default_factory=Pairing)
+    # by metric that parts answers into sentences, the share of them that was not judged in A and in B
     left_out: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
 
     def id_in_a(self, sample: str) -> str:
@@ -224,11 +196,7 @@ class RunComparison:
 
 
 def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
-    """Pairs two runs by sample id, and samples without ids of their own by question (`pair_samples`).
-
-    Raises:
-        UsageError: The runs share no sample or no metric.
-    """
+    """Pairs two runs by sample id, and samples without ids of their own by question (`pair_samples`)."""
     plan_a, plan_b = store.run(run_a).plan, store.run(run_b).plan
     directions = {name: higher for name, higher in plan_b.all_directions.items() if name in plan_a.all_metrics}
     if not directions:

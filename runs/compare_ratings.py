@@ -19,23 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RaterComparison:
-    """What raters say of B beside A, at one level: of conversations, or of turns.
+    """What raters say of B beside A, at one level: of conversations, or of turns."""
 
-    Attributes:
-        difference: How much higher they rate B where it differs, without a value where too few are rated; None where
-            nothing differs at this level, or the two runs are rated on different scales.
-        same: How many answers (conversations, turns) that both runs have are the same in both.
-        level: What is rated; None where there are no conversations.
-        note: What is rated at which level, for the user; empty where there are no conversations.
-        left_out: Says which ratings are left out because they are of pairs of answers, and which are beside two answers
-            and taken as of the first; empty where there are none.
-    """
-
+    # how much higher they rate B where it differs, without a value where too few are rated; None where nothing differs
+    # at this level, or the two runs are rated on different scales
     difference: "RatingDifference | None"
-    same: int = 0
+    same: int = 0  # how many answers (conversations, turns) that both runs have are the same in both
     is_on_two_scales: bool = False
-    level: RatedLevel | None = None
-    note: str = ""
+    level: RatedLevel | None = None  # what is rated; None where there are no conversations
+    note: str = ""  # what is rated at which level, for the user; empty where there are no conversations
+    # says which ratings are left out because they are of pairs of answers, and which are beside two answers and taken
+    # as of the first; empty where there are none
     left_out: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any] | None:
@@ -51,9 +45,6 @@ def compare_ratings(store: "Store", comparison: RunComparison, level: RatedLevel
     Ratings are those that the samples came with and those of the rating page (`join_ratings`), by raters who rated
     answers of both runs. Ratings of conversations and of their turns are two measures, which are never taken together.
     The scores that help are the mean percentile of the metrics that both runs have, without the baselines.
-
-    Raises:
-        UsageError: A level is asked for, and no sample of the runs is a conversation.
     """
     import numpy as np
 

@@ -22,21 +22,14 @@ class Database(Protocol):
     """What a store needs of its database.
 
     SQL has `?` for values, and `ON CONFLICT` for rows that may exist already.
-
-    Attributes:
-        name: Where the database is, as it may stand in a message: without a password.
-        duplicate_error: What its library raises where a row with the same key exists already.
-        score_rows: The scores, each with its sample's place, language, source and rating: what to select from.
-        answer_rows: The scores, each with what the index of answers has of its sample: what to select from.
-        value_sum: The sum of the column `value`, which does not depend on the order of the rows.
     """
 
-    name: str
-    score_rows: str
-    answer_rows: str
-    value_sum: str
+    name: str  # where the database is, as it may stand in a message: without a password
+    score_rows: str  # the scores, each with its sample's place, language, source and rating: what to select from
+    answer_rows: str  # the scores, each with what the index of answers has of its sample: what to select from
+    value_sum: str  # the sum of the column `value`, which does not depend on the order of the rows
     errors: type[Exception] | tuple[type[Exception], ...]
-    duplicate_error: type[Exception]
+    duplicate_error: type[Exception]  # what its library raises where a row with the same key exists already
 
     @property
     def locks(self) -> "ProcessLocks":
@@ -101,9 +94,6 @@ def open_database(where: str | Path, wait: float) -> Database:
     """Opens the database of a store and brings its tables up to date.
 
     A database that cannot be written to is copied, and the copy can be read.
-
-    Raises:
-        UsageError: It is no store, cannot be reached, or has tables of a version that cannot be brought up to date.
     """
     if URL.match(str(where)):
         from .postgres import PostgresDatabase
@@ -122,11 +112,7 @@ def open_database(where: str | Path, wait: float) -> Database:
 def explain_errors(
     database: Database, problem: str, then: str = "", error_type: type[AssayError] = InputError
 ) -> Iterator[None]:
-    """Turns the errors of a database's library into errors that say what cannot be done, why, and what to do.
-
-    Raises:
-        AssayError: Of `error_type`, where the library raised an error.
-    """
+    """Turns the errors of a database's library into errors that say what cannot be done, why, and what to do."""
     try:
         yield
     except database.errors as error:
@@ -134,11 +120,7 @@ def explain_errors(
 
 
 def migrate(database: Database, folder: Path = _SCHEMA) -> None:
-    """Brings the tables up to date, all of it or nothing; two processes may open a new store at once.
-
-    Raises:
-        UsageError: The tables are of a version that no file of the folder follows.
-    """
+    """Brings the tables up to date, all of it or nothing; two processes may open a new store at once."""
     files = _migration_files(folder)
     newest = max(files)
     if database.version() == newest:

@@ -54,51 +54,32 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class VersionOptions:
-    """How versions are read.
+    """How versions are read."""
 
-    Attributes:
-        by: The field of metadata that parts one run into versions (`system`, or `system=A,B`); "" for none.
-        ratings: Files of further ratings, or of preferences.
-        scale: The scale of the files' ratings, where they do not say it.
-        level: Whether conversations or turns are compared; None for what is rated.
-        has_letters: Whether runs without a name of their own are called A, B and so on by their places, instead of by
-            their ids.
-    """
-
-    by: str = ""
+    by: str = ""  # the field of metadata that parts one run into versions (`system`, or `system=A,B`); "" for none
     scorer: Path | None = None
     metric: str | None = None
-    ratings: tuple[Path, ...] = ()
-    scale: tuple[float, float] | None = None
-    level: "RatedLevel | None" = None
+    ratings: tuple[Path, ...] = ()  # files of further ratings, or of preferences
+    scale: tuple[float, float] | None = None  # the scale of the files' ratings, where they do not say it
+    level: "RatedLevel | None" = None  # whether conversations or turns are compared; None for what is rated
+    # whether runs without a name of their own are called A, B and so on by their places, instead of by their ids
     has_letters: bool = False
 
 
 @dataclass(frozen=True)
 class VersionReading:
-    """Versions as they were read: the table that is decided on, and the answers that its rows are of.
+    """Versions as they were read: the table that is decided on, and the answers that its rows are of."""
 
-    Attributes:
-        table: One row per answer that takes part.
-        answers: The answers, in the order of the rows.
-        measure: What decides; "" where ratings alone do.
-        notes: What a reader should know: what is left out, assumed or paired.
-        runs: The run's id of each version that is a run.
-        preferences: Which of two versions' answers people prefer; None where nobody was asked.
-        files: The files that were read, and those that the runs were made of.
-        preferences_from: The files that hold preferences, for messages; "" where the rating page alone has them.
-        asked: The option that named the measure; "" where none did.
-    """
-
-    table: VersionTable
-    answers: tuple[PairedAnswer, ...]
-    measure: str
-    notes: tuple[str, ...]
-    runs: Mapping[str, str] = field(default_factory=dict)
+    table: VersionTable  # one row per answer that takes part
+    answers: tuple[PairedAnswer, ...]  # the answers, in the order of the rows
+    measure: str  # what decides; "" where ratings alone do
+    notes: tuple[str, ...]  # what a reader should know: what is left out, assumed or paired
+    runs: Mapping[str, str] = field(default_factory=dict)  # the run's id of each version that is a run
+    # which of two versions' answers people prefer; None where nobody was asked
     preferences: PreferenceTable | None = None
-    files: tuple[Path, ...] = ()
-    preferences_from: str = ""
-    asked: str = ""
+    files: tuple[Path, ...] = ()  # the files that were read, and those that the runs were made of
+    preferences_from: str = ""  # the files that hold preferences, for messages; "" where the rating page alone has them
+    asked: str = ""  # the option that named the measure; "" where none did
 
 
 def decide(
@@ -215,12 +196,7 @@ def _check_preferences(reading: VersionReading) -> None:
 
 
 def read_versions(store: "Store | None", names: Sequence[str], options: VersionOptions) -> VersionReading:
-    """Reads versions from stored runs or sets.
-
-    Raises:
-        UsageError: There are fewer than two versions, two have one name, or nothing says which measure decides.
-        InputError: A file cannot be read.
-    """
+    """Reads versions from stored runs or sets."""
     if options.by and len(names) != 1:
         raise UsageError(f"--by {options.by}: parts one run into versions; name one run, or leave --by out")
     if not options.by and len(names) < 2:

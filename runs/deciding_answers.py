@@ -18,38 +18,26 @@ _NOISE = 1e-9  # a smaller difference is one of rounding in the computer
 
 @dataclass(frozen=True, slots=True)
 class DecidingAnswer:
-    """One version's answer to a question.
-
-    Attributes:
-        question: What the question is called in all versions: the id in the version that is in use today.
-        rating: Its mean rating; None where it is not rated.
-        score: Its score by the measure that decides, more is better; None without one.
-        preferred: Of the choices between this answer and another version's, the share that prefer this one, a tie
-            counting half; None where nobody chose.
-    """
+    """One version's answer to a question."""
 
     version: str
-    question: str
+    question: str  # what the question is called in all versions: the id in the version that is in use today
     sample: Sample
-    rating: float | None = None
-    score: float | None = None
+    rating: float | None = None  # its mean rating; None where it is not rated
+    score: float | None = None  # its score by the measure that decides, more is better; None without one
+    # of the choices between this answer and another version's, the share that prefer this one, a tie counting half;
+    # None where nobody chose
     preferred: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DecidingQuestion:
-    """A question on which versions differ.
-
-    Attributes:
-        answers: The answers to it, that of the version in use first.
-        by: Whether the versions differ by ratings, by what people prefer side by side, or by scores only.
-        gap: By how much the best version on it and the worst differ, above 0.
-    """
+    """A question on which versions differ."""
 
     id: str
-    answers: tuple[DecidingAnswer, ...]
-    by: Distinction
-    gap: float
+    answers: tuple[DecidingAnswer, ...]  # the answers to it, that of the version in use first
+    by: Distinction  # whether the versions differ by ratings, by what people prefer side by side, or by scores only
+    gap: float  # by how much the best version on it and the worst differ, above 0
 
 
 def read_deciding_answers(reading: "VersionReading") -> list[DecidingAnswer]:

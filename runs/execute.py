@@ -39,8 +39,6 @@ async def execute(
     that a set of any length takes the same memory.
 
     Raises:
-        BudgetReached: The next call would pass the budget.
-        InputError: A sample cannot be read. What was scored until then is kept.
         Exception: What `samples` or `keep` raise; never a group of errors.
     """
     source = iter(samples)

@@ -29,32 +29,22 @@ Unit = Literal["usd", "tokens", "seconds"]
 
 @dataclass(frozen=True, slots=True)
 class JudgeFindings:
-    """What is known of one judge; costs are those of 1,000 answers.
-
-    Attributes:
-        samples: How many samples it scored or failed on.
-        failed: The share of them that failed, in [0, 1].
-        usd: The cost; None where it is unknown.
-        seconds: The duration of its calls, divided by how many run at once.
-        consistency: The share of claims with the same verdict when asked again; None without repeats or claims.
-        failure: The first reason why a sample failed.
-        unparsable: The share of questions whose first reply could not be used; None without a reply.
-        lost: The share of questions that got no usable reply at all; None where nothing was asked.
-        is_at_most: Whether tokens and USD are the most that they may be, because not every reply stated what it took.
-    """
+    """What is known of one judge; costs are those of 1,000 answers."""
 
     judge: str
-    samples: int
-    failed: float
+    samples: int  # how many samples it scored or failed on
+    failed: float  # the share of them that failed, in [0, 1]
     agreement: Estimate
     tokens: float
-    usd: float | None
-    seconds: float
+    usd: float | None  # the cost; None where it is unknown
+    seconds: float  # the duration of its calls, divided by how many run at once
+    # the share of claims with the same verdict when asked again; None without repeats or claims
     consistency: float | None
     failed_again: int = 0
-    failure: str = ""
-    unparsable: float | None = None
-    lost: float | None = None
+    failure: str = ""  # the first reason why a sample failed
+    unparsable: float | None = None  # the share of questions whose first reply could not be used; None without a reply
+    lost: float | None = None  # the share of questions that got no usable reply at all; None where nothing was asked
+    # whether tokens and USD are the most that they may be, because not every reply stated what it took
     is_at_most: bool = False
 
     def cost(self, unit: Unit) -> float:
@@ -69,38 +59,26 @@ class JudgeFindings:
 
 @dataclass(frozen=True, slots=True)
 class ClaimAgreement:
-    """How far judges give the same claims the same verdict, supported or not.
-
-    Attributes:
-        alpha: Krippendorff's alpha; None where there is nothing to agree on.
-        kappas: Cohen's kappa per pair of judges.
-    """
+    """How far judges give the same claims the same verdict, supported or not."""
 
     claims: int
-    alpha: float | None
-    kappas: tuple[tuple[str, str, float | None], ...]
+    alpha: float | None  # Krippendorff's alpha; None where there is nothing to agree on
+    kappas: tuple[tuple[str, str, float | None], ...]  # Cohen's kappa per pair of judges
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeComparison:
-    """The result of `assay judges compare`.
+    """The result of `assay judges compare`."""
 
-    Attributes:
-        metric: The metric that they are compared by.
-        unit: The unit of all costs.
-        judges: What is known of each judge.
-        pairs: The difference in agreement per pair of judges.
-        decision: Whether another judge agrees better with the ratings than the first, which is in use today; None where
-            none can be compared with it.
-    """
-
-    metric: str
-    unit: Unit
-    judges: tuple[JudgeFindings, ...]
-    pairs: tuple["Comparison", ...]
+    metric: str  # the metric that they are compared by
+    unit: Unit  # the unit of all costs
+    judges: tuple[JudgeFindings, ...]  # what is known of each judge
+    pairs: tuple["Comparison", ...]  # the difference in agreement per pair of judges
     claims: ClaimAgreement
     panels: tuple[Panel, ...]
     advice: str
+    # whether another judge agrees better with the ratings than the first, which is in use today; None where none can be
+    # compared with it
     decision: "Decision | None" = None
 
 
@@ -112,11 +90,7 @@ def compare_judges(
     cost: Unit | None = None,
     seed: int = 0,
 ) -> JudgeComparison:
-    """Compares judges that scored the same samples.
-
-    Raises:
-        UsageError: The cost is wanted in USD, and a price is unknown; or the ratings are not of what the metric scores.
-    """
+    """Compares judges that scored the same samples."""
     check_ratings_fit("the samples", samples, metric)
     oriented = judge_scores if rises_with_rating(metric) else [_negate(judge) for judge in judge_scores]
     from ..meta_eval.decision import decide_variants

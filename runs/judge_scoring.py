@@ -18,37 +18,26 @@ from .results import Results
 
 @dataclass(frozen=True, slots=True)
 class JudgeScores:
-    """The scores of one judge.
-
-    Attributes:
-        repeats: Its scores when asked again, by sample.
-        replies: How many of its replies for `scores` could not be used.
-        probed: Its scores of the samples that a probe changed, by probe and sample.
-    """
+    """The scores of one judge."""
 
     judge: str
     scores: Mapping[str, Score]
     concurrency: int
-    repeats: tuple[Mapping[str, Score], ...] = ()
-    replies: ReplyCounts = field(default_factory=ReplyCounts)
+    repeats: tuple[Mapping[str, Score], ...] = ()  # its scores when asked again, by sample
+    replies: ReplyCounts = field(default_factory=ReplyCounts)  # how many of its replies for `scores` could not be used
+    # its scores of the samples that a probe changed, by probe and sample
     probed: Mapping[str, Mapping[str, Score]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeScoring:
-    """How judges score the samples that they are compared on.
+    """How judges score the samples that they are compared on."""
 
-    Attributes:
-        metric: The metric that they are compared by.
-        cassette: The file of the recorded replies; `{judge}` in it stands for the judge's name.
-        repeats: How often each judge is asked again, with another seed.
-    """
-
-    metric: str
-    cassette: str
+    metric: str  # the metric that they are compared by
+    cassette: str  # the file of the recorded replies; `{judge}` in it stands for the judge's name
     mode: Mode = "auto"
     budget: Budget = field(default_factory=Budget)
-    repeats: int = 0
+    repeats: int = 0  # how often each judge is asked again, with another seed
 
     def __post_init__(self) -> None:
         if not needs_judge(self.metric):
@@ -56,12 +45,7 @@ class JudgeScoring:
 
 
 def load_judges(judges: Sequence[str]) -> dict[str, LiteLLMJudge]:
-    """Opens judges by the short names that they have in tables and file names.
-
-    Raises:
-        UsageError: There are fewer than two judges, two would have one name, or one is unknown.
-        InputError: A settings file cannot be read.
-    """
+    """Opens judges by the short names that they have in tables and file names."""
     if len(set(judges)) < 2:
         raise UsageError("name two judges or more (--judge A --judge B)")
     names: dict[str, str] = {}
@@ -89,12 +73,7 @@ def score_by_judges(
     scoring: JudgeScoring,
     probed_samples: Mapping[str, Sequence[Sample]] | None = None,
 ) -> list[JudgeScores]:
-    """Scores samples by one judge after the other.
-
-    Raises:
-        BudgetReached: A bound is reached; the replies are in the cassettes, and the same call goes on with them.
-        JudgeUnavailable: A judge is gone; the replies so far are kept too.
-    """
+    """Scores samples by one judge after the other."""
     try:
         return [
             run_to_end(_score(name, open_model(judge), samples, scoring, probed_samples or {}))

@@ -17,9 +17,6 @@ def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iter
 
     Reasons that differ only in how much are one (`join_ranges`). Each has its count, where there are several.
 
-    Yields:
-        The paragraphs; the label says the metric, the number and the status.
-
     Example:
         >>> [paragraph] = describe_missing_scores([("bleu", "skipped", "the sample has no reference", 2)])
         >>> paragraph.label, paragraph.text

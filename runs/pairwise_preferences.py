@@ -29,18 +29,14 @@ CONCURRENCY = 4
 
 @dataclass(frozen=True, slots=True)
 class PositionBias:
-    """How far a judge's choices between two answers depend on which of them it reads first.
+    """How far a judge's choices between two answers depend on which of them it reads first."""
 
-    Attributes:
-        comparisons: How many pairs of answers it was asked about, each in both orders.
-        first_shown: Of its choices, the share that fell on the answer that it read first; 0.5 without a bias. No value
-            where it never chose.
-        contradictions: The share of the comparisons in which it preferred one answer in one order and the other answer
-            in the other order; these are ties.
-    """
-
-    comparisons: int
+    comparisons: int  # how many pairs of answers it was asked about, each in both orders
+    # of its choices, the share that fell on the answer that it read first; 0.5 without a bias. No value where it never
+    # chose.
     first_shown: Estimate
+    # the share of the comparisons in which it preferred one answer in one order and the other answer in the other
+    # order; these are ties
     contradictions: Estimate
 
     @property
@@ -63,22 +59,15 @@ class PositionBias:
 
 @dataclass(frozen=True, slots=True)
 class PairwisePreferences:
-    """What a judge prefers between versions.
+    """What a judge prefers between versions."""
 
-    Attributes:
-        preferences: One per question and two versions; the rater is the judge.
-        scores: Of each that the judge was asked about, the score of `pairwise`, whose evidence has both orders.
-        position: How far the order decides.
-        failures: Why a comparison failed, of each that did.
-        notes: What a reader should know: what was not compared, or not as it is.
-    """
-
-    preferences: tuple[Preference, ...]
+    preferences: tuple[Preference, ...]  # one per question and two versions; the rater is the judge
+    # of each that the judge was asked about, the score of `pairwise`, whose evidence has both orders
     scores: tuple[Score, ...]
-    position: PositionBias
+    position: PositionBias  # how far the order decides
     usage: Usage
-    failures: tuple[str, ...]
-    notes: tuple[str, ...]
+    failures: tuple[str, ...]  # why a comparison failed, of each that did
+    notes: tuple[str, ...]  # what a reader should know: what was not compared, or not as it is
 
 
 def measure_position_bias(scores: Sequence[Score], groups: Sequence[str]) -> PositionBias:
@@ -147,9 +136,6 @@ async def prefer_versions(
     The same answer twice is a tie, and an empty answer loses; nobody is asked about these. Where versions read other
     contexts, the judge reads those of both. Conversations that differ before the last answer are compared as a whole,
     by the policy that they have.
-
-    Raises:
-        BudgetReached: The next call would pass the judge's budget; what is recorded in its cassette is there.
     """
     metric = Pairwise(judge, prompts)
     preferences: dict[str, Preference] = {}

@@ -32,13 +32,6 @@ async def compare_by_judge(
     The score of an answer is the share of its comparisons that it won less the share that it lost, from -1 to 1. Where
     a version has several answers to a question, the first is compared. Answers that have neither a comparison nor a
     rating are left out: a comparison that failed is no tie.
-
-    Returns:
-        The versions with these scores, and what a reader should know: the judge's position bias first.
-
-    Raises:
-        BudgetReached: The next call would pass the judge's budget.
-        JudgeError: The judge gave no usable choice in any comparison.
     """
     names, questions = reading.table.versions, _read_questions(reading)
     judged = await prefer_versions(questions, judge, keep=keep, concurrency=concurrency)

@@ -15,15 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """How judges that are put together agree with the ratings.
-
-    Attributes:
-        cost: What 1,000 answers take, in the comparison's unit.
-    """
+    """How judges that are put together agree with the ratings."""
 
     name: str
     agreement: Estimate
-    cost: float
+    cost: float  # what 1,000 answers take, in the comparison's unit
 
 
 def compare_panels(

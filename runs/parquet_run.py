@@ -113,11 +113,6 @@ def run_parquet(
 
     A part whose file is there is not scored again: the same call goes on where it ended, however it ended. The budget
     holds for each process. `on_note` gets each note about how the files are read before the first call is paid for.
-
-    Raises:
-        InputError: A file or a row cannot be read, or a part has the scores of other rows.
-        JudgeUnavailable: The judge is gone.
-        UsageError: The metrics, the files and the options do not fit together.
     """
     if plan.split or plan.sheet or plan.turns != "last":
         raise UsageError(

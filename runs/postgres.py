@@ -28,11 +28,7 @@ _CURES = {  # by class of SQLSTATE, PostgreSQL documentation, appendix A
 
 
 class PostgresDatabase:
-    """A connection to a server; the tables stand in the first schema of its search path.
-
-    Raises:
-        UsageError: psycopg is not installed, or the server cannot be reached.
-    """
+    """A connection to a server; the tables stand in the first schema of its search path."""
 
     errors: type[Exception] | tuple[type[Exception], ...]
     duplicate_error: type[Exception]

@@ -19,25 +19,17 @@ ENOUGH_RATED = 30
 
 
 class PredictedRating(BaseModel):
-    """The mean rating of a run's answers, as a scorer predicts it.
-
-    Attributes:
-        mean: The mean rating; `low` and `high` are its 95% interval, None unless ratings correct the predictions.
-        predicted: The mean of the predictions, uncorrected.
-        rated: How many of them are rated, without those of `fitted`.
-        fitted: How many the scorer was fitted on, whose ratings its predictions only repeat.
-        corrected: Whether the ratings correct the predictions (prediction-powered inference).
-    """
+    """The mean rating of a run's answers, as a scorer predicts it."""
 
     metric: str
-    mean: float
+    mean: float  # the mean rating; `low` and `high` are its 95% interval, None unless ratings correct the predictions
     low: float | None
     high: float | None
-    predicted: float
+    predicted: float  # the mean of the predictions, uncorrected
     n: int
-    rated: int
-    fitted: int = 0
-    corrected: bool
+    rated: int  # how many of them are rated, without those of `fitted`
+    fitted: int = 0  # how many the scorer was fitted on, whose ratings its predictions only repeat
+    corrected: bool  # whether the ratings correct the predictions (prediction-powered inference)
     problem: str = ""
     rating_min: float
     rating_max: float

@@ -40,11 +40,7 @@ class FileLocks:
         self._held: dict[str, ExitStack] = {}
 
     def take(self, name: str) -> bool:
-        """As `ProcessLocks.take`.
-
-        Raises:
-            InputError: The file cannot be written.
-        """
+        """As `ProcessLocks.take`."""
         from filelock import Timeout
 
         from ..judges.journal import locked

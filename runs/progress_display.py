@@ -21,11 +21,7 @@ _WORTH_SAYING = 60.0  # seconds left from which it is said at once
 
 @contextmanager
 def live_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
-    """Shows samples, calls, tokens, cost, retries, failures and the time left.
-
-    Yields:
-        What is to be called whenever there is progress.
-    """
+    """Shows samples, calls, tokens, cost, retries, failures and the time left."""
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty():
@@ -114,11 +110,7 @@ def _count_bar(things: str, total: int | None) -> Iterator[Callable[[int], None]
 
 @contextmanager
 def _lines() -> Iterator[Callable[[Callable[[], str]], None]]:
-    """Prints from a thread of its own: also while a slow judge lets no sample end.
-
-    Yields:
-        What is given the latest line, as a function that makes it.
-    """
+    """Prints from a thread of its own: also while a slow judge lets no sample end."""
     latest: list[Callable[[], str]] = []
     ended = threading.Event()
 

@@ -48,37 +48,23 @@ class MetricEffect:
 
 @dataclass(frozen=True, slots=True)
 class PromptEffect:
-    """The whole difference between two scorings of the same samples.
-
-    Attributes:
-        prompts_before: The identities of the prompts of the first, sorted.
-        prompts_after: Those of the second.
-        lost: Claims that only the first found, as (sample, claim).
-        added: Claims that only the second found.
-        metrics: The effect on each metric.
-        tokens_before: Tokens per sample of the first, in and out together.
-        tokens_after: Those of the second.
-        failed: (sample, reason) where a metric failed in one of the two; their claims are not compared.
-    """
+    """The whole difference between two scorings of the same samples."""
 
     samples: int
-    prompts_before: tuple[str, ...]
-    prompts_after: tuple[str, ...]
-    lost: tuple[tuple[str, str], ...]
-    added: tuple[tuple[str, str], ...]
+    prompts_before: tuple[str, ...]  # the identities of the prompts of the first, sorted
+    prompts_after: tuple[str, ...]  # those of the second
+    lost: tuple[tuple[str, str], ...]  # claims that only the first found, as (sample, claim)
+    added: tuple[tuple[str, str], ...]  # claims that only the second found
     flips: tuple[Flip, ...]
-    metrics: tuple[MetricEffect, ...]
-    tokens_before: float
-    tokens_after: float
+    metrics: tuple[MetricEffect, ...]  # the effect on each metric
+    tokens_before: float  # tokens per sample of the first, in and out together
+    tokens_after: float  # those of the second
+    # (sample, reason) where a metric failed in one of the two; their claims are not compared
     failed: tuple[tuple[str, str], ...] = ()
 
 
 def compare_prompts(samples: Sequence[Sample], before: Scores, after: Scores, *, seed: int = 0) -> PromptEffect:
-    """Compares two scorings of the same samples.
-
-    Raises:
-        UsageError: They have no sample and metric in common.
-    """
+    """Compares two scorings of the same samples."""
     both = [sample for sample in samples if sample.id in before and sample.id in after]
     metrics = [
         name
@@ -114,26 +100,17 @@ def compare_prompts(samples: Sequence[Sample], before: Scores, after: Scores, *,
 
 @dataclass(frozen=True, slots=True)
 class PromptTrial:
-    """Several wordings of one prompt beside the one in use.
-
-    Attributes:
-        effects: What each other wording changes, by its name.
-        decision: Whether one of them agrees better with the ratings; None where none can be compared.
-    """
+    """Several wordings of one prompt beside the one in use."""
 
     in_use: str
-    effects: Mapping[str, PromptEffect]
-    decision: "Decision | None"
+    effects: Mapping[str, PromptEffect]  # what each other wording changes, by its name
+    decision: "Decision | None"  # whether one of them agrees better with the ratings; None where none can be compared
 
 
 def compare_wordings(
     samples: Sequence[Sample], in_use: str, before: Scores, edits: Mapping[str, Scores], *, seed: int = 0
 ) -> PromptTrial:
-    """Compares several wordings of a prompt with the one in use, and decides between them.
-
-    Raises:
-        UsageError: They have no sample and metric in common, or the ratings are not of what the metric scores.
-    """
+    """Compares several wordings of a prompt with the one in use, and decides between them."""
     from ..meta_eval.decision import decide_variants
 
     effects = {name: compare_prompts(samples, before, scores, seed=seed) for name, scores in edits.items()}

@@ -17,9 +17,6 @@ def choose_level(
 
     Returns:
         The level, None where there are no conversations; and a sentence that says so, for the user.
-
-    Raises:
-        UsageError: A level is asked for, and there are no conversations.
     """
     threads = {level: [sample for sample in samples.values() if sample.messages] for level, samples in items.items()}
     if not any(threads.values()):
@@ -59,17 +56,12 @@ def _count_unscored(items: Mapping[RatedLevel, Mapping[str, Sample]]) -> int:
 
 @dataclass(frozen=True)
 class LevelItems:
-    """What is evaluated at one level, of some samples.
+    """What is evaluated at one level, of some samples."""
 
-    Attributes:
-        samples: What is evaluated, by id: samples as they are, or the turn under test of a conversation.
-        item_of: The id of the sample whose scores count for an item -> the item's id.
-        turns_of_conversations: The ids of conversations whose turn under test is the item: only scores of answers are
-            the turn's.
-    """
-
+    # what is evaluated, by id: samples as they are, or the turn under test of a conversation
     samples: Mapping[str, Sample]
-    item_of: Mapping[str, str]
+    item_of: Mapping[str, str]  # the id of the sample whose scores count for an item -> the item's id
+    # the ids of conversations whose turn under test is the item: only scores of answers are the turn's
     turns_of_conversations: Collection[str] = field(default_factory=frozenset)
 
     def item(self, sample: str, metric: str, conversation_metrics: Collection[str]) -> str | None:

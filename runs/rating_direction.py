@@ -96,15 +96,11 @@ def rating_of_score(sample: Sample, metric: str) -> float | None:
 
 @dataclass(slots=True)
 class RatingKinds:
-    """Counts what the ratings of samples are about.
+    """Counts what the ratings of samples are about."""
 
-    Attributes:
-        pairs: How many ratings say which of two answers is better.
-        singles: How many samples have two answers and a rating that does not say which of them is better, by the scale
-            of the rating.
-    """
-
-    pairs: int = 0
+    pairs: int = 0  # how many ratings say which of two answers is better
+    # how many samples have two answers and a rating that does not say which of them is better, by the scale of the
+    # rating
     singles: Counter[tuple[float, float]] = field(default_factory=Counter)
 
     @classmethod
@@ -181,11 +177,7 @@ def describe_single_ratings(scales: Counter[tuple[float, float]], *, has_pairwis
 
 
 def check_ratings_fit(name: str, samples: Iterable[Sample], metric: str) -> None:
-    """Checks that the ratings are about what a metric scores, before a judge is asked.
-
-    Raises:
-        UsageError: `pairwise` meets a rating without sides, or another metric the rating of a pair.
-    """
+    """Checks that the ratings are about what a metric scores, before a judge is asked."""
     for sample in samples:
         if sample.human_rating is None:
             continue

@@ -10,19 +10,14 @@ from ..meta_eval.estimate import Estimate, estimate_proportion
 
 @dataclass(frozen=True, slots=True)
 class ReplyDrift:
-    """How often the model gives another reply than the recorded one.
-
-    Attributes:
-        share: `other_value` as a share of the usable replies.
-        moved: The mean of the absolute changes of the first option's probability; None where there are none.
-    """
+    """How often the model gives another reply than the recorded one."""
 
     asked: int
     failed: int
     other_text: int
     other_value: int
-    share: Estimate
-    moved: float | None
+    share: Estimate  # `other_value` as a share of the usable replies
+    moved: float | None  # the mean of the absolute changes of the first option's probability; None where there are none
 
     def as_json(self) -> dict[str, Any]:
         """Returns JSON values; `share`, `low` and `high` are the share with its interval."""

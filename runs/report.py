@@ -46,11 +46,7 @@ def scores_as_json(store: "Store", run: str, sample: str | None) -> dict[str, An
 
 
 def score_rows(store: "Store", run: str, sample: str | None = None) -> Iterator[dict[str, Any]]:
-    """Every score of a run as JSON values, in the samples' order, with the question, the answer and the rating.
-
-    Raises:
-        UsageError: The run has no such sample.
-    """
+    """Every score of a run as JSON values, in the samples' order, with the question, the answer and the rating."""
     one = None if sample is None else find_rated_sample(store, run, sample)
     by_id = join_run_ratings(store, run).samples if one is None else {one.id: one}
     for sample_id, metric, score in store.scores(run, sample):

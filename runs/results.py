@@ -1,7 +1,8 @@
 """The results of an evaluation: scores by sample and metric, to look at, to save and to hand on."""
 
+import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import from_json, to_json
 
 from ..arguments import check_path, check_type
+from ..atomic_files import check_writable, replace_file
 from ..errors import UsageError
 from ..eval_sets import Sample
+from ..eval_sets.csv_cells import CsvWriter
 from ..eval_sets.name_suggestions import nearest_names
 from ..eval_sets.opening_question import listed_question
 from ..installation import require_extra
@@ -25,7 +28,6 @@ from ..presentation.figure import Figure
 from ..presentation.page import render_page, template_environment, write_page
 from ..presentation.result_table import Paragraph, ResultTable
 from ..text.wording import count_of
-from .export import write_rows
 from .failures.failure_groups import Failures, group_failures
 from .failures.failure_page import PACKAGE as FAILURE_PACKAGE
 from .failures.failure_page import view_failures
@@ -33,7 +35,7 @@ from .failures.failure_texts import collect_records
 from .missing_scores import describe_missing_scores
 from .rating_direction import RatingKinds, describe_rating, rating_of_score
 from .ratings.rating_join import join_run_ratings
-from .report import rating_as_json, score_as_json
+from .report import rating_as_json, score_as_json, score_rows
 from .run_tables import summary_table, worst_table
 from .sample_audit import Audit
 from .summary import MetricSummary, Row, ScoreTotals, first_scored
@@ -48,6 +50,10 @@ _SHOWN = 5  # answers in a notebook's cell
 _SUFFIXES = (".json", ".jsonl", ".csv", ".parquet", ".html")
 _TEXTS = ("user_input", "response", "other_response", "retrieved_contexts", "reference", "language")
 _RATING = ("rating", "rating_min", "rating_max")
+_COLUMNS = (
+    *("sample", "metric", "value", "status", "reason", "user_input", "response"),
+    *("rating", "rating_min", "rating_max", "other_response"),
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -323,3 +329,46 @@ class Results:
             .get_template("results_cell.html")
             .render(tables=tables, notes=[*map(Paragraph, self.notes), *self._missing_scores()])
         )
+
+
+# a column that comes later stands last, so that who reads them by their place finds what was there before
+
+
+def write_scores(store: "Store", run: str, path: Path) -> None:
+    """Writes every score of a run, one row per sample and metric; the file is whole or, after an error, as it was."""
+    check_scores_file(path)
+    write_rows(score_rows(store, run), path)
+
+
+def write_rows(rows: Iterable[Mapping[str, Any]], path: Path, *, run: str | None = None) -> None:
+    """Writes scores as rows; the file is whole or, after an error, as it was."""
+    if path.suffix == ".csv":
+        with replace_file(path) as file:
+            writer = CsvWriter(file)
+            writer.write_row(_COLUMNS)
+            for row in rows:
+                writer.write_row(row[column] for column in _COLUMNS)
+    elif path.suffix == ".jsonl":
+        with replace_file(path) as file:
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    elif path.suffix == ".json":
+        with replace_file(path, binary=True) as file:
+            file.write(to_json({"run": run, "scores": list(rows)}, indent=1, inf_nan_mode="null"))
+    else:
+        with require_extra("tables", f"{path}: writing a Parquet file"):
+            import pyarrow
+            from pyarrow import parquet
+        texts = [{**row, "evidence": _text(row["evidence"]), "usage": _text(row["usage"])} for row in rows]
+        with replace_file(path, binary=True) as file:
+            parquet.write_table(pyarrow.Table.from_pylist(texts), file)
+
+
+def _text(value: Any) -> str:
+    return to_json(value, inf_nan_mode="null").decode()
+
+
+def check_scores_file(path: Path) -> None:
+    """Finds out whether the scores of a run can be written to a file, before the run is paid for."""
+    if path.suffix not in {".jsonl", ".csv"}:
+        raise UsageError(f"{path}: scores are written as .jsonl or .csv; name the file so")
+    check_writable(path)

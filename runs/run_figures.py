@@ -30,34 +30,21 @@ class GroupFigures:
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """What a run comes to.
+    """What a run comes to."""
 
-    Attributes:
-        metrics: One row per metric, the baselines last.
-        languages: Rows by language; empty where there is only one.
-        message_types: Rows by message type; empty where there is only one.
-        groups: The groups with two values or more of the first metric that have its worst means, the worst first.
-        spreads: How the values of each metric are spread.
-        agreement: How each metric follows the ratings; empty without ratings.
-        notes: Which ratings they are, as in `ScoreTotals`.
-    """
-
-    metrics: tuple[MetricReport, ...]
-    languages: Mapping[str, tuple[MetricReport, ...]]
-    message_types: Mapping[str, tuple[MetricReport, ...]]
+    metrics: tuple[MetricReport, ...]  # one row per metric, the baselines last
+    languages: Mapping[str, tuple[MetricReport, ...]]  # rows by language; empty where there is only one
+    message_types: Mapping[str, tuple[MetricReport, ...]]  # rows by message type; empty where there is only one
+    # the groups with two values or more of the first metric that have its worst means, the worst first
     groups: tuple[GroupFigures, ...]
     more_groups: int
-    spreads: tuple[Histogram, ...]
-    agreement: tuple[MetricSummary, ...]
-    notes: tuple[str, ...]
+    spreads: tuple[Histogram, ...]  # how the values of each metric are spread
+    agreement: tuple[MetricSummary, ...]  # how each metric follows the ratings; empty without ratings
+    notes: tuple[str, ...]  # which ratings they are, as in `ScoreTotals`
 
 
 def compute_figures(store: Store, run: str) -> RunFigures:
-    """The figures of a run; its answers must be in the index (`AnswerIndex.update`).
-
-    Raises:
-        InputError: The store cannot be read.
-    """
+    """The figures of a run; its answers must be in the index (`AnswerIndex.update`)."""
     directions = store.run(run).plan.all_directions
     with explain_errors(store.database, "the scores cannot be read"):
         sums = ScoreSums(store.database, run)

@@ -30,12 +30,7 @@ _TYPE_METRIC = "heuristic"  # its evidence says which type a message was classif
 def read_run_scores(
     store: Store, run: RunRow, options: ReadOptions, versions: RunVersions = ONE_VERSION
 ) -> ScoreSource:
-    """Reads the scores of a run. A metric that asked a judge becomes a column of that judge.
-
-    Returns:
-        The scores by item, without those that are skipped or failed, and the direction of each metric as the run
-        recorded it.
-    """
+    """Reads the scores of a run. A metric that asked a judge becomes a column of that judge."""
     of_level = find_level_items(store.samples(run.id), options.level)
     places = {item: place for place, item in enumerate(of_level.samples)}
     samples = list(of_level.samples.values())
@@ -111,9 +106,6 @@ def read_run_ratings(
     """Reads the ratings of the samples of several runs, each sample once.
 
     Ratings that were given on the page (`assay rate`) stand beside those of the set (`join_ratings`).
-
-    Raises:
-        InputError: No sample is rated, or only pairs of answers are.
     """
     samples: dict[str, Sample] = {}
     notes: dict[str, None] = {}

@@ -13,14 +13,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunVersions:
-    """The version that each of several runs is of.
+    """The version that each of several runs is of."""
 
-    Attributes:
-        names: The name of the version of each run: the first run that has its answers. Empty where all runs are of one.
-        questions: Run -> sample -> what is the same of all samples of one question.
-    """
-
+    # the name of the version of each run: the first run that has its answers. Empty where all runs are of one.
     names: Mapping[str, str] = field(default_factory=dict)
+    # run -> sample -> what is the same of all samples of one question
     questions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def item(self, run: str, sample: str) -> str:

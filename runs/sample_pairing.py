@@ -11,18 +11,13 @@ from ..eval_sets.opening_question import opening_question
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """The samples of two runs that belong together.
+    """The samples of two runs that belong together."""
 
-    Attributes:
-        ids: The id in run B -> the id in run A.
-        by_question: How many pairs share a question, and not an id.
-        by_content: How many share question and answer, or question and contexts, as the question occurs more often.
-        other_question: Ids that both runs have with different questions, and that nothing else pairs.
-    """
-
-    ids: Mapping[str, str] = field(default_factory=dict)
-    by_question: int = 0
+    ids: Mapping[str, str] = field(default_factory=dict)  # the id in run B -> the id in run A
+    by_question: int = 0  # how many pairs share a question, and not an id
+    # how many share question and answer, or question and contexts, as the question occurs more often
     by_content: int = 0
+    # ids that both runs have with different questions, and that nothing else pairs
     other_question: tuple[str, ...] = ()
 
 

@@ -137,11 +137,7 @@ def is_written(place: str) -> bool:
 
 
 def read_summary(place: str) -> PartSummary:
-    """What a part says of itself: only its end is read.
-
-    Raises:
-        InputError: The file is none, or no part.
-    """
+    """What a part says of itself: only its end is read."""
     with read_parquet(place, place) as file:
         metadata: Mapping[bytes, bytes] = file.schema_arrow.metadata or {}
     try:
@@ -153,11 +149,7 @@ def read_summary(place: str) -> PartSummary:
 
 
 def read_summaries(place: str) -> list[PartSummary]:
-    """The summaries of the parts in a folder, of a pattern or of one file.
-
-    Raises:
-        InputError: There are none, or a file is no part.
-    """
+    """The summaries of the parts in a folder, of a pattern or of one file."""
     files = find_parquet_files(place)
     if not files:
         raise InputError(f"{place}: there are no Parquet files of scores here; name the folder of `assay run --out`")

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from ..errors import UsageError
+from ..eval_sets import Sample
 from ..judges import Usage
 from ..meta_eval.question_only import add_question_only
 from ..meta_eval.score_files import join_sources, read_score_files
 from ..meta_eval.score_files.read_options import RatedLevel
-from .baselines import add_baselines
+from ..metrics.catalogue import load_metric
+from ..metrics.metric import run_to_end
+from ..metrics.specification import BASELINES
 from .rated_level import choose_level, find_level_items
 from .ratings.rating_join import join_ratings
 from .run_scores import read_run_ratings, read_run_scores, read_samples_of_runs
@@ -36,12 +39,7 @@ def join_scores(
     ratings_file: Path | None,
     options: "ReadOptions",
 ) -> "JoinedScores":
-    """Joins the scores of runs and files with the ratings; adds the missing baselines and what metrics cost.
-
-    Raises:
-        UsageError: There are neither runs nor files of scores.
-        InputError: A file cannot be read, or nothing is rated.
-    """
+    """Joins the scores of runs and files with the ratings; adds the missing baselines and what metrics cost."""
     if not runs and not score_files:
         raise UsageError("name the scores too: a RUN or --scores FILE")
     scores, ratings = read_score_files(score_files, ratings_file or (None if runs else score_files[0]), options)
@@ -166,3 +164,35 @@ def _find_sharers(store: "Store", runs: "Sequence[RunRow]", totals: Mapping[str,
                 prompts[metric] = tuple(sorted(map(str, used)))
     askers = {used: metric for metric, used in prompts.items() if metric not in idle}
     return {metric: askers[prompts[metric]] for metric in idle if prompts.get(metric) in askers}
+
+
+def add_baselines(joined: "JoinedScores") -> "JoinedScores":
+    """Adds the baselines that a table of scores lacks, where the texts of the answers were read."""
+    import numpy as np
+
+    table = joined.table
+    missing = [name for name in BASELINES if name not in table.metrics]
+    answers = [joined.answers[item] for item in table.items]
+    if not missing or not any(answer.response for answer in answers):
+        return joined
+    samples = [
+        Sample(id=item, user_input=answer.user_input, response=answer.response, retrieved_contexts=answer.contexts)
+        for item, answer in zip(table.items, answers, strict=True)
+    ]
+    scores = run_to_end(_scores(samples, missing))
+    values = np.array([[np.nan if score is None else score for score in row] for row in scores], dtype=float)
+    columns = {name: column for name, column in zip(missing, values.T, strict=True) if not np.isnan(column).all()}
+    return replace(
+        joined,
+        table=replace(
+            table,
+            metrics=(*table.metrics, *columns),
+            scores=np.column_stack([table.scores, *columns.values()]),
+            directions={**table.directions, **{name: load_metric(name).higher_is_better for name in columns}},
+        ),
+    )
+
+
+async def _scores(samples: list[Sample], names: list[str]) -> list[list[float | None]]:
+    metrics = [load_metric(name) for name in names]
+    return [[(await metric.assess(sample)).value for metric in metrics] for sample in samples]

@@ -38,12 +38,7 @@ def save_scorer(
 def fit_run_scorer(
     path: Path, joined: "JoinedScores", evaluation: "MetaEvaluation", store: Store | None, runs: Sequence[RunRow]
 ) -> Scorer:
-    """Fits the combination that was chosen, with every check that a saved scorer passes.
-
-    Raises:
-        UsageError: There are no runs, they differ in judge or embedder, nothing was chosen, or a scorer is part of what
-            was chosen.
-    """
+    """Fits the combination that was chosen, with every check that a saved scorer passes."""
     if path.suffix not in {".yaml", ".yml"}:
         raise UsageError(f"{path}: a scorer's file ends in .yaml")
     if store is None or not runs:

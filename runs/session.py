@@ -431,11 +431,7 @@ class StoredRun:
 
 
 def find_run_to_resume(store: Store, name: str, plan: Plan | None) -> RunRow:
-    """The run that a session goes on with.
-
-    Raises:
-        UsageError: No run has this name, the run scores something else than the plan, or a process is at work on it.
-    """
+    """The run that a session goes on with."""
     if plan is None:
         named = store.run(name)
         if WITHHELD in named.plan.model_dump_json(include={"judge"}):

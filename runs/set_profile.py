@@ -49,11 +49,7 @@ class SetProfile:
             yield sample
 
     def check(self, metrics: Sequence[Metric]) -> None:
-        """Checks that the metrics that were chosen can score a sample; of the default ones, that any can.
-
-        Raises:
-            UsageError: A chosen metric needs fields that no sample has; the message names the columns and the option.
-        """
+        """Checks that the metrics that were chosen can score a sample; of the default ones, that any can."""
         chosen = [metric for metric in metrics if metric.name not in BASELINES]
         asked = [metric for metric in chosen if metric.name not in ALL_BASELINES]
         unscorable = [

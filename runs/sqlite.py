@@ -50,9 +50,6 @@ class SQLiteDatabase:
 
     Where file or folder cannot be written to, a copy is opened: SQLite cannot read a file that another process may be
     writing without writing beside it.
-
-    Raises:
-        UsageError: The file cannot be opened.
     """
 
     errors: type[Exception] | tuple[type[Exception], ...] = _ERRORS

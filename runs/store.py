@@ -34,17 +34,13 @@ _RUN_COLUMNS = "id, created, plan, status"
 
 
 class RunRow(NamedTuple):
-    """A run as the store lists it.
-
-    Attributes:
-        created: When it began: ISO 8601, UTC.
-        status: `running`, `done`, or why it stopped (`budget`, `interrupted`, `error`, or `killed`: its process is gone
-            and did not say why).
-    """
+    """A run as the store lists it."""
 
     id: str
-    created: str
+    created: str  # when it began: ISO 8601, UTC
     plan: Plan
+    # `running`, `done`, or why it stopped (`budget`, `interrupted`, `error`, or `killed`: its process is gone and did
+    # not say why)
     status: str
 
 
@@ -464,9 +460,5 @@ def describe_running(run: str) -> str:
 
 
 def check_store(store: Any) -> None:
-    """Checks that an argument is a store.
-
-    Raises:
-        UsageError: It is something else; the message says how to open one.
-    """
+    """Checks that an argument is a store."""
     check_type("store", store, Store, 'a store that is open: Store(".assay") (from assay.runs import Store)')

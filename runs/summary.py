@@ -99,18 +99,15 @@ class _Column:
 
 @dataclass(frozen=True)
 class ScoreTotals:
-    """What a summary is computed from: counts and sums of all scores, and the scores of rated samples one by one.
+    """What a summary is computed from: counts and sums of all scores, and the scores of rated samples one by one."""
 
-    Attributes:
-        counts: (metric, language, status, number of scores, sum of their values).
-        rated: (metric, language, value, rating, source) of each value of a rated sample.
-        sentences: (metric, language, sentences judged, sentences left out) of metrics that split answers.
-        notes: Whose ratings they are, where not all are the file's, and which of them count in no agreement.
-    """
-
+    # (metric, language, status, number of scores, sum of their values)
     counts: Sequence[tuple[str, str, str, int, float]]
+    # (metric, language, value, rating, source) of each value of a rated sample
     rated: Sequence[tuple[str, str, float, float, str]]
+    # (metric, language, sentences judged, sentences left out) of metrics that split answers
     sentences: Sequence[tuple[str, str, int, int]] = ()
+    # whose ratings they are, where not all are the file's, and which of them count in no agreement
     notes: tuple[str, ...] = ()
 
     @classmethod

@@ -31,43 +31,30 @@ Values = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class AnswerSource:
-    """A run, a set or results, as it was read.
+    """A run, a set or results, as it was read."""
 
-    Attributes:
-        name: What it is called: an id, or the name that the user gave it.
-        directions: For each of its metrics, whether higher is better.
-        run: The run in the store; None where it is none.
-        parts: Metrics that it has as parts of a scorer only.
-    """
-
-    name: str
+    name: str  # what it is called: an id, or the name that the user gave it
     samples: Sequence[Sample]
     values: Values = field(default_factory=dict)
-    directions: Mapping[str, bool] = field(default_factory=dict)
+    directions: Mapping[str, bool] = field(default_factory=dict)  # for each of its metrics, whether higher is better
     sets: tuple[str, ...] = ()
     conversation_metrics: tuple[str, ...] = ()
-    run: "RunRow | None" = None
-    parts: frozenset[str] = frozenset()
+    run: "RunRow | None" = None  # the run in the store; None where it is none
+    parts: frozenset[str] = frozenset()  # metrics that it has as parts of a scorer only
     fitted: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class VersionAnswers:
-    """The answers of one version, at one level: of conversations, of turns, or answers without messages.
-
-    Attributes:
-        samples: Its answers by id, with all their ratings.
-        values: Their scores, by id and metric.
-        pair_ratings: How many ratings of pairs of answers it has, which are left out.
-    """
+    """The answers of one version, at one level: of conversations, of turns, or answers without messages."""
 
     name: str
-    samples: Mapping[str, Sample]
-    values: Values
+    samples: Mapping[str, Sample]  # its answers by id, with all their ratings
+    values: Values  # their scores, by id and metric
     source: AnswerSource
     fitted: Mapping[str, Collection[str]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    pair_ratings: int = 0
+    pair_ratings: int = 0  # how many ratings of pairs of answers it has, which are left out
 
     @property
     def has_only_pairs(self) -> bool:
@@ -115,12 +102,7 @@ def with_evidence(source: AnswerSource, scores: "Iterable[tuple[str, str, Score]
 
 
 def read_source(store: "Store | None", text: str) -> AnswerSource:
-    """Reads a run, else a set: `NAME=RUN`, an id, the beginning of one, `last`, or a set's file or name.
-
-    Raises:
-        UsageError: Neither a run nor a set has this name.
-        InputError: A row of the set cannot be read.
-    """
+    """Reads a run, else a set: `NAME=RUN`, an id, the beginning of one, `last`, or a set's file or name."""
     version, _, place = text.partition("=")
     if not version or not place or Path(text).exists():
         version, place = "", text
@@ -145,9 +127,6 @@ def split_source(source: AnswerSource, by: str) -> tuple[list[AnswerSource], lis
 
     Returns:
         One source per version, and notes on what is left out.
-
-    Raises:
-        UsageError: No sample has the field, a version that is named has no answer, or there is only one version.
     """
     key, _, listed = by.partition("=")
     key = key.strip().removeprefix("metadata.")
@@ -194,11 +173,7 @@ def _label(sample: Sample, key: str) -> str:
 def choose_level_of(
     database: "Database | None", sources: Sequence[AnswerSource], asked: RatedLevel | None
 ) -> tuple[RatedLevel | None, str]:
-    """Chooses the level at which several sources are compared, by what is rated in all of them together.
-
-    Raises:
-        UsageError: A level is asked for, and no sample is a conversation.
-    """
+    """Chooses the level at which several sources are compared, by what is rated in all of them together."""
     if not any(sample.messages for source in sources for sample in source.samples):
         return choose_level({}, asked)
     items: dict[RatedLevel, Mapping[str, Sample]] = {}

@@ -18,19 +18,12 @@ Scale = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class VersionMeasure:
-    """What decides.
+    """What decides."""
 
-    Attributes:
-        name: The scorer or metric; "" where ratings alone decide.
-        values: By version, the value of each answer by id; more is better.
-        fitted: By version, the answers that the scorer was fitted on.
-        scale: The scale of a scorer's predictions; None of a metric.
-    """
-
-    name: str
-    values: tuple[Mapping[str, float], ...]
-    fitted: tuple[Collection[str], ...]
-    scale: Scale | None = None
+    name: str  # the scorer or metric; "" where ratings alone decide
+    values: tuple[Mapping[str, float], ...]  # by version, the value of each answer by id; more is better
+    fitted: tuple[Collection[str], ...]  # by version, the answers that the scorer was fitted on
+    scale: Scale | None = None  # the scale of a scorer's predictions; None of a metric
     notes: tuple[str, ...] = ()
 
 
@@ -46,10 +39,6 @@ def choose_measure(
     """Chooses what decides: what the user named, else the only scorer, else the only metric beside the baselines.
 
     Without any of these, ratings alone decide, if there are some. Where every answer is rated nothing needs a measure.
-
-    Raises:
-        UsageError: A version lacks what was named; or several could decide, and none was named.
-        InputError: The scorer's file cannot be read.
     """
     if scorer is not None and metric is not None:
         raise UsageError("--scorer and --metric: one measure decides; name one of them, the other metrics are shown")

@@ -20,17 +20,12 @@ Keys = Sequence[Mapping[str, Hashable]]
 
 @dataclass(frozen=True, slots=True)
 class PairedAnswer:
-    """An answer that takes part.
-
-    Attributes:
-        question: Its question as a number: answers with one number are paired.
-        text: Its text as a number: answers to one question with one number are the same answer.
-    """
+    """An answer that takes part."""
 
     version: int
     sample: Sample
-    question: int
-    text: int
+    question: int  # its question as a number: answers with one number are paired
+    text: int  # its text as a number: answers to one question with one number are the same answer
 
 
 def pair_versions(

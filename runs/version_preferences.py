@@ -32,9 +32,6 @@ def find_preferences(
 
     Of the choices of one rater between the same answers those count that are newest: those of the rating page, as what
     is exported from it is never newer, else those of the file that is named last.
-
-    Raises:
-        InputError: A file cannot be read, compares none of the versions, or is of none of their questions.
     """
     names = {source.name: source.name for source in sources}
     if not by:

@@ -40,19 +40,12 @@ _OwnRatings = dict[tuple[int, str], dict[str, float]]  # by version and answer, 
 
 @dataclass(frozen=True, slots=True)
 class VersionRatings:
-    """The ratings of the answers that take part.
+    """The ratings of the answers that take part."""
 
-    Attributes:
-        means: The mean rating of each answer; NaN where it is not rated.
-        scale: Their scale; None where nothing is rated.
-        notes: Which ratings count and which do not.
-        problem: Why none counts though there are some; "" otherwise.
-    """
-
-    means: tuple[float, ...]
-    scale: Scale | None
-    notes: tuple[str, ...]
-    problem: str = ""
+    means: tuple[float, ...]  # the mean rating of each answer; NaN where it is not rated
+    scale: Scale | None  # their scale; None where nothing is rated
+    notes: tuple[str, ...]  # which ratings count and which do not
+    problem: str = ""  # why none counts though there are some; "" otherwise
 
 
 def rate_versions(
@@ -68,9 +61,6 @@ def rate_versions(
 
     Ratings are those that the samples came with, those of the rating page, and those of files. Only raters count who
     rated answers of every version (`find_common_raters`); where nobody did, all count, and a note says so.
-
-    Raises:
-        InputError: A file cannot be read, is of no answer, or a row could be of several versions.
     """
     notes = [f"{version.name}, {note}." for version in versions for note in version.notes]
     notes += describe_rating_kinds(versions)
@@ -274,11 +264,7 @@ def _label(values: Mapping[str, object], column: str) -> str:
 def _find_scale(
     rows: Sequence[FlatRow], source: ScoreSource, scale: Scale | None, own_scale: Scale | None
 ) -> tuple[Scale, list[str]]:
-    """The scale that the user says, else the file, else that of the other ratings where all are on it, else as usual.
-
-    Raises:
-        InputError: A rating is off the scale that the user or the file says.
-    """
+    """Scale that the user says, else the file, else that of the other ratings where all are on it, else as usual."""
     values = [value for column in source.columns.values() for value in column.values()]
     if stated := scale or source.scale:
         low, high = stated

@@ -107,15 +107,10 @@ def load_demanding(language: Language) -> Demanding:
 
 
 class PolicyRules(NamedTuple):
-    """The rules of a policy.
+    """The rules of a policy."""
 
-    Attributes:
-        rules: Each once, in order, with the heading, the lead-in or the label that it stands under.
-        others: How many sentences and lines of code are no rules: they oblige nobody, or are the heads of lists.
-    """
-
-    rules: tuple[str, ...]
-    others: int
+    rules: tuple[str, ...]  # each once, in order, with the heading, the lead-in or the label that it stands under
+    others: int  # how many sentences and lines of code are no rules: they oblige nobody, or are the heads of lists
 
 
 def find_rules(policy: str, language: Language) -> PolicyRules:

@@ -52,22 +52,15 @@ _Marks = tuple[tuple[int, int], ...]
 
 
 class MarkdownLine(NamedTuple):
-    """A line of an answer.
+    """A line of an answer."""
 
-    Attributes:
-        text: What a reader sees of it: without marks, escapes and link targets. A table's row has its header in it.
-        path: The numbers of the lists and items that it stands in, outermost first.
-        begins_item: Whether it is the first line of its item.
-        level: Of a heading: 1 to 6.
-    """
-
-    text: str
+    text: str  # what a reader sees of it: without marks, escapes and link targets. A table's row has its header in it.
     marks: _Marks
     end: int
     role: Role = "text"
-    path: tuple[int, ...] = ()
-    begins_item: bool = False
-    level: int = 0
+    path: tuple[int, ...] = ()  # the numbers of the lists and items that it stands in, outermost first
+    begins_item: bool = False  # whether it is the first line of its item
+    level: int = 0  # of a heading: 1 to 6
     parts: tuple[str, ...] = ()
 
     def place(self, position: int) -> int:

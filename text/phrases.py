@@ -19,14 +19,10 @@ _MOST_PHRASES = 12  # of one sentence; more of them is no support answer, and is
 
 
 class SentencePhrase(NamedTuple):
-    """A phrase of a sentence.
-
-    Attributes:
-        end: Where it ends, +1.
-    """
+    """A phrase of a sentence."""
 
     start: int
-    end: int
+    end: int  # where it ends, +1
     kind: str
 
 

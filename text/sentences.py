@@ -89,27 +89,21 @@ def _rejoined(parts: list[str], kinds: SentenceKinds) -> list[str]:
 
 
 class AnswerSentence(NamedTuple):
-    """A sentence of an answer.
+    """A sentence of an answer."""
 
-    Attributes:
-        text: The sentence; of one that claims something without a yes or no before it. A fragment is read with what
-            stands above it: "You can pay by: card", "Plan: Basic; Price: 5 euros".
-        kind: `claim`, or why it claims nothing: `question`, `lead_in`, `heading` (also of a table's columns, and a bold
-            label), `code`, `image`, `link` (the target of one), or a kind of the language pack (`greeting`).
-        context: The heading and the lead-in that it stands under, and the sentences before it where it refers back to
-            them ("Then you click Save"); else "".
-        end: Where it ends in the answer, +1.
-        answer_word: The yes or no before it, which `text` has not.
-        cut: What was cut out of it because it speaks to whoever assesses the answer.
-    """
-
+    # the sentence; of one that claims something without a yes or no before it. A fragment is read with what stands
+    # above it: "You can pay by: card", "Plan: Basic; Price: 5 euros".
     text: str
+    # `claim`, or why it claims nothing: `question`, `lead_in`, `heading` (also of a table's columns, and a bold label),
+    # `code`, `image`, `link` (the target of one), or a kind of the language pack (`greeting`)
     kind: str
+    # the heading and the lead-in that it stands under, and the sentences before it where it refers back to them ("Then
+    # you click Save"); else ""
     context: str = ""
     start: int = 0
-    end: int = 0
-    answer_word: str = ""
-    cut: tuple[str, ...] = ()
+    end: int = 0  # where it ends in the answer, +1
+    answer_word: str = ""  # the yes or no before it, which `text` has not
+    cut: tuple[str, ...] = ()  # what was cut out of it because it speaks to whoever assesses the answer
 
     @property
     def written(self) -> str:

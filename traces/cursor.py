@@ -53,12 +53,7 @@ class PullCursor:
 
     @contextmanager
     def hold(self) -> Iterator[None]:
-        """Holds the cursor for a pull, and completes or forgets what a killed pull left.
-
-        Raises:
-            UsageError: Another process pulls with it.
-            InputError: The store cannot be read or written.
-        """
+        """Holds the cursor for a pull, and completes or forgets what a killed pull left."""
         lock = f"pull-{self.id}"
         with self._explained():
             if not self._database.locks.take(lock):

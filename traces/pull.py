@@ -131,11 +131,7 @@ def pull_traces(
 
 
 def check_output(out: Path, existing: Existing) -> None:
-    """Checks that a pull can write a file, before anything is asked.
-
-    Raises:
-        UsageError: It is no .jsonl file, is there, or cannot be written.
-    """
+    """Checks that a pull can write a file, before anything is asked."""
     if out.suffix.lower() != ".jsonl":
         raise UsageError(f"{out}: traces are written as .jsonl, not `{out.suffix}`; name the file so")
     if existing == "refuse" and out.exists():

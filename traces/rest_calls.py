@@ -32,9 +32,6 @@ def read_key(variable: str) -> str:
 
     Returns:
         The key, without blanks around it; empty where the variable is not set.
-
-    Raises:
-        InputError: It holds what no key has, such as a line break.
     """
     key = os.environ.get(variable, "").strip()
     if not all("!" <= letter <= "~" for letter in key):
@@ -80,11 +77,7 @@ class RestCalls:
     def call(self, function: Callable[..., Any], **arguments: Any) -> Any:
         """Calls a function of the client, again where that may help.
 
-        Returns:
-            The reply's JSON as it came; None of an empty one.
-
         Raises:
-            InputError: The server cannot be reached, refuses the key, does not know the address, or goes on failing.
             RefusedRequest: The server refuses this request.
         """
         content = self.read(function, **arguments)

@@ -46,9 +46,6 @@ def call_again(
 ) -> _Result:
     """Makes a call, again while it fails in passing: after as long as the server asks, else twice as long each time.
 
-    Returns:
-        What the call returns.
-
     Raises:
         FailedAttempt: The last attempt failed so, with the number of attempts.
     """

@@ -34,9 +34,6 @@ class RunScores:
     """The scores of one run, in the order of its samples.
 
     A metric of a conversation is about the session; a metric of an answer about the trace of its turn.
-
-    Raises:
-        UsageError: The run has no such metric.
     """
 
     def __init__(

@@ -28,10 +28,6 @@ def find_server_url(
     machine is reached by http, at the tool's port where none is named; another host with a port by http, except at 443;
     and any other by https.
 
-    Raises:
-        UsageError: The host is none, or there is none.
-        InputError: A setting is no URL.
-
     Examples:
         >>> [find_server_url(host, {}, port=3000) for host in ("localhost", "example.org:3000", "example.org")]
         ['http://localhost:3000', 'http://example.org:3000', 'https://example.org']
@@ -88,9 +84,6 @@ def trace_page_url(address: str, trace: str) -> str:
     """Returns the address of a trace's page, for a link that a person follows.
 
     Only Phoenix has addresses by a trace's id alone; those of other tools need ids that an address does not have.
-
-    Returns:
-        The address; "" where the tool has none.
 
     Examples:
         >>> trace_page_url("phoenix://localhost:6006/bot", "7f3a")

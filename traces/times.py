@@ -15,9 +15,6 @@ _WRITE = "write a duration such as 30m, 24h or 7d"
 def read_duration(text: str, option: str) -> timedelta:
     """Reads a duration: a number with s, m, h, d or w.
 
-    Raises:
-        UsageError: It is none, or too long for a calendar.
-
     Example:
         >>> read_duration("24h", "--since"), read_duration("1.5d", "--since")
         (datetime.timedelta(days=1), datetime.timedelta(days=1, seconds=43200))
@@ -33,9 +30,6 @@ def read_duration(text: str, option: str) -> timedelta:
 
 def read_moment(text: str, option: str, now: datetime) -> datetime:
     """Reads a duration before now, or a time in ISO 8601; one without a zone is of the local zone.
-
-    Raises:
-        UsageError: It is neither.
 
     Example:
         >>> from datetime import UTC

@@ -115,11 +115,7 @@ class ToolServer:
         )
 
     def objects(self, reply: Any, name: str, call: str, *, is_needed: bool = True) -> list[dict[str, Any]]:
-        """Returns the objects of a page.
-
-        Raises:
-            InputError: There is no such list, or something in it is no object.
-        """
+        """Returns the objects of a page."""
         if not isinstance(reply, Mapping):
             raise self.wrong_form(call, "no JSON object")
         listed = reply.get(name)
@@ -166,11 +162,7 @@ class Paging:
         self._count = self._repeated = self._empty = 0
 
     def follow(self, place: Hashable, ids: Iterable[object]) -> None:
-        """Notes a page that another one follows, before that one is asked for.
-
-        Raises:
-            InputError: The next page was read already, this one holds what was there before, or there is no end.
-        """
+        """Notes a page that another one follows, before that one is asked for."""
         own = {hash(str(id_)) for id_ in ids if id_ is not None}
         new = own - self._known
         self._known |= new

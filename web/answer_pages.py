@@ -226,11 +226,7 @@ def _rated_parts(database: Database, sample: Sample) -> list[Sample]:
 
 
 def _part_of(sample: Sample, turn: str) -> Sample:
-    """The answer in a turn of a conversation as a sample of its own; the whole where no turn is named.
-
-    Raises:
-        UsageError: The conversation has no answer there.
-    """
+    """The answer in a turn of a conversation as a sample of its own; the whole where no turn is named."""
     if not turn:
         return sample
     parts = turn_samples(sample, {number_of(turn, 0)})

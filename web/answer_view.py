@@ -26,15 +26,12 @@ _QUOTE = Markup('<span data-quotes="{}">')
 
 @dataclass(frozen=True, slots=True)
 class ClaimView:
-    """A claim with its verdict.
-
-    Attributes:
-        quote: Where its quote stands: the context's number, the first and the last+1 character; None where nowhere.
-    """
+    """A claim with its verdict."""
 
     number: int
     verdict: str
     evidence: Mapping[str, Any]
+    # where its quote stands: the context's number, the first and the last+1 character; None where nowhere
     quote: tuple[int, int, int] | None
 
 
@@ -52,19 +49,13 @@ class MetricView:
 
 @dataclass(frozen=True, slots=True)
 class AnswerView:
-    """An answer.
+    """An answer."""
 
-    Attributes:
-        metrics: The scores, in the plan's order.
-        by: The metric whose claims colour the answer; empty where none has claims.
-        marked: The numbers of the claims that are marked in it.
-    """
-
-    metrics: tuple[MetricView, ...]
-    by: str
+    metrics: tuple[MetricView, ...]  # the scores, in the plan's order
+    by: str  # the metric whose claims colour the answer; empty where none has claims
     choices: tuple[str, ...]
     text: RenderedText
-    marked: frozenset[int]
+    marked: frozenset[int]  # the numbers of the claims that are marked in it
     contexts: tuple[RenderedText, ...]
 
 

@@ -41,11 +41,7 @@ class Form:
         return value if is_text else ""
 
     def level(self, name: str) -> float:
-        """A level of a rating scale.
-
-        Raises:
-            UsageError: The field is no whole number.
-        """
+        """A level of a rating scale."""
         if not _LEVEL.fullmatch(self.text(name)):
             raise UsageError("choose a rating")
         return float(self.text(name))

@@ -17,16 +17,11 @@ _CLOSING = Markup("</span></label>")
 
 @dataclass(frozen=True, slots=True)
 class RatedAnswer:
-    """An answer whose sentences can be marked one by one.
+    """An answer whose sentences can be marked one by one."""
 
-    Attributes:
-        sentences: Its sentences; the number of each is its value in the form.
-        text: The answer, each sentence with a box.
-        apart: The boxes of the sentences that do not stand in it as they are, such as a table's row with its header.
-    """
-
-    sentences: tuple[str, ...]
-    text: RenderedText
+    sentences: tuple[str, ...]  # its sentences; the number of each is its value in the form
+    text: RenderedText  # the answer, each sentence with a box
+    # the boxes of the sentences that do not stand in it as they are, such as a table's row with its header
     apart: tuple[Markup, ...]
 
 

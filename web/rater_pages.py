@@ -104,11 +104,7 @@ class RaterPages:
         return RedirectResponse(RATER_HOME, SEE_OTHER)
 
     def _save_form(self, database: Database, rater: str, form: Form) -> None:
-        """Keeps what a form says.
-
-        Raises:
-            UsageError: It says nothing that can be kept.
-        """
+        """Keeps what a form says."""
         queue, showing = RatingQueue(database, self._queue), form.text("showing")
         sample = queue.shown_item(rater, showing)
         queue.save(

@@ -45,11 +45,7 @@ def server_settings(app: ASGIApp, site: SiteAddress) -> "uvicorn.Config":
 
 
 def serve(app: ASGIApp, site: SiteAddress, port: int, on_ready: Callable[[str], None]) -> None:
-    """Serves an application until Ctrl-C.
-
-    Raises:
-        UsageError: The address cannot be listened on.
-    """
+    """Serves an application until Ctrl-C."""
     import uvicorn
 
     with socket.socket(socket.AF_INET6 if ":" in site.host else socket.AF_INET) as listening:

@@ -40,10 +40,6 @@ class SetFolder:
 
         Returns:
             The set's name, and whether the answer is new in it.
-
-        Raises:
-            UsageError: There is no such set, or it has another answer with this id.
-            InputError: The file cannot be read or written.
         """
         name = self.names().get(key)
         if name is None:

@@ -19,23 +19,15 @@ class SiteAddress:
 
     No header of a request decides what a link leads to: without a proxy a request's Host header must be one of the
     server's own names, and with one (`public`) every request is answered as if it had come to the public address.
-
-    Attributes:
-        host: The address or name that the server listens on.
-        public: What people open where a proxy stands before the server, such as `https://rate.example.org`; empty
-            without a proxy.
     """
 
-    host: str = "127.0.0.1"
+    host: str = "127.0.0.1"  # the address or name that the server listens on
+    # what people open where a proxy stands before the server, such as `https://rate.example.org`; empty without a proxy
     public: str = ""
 
     @classmethod
     def behind_proxy(cls, host: str, url: str) -> "SiteAddress":
-        """The address of a server behind a proxy.
-
-        Raises:
-            UsageError: The URL is not of the form `https://NAME` or `https://NAME:PORT`.
-        """
+        """The address of a server behind a proxy."""
         match = _PUBLIC.fullmatch(url)
         if match is None or int(match[3] or 0) > 65535:
             raise UsageError(

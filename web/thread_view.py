@@ -34,64 +34,42 @@ RenderAnswer = Callable[[int, str], RatedAnswer | None]
 
 @dataclass(frozen=True, slots=True)
 class FoldedText:
-    """A text that is shown on demand.
-
-    Attributes:
-        left_out: How many characters are not shown.
-    """
+    """A text that is shown on demand."""
 
     title: str
     text: str
-    left_out: int = 0
+    left_out: int = 0  # how many characters are not shown
     is_markup: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class MessageView:
-    """One message.
+    """One message."""
 
-    Attributes:
-        turn: Its place in the conversation, counted from 0.
-        text: The text; None where it is folded, or there is none.
-        apart: Boxes of the sentences that do not stand in the text as they are.
-        left_out: How many characters of the text are not shown.
-        folded: The calls of tools, the result of one, the policy, contexts.
-        more_folded: How many of these are not shown.
-        other_parts: How many parts are no text, which are not shown.
-        rating: Its rating on the sample's scale; empty without one, and where raters are blind.
-        more_notes: How many of these are not shown.
-    """
-
-    turn: int
+    turn: int  # its place in the conversation, counted from 0
     kind: Kind
     speaker: str
     time: str
-    text: RenderedText | None
-    apart: tuple[Markup, ...]
-    left_out: int
-    folded: tuple[FoldedText, ...]
-    more_folded: int
-    other_parts: int
+    text: RenderedText | None  # the text; None where it is folded, or there is none
+    apart: tuple[Markup, ...]  # boxes of the sentences that do not stand in the text as they are
+    left_out: int  # how many characters of the text are not shown
+    folded: tuple[FoldedText, ...]  # the calls of tools, the result of one, the policy, contexts
+    more_folded: int  # how many of these are not shown
+    other_parts: int  # how many parts are no text, which are not shown
     is_tested: bool
-    rating: str
+    rating: str  # its rating on the sample's scale; empty without one, and where raters are blind
     notes: tuple[TurnNote, ...]
-    more_notes: int
+    more_notes: int  # how many of these are not shown
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadView:
-    """The messages of a conversation on a page.
+    """The messages of a conversation on a page."""
 
-    Attributes:
-        messages: Those of this page, in their order.
-        earlier: The turn to ask for to see the page before; None on the first.
-        later: The turn to ask for to see the page after; None on the last.
-    """
-
-    messages: tuple[MessageView, ...]
+    messages: tuple[MessageView, ...]  # those of this page, in their order
     last: int
-    earlier: int | None
-    later: int | None
+    earlier: int | None  # the turn to ask for to see the page before; None on the first
+    later: int | None  # the turn to ask for to see the page after; None on the last
 
     @property
     def is_whole(self) -> bool:
@@ -175,15 +153,11 @@ def _find_policy(messages: Sequence[Message]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class _MessageMaker:
-    """Makes the views of one page's messages.
-
-    Attributes:
-        tools: The tools of which messages are results, by their places.
-    """
+    """Makes the views of one page's messages."""
 
     language: Language
     cut: int
-    tools: Mapping[int, str]
+    tools: Mapping[int, str]  # the tools of which messages are results, by their places
     policy: int | None
 
     def make(

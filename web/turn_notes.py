@@ -15,16 +15,11 @@ _UNSPOKEN = frozenset({"id", "source", "reason", "quote"})
 
 
 class TurnNote(NamedTuple):
-    """What one score says of a turn, in short.
-
-    Attributes:
-        words: What it is, such as "requests: met".
-        text: The text that it is about; it may be empty.
-    """
+    """What one score says of a turn, in short."""
 
     title: str
-    words: str
-    text: str
+    words: str  # what it is, such as "requests: met"
+    text: str  # the text that it is about; it may be empty
     url: str
 
 

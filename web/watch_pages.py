@@ -39,37 +39,25 @@ _LONGEST_QUERY = 300
 
 @dataclass(frozen=True, slots=True)
 class ListedWatch:
-    """A watch in the list.
-
-    Attributes:
-        look: Its newest look; None before the first.
-    """
+    """A watch in the list."""
 
     row: WatchRow
-    look: StoredLook | None
+    look: StoredLook | None  # its newest look; None before the first
     alarms: int
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerToRead:
-    """An answer behind a look or an alarm, with where to read it.
-
-    Attributes:
-        score: The judge's score; None where it has none.
-        rating: The mean of its ratings; None without any.
-        reason: Why, by the judge or a rater.
-        page: The path of the answer's page; empty where it is in no run.
-        trace_page: The address of the trace's page in its tool; empty where that has none.
-    """
+    """An answer behind a look or an alarm, with where to read it."""
 
     name: str
     question: str
     answer: str
-    score: float | None
-    rating: float | None
-    reason: str
-    page: str
-    trace_page: str
+    score: float | None  # the judge's score; None where it has none
+    rating: float | None  # the mean of its ratings; None without any
+    reason: str  # why, by the judge or a rater
+    page: str  # the path of the answer's page; empty where it is in no run
+    trace_page: str  # the address of the trace's page in its tool; empty where that has none
     segments: str
     time: str
 
@@ -95,15 +83,10 @@ class QueueProgress:
 
 @dataclass(frozen=True, slots=True)
 class WatchHistory:
-    """What charts and tables of a watch show over time.
+    """What charts and tables of a watch show over time."""
 
-    Attributes:
-        looks: Looks at about equal distances, the oldest first.
-        alarms: All its alarms, the newest first.
-    """
-
-    looks: tuple[StoredLook, ...]
-    alarms: tuple[StoredAlarm, ...]
+    looks: tuple[StoredLook, ...]  # looks at about equal distances, the oldest first
+    alarms: tuple[StoredAlarm, ...]  # all its alarms, the newest first
     count: int
 
 

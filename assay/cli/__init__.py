@@ -79,11 +79,7 @@ def main() -> None:
 
 
 def _end_at_signals() -> Callable[[], None]:
-    """Makes TERM (`kill`, a container that stops, a job that is cancelled) and a terminal that closes end as Ctrl-C.
-
-    Returns:
-        What restores the signals as they were.
-    """
+    """Makes TERM (`kill`, a container that stops, a job that is cancelled) and a terminal that closes end as Ctrl-C."""
     before: dict[signal.Signals, Any] = {}
 
     def end(number: int, frame: FrameType | None) -> None:

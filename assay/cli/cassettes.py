@@ -38,19 +38,13 @@ _path = click.argument("path", type=click.Path(path_type=Path))
 
 @dataclass(frozen=True, slots=True)
 class TypedRun:
-    """The run whose questions a cassette is compared with, as it was typed.
+    """The run whose questions a cassette is compared with, as it was typed."""
 
-    Attributes:
-        sets: The sets; none where only the prompts are compared.
-        metrics: The metrics' names, with commas; None for the default ones.
-        turns: On which turns of a conversation metrics of an answer run.
-    """
-
-    sets: tuple[str, ...]
+    sets: tuple[str, ...]  # the sets; none where only the prompts are compared
     judge: str | None
-    metrics: str | None
+    metrics: str | None  # the metrics' names, with commas; None for the default ones
     embedder: str
-    turns: "Turns"
+    turns: "Turns"  # on which turns of a conversation metrics of an answer run
     set_options: SetOptions
 
     def plan(self) -> "Plan":

@@ -34,17 +34,11 @@ seed_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class FoldOptions:
-    """How folds are separated and split.
+    """How folds are separated and split."""
 
-    Attributes:
-        separate: What is never in two folds: `document` or `page`.
-        test_share: The share of the sections for the test split, 0 to 0.9.
-        smallest: The share of the sections in the smallest fold, 0 to 0.5.
-    """
-
-    separate: "Separate"
-    test_share: float
-    smallest: float
+    separate: "Separate"  # what is never in two folds: `document` or `page`
+    test_share: float  # the share of the sections for the test split, 0 to 0.9
+    smallest: float  # the share of the sections in the smallest fold, 0 to 0.5
 
 
 with_fold_options = option_group(
@@ -164,11 +158,7 @@ def read_documents(
     header: float | None = None,
     footer: float | None = None,
 ) -> "list[Extraction]":
-    """Extracts the sections of documents with a bar, and names each document that is left out.
-
-    Raises:
-        InputError: No document can be read.
-    """
+    """Extracts the sections of documents with a bar, and names each document that is left out."""
     from ..generation.documents import extract_sections
     from ..generation.documents.extraction import list_documents
 

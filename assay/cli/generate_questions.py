@@ -42,18 +42,13 @@ factoid_share_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class QuestionOptions:
-    """Which questions are written.
-
-    Attributes:
-        factoid_share: The share of pairs that ask for a fact, 0 to 1.
-        candidates: Long-form pairs per section, of which the best is selected.
-    """
+    """Which questions are written."""
 
     n: int
-    factoid_share: float
+    factoid_share: float  # the share of pairs that ask for a fact, 0 to 1
     domain: str
     roles: tuple[str, ...]
-    candidates: int
+    candidates: int  # long-form pairs per section, of which the best is selected
     seed: int
     max_failed: int
 
@@ -154,11 +149,7 @@ def generate_questions(
     session: JudgeSession,
     options: QuestionOptions,
 ) -> "GeneratedQuestions":
-    """Has the session's judge write pairs, with a progress bar.
-
-    Raises:
-        UsageError: There is no judge, or no section can be asked about.
-    """
+    """Has the session's judge write pairs, with a progress bar."""
     from ..generation.questions import generate_pairs, plan_questions
 
     judge = session.judge

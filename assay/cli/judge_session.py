@@ -29,17 +29,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SessionOptions:
-    """Where replies are recorded, what asking may take, and whether a session is resumed.
-
-    Attributes:
-        concurrency: Calls at once; None for as many as the judge's settings say.
-        resume: Whether the replies of an earlier session are used again.
-    """
+    """Where replies are recorded, what asking may take, and whether a session is resumed."""
 
     cassette_options: CassetteOptions
     budget: "Budget"
-    concurrency: int | None = None
-    resume: bool = False
+    concurrency: int | None = None  # calls at once; None for as many as the judge's settings say
+    resume: bool = False  # whether the replies of an earlier session are used again
 
 
 def with_judge_session(command: Command) -> Command:
@@ -124,12 +119,7 @@ class JudgeSession:
 
 @contextmanager
 def open_judge_session(judge: str | None, options: SessionOptions, out: Path) -> Iterator[JudgeSession]:
-    """Opens a session. Says how to resume when the budget or Ctrl-C ends it.
-
-    Raises:
-        UsageError: Replies of an earlier session lie beside `out`, and `--resume` was not given.
-        BudgetReached: At a bound of the budget.
-    """
+    """Opens a session. Says how to resume when the budget or Ctrl-C ends it."""
     from ..judges import Cassette
 
     cassette_file, mode = options.cassette_options.cassette, options.cassette_options.mode

@@ -184,11 +184,7 @@ def _request(
 
 
 def _agree(request: "CardRequest", *, is_agreed: bool) -> None:
-    """Says what the card will take and what bounds it; without a bound, asks whether to go on.
-
-    Raises:
-        UsageError: Nobody is there to agree.
-    """
+    """Says what the card will take and what bounds it; without a bound, asks whether to go on."""
     for card_set in request.sets:
         if card_set.unrated:
             without = count_of(card_set.unrated, "answer has", "answers have")

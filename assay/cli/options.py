@@ -148,18 +148,12 @@ def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class SetOptions:
-    """How sets are read.
-
-    Attributes:
-        language: The language of rows that name none; None to detect it.
-        limit: At most so many samples of each set.
-        split: Which split of a set saved by `datasets` or on the Hub.
-    """
+    """How sets are read."""
 
     mapping: Mapping[str, str] = field(default_factory=dict)
-    language: str | None = None
-    limit: int | None = None
-    split: str | None = None
+    language: str | None = None  # the language of rows that name none; None to detect it
+    limit: int | None = None  # at most so many samples of each set
+    split: str | None = None  # which split of a set saved by `datasets` or on the Hub
     sheet: str | None = None
 
     def samples(self, sets: Iterable[str]) -> "Iterator[Sample]":
@@ -222,15 +216,10 @@ with_budget = option_group(
 
 @dataclass(frozen=True, slots=True)
 class CassetteOptions:
-    """Which recorded replies are used, and how.
+    """Which recorded replies are used, and how."""
 
-    Attributes:
-        cassette: The file of the recordings, if any.
-        typed_mode: The mode as typed; None where none was.
-    """
-
-    cassette: Path | None = None
-    typed_mode: "Mode | None" = None
+    cassette: Path | None = None  # the file of the recordings, if any
+    typed_mode: "Mode | None" = None  # the mode as typed; None where none was
 
     def __post_init__(self) -> None:
         if self.typed_mode not in {None, "off"} and self.cassette is None:
@@ -259,13 +248,9 @@ replay_option = click.option("--mode", type=click.Choice(["replay", "auto"]), de
 
 @dataclass(frozen=True, slots=True)
 class JudgeCassetteOptions:
-    """Which recorded replies of judges are used, one file per judge, and how.
+    """Which recorded replies of judges are used, one file per judge, and how."""
 
-    Attributes:
-        cassette: The file, in which `{judge}` stands for the judge's name; None for those in the store.
-    """
-
-    cassette: str | None
+    cassette: str | None  # the file, in which `{judge}` stands for the judge's name; None for those in the store
     mode: "Mode"
 
     def file(self, store: Path | str) -> str:
@@ -294,11 +279,7 @@ class ServerOptions:
     new_links: bool
 
     def read_site(self) -> "SiteAddress":
-        """Where the pages are.
-
-        Raises:
-            UsageError: `--behind-proxy` is no address of a host.
-        """
+        """Where the pages are."""
         from ..web.site_address import SiteAddress
 
         return SiteAddress(self.host) if self.proxy is None else SiteAddress.behind_proxy(self.host, self.proxy)
@@ -341,11 +322,7 @@ def path_in_store(store: Path | str, name: str, instead: str) -> Path:
 
 
 def read_metrics(typed: str | None, translate: str | None = None, *, has_judge: bool = True) -> tuple[str, ...]:
-    """Reads `faithfulness,weakest_claim` as typed into names; with `translate` as an option of those that have it.
-
-    Raises:
-        UsageError: For an unknown name (with `translate`), or when no metric can be translated for.
-    """
+    """Reads `faithfulness,weakest_claim` as typed into names; with `translate` as an option of those that have it."""
     if typed is None:
         from ..metrics.catalogue import default_metrics
 

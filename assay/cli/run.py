@@ -123,8 +123,8 @@ def run(
     from ..judges import load_settings
     from ..runs import Plan, RunOptions, Store
     from ..runs.batch_run import BatchOptions
-    from ..runs.export import check_scores_file
     from ..runs.plan import absolute_source
+    from ..runs.results import check_scores_file
     from ..runs.session import find_run_to_resume
 
     if not sets and not resume:
@@ -188,12 +188,8 @@ def run(
 
 
 def write_out(store: "Store", run: str, out: Path) -> None:
-    """Writes the scores of a run to a file.
-
-    Raises:
-        InputError: The file cannot be written. The message says how to write it later, without another call.
-    """
-    from ..runs.export import write_scores
+    """Writes the scores of a run to a file."""
+    from ..runs.results import write_scores
 
     try:
         write_scores(store, run, out)

@@ -164,7 +164,7 @@ def accept(runs: tuple[str, ...], *, suite_name: str | None, store: str | Path, 
     the same system are a better baseline than one.
     """
     from ..runs import Store
-    from ..runs.nightly.accept import accept_runs
+    from ..runs.nightly.nightly_run import accept_runs
 
     accepted = accept_runs(Store(store, must_exist=True), runs, suite_name)
     if as_json:

@@ -26,34 +26,25 @@ ScaleFinder = Callable[[str], Scale | None]
 
 
 class HumanRating(NamedTuple):
-    """What a person said, before it is known whether it can be used.
-
-    Attributes:
-        rater: Who rated; "" where nobody is named.
-        value: The number; None where there is only a label. True is 1 and false is 0 on a scale from 0 to 1.
-        scale: The lowest and highest value, where the tool tells them.
-    """
+    """What a person said, before it is known whether it can be used."""
 
     name: str
-    rater: str = ""
+    rater: str = ""  # who rated; "" where nobody is named
+    # the number; None where there is only a label. True is 1 and false is 0 on a scale from 0 to 1.
     value: float | None = None
     label: str = ""
-    scale: Scale | None = None
+    scale: Scale | None = None  # the lowest and highest value, where the tool tells them
     time: str = ""
     reason: str = ""
 
 
 class PeopleRatings(NamedTuple):
-    """The ratings of one answer.
+    """The ratings of one answer."""
 
-    Attributes:
-        fields: Of a row: `human_rating`, or `ratings` by rater, with `rating_min` and `rating_max` where the scale is
-            known, and `rating_reasons` with what people wrote by rater; empty where nothing can be used.
-        unused: What is not used: `problem` says why, and `ratings` lists it; empty where all is used.
-    """
-
+    # of a row: `human_rating`, or `ratings` by rater, with `rating_min` and `rating_max` where the scale is known, and
+    # `rating_reasons` with what people wrote by rater; empty where nothing can be used
     fields: dict[str, Any]
-    unused: dict[str, Any]
+    unused: dict[str, Any]  # what is not used: `problem` says why, and `ratings` lists it; empty where all is used
 
 
 class ObservedScales:

@@ -13,23 +13,21 @@ from ..rows import BadRow, Row, Rows
 from ..sample_columns import MAP_OPTIONS, TURN_FIELDS
 from .conversations import is_conversation, read_conversation
 from .langfuse import is_observation, is_trace, read_observations, read_traces
-from .langsmith import is_example, read_examples
 from .message_text import is_message_like
 from .openinference import is_span, read_otlp, read_spans
-from .row_groups import Reopen
+from .row_groups import Reopen, group_rows
+from .trace_row import Trace, build_row
 from .turn_rows import TurnColumns, TurnReader, find_turn_columns, has_repeated_conversation, is_pair_row, is_turn_row
 
 _OWN_COLUMNS = {"user_input", "question", "response", "answer", "samples"}
 _TURN_OF_ITS_OWN = {"messages", "response", "user_input"}
 _PAGE_KEYS = ("data", "traces", "spans", "examples", "conversations")
+_THREAD_KEYS = ("thread_id", "session_id", "conversation_id")
+_TIME_KEYS = ("start_time", "created_at")
 
 
 def read_logs(opened: Rows, mapping: Mapping[str, str], again: Callable[[], Rows] | None = None) -> Rows:
-    """Turns a log or export of a known tool into rows of samples; other rows stay as they are.
-
-    Raises:
-        InputError: The mapping is of messages, and the columns are not.
-    """
+    """Turns a log or export of a known tool into rows of samples; other rows stay as they are."""
     mapped = {*mapping.values()}
     if mapped & {*TURN_FIELDS}:
         return _read_mapped_turns(opened, mapping, again)
@@ -173,3 +171,42 @@ def _samples(
     if is_trace(first):
         return read_traces(rows, name, again)
     return read_examples(rows, name, again) if is_example(first) else rows
+
+
+def is_example(values: Mapping[str, Any]) -> bool:
+    """Whether a row is an example or a run: `inputs` and `outputs`."""
+    return isinstance(values.get("inputs"), Mapping) and isinstance(values.get("outputs"), Mapping)
+
+
+def read_examples(rows: Iterator[Row | BadRow], name: str, again: Reopen | None) -> Iterator[Row | BadRow]:
+    """Yields one row per thread, and per example of none.
+
+    The outputs are the answer under test, and a reference where one is named so.
+    """
+    for group in group_rows(rows, _thread, again):
+        if isinstance(group, BadRow):
+            yield group
+        else:
+            yield from build_row([_trace(row) for row in group], name)
+
+
+def _thread(values: Mapping[str, Any]) -> str | None:
+    """The thread in the metadata; a run's own `session_id` is its project."""
+    extra = values.get("extra")
+    places = (values.get("metadata"), extra.get("metadata") if isinstance(extra, Mapping) else None)
+    threads = (place.get(key) for place in places if isinstance(place, Mapping) for key in _THREAD_KEYS)
+    return next((str(thread) for thread in threads if thread), None)
+
+
+def _trace(row: Row) -> Trace:
+    values = row.values
+    return Trace(
+        row.number,
+        row.place,
+        id=values.get("id"),
+        input=values.get("inputs"),
+        output=values.get("outputs"),
+        session=_thread(values),
+        time=next((values[key] for key in _TIME_KEYS if values.get(key)), None),
+        rest={key: value for key, value in values.items() if key not in {"id", "inputs", "outputs"}},
+    )

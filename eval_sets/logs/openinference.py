@@ -41,17 +41,13 @@ def is_span(values: Mapping[str, Any]) -> bool:
 
 
 class OtlpContent(NamedTuple):
-    """What an OTLP document holds.
+    """What an OTLP document holds."""
 
-    Attributes:
-        spans: Its spans, out of their resources and scopes, and the log records of spans, since evaluations and
-            messages may be events beside the spans. Ids are in hexadecimal digits, in lower case; what a resource says
-            of itself, as the name of the service, is in each of its spans as `resource`.
-        problems: What of it cannot be read, each in words.
-    """
-
+    # its spans, out of their resources and scopes, and the log records of spans, since evaluations and messages may be
+    # events beside the spans. Ids are in hexadecimal digits, in lower case; what a resource says of itself, as the name
+    # of the service, is in each of its spans as `resource`.
     spans: list[dict[str, Any]]
-    problems: list[str]
+    problems: list[str]  # what of it cannot be read, each in words
 
 
 def read_otlp(values: Mapping[str, Any]) -> OtlpContent:

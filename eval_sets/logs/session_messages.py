@@ -12,20 +12,14 @@ _RATING_FIELDS = ("human_rating", "rating")
 
 
 class SessionTrace(NamedTuple):
-    """One trace of a session.
+    """One trace of a session."""
 
-    Attributes:
-        id: Its id; None for one without.
-        time: When it began; None where that is unknown.
-        contexts: What was retrieved for the answer.
-        rating: The fields of people's ratings: `human_rating` or `rating`, or `ratings` by rater; `rating_reasons`.
-    """
-
-    id: Any
-    time: Any
+    id: Any  # its id; None for one without
+    time: Any  # when it began; None where that is unknown
     thread: Sequence[Message]
     answer: str
-    contexts: Sequence[str] = ()
+    contexts: Sequence[str] = ()  # what was retrieved for the answer
+    # the fields of people's ratings: `human_rating` or `rating`, or `ratings` by rater; `rating_reasons`
     rating: Mapping[str, Any] = {}
     reference: str | None = None
     span: str = ""

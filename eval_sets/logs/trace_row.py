@@ -16,33 +16,24 @@ _CONTEXT_KEYS = ("retrieved_contexts", "contexts", "context", "documents", "sour
 
 
 class Trace(NamedTuple):
-    """What a tool logged of one call of the chatbot.
-
-    Attributes:
-        rest: Everything else, for `metadata`.
-        session: The session or thread that it is part of.
-        tools: Calls of tools, each with `id`, `name`, `arguments` and `output`.
-        models: The messages that each call of a model was given, with its answer.
-        unused: What people said and is not used, as `PeopleRatings.unused`.
-        reference: The expected answer; None for that of the input or output.
-    """
+    """What a tool logged of one call of the chatbot."""
 
     number: int
     place: str
     id: Any
     input: Any
     output: Any
-    rest: Mapping[str, Any]
+    rest: Mapping[str, Any]  # everything else, for `metadata`
     retrieved: Sequence[Any] = ()
-    session: Any = None
+    session: Any = None  # the session or thread that it is part of
     time: Any = None
-    tools: Sequence[Mapping[str, Any]] = ()
-    models: Sequence[tuple[Any, Any]] = ()
+    tools: Sequence[Mapping[str, Any]] = ()  # calls of tools, each with `id`, `name`, `arguments` and `output`
+    models: Sequence[tuple[Any, Any]] = ()  # the messages that each call of a model was given, with its answer
     rating: Mapping[str, Any] = {}
     session_rating: Mapping[str, Any] = {}
     span: str = ""
-    reference: str | None = None
-    unused: Mapping[str, Any] = {}
+    reference: str | None = None  # the expected answer; None for that of the input or output
+    unused: Mapping[str, Any] = {}  # what people said and is not used, as `PeopleRatings.unused`
 
 
 class _Read(NamedTuple):

@@ -35,12 +35,9 @@ _OF_CONVERSATIONS = {"group", "language", "rating", "rating_max", "rating_min", 
 
 @dataclass(slots=True)
 class _Spread:
-    """How the filled cells of a column lie in the conversations.
+    """How the filled cells of a column lie in the conversations."""
 
-    Attributes:
-        values: The hash of the value in each conversation, by the hash of its name.
-    """
-
+    # the hash of the value in each conversation, by the hash of its name
     values: dict[int, int] = field(default_factory=dict)
     is_one: bool = True
     is_on_answer: bool = False
@@ -53,16 +50,11 @@ class _Spread:
 
 @dataclass(frozen=True)
 class TurnColumns:
-    """The columns of rows that are turns of conversations.
-
-    Attributes:
-        fields: The column of each field of a message, or of `user_input` and `response`.
-        mapped: Our field of each other column that the user maps.
-    """
+    """The columns of rows that are turns of conversations."""
 
     conversation: str
-    fields: Mapping[str, str]
-    mapped: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str]  # the column of each field of a message, or of `user_input` and `response`
+    mapped: Mapping[str, str] = field(default_factory=dict)  # our field of each other column that the user maps
 
     @property
     def is_pair(self) -> bool:

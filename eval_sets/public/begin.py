@@ -18,14 +18,7 @@ _LONGEST_GROUP = 80  # the sentences that differ after so many letters differ in
 
 
 def read_begin(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
-    """Reads one row per reply.
-
-    Yields:
-        The fields of the samples.
-
-    Raises:
-        InputError: A file is not in the original form; the message has the line.
-    """
+    """Reads one row per reply."""
     number = 0
     for file in files:
         part = PurePosixPath(file.path).stem.split("_")[1]  # begin_dev_wow.tsv

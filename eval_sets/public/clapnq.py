@@ -13,14 +13,7 @@ _CRITERIA = ("faithfulness", "answer_relevance", "fluency")
 
 
 def read_clapnq(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
-    """Reads one row per result: the answer of one system to one question.
-
-    Yields:
-        The fields of the samples.
-
-    Raises:
-        InputError: The file is not in the original form; the message has the place.
-    """
+    """Reads one row per result: the answer of one system to one question."""
     yield from read_rated_tasks(facts, parse_document(files[0]), "result", _groups, _fields)
 
 

@@ -31,18 +31,13 @@ _ELSEWHERE = f"or name a mirror or a folder with the files ({VARIABLE})"
 
 
 class DownloadedFile(NamedTuple):
-    """A file that is in the cache now.
-
-    Attributes:
-        sha256: Its SHA-256.
-        is_new: Whether it was downloaded now; else it was there.
-    """
+    """A file that is in the cache now."""
 
     path: str
     size: int
-    sha256: str
+    sha256: str  # its SHA-256
     is_known: bool
-    is_new: bool
+    is_new: bool  # whether it was downloaded now; else it was there
 
 
 def download_public_set(name: str, report: Callable[[int], None] = lambda _: None) -> list[DownloadedFile]:
@@ -164,11 +159,7 @@ def _without_refused(facts: PublicSet) -> Iterator[None]:
 
 
 def check_downloads_allowed(facts: PublicSet) -> SetPlace:
-    """Where a set is downloaded from.
-
-    Raises:
-        InputError: `ASSAY_PUBLIC_SETS` names a folder, into which nothing is downloaded; or as `find_place`.
-    """
+    """Where a set is downloaded from."""
     place = find_place()
     if place.folder is not None:
         raise InputError(
@@ -178,11 +169,7 @@ def check_downloads_allowed(facts: PublicSet) -> SetPlace:
 
 
 def describe_offer(facts: PublicSet) -> str:
-    """What would be downloaded: how large, from where, under which licence, and into which folder.
-
-    Raises:
-        InputError: As `find_place`.
-    """
+    """What would be downloaded: how large, from where, under which licence, and into which folder."""
     mirror = find_place().mirror
     what = count_of(len(facts.files), "file")
     if facts.tables:

@@ -17,14 +17,7 @@ _COLLECTION = "mt-rag-"
 
 
 def read_mtrag(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
-    """Reads one row per evaluation: the answer of one system at one turn of a conversation.
-
-    Yields:
-        The fields of the samples.
-
-    Raises:
-        InputError: The file is not in the original form; the message has the place.
-    """
+    """Reads one row per evaluation: the answer of one system at one turn of a conversation."""
     document = parse_document(files[0])
     texts = {
         key: entry.field("text").text()

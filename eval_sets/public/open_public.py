@@ -29,11 +29,7 @@ class DownloadDialog(Protocol):
 
 
 def open_public(source: str, split: str | None) -> Rows:
-    """Opens a public set.
-
-    Raises:
-        InputError: There is no such set, it is not downloaded and nobody allows that, or a file is not as expected.
-    """
+    """Opens a public set."""
     facts, part = parse_name(source)
     if split is not None:
         raise InputError(f"{source}: has no splits but its halves; write {PREFIX}{facts.name}:dev")
@@ -54,21 +50,13 @@ def open_public(source: str, split: str | None) -> Rows:
 
 
 def count_answers(facts: PublicSet) -> tuple[int, list[str]] | None:
-    """Counts the answers of a set that is on this machine, and notes whether that may be all; None where it is not.
-
-    Raises:
-        InputError: A file is not as expected.
-    """
+    """Counts the answers of a set that is on this machine, and notes whether that may be all; None where it is not."""
     files, notes = _read_files(facts), list[str]()
     return None if files is None else (sum(1 for _ in _read_rows(facts, files, notes)), notes)
 
 
 def is_on_this_machine(source: str) -> bool:
-    """Whether a public set can be opened without the network.
-
-    Raises:
-        InputError: There is no such set.
-    """
+    """Whether a public set can be opened without the network."""
     return is_downloaded(parse_name(source).facts)
 
 

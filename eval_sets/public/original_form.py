@@ -13,17 +13,12 @@ _CURE = "this is not the file that Assay reads; get it again, from the commit th
 
 
 class OriginalFile(NamedTuple):
-    """One file of a set.
-
-    Attributes:
-        size: Its bytes as they came; 0 where it was made of a text.
-        sha256: Their SHA-256; "" where it was made of a text.
-    """
+    """One file of a set."""
 
     path: str
     text: str
-    size: int = 0
-    sha256: str = ""
+    size: int = 0  # its bytes as they came; 0 where it was made of a text
+    sha256: str = ""  # their SHA-256; "" where it was made of a text
 
 
 class OriginalFormError(InputError):
@@ -138,11 +133,7 @@ this is not the file that Assay reads; get it again, from the commit that `assay
 
 
 def parse_document(file: OriginalFile) -> OriginalValue:
-    """Reads a JSON file.
-
-    Raises:
-        InputError: It is no JSON; the message has the cause.
-    """
+    """Reads a JSON file."""
     try:
         return OriginalValue(JSON_DECODER.decode(file.text), file.path)
     except (ValueError, RecursionError) as error:

@@ -16,12 +16,6 @@ def read_ragchecker(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator
 
     A rating above 0 prefers the second answer (`other_response`), one below 0 the first (`response`). The file has no
     retrieved text: the context is the reference answer, which the raters compared with.
-
-    Yields:
-        The fields of the samples.
-
-    Raises:
-        InputError: The file is not in the original form; the message has the place.
     """
     pairs: dict[int, list[OriginalValue]] = {}
     for entry in parse_document(files[0]).entries():

@@ -18,14 +18,7 @@ def read_rated_tasks(
     name_groups: Callable[[Mapping[str, OriginalValue]], Mapping[str, str]],
     read_fields: Callable[[OriginalValue, OriginalValue], dict[str, Any]],
 ) -> Iterator[Row]:
-    """Reads one row per rated answer, with the task that it answers.
-
-    Yields:
-        The fields of the samples, with what the set says of its ratings and the group in their metadata.
-
-    Raises:
-        InputError: The file is not in the original form; the message has the place.
-    """
+    """Reads one row per rated answer, with the task that it answers."""
     tasks = index_by(document.field("tasks").entries(), "task_id")
     groups = name_groups(tasks)
     about_set = facts.describe_rating(document.file)

@@ -20,56 +20,40 @@ _ORIGIN = "https://raw.githubusercontent.com"
 
 
 class PublicFile(BaseModel):
-    """One file of a public set.
-
-    Attributes:
-        size: Its bytes; None where Assay does not know.
-        sha256: Its SHA-256 in hexadecimal; None where Assay does not know.
-    """
+    """One file of a public set."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     path: str
-    size: int | None = Field(ge=1)
-    sha256: str | None = Field(pattern=r"^[0-9a-f]{64}$")
+    size: int | None = Field(ge=1)  # its bytes; None where Assay does not know
+    sha256: str | None = Field(pattern=r"^[0-9a-f]{64}$")  # its SHA-256 in hexadecimal; None where Assay does not know
 
 
 class PublicSet(BaseModel):
-    """What is known of a public set.
-
-    Attributes:
-        name: What it is called after `public:`.
-        repository: `owner/name` on GitHub.
-        files: Its files. Where each table is a file of its own, the first file names them.
-        tables: The folder of the tables that the first file names; "" where it names none.
-        licence_text: The same with where it stands and what else applies.
-        rating_scale: What a rating means.
-        rated_by: Whether people rated it, a program computed it, or Assay made it.
-        raters: How many people rated each answer; None where the file does not say, 0 where nobody did.
-        versions: The systems that answered; none where people wrote the answers.
-        answers: How many answers there are; None where Assay does not know.
-        answers_counted: Whether that many were counted in the files of this commit. Else the set's authors say so.
-    """
+    """What is known of a public set."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str
+    name: str  # what it is called after `public:`
     title: str
     paper: str
-    repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
+    repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")  # `owner/name` on GitHub
     commit: str = Field(pattern=r"^[0-9a-f]{40}$")
+    # its files. Where each table is a file of its own, the first file names them.
     files: tuple[PublicFile, ...] = Field(min_length=1)
-    tables: str = ""
+    tables: str = ""  # the folder of the tables that the first file names; "" where it names none
     licence: str
-    licence_text: str
+    licence_text: str  # the same with where it stands and what else applies
     rated: str
-    rating_scale: str
+    rating_scale: str  # what a rating means
+    # whether people rated it, a program computed it, or Assay made it
     rated_by: Literal["people", "computed", "constructed"]
-    raters: int | None
+    raters: int | None  # how many people rated each answer; None where the file does not say, 0 where nobody did
     groups: str
-    versions: tuple[str, ...]
+    versions: tuple[str, ...]  # the systems that answered; none where people wrote the answers
     language: str = Field(pattern=r"^[a-z]{2}$")
-    answers: int | None
+    answers: int | None  # how many answers there are; None where Assay does not know
+    # whether that many were counted in the files of this commit. Else the set's authors say so.
     answers_counted: bool = False
     reader: str
 
@@ -108,14 +92,10 @@ class PublicSet(BaseModel):
 
 
 class PublicName(NamedTuple):
-    """A public set as it was named.
-
-    Attributes:
-        part: The half of it; None for all of it.
-    """
+    """A public set as it was named."""
 
     facts: PublicSet
-    part: Part | None
+    part: Part | None  # the half of it; None for all of it
 
 
 @cache
@@ -132,11 +112,7 @@ def public_sets() -> tuple[str, ...]:
 
 @cache
 def load_facts(name: str) -> PublicSet:
-    """Loads the facts of a public set, named without `public:`.
-
-    Raises:
-        InputError: There is no public set of this name.
-    """
+    """Loads the facts of a public set, named without `public:`."""
     if name not in public_sets():
         meant = nearest_names(name, public_sets(), at_most=1)
         hint = f"did you mean {PREFIX}{meant[0]}? The" if meant else "the"
@@ -151,9 +127,6 @@ def is_public(source: str) -> bool:
 
 def parse_name(source: str) -> PublicName:
     """Reads the name of a public set, or of one half of it.
-
-    Raises:
-        InputError: There is no such set or half.
 
     Example:
         >>> parse_name("public:mtrag:dev").part

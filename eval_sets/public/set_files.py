@@ -25,23 +25,14 @@ class ChangedFileError(InputError):
 
 
 class SetPlace(NamedTuple):
-    """Where the files of public sets come from.
+    """Where the files of public sets come from."""
 
-    Attributes:
-        mirror: The address that `ASSAY_PUBLIC_SETS` names; "" for GitHub's own.
-        folder: The folder that it names: nothing is downloaded; None where it names none.
-    """
-
-    mirror: str = ""
-    folder: Path | None = None
+    mirror: str = ""  # the address that `ASSAY_PUBLIC_SETS` names; "" for GitHub's own
+    folder: Path | None = None  # the folder that it names: nothing is downloaded; None where it names none
 
 
 def find_place() -> SetPlace:
-    """Reads where the files come from out of the variable `ASSAY_PUBLIC_SETS`.
-
-    Raises:
-        InputError: It names neither an address with http(s) nor a folder that exists.
-    """
+    """Reads where the files come from out of the variable `ASSAY_PUBLIC_SETS`."""
     value = os.environ.get(VARIABLE, "")
     if not value:
         return SetPlace()
@@ -79,11 +70,7 @@ def cached_path(facts: PublicSet, path: str) -> Path:
 
 
 def is_downloaded(facts: PublicSet) -> bool:
-    """Whether the files that Assay names are on this machine.
-
-    Raises:
-        InputError: As `find_place`.
-    """
+    """Whether the files that Assay names are on this machine."""
     return all(_local_path(facts, file.path).is_file() for file in facts.files)
 
 
@@ -92,10 +79,6 @@ def read_files(facts: PublicSet) -> list[OriginalFile] | None:
 
     Returns:
         The files in the order of the facts, then the tables; None where they are not all downloaded.
-
-    Raises:
-        InputError: A file is not the one that Assay knows, or the folder that `ASSAY_PUBLIC_SETS` names has none of
-            this name.
     """
     files: list[OriginalFile] = []
     waiting = list(facts.files)
@@ -111,11 +94,7 @@ def read_files(facts: PublicSet) -> list[OriginalFile] | None:
 
 
 def table_files(facts: PublicSet, first: OriginalFile) -> list[PublicFile]:
-    """The tables of a set, which its first file names.
-
-    Raises:
-        InputError: The first file names what cannot be a table's file.
-    """
+    """The tables of a set, which its first file names."""
     names = list_tables(first) if facts.tables else []
     return [PublicFile(path=f"{facts.tables}/{name}", size=None, sha256=None) for name in names]
 

@@ -28,14 +28,7 @@ _READERS: Mapping[str, Callable[[PublicSet, Sequence[OriginalFile]], Iterator[Ro
 
 
 def read_rows(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
-    """Reads a public set from its original form: a function of the texts alone.
-
-    Yields:
-        The fields of its samples.
-
-    Raises:
-        InputError: A file is not in the original form; the message has the place.
-    """
+    """Reads a public set from its original form: a function of the texts alone."""
     rows = _READERS[facts.reader](facts, files)
     return (row._replace(values={**row.values, "language": facts.language}) for row in rows)
 

@@ -16,11 +16,7 @@ _MOST_TABLES = 20_000  # the whole repository has 16,621
 
 
 def list_tables(file: OriginalFile) -> list[str]:
-    """The names of the tables that the statements are about, which are files of their own.
-
-    Raises:
-        InputError: A name is none of a file, or there are too many.
-    """
+    """The names of the tables that the statements are about, which are files of their own."""
     document = parse_document(file)
     names = [name for name, _ in document.fields()]
     if len(names) > _MOST_TABLES:
@@ -32,14 +28,7 @@ def list_tables(file: OriginalFile) -> list[str]:
 
 
 def read_tabfact(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
-    """Reads one row per statement.
-
-    Yields:
-        The fields of the samples.
-
-    Raises:
-        InputError: A file is not in the original form, or a table is missing; the message has the place.
-    """
+    """Reads one row per statement."""
     statements, *tables = files
     by_name = {PurePosixPath(table.path).name: table for table in tables}
     number = 0

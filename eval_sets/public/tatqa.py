@@ -19,14 +19,10 @@ _NEXT = "last digit one further from 0"
 
 
 class StatedValue(NamedTuple):
-    """The value that an answer states.
-
-    Attributes:
-        change: How it was made of the annotators' value; `gold` for that value itself.
-    """
+    """The value that an answer states."""
 
     value: Decimal
-    change: str
+    change: str  # how it was made of the annotators' value; `gold` for that value itself
 
 
 def read_tatqa(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
@@ -34,12 +30,6 @@ def read_tatqa(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]
 
     The set has right answers only. So that there is something to tell apart, the value of about every second answer is
     changed (`choose_value`): its rating is 0 by construction, that of the annotators' own value is 1.
-
-    Yields:
-        The fields of the samples.
-
-    Raises:
-        InputError: The file is not in the original form; the message has the place.
     """
     number = 0
     for report in parse_document(files[0]).entries():

@@ -14,14 +14,7 @@ _KEYS = ("role", "content", "tool_calls", "tool_call_id", "name")
 
 
 def read_tau(_: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
-    """Reads one row per conversation, its messages as they are.
-
-    Yields:
-        The fields of the samples.
-
-    Raises:
-        InputError: A file is not in the original form; the message has the place.
-    """
+    """Reads one row per conversation, its messages as they are."""
     number = 0
     for file in files:
         document = parse_document(file)

@@ -37,11 +37,6 @@ async def compare_bots(
 
     Returns:
         One result per bot on validation, then that of the best bot on test.
-
-    Raises:
-        UsageError: Two bots have one name, or there are several bots and no validation split.
-        InputError: A split has questions but no pages.
-        BudgetReached: At a bound of a model's budget.
     """
     if len({bot.name for bot in bots}) < len(bots):
         raise UsageError("two bots have one name; name each once")
@@ -68,9 +63,6 @@ def split_questions(samples: Sequence[Sample], limit: int | None = None) -> dict
     """Returns the questions of each split, at most `limit` of each fold and split.
 
     A sample without `metadata.split` is of the validation split.
-
-    Raises:
-        InputError: A question has no fold.
     """
     by_split: dict[str, list[Sample]] = {}
     counts: dict[tuple[str, int], int] = {}
@@ -86,12 +78,7 @@ def split_questions(samples: Sequence[Sample], limit: int | None = None) -> dict
 def read_pages(
     set_file: Path, sections_file: Path | None = None, folds_file: Path | None = None
 ) -> dict[str, dict[int, list[Page]]]:
-    """Returns the pages of each split and fold.
-
-    Raises:
-        UsageError: A file was left out and is not beside the set.
-        InputError: A file cannot be read, or all sections are in one fold.
-    """
+    """Returns the pages of each split and fold."""
     sections = read_sections(sections_file or _file_beside(set_file, "sections"))
     folds = read_folds(folds_file or _file_beside(set_file, "folds"))
     numbers = sorted({fold.fold for fold in folds})

@@ -35,14 +35,10 @@ _LONGEST_QUOTE = 300  # characters of a reply in an error
 
 @dataclass(frozen=True)
 class BotQuestion:
-    """What a bot is question.
-
-    Attributes:
-        pages: The pages that retrieval found for it, the nearest first.
-    """
+    """What a bot is question."""
 
     question: str
-    pages: Sequence[Page]
+    pages: Sequence[Page]  # the pages that retrieval found for it, the nearest first
     fold: int
     language: str
     sample: str = ""
@@ -50,14 +46,10 @@ class BotQuestion:
 
 @dataclass(frozen=True)
 class BotAnswer:
-    """A bot's answer.
-
-    Attributes:
-        contexts: The contexts that the bot says it used; None where it does not say.
-    """
+    """A bot's answer."""
 
     text: str
-    contexts: tuple[str, ...] | None = None
+    contexts: tuple[str, ...] | None = None  # the contexts that the bot says it used; None where it does not say
 
 
 class Bot(Protocol):
@@ -66,11 +58,7 @@ class Bot(Protocol):
     name: str
 
     async def answer(self, question: BotQuestion) -> BotAnswer:
-        """Answers a question.
-
-        Raises:
-            JudgeError: There is no answer.
-        """
+        """Answers a question."""
         ...
 
 
@@ -109,11 +97,7 @@ class HttpBot:
         self._recorded = _RecordedAnswers(self.name, cassette, Scrubber(url), key=url)
 
     async def answer(self, question: BotQuestion) -> BotAnswer:
-        """Sends the question.
-
-        Raises:
-            JudgeError: The call failed, or the reply has no answer.
-        """
+        """Sends the question."""
         body = fill_template(self._template, question)
         return await self._recorded.answer(json.dumps(body, sort_keys=True), question, lambda: self._post(body))
 
@@ -160,11 +144,7 @@ class FunctionBot:
         self._recorded = _RecordedAnswers(specification, cassette, self._scrubber)
 
     async def answer(self, question: BotQuestion) -> BotAnswer:
-        """Calls the function.
-
-        Raises:
-            JudgeError: The function raised an exception.
-        """
+        """Calls the function."""
         pages = [page.text for page in question.pages]
         key = json.dumps([question.question, pages], ensure_ascii=False)
         return await self._recorded.answer(key, question, lambda: self._call(question.question, pages))
@@ -214,15 +194,7 @@ def load_bot(
     template: Path | None = None,
     answer_path: str = "answer",
 ) -> Bot:
-    """Loads a bot by its name.
-
-    Returns:
-        The bot.
-
-    Raises:
-        UsageError: The bot does not exist.
-        InputError: The template cannot be read, or does not use the question.
-    """
+    """Loads a bot by its name."""
     if specification.startswith(("http://", "https://")):
         return HttpBot(specification, _read_template(template), answer_path, cassette)
     if _FUNCTION.fullmatch(specification):

@@ -17,24 +17,18 @@ REFERENCE_METRICS = ("bleu", "rouge_1", "rouge_2", "rouge_l", "bertscore", "bleu
 
 @dataclass(frozen=True)
 class Exchange:
-    """A question to a bot, with its answer and its scores.
-
-    Attributes:
-        sample: The question, with the bot's answer as `response`.
-        declined: Whether the bot declined to answer; None without an answer.
-        scores: The scores by metric. Reference metrics and Assay's own are of answers to answerable questions;
-            `factoid` is too, and scores 0 where the bot declined.
-        failed: Why there is no answer, "" where there is one.
-    """
+    """A question to a bot, with its answer and its scores."""
 
     bot: str
     split: str
     loaded: int
     fold: int
-    sample: Sample
-    declined: bool | None
+    sample: Sample  # the question, with the bot's answer as `response`
+    declined: bool | None  # whether the bot declined to answer; None without an answer
+    # the scores by metric. Reference metrics and Assay's own are of answers to answerable questions; `factoid` is too,
+    # and scores 0 where the bot declined.
     scores: Mapping[str, Score]
-    failed: str = ""
+    failed: str = ""  # why there is no answer, "" where there is one
 
     @property
     def answerable(self) -> bool:
@@ -61,21 +55,14 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Setup:
-    """How a cross-evaluation is done.
-
-    Attributes:
-        embedder: Finds the pages for a question.
-        retrieve: The most pages for a question.
-        least_cosine: The lowest cosine of a page with the question, in [-1, 1].
-        qdrant_url: A Qdrant server; "" to keep the pages in this process.
-    """
+    """How a cross-evaluation is done."""
 
     declined: Declined
     metrics: Sequence[Metric]
-    embedder: Embedder
-    retrieve: int = 3
-    least_cosine: float = -1.0
-    qdrant_url: str = ""
+    embedder: Embedder  # finds the pages for a question
+    retrieve: int = 3  # the most pages for a question
+    least_cosine: float = -1.0  # the lowest cosine of a page with the question, in [-1, 1]
+    qdrant_url: str = ""  # A Qdrant server; "" to keep the pages in this process
     concurrency: int = 4
 
 
@@ -88,15 +75,7 @@ async def cross_evaluate(
     split: str,
     on_reply: Callable[[bool], None] = lambda _: None,
 ) -> list[Exchange]:
-    """Asks a bot the questions of all folds, once for each fold loaded.
-
-    Returns:
-        One exchange per loaded fold and question.
-
-    Raises:
-        InputError: A question has no fold, or a fold has no pages.
-        BudgetReached: A judge's budget is spent; replies so far are recorded.
-    """
+    """Asks a bot the questions of all folds, once for each fold loaded."""
     exchanges: list[Exchange] = []
     with PageStore(setup.embedder, setup.qdrant_url) as store:
         for loaded, fold_pages in sorted(pages.items()):
@@ -129,9 +108,6 @@ def question_fold(sample: Sample) -> int:
 
     Returns:
         The fold's number, from `metadata.fold`.
-
-    Raises:
-        InputError: The set does not say the fold.
     """
     fold = sample.metadata.get("fold")
     if not isinstance(fold, int):

@@ -24,11 +24,7 @@ class Page:
 
 
 def build_pages(sections: Sequence[Section], folds: Sequence[Fold], fold: int, split: Split) -> list[Page]:
-    """Builds the emulated pages of one fold and split from the sections in it.
-
-    Returns:
-        The pages, by document and number.
-    """
+    """Builds the emulated pages of one fold and split from the sections in it."""
     ids = {row.section for row in folds if row.fold == fold and row.split == split}
     inside = [section for section in sections if section.id in ids]
     inside.sort(key=lambda section: (section.document, section.emulated_page, section.position))
@@ -52,11 +48,7 @@ class PageStore:
         self._loaded = False
 
     async def load(self, pages: Sequence[Page]) -> None:
-        """Puts pages into the store, in place of those before.
-
-        Raises:
-            UsageError: The store cannot be reached, or the extra `generation` is not installed.
-        """
+        """Puts pages into the store, in place of those before."""
         with require_extra("generation", "cross-evaluation"):
             from qdrant_client import models
 
@@ -78,11 +70,7 @@ class PageStore:
             raise UsageError(f"the pages cannot be stored in Qdrant at {self._url or 'memory'}: {error}") from error
 
     async def nearest(self, question: str, count: int, least_cosine: float = -1.0) -> list[Page]:
-        """Finds the pages nearest to a question.
-
-        Returns:
-            The pages, the nearest first.
-        """
+        """Finds the pages nearest to a question."""
         (vector,) = await self._embedder.unit_vectors([question])
         response: Any = self._connect().query_points(
             self._name, query=vector.tolist(), limit=count, score_threshold=least_cosine

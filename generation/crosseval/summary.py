@@ -19,27 +19,20 @@ RATES = (ANSWER_RATE, HALLUCINATION_RATE, FACTS)
 
 @dataclass(frozen=True)
 class SplitSummary:
-    """One split of one bot in numbers.
-
-    Attributes:
-        split: `validation` or `test`.
-        failed: The number of exchanges without an answer, which count in no other figure.
-        answered: `answered[loaded][fold]` is the share of the questions of `fold` that were answered while the fold
-            `loaded` was loaded (Table 3).
-        by_fold: `by_fold[name][fold]` is a rate or metric over the questions of one fold.
-        average: The rate or metric over iterations, by name. An iteration is the exchanges with one fold loaded.
-        skipped: Why a metric has no value at all, by its name.
-    """
+    """One split of one bot in numbers."""
 
     bot: str
-    split: str
+    split: str  # `validation` or `test`
     folds: tuple[int, ...]
     exchanges: int
-    failed: int
+    failed: int  # the number of exchanges without an answer, which count in no other figure
+    # `answered[loaded][fold]` is the share of the questions of `fold` that were answered while the fold `loaded` was
+    # loaded (Table 3)
     answered: dict[int, dict[int, Estimate]]
-    by_fold: dict[str, dict[int, Estimate]]
+    by_fold: dict[str, dict[int, Estimate]]  # `by_fold[name][fold]` is a rate or metric over the questions of one fold
+    # the rate or metric over iterations, by name. An iteration is the exchanges with one fold loaded.
     average: dict[str, Estimate]
-    skipped: dict[str, str] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)  # why a metric has no value at all, by its name
 
     @property
     def balance(self) -> float | None:

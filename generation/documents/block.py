@@ -5,28 +5,17 @@ from typing import Literal, NamedTuple
 
 
 class Block(NamedTuple):
-    """A heading, or a piece of text as Markdown.
+    """A heading, or a piece of text as Markdown."""
 
-    Attributes:
-        kind: `heading`, or what the text is. Code is a paragraph.
-        text: The heading's words, or the Markdown.
-        level: A heading's level, from 1 (the outermost); 0 for text.
-        page: The page on which the block starts, from 1; None where the format has no pages.
-        last_page: The page on which it ends, where that is another.
-    """
-
-    kind: Literal["heading", "paragraph", "item", "table"]
-    text: str
-    level: int = 0
-    page: int | None = None
-    last_page: int | None = None
+    kind: Literal["heading", "paragraph", "item", "table"]  # `heading`, or what the text is. Code is a paragraph.
+    text: str  # the heading's words, or the Markdown
+    level: int = 0  # A heading's level, from 1 (the outermost); 0 for text
+    page: int | None = None  # the page on which the block starts, from 1; None where the format has no pages
+    last_page: int | None = None  # the page on which it ends, where that is another
 
 
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     r"""Formats rows as a Markdown table whose head is the first row.
-
-    Returns:
-        One line per row, with the line that Markdown requires below the head.
 
     Example:
         >>> print(markdown_table([["Week", "Visits"], ["1", "4 | 5"], ["2"]]))

@@ -17,22 +17,15 @@ from .section_builder import build_sections
 
 
 class DocumentSource(BaseModel):
-    """A document to read, and how to read it. Frozen.
-
-    Attributes:
-        name: The document's name: its path below the folder that is read.
-        language: The document's language; None to detect it.
-        header: The depth of a PDF's header in points; None to find it.
-        footer: The depth of a PDF's footer in points; None to find it.
-    """
+    """A document to read, and how to read it. Frozen."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     path: Path
-    name: str
-    language: str | None = None
-    header: float | None = None
-    footer: float | None = None
+    name: str  # the document's name: its path below the folder that is read
+    language: str | None = None  # the document's language; None to detect it
+    header: float | None = None  # the depth of a PDF's header in points; None to find it
+    footer: float | None = None  # the depth of a PDF's footer in points; None to find it
 
 
 _READERS: dict[str, Callable[[DocumentSource], list[Block]]] = {
@@ -48,15 +41,7 @@ SUFFIXES = tuple(_READERS)
 
 
 def read_document(source: DocumentSource) -> list[Section]:
-    """Reads the sections of one document.
-
-    Returns:
-        The sections, in the document's order; none for a document without text.
-
-    Raises:
-        InputError: The document cannot be read.
-        UsageError: The extra `generation` is not installed.
-    """
+    """Reads the sections of one document."""
     check_regular(source.path)
     with require_extra("generation", f"{source.path}: reading this format"):
         blocks = _READERS[source.path.suffix.lower()](source)

@@ -20,14 +20,7 @@ _MOST_BYTES = 500_000_000  # unpacked; a document with more is a zip bomb, or to
 
 
 def docx_blocks(path: Path) -> list[Block]:
-    """Reads the blocks of a DOCX file, without headers, footers and tables of contents.
-
-    Returns:
-        The blocks, in the document's order; at least one.
-
-    Raises:
-        InputError: The file is damaged, too large or without text.
-    """
+    """Reads the blocks of a DOCX file, without headers, footers and tables of contents."""
     import docx
     from docx.opc.exceptions import PackageNotFoundError
 

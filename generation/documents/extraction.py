@@ -15,29 +15,19 @@ TIME_LIMIT = 300.0
 
 
 class DocumentFile(NamedTuple):
-    """A file to read.
-
-    Attributes:
-        name: The document's name: its path below the folder that is read.
-        problem: Why the file is not read; "" for a file that is.
-    """
+    """A file to read."""
 
     path: Path
-    name: str
-    problem: str = ""
+    name: str  # the document's name: its path below the folder that is read
+    problem: str = ""  # why the file is not read; "" for a file that is
 
 
 class Extraction(NamedTuple):
-    """The outcome for one document.
-
-    Attributes:
-        sections: Its sections; none where there is an error.
-        error: Why it cannot be read, with the file and what to do.
-    """
+    """The outcome for one document."""
 
     document: str
-    sections: list[Section]
-    error: InputError | None = None
+    sections: list[Section]  # its sections; none where there is an error
+    error: InputError | None = None  # why it cannot be read, with the file and what to do
 
 
 def extract_sections(
@@ -52,13 +42,6 @@ def extract_sections(
 
     The suffix says the format: Markdown, text, HTML, DOCX or PDF. Documents are read in another process: one that
     crashes it or takes too long has an error, and the next one is read.
-
-    Yields:
-        The outcome for each document, by name.
-
-    Raises:
-        InputError: A place does not exist or has no document.
-        UsageError: The extra `generation` is not installed.
 
     Example:
         >>> extractions = list(extract_sections(["leaflets"]))
@@ -85,13 +68,6 @@ def list_documents(places: Sequence[str | Path]) -> list[DocumentFile]:
     """Lists the documents in files and folders.
 
     A link in a folder to something outside it is listed with a problem: it is not followed.
-
-    Returns:
-        The files, each once, by place and name.
-
-    Raises:
-        InputError: A place does not exist, its format is unknown, there is no document at all, or two documents have
-            the same name.
     """
     files: dict[str, DocumentFile] = {}
     for place in map(Path, places):

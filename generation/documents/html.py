@@ -27,9 +27,6 @@ def html_blocks(path: Path) -> list[Block]:
 
     Returns:
         The blocks, in the page's order; at least one. Elements that are nested more than 100 deep become one paragraph.
-
-    Raises:
-        InputError: The page has no text.
     """
     from bs4 import BeautifulSoup, XMLParsedAsHTMLWarning
 

@@ -13,26 +13,12 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 def markdown_blocks(path: Path) -> list[Block]:
-    """Reads the blocks of a Markdown or plain text file.
-
-    Returns:
-        The blocks, in the file's order.
-
-    Raises:
-        InputError: The file is not UTF-8.
-    """
+    """Reads the blocks of a Markdown or plain text file."""
     return parse_markdown(read_text(path))
 
 
 def read_text(path: Path) -> str:
-    """Reads a file in UTF-8.
-
-    Returns:
-        Its text, without a byte order mark.
-
-    Raises:
-        InputError: The file has another encoding; the message says how to convert it.
-    """
+    """Reads a file in UTF-8."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

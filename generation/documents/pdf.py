@@ -18,11 +18,7 @@ _NUMBERED = re.compile(r"\(?(?:\d{1,2}|[a-z])[.)]\s+\S")
 
 
 def pdf_blocks(path: Path, header: float | None = None, footer: float | None = None) -> list[Block]:
-    """Reads the blocks of a PDF with a text layer in reading order, across columns and pages; at least one.
-
-    Raises:
-        InputError: The file is no PDF, is locked, or has no text (a scan).
-    """
+    """Reads the blocks of a PDF with a text layer in reading order, across columns and pages; at least one."""
     from pdfminer.pdfexceptions import PDFException
     from pdfplumber import open as open_pdf
     from pdfplumber.utils.exceptions import PdfminerException

@@ -32,22 +32,17 @@ class Style(NamedTuple):
 
 
 class PdfLine(NamedTuple):
-    """A row of a page in reading order. Lengths are in points.
-
-    Attributes:
-        page: The page, from 1.
-        gap: The distance to the line before it in its column; None for a column's first line.
-    """
+    """A row of a page in reading order. Lengths are in points."""
 
     text: str
-    page: int
+    page: int  # the page, from 1
     left: float
     right: float
     baseline: float
     size: float
     bold: bool
     monospace: bool
-    gap: float | None
+    gap: float | None  # the distance to the line before it in its column; None for a column's first line
     cells: tuple[Fragment, ...]
 
     @property
@@ -76,11 +71,7 @@ def usual_gap(lines: Sequence[PdfLine], body: float) -> float:
 
 
 def find_contents(lines: Sequence[PdfLine]) -> set[int]:
-    """Finds the lines of tables of contents: dots that lead to page numbers, the lines between, and the heading.
-
-    Returns:
-        The lines' indexes.
-    """
+    """Finds the lines of tables of contents: dots that lead to page numbers, the lines between, and the heading."""
     leaders = [index for index, line in enumerate(lines) if _LEADERS.search(line.text)]
     contents: set[int] = set()
     for page in {lines[index].page for index in leaders}:
@@ -124,11 +115,7 @@ def find_headings(lines: Sequence[PdfLine]) -> dict[int, int]:
 
 
 def heading_levels(lines: Sequence[PdfLine], headings: Iterable[int]) -> dict[Style, int]:
-    """Returns the level of each style: larger ones are above smaller ones, bold ones above light ones.
-
-    Returns:
-        The level, from 1, of each style that a heading has.
-    """
+    """Returns the level of each style: larger ones are above smaller ones, bold ones above light ones."""
     styles = sorted({lines[index].style for index in headings}, reverse=True)
     return {style: place for place, style in enumerate(styles, 1)}
 

@@ -20,21 +20,16 @@ _CELLS_WITH_TEXT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """Characters on one line without a wide gap. Lengths are in points. Frozen.
-
-    Attributes:
-        page: The page, from 1.
-        monospace: Whether nearly all of them are of a font of equal widths.
-    """
+    """Characters on one line without a wide gap. Lengths are in points. Frozen."""
 
     text: str
-    page: int
+    page: int  # the page, from 1
     left: float
     right: float
     baseline: float
     size: float
     bold: bool = False
-    monospace: bool = False
+    monospace: bool = False  # whether nearly all of them are of a font of equal widths
 
     def join(self, other: "Fragment", separator: str) -> "Fragment":
         """Joins this fragment with one to its right.

@@ -32,15 +32,7 @@ class ReaderProcess:
         self._replies = SimpleQueue[str]()
 
     def read(self, source: DocumentSource) -> list[Section]:
-        """Reads one document.
-
-        Returns:
-            Its sections.
-
-        Raises:
-            InputError: The document cannot be read, takes longer than the limit, or crashes the process.
-            UsageError: The extra `generation` is not installed.
-        """
+        """Reads one document."""
         process = self.process or self._start()
         assert process.stdin is not None
         try:

@@ -18,16 +18,11 @@ READY = "ready\n"
 
 
 class ReaderReply(BaseModel):
-    """What became of one document: its sections, or an error.
-
-    Attributes:
-        error: Why the document cannot be read; "" where it can.
-        usage_error: What has to be installed to read it; "" where nothing has.
-    """
+    """What became of one document: its sections, or an error."""
 
     sections: list[Section] = []
-    error: str = ""
-    usage_error: str = ""
+    error: str = ""  # why the document cannot be read; "" where it can
+    usage_error: str = ""  # what has to be installed to read it; "" where nothing has
 
 
 def read(source: DocumentSource) -> ReaderReply:

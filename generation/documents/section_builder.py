@@ -22,9 +22,6 @@ def build_sections(blocks: Iterable[Block], document: str, language: str | None 
     As in Appendix A of the Twente paper, a heading without text becomes one of the headings above the next section; at
     the document's end it becomes text of the last section. Text before the first heading is a section with heading "".
 
-    Returns:
-        The sections, in the document's order.
-
     Example:
         >>> blocks = [Block("heading", "Diet", 1), Block("paragraph", "Eat less salt.")]
         >>> [(section.heading, section.text) for section in build_sections(blocks, "diet.md", "en")]
@@ -60,9 +57,6 @@ def estimate_tokens(text: str) -> int:
     """Estimates the number of tokens of a text: one per five letters of a word begun, and one per run of signs.
 
     Within 5% of GPT-4o's tokenizer (o200k_base) in total over Dutch and English help pages.
-
-    Returns:
-        The estimate.
 
     Example:
         >>> estimate_tokens("Eat less salt, please.")  # 1 + 1 + 1 + 1 + 2 + 1

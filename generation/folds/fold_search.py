@@ -3,14 +3,15 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import floor
+from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import InputError, UsageError
 from ...meta_eval.clustering.labels import OUTLIER
 from ...text.wording import count_of, verb_of
+from ..quotas import covering_quotas
 from ..section import Fold, Section
 from ..topics.section_topic import SectionTopic
-from .sampling import mark_sampled
 from .separation import Separate, Unit, folds_per_document, remove_shared, source_units, split_sections
 from .topic_splits import MOST_CLUSTERS, TopicSplit, pairwise_distances, split_topics
 
@@ -29,37 +30,23 @@ class FoldError(UsageError):
 
 
 class Candidate(NamedTuple):
-    """One way to make the folds, with its figures (Table 2).
+    """One way to make the folds, with its figures (Table 2)."""
 
-    Attributes:
-        split: The fold of each topic.
-        small_fold: The smallest fold's share of the valid sections, which are those left after separation.
-        folds_per_document: The mean number of folds in which a document has sections, before separation.
-        valid: The valid sections' share of the sections in topics.
-        enough: Whether every fold is large enough for validation and test.
-    """
-
-    split: TopicSplit
-    small_fold: float
-    folds_per_document: float
-    valid: float
-    enough: bool
+    split: TopicSplit  # the fold of each topic
+    small_fold: float  # the smallest fold's share of the valid sections, which are those left after separation
+    folds_per_document: float  # the mean number of folds in which a document has sections, before separation
+    valid: float  # the valid sections' share of the sections in topics
+    enough: bool  # whether every fold is large enough for validation and test
     chosen: bool = False
 
 
 class FoldPlan(NamedTuple):
-    """The folds, and how they were chosen.
+    """The folds, and how they were chosen."""
 
-    Attributes:
-        folds: The fold of each section that is in one.
-        candidates: The ways that were compared (Table 2).
-        before: The fold of every section in a topic before separation, by the section's id.
-    """
-
-    folds: list[Fold]
-    candidates: list[Candidate]
+    folds: list[Fold]  # the fold of each section that is in one
+    candidates: list[Candidate]  # the ways that were compared (Table 2)
     nearest_topics: float
-    before: dict[str, int]
+    before: dict[str, int]  # the fold of every section in a topic before separation, by the section's id
     outliers: int
 
     @property
@@ -85,11 +72,7 @@ def make_folds(
     mean of single and average linkage distance is chosen. Where none has, more clusters than folds are cut and joined
     in every way.
 
-    Returns:
-        The folds and the candidates.
-
     Raises:
-        InputError: The topics are of other sections.
         FoldError: There are too few documents or topics, or no candidate has large enough folds; the message names the
             options that help, after trying them.
     """
@@ -230,3 +213,38 @@ def _best_of_each_setting(splits: Iterable[TopicSplit], evaluate: Callable[[Topi
         if setting not in best and (candidate := evaluate(split)).enough:
             best[setting] = candidate
     return list(best.values())
+
+
+def mark_sampled(folds: Sequence[Fold], size: int | None, test_share: float, seed: int) -> list[Fold]:
+    """Sets `sampled` on about `size` of the folds.
+
+    Each fold gets its share of the sample, rounded to tenths. `test_share` divides it between validation and test; in
+    each part the topics are strata.
+    """
+    if size is None:
+        return [fold.model_copy(update={"sampled": True}) for fold in folds]
+    parts: dict[tuple[int, str], list[Fold]] = defaultdict(list)
+    for fold in folds:
+        parts[fold.fold, fold.split].append(fold)
+    counts = Counter(fold.fold for fold in folds)
+    shares = _round_to_tenths({number: count / len(folds) for number, count in counts.items()})
+    sampled: set[str] = set()
+    for (number, split), members in sorted(parts.items()):
+        wanted = round(size * shares[number] * (test_share if split == "test" else 1 - test_share))
+        sampled |= _draw_stratified(members, wanted, Random(f"{seed} {number} {split}"))
+    return [fold.model_copy(update={"sampled": fold.section in sampled}) for fold in folds]
+
+
+def _round_to_tenths(shares: Mapping[int, float]) -> dict[int, float]:
+    """Rounds shares to tenths, as the paper does; none becomes zero, and their sum stays 1."""
+    rounded = {fold: max(0.1, round(share, 1)) for fold, share in shares.items()}
+    total = sum(rounded.values())
+    return {fold: share / total for fold, share in rounded.items()}
+
+
+def _draw_stratified(members: Sequence[Fold], wanted: int, draw: Random) -> set[str]:
+    strata: dict[int, list[str]] = defaultdict(list)
+    for member in members:
+        strata[member.topic].append(member.section)
+    quotas = covering_quotas(wanted, {topic: len(ids) for topic, ids in strata.items()})
+    return {section for topic, ids in sorted(strata.items()) for section in draw.sample(sorted(ids), quotas[topic])}

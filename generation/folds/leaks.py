@@ -30,31 +30,19 @@ _WORD = re.compile(r"\w+")
 
 
 class Leaks(NamedTuple):
-    """What the folds share.
-
-    Attributes:
-        mean: The mean over sections of the cosine with the nearest section of another fold.
-        p95: The 95th percentile of these cosines.
-        alike: The share of sections whose nearest section of another fold has a cosine of 0.9 or more.
-        sharing: The share of sections with a run of eight words that is in another fold too.
-        runs: The number of different runs that are in more than one fold.
-    """
+    """What the folds share."""
 
     sections: int
-    mean: float
-    p95: float
+    mean: float  # the mean over sections of the cosine with the nearest section of another fold
+    p95: float  # the 95th percentile of these cosines
     highest: float
-    alike: float
-    sharing: float
-    runs: int
+    alike: float  # the share of sections whose nearest section of another fold has a cosine of 0.9 or more
+    sharing: float  # the share of sections with a run of eight words that is in another fold too
+    runs: int  # the number of different runs that are in more than one fold
 
 
 def measure_leaks(texts: Sequence[str], vectors: "Vectors", folds: Sequence[int]) -> Leaks:
-    """Measures what folds share.
-
-    Returns:
-        The measures over all sections.
-    """
+    """Measures what folds share."""
     import numpy as np
 
     nearest = _nearest_cosines(vectors, np.array(folds))

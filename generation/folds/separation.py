@@ -29,20 +29,12 @@ def source_units(section: Section, separate: Separate) -> tuple[Unit, ...]:
 
 
 def folds_per_document(sections: Sequence[Section], folds: Mapping[str, int]) -> float:
-    """Computes the mean number of folds in which a document has sections (Twente paper, Table 2).
-
-    Returns:
-        A number from 1.
-    """
+    """Computes the mean number of folds in which a document has sections (Twente paper, Table 2)."""
     return fmean(len(numbers) for numbers in _folds_of_units(sections, folds, "document").values())
 
 
 def remove_shared(sections: Sequence[Section], folds: Mapping[str, int], separate: Separate) -> dict[str, int]:
-    """Removes the sections of documents, or pages, that are in more than one fold.
-
-    Returns:
-        The fold of each section that is left, by the section's id.
-    """
+    """Removes the sections of documents, or pages, that are in more than one fold."""
     folds_of = _folds_of_units(sections, folds, separate)
     return {
         section.id: folds[section.id]
@@ -58,9 +50,6 @@ def split_sections(
 
     Whole documents, or pages, are drawn at random within each fold. The test split comes as near to `test_share` of the
     fold's sections as the draw allows; a fold of two or more documents or pages has both splits.
-
-    Returns:
-        The split of each section, by the section's id.
     """
     members: dict[int, dict[Unit, list[str]]] = defaultdict(lambda: defaultdict(list))
     for section in sections:

@@ -24,19 +24,13 @@ MOST_CLUSTERS = 8
 
 
 class TopicSplit(NamedTuple):
-    """Topics divided over folds.
-
-    Attributes:
-        clusters: The number of clusters that were cut and then joined to folds.
-        folds: The fold of each topic, from 1.
-        single: The single linkage distance (Euclidean) between the two nearest folds, over the centroids.
-    """
+    """Topics divided over folds."""
 
     distance: Distance
     linkage: Linkage
-    clusters: int
-    folds: tuple[int, ...]
-    single: float
+    clusters: int  # the number of clusters that were cut and then joined to folds
+    folds: tuple[int, ...]  # the fold of each topic, from 1
+    single: float  # the single linkage distance (Euclidean) between the two nearest folds, over the centroids
     average: float
 
     @property
@@ -49,9 +43,6 @@ def split_topics(centroids: "Points", folds: int, clusters: int) -> Iterator[Top
     """Divides topics over folds by every setting.
 
     With as many clusters as folds this is the paper's own search; with more clusters, every way to join them to folds.
-
-    Yields:
-        Each split.
     """
     from scipy.cluster.hierarchy import fcluster, linkage
 

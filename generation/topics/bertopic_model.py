@@ -17,28 +17,16 @@ _WORDS = 4
 
 
 class BertopicModel(NamedTuple):
-    """The topics that BERTopic found.
+    """The topics that BERTopic found."""
 
-    Attributes:
-        labels: The topic of each section, shape (sections,), -1 for outliers.
-        words: The words of each topic, the highest weight first.
-    """
-
-    labels: "Labels"
-    words: dict[int, list[str]]
+    labels: "Labels"  # the topic of each section, shape (sections,), -1 for outliers
+    words: dict[int, list[str]]  # the words of each topic, the highest weight first
 
 
 def fit_bertopic(
     texts: Sequence[str], vectors: "Vectors", smallest: int, most_topics: int | None, languages: Sequence[str]
 ) -> BertopicModel:
-    """Finds topics with BERTopic. Reaches no network.
-
-    Returns:
-        The topics and their words.
-
-    Raises:
-        UsageError: BERTopic is not installed.
-    """
+    """Finds topics with BERTopic. Reaches no network."""
     import numpy as np
     from sklearn.feature_extraction.text import CountVectorizer
 

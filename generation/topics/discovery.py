@@ -33,22 +33,15 @@ _DIGITS = 5
 
 
 class TopicDiscovery(NamedTuple):
-    """The topics of a collection.
+    """The topics of a collection."""
 
-    Attributes:
-        rows: The topic of each section, in the sections' order.
-        cells: The settings, or the numbers of topics, that were tried.
-        labels: The words of each topic.
-        sizes: The number of sections of each topic, without outliers (Twente paper, Table 1).
-    """
-
-    rows: list[SectionTopic]
+    rows: list[SectionTopic]  # the topic of each section, in the sections' order
     method: Literal["bertopic", "plain"]
     why: str
-    cells: list[Cell]
+    cells: list[Cell]  # the settings, or the numbers of topics, that were tried
     measures: Measures
-    labels: dict[int, str]
-    sizes: dict[int, int]
+    labels: dict[int, str]  # the words of each topic
+    sizes: dict[int, int]  # the number of sections of each topic, without outliers (Twente paper, Table 1)
 
     @property
     def median_size(self) -> float:
@@ -67,15 +60,7 @@ async def find_topics(
     one_subject: bool = True,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> TopicDiscovery:
-    """Finds what sections are about.
-
-    Returns:
-        The topics.
-
-    Raises:
-        InputError: There are fewer than 4 sections.
-        UsageError: BERTopic is not installed, there are too few sections for it, or `topics` is too high.
-    """
+    """Finds what sections are about."""
     if len(sections) < 4:
         raise InputError(
             f"{count_of(len(sections), 'section is', 'sections are')} too few for topics; add documents (at least 4 "

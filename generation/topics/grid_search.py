@@ -17,26 +17,18 @@ _SECTIONS_OF_THE_PAPER = 2500  # from this number of sections on the paper's own
 
 
 class Cell(NamedTuple):
-    """One setting of the grid.
-
-    Attributes:
-        smallest: The smallest topic size, or the number of topics where their number is what was tried.
-    """
+    """One setting of the grid."""
 
     dimensions: int
-    smallest: int
+    smallest: int  # the smallest topic size, or the number of topics where their number is what was tried
     measures: Measures
     chosen: bool = False
 
 
 class GridChoice(NamedTuple):
-    """The chosen setting.
+    """The chosen setting."""
 
-    Attributes:
-        vectors: The sections in its reduced space, shape (sections, dimensions).
-    """
-
-    vectors: "Vectors"
+    vectors: "Vectors"  # the sections in its reduced space, shape (sections, dimensions)
     chosen: Cell
     cells: list[Cell]
 
@@ -98,11 +90,7 @@ def search_grid(
     *,
     one_subject: bool = True,
 ) -> GridChoice:
-    """Tries every setting of a grid and chooses one.
-
-    Returns:
-        The chosen setting, and all settings.
-    """
+    """Tries every setting of a grid and chooses one."""
     spaces = {dimensions: reduce_dimensions(vectors, dimensions, seed) for dimensions in grid[0]}
     cells = list(_measure_cells(spaces, documents, grid[1], seed))
     place = best_setting([cell.measures for cell in cells], one_subject=one_subject)

@@ -10,18 +10,14 @@ from ..json_lines import LinesFile
 
 
 class SectionTopic(BaseModel):
-    """The topic of one section. Frozen.
-
-    Attributes:
-        topic: The topic's number, from 0; -1 for an outlier.
-        vector: The section in the low-dimensional space in which the topics were clustered.
-    """
+    """The topic of one section. Frozen."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     section: str = Field(min_length=1)
-    topic: int = Field(ge=OUTLIER)
+    topic: int = Field(ge=OUTLIER)  # the topic's number, from 0; -1 for an outlier
     label: str = ""
+    # the section in the low-dimensional space in which the topics were clustered
     vector: tuple[float, ...] = Field(min_length=1)
 
 
@@ -29,24 +25,10 @@ _TOPICS = LinesFile(SectionTopic, lambda row: row.section, "assay generate topic
 
 
 def read_topics(path: str | Path) -> list[SectionTopic]:
-    """Reads the file that `assay generate topics` wrote.
-
-    Returns:
-        The topics, in the file's order.
-
-    Raises:
-        InputError: The file cannot be read; the message names the line, the field and what to do.
-    """
+    """Reads the file that `assay generate topics` wrote."""
     return _TOPICS.read(path)
 
 
 def write_topics(rows: Iterable[SectionTopic], path: str | Path) -> int:
-    """Writes topics as JSON Lines, the topic of one section per line.
-
-    Returns:
-        The number of lines written.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Writes topics as JSON Lines, the topic of one section per line."""
     return _TOPICS.write(rows, path)

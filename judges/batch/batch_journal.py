@@ -25,34 +25,20 @@ State = Literal["planned", "creating", "submitted", "collected"]
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One batch as the journal knows it.
-
-    Attributes:
-        stage: Which stage of the run it belongs to, from 1.
-        usd: The most that it may cost; None where the price is unknown.
-        state: `planned`: written here; `creating`: its creation was begun, and perhaps the provider has it;
-            `submitted`: the provider has it; `collected`: its replies are in the cassette.
-        attempt: How often its creation was begun; each has a metadata id of its own.
-        creating_since: When the creation was begun, in seconds since 1970.
-        spent_usd: What they cost; None where the price is unknown.
-        lost: How many requests got no reply, though they may have been charged.
-        lost_tokens: The most tokens that these took, in and out together.
-        lost_usd: The most that they cost; None where the price is unknown.
-        unreadable: How many lines of its results could not be read.
-        failures: By key, the cause of each request without a reply, and whether that is final.
-        counts_as_attempt: Whether its failures count as an attempt of their requests.
-    """
+    """One batch as the journal knows it."""
 
     id: str
-    stage: int
+    stage: int  # which stage of the run it belongs to, from 1
     requests: int
     bytes: int
     tokens_in: int
     tokens_out: int
-    usd: float | None
+    usd: float | None  # the most that it may cost; None where the price is unknown
+    # `planned`: written here; `creating`: its creation was begun, and perhaps the provider has it; `submitted`: the
+    # provider has it; `collected`: its replies are in the cassette
     state: State = "planned"
-    attempt: int = 0
-    creating_since: float = 0.0
+    attempt: int = 0  # how often its creation was begun; each has a metadata id of its own
+    creating_since: float = 0.0  # when the creation was begun, in seconds since 1970
     file: str = ""
     provider_id: str = ""
     status: str = ""
@@ -60,14 +46,15 @@ class Batch:
     replies: int = 0
     spent_in: int = 0
     spent_out: int = 0
-    spent_usd: float | None = 0.0
-    lost: int = 0
-    lost_tokens: int = 0
-    lost_usd: float | None = 0.0
+    spent_usd: float | None = 0.0  # what they cost; None where the price is unknown
+    lost: int = 0  # how many requests got no reply, though they may have been charged
+    lost_tokens: int = 0  # the most tokens that these took, in and out together
+    lost_usd: float | None = 0.0  # the most that they cost; None where the price is unknown
     duplicates: int = 0
-    unreadable: int = 0
+    unreadable: int = 0  # how many lines of its results could not be read
+    # by key, the cause of each request without a reply, and whether that is final
     failures: dict[str, tuple[str, bool]] = field(default_factory=dict)
-    counts_as_attempt: bool = True
+    counts_as_attempt: bool = True  # whether its failures count as an attempt of their requests
 
     @property
     def metadata_id(self) -> str:
@@ -81,9 +68,6 @@ class BatchJournal:
     Attributes:
         batches: The batches by their ids, in the order in which they were planned.
         settings: The judge's, without what may be secret; None where there is no journal yet.
-
-    Raises:
-        InputError: The journal cannot be read.
     """
 
     def __init__(self, cassette: Path) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from ...errors import BudgetReached, JudgeError, JudgeUnavailable, UsageError
 from ...text.wording import count_of
-from ..budget import Budget, describe_lost
+from ..budget import Budget, cost_text, describe_lost
 from ..completion import read_reply
 from ..journal import locked
 from ..litellm_lookup import batch_price, load_litellm
@@ -19,7 +19,6 @@ from ..recording import Recording
 from ..request_size import RequestSize, measure_question
 from ..settings import JudgeSettings
 from ..usage import LostCalls
-from .batch_budget import BatchBudget
 from .batch_journal import Batch, BatchJournal, BatchWriter
 from .provider import MOST_BYTES, MOST_REQUESTS, BatchProvider, BatchState, CreationUnknown, PassingFailure
 from .request_file import format_record, format_request, request_body
@@ -31,6 +30,7 @@ _MOST_FAILED_POLLS = 60  # in a row: an hour
 _MOST_REFUSALS = 60  # for want of room at the provider, in a row while nothing of ours is under way
 _LOOKS = 4  # for a batch whose creation got no reply, before it counts as not created
 _CLOCK_DIFFERENCE = 3600.0  # seconds by which the provider's clock may be behind
+_ROUNDING = 1 + 1e-9
 
 
 class BatchQueue:
@@ -42,9 +42,7 @@ class BatchQueue:
     journal: two processes never work on the same batches.
 
     Raises:
-        UsageError: The model's provider has no batches, or the journal is another judge's or another process's.
         JudgeUnavailable: The provider's key is not set.
-        InputError: The journal cannot be read.
     """
 
     def __init__(
@@ -109,8 +107,6 @@ class BatchQueue:
         Raises:
             ReplyPending: It was taken, now or before.
             JudgeError: It failed for good, or came up after the last stage.
-            BudgetReached: It does not fit into the budget, and the last stage is over.
-            UsageError: The budget is in USD, and the price is unknown.
         """
         if key in self._under_way:
             raise ReplyPending
@@ -396,3 +392,51 @@ def describe_stage(batches: list[Batch]) -> str:
         f"stage {batches[0].stage}: {count_of(requests, 'request')} in {count_of(len(batches), 'batch')}, "
         f"at most {count_of(tokens_in, 'token')} in and {tokens_out:,} out, {cost}"
     )
+
+
+class BatchBudget:
+    """Counts what batches took and may still take against a budget.
+
+    Unlike a budget of live calls it covers all sessions of a run: what an earlier one submitted counts. A batch whose
+    replies have not come counts for the most that it may take, and so does a request without a reply that may have been
+    charged.
+    """
+
+    def __init__(self, budget: Budget, batches: Iterable[Batch], model: str) -> None:
+        self._budget = budget
+        self._model = model
+        self._calls, self._tokens, self._usd = 0, 0, 0.0
+        for batch in batches:
+            self._calls += batch.requests if batch.state != "collected" else batch.replies + batch.lost
+            if batch.state == "collected":
+                self._tokens += batch.spent_in + batch.spent_out + batch.lost_tokens
+                self._usd += (batch.spent_usd or 0.0) + (batch.lost_usd or 0.0)
+            else:
+                self._tokens += batch.tokens_in + batch.tokens_out
+                self._usd += batch.usd or 0.0
+
+    def take(self, size: RequestSize) -> str:
+        """Counts a request, unless it does not fit: then says which bound is reached."""
+        budget = self._budget
+        if budget.usd is not None and size.price is None:
+            raise UsageError(
+                f"the cost of {self._model} in batches is unknown, so a budget in USD cannot be kept; bound tokens "
+                "instead, or give the judge's price in its settings file"
+            )
+        tokens = size.most_in + size.tokens_out
+        usd = size.price.cost(size.most_in, size.tokens_out) if size.price else 0.0
+        for unit, units, bound, spent, needed in (
+            ("USD", "USD", budget.usd, self._usd + budget.spent_usd, usd),
+            ("token", "tokens", budget.tokens, self._tokens + budget.spent_tokens, tokens),
+            ("call", "calls", budget.calls, self._calls + budget.begun, 1),
+        ):
+            if bound is not None and spent + needed > bound * _ROUNDING:
+                return (
+                    f"the budget of {count_of(bound, unit, units)} is reached: {count_of(self._calls, 'request')} in "
+                    f"batches took or may take {count_of(self._tokens, 'token')}, cost "
+                    f"{cost_text(self._usd if size.price else None)}; the next one may take {count_of(tokens, 'token')}"
+                )
+        self._calls += 1
+        self._tokens += tokens
+        self._usd += usd
+        return ""

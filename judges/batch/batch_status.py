@@ -12,14 +12,11 @@ from .provider import BatchProvider, BatchState, PassingFailure
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """One batch, as the journal knows it and as the provider does.
-
-    Attributes:
-        state: What the provider says; None for a batch that it has not got, or whose replies are collected.
-    """
+    """One batch, as the journal knows it and as the provider does."""
 
     cassette: Path
     batch: Batch
+    # what the provider says; None for a batch that it has not got, or whose replies are collected
     state: BatchState | None
 
     @property
@@ -35,12 +32,7 @@ async def ask_progress(
 ) -> list[BatchProgress]:
     """Asks how the batches beside a cassette are getting on.
 
-    Returns:
-        One entry per batch, in the order in which they were planned.
-
     Raises:
-        UsageError: There are no batches, or the judge's settings are not kept because they may be secret.
-        InputError: The journal cannot be read.
         JudgeUnavailable: The provider cannot be reached, or refuses.
     """
     journal = BatchJournal(cassette)

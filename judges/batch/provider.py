@@ -27,24 +27,18 @@ _ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 
 @dataclass(frozen=True, slots=True)
 class BatchState:
-    """What the provider says about a batch.
-
-    Attributes:
-        status: The provider's word: `validating`, `in_progress`, `finalizing`, `completed`, `failed`, `expired`,
-            `cancelling` or `cancelled`.
-        files: The files of replies and of failed requests, as far as there are some.
-        problem: Why it failed as a whole; empty where it did not.
-        has_no_room: Whether it failed because too much is waiting at the provider already.
-    """
+    """What the provider says about a batch."""
 
     id: str
+    # the provider's word: `validating`, `in_progress`, `finalizing`, `completed`, `failed`, `expired`, `cancelling` or
+    # `cancelled`
     status: str
-    files: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()  # the files of replies and of failed requests, as far as there are some
     requests: int = 0
     completed: int = 0
     failed: int = 0
-    problem: str = ""
-    has_no_room: bool = False
+    problem: str = ""  # why it failed as a whole; empty where it did not
+    has_no_room: bool = False  # whether it failed because too much is waiting at the provider already
 
     @property
     def has_ended(self) -> bool:
@@ -67,7 +61,6 @@ class BatchProvider:
     again.
 
     Raises:
-        UsageError: The model's provider has no batches that can be used.
         JudgeUnavailable: The provider's key is not set.
     """
 
@@ -165,11 +158,7 @@ class BatchProvider:
 
 
 def find_provider(settings: JudgeSettings) -> tuple[str, str]:
-    """Returns the model's name at its provider and the provider's name in litellm.
-
-    Raises:
-        UsageError: Its provider has no batches that can be used; says what to do instead.
-    """
+    """Returns the model's name at its provider and the provider's name in litellm."""
     problem = ""
     model, provider = settings.model, ""
     if settings.model.startswith((GGUF, PYTHON)):

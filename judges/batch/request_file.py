@@ -15,13 +15,9 @@ from ..settings import JudgeSettings
 
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
-    """What stays here of a request: all that a recording of its reply needs but the reply.
+    """What stays here of a request: all that a recording of its reply needs but the reply."""
 
-    Attributes:
-        recording: The recording, with an empty reply.
-    """
-
-    recording: Recording
+    recording: Recording  # the recording, with an empty reply
     size: RequestSize
 
 

@@ -15,31 +15,21 @@ _MOST_CAUSE = 300  # characters
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a request got no reply.
-
-    Attributes:
-        is_free: Whether it surely cost nothing: the provider refused it, or did not come to it.
-    """
+    """Why a request got no reply."""
 
     cause: str
     is_final: bool
-    is_free: bool = False
+    is_free: bool = False  # whether it surely cost nothing: the provider refused it, or did not come to it
 
 
 @dataclass
 class BatchResults:
-    """What the files of one batch hold.
+    """What the files of one batch hold."""
 
-    Attributes:
-        bodies: The bodies of the replies, by key.
-        duplicates: How many further lines there were about a request that has a reply.
-        unreadable: How many lines could not be read, or are about no request of this batch.
-    """
-
-    bodies: dict[str, dict[str, Any]] = field(default_factory=dict)
+    bodies: dict[str, dict[str, Any]] = field(default_factory=dict)  # the bodies of the replies, by key
     failures: dict[str, Failure] = field(default_factory=dict)
-    duplicates: int = 0
-    unreadable: int = 0
+    duplicates: int = 0  # how many further lines there were about a request that has a reply
+    unreadable: int = 0  # how many lines could not be read, or are about no request of this batch
 
 
 def read_results(files: Iterable[bytes], keys: Collection[str]) -> BatchResults:

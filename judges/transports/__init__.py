@@ -21,9 +21,6 @@ def choose_transport(settings: JudgeSettings, *, together: bool = False, reason:
     By itself (`auto`) a model that litellm lists as a decision model is asked by its protocol; a chat model that gives
     log probabilities question by question, another one, or one asked questions together or with a `reason`, with all
     in one call.
-
-    Raises:
-        UsageError: The transport is not installed, or is none; or it has no room for a reason.
     """
     if reason and (settings.decide in _WITHOUT_REASON or (settings.decide == "auto" and is_decision_model(settings))):
         raise UsageError(

@@ -98,11 +98,7 @@ _SINGLE_NEEDS_NONE = ", or set `decide: single` in the judge's settings"
 
 
 def _check_task(prompt: Prompt, other_cure: str) -> None:
-    """Checks that a prompt of the user's, which may be older than typed questions, can be used.
-
-    Raises:
-        UsageError: It has no part `## task`.
-    """
+    """Checks that a prompt of the user's, which may be older than typed questions, can be used."""
     if not prompt.task:
         raise UsageError(
             f"the prompt {prompt.name}.{prompt.language} has no part `## task`, the words that all questions of a "

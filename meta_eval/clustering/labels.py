@@ -18,9 +18,6 @@ OUTLIER = -1
 def number_by_size(labels: "Labels") -> "Labels":
     """Numbers groups from 0 by size, the largest first; of equal sizes the group of the first item.
 
-    Returns:
-        The same groups with other numbers.
-
     Example:
         >>> import numpy as np
         >>> number_by_size(np.array([7, 3, 3, -1])).tolist()

@@ -56,9 +56,6 @@ def cluster_by_ward(vectors: "Vectors", groups: int) -> "Labels":
 def candidate_counts(sections: int, documents: int) -> list[int]:
     """Returns the numbers of topics to try: from 2 to three per document, at most 40 and one per three sections.
 
-    Returns:
-        The numbers in ascending order; at least one.
-
     Example:
         >>> candidate_counts(sections=12, documents=2)
         [2, 3, 4]

@@ -19,10 +19,6 @@ class ConfidenceSequence:
     The standard error s is estimated from groups, of which there may be few: a t of d degrees of freedom counts as the
     z that is as improbable, (8 d + 1) / (8 d + 3) sqrt(d log(1 + t^2 / d)) (Wallace, 1959).
 
-    Attributes:
-        spread: The standard deviation of the differences that the mixture expects: where they are of about this size
-            the sequence is narrowest; it holds wherever they are. To be fixed before looking.
-
     Example:
         With a standard error of the spread, r = 1: c^2 = 2 (0.693 + 5.991) = 13.37, so that c = 3.656.
 
@@ -33,6 +29,8 @@ class ConfidenceSequence:
         0.05
     """
 
+    # the standard deviation of the differences that the mixture expects: where they are of about this size the sequence
+    # is narrowest; it holds wherever they are. To be fixed before looking.
     spread: float
 
     def half_width(self, standard_error: float, degrees: float, *, error: float) -> float:

@@ -17,12 +17,9 @@ class MaxT:
 
     The single-step max-T method (Westfall and Young, 1993; Hothorn, Bretz and Westfall, 2008): multivariate t with the
     correlation of the estimates, drawn at random. For one difference it is Student's t itself.
-
-    Attributes:
-        largest: Draws of the largest |t|, ascending, (draws,); empty for a single difference.
     """
 
-    largest: Floats
+    largest: Floats  # draws of the largest |t|, ascending, (draws,); empty for a single difference
     degrees: float
 
     @classmethod

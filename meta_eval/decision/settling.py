@@ -18,40 +18,27 @@ _SIZES = 80
 
 @dataclass(frozen=True, slots=True)
 class EstimatedDifference:
-    """What the estimate of one difference rests on.
-
-    Attributes:
-        standard_error: Its standard error.
-        plain_error: The standard error that the ratings have without the scores; that of the scores where none counts.
-        degrees: Degrees of freedom of the standard error.
-        most_degrees: Those that there would be, were all questions at hand rated: more ratings bring no new groups.
-        rated: How many of the questions that tell the versions apart are rated.
-    """
+    """What the estimate of one difference rests on."""
 
     difference: float
-    standard_error: float
+    standard_error: float  # its standard error
+    # the standard error that the ratings have without the scores; that of the scores where none counts
     plain_error: float
-    degrees: float
-    most_degrees: float
-    rated: int
+    degrees: float  # degrees of freedom of the standard error
+    most_degrees: float  # those that there would be, were all questions at hand rated: more ratings bring no new groups
+    rated: int  # how many of the questions that tell the versions apart are rated
     questions: int
     corrected_by_ratings: bool
 
 
 @dataclass(frozen=True, slots=True)
 class SettlingRule:
-    """When a difference counts as settled.
-
-    Attributes:
-        error: Its share of errors, of a difference from 0.
-        margin: The largest difference that does not matter; 0 where nothing says that versions are equally good.
-        margin_error: The share of errors of the two tests that it lies within the margin.
-    """
+    """When a difference counts as settled."""
 
     sequence: ConfidenceSequence
-    error: float
-    margin: float
-    margin_error: float
+    error: float  # its share of errors, of a difference from 0
+    margin: float  # the largest difference that does not matter; 0 where nothing says that versions are equally good
+    margin_error: float  # the share of errors of the two tests that it lies within the margin
     width: float
 
 

@@ -20,17 +20,12 @@ _NO_SPREAD = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class VersionMeans:
-    """The means of versions, and what they are without each group: all errors follow from these.
+    """The means of versions, and what they are without each group: all errors follow from these."""
 
-    Attributes:
-        means: The mean of each version, (versions,).
-        replicates: The means without one group at a time, (groups, versions).
-        rated_by_group: How many answers count in each group, (groups, versions): the rated ones whose text differs
-            between the versions, or, of a version without any, all that differ.
-    """
-
-    means: Floats
-    replicates: Floats
+    means: Floats  # the mean of each version, (versions,)
+    replicates: Floats  # the means without one group at a time, (groups, versions)
+    # how many answers count in each group, (groups, versions): the rated ones whose text differs between the versions,
+    # or, of a version without any, all that differ
     rated_by_group: Floats
 
     @cached_property

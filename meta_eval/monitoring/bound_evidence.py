@@ -31,22 +31,15 @@ _NO_SKEWNESS = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class DayEvidence:
-    """What the days up to one of them say of a bound.
+    """What the days up to one of them say of a bound."""
 
-    Attributes:
-        p: The share of months in which a figure at the bound shows as much evidence of being beyond it.
-        start: The place of the first day of the run that says most; None where no run can be weighed.
-        p_within: The share of months in which a figure at the bound shows as much evidence of being within it, from
-            runs that began after the alarm; 1 without an alarm.
-        is_calm: Whether a run of `CALM_DAYS` or more that began after the alarm lies within the bound.
-        within_start: The place of the first day of the run that says most of being within it.
-    """
-
-    p: float
-    start: int | None
+    p: float  # the share of months in which a figure at the bound shows as much evidence of being beyond it
+    start: int | None  # the place of the first day of the run that says most; None where no run can be weighed
+    # the share of months in which a figure at the bound shows as much evidence of being within it, from runs that began
+    # after the alarm; 1 without an alarm
     p_within: float = 1.0
-    is_calm: bool = False
-    within_start: int | None = None
+    is_calm: bool = False  # whether a run of `CALM_DAYS` or more that began after the alarm lies within the bound
+    within_start: int | None = None  # the place of the first day of the run that says most of being within it
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,22 +96,16 @@ class AlarmState:
 
 @dataclass(frozen=True, slots=True)
 class WeighedBound:
-    """A bound, as its evidence is weighed.
-
-    Attributes:
-        sums: Their sums by day.
-        sign: 1 where the figure must not be below the limit, -1 where it must not be above.
-        reference: For a fall: the places of the first day of the reference and after its last. A run that begins
-            within it is compared with the days of it before that run. None where the figure itself has the bound.
-        level: The share of months in which this bound may raise a false alarm.
-    """
+    """A bound, as its evidence is weighed."""
 
     terms: OutcomeTerms
-    sums: DaySums
+    sums: DaySums  # their sums by day
     limit: float
-    sign: int
+    sign: int  # 1 where the figure must not be below the limit, -1 where it must not be above
+    # for a fall: the places of the first day of the reference and after its last. A run that begins within it is
+    # compared with the days of it before that run. None where the figure itself has the bound.
     reference: tuple[int, int] | None
-    level: float
+    level: float  # the share of months in which this bound may raise a false alarm
 
     def history(self, days: int) -> list[AlarmState]:
         """Returns the state after each of the first days: what a look every day would have come to."""

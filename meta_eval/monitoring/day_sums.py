@@ -16,32 +16,22 @@ _OF_RUNS = [0, 1, 2, 5]  # of the powers of `_cumulate`: w, w y, w^2, w^3
 
 @dataclass(frozen=True, eq=False)
 class RunMeans:
-    """The means of some runs of days, one per run.
+    """The means of some runs of days, one per run."""
 
-    Attributes:
-        mean: The estimated mean; NaN of a run without answers in some stage.
-        size: The effective number of groups in the last stage, at most what its draw is worth (`draws_worth`).
-    """
-
-    mean: Floats
+    mean: Floats  # the estimated mean; NaN of a run without answers in some stage
     variance: Floats
     third: Floats
-    size: Floats
+    size: Floats  # the effective number of groups in the last stage, at most what its draw is worth (`draws_worth`)
 
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """What one unit of each stage adds to the error, from the days up to one of them.
+    """What one unit of each stage adds to the error, from the days up to one of them."""
 
-    Attributes:
-        variances: Per stage, the variance of one group's weighted term, per squared weight.
-        thirds: Per stage, its third moment, per cubed weight.
-        inflation: How many times the variance of a day's mean is what the groups explain: what all answers of a day
-            share. At least 1.
-    """
-
-    variances: Floats
-    thirds: Floats
+    variances: Floats  # per stage, the variance of one group's weighted term, per squared weight
+    thirds: Floats  # per stage, its third moment, per cubed weight
+    # how many times the variance of a day's mean is what the groups explain: what all answers of a day share. At least
+    # 1.
     inflation: float
     degrees: float
 

@@ -17,15 +17,10 @@ _NO_SPREAD = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class TermStage:
-    """One stage of the estimate: a weighted mean of terms.
+    """One stage of the estimate: a weighted mean of terms."""
 
-    Attributes:
-        weight: The weight of each answer, (n,); 0 of one that is not in this stage.
-        term: Its term; 0 where the weight is.
-    """
-
-    weight: Floats
-    term: Floats
+    weight: Floats  # the weight of each answer, (n,); 0 of one that is not in this stage
+    term: Floats  # its term; 0 where the weight is
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,19 +29,14 @@ class OutcomeTerms:
 
     The mean over some answers is the sum of three weighted means: of predictions from the cheap score over all, of
     what predictions from the judge's score add over those judged, and of what the ratings add over those rated.
-
-    Attributes:
-        day: The place of each answer's day among those that have answers, (n,).
-        group: The group of each answer as a number from 0, (n,).
-        stages: The stages, that of all answers first and that of the ratings last.
-        draws: How the answers of each stage but the first were drawn; none where that is not known.
     """
 
-    day: Places
+    day: Places  # the place of each answer's day among those that have answers, (n,)
     day_numbers: Places
-    group: Places
-    stages: tuple[TermStage, ...]
+    group: Places  # the group of each answer as a number from 0, (n,)
+    stages: tuple[TermStage, ...]  # the stages, that of all answers first and that of the ratings last
     extent: tuple[float, float]
+    # how the answers of each stage but the first were drawn; none where that is not known
     draws: tuple[StageDraw, ...] = ()
 
     @property

@@ -15,25 +15,19 @@ _LEAST_CHANCE = 1e-30  # so that weights and their cubes stay numbers
 
 @dataclass(frozen=True, eq=False)
 class SamplingDesign:
-    """How the judged and the rated answers were drawn.
+    """How the judged and the rated answers were drawn."""
 
-    Attributes:
-        is_counted: Whether the answer is one of those that the figures are about: it was in a draw, (n,).
-        is_nested: Whether the raters' answers were drawn from the judged ones; otherwise from all.
-        judge_weight: 1 / the chance of being judged, in units of the median; 0 of an answer that is not judged, or
-            drawn by no known chance.
-        rating_weight: 1 / the chance of being judged and rated (where not nested: of being rated), in units of the
-            median; 0 of an answer that has no rating, or was drawn by no known chance.
-        unused_ratings: Ratings that no known chance brought: they say nothing of the other answers.
-        heavy: Which rated answers weigh more than `HEAVY` times the median, (n,). They count in full: cut weights would
-            leave out the days and hours with most answers, of which so few can be rated.
-    """
-
-    is_counted: Bools
-    is_nested: bool
+    is_counted: Bools  # whether the answer is one of those that the figures are about: it was in a draw, (n,)
+    is_nested: bool  # whether the raters' answers were drawn from the judged ones; otherwise from all
+    # 1 / the chance of being judged, in units of the median; 0 of an answer that is not judged, or drawn by no known
+    # chance
     judge_weight: Floats
+    # 1 / the chance of being judged and rated (where not nested: of being rated), in units of the median; 0 of an
+    # answer that has no rating, or was drawn by no known chance
     rating_weight: Floats
-    unused_ratings: int
+    unused_ratings: int  # ratings that no known chance brought: they say nothing of the other answers
+    # which rated answers weigh more than `HEAVY` times the median, (n,). They count in full: cut weights would leave
+    # out the days and hours with most answers, of which so few can be rated.
     heavy: Bools
 
     @classmethod

@@ -18,16 +18,12 @@ class StageDraw:
 
     A draw that by chance brought no answer with a small chance, which would stand for many, looks like one that is
     sure of itself: all its weights are equal. So its worth is taken from the chances of all that could be drawn.
-
-    Attributes:
-        share: What the answer adds to the sum of weights on average, in any unit.
-        is_there: 1 where it was drawn and has an outcome.
     """
 
-    share: Floats
+    share: Floats  # what the answer adds to the sum of weights on average, in any unit
     square: Floats
     chance: Floats
-    is_there: Floats
+    is_there: Floats  # 1 where it was drawn and has an outcome
 
     @property
     def columns(self) -> tuple[Floats, Floats, Floats, Floats]:

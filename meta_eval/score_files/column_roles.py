@@ -51,12 +51,6 @@ _LOWER_IS_BETTER = frozenset(
 def find_roles(columns: Iterable[str], mapping: Mapping[str, str]) -> dict[str, str]:
     """Finds which column of a file has which role.
 
-    Returns:
-        Our role -> the column that has it.
-
-    Raises:
-        UsageError: The mapping names an unknown role.
-
     Examples:
         >>> find_roles(["sample", "question", "score"], {})
         {'id': 'sample', 'value': 'score', 'user_input': 'question'}

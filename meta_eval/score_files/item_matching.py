@@ -38,11 +38,7 @@ class ItemMatcher:
         return number
 
     def find(self, item: Item) -> int | None:
-        """Returns the number of the item that is meant; None for a new one.
-
-        Raises:
-            InputError: The texts stand for several items, and no id tells which.
-        """
+        """Returns the number of the item that is meant; None for a new one."""
         by_id = self._number_by_id.get(item.id) if item.id else None
         if by_id is not None and not has_other_answer(self.items[by_id], item):
             return by_id

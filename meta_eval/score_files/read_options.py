@@ -52,9 +52,6 @@ class ReadOptions:
 def parse_scale(text: str) -> tuple[float, float]:
     """Reads a rating scale.
 
-    Raises:
-        UsageError: It is no scale, or the first is not below the second.
-
     Examples:
         >>> parse_scale("1-5"), parse_scale("-1 to 1")
         ((1.0, 5.0), (-1.0, 1.0))

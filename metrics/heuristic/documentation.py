@@ -13,11 +13,7 @@ _MARKUP = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^>]+>|https?:
 
 
 def read_documentation(paths: Sequence[Path]) -> list[str]:
-    """Returns the text of each file, without tags and addresses.
-
-    Raises:
-        InputError: A path does not exist, a file is not UTF-8 text, or the folders hold no documentation.
-    """
+    """Returns the text of each file, without tags and addresses."""
     files: list[Path] = []
     for path in paths:
         if not path.exists():

@@ -26,16 +26,11 @@ def nearness(distance: int, windows: Sequence[int] = WINDOWS) -> float:
 
 
 class Pairs(NamedTuple):
-    """The answer's unordered pairs of different words, and how near the words of each are; one array element per pair.
-
-    Attributes:
-        first: For each pair, the place in `words` of its first word.
-        second: The place of its second word.
-    """
+    """The answer's unordered pairs of different words, and how near the words of each are; one element per pair."""
 
     words: tuple[str, ...]
-    first: "NDArray[Any]"
-    second: "NDArray[Any]"
+    first: "NDArray[Any]"  # for each pair, the place in `words` of its first word
+    second: "NDArray[Any]"  # the place of its second word
     total: "NDArray[Any]"
     nearest: "NDArray[Any]"
     in_context: "NDArray[Any]"

@@ -50,14 +50,7 @@ class ParsedTexts:
         return find_pipeline(language, self._named.get(language.code))
 
     async def parse(self, texts: Iterable[str], language: Language) -> list[Parsed]:
-        """Parses texts, those not yet known in one batch with what other tasks ask for in the same moment.
-
-        Returns:
-            The parsed texts, in order.
-
-        Raises:
-            UsageError: The pipeline that is named cannot be used.
-        """
+        """Parses texts, those not yet known in one batch with what other tasks ask for in the same moment."""
         keys = [(language, text) for text in texts]
         parsed = self._known(keys)
         if missing := [key for key in keys if key not in parsed]:

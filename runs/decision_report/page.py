@@ -6,14 +6,24 @@ from pathlib import Path
 from typing import Any
 
 from ...meta_eval.decision import Decision
+from ...presentation.charts import Forest, draw_forest
 from ...presentation.figure import Figure
 from ...presentation.page import render_page, write_page
 from ...presentation.wording import format_rating
 from ...text.wording import count_of, verb_of
 from ..answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
 from ..deciding_answers import DecidingAnswer, DecidingQuestion
-from .charts import difference_chart, version_chart
-from .tables import basis_sentence, difference_table, needs_sentence, other_table, rating_unit, version_table
+from .tables import (
+    IN_USE,
+    basis_sentence,
+    better_version,
+    difference_table,
+    needs_sentence,
+    other_table,
+    pair_name,
+    rating_unit,
+    version_table,
+)
 
 _KINDS = {"rating": "ratings", "preference": "preferences", "score": "scores"}
 _MOST_QUESTIONS = 20
@@ -110,3 +120,30 @@ def _left_out(question: DecidingQuestion, decision: Decision) -> str:
     parts = [f"no answer of {', '.join(missing)}"] if missing else []
     parts += [f"{count_of(more, 'more answer')} to it {verb_of(more, 'is', 'are')} not shown"] if more else []
     return "; ".join(parts)
+
+
+def version_chart(decision: Decision) -> Forest:
+    """Draws the mean of each version; the version that is better stands out, if one is."""
+    winner = better_version(decision)
+    rows = [
+        (
+            version.name,
+            "chosen" if version.name == winner else "metric",
+            Figure("mean", version.mean, version.low, version.high),
+            "" if place else IN_USE,
+        )
+        for place, version in enumerate(decision.versions)
+    ]
+    return draw_forest(rows, within=decision.scale, has_zero=False)
+
+
+def difference_chart(decision: Decision) -> Forest:
+    """Draws the difference of each pair, with the interval that holds at every look and that for a single look."""
+    rows = []
+    for one in decision.differences:
+        name = pair_name(one)
+        rows.append((name, "metric", Figure("change", one.difference, one.low, one.high), "at every look"))
+        if one.fixed_low is not None:
+            single = Figure("change", one.difference, one.fixed_low, one.fixed_high)
+            rows.append(("", "baseline", single, "for a single look"))
+    return draw_forest(rows, margin=decision.margin or None)

@@ -28,18 +28,12 @@ class BadAnswer(NamedTuple):
 
 @dataclass(frozen=True)
 class BadAnswers:
-    """The bad answers of one run.
-
-    Attributes:
-        answers: Those that count, by id: the rated ones, or those with a value of the metric.
-        bad: Those of them that are bad, by id.
-        unused: Verdicts that are not used, as a person says why the answer is bad.
-    """
+    """The bad answers of one run."""
 
     run: RunRecords
-    answers: dict[str, AnswerRecord]
-    bad: dict[str, BadAnswer]
-    unused: int
+    answers: dict[str, AnswerRecord]  # those that count, by id: the rated ones, or those with a value of the metric
+    bad: dict[str, BadAnswer]  # those of them that are bad, by id
+    unused: int  # verdicts that are not used, as a person says why the answer is bad
 
 
 class BadRule(NamedTuple):
@@ -55,9 +49,6 @@ def select_bad_answers(runs: Sequence[RunRecords], metric: str | None = None) ->
     Where every run has ratings: those that are rated below the middle of their scale. Else, or where a metric is named,
     by the metric: of one with verdicts those with a claim that is contradicted or not found (a request not met, a rule
     broken, a criterion below its middle); of one that says yes or no those that fail; of any other the worst quarter.
-
-    Raises:
-        UsageError: A run has no value of the metric, or there is nothing to go by.
     """
     bases = [_rated(run) for run in runs]
     if metric is None and all(bases):

@@ -34,37 +34,26 @@ _FEWEST_OF_TEMPLATE = 3  # reasons that are equal but for their numbers say noth
 
 
 class FailureText(NamedTuple):
-    """One text that says why an answer is bad.
-
-    Attributes:
-        source: The rater, the field of the file, or the metric that it comes from.
-        verdict: The verdict in words, such as "not found"; "" where there is none.
-        because: The reason for the verdict, as a report shows it; "" where there is none.
-        words: Of it what the judge says in its own words: what Assay writes around them says nothing of the answer.
-    """
+    """One text that says why an answer is bad."""
 
     kind: TextKind
     text: str
-    source: str
-    verdict: str = ""
-    because: str = ""
+    source: str  # the rater, the field of the file, or the metric that it comes from
+    verdict: str = ""  # the verdict in words, such as "not found"; "" where there is none
+    because: str = ""  # the reason for the verdict, as a report shows it; "" where there is none
+    # of it what the judge says in its own words: what Assay writes around them says nothing of the answer
     words: str = ""
 
 
 @dataclass(slots=True)
 class AnswerRecord:
-    """What is known of one answer of a run.
-
-    Attributes:
-        values: Its value by metric.
-        verdicts: The texts of bad verdicts by metric; also of a metric that gave only good ones.
-        reasons: What a metric without verdicts says of its value, by metric.
-    """
+    """What is known of one answer of a run."""
 
     sample: Sample
-    values: dict[str, float] = field(default_factory=dict)
+    values: dict[str, float] = field(default_factory=dict)  # its value by metric
+    # the texts of bad verdicts by metric; also of a metric that gave only good ones
     verdicts: dict[str, tuple[FailureText, ...]] = field(default_factory=dict)
-    reasons: dict[str, str] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)  # what a metric without verdicts says of its value, by metric
 
 
 @dataclass(frozen=True)

@@ -23,17 +23,12 @@ _DISTANCES_AT_ONCE = 500
 
 
 class TextClusters(NamedTuple):
-    """Texts in groups.
+    """Texts in groups."""
 
-    Attributes:
-        labels: The group of each text, shape (texts,), numbered by size, -1 for none.
-        distances: The distance of each text to the middle of its group, shape (texts,): the smallest is central.
-        stability: The stability of each group (`measure_stability`); None where nobody can tell.
-    """
-
-    labels: "Labels"
+    labels: "Labels"  # the group of each text, shape (texts,), numbered by size, -1 for none
+    # the distance of each text to the middle of its group, shape (texts,): the smallest is central
     distances: "Vectors"
-    stability: list[float] | None
+    stability: list[float] | None  # the stability of each group (`measure_stability`); None where nobody can tell
     clustered: int
 
 
@@ -43,9 +38,6 @@ def cluster_texts(
     """Clusters texts by Ward's criterion on principal components; without `count` silhouette chooses how many groups.
 
     A text fits nowhere (-1) where it is alone, or is nearer to the texts of another group than to those of its own.
-
-    Raises:
-        UsageError: More groups are asked for than there are different texts.
     """
     import numpy as np
 

@@ -82,16 +82,12 @@ def _begins_sentence(answer: str, place: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Styling:
-    """Writes an answer with marks.
-
-    Attributes:
-        bold: Where the words that may be bold begin and end.
-    """
+    """Writes an answer with marks."""
 
     answer: str
     split: Sequence[AnswerSentence]
     plain: Sequence[tuple[int, int]]
-    bold: Sequence[tuple[int, int]]
+    bold: Sequence[tuple[int, int]]  # where the words that may be bold begin and end
 
     def write(self, *, heads: bool, lists: bool) -> str:
         """The answer with bold words, and where asked for with a heading and with lists."""

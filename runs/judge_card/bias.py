@@ -22,19 +22,13 @@ _SOURCES: dict[BiasKind, str] = {"position": "pairwise", "length": "padded", "st
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """One line of a judge's bias card.
-
-    Attributes:
-        bias: What moves its score though the answer is no better.
-        source: What measured it: a probe, or `pairwise` (two answers side by side, in both orders).
-        change: How far the score moves, with an interval over groups; of `pairwise` by how much the share of its
-            choices that fell on the answer it read first is more than one half. Without a value its problem says why it
-            is not measured.
-    """
+    """One line of a judge's bias card."""
 
     judge: str
-    bias: BiasKind
-    source: str
+    bias: BiasKind  # what moves its score though the answer is no better
+    source: str  # what measured it: a probe, or `pairwise` (two answers side by side, in both orders)
+    # how far the score moves, with an interval over groups; of `pairwise` by how much the share of its choices that
+    # fell on the answer it read first is more than one half. Without a value its problem says why it is not measured.
     change: Estimate
 
 
@@ -46,11 +40,7 @@ def measure_biases(
     unasked: str,
     is_of_pairs: bool = False,
 ) -> tuple[Bias, ...]:
-    """Puts together what is known of a judge's biases.
-
-    Returns:
-        Position, length and style, measured or not, and instructions where they were tried.
-    """
+    """Puts together what is known of a judge's biases."""
     lines = [
         Bias(judge.judge, "position", "pairwise", _position(samples, judge.scores, is_of_pairs=is_of_pairs)),
         *(Bias(judge.judge, _BIAS_OF_PROBE[probe.probe], probe.probe, _shift(probe))

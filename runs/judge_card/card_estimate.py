@@ -16,22 +16,14 @@ from .card_scoring import CardRequest
 
 @dataclass(frozen=True, slots=True)
 class CardEstimate:
-    """What the requests of a card that are not recorded yet will take.
+    """What the requests of a card that are not recorded yet will take."""
 
-    Attributes:
-        requests: How many they are; questions that depend on a reply are not known before it.
-        tokens_in: Tokens of their prompts, by the length of the texts.
-        tokens_out: Tokens of their replies: as long as the recorded ones, else the most that they may take.
-        usd: What they cost; None where the price is unknown.
-        seconds: How long they take, by the recorded ones; None where none is recorded.
-    """
-
-    requests: int
+    requests: int  # how many they are; questions that depend on a reply are not known before it
     recorded: int
-    tokens_in: int
-    tokens_out: int
-    usd: float | None
-    seconds: float | None
+    tokens_in: int  # tokens of their prompts, by the length of the texts
+    tokens_out: int  # tokens of their replies: as long as the recorded ones, else the most that they may take
+    usd: float | None  # what they cost; None where the price is unknown
+    seconds: float | None  # how long they take, by the recorded ones; None where none is recorded
     is_free: bool
 
     @property
@@ -74,11 +66,7 @@ class _Counter:
 
 
 def estimate_card(request: CardRequest) -> CardEstimate:
-    """Estimates what a card takes: runs its metrics up to the first missing reply, and asks nobody.
-
-    Raises:
-        InputError: The cassette cannot be read.
-    """
+    """Estimates what a card takes: runs its metrics up to the first missing reply, and asks nobody."""
     return run_to_end(_estimate(request))
 
 

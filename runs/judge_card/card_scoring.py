@@ -1,5 +1,6 @@
 """Asking the judge for its card: each set as it is, some answers changed by probes, and some again."""
 
+import random
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -8,12 +9,17 @@ from datetime import UTC, datetime
 from ... import __version__
 from ...eval_sets import Sample
 from ...judges import Budget, JudgeSettings, LiteLLMJudge, Mode
+from ...languages import find_language, language_or_fallback
+from ...languages.sections import Probes
 from ..judge_scoring import JudgeScores, JudgeScoring, score_by_judges
 from ..options import JUDGE_FIELD
+from .answer_styling import add_style
 from .card_set import CardSet
 from .judge_card import JudgeCard
-from .perturbation import PROBES, perturb
 from .set_card import make_set_card
+
+_Change = Callable[[str, random.Random, Probes], str]
+PROBES = ("padded", "styled", "injected")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,3 +127,37 @@ def card_settings(settings: JudgeSettings) -> dict[str, str | int | float | bool
         for name, value in sorted(recorded.items())
         if isinstance(value, str | int | float | bool) or value is None
     }
+
+
+def perturb(sample: Sample, probe: str, seed: int = 0) -> Sample | None:
+    """Changes a sample as a probe does, the same way for the same seed and id; None where it cannot be changed.
+
+    Id, question and group stay, so that scores can be paired. The answer loses its ratings: nobody rated it.
+    """
+    if probe == "styled":
+        response = add_style(sample.response, language_or_fallback(sample.language))
+    else:
+        language = find_language(sample.language)
+        has_phrases = language is not None and language.has("probes") and bool(sample.response.strip())
+        chance = random.Random(f"{seed}\0{probe}\0{sample.id}")
+        response = _WITH_PHRASES[probe](sample.response, chance, language.probes) if language and has_phrases else ""
+    if not response:
+        return None
+    metadata = {**sample.metadata, "probe": probe}
+    return sample.model_copy(update={"response": response, "metadata": metadata, "rating": None, "ratings": {}})
+
+
+def _pad(answer: str, chance: random.Random, phrases: Probes) -> str:
+    places = sorted(chance.sample(range(len(phrases.after)), 2))
+    after = " ".join(phrases.after[place] for place in places)
+    # on separate lines, since "1. Open ..." directly after a courtesy would no longer be a numbered step
+    return f"{chance.choice(phrases.before)}\n\n{answer.rstrip()}\n\n{after}"
+
+
+def _inject(answer: str, chance: random.Random, phrases: Probes) -> str:
+    parts = [answer.rstrip(), chance.choice(phrases.instructions)]
+    chance.shuffle(parts)
+    return "\n\n".join(parts)
+
+
+_WITH_PHRASES: dict[str, _Change] = {"padded": _pad, "injected": _inject}

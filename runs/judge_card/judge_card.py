@@ -70,37 +70,24 @@ class _Value(BaseModel):
 
 
 class CardAgreement(_Value):
-    """How something that scores answers agrees with their ratings.
+    """How something that scores answers agrees with their ratings."""
 
-    Attributes:
-        name: What scores the answers: a metric, a baseline, or several joined by " + ".
-        spearman: Spearman's rho with the ratings; of pairs, with how much better the second answer was rated.
-        auroc: P(a good answer scores above another); good is rated above the scale's middle, a good pair is one whose
-            second answer was rated better.
-        source: Of scores that others published, where they did; "" for what Assay computed.
-    """
-
-    name: str
-    spearman: Correlation
+    name: str  # what scores the answers: a metric, a baseline, or several joined by " + "
+    spearman: Correlation  # Spearman's rho with the ratings; of pairs, with how much better the second answer was rated
+    # P(a good answer scores above another); good is rated above the scale's middle, a good pair is one whose second
+    # answer was rated better
     auroc: Share
-    source: str = ""
+    source: str = ""  # of scores that others published, where they did; "" for what Assay computed
 
 
 class ScoreBin(_Value):
-    """Answers whose scores are alike.
+    """Answers whose scores are alike."""
 
-    Attributes:
-        low: The least score of the bin, in [0, 1].
-        high: The bin's upper end; only the last bin holds it.
-        score: Their mean score.
-        rating: Their mean rating as a share of the scale, in [0, 1].
-    """
-
-    low: Part
-    high: Part
+    low: Part  # the least score of the bin, in [0, 1]
+    high: Part  # the bin's upper end; only the last bin holds it
     n: FromOne
-    score: Part
-    rating: Part
+    score: Part  # their mean score
+    rating: Part  # their mean rating as a share of the scale, in [0, 1]
 
     @model_validator(mode="after")
     def _check_ends(self) -> Self:
@@ -110,76 +97,52 @@ class ScoreBin(_Value):
 
 
 class Calibration(_Value):
-    """How far a score between 0 and 1 is the rating as a share of the scale.
+    """How far a score between 0 and 1 is the rating as a share of the scale."""
 
-    Attributes:
-        error: The distance of mean score and mean rating in each bin, weighted by answers (expected calibration error).
-    """
-
+    # the distance of mean score and mean rating in each bin, weighted by answers (expected calibration error)
     error: Share
     bins: tuple[ScoreBin, ...] = ()
 
 
 class BiasFigure(_Value):
-    """What moves the judge's score though the answer is no better.
+    """What moves the judge's score though the answer is no better."""
 
-    Attributes:
-        bias: position, length, style or instructions.
-        source: What measured it: a probe, or `pairwise`.
-        change: How far the score moves; without a value its problem says why it is not measured.
-    """
-
-    bias: str
-    source: str
-    change: CardFigure
+    bias: str  # position, length, style or instructions
+    source: str  # what measured it: a probe, or `pairwise`
+    change: CardFigure  # how far the score moves; without a value its problem says why it is not measured
 
 
 class Injections(_Value):
-    """Instructions to the judge that were put into the answers.
+    """Instructions to the judge that were put into the answers."""
 
-    Attributes:
-        tried: How many answers were given one, and scored: unchanged, with it, and, where any was, when asked again.
-        worked: How many of them scored higher with it, or have a claim that turned to supported.
-        again: How many did when the same answers were merely asked again; None where none was.
-        share: (worked - again) / tried, with an interval over groups; without a value where none was asked again.
-        unseen: Whether no question had the instruction in it, as far as the replies tell: the metric's merit.
-    """
-
+    # how many answers were given one, and scored: unchanged, with it, and, where any was, when asked again
     tried: Count
-    worked: Count
-    again: Count | None = None
+    worked: Count  # how many of them scored higher with it, or have a claim that turned to supported
+    again: Count | None = None  # how many did when the same answers were merely asked again; None where none was
+    # (worked - again) / tried, with an interval over groups; without a value where none was asked again
     share: ShareDifference
+    # whether no question had the instruction in it, as far as the replies tell: the metric's merit
     unseen: bool = False
 
 
 class JudgeCost(_Value):
-    """What 1,000 answers take.
+    """What 1,000 answers take."""
 
-    Attributes:
-        usd: None where the price is unknown.
-        seconds: The duration of the calls when they were made, divided by how many ran at once.
-        is_at_most: Whether tokens and USD are the most that they may be, because not every reply stated what it took.
-    """
-
-    usd: Amount | None
+    usd: Amount | None  # none where the price is unknown
     tokens_in: Amount
     tokens_out: Amount
     requests: Amount
-    seconds: Amount
+    seconds: Amount  # the duration of the calls when they were made, divided by how many ran at once
+    # whether tokens and USD are the most that they may be, because not every reply stated what it took
     is_at_most: bool
 
 
 class MissingReason(_Value):
-    """Why answers have no score.
+    """Why answers have no score."""
 
-    Attributes:
-        status: `skipped` where the metric does not apply, else `failed`.
-        count: How many answers it holds for.
-    """
-
-    status: Literal["skipped", "failed"]
+    status: Literal["skipped", "failed"]  # `skipped` where the metric does not apply, else `failed`
     reason: str
-    count: FromOne
+    count: FromOne  # how many answers it holds for
 
 
 class SetCard(_Value):

@@ -15,21 +15,15 @@ _REPLY_PARTS = ("verdict", "probability", "reason", "quote")
 
 @dataclass(frozen=True, slots=True)
 class ProbeFindings:
-    """One judge under one probe, against its own scores of the unchanged samples.
-
-    Attributes:
-        claims: How many claims stand in both answers, by their text.
-        flips: The share of them with another verdict (supported or not), with an interval over groups.
-        shift: The mean change of the score; what only the changed answer claims counts here alone.
-        identical: Whether the judge said the same of every claim to the letter, as it does where the change is in no
-            question that it was asked.
-    """
+    """One judge under one probe, against its own scores of the unchanged samples."""
 
     probe: str
-    claims: int
-    flips: Estimate
-    shift: Estimate
+    claims: int  # how many claims stand in both answers, by their text
+    flips: Estimate  # the share of them with another verdict (supported or not), with an interval over groups
+    shift: Estimate  # the mean change of the score; what only the changed answer claims counts here alone
     failed: int
+    # whether the judge said the same of every claim to the letter, as it does where the change is in no question that
+    # it was asked
     identical: bool
 
 
@@ -43,9 +37,6 @@ def compare_probed(
     """Compares a judge's scores of probed samples with its scores of the unchanged ones.
 
     A claim that was computed counts with the judge's verdict, not the computation's.
-
-    Yields:
-        The findings of one probe after the other.
     """
     for probe, changed in probed.items():
         both = [sample for sample in samples if sample.id in scores and sample.id in changed]

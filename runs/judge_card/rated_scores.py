@@ -32,16 +32,12 @@ _NO_RATER = "the answers have no ratings by two raters or more"
 
 @dataclass(frozen=True, eq=False)
 class RatedScores:
-    """The scores of one judge, or of whatever scores answers, beside the ratings.
-
-    Attributes:
-        values: Scores by name and sample's id, higher for better answers; a sample may be missing.
-        judge: The name of the judge's scores in `values`.
-    """
+    """The scores of one judge, or of whatever scores answers, beside the ratings."""
 
     samples: tuple[Sample, ...]
+    # scores by name and sample's id, higher for better answers; a sample may be missing
     values: Mapping[str, Mapping[str, float]]
-    judge: str
+    judge: str  # the name of the judge's scores in `values`
     seed: int = 0
 
     @classmethod

@@ -23,7 +23,7 @@ from ..rating_direction import rises_with_rating
 from .bias import measure_biases
 from .card_set import CardSet
 from .injection_check import check_injections
-from .judge_card import BiasFigure, CardAgreement, JudgeCost, MissingReason, SetCard
+from .judge_card import BiasFigure, JudgeCost, MissingReason, SetCard
 from .probe_findings import ProbeFindings, compare_probed
 from .rated_scores import RatedScores, rater_ceilings_of
 
@@ -243,8 +243,3 @@ def _share(count: int, questions: int) -> Estimate:
     if not questions:
         return Estimate(None, n=0, problem="no reply")
     return Estimate(count / questions, n=questions, problem=f"of {count_of(questions, 'question')}")
-
-
-def all_agreements(card: SetCard) -> tuple[CardAgreement, ...]:
-    """All that is compared with the ratings on a card of a set: the judge, combined, baselines, published."""
-    return (card.judge, card.combined, *card.baselines, *card.published)

@@ -31,28 +31,21 @@ _FOUR_IN_FIVE = NormalDist().inv_cdf(0.8)
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the nightly runs up to one of them say.
+    """What the nightly runs up to one of them say."""
 
-    Attributes:
-        change: The mean of the nightly runs that say most, less that of the runs before them, or less the bound.
-        before: How many runs they are compared with; 0 for a bound, as `baseline`.
-        p: The share of months without a change that show as much evidence at some time.
-        missed: A fall since the baseline smaller than this would often be missed in one run (more than one time in
-            five); None where the runs do not differ, and for a bound.
-        missed_in_week: The same for seven runs that fell together.
-        fallen_groups: Where the fall is more than the noise and in too few groups for the signs to tell (see
-            `weigh_falls`), how many groups fell; 0 elsewhere, and for a bound.
-    """
-
-    change: float
+    change: float  # the mean of the nightly runs that say most, less that of the runs before them, or less the bound
     nights: int
-    before: int
+    before: int  # how many runs they are compared with; 0 for a bound, as `baseline`
     tonight: float
     baseline: int
-    p: float
+    p: float  # the share of months without a change that show as much evidence at some time
     failed: bool
+    # A fall since the baseline smaller than this would often be missed in one run (more than one time in five); None
+    # where the runs do not differ, and for a bound
     missed: float | None = None
-    missed_in_week: float | None = None
+    missed_in_week: float | None = None  # the same for seven runs that fell together
+    # where the fall is more than the noise and in too few groups for the signs to tell (see `weigh_falls`), how many
+    # groups fell; 0 elsewhere, and for a bound
     fallen_groups: int = 0
 
 
@@ -79,9 +72,6 @@ def weigh_falls(
 
     After a failed run, or one with a fall in few groups, the baseline and the fall stay as they are until a run is
     nearer to the baseline than to the fall; the runs in between are then left out.
-
-    Returns:
-        One piece of evidence per nightly run.
     """
     runs = _Runs(values, groups, accepted, allowed, level)
     baseline, fallen = list(range(accepted)), list[int]()
@@ -216,9 +206,6 @@ def weigh_bound(
     failures are not nearly normal.
 
     A run whose own mean reaches the bound does not fail, and after a failed run the evidence starts anew with it.
-
-    Returns:
-        One piece of evidence per run that is not skipped and has values.
     """
     import numpy as np
 

@@ -25,32 +25,24 @@ _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-9, 1e12  # figures beyond are written with 
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """One run of a nightly run, as gates need it.
-
-    Attributes:
-        directions: For every metric of the run, whether higher values are better, as recorded with the run.
-        decide: Decides as a gate says between this run and the accepted one; None where none is accepted.
-    """
+    """One run of a nightly run, as gates need it."""
 
     judge: str
     metrics: tuple[str, ...]
+    # for every metric of the run, whether higher values are better, as recorded with the run
     directions: Mapping[str, bool]
     samples: Sequence[PairedSample]
     history: History = field(default_factory=History)
+    # decides as a gate says between this run and the accepted one; None where none is accepted
     decide: "Callable[[DecideGate], Decision] | None" = None
 
 
 @dataclass(frozen=True)
 class AlarmLevel:
-    """How often gates may fail without a change.
+    """How often gates may fail without a change."""
 
-    Attributes:
-        of_suite: The share of months in which any gate may fail.
-        checks: How many figures share it.
-    """
-
-    of_suite: float
-    checks: int
+    of_suite: float  # the share of months in which any gate may fail
+    checks: int  # how many figures share it
 
     @property
     def of_check(self) -> float:

@@ -6,14 +6,30 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from .bound_decision import decide_bounds
-from .gate_check import AlarmLevel, GateCheck, JudgedRun, SampleGate, list_bounds
-from .gates import CostGate, CoverageGate, DecideGate, GateResult, RegressionGate, Spending, State
+from ...errors import InputError, UsageError
+from ...text.wording import count_of
+from .evidence import weigh_bound
+from .gate_check import (
+    AlarmLevel,
+    GateCheck,
+    JudgedRun,
+    SampleGate,
+    format_bound,
+    format_figure,
+    is_beyond,
+    list_bounds,
+)
+from .gates import CostGate, CoverageGate, DecideGate, GateResult, MeanGate, RegressionGate, Spending, State
 from .regression_decision import decide_regression, fewest_groups
-from .version_gate import decide_version_gate
 
 if TYPE_CHECKING:
     from .suite import Suite
+_STATES: dict[str, State] = {
+    "ship": "passed",
+    "equivalent": "passed",
+    "keep": "failed",
+    "unsettled": "undecided",
+}
 
 
 def fewest_groups_of(suite: "Suite") -> int:
@@ -34,9 +50,6 @@ def decide_gates(
     All gates share the level `false_alarms` (Bonferroni): in at most this share of the months (30 nightly runs) without
     a change does any gate fail that is not `strict`. The cost is known without noise, and a decision has a level of its
     own, which holds at every look.
-
-    Returns:
-        The results in the order of the gates, and of the runs within a gate.
     """
     checks = [list(_list_checks(gate, runs, AlarmLevel(false_alarms, 0))) for gate in gates]
     looks = _count_looks(gates, runs)
@@ -88,3 +101,97 @@ def _decide_cost(gate: CostGate, spending: Spending) -> GateResult:
         bound=gate.at_most,
         reason=reason,
     )
+
+
+def decide_version_gate(gate: DecideGate, run: JudgedRun) -> GateResult:
+    """Decides whether a run's answers are better for the raters than those of the accepted run, or as good."""
+    value: float | None = None
+    state: State = "undecided"
+    if run.decide is None:
+        state = "no baseline"
+        reason = "this run is compared with nothing yet: no run is accepted; accept one with `assay accept RUN`"
+    else:
+        try:
+            decision = run.decide(gate)
+        except (UsageError, InputError) as error:
+            reason = f"the accepted run and this one cannot be compared: {error}"
+        else:
+            state, value = _STATES[decision.verdict], decision.deciding.difference
+            reason = decision.sentence
+            if decision.notes:
+                reason += f" `assay decide` of the two runs has {count_of(len(decision.notes), 'note')} on it."
+    return GateResult(
+        gate="decide",
+        name=gate.name_for(gate.metric),
+        judge=run.judge,
+        metric=gate.metric,
+        state=state,
+        value=value,
+        bound=gate.margin,
+        reason=reason,
+    )
+
+
+def decide_bounds(check: GateCheck) -> GateResult:
+    """Decides a gate on a mean, a share or the coverage: of two bounds the one that more speaks against."""
+    import numpy as np
+
+    bounds = list_bounds(check.gate)
+    values = check.figures(check.samples)
+    known = values[~np.isnan(values)]
+    if len(known):
+        figure = float(known.mean())
+    elif isinstance(check.gate, CoverageGate):
+        figure = 0.0
+    else:
+        return check.result("undecided", f"{check.subject} is unknown: no sample has a value of it", bounds[0][1])
+    hold = _hold_strictly if check.is_strict or not len(known) else _hold_by_evidence
+    results = [hold(check, figure, side, bound) for side, bound in bounds]
+    return max(results, key=lambda result: (result.state == "failed", result.evidence or 0.0))
+
+
+def _hold_strictly(check: GateCheck, figure: float, side: str, bound: float) -> GateResult:
+    if is_beyond(figure, side, bound):
+        return check.result("failed", f"{_figure_of(check, figure, bound)}{_but(side, bound)}", bound, value=figure)
+    return check.result("passed", f"{_figure_of(check, figure, bound)}{_required(check)}", bound, value=figure)
+
+
+def _hold_by_evidence(check: GateCheck, figure: float, side: str, bound: float) -> GateResult:
+    import numpy as np
+
+    samples, history, sign = check.samples, check.run.history, 1 if side == "at least" else -1
+    figures = check.figures(samples, [*history.accepted, *history.distinct_nights])
+    known = (~np.isnan(figures)).sum(axis=0)
+    is_same_set = 2 * known >= known[-1]  # a run of other samples says nothing of these
+    newest = weigh_bound(
+        sign * figures[:, is_same_set],
+        [sample.source for sample in samples],
+        skipped=int(is_same_set[: len(history.accepted)].sum()),
+        bound=sign * bound,
+        level=check.level.of_check,
+        is_share=not isinstance(check.gate, MeanGate),
+    )[-1]
+    reason = _figure_of(check, figure, bound)
+    if newest.nights > 1 and newest.change < 0:
+        reason += (
+            f", {format_figure(bound + sign * newest.change, bound)} over the last {count_of(newest.nights, 'run')}"
+        )
+    if newest.failed:
+        reason += f"{_but(side, bound)}; {check.describe_evidence(newest)}"
+    elif is_beyond(figure, side, bound):
+        reason += f" (required: {side} {format_bound(bound)}), which noise can do: {check.describe_evidence(newest)}"
+    else:
+        reason += _required(check)
+    return check.result("failed" if newest.failed else "passed", reason, bound, value=figure, newest=newest)
+
+
+def _figure_of(check: GateCheck, figure: float, bound: float) -> str:
+    return f"{check.subject} is {format_figure(figure, bound)}"
+
+
+def _but(side: str, bound: float) -> str:
+    return f", but must be {side} {format_bound(bound)}"
+
+
+def _required(check: GateCheck) -> str:
+    return f" (required: {' and '.join(f'{side} {format_bound(bound)}' for side, bound in list_bounds(check.gate))})"

@@ -152,32 +152,23 @@ GATES: dict[str, type[_Gate]] = {
 
 
 class GateResult(BaseModel):
-    """What came of one gate.
+    """What came of one gate."""
 
-    Attributes:
-        gate: The gate's kind, such as `mean`.
-        name: The gate with its metric and bounds, as no other gate of the suite is called.
-        judge: The judge whose run it is about; None for a gate on the cost.
-        metric: The metric that it is about; None for a gate on the cost, and for a decision without a named metric.
-        state: `passed`, `failed`, `undecided` (the figure could not be computed or tested) or `no baseline` (no
-            accepted run to compare with).
-        value: The figure that was held against the bound, or None where there is none.
-        bound: The bound. Of two bounds the one that more speaks against.
-        p: The share of months (30 nightly runs) without a change in which this gate shows as much at some time; None
-            where nothing was tested.
-        evidence: One month without a change in so many shows as much in one of the suite's gates.
-    """
-
-    gate: str
-    name: str
-    judge: str | None
+    gate: str  # the gate's kind, such as `mean`
+    name: str  # the gate with its metric and bounds, as no other gate of the suite is called
+    judge: str | None  # the judge whose run it is about; None for a gate on the cost
+    # the metric that it is about; None for a gate on the cost, and for a decision without a named metric
     metric: str | None
+    # `passed`, `failed`, `undecided` (the figure could not be computed or tested) or `no baseline` (no accepted run to
+    # compare with)
     state: State
-    value: float | None
-    bound: float
+    value: float | None  # the figure that was held against the bound, or None where there is none
+    bound: float  # the bound. Of two bounds the one that more speaks against.
     reason: str
+    # the share of months (30 nightly runs) without a change in which this gate shows as much at some time; None where
+    # nothing was tested
     p: float | None = None
-    evidence: float | None = None
+    evidence: float | None = None  # one month without a change in so many shows as much in one of the suite's gates
     needed: float | None = None
 
     @property

@@ -23,17 +23,13 @@ _ONE_NIGHT = timedelta(hours=12)
 
 
 class History(NamedTuple):
-    """The runs before a nightly run's, the oldest first.
-
-    Attributes:
-        repeated: Which of these (counted from 0) the next run only replayed: the same replies, with the same values.
-        accepted_samples: How many samples the accepted runs have, also where the newest run has none of them.
-    """
+    """The runs before a nightly run's, the oldest first."""
 
     accepted: tuple[RunValues, ...] = ()
     nights: tuple[RunValues, ...] = ()
+    # which of these (counted from 0) the next run only replayed: the same replies, with the same values
     repeated: frozenset[int] = frozenset()
-    accepted_samples: int = 0
+    accepted_samples: int = 0  # how many samples the accepted runs have, also where the newest run has none of them
 
     @property
     def distinct_nights(self) -> list[RunValues]:

@@ -20,9 +20,6 @@ def write_site(folder: Path, suite: str, rows: Sequence[NightlyRunRow], accepted
     """Writes `index.html` and one page per nightly run; no page needs another file or the network.
 
     The pages of earlier nightly runs are written too, so that a lost folder comes back whole.
-
-    Raises:
-        InputError: A page cannot be written.
     """
     reports = [read_report(row) for row in rows]
     common: dict[str, Any] = {"suite": suite, "accepted": accepted, "report_url": "{}.html".format}

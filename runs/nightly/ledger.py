@@ -14,33 +14,22 @@ _COLUMNS = "id, suite, began, status, report, spent"
 
 
 class NightlyRunRow(NamedTuple):
-    """A nightly run as the store lists it.
-
-    Attributes:
-        began: When it began: ISO 8601, UTC.
-        status: `running` until it ends, then its verdict; `killed` where its process is gone and did not say why.
-        report: Its report; None until it ends.
-        spent: What all its sessions took, with what was under way at most; None before the first call.
-    """
+    """A nightly run as the store lists it."""
 
     id: str
     suite: str
-    began: str
-    status: str
-    report: dict[str, Any] | None
+    began: str  # when it began: ISO 8601, UTC
+    status: str  # `running` until it ends, then its verdict; `killed` where its process is gone and did not say why
+    report: dict[str, Any] | None  # its report; None until it ends
+    # what all its sessions took, with what was under way at most; None before the first call
     spent: dict[str, Any] | None = None
 
 
 class Baseline(NamedTuple):
-    """The runs of a suite and a judge that were accepted last, together.
+    """The runs of a suite and a judge that were accepted last, together."""
 
-    Attributes:
-        runs: Their ids, in the order in which they were accepted.
-        accepted_at: When: ISO 8601, UTC.
-    """
-
-    runs: tuple[str, ...]
-    accepted_at: str
+    runs: tuple[str, ...]  # their ids, in the order in which they were accepted
+    accepted_at: str  # when: ISO 8601, UTC
 
 
 class Ledger:
@@ -80,11 +69,7 @@ class Ledger:
             self._database.execute("INSERT INTO runs_of_nightly_runs VALUES (?, ?, ?)", (nightly_run, judge, run))
 
     def resume(self, nightly_run: str, spent: dict[str, Any]) -> None:
-        """Goes on with a nightly run, as `begin` begins one.
-
-        Raises:
-            UsageError: A process is at work on it.
-        """
+        """Goes on with a nightly run, as `begin` begins one."""
         with self._writing():
             if not self._database.locks.take(nightly_run):
                 raise UsageError(

@@ -34,28 +34,23 @@ _MOST_CHARACTERS = 300
 
 
 class MetricReport(BaseModel):
-    """One metric of one run: counts, the mean with its 95% interval over groups, and the change since another run.
-
-    Attributes:
-        asked: Whether the suite names it; the others are the baselines that stand in every table.
-        n: Samples; `scored`, `skipped` and `failed` add up to it.
-        mean: The mean of the values, or None where no sample was scored; `low` and `high` are its interval, None for a
-            scorer: its mean is a predicted rating, whose error only ratings show (`predicted_rating`).
-        left_out: The share of the answers' sentences that were not judged; None of a metric that splits nothing.
-        change: The mean paired change since the run that this one is compared with; `change_low` and `change_high` are
-            its interval, and `change_p` its p-value, corrected for the number of metrics.
-    """
+    """One metric of one run: counts, the mean with its 95% interval over groups, and the change since another run."""
 
     metric: str
-    asked: bool
-    n: int
+    asked: bool  # whether the suite names it; the others are the baselines that stand in every table
+    n: int  # samples; `scored`, `skipped` and `failed` add up to it
     scored: int
     skipped: int
     failed: int
+    # the mean of the values, or None where no sample was scored; `low` and `high` are its interval, None for a scorer:
+    # its mean is a predicted rating, whose error only ratings show (`predicted_rating`)
     mean: float | None
     low: float | None = None
     high: float | None = None
+    # the share of the answers' sentences that were not judged; None of a metric that splits nothing
     left_out: float | None = None
+    # the mean paired change since the run that this one is compared with; `change_low` and `change_high` are its
+    # interval, and `change_p` its p-value, corrected for the number of metrics
     change: float | None = None
     change_low: float | None = None
     change_high: float | None = None
@@ -83,17 +78,7 @@ class SampleReport(BaseModel):
 
 
 class RunReport(BaseModel):
-    """The run of one judge.
-
-    Attributes:
-        accepted: The run that the suite's regressions are tested against, or None.
-        compared_with: The accepted run, else the run of the nightly run before this one, or None.
-        predicted_rating: The mean rating that the suite's scorer predicts, corrected by ratings; None without a scorer.
-        answers_changed: Samples with another answer than in `compared_with`.
-        samples_added: Samples that `compared_with` does not have, or has with another question.
-        samples_gone: Samples that only `compared_with` has.
-        newly_failing: The samples that fail now and did not before; `more_newly_failing` counts those left out.
-    """
+    """The run of one judge."""
 
     run: str
     judge: str
@@ -101,14 +86,16 @@ class RunReport(BaseModel):
     samples: int
     failed_samples: int
     first_failure: str
-    accepted: str | None
-    compared_with: str | None
+    accepted: str | None  # the run that the suite's regressions are tested against, or None
+    compared_with: str | None  # the accepted run, else the run of the nightly run before this one, or None
+    # the mean rating that the suite's scorer predicts, corrected by ratings; None without a scorer
     predicted_rating: PredictedRating | None = None
     metrics: tuple[MetricReport, ...] = ()
-    answers_changed: int | None = None
-    samples_added: int | None = None
-    samples_gone: int | None = None
+    answers_changed: int | None = None  # samples with another answer than in `compared_with`
+    samples_added: int | None = None  # samples that `compared_with` does not have, or has with another question
+    samples_gone: int | None = None  # samples that only `compared_with` has
     changed: tuple[SampleReport, ...] = ()
+    # the samples that fail now and did not before; `more_newly_failing` counts those left out
     newly_failing: tuple[SampleReport, ...] = ()
     more_newly_failing: int = 0
 

@@ -1,12 +1,13 @@
 """One nightly run of a suite: the run of every judge, the gates, and a truthful report however it ends."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import dropwhile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import AssayError, JudgeUnavailable, UsageError
 from ...judges import Budget
@@ -16,7 +17,6 @@ from ..compare import RunComparison, compare, run_samples
 from ..options import RunOptions
 from ..session import OnProgress, run_plan
 from ..store import Store
-from .accept import accept_runs
 from .gate_check import JudgedRun
 from .gate_decisions import decide_gates
 from .gates import COMPARED, DecideGate, GateResult, Spending
@@ -31,22 +31,16 @@ if TYPE_CHECKING:
 
 @dataclass
 class NightlyRun:
-    """A nightly run under way.
-
-    Attributes:
-        runs: The ids of the runs that have begun, by judge.
-        accept_command: The command that accepts a run, whose id follows it.
-        earlier: What earlier sessions took, in `earlier_seconds`.
-    """
+    """A nightly run under way."""
 
     suite: Suite
     store: Store
     row: NightlyRunRow
-    runs: dict[str, str]
+    runs: dict[str, str]  # the ids of the runs that have begun, by judge
     resume_command: str
-    accept_command: str = "assay accept"
+    accept_command: str = "assay accept"  # the command that accepts a run, whose id follows it
     budget: Budget = field(default_factory=Budget)
-    earlier: Spending = field(default_factory=Spending)
+    earlier: Spending = field(default_factory=Spending)  # what earlier sessions took, in `earlier_seconds`
     earlier_seconds: float = 0.0
     started: float = field(default_factory=time.monotonic)
 
@@ -74,11 +68,7 @@ class NightlyRun:
 def begin_nightly_run(
     suite: Suite, store: Store, *, resume: bool, resume_command: str, accept_command: str = "assay accept"
 ) -> NightlyRun:
-    """Begins a nightly run, or resumes the newest.
-
-    Raises:
-        UsageError: There is nothing to resume, or the suite has changed so that its runs cannot go on.
-    """
+    """Begins a nightly run, or resumes the newest."""
     ledger, budget = Ledger(store), suite.budget.budget()
     if not resume:
         return _watched(NightlyRun(suite, store, ledger.begin(suite.name), {}, resume_command, accept_command, budget))
@@ -181,9 +171,6 @@ def accept_nightly_run(nightly: NightlyRun, report: NightlyReport) -> NightlyRep
     """Accepts the runs of a nightly run that ended: the next nightly runs are compared with them.
 
     Its gates on regressions and decisions no longer count, because it is the new baseline; all other gates do.
-
-    Returns:
-        The report with the verdict that follows.
     """
     if report.accept is None:
         return report
@@ -283,3 +270,31 @@ def _comparison(store: Store, earlier: str | None, run: str) -> RunComparison | 
         return compare(store, earlier, run)
     except UsageError:
         return None
+
+
+class AcceptedRuns(NamedTuple):
+    """Runs that were accepted together: the suite's name, the judge's identity, and the runs' ids."""
+
+    suite: str
+    judge: str
+    runs: tuple[str, ...]
+
+
+def accept_runs(store: Store, runs: Sequence[str], suite: str | None = None) -> AcceptedRuns:
+    """Accepts runs of one judge for their suite, as a new baseline; what was accepted before is remembered."""
+    ledger, rows = Ledger(store), [store.run(run) for run in runs]
+    names = set[tuple[str, str]]()
+    for row in rows:
+        if row.status != "done":
+            raise UsageError(f"run {row.id} did not finish ({row.status}): resume it, then accept it")
+        name = suite or ledger.find_suite(row.id)
+        if name is None:
+            raise UsageError(f"run {row.id} was not made by a suite; say which one it is for: --suite NAME")
+        names.add((name, judge_identity(row.plan.judge)))
+    if len(names) > 1:
+        listed = " and ".join(f"{name} (judge: {judge})" for name, judge in sorted(names))
+        raise UsageError(f"the runs are of {listed}: accept the runs of one suite and one judge at a time")
+    ids = tuple(dict.fromkeys(row.id for row in sorted(rows, key=lambda row: row.created)))
+    ((name, judge),) = names
+    ledger.accept(name, judge, *ids)
+    return AcceptedRuns(name, judge, ids)

@@ -23,15 +23,11 @@ _REPORTS = "assay-reports"
 
 @dataclass(frozen=True, slots=True)
 class SetLook:
-    """What a set holds.
-
-    Attributes:
-        mapping: Column -> field, of the columns whose names differ; empty for logs, which need none.
-    """
+    """What a set holds."""
 
     samples: tuple[Sample, ...]
     notes: tuple[str, ...]
-    mapping: Mapping[str, str]
+    mapping: Mapping[str, str]  # column -> field, of the columns whose names differ; empty for logs, which need none
 
     def count(self, field: str) -> int:
         """How many samples have a field; `rating` counts ratings by several raters too."""
@@ -48,11 +44,7 @@ def list_columns(source: str, *, sheet: str | None = None) -> tuple[str, ...]:
 
 
 def look_at_set(source: str, mapping: Mapping[str, str], *, sheet: str | None = None) -> SetLook:
-    """Reads a set as a run would.
-
-    Raises:
-        InputError: The set cannot be read; the message says what to do.
-    """
+    """Reads a set as a run would."""
     notes: list[str] = []
     samples = load_set(source, mapping=mapping, sheet=sheet, notes=notes)
 

@@ -57,11 +57,7 @@ def load_suite(path: Path) -> Suite:
 
 
 def check_sets(suite: Suite, path: Path) -> None:
-    """Checks that the sets of a suite can be opened, and that they hold a first row.
-
-    Raises:
-        InputError: A set cannot be opened; the text names the suite's file and the set's line.
-    """
+    """Checks that the sets of a suite can be opened, and that they hold a first row."""
     document = _read_document(path)
     for number, (name, source) in enumerate(zip(suite.sets, suite.plan(NO_JUDGE).sets, strict=True)):
         try:

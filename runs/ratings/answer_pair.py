@@ -14,21 +14,15 @@ Side = Literal["left", "same", "right"]
 
 
 class PairedQuestion(BaseModel):
-    """A question that two versions answered.
-
-    Attributes:
-        question: Its id: that of its sample in the first version of the queue.
-        group: What it has in common with others; "" where nothing.
-        ids: The ids of the sample in the one and in the other.
-    """
+    """A question that two versions answered."""
 
     model_config = ConfigDict(frozen=True)
 
-    question: str
-    group: str
+    question: str  # its id: that of its sample in the first version of the queue
+    group: str  # what it has in common with others; "" where nothing
     first: str
     second: str
-    ids: tuple[str, str]
+    ids: tuple[str, str]  # the ids of the sample in the one and in the other
 
     def preference(self, value: float, *, rater: str = "", reason: str = "") -> Preference:
         """Somebody's choice between the two."""

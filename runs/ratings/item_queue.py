@@ -68,16 +68,11 @@ class QueueSettings(BaseModel):
 
 
 class OpenItem(NamedTuple):
-    """One item that one rater has open.
-
-    Attributes:
-        is_repeat: Whether it is a hidden repeat, which the rater is not told.
-        showing: Stands for this item as this rater has it open now; its form sends it back.
-    """
+    """One item that one rater has open."""
 
     name: str
-    is_repeat: bool
-    showing: str
+    is_repeat: bool  # whether it is a hidden repeat, which the rater is not told
+    showing: str  # stands for this item as this rater has it open now; its form sends it back
 
 
 class QueueItem(NamedTuple):
@@ -137,9 +132,6 @@ class ItemQueue:
 
     Every change is one transaction that serialises with all others of the queue, in SQLite and in PostgreSQL: a process
     killed at any moment loses no rating that was confirmed, and no two raters take the last place of one item.
-
-    Raises:
-        UsageError: There is no such queue, or it is of another kind.
     """
 
     kind: ClassVar[QueueKind]
@@ -227,11 +219,7 @@ class ItemQueue:
             self._db.execute("UPDATE rating_queues SET secret = ? WHERE id = ?", (secrets.token_hex(32), self.id))
 
     def _next_item(self, rater: str) -> OpenItem | None:
-        """Returns the rater's open item, else locks the next one for the rater; None when none is left.
-
-        Raises:
-            UsageError: The queue has no such rater.
-        """
+        """Returns the rater's open item, else locks the next one for the rater; None when none is left."""
         self._check_rater(rater)
         with self._changing() as series:
             now = self._clock()
@@ -257,9 +245,6 @@ class ItemQueue:
 
         Returns:
             Whether it was new: False for one that is there already.
-
-        Raises:
-            UsageError: The value is not on the scale, the rater is unknown, or the item is not open for the rater.
         """
         self._check_rater(rater)
         with self._changing() as series:
@@ -294,9 +279,6 @@ class ItemQueue:
         """The id of the item that a form is of: one that the rater has open, or rated in this series.
 
         Pages name an item by its `OpenItem.showing` alone, since its id would tell a hidden repeat.
-
-        Raises:
-            UsageError: The rater is unknown, or saw nothing under this showing.
         """
         self._check_rater(rater)
         series = self.series
@@ -338,11 +320,7 @@ class ItemQueue:
         return hmac.new(secret.encode(), content, hashlib.sha256).hexdigest()[:16]
 
     def adjudicate(self, sample: str, value: float, reason: str = "") -> None:
-        """Keeps the rating that the team agreed on; a later one replaces it.
-
-        Raises:
-            UsageError: The value is not on the scale, or the queue has no such answer.
-        """
+        """Keeps the rating that the team agreed on; a later one replaces it."""
         self._check_value(value)
         with self._changing() as series:
             self._content(sample)
@@ -522,11 +500,7 @@ def read_queue_secret(database: Database, queue: str) -> str | None:
 
 
 def read_queue_kind(database: Database, queue: str) -> QueueKind:
-    """What the items of a queue are.
-
-    Raises:
-        UsageError: There is no such queue.
-    """
+    """What the items of a queue are."""
     row = database.execute("SELECT kind FROM rating_queues WHERE id = ?", (queue,)).fetchone()
     if row is None:
         known = ", ".join(queue_ids(database, None)) or "none yet"

@@ -20,20 +20,14 @@ _FEWEST_PAIRS = 5  # with two choices, for agreement to be said
 
 @dataclass(frozen=True, slots=True)
 class VersionCounts:
-    """How often each of two versions was chosen.
-
-    Attributes:
-        first_better: Choices of the first.
-        second_better: Choices of the second.
-        same_answers: Ties that nobody was asked about, since both gave the same answer.
-    """
+    """How often each of two versions was chosen."""
 
     first: str
     second: str
-    first_better: int
+    first_better: int  # choices of the first
     ties: int
-    second_better: int
-    same_answers: int
+    second_better: int  # choices of the second
+    same_answers: int  # ties that nobody was asked about, since both gave the same answer
 
     def __str__(self) -> str:
         """The counts in a sentence."""
@@ -50,17 +44,11 @@ def _times(count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceAgreement:
-    """How far raters agree on pairs that two of them compared.
+    """How far raters agree on pairs that two of them compared."""
 
-    Attributes:
-        pairs: How many pairs have two choices or more.
-        same: The share of pairs of raters who chose the same, in [0, 1].
-        alpha: Krippendorff's alpha, with a tie in the middle between the two versions.
-    """
-
-    pairs: int
-    same: float
-    alpha: "Estimate"
+    pairs: int  # how many pairs have two choices or more
+    same: float  # the share of pairs of raters who chose the same, in [0, 1]
+    alpha: "Estimate"  # Krippendorff's alpha, with a tie in the middle between the two versions
 
     def __str__(self) -> str:
         """The agreement in a sentence."""
@@ -86,17 +74,11 @@ class PairDisagreement:
 
 @dataclass(frozen=True, slots=True)
 class PairProgress:
-    """What the choices of the present series show.
+    """What the choices of the present series show."""
 
-    Attributes:
-        versions: The counts of each pair of versions, in the order of the queue's versions.
-        agreement: None before five pairs have choices of two raters.
-        left: The share of the choices of a side, hidden repeats included, in which it was the left one.
-    """
-
-    versions: tuple[VersionCounts, ...]
-    agreement: ChoiceAgreement | None
-    left: "Estimate"
+    versions: tuple[VersionCounts, ...]  # the counts of each pair of versions, in the order of the queue's versions
+    agreement: ChoiceAgreement | None  # none before five pairs have choices of two raters
+    left: "Estimate"  # the share of the choices of a side, hidden repeats included, in which it was the left one
 
     @property
     def left_sentence(self) -> str:

@@ -18,50 +18,35 @@ _LEFT_FIRST: dict[Side, float] = {"left": -1.0, "same": 0.0, "right": 1.0}  # th
 
 
 class ComparedVersion(BaseModel):
-    """A version of a queue.
-
-    Attributes:
-        source: The id of its run, or the name of its set.
-        field: The field of metadata that tells the versions of one source apart; "" where the source is one version.
-    """
+    """A version of a queue."""
 
     model_config = ConfigDict(frozen=True)
 
     name: str
-    source: str
+    source: str  # the id of its run, or the name of its set
+    # the field of metadata that tells the versions of one source apart; "" where the source is one version
     field: str = ""
 
 
 class PairComparison(BaseModel):
-    """What a queue of pairs compares.
-
-    Attributes:
-        versions: The versions; the first is the one in use today.
-        same: Questions to which two versions gave the same answer, each with its place among those of the queue: ties
-            that nobody is asked about.
-    """
+    """What a queue of pairs compares."""
 
     model_config = ConfigDict(frozen=True)
 
-    versions: tuple[ComparedVersion, ...]
+    versions: tuple[ComparedVersion, ...]  # the versions; the first is the one in use today
+    # questions to which two versions gave the same answer, each with its place among those of the queue: ties that
+    # nobody is asked about
     same: tuple[tuple[int, PairedQuestion], ...] = ()
 
 
 class PairAssignment(NamedTuple):
-    """Two answers that one rater has open, and which of them stands left.
+    """Two answers that one rater has open, and which of them stands left."""
 
-    Attributes:
-        name: The pair's id in the queue, which tells nothing of the versions.
-        is_first_left: Whether the answer of the pair's first version stands left.
-        is_repeat: Whether it is a hidden repeat, in which the sides are exchanged.
-        showing: As in `OpenItem`.
-    """
-
-    name: str
+    name: str  # the pair's id in the queue, which tells nothing of the versions
     pair: AnswerPair
-    is_first_left: bool
-    is_repeat: bool
-    showing: str
+    is_first_left: bool  # whether the answer of the pair's first version stands left
+    is_repeat: bool  # whether it is a hidden repeat, in which the sides are exchanged
+    showing: str  # as in `OpenItem`
 
     @property
     def is_of_turns(self) -> bool:

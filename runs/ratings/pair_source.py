@@ -21,17 +21,11 @@ FEWEST_VERSIONS = 2
 
 @dataclass(frozen=True, slots=True)
 class PairSource:
-    """The answers of versions to the same questions.
+    """The answers of versions to the same questions."""
 
-    Attributes:
-        versions: The versions; the first is the one in use today.
-        questions: Each question's answers by the place of the version.
-        notes: How they were paired and what is left out, each in a sentence.
-    """
-
-    versions: tuple[ComparedVersion, ...]
-    questions: Sequence[Mapping[int, PairedAnswer]]
-    notes: tuple[str, ...] = ()
+    versions: tuple[ComparedVersion, ...]  # the versions; the first is the one in use today
+    questions: Sequence[Mapping[int, PairedAnswer]]  # each question's answers by the place of the version
+    notes: tuple[str, ...] = ()  # how they were paired and what is left out, each in a sentence
 
     @property
     def name(self) -> str:
@@ -92,12 +86,7 @@ def _is_same(one: PairedAnswer, other: PairedAnswer) -> bool:
 
 
 def find_pairs(store: Store, names: Sequence[str], by: str | None, turns: RatedTurns = "none") -> PairSource:
-    """Finds the questions that all versions answered, paired as for a decision between them (`pair_versions`).
-
-    Raises:
-        UsageError: There are fewer than two versions, two have one name, or no source has a name.
-        InputError: A row of a set cannot be read.
-    """
+    """Finds the questions that all versions answered, paired as for a decision between them (`pair_versions`)."""
     if by is not None and len(names) != 1:
         raise UsageError(f"--by {by} takes the versions from one run; name one, or leave out --by")
     if by is None and len(names) < FEWEST_VERSIONS:
@@ -171,11 +160,7 @@ def _check_versions(versions: Sequence[ComparedVersion]) -> None:
 def open_pair_queue(
     store: Store, source: PairSource, settings: QueueSettings, *, guideline: str | None, limit: int | None = None
 ) -> PairQueue:
-    """The newest queue of these versions with these settings, else a new one; its guideline brought up to date.
-
-    Raises:
-        UsageError: No question has two different answers, or the queue has another number of pairs than the limit.
-    """
+    """The newest queue of these versions with these settings, else a new one; its guideline brought up to date."""
     pairs, same = source.draw(settings.seed, limit)
     for name in queue_ids(store.database, "pairs"):
         queue = PairQueue(store.database, name)

@@ -7,9 +7,5 @@ from .rating_queue import RatingQueue
 
 
 def open_item_queue(database: Database, queue: str) -> RatingQueue | PairQueue:
-    """Opens a queue of either kind.
-
-    Raises:
-        UsageError: There is no such queue.
-    """
+    """Opens a queue of either kind."""
     return PairQueue(database, queue) if read_queue_kind(database, queue) == "pairs" else RatingQueue(database, queue)

@@ -20,15 +20,11 @@ _SWAPPED: dict[Choice, Choice] = {"first": "second", "tie": "tie", "second": "fi
 
 @dataclass(frozen=True, slots=True)
 class PairChoice:
-    """A choice with what was asked.
-
-    Attributes:
-        shown_first: The version whose answer stood first (left); None where nobody was asked.
-    """
+    """A choice with what was asked."""
 
     asked: PairedQuestion
     preference: Preference
-    shown_first: str | None
+    shown_first: str | None  # the version whose answer stood first (left); None where nobody was asked
 
 
 def queue_choices(queue: PairQueue, series: int | None = None) -> list[PairChoice]:
@@ -65,12 +61,7 @@ def queue_preferences(queue: PairQueue, series: int | None = None) -> list[Prefe
 
 
 def write_choices(choices: Sequence[PairChoice], target: Path) -> None:
-    """Writes choices to a .jsonl or .csv file, one row per choice: the preference and what stood left.
-
-    Raises:
-        UsageError: There is no choice.
-        InputError: Another suffix, or a folder that does not exist.
-    """
+    """Writes choices to a .jsonl or .csv file, one row per choice: the preference and what stood left."""
     if not choices:
         raise UsageError("nothing was chosen in this series yet; there are no choices to write")
     shown_first = [choice.shown_first for choice in choices]

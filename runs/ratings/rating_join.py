@@ -21,16 +21,12 @@ _Scale = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class JoinedRatings:
-    """Answers with all ratings that there are of them.
+    """Answers with all ratings that there are of them."""
 
-    Attributes:
-        samples: The answers by id. Where the page rated some of them, `ratings` has a rating by rater, of which the
-            file's own is `file`, and `rating` is what the team agreed on; else they are as they came.
-        note: What the ratings are and which are left out, for the user; empty where all are the file's.
-    """
-
+    # the answers by id. Where the page rated some of them, `ratings` has a rating by rater, of which the file's own is
+    # `file`, and `rating` is what the team agreed on; else they are as they came.
     samples: dict[str, Sample]
-    note: str = ""
+    note: str = ""  # what the ratings are and which are left out, for the user; empty where all are the file's
 
 
 @dataclass(slots=True)
@@ -89,11 +85,7 @@ def join_run_ratings(store: "Store", run: str) -> JoinedRatings:
 
 
 def find_rated_sample(store: "Store", run: str, name: str) -> Sample:
-    """Finds one sample of a run with the ratings that all commands count: those of `join_run_ratings`.
-
-    Raises:
-        UsageError: The run has no such sample.
-    """
+    """Finds one sample of a run with the ratings that all commands count: those of `join_run_ratings`."""
     sample = store.sample(run, name)
     return join_run_ratings(store, run).samples[name] if queue_ids(store.database) else sample
 

@@ -17,37 +17,26 @@ _LARGE_DIFFERENCE = 2  # levels between two raters from which an answer is worth
 
 @dataclass(frozen=True, slots=True)
 class RaterProgress:
-    """One rater's work in the present series.
-
-    Attributes:
-        median_seconds: Median time per answer in seconds; None before the first rating.
-        same_on_repeat: Repeats with the same level both times.
-        difference_on_repeat: Mean absolute difference of the two ratings of a repeat, in levels; None without repeats.
-    """
+    """One rater's work in the present series."""
 
     name: str
     ratings: int
     cannot_tell: int
-    median_seconds: float | None
+    median_seconds: float | None  # median time per answer in seconds; None before the first rating
     repeats: int
-    same_on_repeat: int
+    same_on_repeat: int  # repeats with the same level both times
+    # mean absolute difference of the two ratings of a repeat, in levels; None without repeats
     difference_on_repeat: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class RaterDisagreement:
-    """An answer on which two raters differ by two levels or more, largest difference first.
-
-    Attributes:
-        ratings: What the raters gave, in the order in which they rated.
-        difference: Highest less lowest level.
-        adjudicated: The rating that the team agreed on, or None.
-    """
+    """An answer on which two raters differ by two levels or more, largest difference first."""
 
     sample: str
-    ratings: tuple[Rating, ...]
-    difference: float
-    adjudicated: float | None
+    ratings: tuple[Rating, ...]  # what the raters gave, in the order in which they rated
+    difference: float  # highest less lowest level
+    adjudicated: float | None  # the rating that the team agreed on, or None
 
 
 def rater_progress(queue: ItemQueue) -> list[RaterProgress]:

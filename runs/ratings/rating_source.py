@@ -20,27 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RatingSource:
-    """Answers to rate.
+    """Answers to rate."""
 
-    Attributes:
-        name: The set or run as it was named, with a run's full id.
-        metrics: The run's metrics, for choosing; none for a set.
-        scores: (answers, metrics), higher is better in every column, NaN where there is no score.
-    """
-
-    name: str
+    name: str  # the set or run as it was named, with a run's full id
     samples: tuple[Sample, ...]
-    metrics: tuple[str, ...]
-    scores: "Floats"
+    metrics: tuple[str, ...]  # the run's metrics, for choosing; none for a set
+    scores: "Floats"  # (answers, metrics), higher is better in every column, NaN where there is no score
 
 
 def find_source(store: Store, name: str, turns: RatedTurns = "none") -> RatingSource:
-    """All answers of a run (its id, the beginning of one, or `last`), else those of a set.
-
-    Raises:
-        UsageError: Neither a run nor a set has this name.
-        InputError: A row of the set cannot be read.
-    """
+    """All answers of a run (its id, the beginning of one, or `last`), else those of a set."""
     run = _find_run(store, name)
     if run is None:
         samples = tuple(select_rated(read_set(name), turns))
@@ -95,10 +84,6 @@ def open_queue(
     """The newest queue of this source with these settings, else a new one; its guideline brought up to date.
 
     The answers are drawn from all of the source; a limit then takes the first that were drawn.
-
-    Raises:
-        UsageError: The way to choose needs scores that the source does not have, or the queue has another number of
-            answers than the limit.
     """
     queue = _newest_queue(store.database, source.name, settings)
     if queue is None:

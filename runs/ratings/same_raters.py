@@ -10,15 +10,11 @@ from .rated_set import FILE
 
 @dataclass(frozen=True, slots=True)
 class RatedText:
-    """The ratings of one answer, which one version gave, or several gave alike.
-
-    Attributes:
-        ratings: Its ratings by rater.
-    """
+    """The ratings of one answer, which one version gave, or several gave alike."""
 
     question: Hashable
     versions: frozenset[int]
-    ratings: Mapping[str, float] = field(default_factory=dict)
+    ratings: Mapping[str, float] = field(default_factory=dict)  # its ratings by rater
 
 
 def ratings_by_rater(sample: Sample) -> dict[str, float]:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from assay.errors import InputError
 from assay.generation import Fold, Section
 from assay.generation.folds import FoldError, make_folds, measure_leaks
+from assay.generation.folds.fold_search import mark_sampled
 from assay.generation.folds.leaks import find_shared_runs
-from assay.generation.folds.sampling import mark_sampled
 from assay.generation.folds.separation import folds_per_document, remove_shared, split_sections
 from assay.generation.folds.topic_splits import SETTINGS, fold_distances, split_topics
 from assay.generation.quotas import covering_quotas

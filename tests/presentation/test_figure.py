@@ -16,8 +16,8 @@ from assay.presentation.page import template_environment, typeset
 from assay.presentation.result_table import Column, ResultTable, TableCell
 from assay.runs import Store
 from assay.runs.answer_index import AnswerIndex
-from assay.runs.nightly.markdown_summary import summary_markdown
 from assay.runs.nightly.nightly_report import NightlyReport, RunReport
+from assay.runs.nightly.report_files import summary_markdown
 from assay.runs.results import Results
 from assay.runs.run_figures import compute_figures
 from assay.runs.run_tables import report_table

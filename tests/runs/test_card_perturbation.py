@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.eval_sets import Sample, load_set
 from assay.languages import load_language, packs_with
-from assay.runs.judge_card.perturbation import PROBES, perturb
+from assay.runs.judge_card.card_scoring import PROBES, perturb
 from assay.text.sentences import claiming_sentences
 
 SAMPLE = Sample(

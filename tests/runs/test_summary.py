@@ -12,8 +12,8 @@ from assay.errors import UsageError
 from assay.metrics.score import scored, skipped
 from assay.presentation.texts import one_line
 from assay.runs import Plan, RunWriter, Store
-from assay.runs.export import write_scores
 from assay.runs.report import scores_as_json
+from assay.runs.results import write_scores
 from assay.runs.run_tables import place_among_baselines
 from assay.runs.summary import MetricSummary, Row, ScoreTotals
 

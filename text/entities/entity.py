@@ -47,9 +47,6 @@ class Entity:
 def find_entities(text: str, language: Language) -> list[Entity]:
     """Finds the entities of a text in order, none within another.
 
-    Raises:
-        UsageError: The extra `numeric` is not installed.
-
     Example:
         >>> from assay.languages import load_language
         >>> [(entity.kind, entity.text) for entity in find_entities("Call 020 624 1111 by 3 May.", load_language("en"))]

@@ -22,10 +22,6 @@ class LangfuseProject:
     """The project of an address.
 
     Only the REST client of the package `langfuse` is used: the one that traces begins threads of its own.
-
-    Raises:
-        UsageError: The package is not installed.
-        InputError: A key is missing.
     """
 
     def __init__(self, address: TraceAddress) -> None:
@@ -53,11 +49,7 @@ class LangfuseProject:
 
     @cached_property
     def id(self) -> str:
-        """The project's id, checked to be that of the keys.
-
-        Raises:
-            InputError: The keys belong to another project, or the server cannot be asked.
-        """
+        """The project's id, checked to be that of the keys."""
         try:
             reply = self.calls.call(self.api.projects.get)
         except RefusedRequest as error:
@@ -86,19 +78,11 @@ class LangfuseProject:
         return InputError(f"{self.calls.server} {what}: {error}{cure}")
 
     def list_items(self, reply: Any, call: str) -> list[dict[str, Any]]:
-        """Returns the objects of a page.
-
-        Raises:
-            InputError: It is no page of Langfuse.
-        """
+        """Returns the objects of a page."""
         return self.calls.server.objects(reply, "data", call)
 
     def next_cursor(self, reply: Any, call: str) -> str | None:
-        """Returns the cursor of the page after this one; None of the last page.
-
-        Raises:
-            InputError: The cursor is none of Langfuse.
-        """
+        """Returns the cursor of the page after this one; None of the last page."""
         meta = reply.get("meta")
         cursor = meta.get("cursor") if isinstance(meta, dict) else None
         if cursor is not None and not isinstance(cursor, str):

@@ -20,10 +20,6 @@ class LangfuseSink:
 
     A score of a conversation is one of the session; any other one is of the observation that holds the answer, where
     that is not the trace itself, else of the trace. Langfuse stores scores a moment after it has accepted them.
-
-    Raises:
-        UsageError: The package is not installed.
-        InputError: A key is missing.
     """
 
     def __init__(self, address: TraceAddress) -> None:

@@ -47,10 +47,6 @@ class LangfuseSource:
     A trace is its observations: the root has the question and the answer, retrievers and tools stand under it.
     Annotations are ratings by rater, on the scale of their score config; scores by API that are named as feedback are
     ratings too, on the usual scale of the last 100 of that name.
-
-    Raises:
-        UsageError: The package is not installed.
-        InputError: A key is missing.
     """
 
     def __init__(self, address: TraceAddress) -> None:

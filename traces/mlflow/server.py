@@ -73,9 +73,6 @@ class MlflowServer:
 
     Keys, certificates and the like come from MLflow's own environment variables and file of credentials. MLflow's own
     repetition of failed requests is off: it would write a feedback again that was only answered late.
-
-    Raises:
-        UsageError: The address has no experiment, or no host that can be reached.
     """
 
     def __init__(self, address: TraceAddress) -> None:
@@ -88,7 +85,6 @@ class MlflowServer:
         """Reads something; repeated where that may help.
 
         Raises:
-            InputError: The server cannot be reached, or refuses the key.
             RefusedCallError: It refuses this call.
         """
         return self._repeat("GET", path, params=dict(values or {}))
@@ -116,22 +112,14 @@ class MlflowServer:
         return self._repeat("POST", path, json=dict(values))
 
     def change(self, method: str, path: str, values: Mapping[str, Any]) -> ServerReply:
-        """Makes one attempt to change something, and never a second one.
-
-        Raises:
-            InputError: The server refuses the key.
-        """
+        """Makes one attempt to change something, and never a second one."""
         reply = self._attempt(method, path, json=dict(values))
         self._check_key(reply)
         return reply
 
     @cached_property
     def experiment(self) -> str:
-        """The id of the experiment that the address names: that of its name, else the id itself.
-
-        Raises:
-            InputError: There is none, it is deleted, or the server is none that can be read.
-        """
+        """The id of the experiment that the address names: that of its name, else the id itself."""
         self._check_version()
         name = self.address.project
         values = self._find_experiment("get-by-name", {"experiment_name": name})
@@ -298,11 +286,7 @@ class _Client(NamedTuple):
 
 
 def load_client() -> _Client:
-    """Imports MLflow's package, which then neither reports its use nor changes how warnings are shown.
-
-    Raises:
-        UsageError: It is not installed.
-    """
+    """Imports MLflow's package, which then neither reports its use nor changes how warnings are shown."""
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     os.environ.setdefault("MLFLOW_ALLOW_HTTP_REDIRECTS", "false")  # of what the package asks itself
     with require_extra("mlflow", "mlflow: traces"), warnings.catch_warnings():

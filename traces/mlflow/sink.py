@@ -39,9 +39,6 @@ class MlflowSink:
     The server refuses a second feedback with that id, so that no write is doubled, also where an earlier one is
     answered late. A score of a session goes to the session's first trace with `mlflow.trace.session` in its metadata,
     where MLflow's own assessments of sessions are.
-
-    Raises:
-        UsageError: The address names no experiment, or no server.
     """
 
     def __init__(self, address: TraceAddress) -> None:

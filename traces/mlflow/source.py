@@ -37,11 +37,7 @@ _PREFIXES = {"tag.": "tags", "tags.": "tags", "metadata.": "metadata"}
 
 
 class MlflowSource:
-    """Reads the traces of one experiment.
-
-    Raises:
-        UsageError: The address names no experiment, or no server.
-    """
+    """Reads the traces of one experiment."""
 
     def __init__(self, address: TraceAddress) -> None:
         self._server = MlflowServer(address)
@@ -108,9 +104,6 @@ class MlflowSource:
 
 def build_conditions(filter_values: Mapping[str, str]) -> list[str]:
     """Builds the conditions of a search of traces.
-
-    Raises:
-        UsageError: An unknown field, or a value that MLflow's filters cannot hold.
 
     Example:
         >>> build_conditions({"user": "ada", "tag.env": "prod"})

@@ -22,11 +22,7 @@ _LONGEST_DOCUMENT = 1 << 30  # bytes of a document on several lines, which is re
 
 
 def list_files(project: str) -> list[Path]:
-    """Lists the files of an address: the file itself, or those in a folder, by name.
-
-    Raises:
-        InputError: There is no such file, or the folder has none.
-    """
+    """Lists the files of an address: the file itself, or those in a folder, by name."""
     path = Path(project).expanduser()
     if path.is_dir():
         files = sorted(file for file in path.iterdir() if file.name.lower().endswith(_SUFFIXES))
@@ -51,9 +47,6 @@ def read_rows(files: list[Path]) -> Iterator[Row | BadRow]:
     """Yields the spans and log records of files, in their order; for what cannot be read a `BrokenPart`.
 
     A last line without an end is left out: the collector is writing it.
-
-    Raises:
-        InputError: A file cannot be read.
     """
     number = 0
     for file in files:

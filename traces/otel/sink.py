@@ -33,9 +33,6 @@ class OtelSink:
     """Sends scores as log records to a collector, by OTLP.
 
     An event that was sent cannot be replaced: a score that has changed is sent again under the same `assay.score.key`.
-
-    Raises:
-        UsageError: The address names no host, and the environment variables name no endpoint.
     """
 
     def __init__(self, address: TraceAddress, exporter: "LogRecordExporter | None" = None) -> None:

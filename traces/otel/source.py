@@ -34,9 +34,6 @@ class OtlpFileSource:
     Spans may have OpenInference's attributes or the conventions for generative AI (`gen_ai.*`). Files are read twice: a
     trace is held from its first span to its last.
 
-    Raises:
-        UsageError: The address names a server.
-
     Example:
         >>> OtlpFileSource(TraceAddress.parse("otel://localhost:4318"))
         Traceback (most recent call last):

@@ -26,12 +26,7 @@ _KEYS = "PHOENIX_API_KEY, or PHOENIX_CLIENT_HEADERS"
 
 
 class PhoenixProject:
-    """One project of a server. It is looked up with the first call.
-
-    Raises:
-        UsageError: The address names no project, or the client is not installed.
-        InputError: The address or a setting of the environment is no server's.
-    """
+    """One project of a server. It is looked up with the first call."""
 
     def __init__(self, address: TraceAddress) -> None:
         if not address.project:
@@ -58,11 +53,7 @@ class PhoenixProject:
         self._path = ""
 
     def connect(self) -> None:
-        """Looks up the server and the project, once.
-
-        Raises:
-            InputError: The server cannot be reached, is too old, refuses the key, or has no such project.
-        """
+        """Looks up the server and the project, once."""
         if self._path:
             return
         self.version = self._read_version()
@@ -91,7 +82,6 @@ class PhoenixProject:
         """Yields what the project has, page by page; a page may be empty.
 
         Raises:
-            InputError: As `connect`; or the pages repeat themselves, have no end, or hold what is no object.
             RefusedRequest: The server refuses the query.
         """
         self.connect()

@@ -22,10 +22,6 @@ class PhoenixSink:
     A score of a conversation is an annotation of the session. A score of an answer is one of the span that holds the
     answer, where it is known: Phoenix shows it beside the question and the answer, and its filters and data sets are
     made of spans. Otherwise it is one of the trace. What stands under a name and a key is replaced.
-
-    Raises:
-        UsageError: The address names no project, or the client is not installed.
-        InputError: The address or a setting of the environment is no server's.
     """
 
     def __init__(self, address: TraceAddress) -> None:

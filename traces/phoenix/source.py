@@ -37,10 +37,6 @@ class PhoenixSource:
     A page of traces is listed by time, and then all their spans are read, whenever these began: no trace is cut by a
     page or by `until`. One whose root span has not arrived within ten minutes of its first span is read as it is; a
     younger one is left for the next pull, and said so.
-
-    Raises:
-        UsageError: The address names no project, or the client is not installed.
-        InputError: The address or a setting of the environment is no server's.
     """
 
     def __init__(self, address: TraceAddress) -> None:

@@ -19,11 +19,7 @@ Query = dict[str, Any]
 
 
 class TraceFilter:
-    """What a trace must have.
-
-    Raises:
-        UsageError: An unknown field, or a value that it cannot have.
-    """
+    """What a trace must have."""
 
     def __init__(self, fields: Mapping[str, str]) -> None:
         self.session = fields.get("session", "")

@@ -57,9 +57,6 @@ class AnswerPull:
         """Pulls the answers since the last pull, and an overlap in which traces may come late.
 
         The cursor moves when everything is kept: after a kill the same traces are read again, and each is kept once.
-
-        Raises:
-            InputError: The source cannot be read.
         """
         settings = self._settings
         until = self._now if pulled_until is None else max(self._now, pulled_until)

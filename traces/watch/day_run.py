@@ -51,9 +51,6 @@ def judge_waiting(
     """Judges the answers that wait for the judge, the oldest draws first, within what is left of today's budget.
 
     Replies are in the store before they are scored: after a kill none is asked for again.
-
-    Returns:
-        What was done, also where the judge is gone or the budget is reached.
     """
     counts = JudgeCounts()
     for day in records.waiting_days():

@@ -21,9 +21,6 @@ def deliver_alarm(message: AlarmMessage, url: str, *, first_wait: float = 0.5) -
     """Posts a message to a webhook, with its id in the header `Idempotency-Key`; no redirect is followed.
 
     What passes (a time-out, too many requests, an error of the server) is tried three times.
-
-    Raises:
-        InputError: It was not delivered.
     """
     body = json.dumps(message.as_json())
     try:

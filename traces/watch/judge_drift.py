@@ -19,11 +19,7 @@ _MOST_REPEATED = 200  # answers of a run among whose questions those are that th
 
 
 def check_judge(settings: WatchSettings, records: WatchRecords, today: str, now: datetime) -> None:
-    """Asks the judge a share of the questions of an earlier run again, where that is due, and keeps what came.
-
-    Raises:
-        AssayError: The judge cannot be asked, or the day's budget is used up.
-    """
+    """Asks the judge a share of the questions of an earlier run again, where that is due, and keeps what came."""
     every, before = settings.drift.judge, records.newest_drift()
     last = read_utc(before.at) if before else None
     if every is None or (last is not None and abs(now - last) < every):

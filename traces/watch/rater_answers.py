@@ -136,9 +136,6 @@ def reread_annotations(settings: WatchSettings, records: WatchRecords, source: S
 
     Returns:
         How many answers are rated for the first time.
-
-    Raises:
-        InputError: The source cannot be read.
     """
     if settings.ratings.reread is None:
         return 0

@@ -24,12 +24,7 @@ _GONE = {"alarms": _ONE_WEBHOOK} | {f"drift.{kind}": _JUDGE_ALONE for kind in ("
 
 
 def load_watch(path: Path) -> WatchSettings:
-    """Reads a watch file and checks everything that can be checked without asking a server or a judge.
-
-    Raises:
-        InputError: The file cannot be read or is no valid watch; the text names file, line, key and the nearest right
-            name.
-    """
+    """Reads a watch file and checks everything that can be checked without asking a server or a judge."""
     check_type("path", path, Path, "the path of a watch file, as a pathlib.Path")
     document = load_yaml(read_text_file(path, "the watch file"), str(path))
     content = document.value
@@ -54,11 +49,7 @@ def load_watch(path: Path) -> WatchSettings:
 
 
 def draft_watch(address: str) -> str:
-    """Writes a watch file for an address of traces, with the keys that most people set.
-
-    Raises:
-        UsageError: It is no address of traces.
-    """
+    """Writes a watch file for an address of traces, with the keys that most people set."""
     TraceAddress.parse(address)
     source = dump_yaml({"source": address})
     return (

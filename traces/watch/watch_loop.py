@@ -23,12 +23,7 @@ class LoopTools:
 
 
 def take_step(settings: WatchSettings, store: Store, tools: StepTools | None = None) -> StepReport:
-    """Takes one step of a watch that no other process is at work on.
-
-    Raises:
-        UsageError: Another process is at work on the watch.
-        InputError: The source cannot be read, or the store cannot be written.
-    """
+    """Takes one step of a watch that no other process is at work on."""
     with hold_watch(store, settings.name):
         return WatchStep(settings, store, tools).take()
 
@@ -38,10 +33,6 @@ def take_steps(file: Path, settings: WatchSettings, store: Store, tools: LoopToo
 
     The first step must succeed: a wrong key or project is found at once. Later ones that fail are tried again at the
     next interval. The watch file is read before each step; while it has a mistake, the earlier one counts.
-
-    Raises:
-        UsageError: Another process is at work on the watch.
-        InputError: The first step failed.
     """
     with hold_watch(store, settings.name):
         is_first = True

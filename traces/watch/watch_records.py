@@ -44,11 +44,7 @@ class DrawnAnswer:
 
 @contextmanager
 def hold_watch(store: Store, name: str) -> Iterator[None]:
-    """Holds the lock of a watch: no other process can take a step of it.
-
-    Raises:
-        UsageError: Another process is at work on it.
-    """
+    """Holds the lock of a watch: no other process can take a step of it."""
     locks = store.database.locks
     with explain_errors(store.database, "the watch cannot be held"):
         if not locks.take(lock_name(name)):

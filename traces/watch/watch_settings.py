@@ -216,11 +216,7 @@ class WatchSettings(BaseModel):
 
     @property
     def webhook_url(self) -> str:
-        """The URL that gets alarms, read from its environment variable where `webhook` names one.
-
-        Raises:
-            UsageError: The variable is not set, or holds no URL.
-        """
+        """The URL that gets alarms, read from its environment variable where `webhook` names one."""
         url = self.webhook or ""
         if not url.startswith(_VARIABLE):
             return url

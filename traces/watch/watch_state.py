@@ -155,11 +155,7 @@ class WatchState:
         return [self._watch(row) for row in rows]
 
     def watch(self, name: str) -> WatchRow:
-        """Returns a watch by its id, or the newest series by its name.
-
-        Raises:
-            UsageError: There is none.
-        """
+        """Returns a watch by its id, or the newest series by its name."""
         rows = self._rows(
             f"SELECT {_WATCH_COLUMNS} FROM watches WHERE id = ? OR name = ? ORDER BY id = ? DESC, series DESC LIMIT 1",
             (name, name, name),
@@ -213,12 +209,6 @@ class WatchState:
     def count_answers_of_look(self, watch: str, look: int) -> int:
         """Returns how many answers `answers_of_look` has in all."""
         return int(self._rows("SELECT count(*) FROM watch_items WHERE watch = ? AND look = ?", (watch, look))[0][0])
-
-    def answers_of_day(self, watch: str, day: str, *, limit: int = 50, offset: int = 0) -> list[WatchedAnswer]:
-        """Returns the answers of a day (ISO 8601), judged or not, in the order of their times."""
-        return self._answers(
-            "time >= ? AND time < ? ORDER BY time, sample", watch, (day, f"{day}U"), limit, offset
-        )  # U comes after the T that begins the time of day
 
     def worst_answers(
         self, watch: str, since: str, limit: int = 5, *, higher_is_better: bool = True

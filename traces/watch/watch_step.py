@@ -78,11 +78,7 @@ class StepReport:
 
 
 class WatchStep:
-    """One step; the watch must be held by this process (`hold_watch`).
-
-    Raises:
-        InputError: The store cannot be written to.
-    """
+    """One step; the watch must be held by this process (`hold_watch`)."""
 
     def __init__(self, settings: WatchSettings, store: Store, tools: StepTools | None = None) -> None:
         self._settings, self._store, self._tools = settings, store, tools or StepTools()
@@ -100,11 +96,7 @@ class WatchStep:
             )
 
     def take(self) -> StepReport:
-        """Takes the step.
-
-        Raises:
-            AssayError: The source cannot be read; what was pulled until then is kept.
-        """
+        """Takes the step."""
         try:
             return self._take()
         except AssayError as error:

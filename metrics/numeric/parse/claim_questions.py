@@ -46,19 +46,13 @@ class QuestionSlot(StrEnum):
 
 @dataclass(frozen=True)
 class OpenClaim:
-    """A sentence that a judge reads.
-
-    Attributes:
-        text: What the judge is shown: its signs made plain, without the part that names a cause.
-        clauses: The text against each table.
-        begin: Where in the text its claim begins, after a comment ("Not quite - ").
-    """
+    """A sentence that a judge reads."""
 
     sentence: str
-    text: str
-    clauses: tuple[Clause, ...]
+    text: str  # what the judge is shown: its signs made plain, without the part that names a cause
+    clauses: tuple[Clause, ...]  # the text against each table
     shared: frozenset[str]
-    begin: int
+    begin: int  # where in the text its claim begins, after a comment ("Not quite - ")
 
     @property
     def may_be_asked(self) -> bool:
@@ -74,16 +68,11 @@ class OpenClaim:
 
 @dataclass(frozen=True)
 class Subject:
-    """What a judge is asked about: one number of a claim, or all of a claim that states none.
+    """What a judge is asked about: one number of a claim, or all of a claim that states none."""
 
-    Attributes:
-        name: What the ids of its questions begin with: the place of the claim, and its own in it.
-        number: The number; None where the claim states none.
-        options: What each slot can be answered with; a slot that cannot be filled is left out.
-    """
-
-    name: str
-    number: Mark | None
+    name: str  # what the ids of its questions begin with: the place of the claim, and its own in it
+    number: Mark | None  # the number; None where the claim states none
+    # what each slot can be answered with; a slot that cannot be filled is left out
     options: Mapping[QuestionSlot, tuple[str, ...]]
 
     @property

@@ -19,15 +19,11 @@ _MOST_MEANINGS = 8  # of cells together
 
 @dataclass(frozen=True)
 class Context:
-    """What a clause is about where it does not say so: from the question, or from the text before.
-
-    Attributes:
-        checks: What the text before was checked for, the last first.
-    """
+    """What a clause is about where it does not say so: from the question, or from the text before."""
 
     series: tuple[str, ...] = ()
     windows: tuple[Window, ...] = ()
-    checks: tuple[Specification, ...] = ()
+    checks: tuple[Specification, ...] = ()  # what the text before was checked for, the last first
     same_sentence: bool = False
 
     @property

@@ -94,9 +94,6 @@ async def read_by_judge(
 
     The judge only chooses among the claim's own words and the table's names. An answer that does not fit the claim, or
     that leaves out a number, a time, a name or a meaningful word, makes the claim unread.
-
-    Raises:
-        JudgeError: The judge gave no usable reply.
     """
     asked = [claim for claim in claims if claim.may_be_asked]
     answers = Answers({})

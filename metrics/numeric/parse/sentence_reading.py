@@ -114,20 +114,13 @@ def _group_views(clause: Clause) -> Iterator[View]:
 
 @dataclass(frozen=True)
 class PartReading:
-    """A part of a sentence as it is read.
-
-    Attributes:
-        tiers: Its check, as in `ClauseCheck`; none where it cannot be checked.
-        reason: Why it is not decided, unless it is.
-        numeric: Of one that cannot be checked, whether it states numbers, so that a judge may still read it.
-        words: The pieces of the text with their roles and meanings.
-    """
+    """A part of a sentence as it is read."""
 
     text: str
-    tiers: Tiers = ()
-    reason: str = "no reading of it can be computed"
-    numeric: bool = False
-    words: tuple[ClaimPart, ...] = ()
+    tiers: Tiers = ()  # its check, as in `ClauseCheck`; none where it cannot be checked
+    reason: str = "no reading of it can be computed"  # why it is not decided, unless it is
+    numeric: bool = False  # of one that cannot be checked, whether it states numbers, so that a judge may still read it
+    words: tuple[ClaimPart, ...] = ()  # the pieces of the text with their roles and meanings
 
 
 class _TooManyClauses(Exception):
