@@ -118,6 +118,10 @@ class RestCalls:
             raise InputError(f"{keys} holds a character that no header can have; correct it") from None
         except httpx.TransportError as error:
             raise FailedAttempt(f"the connection failed ({type(error).__name__})") from None
+        except UnicodeEncodeError:
+            raise InputError(
+                f"{self.server}: what is asked for: it holds half a character, which cannot be sent"
+            ) from None
         except (httpx.InvalidURL, UnicodeError) as error:
             raise InputError(f"{self.server} is no address: {shorten(str(error))}") from None
         except Exception:
