@@ -3,16 +3,14 @@ from .eval_sets.sample import Sample as Sample
 from .eval_sets.set_reader import load_set as load_set
 from .eval_sets.set_writer import write_set as write_set
 from .judges.budget import Budget as Budget
-from .judges.litellm_judge import Judge as Judge
-from .judges.litellm_judge import LiteLLMJudge as LiteLLMJudge
+from .judges.litellm_judge import Judge as Judge, LiteLLMJudge as LiteLLMJudge
 from .judges.settings import JudgeSettings as JudgeSettings
 from .meta_eval.decision.version_decision import Decision as Decision
 from .metrics.answer_correctness import AnswerCorrectness as AnswerCorrectness
 from .metrics.answer_relevance import AnswerRelevance as AnswerRelevance
 from .metrics.choice import ChoiceMetric as ChoiceMetric
 from .metrics.citations import Citations as Citations
-from .metrics.claim import Claim as Claim
-from .metrics.claim import Verdict as Verdict
+from .metrics.claim import Claim as Claim, Verdict as Verdict
 from .metrics.context_precision import ContextPrecision as ContextPrecision
 from .metrics.context_recall import ContextRecall as ContextRecall
 from .metrics.context_relevance import ContextRelevance as ContextRelevance
@@ -27,15 +25,11 @@ from .metrics.noise_sensitivity import NoiseSensitivity as NoiseSensitivity
 from .metrics.numeric.numeric_claims import NumericClaims as NumericClaims
 from .metrics.predicate import PredicateMetric as PredicateMetric
 from .metrics.rubric import RubricMetric as RubricMetric
-from .metrics.score import Score as Score
-from .metrics.score import failed as failed
-from .metrics.score import scored as scored
-from .metrics.score import skipped as skipped
+from .metrics.score import Score as Score, failed as failed, scored as scored, skipped as skipped
 from .metrics.topic_adherence import TopicAdherence as TopicAdherence
 from .metrics.weakest_claim import WeakestClaim as WeakestClaim
 from .runs.decide import decide as decide
-from .runs.evaluate import aevaluate as aevaluate
-from .runs.evaluate import evaluate as evaluate
+from .runs.evaluate import aevaluate as aevaluate, evaluate as evaluate
 from .runs.results import Results as Results
 from .text.quotes import Place as Place
 

@@ -9,14 +9,10 @@ import checkout  # noqa: F401
 from finding import FindingSentence, Outcome, compose, decide, format_basis
 from measurement import RESULTS, Claim
 
-from assay.meta_eval.estimate import Estimate
-from assay.presentation.figure import Figure
-from assay.presentation.markdown import as_text
-from assay.presentation.result_table import Column, Content, ResultTable
-from assay.runs.judge_card.card_file import read_card
-from assay.runs.judge_card.card_tables import CardEntry, cost_table, reliability_table
-from assay.runs.judge_card.judge_card import CardAgreement, JudgeCard, SetCard
-from assay.runs.judge_card.set_card import OVERLAP
+from assay.meta_eval import Estimate
+from assay.presentation import Column, Content, Figure, ResultTable, as_text
+from assay.runs import OVERLAP, CardAgreement, CardEntry, cost_table, reliability_table
+from assay.runs.judge_card import JudgeCard, SetCard, read_card
 
 CARDS = RESULTS / "cards"
 _COMPUTED = re.compile(r"(?<![^\W_])tau(?![^\W_])")

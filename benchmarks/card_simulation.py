@@ -12,6 +12,7 @@ measures the one that takes the predictions as fixed, and says why.
 
 import argparse
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 
@@ -23,13 +24,10 @@ from scipy.special import ndtr
 
 from assay.eval_sets import Sample
 from assay.judges import Usage
-from assay.meta_eval.agreement_statistics import mean_spearman
-from assay.meta_eval.estimate import Estimate, estimate, estimate_proportion
+from assay.meta_eval import Estimate, estimate, estimate_proportion, mean_spearman
 from assay.metrics import Score
-from assay.presentation.figure import Figure
-from assay.runs.judge_card import rated_scores as product
-from assay.runs.judge_card.injection_check import check_injections
-from assay.runs.judge_card.rated_scores import RatedScores
+from assay.presentation import Figure
+from assay.runs import RatedScores, check_injections
 
 JUDGE, OVERLAP = "judge", "token_overlap"
 OF_THE_GROUP = 0.4
@@ -211,6 +209,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=2, help="how often the folds of both together are dealt")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
+    product = sys.modules[RatedScores.__module__]
     product.REPEATS, product.PERMUTATIONS = options.repeats, 9  # the p-value is not looked at
     print_machine()
     print_table(

@@ -22,9 +22,9 @@ from rated_agreement import score_samples
 
 from assay import Sample, Score, load_set
 from assay.judges import LiteLLMJudge, Usage, load_settings
-from assay.meta_eval.estimate import estimate_mean
+from assay.meta_eval import estimate_mean
 from assay.metrics import Citations
-from assay.presentation.figure import Figure
+from assay.presentation import Figure
 
 SET = Path(__file__).with_name("cited_answers.jsonl")
 Unit = Literal["citations", "claims"]

@@ -26,7 +26,7 @@ from benchmark_output import print_machine, print_table
 from scipy.stats import binomtest
 
 from assay.languages import language_or_fallback
-from assay.text.sentences import AnswerSentence, answer_sentences
+from assay.text import AnswerSentence, answer_sentences
 
 HERE = Path(__file__).parent
 SETS = {"random": ("random",), "2,000 others": ("left out at first", "judged at first")}

@@ -24,10 +24,10 @@ from pydantic import BaseModel, ConfigDict
 
 from assay import evaluate, load_set
 from assay.eval_sets import Sample
-from assay.meta_eval.policy import estimate_share
+from assay.meta_eval import estimate_share
 from assay.metrics import Score
-from assay.presentation.figure import Figure
-from assay.text.tokens import tokens
+from assay.presentation import Figure
+from assay.text import tokens
 
 LANGUAGES = ("en", "nl")
 

@@ -20,12 +20,9 @@ from benchmark_output import print_machine, print_table
 from rated_agreement import row, score_samples
 
 from assay import Sample, load_set
-from assay.meta_eval.comparison import compare_metrics
-from assay.meta_eval.selection import Combine, select
-from assay.meta_eval.table import ScoreTable
-from assay.metrics import Metric, Score
-from assay.metrics.catalogue import load_metric
-from assay.presentation.figure import Figure
+from assay.meta_eval import Combine, ScoreTable, compare_metrics, select
+from assay.metrics import Metric, Score, load_metric
+from assay.presentation import Figure
 
 SETS = ("tau_airline", "simulatorarena")
 BASELINES = ("conversation_turns", "conversation_length", "thanks_at_end")

@@ -29,7 +29,7 @@ from benchmark_output import print_machine, print_table
 from scipy.stats import binomtest, ttest_1samp
 from version_populations import MARGIN, Change, DrawnVersions, Population, draw_versions, read_population
 
-from assay.meta_eval.arrays import Places
+from assay.meta_eval import Places
 from assay.meta_eval.decision import Decision, decide_versions
 
 GROUPS = {

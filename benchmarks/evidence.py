@@ -23,9 +23,7 @@ from finding import FindingSentence, Outcome, write_findings
 from measurement import NOT_RECORDED, RESULTS, ROOT, Measurement, Topic, anchor, describe_age, read_measurements
 
 from assay.errors import InputError
-from assay.presentation.figure import Figure
-from assay.presentation.markdown import as_text, table_lines
-from assay.presentation.result_table import Column, Content, ResultTable
+from assay.presentation import Column, Content, Figure, ResultTable, as_text, table_lines
 
 PAGE = Path("docs/evidence.md")
 README = Path("README.md")

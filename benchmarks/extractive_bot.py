@@ -9,9 +9,9 @@ from functools import cache
 
 import checkout  # noqa: F401
 
-from assay.judges.embedders import Embedder, load_embedder
+from assay.judges import Embedder, load_embedder
 from assay.languages import load_language
-from assay.text.sentences import claiming_sentences
+from assay.text import claiming_sentences
 
 DUTCH = load_language("nl")
 

@@ -8,7 +8,7 @@ from typing import Literal
 import checkout  # noqa: F401
 from measurement import NOT_RECORDED, CellPlace, Claim, Finding, Measurement, write_cell
 
-from assay.text.wording import count_of
+from assay.text import count_of
 
 Outcome = Literal["holds", "fails", "open"]
 

@@ -31,13 +31,9 @@ from benchmark_output import print_machine, print_table
 from assay import Sample, load_set
 from assay.judges import LiteLLMJudge
 from assay.languages import packs_with
-from assay.meta_eval.comparison import compare_metrics
-from assay.meta_eval.correlation import spearman
-from assay.meta_eval.table import ScoreTable
-from assay.metrics import Metric, Score
-from assay.metrics.catalogue import load_metric, metric_names
-from assay.metrics.heuristic.pipelines import find_pipeline
-from assay.runs.execute import execute
+from assay.meta_eval import ScoreTable, compare_metrics, spearman
+from assay.metrics import Metric, Score, find_pipeline, load_metric, metric_names
+from assay.runs import execute
 
 HELPDESK = ("helpdesk_nl", "helpdesk_en")
 RATED = ("mtrag_faithfulness", "clapnq_human")

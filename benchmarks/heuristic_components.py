@@ -23,7 +23,7 @@ import numpy as np
 from benchmark_output import print_machine, print_table
 
 from assay.languages import load_language
-from assay.text.components import find_components, normal_name
+from assay.text import find_components, normal_name
 
 HELD_OUT = Path(__file__).parent.parent / "tests/metrics/heuristic/components.jsonl"
 LANGUAGES = ("nl", "en")

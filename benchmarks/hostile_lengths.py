@@ -18,8 +18,7 @@ import checkout  # noqa: F401
 from benchmark_output import print_machine
 
 from assay.eval_sets import Sample
-from assay.metrics import Metric
-from assay.metrics.catalogue import load_metric
+from assay.metrics import Metric, load_metric
 
 PATTERNS = Path(__file__).parent / "hostile_patterns.json"
 METRICS = (

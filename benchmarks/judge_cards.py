@@ -18,7 +18,7 @@ from platformdirs import user_cache_path
 
 from assay import load_set
 from assay.cli import cli
-from assay.eval_sets.public.split import part_of
+from assay.eval_sets import part_of
 
 CARDS = Path(__file__).parent / "results" / "cards"
 SETS = {

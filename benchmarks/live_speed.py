@@ -36,10 +36,8 @@ from benchmark_output import print_machine, print_table
 from local_judge import LocalJudge, Tokens, helpdesk, is_embedding, local_judge
 
 from assay import Sample, aevaluate, load_set
-from assay.judges import LiteLLMJudge
-from assay.judges.embedders import Embedder, load_embedder
-from assay.metrics import AnswerRelevance, Faithfulness
-from assay.metrics.claim_extraction import ClaimsBy
+from assay.judges import Embedder, LiteLLMJudge, load_embedder
+from assay.metrics import AnswerRelevance, ClaimsBy, Faithfulness
 
 VLLM, OPENAI = "hosted_vllm/local", "openai/local"
 # scores samples, so many at once, and gives the share that became numbers or were rightly skipped

@@ -14,7 +14,7 @@ from typing import Any
 import checkout  # noqa: F401
 
 from assay import Sample, load_set
-from assay.judges.litellm_lookup import load_litellm
+from assay.judges import load_litellm
 
 _TESTS = Path(__file__).parent.parent / "tests"
 sys.path.insert(0, str(_TESTS))

@@ -12,9 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from assay.errors import InputError
 from assay.languages import read_yaml
-from assay.presentation.figure import Figure, Kind
-from assay.presentation.result_table import Column, Content, ResultTable
-from assay.text.wording import list_first
+from assay.presentation import Column, Content, Figure, Kind, ResultTable
+from assay.text import list_first
 
 RESULTS = Path(__file__).with_name("results")
 ROOT = Path(__file__).parent.parent

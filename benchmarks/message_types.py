@@ -31,9 +31,10 @@ from benchmark_output import print_table
 
 from assay import load_set
 from assay.languages import load_language
-from assay.meta_eval.estimate import Estimate, estimate_proportion
-from assay.metrics.heuristic.message_type import Rules, classify
-from assay.presentation.figure import Figure
+from assay.meta_eval import Estimate, estimate_proportion
+from assay.metrics import Rules
+from assay.metrics.heuristic import classify
+from assay.presentation import Figure
 
 LABELLED = Path(__file__).parent.parent / "tests/metrics/heuristic"
 LANGUAGES = ("nl", "en")

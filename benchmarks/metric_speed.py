@@ -30,12 +30,10 @@ from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set
 from assay.languages import load_language
+from assay.metrics import check_claims, facts_of, tables_of_claims, tables_of_file
 from assay.metrics.heuristic import Heuristic
-from assay.metrics.numeric.compute.facts import facts_of
-from assay.metrics.numeric.numeric_claims import check_claims, tables_of_claims
-from assay.metrics.numeric.tables.sample_tables import tables_of_file
-from assay.runs.execute import execute
-from assay.text.sentences import sentences
+from assay.runs import execute
+from assay.text import sentences
 
 RATED_SETS = ("mtrag_faithfulness", "clapnq_human", "begin_wow", "ragchecker_pairwise")
 CLAIMS = (

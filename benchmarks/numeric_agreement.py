@@ -32,9 +32,9 @@ from numeric_sets import BLIND, DEVELOPMENT, LabelledSet, labelled_sets
 from platformdirs import user_cache_path
 
 from assay.judges import LiteLLMJudge, Usage, load_settings
-from assay.meta_eval.estimate import estimate_proportion
-from assay.metrics.numeric.numeric_claims import NumericClaims
-from assay.presentation.figure import Figure
+from assay.meta_eval import estimate_proportion
+from assay.metrics import NumericClaims
+from assay.presentation import Figure
 
 READS = ("grammar", "auto", "judge")
 Row = list[object]

@@ -26,12 +26,10 @@ from rated_agreement import score_samples
 
 from assay import Sample, load_set
 from assay.judges import LiteLLMJudge, Usage, load_settings
-from assay.meta_eval.correlation import spearman
-from assay.meta_eval.estimate import estimate_mean
-from assay.metrics import Metric, Score
-from assay.metrics.catalogue import load_metric
-from assay.presentation.figure import Figure
-from assay.runs.pairwise_preferences import measure_position_bias
+from assay.meta_eval import estimate_mean, spearman
+from assay.metrics import Metric, Score, load_metric
+from assay.presentation import Figure
+from assay.runs import measure_position_bias
 
 SET = "ragchecker_pairwise"
 

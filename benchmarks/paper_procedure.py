@@ -19,17 +19,21 @@ import numpy as np
 from benchmark_output import print_table
 from scipy import stats
 
-from assay.meta_eval.agreement_statistics import mean_spearman
-from assay.meta_eval.arrays import Floats, Places
-from assay.meta_eval.correlation import correlation_problem
-from assay.meta_eval.estimate import Estimate, estimate
-from assay.meta_eval.evaluation import evaluate_table
-from assay.meta_eval.folds import grouped_folds
-from assay.meta_eval.recommendation import name_of
+from assay.meta_eval import (
+    Estimate,
+    Floats,
+    Places,
+    ScoreTable,
+    correlation_problem,
+    estimate,
+    evaluate_table,
+    fit_scale,
+    grouped_folds,
+    mean_spearman,
+    name_of,
+)
 from assay.meta_eval.score_files import ReadOptions, read_score_table
-from assay.meta_eval.subsets import fit_scale
-from assay.meta_eval.table import ScoreTable
-from assay.presentation.figure import Figure
+from assay.presentation import Figure
 
 _LARGEST_P = 0.10
 _FEWEST_AT_AN_END = 5

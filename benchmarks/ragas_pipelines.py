@@ -10,7 +10,7 @@ from typing import Any
 import checkout  # noqa: F401
 
 from assay import Sample
-from assay.judges.embedders import Embedder
+from assay.judges import Embedder
 
 warnings.filterwarnings("ignore", category=DeprecationWarning)
 # Ragas says once per sample that the server gives one generation where it asked for three; its clients and LangChain's
@@ -36,7 +36,7 @@ def collections_metrics(api_base: str, cache: Any = None, embedder: Embedder | N
     if embedder is None:
         embeddings: Any = OpenAIEmbeddings(client=client, cache=cache)
     else:
-        from assay.metrics.ragas_parts import Embeddings
+        from assay.metrics import Embeddings
 
         embeddings = Embeddings(embedder)
     return [Faithfulness(llm=llm), AnswerRelevancy(llm=llm, embeddings=embeddings)]
@@ -65,8 +65,7 @@ def score_evaluate(
 ) -> list[float]:
     """`ragas.evaluate` with its older metrics and LangChain's client: what most of its documentation shows."""
     import httpx
-    from langchain_openai import ChatOpenAI
-    from langchain_openai import OpenAIEmbeddings as LangchainEmbeddings
+    from langchain_openai import ChatOpenAI, OpenAIEmbeddings as LangchainEmbeddings
     from ragas import RunConfig, evaluate
     from ragas.embeddings import LangchainEmbeddingsWrapper
     from ragas.llms import LangchainLLMWrapper
@@ -83,7 +82,7 @@ def score_evaluate(
             LangchainEmbeddings(base_url=api_base, api_key="none", check_embedding_ctx_length=False)
         )
     else:
-        from assay.metrics.ragas_parts import OlderEmbeddings
+        from assay.metrics import OlderEmbeddings
 
         embeddings = OlderEmbeddings(embedder)
     metrics = [Faithfulness(llm=llm), ResponseRelevancy(llm=llm, embeddings=embeddings)]

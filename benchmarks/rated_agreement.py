@@ -24,12 +24,10 @@ from platformdirs import user_cache_path
 
 from assay import Sample, load_set
 from assay.judges import LiteLLMJudge, Usage, load_settings
-from assay.meta_eval.correlation import auroc, spearman
-from assay.metrics import Metric, Score
-from assay.metrics.catalogue import load_metric
-from assay.metrics.specification import BASELINES
-from assay.presentation.figure import Figure
-from assay.runs.execute import execute
+from assay.meta_eval import auroc, spearman
+from assay.metrics import BASELINES, Metric, Score, load_metric
+from assay.presentation import Figure
+from assay.runs import execute
 
 SETS = ("begin_wow", "mtrag_faithfulness")
 WAYS = ["faithfulness:claims=sentences", "faithfulness:claims=judge"]

@@ -25,8 +25,7 @@ from local_judge import helpdesk, local_judge
 
 from assay import Sample, aevaluate
 from assay.judges import LiteLLMJudge
-from assay.metrics import Faithfulness
-from assay.metrics.claim_extraction import ClaimsBy
+from assay.metrics import ClaimsBy, Faithfulness
 
 RAGAS = "Ragas, its disk cache"
 Pass = Callable[[], object]

@@ -19,8 +19,7 @@ from typing import NamedTuple
 import checkout  # noqa: F401
 from benchmark_output import print_machine, print_table
 
-from assay.generation import Section
-from assay.generation.documents import extract_sections
+from assay.generation import Section, extract_sections
 
 _NUMBER = re.compile(
     r"^\s*(?:hoofdstuk|chapter|appendix|bijlage)?\s*(?:[\dA-Z](?:[.\d]*\d)?[.)]?)?\s+(?=\S)", re.IGNORECASE

@@ -10,9 +10,9 @@ import numpy as np
 from rated_agreement import score_samples
 
 from assay import Sample, load_set
-from assay.meta_eval.arrays import Bools, Floats, Places
+from assay.meta_eval import Bools, Floats, Places
 from assay.meta_eval.decision import VersionTable
-from assay.metrics.catalogue import load_metric
+from assay.metrics import load_metric
 
 MARGIN = 0.1
 MEASURES = {"simulatorarena": "answer_length"}  # its answers have no contexts that their words could be of

@@ -21,14 +21,14 @@ from benchmark_output import print_machine, print_table
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from assay.meta_eval.estimate import estimate_proportion
+from assay.meta_eval import estimate_proportion
 from assay.meta_eval.monitoring import (
     Bound,
     ProductionAnswers,
     follow_bounds,
     look_at_production,
 )
-from assay.presentation.figure import Figure
+from assay.presentation import Figure
 
 Floats = NDArray[np.float64]
 

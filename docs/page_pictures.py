@@ -24,10 +24,7 @@ from playwright.sync_api import sync_playwright
 
 from assay.eval_sets import Sample, load_set, write_set
 from assay.runs import Store
-from assay.traces import TraceOrigin
-from assay.traces.watch.watch_loop import take_step
-from assay.traces.watch.watch_settings import WatchSettings
-from assay.traces.watch.watch_step import StepTools
+from assay.traces import StepTools, TraceOrigin, WatchSettings, take_step
 
 WIDTHS = {1280: 900, 390: 844}
 SCHEMES = ("light", "dark")

@@ -35,9 +35,10 @@ def setuptools_settings(root: Path) -> dict[str, Any]:
 
 
 def public_objects(root: Path) -> dict[tuple[str, int], list[str]]:
-    """Returns the dotted names of everything public, by its own name and identity: what two packages offer is one.
+    """Returns the dotted names of all that packages offer, by its own name and identity: what two offer is one.
 
-    Public is what a package has in its `__all__`, and what `assay.errors` defines.
+    Offered is what a package has in its `__all__`, and what `assay.errors` defines. The groups list of it what users
+    may rely on.
     """
     errors = importlib.import_module("assay.errors")
 

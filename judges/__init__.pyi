@@ -1,28 +1,86 @@
+from .batch.batch_journal import BatchJournal as BatchJournal
+from .batch.provider import find_provider as find_provider
+from .batch.request_file import request_body as request_body
+from .batch.result_file import Failure as Failure, read_results as read_results
+from .body_limit import bounded_body as bounded_body
 from .budget import Budget as Budget
-from .cassette import Cassette as Cassette
-from .cassette import Mode as Mode
-from .judge_opening import JudgeLike as JudgeLike
-from .judge_opening import open_judge as open_judge
-from .litellm_judge import Judge as Judge
-from .litellm_judge import LiteLLMJudge as LiteLLMJudge
-from .litellm_judge import ModelLike as ModelLike
-from .litellm_judge import ReplyStore as ReplyStore
-from .question import Choice as Choice
-from .question import PlainText as PlainText
-from .question import Question as Question
-from .question import RawReply as RawReply
-from .question import Reply as Reply
-from .settings import JudgeSettings as JudgeSettings
-from .settings import bundled_judge_names as bundled_judge_names
-from .settings import load_settings as load_settings
-from .typed_questions import Answer as Answer
-from .typed_questions import Answers as Answers
-from .typed_questions import ChoiceQuestion as ChoiceQuestion
-from .typed_questions import Level as Level
-from .typed_questions import Predicate as Predicate
-from .typed_questions import Request as Request
-from .typed_questions import ScoreQuestion as ScoreQuestion
-from .typed_questions import TypedQuestion as TypedQuestion
-from .usage import LostCalls as LostCalls
-from .usage import ReplyCounts as ReplyCounts
-from .usage import Usage as Usage
+from .cassette import Cassette as Cassette, Mode as Mode, bundled_cassette as bundled_cassette
+from .completion import complete as complete
+from .connection import AdaptiveLimiter as AdaptiveLimiter
+from .drift import RepeatedQuestion as RepeatedQuestion
+from .embedders import (
+    Embedder as Embedder,
+    LiteLLMEmbedder as LiteLLMEmbedder,
+    UniversalSentenceEncoder as UniversalSentenceEncoder,
+    load_embedder as load_embedder,
+)
+from .fast_path import acompletion as acompletion
+from .journal import Journal as Journal, locked as locked
+from .judge_folder import JUDGE_FILE as JUDGE_FILE
+from .judge_opening import JudgeLike as JudgeLike, open_judge as open_judge
+from .key import QuestionKeys as QuestionKeys
+from .litellm_judge import (
+    Judge as Judge,
+    LiteLLMJudge as LiteLLMJudge,
+    ModelLike as ModelLike,
+    ReplyStore as ReplyStore,
+)
+from .litellm_lookup import (
+    find_context_limit as find_context_limit,
+    load_litellm as load_litellm,
+    missing_api_key as missing_api_key,
+)
+from .local import choose_slots as choose_slots
+from .probabilities import (
+    chosen_option as chosen_option,
+    option_probabilities as option_probabilities,
+    read_option as read_option,
+)
+from .python_model import conversation_text as conversation_text
+from .question import (
+    Choice as Choice,
+    PlainText as PlainText,
+    Question as Question,
+    RawReply as RawReply,
+    Reply as Reply,
+)
+from .recording import (
+    Recording as Recording,
+    format_line as format_line,
+    likely_alternatives as likely_alternatives,
+    make_recording as make_recording,
+    parse_line as parse_line,
+)
+from .retry import (
+    is_passing as is_passing,
+    is_too_many as is_too_many,
+    retry_after as retry_after,
+    without_objects as without_objects,
+)
+from .secrets import (
+    Scrubber as Scrubber,
+    recordable_parameters as recordable_parameters,
+    recordable_url as recordable_url,
+)
+from .settings import (
+    RECORDED as RECORDED,
+    TRANSPORTS as TRANSPORTS,
+    JudgeSettings as JudgeSettings,
+    bundled_judge_names as bundled_judge_names,
+    load_settings as load_settings,
+)
+from .sorted_lines import SortedLines as SortedLines
+from .structured import parse_reply as parse_reply
+from .transports import choose_transport as choose_transport
+from .transports.decision_reply import read_answers as read_answers
+from .typed_questions import (
+    Answer as Answer,
+    Answers as Answers,
+    ChoiceQuestion as ChoiceQuestion,
+    Level as Level,
+    Predicate as Predicate,
+    Request as Request,
+    ScoreQuestion as ScoreQuestion,
+    TypedQuestion as TypedQuestion,
+)
+from .usage import LostCalls as LostCalls, ReplyCounts as ReplyCounts, Usage as Usage

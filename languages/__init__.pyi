@@ -1,10 +1,14 @@
+from .claim_sections import ClaimMarks as ClaimMarks, ClaimTimes as ClaimTimes
 from .fallback import FALLBACK as FALLBACK
-from .language import Language as Language
-from .language import find_language as find_language
-from .language import language_codes as language_codes
-from .language import language_or_fallback as language_or_fallback
-from .language import load_language as load_language
-from .language import packs_with as packs_with
-from .language import plain_code as plain_code
-from .yaml_file import parse_yaml as parse_yaml
-from .yaml_file import read_yaml as read_yaml
+from .language import (
+    GROUP as GROUP,
+    Language as Language,
+    find_language as find_language,
+    language_codes as language_codes,
+    language_or_fallback as language_or_fallback,
+    load_language as load_language,
+    packs_with as packs_with,
+    plain_code as plain_code,
+)
+from .sections import Components as Components, Profile as Profile, Sentences as Sentences
+from .yaml_file import load_yaml as load_yaml, parse_yaml as parse_yaml, read_yaml as read_yaml

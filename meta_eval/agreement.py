@@ -127,7 +127,7 @@ def _agreement(table: ScoreTable, name: str, level: float, seed: int) -> MetricA
     is_not_bad, is_good = y >= table.middle, y > table.middle
     return replace(
         agreement,
-        spearman=with_interval(agreement_statistics.spearman(x, y)),
+        spearman=with_interval(agreement_statistics.spearman_statistic(x, y)),
         kendall=_kendall(x, y, with_interval),
         pearson=with_interval(agreement_statistics.pearson(x, y)),
         pairwise_accuracy=with_interval(pairs[0], "logit") if pairs else Estimate(None, problem="too few pairs"),

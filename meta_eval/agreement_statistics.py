@@ -69,7 +69,7 @@ def pearson(x: Floats, y: Floats) -> Statistic:
     return correlations
 
 
-def spearman(x: Floats, y: Floats) -> Statistic:
+def spearman_statistic(x: Floats, y: Floats) -> Statistic:
     """Prepares Spearman's rank correlation: Pearson's correlation of the mean ranks within each weighting.
 
     Returns:
@@ -78,7 +78,7 @@ def spearman(x: Floats, y: Floats) -> Statistic:
     Examples:
         Ranks 1, 2, 3, 4 against 2, 1, 4, 3: the squared differences sum to 4, so rho = 1 - 6 * 4 / (4 * 15) = 0.6.
 
-        >>> statistic = spearman(np.array([1.0, 2.0, 3.0, 4.0]), np.array([20.0, 10.0, 40.0, 30.0]))
+        >>> statistic = spearman_statistic(np.array([1.0, 2.0, 3.0, 4.0]), np.array([20.0, 10.0, 40.0, 30.0]))
         >>> round(float(statistic(np.ones((4, 1)))[0]), 6)
         0.6
     """
@@ -189,7 +189,7 @@ def _surplus_by_level(x: Floats, y: Floats) -> Statistic:
     return surplus
 
 
-def auroc(x: Floats, positive: Bools) -> Statistic:
+def auroc_statistic(x: Floats, positive: Bools) -> Statistic:
     """Prepares the area under the ROC curve: P(a positive item's value is above another's), a tie counting half.
 
     Computed from the rank sum R of the k positive items: (R - k (k + 1) / 2) / (k (n - k)) (Mann and Whitney, 1947).
@@ -200,7 +200,7 @@ def auroc(x: Floats, positive: Bools) -> Statistic:
     Examples:
         Positive 3 and 1 against 2 and 0: three of four pairs are in order.
 
-        >>> statistic = auroc(np.array([3.0, 1.0, 2.0, 0.0]), np.array([True, True, False, False]))
+        >>> statistic = auroc_statistic(np.array([3.0, 1.0, 2.0, 0.0]), np.array([True, True, False, False]))
         >>> float(statistic(np.ones((4, 1)))[0])
         0.75
     """

@@ -50,7 +50,7 @@ def spearman(
     x, y = np.asarray(values, float), np.asarray(ratings, float)
     if problem := correlation_problem(x, y):
         return Estimate(None, n=len(x), groups=len(set(groups)), problem=problem)
-    statistic = agreement_statistics.spearman(x, y)
+    statistic = agreement_statistics.spearman_statistic(x, y)
     if not has_interval:
         return Estimate(float(statistic(np.ones((len(x), 1)))[0]), n=len(x))
     result = estimate(statistic, groups, scale="fisher", level=level)
@@ -109,7 +109,7 @@ def auroc(
     if is_good.all() or not is_good.any():
         kind = "bad" if is_good.any() else "good"
         return Estimate(None, n=len(x), groups=len(set(groups)), problem=f"no {kind} answers")
-    statistic, labels = agreement_statistics.auroc(x, is_good), np.asarray(groups)
+    statistic, labels = agreement_statistics.auroc_statistic(x, is_good), np.asarray(groups)
     fewest = min(len(np.unique(labels[kind])) for kind in (is_good, ~is_good))
     if fewest < FEWEST_GROUPS:
         area = float(statistic(np.ones((len(x), 1)))[0])

@@ -112,7 +112,7 @@ def prediction_powered_mean(
         ),
         power=power,
         ratings_for_width=tuple(
-            (width, ratings_needed(width, rating_variance * n, score_variance, most=n + unrated, level=level))
+            (width, ratings_for_width(width, rating_variance * n, score_variance, most=n + unrated, level=level))
             for width in widths
         ),
     )
@@ -229,7 +229,7 @@ def _degrees_of_freedom(
     return trace**2 / squared if squared > 0 else 0.0
 
 
-def ratings_needed(
+def ratings_for_width(
     width: float, rating_variance: float, score_variance: float, *, most: int, level: float = 0.95
 ) -> int | None:
     """Computes how many ratings bring the interval of a mean to a width.
@@ -242,7 +242,7 @@ def ratings_needed(
     Examples:
         s^2 = 4, v = 0, width 1: (1 / (2 * 1.96))^2 = 0.0651 and 4 / 0.0651 = 61.5.
 
-        >>> ratings_needed(1.0, 4.0, 0.0, most=100)
+        >>> ratings_for_width(1.0, 4.0, 0.0, most=100)
         62
     """
     z = NormalDist().inv_cdf((1 + level) / 2)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..text.wording import count_of
-from .agreement_statistics import Ranks, spearman
+from .agreement_statistics import Ranks, spearman_statistic
 from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS
 from .estimate import Estimate, estimate
@@ -158,7 +158,7 @@ def _rater_ceiling(rater: str, own: Floats, others: Floats) -> RaterCeiling:
     n = int(has_both.sum())
     if n < FEWEST_ITEMS:
         return RaterCeiling(rater, n, None)
-    rho = float(spearman(own[has_both], others[has_both])(np.ones((n, 1)))[0])
+    rho = float(spearman_statistic(own[has_both], others[has_both])(np.ones((n, 1)))[0])
     return RaterCeiling(rater, n, None if np.isnan(rho) else rho)
 
 
@@ -167,7 +167,7 @@ def _mean_against_others(ratings: Floats, others: Floats) -> Statistic:
     parts: list[tuple[Places, Statistic]] = []
     for own, rest in zip(ratings.T, others.T, strict=True):
         has_both = ~np.isnan(own) & ~np.isnan(rest)
-        parts.append((np.flatnonzero(has_both), spearman(own[has_both], rest[has_both])))
+        parts.append((np.flatnonzero(has_both), spearman_statistic(own[has_both], rest[has_both])))
 
     def means(weights: Floats) -> Floats:
         values: Floats = np.mean([statistic(weights[places]) for places, statistic in parts], axis=0)

@@ -66,7 +66,7 @@ def predict_stability(
     """
     import numpy as np
 
-    from .agreement_statistics import spearman
+    from .agreement_statistics import spearman_statistic
 
     rated = table.rated()
     names = [name for name in rated.metrics if name not in rated.baselines] or list(rated.metrics)
@@ -80,7 +80,7 @@ def predict_stability(
     if len(rated.items) < _FEWEST_RATED or not columns:
         return None
     ratings = rated.mean_rating
-    statistics = {name: spearman(column, ratings) for name, column in columns.items()}
+    statistics = {name: spearman_statistic(column, ratings) for name, column in columns.items()}
     once = np.ones((len(rated.items), 1))
     today = {name: float(statistic(once)[0]) for name, statistic in statistics.items()}
     today = {name: rho for name, rho in today.items() if not np.isnan(rho)}

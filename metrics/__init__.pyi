@@ -1,47 +1,157 @@
 from .answer_correctness import AnswerCorrectness as AnswerCorrectness
 from .answer_length import AnswerLength as AnswerLength
-from .answer_relevance import AnswerRelevance as AnswerRelevance
+from .answer_relevance import AnswerRelevance as AnswerRelevance, ReverseQuestions as ReverseQuestions
 from .bertscore import BertScore as BertScore
 from .bleu import Bleu as Bleu
 from .bleurt import Bleurt as Bleurt
+from .catalogue import (
+    GROUP as GROUP,
+    add_option as add_option,
+    describe_metric as describe_metric,
+    higher_is_better as higher_is_better,
+    load_metric as load_metric,
+    metric_names as metric_names,
+    needs_judge as needs_judge,
+)
 from .choice import ChoiceMetric as ChoiceMetric
+from .choice_file import OptionChoice as OptionChoice, read_choice as read_choice
+from .citable_sources import CitableSources as CitableSources, SourceMatch as SourceMatch
+from .citation_marks import (
+    CitedAnswer as CitedAnswer,
+    citation_pattern as citation_pattern,
+    read_citations as read_citations,
+)
 from .citations import Citations as Citations
-from .claim import Claim as Claim
-from .claim import Place as Place
-from .claim import Verdict as Verdict
-from .consistent import Consistent as Consistent
-from .context_precision import ContextPrecision as ContextPrecision
+from .claim import Claim as Claim, Place as Place, Verdict as Verdict
+from .claim_extraction import Claims as Claims, ClaimsBy as ClaimsBy
+from .claim_support import predicate_claim as predicate_claim, support_request as support_request
+from .consistent import (
+    MOST_CLAIMS as MOST_CLAIMS,
+    Consistent as Consistent,
+    alike_pairs as alike_pairs,
+    read_claims as read_claims,
+)
+from .context_precision import ContextPrecision as ContextPrecision, average_precision as average_precision
 from .context_recall import ContextRecall as ContextRecall
 from .context_relevance import ContextRelevance as ContextRelevance
+from .conversation_documents import (
+    Documentation as Documentation,
+    collect_documents as collect_documents,
+    fitting_documents as fitting_documents,
+)
 from .conversation_length import ConversationLength as ConversationLength
+from .conversation_state import write_thread as write_thread
 from .conversation_turns import ConversationTurns as ConversationTurns
-from .declined import Declined as Declined
+from .declined import Declined as Declined, find_refusal as find_refusal
 from .effort import Effort as Effort
+from .expected_actions import match_most as match_most
 from .factoid import Factoid as Factoid
 from .factual_correctness import FactualCorrectness as FactualCorrectness
 from .faithfulness import Faithfulness as Faithfulness
+from .fbeta import f_beta as f_beta
 from .handover import Handover as Handover
-from .judge_rating import JudgeCompleteness as JudgeCompleteness
-from .judge_rating import JudgeRelatedness as JudgeRelatedness
-from .judge_rating import JudgeTruthfulness as JudgeTruthfulness
-from .metric import ComputedMetric as ComputedMetric
-from .metric import Metric as Metric
+from .handover_signs import (
+    customer_wish as customer_wish,
+    find_handover as find_handover,
+    find_needs as find_needs,
+    hands_over as hands_over,
+)
+from .heuristic.answer_contradiction import AnswerContradiction as AnswerContradiction
+from .heuristic.company_terms import (
+    build_vocabulary as build_vocabulary,
+    company_terms as company_terms,
+    read_vocabulary as read_vocabulary,
+)
+from .heuristic.complex_answer import complex_answer as complex_answer, find_signal_words as find_signal_words
+from .heuristic.components_defined import (
+    components_defined as components_defined,
+    unspecified_components as unspecified_components,
+)
+from .heuristic.context_synthesis import (
+    ContextSynthesis as ContextSynthesis,
+    context_synthesis as context_synthesis,
+    find_source as find_source,
+)
+from .heuristic.decision_tree import Tree as Tree, annotators_tree as annotators_tree, walk as walk
+from .heuristic.documentation import read_documentation as read_documentation
+from .heuristic.error_mismatch import ErrorMismatch as ErrorMismatch, error_mismatch as error_mismatch
+from .heuristic.general_answer import GeneralAnswer as GeneralAnswer
+from .heuristic.hal import find_pairs as find_pairs, nearness as nearness
+from .heuristic.message_type import MessageType as MessageType, Rules as Rules
+from .heuristic.off_context import OffContext as OffContext, ScopeCheck as ScopeCheck, off_context as off_context
+from .heuristic.parse_cache import Parsed as Parsed, ParsedTexts as ParsedTexts
+from .heuristic.pipelines import find_pipeline as find_pipeline
+from .heuristic.prompt_overlap import prompt_overlap as prompt_overlap
+from .heuristic.score import plain_score as plain_score, rate as rate
+from .heuristic.subject_combination import subject_combination as subject_combination
+from .heuristic.translation import translate_sample as translate_sample, translation_question as translation_question
+from .heuristic.verbatim_guide import step_cosine as step_cosine
+from .judge_rating import (
+    JudgeCompleteness as JudgeCompleteness,
+    JudgeRelatedness as JudgeRelatedness,
+    JudgeTruthfulness as JudgeTruthfulness,
+    rating_request as rating_request,
+)
+from .metric import ComputedMetric as ComputedMetric, Metric as Metric, run_to_end as run_to_end
 from .noise_sensitivity import NoiseSensitivity as NoiseSensitivity
-from .numeric.numeric_claims import NumericClaims as NumericClaims
+from .numeric.compute.facts import facts_of as facts_of
+from .numeric.compute.statistics import STATISTICS as STATISTICS
+from .numeric.compute.time_series import anomalies_of as anomalies_of
+from .numeric.compute.verify import Finding as Finding, compute as compute, holds as holds, verify as verify
+from .numeric.lexicon import LANGUAGES as LANGUAGES, lexicon as lexicon
+from .numeric.numeric_claims import (
+    NumericClaims as NumericClaims,
+    check_claims as check_claims,
+    tables_of_claims as tables_of_claims,
+)
+from .numeric.parse.claim_questions import open_claim as open_claim, reading_request as reading_request
+from .numeric.parse.explanation import ROLES as ROLES, ClaimPart as ClaimPart
+from .numeric.parse.sentence_reading import read_sentence as read_sentence, scene_of as scene_of
+from .numeric.specification import (
+    HEDGES as HEDGES,
+    Condition as Condition,
+    Direction as Direction,
+    Hedge as Hedge,
+    Specification as Specification,
+    Statistic as Statistic,
+    Unverifiable as Unverifiable,
+    Window as Window,
+)
+from .numeric.tables.columns import (
+    header_unit as header_unit,
+    read_cell as read_cell,
+    read_numbers as read_numbers,
+    read_times as read_times,
+)
+from .numeric.tables.grids import Grid as Grid, grids_in_text as grids_in_text
+from .numeric.tables.sample_tables import (
+    table_of as table_of,
+    tables_of_file as tables_of_file,
+    tables_of_sample as tables_of_sample,
+)
+from .numeric.tables.table import NumericTable as NumericTable, Period as Period, Times as Times
+from .numeric.times.compound_times import find_times as find_times
+from .numeric.times.holidays import holiday_dates as holiday_dates
+from .numeric.units import unit_and_power as unit_and_power
+from .options import coerce_options as coerce_options, option_types as option_types
 from .pairwise import Pairwise as Pairwise
 from .policy_compliance import PolicyKept as PolicyKept
 from .predicate import PredicateMetric as PredicateMetric
-from .ragas_adapter import RagasMetric as RagasMetric
-from .ragas_adapter import as_ragas_metric as as_ragas_metric
-from .resolved import Resolved as Resolved
-from .rouge import Rouge1 as Rouge1
-from .rouge import Rouge2 as Rouge2
-from .rouge import RougeL as RougeL
-from .rouge import RougeLPrecision as RougeLPrecision
+from .ragas_adapter import (
+    RagasMetric as RagasMetric,
+    as_ragas_metric as as_ragas_metric,
+    load_ragas_metric as load_ragas_metric,
+)
+from .ragas_parts import Embeddings as Embeddings, OlderEmbeddings as OlderEmbeddings
+from .resolved import Requests as Requests, Resolved as Resolved, find_meeting_turns as find_meeting_turns
+from .rouge import Rouge1 as Rouge1, Rouge2 as Rouge2, RougeL as RougeL, RougeLPrecision as RougeLPrecision
 from .rubric import RubricMetric as RubricMetric
-from .score import Score as Score
+from .rubric_file import Rubric as Rubric, read_rubric as read_rubric
+from .score import Score as Score, failed as failed, scored as scored, skipped as skipped
+from .scorer import judge_record as judge_record
+from .specification import BASELINES as BASELINES, parse_specification as parse_specification
 from .thanks_at_end import ThanksAtEnd as ThanksAtEnd
 from .token_overlap import TokenOverlap as TokenOverlap
 from .tool_calls import ToolCalls as ToolCalls
-from .topic_adherence import TopicAdherence as TopicAdherence
+from .topic_adherence import TopicAdherence as TopicAdherence, Topics as Topics
 from .weakest_claim import WeakestClaim as WeakestClaim

@@ -154,8 +154,7 @@ class RagasMetric(Metric):
     def _with_our_parts(self, metric: Any) -> Any:
         """A copy of the metric, and of those that it holds, with our judge and embedder in place of its own."""
         from ragas.embeddings import BaseRagasEmbedding
-        from ragas.metrics.base import Metric as OlderMetric
-        from ragas.metrics.base import SimpleBaseMetric
+        from ragas.metrics.base import Metric as OlderMetric, SimpleBaseMetric
 
         from .ragas_parts import Embeddings, OlderEmbeddings
 

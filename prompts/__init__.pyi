@@ -1,10 +1,11 @@
-from .catalogue import BUNDLED as BUNDLED
-from .catalogue import OTHER_LANGUAGE as OTHER_LANGUAGE
-from .catalogue import Prompts as Prompts
-from .catalogue import bundled_prompt_text as bundled_prompt_text
-from .catalogue import bundled_prompts as bundled_prompts
-from .catalogue import prompt_names as prompt_names
-from .catalogue import read_prompt as read_prompt
-from .catalogue import read_prompt_as as read_prompt_as
-from .prompt import Prompt as Prompt
-from .prompt import PromptMessage as PromptMessage
+from .catalogue import (
+    BUNDLED as BUNDLED,
+    OTHER_LANGUAGE as OTHER_LANGUAGE,
+    Prompts as Prompts,
+    bundled_prompt_text as bundled_prompt_text,
+    bundled_prompts as bundled_prompts,
+    prompt_names as prompt_names,
+    read_prompt as read_prompt,
+    read_prompt_as as read_prompt_as,
+)
+from .prompt import Prompt as Prompt, PromptMessage as PromptMessage, parse_prompt as parse_prompt

@@ -29,8 +29,7 @@ from ..presentation.page import render_page, template_environment, write_page
 from ..presentation.result_table import Paragraph, ResultTable
 from ..text.wording import count_of
 from .failures.failure_groups import Failures, group_failures
-from .failures.failure_page import PACKAGE as FAILURE_PACKAGE
-from .failures.failure_page import view_failures
+from .failures.failure_page import PACKAGE as FAILURE_PACKAGE, view_failures
 from .failures.failure_texts import collect_records
 from .missing_scores import describe_missing_scores
 from .rating_direction import RatingKinds, describe_rating, rating_of_score

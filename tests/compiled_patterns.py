@@ -16,10 +16,10 @@ import pytest
 from pydantic import BaseModel
 
 import assay
-from assay.eval_sets.sample import Sample
+from assay.eval_sets import Sample
 from assay.languages import Language, language_codes, load_language
-from assay.metrics.catalogue import load_metric, metric_names
-from assay.text.phrases import IdlePhrases
+from assay.metrics import load_metric, metric_names
+from assay.text import IdlePhrases
 
 ROOT = Path(assay.__file__).parent.parent
 _FOLDERS = ("text", "metrics", "judges")

@@ -6,10 +6,9 @@ from datetime import UTC, date, datetime, timedelta
 
 from assay.errors import InputError
 from assay.eval_sets import Sample
-from assay.meta_eval.estimate import Estimate
+from assay.meta_eval import Estimate
 from assay.meta_eval.monitoring import BoundState, Look, ProductionAnswers
-from assay.traces import TraceOrigin, TraceScore, UnreadTrace, WriteResult
-from assay.traces.watch.watch_settings import WatchSettings
+from assay.traces import TraceOrigin, TraceScore, UnreadTrace, WatchSettings, WriteResult
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 ADDRESS = "memory://host/bot"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from assay.meta_eval.table import ScoreTable
+from assay.meta_eval import ScoreTable
 
 
 def score_table(

@@ -4,10 +4,10 @@ import ast
 import importlib
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Mapping, Set as AbstractSet
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
@@ -234,12 +234,57 @@ def test_reading_a_store_loads_little(words: tuple[str, ...], tmp_path: Path) ->
 
 def test_every_public_name_can_be_imported() -> None:
     """Those of each package that opens lazily; each has one place, the `__init__.pyi` beside the `__init__.py`."""
-    doors = [path for folder in ("assay", *ARROWS) for path in sorted((ROOT / folder).rglob("__init__.pyi"))]
-    assert {"assay", "metrics", "judges", "runs"} <= {path.parent.name for path in doors}
-    for path in doors:
-        package = importlib.import_module(".".join(("assay", *package_of(path))))
+    assert {"assay", "assay.metrics", "assay.judges", "assay.runs"} <= doors().keys()
+    for door in doors():
+        package = importlib.import_module(door)
         assert [name for name in package.__all__ if getattr(package, name, None) is None] == []
         assert set(package.__all__) <= {*dir(package), "__version__"}
+
+
+@cache
+def doors() -> dict[str, Path]:
+    """The packages that list what others may import, and the `__init__.pyi` that does."""
+    stubs = [path for folder in ("assay", *ARROWS) for path in sorted((ROOT / folder).rglob("__init__.pyi"))]
+    return {".".join(("assay", *package_of(path))): path for path in stubs}
+
+
+def test_every_exported_name_has_a_docstring() -> None:
+    """Of functions and classes; a door names each with the module that defines it."""
+    offenders = []
+    for door, stub in doors().items():
+        for node in syntax_tree(stub).body:
+            for alias in node.names if isinstance(node, ast.ImportFrom) else ():
+                value = getattr(importlib.import_module(door), alias.asname or alias.name)
+                if isinstance(value, type | FunctionType) and not value.__doc__:
+                    offenders.append(f"{door}.{alias.name}")
+    assert not offenders, listing(offenders)
+
+
+def is_door(module: str) -> bool:
+    """Whether a module may be imported from outside: a package, or a module right below `assay`.
+
+    The files of `assay.cli` may be too: what they hold are the commands, and helpers that print.
+    """
+    folders = module.split(".")[1:]
+    return len(folders) < 2 or folders[0] == "cli" or ROOT.joinpath(*folders, "__init__.py").exists()
+
+
+def test_tests_documentation_and_benchmarks_import_from_doors() -> None:
+    """A name that is patched counts too: a file that moves breaks no test."""
+    offenders = []
+    for path in modules("tests", "docs", "benchmarks"):
+        for node in ast.walk(syntax_tree(path)):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            if names and names[0] in doors():
+                stubs = syntax_tree(doors()[names[0]]).body
+                offered = {alias.asname for stub in stubs if isinstance(stub, ast.ImportFrom) for alias in stub.names}
+                names += [f"{names[0]}.{alias.name}" for alias in node.names if alias.name not in offered]
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "setattr" and len(node.args) == 2:
+                names += [ast.literal_eval(node.args[0]).rpartition(".")[0]]
+            deep = [name for name in names if name.startswith("assay.") and not is_door(name)]
+            offenders += [f"{place(path)}:{node.lineno}: {name}" for name in deep]
+    assert not offenders, listing(offenders)
 
 
 def test_no_option_of_the_command_line_is_declared_twice() -> None:

@@ -20,8 +20,7 @@ from call_counts import count_calls, growth
 
 from assay import Sample, aevaluate, load_set
 from assay.judges import LiteLLMJudge
-from assay.metrics import Faithfulness, Metric, RougeL, TokenOverlap
-from assay.metrics.claim_extraction import ClaimsBy
+from assay.metrics import ClaimsBy, Faithfulness, Metric, RougeL, TokenOverlap
 
 STATEMENT = re.compile(r"^(\d+): ", re.MULTILINE)
 ANSWER = re.compile(r"<answer>\n(.*)\n</answer>", re.DOTALL)

@@ -11,8 +11,7 @@ def serving(app: Any) -> Iterator[str]:
     """Serves an application as `assay rate` and `assay view` do, on a free port; gives its address."""
     import uvicorn
 
-    from assay.web.server import server_settings
-    from assay.web.site_address import THIS_MACHINE
+    from assay.web import THIS_MACHINE, server_settings
 
     settings = server_settings(app, THIS_MACHINE)
     settings.port = 0

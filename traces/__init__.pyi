@@ -1,16 +1,41 @@
 from .address import TraceAddress as TraceAddress
-from .conversations import join_sessions as join_sessions
+from .conversations import join_conversation as join_conversation, join_sessions as join_sessions
+from .cursor import OVERLAP as OVERLAP, PullCursor as PullCursor, is_known_address as is_known_address
+from .langfuse.sink import LangfuseSink as LangfuseSink
+from .langfuse.source import LangfuseSource as LangfuseSource
+from .mlflow.server import MlflowServer as MlflowServer
+from .mlflow.sink import KEY as KEY, MlflowSink as MlflowSink
+from .mlflow.source import MlflowSource as MlflowSource, build_conditions as build_conditions
 from .origin import TraceOrigin as TraceOrigin
-from .pull import PullRequest as PullRequest
-from .pull import PullResult as PullResult
-from .pull import pull_traces as pull_traces
-from .push import PushRequest as PushRequest
-from .push import PushResult as PushResult
-from .push import push_scores as push_scores
-from .registry import open_sink as open_sink
-from .registry import open_source as open_source
-from .sink import Sink as Sink
-from .sink import TraceScore as TraceScore
-from .sink import WriteResult as WriteResult
-from .source import Source as Source
-from .source import UnreadTrace as UnreadTrace
+from .otel.sink import OtelSink as OtelSink, event_attributes as event_attributes
+from .phoenix.people import RatingReader as RatingReader
+from .phoenix.project import PhoenixProject as PhoenixProject
+from .phoenix.sink import PhoenixSink as PhoenixSink
+from .phoenix.source import PhoenixSource as PhoenixSource
+from .pull import PullRequest as PullRequest, PullResult as PullResult, pull_traces as pull_traces
+from .push import PushRequest as PushRequest, PushResult as PushResult, push_scores as push_scores
+from .registry import open_sink as open_sink, open_source as open_source
+from .rest_calls import RestCalls as RestCalls
+from .retrying import FailedAttempt as FailedAttempt, call_again as call_again
+from .server_url import (
+    environment_urls as environment_urls,
+    find_server_url as find_server_url,
+    trace_page_url as trace_page_url,
+)
+from .sink import Sink as Sink, TraceScore as TraceScore, WriteResult as WriteResult, send_in_halves as send_in_halves
+from .source import Source as Source, UnreadTrace as UnreadTrace
+from .tool_server import (
+    Paging as Paging,
+    ToolServer as ToolServer,
+    error_detail as error_detail,
+    server_words as server_words,
+)
+from .watch.alarm_message import AlarmAnswer as AlarmAnswer, AlarmMessage as AlarmMessage
+from .watch.delivery import deliver_alarm as deliver_alarm
+from .watch.rater_answers import watch_queues as watch_queues
+from .watch.watch_file import load_watch as load_watch
+from .watch.watch_loop import LoopTools as LoopTools, take_step as take_step, take_steps as take_steps
+from .watch.watch_records import hold_watch as hold_watch
+from .watch.watch_settings import WatchSettings as WatchSettings
+from .watch.watch_state import WatchState as WatchState
+from .watch.watch_step import StepReport as StepReport, StepTools as StepTools

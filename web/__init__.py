@@ -1,1 +1,5 @@
 """The local web application: people rate answers, people look at runs."""
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

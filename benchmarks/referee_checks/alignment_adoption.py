@@ -7,7 +7,7 @@ import checkout  # noqa: F401
 import numpy as np
 from scipy.stats import norm, spearmanr
 
-from assay.meta_eval.alignment import AS_IT_IS, AlignmentResult, Predict, compare_candidates, split_groups
+from assay.meta_eval import AS_IT_IS, AlignmentResult, Predict, compare_candidates, split_groups
 
 from .measurement import Measurement, average, share
 from .populations import Floats, build_table, clustered_normal, follow, number_groups, rate

@@ -10,7 +10,7 @@ import checkout  # noqa: F401
 import numpy as np
 from scipy.stats import spearmanr
 
-from assay.meta_eval.rater_ceiling import estimate_ceiling
+from assay.meta_eval import estimate_ceiling
 
 from .measurement import Measurement, average, share
 from .populations import Floats, Places, build_table, clustered_normal, correlation_for_alpha, rate_by_several

@@ -5,9 +5,7 @@ from collections.abc import Iterator
 import checkout  # noqa: F401
 import numpy as np
 
-from assay.meta_eval.agreement_statistics import spearman
-from assay.meta_eval.recommendation import STRENGTHS
-from assay.meta_eval.selection import select
+from assay.meta_eval import STRENGTHS, select, spearman_statistic
 
 from .measurement import Measurement, average, share
 from .populations import build_table, draw_metrics, number_groups
@@ -35,7 +33,7 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
             if result is None or not result[0].is_beyond_chance:
                 continue
             agreement, predicted = result[0].agreement, result[1].unrated
-            truth = float(spearman(predicted, ratings[sum(sizes) :])(np.ones((UNRATED, 1)))[0])
+            truth = float(spearman_statistic(predicted, ratings[sum(sizes) :])(np.ones((UNRATED, 1)))[0])
             assert agreement.value is not None and agreement.low is not None and agreement.high is not None
             covers.append(agreement.low <= truth <= agreement.high)
             errors.append(agreement.value - truth)

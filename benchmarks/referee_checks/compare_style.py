@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import checkout  # noqa: F401
 import numpy as np
 
-from assay.meta_eval.rating_difference import RatingDifference, estimate_rating_difference
+from assay.meta_eval import RatingDifference, estimate_rating_difference
 
 from .measurement import Measurement, share
 from .populations import GROUP_SIZES, Floats, clustered_normal, follow, number_groups, rate

@@ -14,10 +14,7 @@ from dataclasses import replace
 import checkout  # noqa: F401
 import numpy as np
 
-from assay.meta_eval.comparison import compare_metrics
-from assay.meta_eval.evaluation import evaluate_table
-from assay.meta_eval.results import Comparison
-from assay.meta_eval.table import ScoreTable
+from assay.meta_eval import Comparison, ScoreTable, compare_metrics, evaluate_table
 
 from .measurement import Measurement, share
 from .populations import (

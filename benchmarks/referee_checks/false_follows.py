@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import checkout  # noqa: F401
 import numpy as np
 
-from assay.meta_eval.selection import Combine, select
+from assay.meta_eval import Combine, select
 
 from .measurement import Measurement, share
 from .populations import GROUP_SIZES, build_table, draw_metrics, number_groups

@@ -6,9 +6,8 @@ import checkout  # noqa: F401
 import numpy as np
 from scipy.stats import norm
 
-from assay.meta_eval.comparison import compare_metrics
-from assay.meta_eval.permutation import max_t
-from assay.runs.pair_difference import paired_difference
+from assay.meta_eval import compare_metrics, max_t
+from assay.runs import paired_difference
 
 from .measurement import Measurement, average
 from .populations import GROUP_SIZES, build_table, clustered_normal, follow, number_groups, rate

@@ -10,12 +10,20 @@ from collections.abc import Iterator, Sequence
 import checkout  # noqa: F401
 import numpy as np
 
-from assay.runs.compare import PairedSample
-from assay.runs.nightly.evidence import Evidence, weigh_bound, weigh_falls
-from assay.runs.nightly.gate_check import JudgedRun
-from assay.runs.nightly.gate_decisions import decide_gates
-from assay.runs.nightly.gates import CoverageGate, MeanGate, RegressionGate, ShareGate, Spending
-from assay.runs.nightly.history import History
+from assay.runs import (
+    CoverageGate,
+    Evidence,
+    History,
+    JudgedRun,
+    MeanGate,
+    PairedSample,
+    RegressionGate,
+    ShareGate,
+    Spending,
+    decide_gates,
+    weigh_bound,
+    weigh_falls,
+)
 from referee_checks.measurement import Measurement, share
 from referee_checks.populations import GROUP_SIZES, Floats, number_groups
 

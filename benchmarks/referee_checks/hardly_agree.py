@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import checkout  # noqa: F401
 import numpy as np
 
-from assay.meta_eval.raters import agreement_of_raters
+from assay.meta_eval import agreement_of_raters
 
 from .measurement import Measurement, share
 from .populations import build_table, clustered_normal, correlation_for_alpha, rate_by_several

@@ -9,10 +9,17 @@ from collections.abc import Callable, Iterator
 import checkout  # noqa: F401
 import numpy as np
 
-from assay.meta_eval import agreement_statistics
-from assay.meta_eval.correlation import auroc, spearman
-from assay.meta_eval.estimate import Estimate, estimate, estimate_mean
-from assay.runs.pair_difference import paired_difference
+from assay.meta_eval import (
+    Estimate,
+    auroc,
+    auroc_statistic,
+    estimate,
+    estimate_mean,
+    kendall,
+    spearman,
+    spearman_statistic,
+)
+from assay.runs import paired_difference
 from referee_checks.measurement import Measurement, share
 from referee_checks.populations import GROUP_SIZES, Floats, clustered_normal, follow, number_groups, rate
 
@@ -22,7 +29,7 @@ Interval = Callable[[Floats, Floats, list[str]], Estimate]
 
 FIGURES: dict[str, Interval] = {
     "Spearman": lambda x, y, groups: spearman(x.tolist(), y.tolist(), groups, has_p_value=False),
-    "Kendall": lambda x, y, groups: estimate(agreement_statistics.kendall(x, y), groups, scale="fisher"),
+    "Kendall": lambda x, y, groups: estimate(kendall(x, y), groups, scale="fisher"),
     "AUROC of bad": lambda x, y, groups: auroc(x, y >= MIDDLE, groups),
     "mean": lambda x, y, groups: estimate_mean(x, groups),
     RARE: lambda x, y, groups: estimate_mean(x < NINE_IN_TEN, groups),
@@ -37,9 +44,9 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
     x, y = follow(quality, noise, RHO), rate(quality)
     parts, once = list(zip(np.split(x, 50), np.split(y, 50), strict=True)), np.ones((20_000, 1))
     truth = {
-        "Spearman": float(agreement_statistics.spearman(x, y)(np.ones((len(x), 1)))[0]),
-        "Kendall": float(np.mean([agreement_statistics.kendall(*pair)(once)[0] for pair in parts])),
-        "AUROC of bad": float(agreement_statistics.auroc(x, y >= MIDDLE)(np.ones((len(x), 1)))[0]),
+        "Spearman": float(spearman_statistic(x, y)(np.ones((len(x), 1)))[0]),
+        "Kendall": float(np.mean([kendall(*pair)(once)[0] for pair in parts])),
+        "AUROC of bad": float(auroc_statistic(x, y >= MIDDLE)(np.ones((len(x), 1)))[0]),
         "mean": 0.0,
         RARE: 0.9,
         "difference of two runs": -0.3,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import checkout  # noqa: F401
 import numpy as np
 
-from assay.meta_eval.evaluation import evaluate_table
+from assay.meta_eval import evaluate_table
 
 from .measurement import Measurement, share
 from .populations import build_table, clustered_normal, follow, latent_correlation, number_groups, rate

@@ -6,8 +6,7 @@ import checkout  # noqa: F401
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.meta_eval.krippendorff import ordinal_alpha
-from assay.meta_eval.table import ScoreTable
+from assay.meta_eval import ScoreTable, ordinal_alpha
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import checkout  # noqa: F401
 import numpy as np
 
-from assay.meta_eval.permutation import max_t
-from assay.meta_eval.selection import select
+from assay.meta_eval import max_t, select
 
 from .measurement import Measurement, average, share
 from .populations import build_table, draw_metrics, number_groups

@@ -10,7 +10,7 @@ import checkout  # noqa: F401
 import numpy as np
 from scipy.stats import norm
 
-from assay.meta_eval.mean_rating import estimate_mean_rating
+from assay.meta_eval import estimate_mean_rating
 
 from .measurement import Measurement, average, share
 from .populations import CUTS, build_table, clustered_normal, follow, number_groups, rate

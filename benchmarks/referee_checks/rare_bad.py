@@ -12,7 +12,7 @@ import checkout  # noqa: F401
 import numpy as np
 from scipy.stats import norm
 
-from assay.meta_eval.three_level import JudgedSample, Strata, three_level_mean, three_level_share
+from assay.meta_eval import JudgedSample, Strata, three_level_mean, three_level_share
 
 from .measurement import Measurement, share
 from .populations import Floats, clustered_normal, follow, number_groups

@@ -10,9 +10,7 @@ from collections.abc import Iterator
 import checkout  # noqa: F401
 import numpy as np
 
-from assay.meta_eval.arrays import Places
-from assay.meta_eval.scorer import AgreementRecord
-from assay.meta_eval.scorer_fit import build_scorer
+from assay.meta_eval import AgreementRecord, Places, build_scorer
 
 from .measurement import Measurement, average
 from .populations import build_table, clustered_normal, follow, number_groups, rate

@@ -9,9 +9,7 @@ import checkout  # noqa: F401
 import numpy as np
 from scipy.stats import norm
 
-from assay.meta_eval.arrays import Places
-from assay.meta_eval.policy import BOUND, triage_policy
-from assay.meta_eval.scorer_fit import FittedCombination, cross_predict, fit_combination
+from assay.meta_eval import BOUND, FittedCombination, Places, cross_predict, fit_combination, triage_policy
 
 from .measurement import Measurement, average, share
 from .populations import build_table, clustered_normal, follow, number_groups

@@ -9,9 +9,7 @@ from dataclasses import replace
 import checkout  # noqa: F401
 import numpy as np
 
-from assay.meta_eval.table import ScoreTable
-from assay.meta_eval.version_agreement import version_agreement
-from assay.meta_eval.version_results import MetricVersions
+from assay.meta_eval import MetricVersions, ScoreTable, version_agreement
 
 from .measurement import Measurement, share
 from .populations import number_groups

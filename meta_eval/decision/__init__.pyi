@@ -1,11 +1,12 @@
 from .decision_rule import decide_versions as decide_versions
 from .net_wins import estimate_net_wins as estimate_net_wins
-from .preference_table import PreferenceTable as PreferenceTable
-from .preference_table import make_preference_table as make_preference_table
+from .preference_table import PreferenceTable as PreferenceTable, make_preference_table as make_preference_table
 from .variant_decision import decide_variants as decide_variants
-from .version_decision import Decision as Decision
-from .version_decision import Needs as Needs
-from .version_decision import OtherDifference as OtherDifference
-from .version_decision import VersionDifference as VersionDifference
-from .version_decision import VersionEstimate as VersionEstimate
+from .version_decision import (
+    Decision as Decision,
+    Needs as Needs,
+    OtherDifference as OtherDifference,
+    VersionDifference as VersionDifference,
+    VersionEstimate as VersionEstimate,
+)
 from .version_table import VersionTable as VersionTable

@@ -1,8 +1,5 @@
 from .bound import Bound as Bound
 from .bound_evidence import AlarmState as AlarmState
-from .look import BoundState as BoundState
-from .look import Look as Look
-from .look import SegmentLook as SegmentLook
+from .look import BoundState as BoundState, Look as Look, SegmentLook as SegmentLook
 from .production_answers import ProductionAnswers as ProductionAnswers
-from .production_look import follow_bounds as follow_bounds
-from .production_look import look_at_production as look_at_production
+from .production_look import follow_bounds as follow_bounds, look_at_production as look_at_production

@@ -1,2 +1,1 @@
-from .page import render_report as render_report
-from .page import write_report as write_report
+from .page import render_report as render_report, write_report as write_report

@@ -1,12 +1,14 @@
-from .flat_rows import FlatRow as FlatRow
-from .flat_rows import flat_rows as flat_rows
-from .flat_rows import flatten as flatten
+from .flat_rows import FlatRow as FlatRow, flat_rows as flat_rows, flatten as flatten
 from .read_options import ReadOptions as ReadOptions
-from .score_join import JoinedScores as JoinedScores
-from .score_join import join_sources as join_sources
-from .score_join import read_score_files as read_score_files
-from .score_join import read_score_table as read_score_table
-from .score_sources import Item as Item
-from .score_sources import ScoreSource as ScoreSource
-from .score_sources import read_ratings as read_ratings
-from .score_sources import read_scores as read_scores
+from .score_join import (
+    JoinedScores as JoinedScores,
+    join_sources as join_sources,
+    read_score_files as read_score_files,
+    read_score_table as read_score_table,
+)
+from .score_sources import (
+    Item as Item,
+    ScoreSource as ScoreSource,
+    read_ratings as read_ratings,
+    read_scores as read_scores,
+)

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from ...eval_sets.sample import Cell, Sample
-from ...eval_sets.sample import Table as SampleTable
+from ...eval_sets.sample import Cell, Sample, Table as SampleTable
 from ...languages import FALLBACK
 from ..claim import Claim
 from .checking import CheckedClaim

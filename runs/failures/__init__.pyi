@@ -1,17 +1,18 @@
-from .failure_blocks import failures_as_json as failures_as_json
-from .failure_blocks import failures_block as failures_block
-from .failure_groups import FailedAnswer as FailedAnswer
-from .failure_groups import FailureExample as FailureExample
-from .failure_groups import FailureGroup as FailureGroup
-from .failure_groups import Failures as Failures
-from .failure_groups import FailureTrend as FailureTrend
-from .failure_groups import RunCounts as RunCounts
-from .failure_groups import group_failures as group_failures
-from .failure_page import render_failure_report as render_failure_report
-from .failure_page import view_failures as view_failures
-from .failure_page import write_failure_report as write_failure_report
-from .failure_texts import RunRecords as RunRecords
-from .failure_texts import collect_records as collect_records
+from .failure_blocks import failures_as_json as failures_as_json, failures_block as failures_block
+from .failure_groups import (
+    FailedAnswer as FailedAnswer,
+    FailureExample as FailureExample,
+    FailureGroup as FailureGroup,
+    Failures as Failures,
+    FailureTrend as FailureTrend,
+    RunCounts as RunCounts,
+    group_failures as group_failures,
+)
+from .failure_page import (
+    render_failure_report as render_failure_report,
+    view_failures as view_failures,
+    write_failure_report as write_failure_report,
+)
+from .failure_texts import RunRecords as RunRecords, collect_records as collect_records
 from .group_names import name_groups as name_groups
-from .stored_failures import group_stored_failures as group_stored_failures
-from .stored_failures import read_records as read_records
+from .stored_failures import group_stored_failures as group_stored_failures, read_records as read_records

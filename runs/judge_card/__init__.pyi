@@ -1,11 +1,5 @@
-from .card_file import read_card as read_card
-from .card_file import read_cards as read_cards
-from .card_file import write_card as write_card
-from .card_scoring import CardRequest as CardRequest
-from .card_scoring import make_card as make_card
-from .card_set import CardSet as CardSet
-from .card_set import make_card_set as make_card_set
-from .judge_card import JudgeCard as JudgeCard
-from .judge_card import SetCard as SetCard
-from .page import render_card_page as render_card_page
-from .page import write_card_page as write_card_page
+from .card_file import read_card as read_card, read_cards as read_cards, write_card as write_card
+from .card_scoring import CardRequest as CardRequest, make_card as make_card
+from .card_set import CardSet as CardSet, make_card_set as make_card_set
+from .judge_card import JudgeCard as JudgeCard, SetCard as SetCard
+from .page import render_card_page as render_card_page, write_card_page as write_card_page

@@ -1,5 +1,4 @@
 from .nightly_report import NightlyReport as NightlyReport
 from .suite import Suite as Suite
 from .suite_file import load_suite as load_suite
-from .suite_run import SuiteOutcome as SuiteOutcome
-from .suite_run import run_suite as run_suite
+from .suite_run import SuiteOutcome as SuiteOutcome, run_suite as run_suite

@@ -16,9 +16,9 @@ from finding import decide, write_findings
 from measurement import Measurement, Quote, anchor, read_measurements
 
 from assay.errors import InputError
-from assay.meta_eval.estimate import Estimate
-from assay.runs.judge_card.card_file import write_card
-from assay.runs.judge_card.judge_card import CardAgreement, JudgeCard, SetCard
+from assay.meta_eval import Estimate
+from assay.runs import CardAgreement
+from assay.runs.judge_card import JudgeCard, SetCard, write_card
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "evidence.md").read_text(encoding="utf-8")

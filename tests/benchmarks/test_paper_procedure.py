@@ -8,7 +8,7 @@ import pytest
 from paper_procedure import is_separating, main, paper_procedure, paper_tables, type_table
 from tables_of_scores import score_table
 
-from assay.meta_eval.table import ScoreTable
+from assay.meta_eval import ScoreTable
 
 
 def test_separating_some_by_hand() -> None:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer
 
-from assay.judges import RawReply
-from assay.judges.recording import Recording, format_line
+from assay.judges import RawReply, Recording, format_line
 from assay.prompts import BUNDLED
 
 Make = Callable[..., Any]

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from openai_server import Answer, OpenAIServer
 
-from assay.runs import Store
+from assay.runs import Store, find_source, open_queue
 from assay.runs.ratings import QueueSettings
-from assay.runs.ratings.rating_source import find_source, open_queue
 
 Make = Callable[..., Any]
 COUNT = 24

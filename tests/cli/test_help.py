@@ -13,7 +13,7 @@ import pytest
 from assay.cli import cli
 from assay.cli.command_list import COMMANDS
 from assay.cli.output import is_wide, print_table
-from assay.presentation.result_table import Column, ResultTable
+from assay.presentation import Column, ResultTable
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.word_picture import draw_words
-from assay.metrics.numeric.parse.explanation import ClaimPart
+from assay.metrics import ClaimPart
 
 CSV = "date,x_mbps,y_mbps,z\n" + "".join(f"2026-03-{day:02},{day},{2 * day},5\n" for day in range(1, 10))
 

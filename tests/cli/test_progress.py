@@ -4,8 +4,12 @@ import io
 import sys
 import time
 
+from modules import module_of
+
 from assay.cli import progress
-from assay.runs import Progress, progress_display
+from assay.runs import Progress, progress_line
+
+progress_display = module_of(progress_line)
 
 METRIC = "faithfulness:claims=judge"
 
@@ -31,14 +35,14 @@ def test_the_time_left(monkeypatch):
     monkeypatch.setattr(time, "monotonic", lambda: now)
     current = Progress(total=100, started=now - 20, samples=10)
     current.scores["failed"] = 2
-    line = progress_display.progress_line(current)
+    line = progress_line(current)
     assert line == (
         "assay: 10 of 100 samples, 0 calls (0 replayed), 0 tokens, 0.0000 USD, 0 retries, 2 failed, "
         "about 3 minutes left"
     )
     after_batches = Progress(total=100, started=now - 3620, waited=3600, samples=10)
-    assert progress_display.progress_line(after_batches).endswith(", about 3 minutes left")
-    assert progress_display.progress_line(Progress(total=None)).startswith("assay: 0 samples, ")
+    assert progress_line(after_batches).endswith(", about 3 minutes left")
+    assert progress_line(Progress(total=None)).startswith("assay: 0 samples, ")
 
 
 def test_the_time_left_is_said_as_soon_as_it_is_known(monkeypatch, capfd):

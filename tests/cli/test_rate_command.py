@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from assay.eval_sets import Sample, write_set
-from assay.runs import Store
+from assay.runs import Store, find_source, join_run_ratings, open_queue
 from assay.runs.ratings import QueueSettings, RatingQueue
-from assay.runs.ratings.rating_join import join_run_ratings
-from assay.runs.ratings.rating_source import find_source, open_queue
 
 pytest.importorskip("uvicorn")
 

@@ -9,8 +9,8 @@ from conversations import MESSAGES, make_conversation
 from openai_server import Answer
 
 from assay import load_set
-from assay.metrics.catalogue import describe_metric, metric_names
-from assay.runs.sample_audit import sample_lines
+from assay.metrics import describe_metric, metric_names
+from assay.runs import sample_lines
 
 METRIC = "faithfulness:claims=judge"
 

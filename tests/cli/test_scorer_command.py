@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.meta_eval.scorer import AgreementRecord, Scorer, ScorerPart
+from assay.meta_eval import AgreementRecord, Scorer, ScorerPart
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assay.runs import Store
-from assay.traces.watch.watch_records import hold_watch
+from assay.traces import hold_watch
 
 WATCH = """\
 source: otel:traces.jsonl

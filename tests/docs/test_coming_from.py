@@ -36,7 +36,7 @@ def test_every_name_is_mapped_once(tool: str) -> None:
 @pytest.mark.parametrize("tool", TITLES)
 def test_our_metrics_on_the_page_exist(tool: str) -> None:
     """What stands in the right columns as a name of a metric can be loaded as it is written."""
-    from assay.metrics.catalogue import metric_names
+    from assay.metrics import metric_names
 
     page = (ROOT / "docs" / f"coming-from-{tool}.md").read_text(encoding="utf-8")
     right = [line.split("|")[2] for line in page.splitlines() if line.startswith("| `") and line.count("|") == 3]

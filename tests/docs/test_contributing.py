@@ -13,13 +13,10 @@ import pytest
 
 from assay.cli import cli
 from assay.eval_sets import load_set
-from assay.judges import load_settings
-from assay.judges.settings import TRANSPORTS
-from assay.languages import read_yaml
-from assay.languages.language import GROUP as LANGUAGES
-from assay.languages.sections import Profile
-from assay.metrics.catalogue import GROUP
-from assay.prompts.prompt import parse_prompt
+from assay.judges import TRANSPORTS, load_settings
+from assay.languages import GROUP as LANGUAGES, Profile, read_yaml
+from assay.metrics import GROUP
+from assay.prompts import parse_prompt
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ from junitparser import JUnitXml
 from openai_server import OpenAIServer
 
 from assay import load_set
-from assay.runs.nightly.workflow_draft import PLACEHOLDER, draft_workflow
+from assay.runs import PLACEHOLDER, draft_workflow
 
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))

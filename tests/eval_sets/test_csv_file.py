@@ -3,13 +3,11 @@
 import csv
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from assay import Sample, write_set
 from assay.errors import InputError
-from assay.eval_sets import load_set
-from assay.eval_sets.csv_cells import escape_formula, unescape_formula
+from assay.eval_sets import escape_formula, load_set, unescape_formula
 
 HEADER = "id,user_input,response,rating"
 

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from assay.eval_sets.logs.human_ratings import HumanRating, ObservedScales, join_ratings
-from assay.eval_sets.logs.langfuse_scores import read_scores
+from assay.eval_sets import HumanRating, ObservedScales, join_ratings, read_scores
 
 STARS = HumanRating("stars", "ada", 4, scale=(1, 5))
 

@@ -18,11 +18,17 @@ from public_originals import (
 )
 
 from assay.errors import InputError
-from assay.eval_sets import download_public_set, load_set
-from assay.eval_sets.public.download import download_files
-from assay.eval_sets.public.set_facts import PublicFile, PublicSet, load_facts
-from assay.eval_sets.public.set_files import cached_path, read_files
-from assay.eval_sets.public.set_rows import check_count
+from assay.eval_sets import (
+    PublicFile,
+    PublicSet,
+    cached_path,
+    check_count,
+    download_files,
+    download_public_set,
+    load_facts,
+    load_set,
+    read_files,
+)
 
 LABELS = "human_labeled_data.json"
 CONTENT = as_bytes(ragchecker_entries(280))  # as many pairs as the facts of the set name

@@ -18,10 +18,7 @@ from public_originals import (
 )
 
 from assay.errors import InputError
-from assay.eval_sets.public.original_form import OriginalFile
-from assay.eval_sets.public.set_facts import load_facts
-from assay.eval_sets.public.set_rows import is_in_part, read_rows
-from assay.eval_sets.public.split import part_of
+from assay.eval_sets import OriginalFile, is_in_part, load_facts, part_of, read_rows
 
 
 def rows_of(name: str, *texts: str, part: Any = None) -> list[dict[str, Any]]:

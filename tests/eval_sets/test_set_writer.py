@@ -3,8 +3,7 @@
 import math
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from assay.errors import InputError
 from assay.eval_sets import Sample, Table, load_set, read_set, write_set

@@ -9,7 +9,7 @@ import pytest
 
 from assay import load_set
 from assay.errors import InputError
-from assay.eval_sets.table_files import read_table_file
+from assay.eval_sets import read_table_file
 
 CSV = "date;x\n2026-03-01;1,5\n2026-03-02;\n"
 

@@ -6,13 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from assay.errors import InputError
-from assay.eval_sets import Sample, load_set, read_samples, write_set
-from assay.eval_sets.message import FunctionCall, Message, ToolCall
-from assay.eval_sets.message_times import is_before, read_time, readings
+from assay.eval_sets import (
+    FunctionCall,
+    Message,
+    Sample,
+    ToolCall,
+    is_before,
+    load_set,
+    read_samples,
+    read_time,
+    readings,
+    write_set,
+)
 from assay.metrics import TokenOverlap
 
 ASKED = {"role": "user", "content": "How many days are left?"}

@@ -6,8 +6,17 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError, UsageError
-from assay.eval_sets import Sample, Table, load_set, read_samples
-from assay.eval_sets.turns import is_single_answer, is_turn, measured_levels, turn_samples, with_turns
+from assay.eval_sets import (
+    Sample,
+    Table,
+    is_single_answer,
+    is_turn,
+    load_set,
+    measured_levels,
+    read_samples,
+    turn_samples,
+    with_turns,
+)
 
 MAPPED = {"dossier": "conversation", "wie": "role", "wat": "content"}
 

@@ -8,15 +8,27 @@ from typing import Any
 
 import pytest
 from api_server import ApiServer, Call, Reply
+from modules import module_of
 from openai_server import Answer
 
 from assay.errors import InputError, JudgeError, UsageError
 from assay.eval_sets import Sample, load_set, write_set
-from assay.generation import Fold, Section, write_folds, write_sections
-from assay.generation.crosseval import Exchange, Page, bots, build_pages, load_bot, summarise_split
-from assay.generation.crosseval.bots import BotQuestion, FunctionBot, HttpBot
-from assay.generation.crosseval.pages import PageStore
-from assay.judges.embedders import load_embedder
+from assay.generation import (
+    BotQuestion,
+    Exchange,
+    Fold,
+    FunctionBot,
+    HttpBot,
+    Page,
+    PageStore,
+    Section,
+    build_pages,
+    load_bot,
+    summarise_split,
+    write_folds,
+    write_sections,
+)
+from assay.judges import load_embedder
 from assay.metrics import Score
 
 REFUSAL = "Dat weet ik niet, want het staat niet in mijn documenten."
@@ -182,7 +194,7 @@ def test_an_endpoint_that_fails(assay, crossed, endpoint, monkeypatch):
     with pytest.raises(JudgeError, match="gave no answer: status 500"):
         asyncio.run(bot.answer(BotQuestion("kapot", [page], 1, "nl")))
     assert len(endpoint.calls) == 1 + 3  # an error of the server is tried again
-    monkeypatch.setattr(bots, "_TRIES", 1)  # each of ten questions would wait for its next try
+    monkeypatch.setattr(module_of(load_bot), "_TRIES", 1)  # each of ten questions would wait for its next try
     done = assay("crosseval", crossed, "--bot", endpoint.url)
     assert done.code == 4
     assert "10 answers are missing" in done.err

@@ -3,9 +3,7 @@
 import pytest
 
 from assay.errors import InputError
-from assay.generation.documents import extract_sections
-from assay.generation.documents.extraction import list_documents
-from assay.generation.documents.markdown import parse_markdown
+from assay.generation import extract_sections, list_documents, parse_markdown
 
 
 def test_markdown_headings_are_those_that_markdown_says():

@@ -2,18 +2,26 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from assay.errors import InputError
-from assay.generation import Fold, Section
-from assay.generation.folds import FoldError, make_folds, measure_leaks
-from assay.generation.folds.fold_search import mark_sampled
-from assay.generation.folds.leaks import find_shared_runs
-from assay.generation.folds.separation import folds_per_document, remove_shared, split_sections
-from assay.generation.folds.topic_splits import SETTINGS, fold_distances, split_topics
-from assay.generation.quotas import covering_quotas
-from assay.generation.topics import SectionTopic
+from assay.generation import (
+    SETTINGS,
+    Fold,
+    FoldError,
+    Section,
+    SectionTopic,
+    covering_quotas,
+    find_shared_runs,
+    fold_distances,
+    folds_per_document,
+    make_folds,
+    mark_sampled,
+    measure_leaks,
+    remove_shared,
+    split_sections,
+    split_topics,
+)
 
 
 def section(id_: str, document: str, page: int | None = None, last: int | None = None, emulated: int = 1) -> Section:

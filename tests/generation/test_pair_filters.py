@@ -6,18 +6,27 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from openai_server import Answer, Request
 
 from assay.errors import InputError
-from assay.generation import Section
-from assay.generation.pair import Fact, Pair
-from assay.generation.pair_filters import SINGLE_PAIR_FILTERS, Thresholds, rouge_l_precision
-from assay.generation.pair_selection import FILTERS, select_pairs
-from assay.generation.questions import GeneratedPair, GeneratedPairs, PlannedQuestion, generate_pairs, plan_questions
-from assay.generation.quotas import proportional_quotas
-from assay.judges.embedders import load_embedder
+from assay.generation import (
+    FILTERS,
+    SINGLE_PAIR_FILTERS,
+    Fact,
+    GeneratedPair,
+    GeneratedPairs,
+    Pair,
+    PlannedQuestion,
+    Section,
+    Thresholds,
+    generate_pairs,
+    plan_questions,
+    proportional_quotas,
+    rouge_l_precision,
+    select_pairs,
+)
+from assay.judges import load_embedder
 from assay.prompts import BUNDLED
 
 EMBEDDER = load_embedder("use")

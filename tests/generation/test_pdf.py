@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
-from assay.generation import Section
-from assay.generation.documents.document_reader import DocumentSource, read_document
-from assay.generation.documents.pdf import pdf_blocks
+from assay.generation import DocumentSource, Section, pdf_blocks, read_document
 from assay.generation.leaflets import leaflets
 
 fpdf = pytest.importorskip("fpdf")

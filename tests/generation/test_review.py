@@ -9,9 +9,8 @@ from openpyxl import load_workbook
 
 from assay.errors import InputError
 from assay.eval_sets import Sample, load_set, write_set
-from assay.generation.review import Review, assign_samples, measure_agreement, summarise_reviews
-from assay.generation.review_sheet import read_sheet, write_sheet
-from assay.meta_eval.estimate import estimate_proportion
+from assay.generation import Review, assign_samples, measure_agreement, read_sheet, summarise_reviews, write_sheet
+from assay.meta_eval import estimate_proportion
 
 HOSTILE = '=HYPERLINK("http://evil.example";"klik")'
 

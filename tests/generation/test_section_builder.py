@@ -3,14 +3,20 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from assay.errors import InputError
-from assay.generation import Section, read_folds, read_sections, write_sections
-from assay.generation.documents.block import Block
-from assay.generation.documents.section_builder import build_sections, emulate_pages, estimate_tokens
-from assay.generation.topics import read_topics
+from assay.generation import (
+    Block,
+    Section,
+    build_sections,
+    emulate_pages,
+    estimate_tokens,
+    read_folds,
+    read_sections,
+    read_topics,
+    write_sections,
+)
 
 
 def heading(text: str, level: int, page: int | None = None) -> Block:

@@ -6,12 +6,9 @@ from functools import cache
 import pytest
 
 from assay.errors import InputError, UsageError
-from assay.generation import Section
-from assay.generation.documents import extract_sections
-from assay.generation.topics import TopicDiscovery, find_topics
-from assay.generation.topics.grid_search import best_setting, default_grid
-from assay.judges.embedders import load_embedder
-from assay.meta_eval.clustering.measures import Measures
+from assay.generation import Section, TopicDiscovery, best_setting, default_grid, extract_sections, find_topics
+from assay.judges import load_embedder
+from assay.meta_eval.clustering import Measures
 
 
 @cache

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from assay.metrics.numeric.parse.explanation import ROLES, ClaimPart
-from assay.presentation.page import template_environment
+from assay.metrics import ROLES, ClaimPart
+from assay.presentation import template_environment
 
 
 def rendered(words: Any) -> str:

@@ -12,8 +12,7 @@ from interrupted_runs import command_at_request, scores
 from openai_server import Answer, OpenAIServer, Request
 from warm_python import WarmPython
 
-from assay.runs import Store
-from assay.runs.nightly.ledger import Ledger
+from assay.runs import Ledger, Store
 
 Make = Callable[..., Any]
 METRICS = "faithfulness:claims=judge"
@@ -95,9 +94,7 @@ def test_the_page_of_runs_says_killed(
 ) -> None:
     from starlette.testclient import TestClient
 
-    from assay.web.connections import Connections
-    from assay.web.set_folder import SetFolder
-    from assay.web.view_app import ViewApp
+    from assay.web import Connections, SetFolder, ViewApp
 
     with command_at_request(warm_python, tmp_path, openai_server, words, 9) as process:
         process.kill()

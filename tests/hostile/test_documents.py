@@ -5,12 +5,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from modules import module_of
 
 from assay.errors import InputError
-from assay.generation.documents import Extraction, extract_sections
-from assay.generation.documents import docx as docx_reader
-from assay.generation.documents.document_reader import DocumentSource
-from assay.generation.documents.reader_process import ReaderProcess
+from assay.generation import DocumentSource, Extraction, ReaderProcess, docx_blocks, extract_sections
 
 pytest.importorskip("docx")
 pytest.importorskip("bs4")
@@ -130,10 +128,10 @@ def test_a_document_that_crashes_the_process_does_not_stop_the_others(tmp_path: 
 
 
 def test_a_docx_that_unpacks_to_too_much_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(docx_reader, "_MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(module_of(docx_blocks), "_MOST_BYTES", 1_000_000)
     (tmp_path / "bomb.docx").write_bytes(docx_with("word/document.xml", b" " * 2_000_000))
     with pytest.raises(InputError, match=r"bomb\.docx: is 3 MB unpacked, more than the 1 MB that are read"):
-        docx_reader.docx_blocks(tmp_path / "bomb.docx")
+        docx_blocks(tmp_path / "bomb.docx")
 
 
 def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:

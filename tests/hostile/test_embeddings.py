@@ -12,8 +12,7 @@ import pytest
 from openai_server import Answer, OpenAIServer, Request
 
 from assay.errors import InputError, JudgeError, UsageError
-from assay.judges import Cassette
-from assay.judges.embedders import LiteLLMEmbedder
+from assay.judges import Cassette, LiteLLMEmbedder
 
 TEXTS = ["one", "two", "three"]
 VECTORS = {"one": [1.0, 0.0], "two": [0.0, 2.0], "three": [3.0, 4.0], "four": [1.0, 1.0]}

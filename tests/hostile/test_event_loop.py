@@ -13,8 +13,8 @@ from call_counts import count_calls
 from warm_python import WarmPython
 
 from assay.eval_sets import Sample
-from assay.judges.embedders import UniversalSentenceEncoder
-from assay.metrics.catalogue import load_metric
+from assay.judges import UniversalSentenceEncoder
+from assay.metrics import load_metric
 
 SENTENCE = "The employee opens the payslip of March 2026 under **Payroll > Runs** and saves it within 5 days. "
 TEXT = SENTENCE * (70_000 // len(SENTENCE))

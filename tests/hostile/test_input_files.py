@@ -13,24 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from modules import module_of
 from openpyxl import Workbook
 
 from assay.errors import AssayError, InputError, UsageError
-from assay.eval_sets import load_set
-from assay.eval_sets.table_files import read_table_file
-from assay.generation.crosseval.bots import _read_template
-from assay.generation.documents.document_reader import DocumentSource, read_document
+from assay.eval_sets import load_set, read_table_file
+from assay.generation import DocumentSource, load_bot, read_document
 from assay.judges import Cassette, load_settings
+from assay.meta_eval import Scorer
 from assay.meta_eval.score_files import flat_rows
-from assay.meta_eval.scorer import Scorer
-from assay.metrics.choice_file import read_choice
-from assay.metrics.heuristic.company_terms import read_vocabulary
-from assay.metrics.heuristic.documentation import read_documentation
-from assay.metrics.numeric.tables.sample_tables import tables_of_file
-from assay.metrics.rubric_file import read_rubric
-from assay.prompts.catalogue import read_prompt
+from assay.metrics import read_choice, read_documentation, read_rubric, read_vocabulary, tables_of_file
+from assay.prompts import read_prompt
 from assay.runs import Store
-from assay.runs.nightly.suite_file import load_suite
+from assay.runs.nightly import load_suite
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -53,7 +48,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "cassette.jsonl": Cassette,
     "vocabulary.txt": read_vocabulary,
     "documentation.txt": lambda path: read_documentation([path]),
-    "template.json": _read_template,
+    "template.json": module_of(load_bot)._read_template,
     "runs.sqlite": lambda path: Store(path.parent),
 }
 
@@ -267,7 +262,7 @@ def test_a_template_that_is_no_json_is_refused(tmp_path: Path) -> None:
     for text, message in JSON_TEMPLATES.items():
         path.write_text(text, encoding="utf-8")
         with pytest.raises(InputError) as error:
-            _read_template(path)
+            module_of(load_bot)._read_template(path)
         assert str(error.value).startswith(f"{path}: ") and message in str(error.value)
 
 

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from modules import module_of
 from openai_server import Answer, OpenAIServer
 
 from assay import evaluate
 from assay.errors import JudgeError, JudgeUnavailable
 from assay.eval_sets import Sample
-from assay.judges import JudgeSettings, LiteLLMJudge, PlainText, Question
-from assay.judges import body_limit as limits
-from assay.judges.litellm_lookup import load_litellm
+from assay.judges import JudgeSettings, LiteLLMJudge, PlainText, Question, bounded_body, load_litellm
 from assay.metrics import Score
 from assay.prompts import Prompt, PromptMessage
 from assay.runs import Plan, RunOptions, Store, run_plan
@@ -233,7 +232,7 @@ def test_a_body_without_end_is_cut_at_a_size(
     litellm = load_litellm()
     monkeypatch.setattr(litellm, "disable_aiohttp_transport", without_aiohttp)
     monkeypatch.setattr(litellm, "in_memory_llm_clients_cache", type(litellm.in_memory_llm_clients_cache)())
-    monkeypatch.setattr(limits, "MOST_BYTES", 8 << 20)
+    monkeypatch.setattr(module_of(bounded_body), "MOST_BYTES", 8 << 20)
     monkeypatch.setenv("DEEPSEEK_API_KEY", "sk-secret-of-the-test")
     openai_server.script = lambda _: Answer(fault=fault)
     judge = LiteLLMJudge(settings(openai_server, model=model, timeout=60))

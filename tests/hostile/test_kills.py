@@ -12,8 +12,7 @@ from openai_server import OpenAIServer
 from stop_points import stop_at_change, stop_at_every_change
 from warm_python import WarmPython
 
-from assay.judges import Cassette, RawReply
-from assay.judges.recording import Recording
+from assay.judges import Cassette, RawReply, Recording
 
 Make = Callable[..., Any]
 

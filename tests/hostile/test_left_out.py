@@ -13,15 +13,11 @@ from typing import Any
 import pytest
 
 from assay import evaluate
-from assay.judges import Answer, Answers, Predicate, Question, Request, Usage
-from assay.judges.typed_questions import TypedQuestion
+from assay.judges import Answer, Answers, Predicate, Question, Request, TypedQuestion, Usage
 from assay.languages import load_language
-from assay.metrics import Faithfulness
-from assay.metrics.claim_extraction import Claims
-from assay.runs.compare import compare
-from assay.runs.compare_tables import comparison_sentences
-from assay.runs.store import Store
-from assay.text.sentences import answer_sentences, claiming_sentences, without_words_to_judge
+from assay.metrics import Claims, Faithfulness
+from assay.runs import Store, compare, comparison_sentences
+from assay.text import answer_sentences, claiming_sentences, without_words_to_judge
 
 FALSE = re.compile(r"gold|goud", re.IGNORECASE)
 ORDERS = re.compile(

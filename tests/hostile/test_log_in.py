@@ -101,7 +101,7 @@ def test_no_header_makes_a_visitor_another_one(serve: Serve, monkeypatch: pytest
 
 def test_many_addresses_take_a_bounded_memory() -> None:
     """A million failures from 100,000 addresses: those of 10,000 are remembered, ten each."""
-    from assay.web.security import FailureLimit
+    from assay.web import FailureLimit
 
     now = 0.0
     limit = FailureLimit(lambda: now)
@@ -262,7 +262,7 @@ def test_without_a_secret_nobody_is_let_in(
     """Also not who signs with an empty one."""
     from itsdangerous import URLSafeSerializer
 
-    from assay.web.security import Access, Visitor
+    from assay.web import Access, Visitor
 
     server, home = serve(*words), "/rate" if name else "/runs"
 

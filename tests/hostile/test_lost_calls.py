@@ -12,13 +12,13 @@ from typing import Any
 import openai
 import pytest
 from interrupted_runs import command_at_request
+from modules import module_of
 from openai_batches import ServedBatch
 from openai_server import Answer, OpenAIServer, Request
 from warm_python import WarmPython
 
 from assay.errors import AssayError
-from assay.judges import Budget, JudgeSettings, LiteLLMJudge, PlainText, Question
-from assay.judges.embedders import LiteLLMEmbedder
+from assay.judges import Budget, JudgeSettings, LiteLLMEmbedder, LiteLLMJudge, PlainText, Question, acompletion
 from assay.prompts import Prompt, PromptMessage
 
 Make = Callable[..., Any]
@@ -159,7 +159,7 @@ def test_what_a_200_says_is_no_refusal(
 ) -> None:
     """Measured before: an error in the body of a 200 counted as refused, so that 27 times the bound was charged."""
     if path == "full":
-        monkeypatch.setattr("assay.judges.fast_path._PROVIDERS", frozenset())
+        monkeypatch.setattr(module_of(acompletion), "_PROVIDERS", frozenset())
     openai_server.script = charges = Charges(kind, 1.0, 3)
     parameters = {"temperature": 0} | ({"reasoning_effort": "low"} if path == "parameters" else {})
     settings: dict[str, Any] = {"max_tokens": MOST_OUT, "attempts": 3, "wait": 0, "parameters": parameters}
@@ -309,7 +309,7 @@ def test_litellms_full_path_sends_a_call_once(
     kind: str, provider: str, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Measured before: a reset was sent again, unasked, so that one reservation stood for two charged calls."""
-    monkeypatch.setattr("assay.judges.fast_path._PROVIDERS", frozenset())
+    monkeypatch.setattr(module_of(acompletion), "_PROVIDERS", frozenset())
     openai_server.script = lambda _: LOST[kind]
     budget = Budget(tokens=10_000)
     ask_once(JudgeSettings(model=f"{provider}/test", api_base=openai_server.api_base, attempts=1), budget)

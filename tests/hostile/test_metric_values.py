@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.metrics.score import scored
+from assay.metrics import scored
 
 Make = Callable[..., Any]
 

@@ -11,7 +11,7 @@ from special_files import make_special_file
 
 from assay.atomic_files import check_replaceable, check_writable, replace_file
 from assay.errors import InputError, UsageError
-from assay.runs.nightly.suite_file import load_suite
+from assay.runs.nightly import load_suite
 
 Make = Callable[..., Any]
 pytestmark = [

@@ -11,16 +11,26 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from modules import module_of
 from openai_server import Answer, OpenAIServer
 
 from assay.errors import JudgeError
-from assay.generation.crosseval.bots import BotQuestion, HttpBot
-from assay.judges import Cassette, JudgeSettings, PlainText, Question, RawReply, body_limit
-from assay.judges.recording import format_line, make_recording
-from assay.judges.secrets import Scrubber, recordable_parameters, recordable_url
+from assay.generation import BotQuestion, HttpBot
+from assay.judges import (
+    Cassette,
+    JudgeSettings,
+    PlainText,
+    Question,
+    RawReply,
+    Scrubber,
+    bounded_body,
+    format_line,
+    make_recording,
+    recordable_parameters,
+    recordable_url,
+)
 from assay.prompts import Prompt
-from assay.runs import Plan, Store
-from assay.runs.postgres import without_password
+from assay.runs import Plan, Store, without_password
 
 Make = Callable[..., Any]
 KEY = "sk-secret-of-the-test"  # OPENAI_API_KEY of the fixture
@@ -198,7 +208,7 @@ def test_the_secrets_of_an_http_bot_stay_where_they_are(
 def test_an_http_bots_reply_without_end_is_cut_off(
     openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(body_limit, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(module_of(bounded_body), "MOST_BYTES", 1 << 20)
     openai_server.script = lambda _: Answer(fault="endless_zipped")
     template = {"messages": [{"role": "user", "content": "$question"}]}
     bot = HttpBot(f"{openai_server.api_base}/chat/completions", template, "answer")

@@ -16,8 +16,7 @@ import pytest
 from openpyxl import Workbook
 
 from assay.errors import AssayError, InputError
-from assay.eval_sets import load_set, write_set
-from assay.eval_sets.sample import Sample
+from assay.eval_sets import Sample, load_set, write_set
 from assay.meta_eval.score_files import flat_rows
 
 ROW = {"id": "a", "user_input": "How?", "response": "So.", "rating": 4}

@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
+from modules import module_of
 from test_house import syntax_tree
 
 from assay.cli.output import typed_command
 from assay.errors import AssayError
-from assay.eval_sets.sample_columns import explain_missing
-from assay.eval_sets.text_lines import read_lines
-from assay.judges.local import _how_to_get
-from assay.meta_eval.scorer import Scorer
+from assay.eval_sets import explain_missing, read_lines
+from assay.judges import choose_slots
+from assay.meta_eval import Scorer
 from assay.shell_words import join_words, quote_word
 
 Make = Callable[..., Any]
@@ -157,7 +156,7 @@ def test_names_in_error_messages_can_be_pasted(name: str, tmp_path: Path) -> Non
         Scorer.load(tmp_path / "none" / file)
     command = str(raised.value).partition("make one with: ")[2]
     assert words_of_shell(command)[-1] == str(tmp_path / "none" / file)
-    fetch = re.findall(r"\(`(curl .*)`\)", _how_to_get(tmp_path / file, "https://host/x.gguf"))
+    fetch = re.findall(r"\(`(curl .*)`\)", module_of(choose_slots)._how_to_get(tmp_path / file, "https://host/x.gguf"))
     assert words_of_shell(fetch[0])[-2:] == [str(tmp_path / file), "https://host/x.gguf"]
     column = f"{name} answer"
     typed = re.search(r"or map (.*); rows that are messages", explain_missing("response", [column]))

@@ -11,7 +11,7 @@ import pytest
 from test_house import syntax_tree
 
 from assay.cli.output import echo_json, open_console
-from assay.presentation.texts import one_line, terminal_text
+from assay.presentation import one_line, terminal_text
 from assay.runs import Store
 
 Make = Callable[..., Any]

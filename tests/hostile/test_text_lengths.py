@@ -14,13 +14,8 @@ from call_counts import assert_proportional
 
 from assay.eval_sets import Sample
 from assay.languages import load_language
-from assay.metrics import Declined
-from assay.metrics.catalogue import load_metric
-from assay.text.components import find_components
-from assay.text.entities import find_entities
-from assay.text.guides import find_guides
-from assay.text.quotes import find_quote
-from assay.text.sentences import claiming_sentences
+from assay.metrics import Declined, load_metric
+from assay.text import claiming_sentences, find_components, find_entities, find_guides, find_quote
 
 PATTERNS = json.loads((Path(__file__).parents[2] / "benchmarks/hostile_patterns.json").read_text(encoding="utf-8"))
 UNITS = {pattern["name"]: pattern["unit"] for pattern in PATTERNS}

@@ -7,16 +7,21 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from openai_server import Answer, OpenAIServer
 from pydantic import BaseModel
 
 from assay.errors import ReplyError
-from assay.judges import Cassette, PlainText, Question, RawReply
-from assay.judges.cassette import bundled_cassette
-from assay.judges.probabilities import chosen_option, read_option
-from assay.judges.structured import parse_reply
+from assay.judges import (
+    Cassette,
+    PlainText,
+    Question,
+    RawReply,
+    bundled_cassette,
+    chosen_option,
+    parse_reply,
+    read_option,
+)
 from assay.prompts import Prompt
 
 Make = Callable[..., Any]

@@ -17,8 +17,7 @@ from conversations import make_conversation
 from warm_python import WarmPython
 from web_process import Reply, WebProcess, hidden_fields, quoted, write_run
 
-from assay.eval_sets import Sample, write_set
-from assay.eval_sets.turns import turn_samples
+from assay.eval_sets import Sample, turn_samples, write_set
 
 pytest.importorskip("uvicorn")
 

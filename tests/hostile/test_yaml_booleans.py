@@ -9,10 +9,9 @@ from pydantic import BaseModel, Field
 
 from assay.errors import InputError
 from assay.judges import load_settings
-from assay.languages.yaml_file import parse_yaml
-from assay.metrics.choice_file import read_choice
-from assay.metrics.rubric_file import read_rubric
-from assay.runs.nightly.suite_file import load_suite
+from assay.languages import parse_yaml
+from assay.metrics import read_choice, read_rubric
+from assay.runs.nightly import load_suite
 
 SUITE = "sets: a.csv\nmetrics: token_overlap\n"
 JUDGE = "model: openai/m\nserved_as: m\n"

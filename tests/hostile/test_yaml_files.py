@@ -11,17 +11,15 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from test_house import syntax_tree
 
 from assay.errors import InputError
 from assay.judges import load_settings
-from assay.languages.yaml_file import load_yaml, read_yaml
-from assay.meta_eval.scorer import Scorer
-from assay.metrics.choice_file import read_choice
-from assay.metrics.rubric_file import read_rubric
-from assay.runs.nightly.suite_file import load_suite
+from assay.languages import load_yaml, read_yaml
+from assay.meta_eval import Scorer
+from assay.metrics import read_choice, read_rubric
+from assay.runs.nightly import load_suite
 
 ROOT = Path(__file__).parents[2]
 

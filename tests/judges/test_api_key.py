@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from test_house import syntax_tree
 
-from assay.judges.litellm_lookup import load_litellm, missing_api_key
+from assay.judges import load_litellm, missing_api_key
 
 
 @pytest.fixture(autouse=True)

@@ -7,10 +7,17 @@ import pytest
 from openai_server import Answer
 from pydantic import BaseModel
 
-from assay.judges import Choice, JudgeSettings, LiteLLMJudge, PlainText, Question
-from assay.judges.batch.provider import find_provider
-from assay.judges.batch.request_file import request_body
-from assay.judges.batch.result_file import Failure, read_results
+from assay.judges import (
+    Choice,
+    Failure,
+    JudgeSettings,
+    LiteLLMJudge,
+    PlainText,
+    Question,
+    find_provider,
+    read_results,
+    request_body,
+)
 from assay.prompts import Prompt, PromptMessage
 
 ASK = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),), "$text")

@@ -7,13 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from assay.errors import CassetteMiss, InputError
-from assay.judges import Cassette, RawReply
-from assay.judges.recording import Recording, format_line, likely_alternatives, parse_line
-from assay.judges.sorted_lines import SortedLines
+from assay.judges import Cassette, RawReply, Recording, SortedLines, format_line, likely_alternatives, parse_line
 
 
 def recording(key: str = "0", text: str = "Yes", **fields: Any) -> Recording:

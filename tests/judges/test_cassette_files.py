@@ -7,10 +7,8 @@ import pytest
 from openai_server import Answer
 
 from assay.errors import InputError, UsageError
-from assay.judges import Cassette, RawReply
-from assay.judges.drift import RepeatedQuestion
-from assay.judges.recording import Recording
-from assay.runs.reply_drift import estimate_drift
+from assay.judges import Cassette, RawReply, Recording, RepeatedQuestion
+from assay.runs import estimate_drift
 
 
 def recording(number: int, text: str = "yes", model: str = "m", prompt: str = "claims.en@1") -> Recording:

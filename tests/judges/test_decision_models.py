@@ -18,9 +18,9 @@ from assay.judges import (
     Predicate,
     Request,
     ScoreQuestion,
+    choose_transport,
+    read_answers,
 )
-from assay.judges.transports import choose_transport
-from assay.judges.transports.decision_reply import read_answers
 
 Make = Callable[..., LiteLLMJudge]
 PROTOCOLS = {"decisions": "openai/test", "systemone": "hosted_vllm/test"}

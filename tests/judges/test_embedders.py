@@ -12,8 +12,7 @@ from openai_server import Answer, OpenAIServer
 
 from assay.errors import BudgetReached, CassetteMiss, JudgeError, UsageError
 from assay.installation import install_command
-from assay.judges import Budget, Cassette
-from assay.judges.embedders import LiteLLMEmbedder, load_embedder
+from assay.judges import Budget, Cassette, LiteLLMEmbedder, load_embedder
 
 # Word vectors of the server: texts with no word in common are at right angles, with one of two words in common at 60°.
 MODEL = "openai/embed"

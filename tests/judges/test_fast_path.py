@@ -7,10 +7,13 @@ from importlib.metadata import requires
 from typing import Any
 
 import pytest
+from modules import module_of
 from openai_server import Answer, OpenAIServer
 
 from assay.errors import JudgeError
-from assay.judges import RawReply, fast_path
+from assay.judges import RawReply, acompletion
+
+fast_path = module_of(acompletion)
 
 PROVIDERS = ["openai", "hosted_vllm"]
 
@@ -36,7 +39,7 @@ def no_full_path(litellm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def only_full_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.judges.fast_path._PROVIDERS", frozenset())
+    monkeypatch.setattr(fast_path, "_PROVIDERS", frozenset())
 
 
 def get_reply(judge: Callable[..., Any], ask: Callable[..., Any], **options: Any) -> RawReply:

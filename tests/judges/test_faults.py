@@ -5,10 +5,11 @@ import json
 from collections.abc import Callable
 
 import pytest
+from modules import module_of
 from openai_replies import sensible_reply
 from openai_server import Answer, Request
 
-from assay.judges import LiteLLMJudge, completion
+from assay.judges import LiteLLMJudge, complete
 from assay.metrics import Faithfulness
 
 Fault = Callable[[str], Answer]
@@ -160,7 +161,7 @@ def test_a_server_that_is_not_there_is_told(judge, known):
 
 
 def test_a_server_that_dribbles_is_given_up(openai_server, judge, known, monkeypatch):
-    monkeypatch.setattr(completion, "_GRACE", 0.3)
+    monkeypatch.setattr(module_of(complete), "_GRACE", 0.3)
     openai_server.script = lambda _: Answer(fault="dribble")
     score = asyncio.run(claims_of_judge(judge(timeout=0.3, attempts=1)).assess(known(1).sample))
     assert score.status == "failed" and "no reply within 0.3 s" in score.reason

@@ -9,8 +9,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from assay.errors import CassetteMiss
-from assay.judges import Choice, JudgeSettings, LiteLLMJudge, Question
-from assay.judges.key import QuestionKeys
+from assay.judges import Choice, JudgeSettings, LiteLLMJudge, Question, QuestionKeys
 from assay.metrics import AnswerRelevance, Faithfulness
 from assay.prompts import Prompt, PromptMessage
 

@@ -4,11 +4,10 @@ import asyncio
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from openai_server import Answer, Request
 
-from assay.judges.connection import AdaptiveLimiter
+from assay.judges import AdaptiveLimiter
 
 
 def test_a_burst_of_429s_halves_once():

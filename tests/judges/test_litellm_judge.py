@@ -10,8 +10,7 @@ import pytest
 from openai_server import Answer, Request
 
 from assay.errors import JudgeError
-from assay.judges import Choice, LiteLLMJudge
-from assay.judges.probabilities import option_probabilities
+from assay.judges import Choice, LiteLLMJudge, option_probabilities
 from assay.metrics import Faithfulness, JudgeTruthfulness
 
 

@@ -5,10 +5,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from modules import module_of
 
 from assay.errors import InputError
 from assay.eval_sets import Sample
-from assay.judges import JudgeSettings, LiteLLMJudge, local
+from assay.judges import JudgeSettings, LiteLLMJudge, choose_slots
 from assay.metrics import Faithfulness, JudgeTruthfulness
 
 MODEL_FILE = Path("~/.cache/assay-judges/SmolLM2-135M-Instruct.Q4_1.gguf").expanduser()
@@ -62,9 +63,9 @@ def model_file(tmp_path: Path) -> Path:
 )
 def test_slots_are_bounded_by_cores_and_memory(*, cores, wanted, free_gb, slots, model_file, monkeypatch):
     psutil = pytest.importorskip("psutil")
-    monkeypatch.setattr(local, "_usable_cores", lambda: cores)
+    monkeypatch.setattr(module_of(choose_slots), "_usable_cores", lambda: cores)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=free_gb * 10**9))
-    assert local.choose_slots(str(model_file), wanted, context_tokens=1000) == slots
+    assert choose_slots(str(model_file), wanted, context_tokens=1000) == slots
 
 
 @pytest.mark.extras("xllamacpp")

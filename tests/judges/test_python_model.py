@@ -12,9 +12,7 @@ from openai_server import Answer
 
 from assay import Faithfulness, LiteLLMJudge, Sample, evaluate
 from assay.errors import CassetteMiss, JudgeError, JudgeUnavailable, UsageError
-from assay.judges import JudgeSettings
-from assay.judges.python_model import conversation_text
-from assay.judges.question import Question
+from assay.judges import JudgeSettings, Question, conversation_text
 
 MenuSample = functools.partial(Sample, user_input="Where?", retrieved_contexts=("Open menu 1.",), language="en")
 SAMPLE = MenuSample(id="s1", response="Open menu 1. Send flowers.")  # one of its two claims is in the context

@@ -10,9 +10,7 @@ import pytest
 from openai_server import Answer
 
 from assay.errors import InputError
-from assay.judges import Cassette, RawReply
-from assay.judges.journal import Journal
-from assay.judges.recording import Recording, format_line
+from assay.judges import Cassette, Journal, RawReply, Recording, format_line
 
 
 def recording(key: str) -> Recording:

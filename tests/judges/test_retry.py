@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from openai_server import Answer, OpenAIServer, Request
 
-from assay.judges.litellm_lookup import load_litellm
-from assay.judges.retry import is_passing, is_too_many, retry_after
+from assay.judges import is_passing, is_too_many, load_litellm, retry_after
 
 
 def error_of(server: OpenAIServer, answer: Answer, **options: Any) -> Exception:

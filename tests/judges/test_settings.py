@@ -4,11 +4,19 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from modules import module_of
 from pydantic import ValidationError
 
 from assay.errors import InputError, UsageError
-from assay.judges import JudgeSettings, LiteLLMJudge, bundled_judge_names, load_settings, transports
-from assay.judges.settings import RECORDED, TRANSPORTS
+from assay.judges import (
+    RECORDED,
+    TRANSPORTS,
+    JudgeSettings,
+    LiteLLMJudge,
+    bundled_judge_names,
+    choose_transport,
+    load_settings,
+)
 
 
 @pytest.mark.parametrize("name", bundled_judge_names())
@@ -107,8 +115,8 @@ def test_a_name_that_nobody_registered_is_refused_with_those_that_there_are():
 
 def test_what_is_registered_as_a_transport_is_one(monkeypatch):
     entry = EntryPoint("words", "collections:Counter", TRANSPORTS)
-    monkeypatch.setattr(transports, "registered_entries", lambda group: {"words": entry})
+    monkeypatch.setattr(module_of(choose_transport), "registered_entries", lambda group: {"words": entry})
     with pytest.raises(UsageError, match=r"the transport words \(collections:Counter\) is no assay.*Transport"):
-        transports.choose_transport(stored_settings("words"))
+        choose_transport(stored_settings("words"))
     with pytest.raises(UsageError, match=r"no transport is called 'gone' \(`decide` of the judge\); there are words"):
-        transports.choose_transport(stored_settings("gone"))
+        choose_transport(stored_settings("gone"))

@@ -5,14 +5,11 @@ from math import log
 from typing import Literal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import BaseModel
 
 from assay.errors import ReplyError
-from assay.judges import Choice, Question, RawReply
-from assay.judges.probabilities import chosen_option, option_probabilities, read_option
-from assay.judges.structured import parse_reply
+from assay.judges import Choice, Question, RawReply, chosen_option, option_probabilities, parse_reply, read_option
 from assay.prompts import Prompt, PromptMessage
 
 ASK = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),), "$text")

@@ -9,9 +9,9 @@ from openai_server import Answer as Reply
 
 from assay.errors import UsageError
 from assay.judges import Answer, ChoiceQuestion, JudgeSettings, Level, Predicate, Request, ScoreQuestion
-from assay.metrics.claim_support import predicate_claim
+from assay.metrics import predicate_claim
 from assay.prompts import BUNDLED, Prompt, Prompts
-from assay.runs.plan import judge_identity
+from assay.runs import judge_identity
 
 TONE = ChoiceQuestion("tone", "How does the answer sound?", {"polite": "as to a customer", "rude": ""})
 STARS = ScoreQuestion("stars", "How clear is it?", (Level("poor"), Level("fair", "with effort"), Level("good")))

@@ -11,30 +11,27 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from modules import module_of
 from pydantic import BaseModel
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import load_set
 from assay.languages import (
+    ClaimMarks,
+    ClaimTimes,
+    Components,
     Language,
+    Sentences,
     find_language,
-    language,
     language_codes,
     language_or_fallback,
     load_language,
     parse_yaml,
     read_yaml,
 )
-from assay.languages.claim_sections import ClaimMarks, ClaimTimes
-from assay.languages.sections import Components, Sentences
-from assay.metrics import Declined
-from assay.metrics.numeric import lexicon as word_lists
-from assay.metrics.numeric.lexicon import lexicon
-from assay.metrics.numeric.times.holidays import holiday_dates
+from assay.metrics import Declined, holiday_dates, lexicon
 from assay.prompts import BUNDLED
-from assay.text.entities import find_entities
-from assay.text.language_detection import detect_language
-from assay.text.sentences import claiming_sentences
+from assay.text import claiming_sentences, detect_language, find_entities
 
 REQUIRED = ("profile", "sentences", "declined")
 SECTIONS = {name for name, value in vars(Language).items() if isinstance(value, cached_property)}
@@ -142,14 +139,14 @@ def test_a_file_that_is_no_text_is_told(tmp_path):
 )
 def test_a_registered_pack_that_is_not_there_is_told(package, problem, monkeypatch):
     """Such as of a package whose files are gone, or whose entry names the wrong folder."""
-    entry = EntryPoint("fy", package, language.GROUP)
-    monkeypatch.setattr(language, "registered_entries", lambda group: {"en": None, "fy": entry})
-    language.language_codes.cache_clear()
+    entry = EntryPoint("fy", package, module_of(Language).GROUP)
+    monkeypatch.setattr(module_of(Language), "registered_entries", lambda group: {"en": None, "fy": entry})
+    language_codes.cache_clear()
     try:
         with pytest.raises(UsageError, match=rf"fy is registered .*as {package}, which {problem}"):
             load_language("fy")
     finally:
-        language.language_codes.cache_clear()
+        language_codes.cache_clear()
 
 
 _MARKS = """
@@ -286,8 +283,8 @@ def test_a_language_that_no_library_knows_is_read(packages):
 def test_a_file_that_a_pack_lacks_for_claims_is_told(section, packages, monkeypatch):
     folder = packages / "my_package" / "fy"
     (folder / f"{section}.yaml").unlink()
-    monkeypatch.setattr(word_lists, "find_language", lambda code: Language("fy", folder))
-    assert word_lists.why_unread("fy") == (
+    monkeypatch.setattr(module_of(lexicon), "find_language", lambda code: Language("fy", folder))
+    assert module_of(lexicon).why_unread("fy") == (
         f"the language pack fy has claim_marks.yaml, but no {section}.yaml; write it after languages/en/"
     )
 

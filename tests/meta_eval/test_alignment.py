@@ -3,10 +3,17 @@
 import numpy as np
 import pytest
 
-from assay.meta_eval.alignment import AS_IT_IS, AlignmentResult, compare_candidates, fit_calibration, split_groups
-from assay.meta_eval.arrays import Floats, Places
-from assay.meta_eval.rater_groups import find_rater_groups
-from assay.meta_eval.table import ScoreTable
+from assay.meta_eval import (
+    AS_IT_IS,
+    AlignmentResult,
+    Floats,
+    Places,
+    ScoreTable,
+    compare_candidates,
+    find_rater_groups,
+    fit_calibration,
+    split_groups,
+)
 
 
 def odds(p: Floats) -> Floats:

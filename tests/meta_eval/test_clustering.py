@@ -3,15 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.meta_eval.clustering.group_count import choose_group_count
-from assay.meta_eval.clustering.measures import (
-    measure_clustering,
-    measure_document_match,
-    measure_robustness,
-    share_in_same_group,
-)
-from assay.meta_eval.clustering.stability import measure_stability
-from assay.meta_eval.clustering.ward_clustering import cluster_by_ward
+from assay.meta_eval import measure_document_match, measure_robustness, share_in_same_group
+from assay.meta_eval.clustering import choose_group_count, cluster_by_ward, measure_clustering, measure_stability
 
 
 def test_document_match_is_formulas_1_and_2():

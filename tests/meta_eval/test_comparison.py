@@ -6,11 +6,14 @@ from scipy import stats
 from tables_of_scores import score_table
 
 from assay.errors import InputError
-from assay.meta_eval.arrays import Floats
-from assay.meta_eval.comparison import compare_metrics, williams
-from assay.meta_eval.mean_rating import prediction_powered_mean
-from assay.meta_eval.rating_difference import estimate_rating_difference
-from assay.meta_eval.table import ScoreTable
+from assay.meta_eval import (
+    Floats,
+    ScoreTable,
+    compare_metrics,
+    estimate_rating_difference,
+    prediction_powered_mean,
+    williams,
+)
 
 
 def test_williams_by_hand():

@@ -6,12 +6,10 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import stats
 
-from assay.meta_eval.agreement_statistics import kendall, pairwise_accuracy, pearson
-from assay.meta_eval.correlation import auroc, spearman
+from assay.meta_eval import auroc, kendall, pairwise_accuracy, pearson, spearman
 
 
 def follow(n: int, seed: int, noise: float = 1.0) -> tuple[list[float], list[float]]:

@@ -4,20 +4,29 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import special, stats
 
-from assay.meta_eval.agreement_statistics import spearman
-from assay.meta_eval.arrays import Floats
-from assay.meta_eval.correlation import auroc
-from assay.meta_eval.difference import Standing, describe_more_ratings, find_standing
-from assay.meta_eval.estimate import OF_CORRELATIONS, Estimate, estimate, estimate_mean, estimate_mean_of_groups
-from assay.meta_eval.jackknife import jackknife_intervals
-from assay.meta_eval.monthly_p_value import monthly_p_value, needed_z
-from assay.meta_eval.permutation import shuffle_by_group, sign_flip_p_value
-from assay.meta_eval.power import AgreementPower
-from assay.meta_eval.student import t_quantile
+from assay.meta_eval import (
+    OF_CORRELATIONS,
+    AgreementPower,
+    Estimate,
+    Floats,
+    Standing,
+    auroc,
+    describe_more_ratings,
+    estimate,
+    estimate_mean,
+    estimate_mean_of_groups,
+    find_standing,
+    jackknife_intervals,
+    monthly_p_value,
+    needed_z,
+    shuffle_by_group,
+    sign_flip_p_value,
+    spearman_statistic,
+    t_quantile,
+)
 
 
 def between(mean: float, away: float, low: float, high: float) -> tuple[float, float]:
@@ -270,7 +279,7 @@ weighted_items = st.lists(
 @settings(deadline=None)
 def test_weighted_spearman_is_that_of_the_items_written_out(items):
     x, y, times = (np.array(column) for column in zip(*items, strict=True))
-    estimate = spearman(x.astype(float), y.astype(float))(times[:, None].astype(float))[0]
+    estimate = spearman_statistic(x.astype(float), y.astype(float))(times[:, None].astype(float))[0]
     if len(set(np.repeat(x, times))) == 1 or len(set(np.repeat(y, times))) == 1:
         assert math.isnan(estimate)
     else:

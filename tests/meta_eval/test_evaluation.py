@@ -9,12 +9,18 @@ import numpy as np
 import pytest
 from tables_of_scores import score_table
 
-from assay.meta_eval.estimate import Estimate
-from assay.meta_eval.evaluation import evaluate_table
-from assay.meta_eval.question_only import add_question_only
-from assay.meta_eval.recommendation import recommend
-from assay.meta_eval.results import ChosenCombination, Combination, MetaEvaluation, Policy, Selection
-from assay.meta_eval.table import ScoreTable
+from assay.meta_eval import (
+    ChosenCombination,
+    Combination,
+    Estimate,
+    MetaEvaluation,
+    Policy,
+    ScoreTable,
+    Selection,
+    add_question_only,
+    evaluate_table,
+    recommend,
+)
 
 QUICK: dict[str, Any] = {"bootstrap": 200, "permutations": 199, "repeats": 2}
 

@@ -7,10 +7,18 @@ from statsmodels.api import OLS
 from statsmodels.stats.sandwich_covariance import cov_cluster
 from tables_of_scores import score_table
 
-from assay.meta_eval.mean_rating import estimate_mean_rating, prediction_powered_mean, ratings_needed
-from assay.meta_eval.policy import estimate_share, intraclass_correlation, p_of_share, triage_policy, variance_of_mean
-from assay.meta_eval.results import MeanRating
-from assay.meta_eval.table import ScoreTable
+from assay.meta_eval import (
+    MeanRating,
+    ScoreTable,
+    estimate_mean_rating,
+    estimate_share,
+    intraclass_correlation,
+    p_of_share,
+    prediction_powered_mean,
+    ratings_for_width,
+    triage_policy,
+    variance_of_mean,
+)
 
 
 def test_clopper_pearson_is_scipys():
@@ -169,9 +177,9 @@ def test_groups_that_hold_rated_and_unrated_answers_are_left_out_whole():
 
 def test_how_many_ratings_a_width_takes_by_hand():
     """s^2 = 4, v = 0, width 1: (1 / (2 * 1.96))^2 = .0651, 4 / .0651 = 61.5: 62."""
-    assert ratings_needed(1.0, 4.0, 0.0, most=100) == 62
-    assert ratings_needed(1.0, 4.0, 0.0, most=61) is None
-    assert ratings_needed(1.0, 4.0, 0.07, most=100) is None  # the scores alone leave more than the width allows
+    assert ratings_for_width(1.0, 4.0, 0.0, most=100) == 62
+    assert ratings_for_width(1.0, 4.0, 0.0, most=61) is None
+    assert ratings_for_width(1.0, 4.0, 0.07, most=100) is None  # the scores alone leave more than the width allows
 
 
 def test_a_table_without_unrated_answers_has_nothing_to_power():

@@ -4,15 +4,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.meta_eval.agreement_statistics import spearman
-from assay.meta_eval.arrays import Floats
-from assay.meta_eval.estimate import estimate
-from assay.meta_eval.gwet import ordinal_ac2
-from assay.meta_eval.krippendorff import nominal_alpha, ordinal_alpha
-from assay.meta_eval.rater_ceiling import estimate_ceiling, means_of_others
-from assay.meta_eval.raters import agreement_of_raters, kappas
-from assay.meta_eval.stopping import predict_stability
-from assay.meta_eval.table import ScoreTable
+from assay.meta_eval import (
+    Floats,
+    ScoreTable,
+    agreement_of_raters,
+    estimate,
+    estimate_ceiling,
+    kappas,
+    means_of_others,
+    nominal_alpha,
+    ordinal_ac2,
+    ordinal_alpha,
+    predict_stability,
+    spearman_statistic,
+)
 
 NAN = float("nan")
 OBSERVERS = [
@@ -204,7 +209,9 @@ def test_the_probability_is_kept_when_twenty_more_ratings_really_come():
         count = 20 + 2 * repeat
         scores, ratings = answers(draw, count + 20)
         now = predict_stability(table_of(scores[:count], ratings[:count]), seed=repeat)
-        later = [estimate(spearman(column, ratings), range(count + 20), scale="fisher") for column in scores.T]
+        later = [
+            estimate(spearman_statistic(column, ratings), range(count + 20), scale="fisher") for column in scores.T
+        ]
         changes = [abs(getattr(later[0], end) - getattr(now.rho, end)) for end in ("low", "high")]
         is_same = now.metric == "clear" and (later[0].value or 0.0) > (later[1].value or 0.0)
         predicted.append(now.stable)

@@ -9,14 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
-from assay.meta_eval.evaluation import evaluate_table
+from assay.meta_eval import AnswerEvidence, MetricEvidence, ScoreTable, confusions, evaluate_table, worst_disagreements
 from assay.meta_eval.report import render_report
-from assay.meta_eval.report.confusion import confusions
-from assay.meta_eval.report.disagreements import worst_disagreements
 from assay.meta_eval.score_files import Item, JoinedScores, ReadOptions, ScoreSource, join_sources
-from assay.meta_eval.table import ScoreTable
-from assay.presentation.axes import axis_over
+from assay.presentation import axis_over
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
 

@@ -10,11 +10,8 @@ import numpy as np
 import pytest
 
 from assay.errors import AssayError, InputError
-from assay.meta_eval.agreement import metric_agreements
-from assay.meta_eval.evaluation import evaluate_table
-from assay.meta_eval.results import MetaEvaluation
+from assay.meta_eval import MetaEvaluation, ScoreTable, evaluate_table, metric_agreements
 from assay.meta_eval.score_files import JoinedScores, ReadOptions, read_score_table
-from assay.meta_eval.table import ScoreTable
 
 EXPORTS = Path(__file__).parent / "exports"
 Write = Callable[..., Path]

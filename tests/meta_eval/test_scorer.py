@@ -4,11 +4,20 @@ import numpy as np
 import pytest
 
 from assay.errors import InputError, UsageError
-from assay.meta_eval.evaluation import evaluate_table
-from assay.meta_eval.scorer import AgreementRecord, Scorer, ScorerPart, fingerprint_ratings, percentile_knots
-from assay.meta_eval.scorer_check import check_scorer
-from assay.meta_eval.scorer_fit import conformal_bands, conformal_half_width, fit_combination, fit_scorer
-from assay.meta_eval.table import ScoreTable
+from assay.meta_eval import (
+    AgreementRecord,
+    Scorer,
+    ScorerPart,
+    ScoreTable,
+    check_scorer,
+    conformal_bands,
+    conformal_half_width,
+    evaluate_table,
+    fingerprint_ratings,
+    fit_combination,
+    fit_scorer,
+    percentile_knots,
+)
 
 AGREEMENT = AgreementRecord(items=60, groups=15, spearman=0.5, low=0.3, high=0.7, ratings="0" * 12)
 

@@ -4,31 +4,40 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import stats
 from scipy.stats import truncnorm
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from tables_of_scores import score_table
 
 from assay.errors import UsageError
-from assay.meta_eval.chance import Chance, chance_of_any, chance_of_measures
-from assay.meta_eval.combiners import COMBINERS, fit_combiner, logistic_weights, ridge_weights
-from assay.meta_eval.cross_validation import (
+from assay.meta_eval import (
+    COMBINERS,
+    Chance,
     CombinationTask,
+    Estimate,
     FoldScores,
+    ScoreTable,
+    all_subsets,
+    best_of_each_size,
+    chance_of_any,
+    chance_of_measures,
     choose_best,
     choose_cheap,
     choose_simple,
     column_spearmans,
+    estimate_winner,
+    fit_combiner,
+    fit_scale,
+    grouped_folds,
+    largest_size,
+    logistic_weights,
+    max_t,
+    ridge_weights,
+    select,
+    subset_correlations,
+    winning_limits,
 )
-from assay.meta_eval.estimate import Estimate
-from assay.meta_eval.folds import grouped_folds
-from assay.meta_eval.permutation import max_t
-from assay.meta_eval.selection import select
-from assay.meta_eval.subsets import all_subsets, best_of_each_size, fit_scale, largest_size, subset_correlations
-from assay.meta_eval.table import ScoreTable
-from assay.meta_eval.winner_estimate import estimate_winner, winning_limits
 
 
 def test_all_subsets_of_four_by_hand():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.errors import UsageError
-from assay.meta_eval.three_level import (
+from assay.meta_eval import (
     JudgedSample,
     LevelVariances,
     Strata,

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.meta_eval.arrays import Floats
+from assay.meta_eval import Floats, ScoreTable, variant_sentences
 from assay.meta_eval.decision import Decision, decide_variants
-from assay.meta_eval.decision.variant_decision import variant_sentences
-from assay.meta_eval.table import ScoreTable
 
 RATINGS = np.tile([1.0, 2, 3, 4, 5], 40)
 NOISE = np.random.default_rng(0).normal(size=(len(RATINGS), 3))

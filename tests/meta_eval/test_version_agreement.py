@@ -5,12 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from assay.meta_eval.estimate import Estimate
-from assay.meta_eval.table import ScoreTable
-from assay.meta_eval.version_agreement import version_agreement
-from assay.meta_eval.version_results import VersionAgreement
-from assay.meta_eval.version_sentence import describe_versions
-from assay.meta_eval.version_swaps import merge_groups
+from assay.meta_eval import Estimate, ScoreTable, VersionAgreement, describe_versions, merge_groups, version_agreement
 
 Column = Sequence[float]
 

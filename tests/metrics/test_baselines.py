@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from openai_server import Answer
 
 from assay.errors import UsageError
@@ -31,10 +30,10 @@ from assay.metrics import (
     Score,
     ThanksAtEnd,
     TokenOverlap,
+    find_refusal,
+    needs_judge,
 )
-from assay.metrics.catalogue import needs_judge
-from assay.metrics.declined import find_refusal
-from assay.text.entities import KINDS, find_entities, states_fact
+from assay.text import KINDS, find_entities, states_fact
 
 
 def score(metric: Metric, sample: Any) -> Score:

@@ -8,9 +8,15 @@ from typing import Any, Literal
 import pytest
 
 from assay.errors import UsageError
-from assay.metrics.catalogue import describe_metric, higher_is_better, load_metric, metric_names
-from assay.metrics.options import coerce_options, option_types
-from assay.metrics.specification import parse_specification
+from assay.metrics import (
+    coerce_options,
+    describe_metric,
+    higher_is_better,
+    load_metric,
+    metric_names,
+    option_types,
+    parse_specification,
+)
 
 LEVELS = "criteria: [{name: Tone, question: Is it polite?, levels: {rude: it is rude, polite: it is not}}]"
 OPTIONS = "{question: Is it polite?, options: {rude: {value: 0, description: r}, polite: {value: 1, description: p}}}"

@@ -8,10 +8,15 @@ import pytest
 from openai_server import Answer, OpenAIServer, Request
 
 from assay.languages import load_language
-from assay.metrics import Citations
-from assay.metrics.catalogue import load_metric
-from assay.metrics.citable_sources import CitableSources, SourceMatch
-from assay.metrics.citation_marks import CitedAnswer, citation_pattern, read_citations
+from assay.metrics import (
+    CitableSources,
+    Citations,
+    CitedAnswer,
+    SourceMatch,
+    citation_pattern,
+    load_metric,
+    read_citations,
+)
 
 CONTEXTS = (
     "Title: Returns policy\nURL: https://shop.example/returns\nReturns are free.",

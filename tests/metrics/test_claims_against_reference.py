@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from openai_server import Answer, OpenAIServer, Request
 
-from assay.metrics import AnswerCorrectness, ContextRecall, FactualCorrectness, NoiseSensitivity
-from assay.metrics.catalogue import load_metric
+from assay.metrics import AnswerCorrectness, ContextRecall, FactualCorrectness, NoiseSensitivity, load_metric
 
 # the answer claims A, B and C, the reference A and D
 ANSWER = "Bonuses are paid yearly. Managers approve each bonus. Interns get no bonus."

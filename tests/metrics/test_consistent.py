@@ -6,10 +6,7 @@ import pytest
 from openai_server import Answer
 
 from assay.eval_sets import Sample
-from assay.metrics import Consistent
-from assay.metrics.catalogue import load_metric
-from assay.metrics.consistent import MOST_CLAIMS, alike_pairs, read_claims
-from assay.metrics.score import Score
+from assay.metrics import MOST_CLAIMS, Consistent, Score, alike_pairs, load_metric, read_claims
 
 NORWAY = (
     "Is Norway included?",

@@ -12,9 +12,8 @@ from openai_server import Answer, OpenAIServer, Request
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
-from assay.judges.embedders import Embedder, UniversalSentenceEncoder
-from assay.metrics import AnswerRelevance, ContextPrecision, ContextRelevance, TopicAdherence
-from assay.metrics.catalogue import load_metric
+from assay.judges import Embedder, UniversalSentenceEncoder
+from assay.metrics import AnswerRelevance, ContextPrecision, ContextRelevance, TopicAdherence, load_metric
 
 PASSAGES = ("Bonuses are in the menu.", "Leave is requested in May.", "Click New under Payments.")
 REFERENCE = "Click New."

@@ -10,13 +10,17 @@ import pytest
 
 from assay.errors import JudgeError
 from assay.eval_sets import Sample
-from assay.judges import JudgeSettings
-from assay.judges.litellm_lookup import find_context_limit
-from assay.metrics import Faithfulness, WeakestClaim
-from assay.metrics.claim_support import support_request
-from assay.metrics.conversation_documents import Documentation, collect_documents, fitting_documents
+from assay.judges import JudgeSettings, find_context_limit
+from assay.metrics import (
+    Documentation,
+    Faithfulness,
+    WeakestClaim,
+    collect_documents,
+    fitting_documents,
+    support_request,
+)
 from assay.prompts import BUNDLED
-from assay.runs.sample_audit import Audit
+from assay.runs import Audit
 
 ORDER = '{"id": "A-17", "total": "49.90", "status": "packed"}'
 MESSAGES: list[dict[str, Any]] = [

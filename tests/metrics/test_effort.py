@@ -9,7 +9,7 @@ from openai_server import Answer
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
-from assay.judges.embedders import Embedder
+from assay.judges import Embedder
 from assay.metrics import Effort
 
 

@@ -11,8 +11,7 @@ from openai_server import Answer
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
-from assay.metrics import Faithfulness, Place, Score, WeakestClaim
-from assay.metrics.catalogue import load_metric
+from assay.metrics import Faithfulness, Place, Score, WeakestClaim, load_metric
 
 
 def measured(metric: Faithfulness, sample: Sample) -> Score:

@@ -11,8 +11,7 @@ from click.testing import CliRunner
 from assay import Sample, metric, scored
 from assay.cli import cli
 from assay.errors import UsageError
-from assay.metrics import Metric
-from assay.metrics.catalogue import add_option, higher_is_better, load_metric, needs_judge
+from assay.metrics import Metric, add_option, higher_is_better, load_metric, needs_judge
 
 MY_METRICS = '''
 from assay import metric

@@ -5,11 +5,9 @@ from typing import Any
 
 import pytest
 
-from assay.eval_sets import Sample
-from assay.eval_sets.thread import read_thread
+from assay.eval_sets import Sample, read_thread
 from assay.languages import load_language
-from assay.metrics import Handover
-from assay.metrics.handover_signs import customer_wish, find_handover, find_needs, hands_over
+from assay.metrics import Handover, customer_wish, find_handover, find_needs, hands_over
 
 POLICY = {"role": "system", "content": "Hand over if and only if a flight was already used."}
 QUESTION = {"role": "user", "content": "Cancel my trip."}

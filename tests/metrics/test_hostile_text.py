@@ -9,12 +9,9 @@ from openai_server import Answer, Request
 
 from assay.eval_sets import Sample
 from assay.languages import load_language
-from assay.metrics import AnswerRelevance, Faithfulness
-from assay.metrics.catalogue import load_metric
-from assay.metrics.conversation_documents import collect_documents
-from assay.metrics.conversation_state import write_thread
+from assay.metrics import AnswerRelevance, Faithfulness, collect_documents, load_metric, write_thread
 from assay.prompts import BUNDLED
-from assay.text.sentences import answer_sentences
+from assay.text import answer_sentences
 
 TAG = re.compile(r"</?(?:documentation|question|answer|claims|statement)>")
 PROMPTS = {"Claims": "claims", "ReverseQuestions": "questions", "options": "support"}

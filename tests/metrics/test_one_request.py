@@ -8,8 +8,7 @@ import pytest
 from openai_server import Answer, Request
 
 from assay import evaluate
-from assay.metrics import AnswerRelevance, Faithfulness, JudgeCompleteness, JudgeTruthfulness
-from assay.metrics.catalogue import load_metric
+from assay.metrics import AnswerRelevance, Faithfulness, JudgeCompleteness, JudgeTruthfulness, load_metric
 
 FILES = {
     "rubric": "criteria: [{name: A, question: Is it kind?, levels: {rude: r, kind: k}},"

@@ -10,7 +10,7 @@ from assay.eval_sets import Sample
 from assay.languages import load_language
 from assay.metrics import Pairwise, Score
 from assay.prompts import BUNDLED
-from assay.text.sentences import answer_sentences
+from assay.text import answer_sentences
 
 GOOD, BAD = "It is free for members.", "It costs 90 euros."
 WORDS = {"en": ("first", "second", "neither"), "nl": ("eerste", "tweede", "geen"), "de": ("erste", "zweite", "keine")}

@@ -11,8 +11,8 @@ from openai_server import Answer, OpenAIServer, Request
 
 from assay.eval_sets import Sample
 from assay.languages import load_language
-from assay.metrics.policy_compliance import PolicyKept
-from assay.text.demands import find_rules
+from assay.metrics import PolicyKept
+from assay.text import find_rules
 
 POLICY = """# Service desk of Kabelnet
 

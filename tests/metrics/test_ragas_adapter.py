@@ -11,12 +11,9 @@ from openai_server import Answer, OpenAIServer, Request
 from ragas_replies import script as ragas_script
 
 from assay.errors import InputError, UsageError
-from assay.eval_sets import Sample
-from assay.eval_sets.ragas_dataset import from_ragas, to_ragas
-from assay.judges import LiteLLMJudge
-from assay.judges.embedders import Embedder, load_embedder
-from assay.metrics import Faithfulness, TokenOverlap
-from assay.metrics.ragas_adapter import RagasMetric, as_ragas_metric, load_ragas_metric
+from assay.eval_sets import Sample, from_ragas, to_ragas
+from assay.judges import Embedder, LiteLLMJudge, load_embedder
+from assay.metrics import Faithfulness, RagasMetric, TokenOverlap, as_ragas_metric, load_ragas_metric
 
 try:
     import ragas

@@ -11,7 +11,7 @@ from openai_server import Answer, OpenAIServer, Request
 
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge
-from assay.metrics.resolved import Resolved, find_meeting_turns
+from assay.metrics import Resolved, find_meeting_turns
 
 MESSAGES: list[dict[str, Any]] = [
     {"role": "system", "content": "Be brief."},

@@ -10,13 +10,21 @@ from openai_server import Answer
 from assay.cli.options import read_metrics
 from assay.cli.run_output import audit_lines
 from assay.errors import InputError, UsageError
-from assay.metrics import ChoiceMetric, JudgeCompleteness, JudgeRelatedness, JudgeTruthfulness, RubricMetric, Score
-from assay.metrics.catalogue import load_metric
-from assay.metrics.choice_file import OptionChoice, read_choice
-from assay.metrics.judge_rating import rating_request
-from assay.metrics.rubric_file import Rubric, read_rubric
-from assay.prompts import BUNDLED, Prompts
-from assay.prompts.prompt import parse_prompt
+from assay.metrics import (
+    ChoiceMetric,
+    JudgeCompleteness,
+    JudgeRelatedness,
+    JudgeTruthfulness,
+    OptionChoice,
+    Rubric,
+    RubricMetric,
+    Score,
+    load_metric,
+    rating_request,
+    read_choice,
+    read_rubric,
+)
+from assay.prompts import BUNDLED, Prompts, parse_prompt
 
 YAML = """\
 name: Helpful

@@ -10,9 +10,8 @@ import yaml
 from assay.errors import UsageError
 from assay.eval_sets import Sample, write_set
 from assay.judges import JudgeSettings, LiteLLMJudge
-from assay.meta_eval.scorer import AgreementRecord, Scorer, ScorerPart
-from assay.metrics.catalogue import load_metric
-from assay.metrics.scorer import judge_record
+from assay.meta_eval import AgreementRecord, Scorer, ScorerPart
+from assay.metrics import judge_record, load_metric
 from assay.prompts import BUNDLED
 
 SETTINGS = JudgeSettings(model="openai/judge-a", api_base="http://127.0.0.1:9/v1")

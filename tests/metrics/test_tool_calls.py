@@ -6,12 +6,10 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from assay.eval_sets import Sample
-from assay.metrics import ToolCalls
-from assay.metrics.expected_actions import match_most
+from assay.metrics import ToolCalls, match_most
 
 
 def call(name: str, arguments: Any = None, call_id: str = "a") -> dict[str, Any]:

@@ -9,8 +9,7 @@ from contextvars import ContextVar
 import pytest
 
 from assay.eval_sets import Sample
-from assay.metrics.metric import ComputedMetric, run_to_end
-from assay.metrics.score import Score, scored
+from assay.metrics import ComputedMetric, Score, run_to_end, scored
 from assay.worker_threads import compute_beside
 
 LABEL: ContextVar[str] = ContextVar("LABEL")

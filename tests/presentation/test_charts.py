@@ -7,17 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
+from modules import module_of
 
-from assay.meta_eval.agreement import MetricAgreement
-from assay.meta_eval.estimate import Estimate
-from assay.meta_eval.report.charts import _rating_axis, _scatter, sizes, triage
-from assay.meta_eval.results import Policy
-from assay.meta_eval.table import ScoreTable
-from assay.presentation.axes import Axis, axis_over
-from assay.presentation.charts import draw_forest, draw_histogram, draw_trend
-from assay.presentation.page import template_environment
+from assay.meta_eval import Estimate, MetricAgreement, Policy, ScoreTable, sizes, triage
+from assay.presentation import Axis, axis_over, draw_forest, draw_histogram, draw_trend, template_environment
 
 SIZES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-300, 1e-12, 1e-5, 1e5, -1e9, 1e16, 1e300, -1e308, 1.7e308])
 VALUES = st.one_of(SIZES, st.floats(allow_nan=False, allow_infinity=False), st.floats(0, 1))
@@ -134,7 +128,7 @@ def test_a_scatter_of_any_values(values: list[float]) -> None:
         rating_max=5,
     )
     metric = SimpleNamespace(name="m", baseline=False, spearman=Estimate(0.1), higher_is_better=True)
-    chart = _scatter(table, metric, Axis(1, 5, (1, 2, 3, 4, 5)))  # type: ignore[arg-type]
+    chart = module_of(triage)._scatter(table, metric, Axis(1, 5, (1, 2, 3, 4, 5)))  # type: ignore[arg-type]
     assert chart.n == count
     assert all(0 <= place <= 100 for low, middle, high, *_ in chart.boxes for place in (low, middle, high))
     assert all(low <= middle <= high for low, middle, high, *_ in chart.boxes)
@@ -153,7 +147,7 @@ def test_a_scatter_of_any_values(values: list[float]) -> None:
 def test_the_axis_of_any_rating_scale(low: float, high: float) -> None:
     if low > high:
         low, high = high, low
-    axis = _rating_axis(low, high)
+    axis = module_of(triage)._rating_axis(low, high)
     assert axis.low < axis.high
     places, labels = zip(*axis.labels, strict=True)
     assert list(places) == sorted(set(places))

@@ -8,21 +8,33 @@ from typing import Any
 
 import pytest
 
-from assay.meta_eval.evaluation import evaluate_table
+from assay.meta_eval import evaluate_table
 from assay.meta_eval.report import render_report
 from assay.meta_eval.score_files import ReadOptions
-from assay.presentation.figure import Figure, Kind, format_cost, format_p, format_price
-from assay.presentation.page import template_environment, typeset
-from assay.presentation.result_table import Column, ResultTable, TableCell
-from assay.runs import Store
-from assay.runs.answer_index import AnswerIndex
-from assay.runs.nightly.nightly_report import NightlyReport, RunReport
-from assay.runs.nightly.report_files import summary_markdown
-from assay.runs.results import Results
-from assay.runs.run_figures import compute_figures
-from assay.runs.run_tables import report_table
-from assay.runs.score_table import join_scores
-from assay.runs.summary import ScoreTotals
+from assay.presentation import (
+    Column,
+    Figure,
+    Kind,
+    ResultTable,
+    TableCell,
+    format_cost,
+    format_p,
+    format_price,
+    template_environment,
+    typeset,
+)
+from assay.runs import (
+    AnswerIndex,
+    Results,
+    RunReport,
+    ScoreTotals,
+    Store,
+    compute_figures,
+    join_scores,
+    report_table,
+    summary_markdown,
+)
+from assay.runs.nightly import NightlyReport
 
 Make = Callable[..., Any]
 

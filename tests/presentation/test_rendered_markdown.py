@@ -5,11 +5,10 @@ from html.parser import HTMLParser
 
 import pytest
 from hostile_texts import HOSTILE_TEXTS
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from markupsafe import Markup
 
-from assay.presentation.rendered_markdown import TextMark, read_visible_text, render_markdown
+from assay.presentation import TextMark, read_visible_text, render_markdown
 
 TAGS = {"p", "ul", "ol", "li", "blockquote", "table", "thead", "tbody", "tr", "th", "td", "strong", "em", "s", "code"}
 TAGS |= {"pre", "span", "br", "hr", "div", "mark"}

@@ -13,13 +13,8 @@ from assay import aevaluate
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
 from assay.judges import LiteLLMJudge
-from assay.metrics.answer_relevance import ReverseQuestions
-from assay.metrics.catalogue import load_metric
-from assay.metrics.claim_extraction import Claims
-from assay.metrics.resolved import Requests
-from assay.metrics.topic_adherence import Topics
-from assay.prompts import BUNDLED, Prompts, bundled_prompts
-from assay.prompts.prompt import Prompt, parse_prompt
+from assay.metrics import Claims, Requests, ReverseQuestions, Topics, load_metric
+from assay.prompts import BUNDLED, Prompt, Prompts, bundled_prompts, parse_prompt
 
 TEXT = "## system\nBe strict.\n\n## example user\nQ\n\n## example assistant\nA\n\n## user\n<a>\n$answer\n</a>\n$count\n"
 EVERY = [(prompt.name, prompt.language) for prompt in bundled_prompts()]

@@ -11,16 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from openai_server import Answer as Reply
-from openai_server import OpenAIServer, Request
+from openai_server import Answer as Reply, OpenAIServer, Request
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
-from assay.judges import LiteLLMJudge, load_settings
-from assay.judges.embedders import Embedder
-from assay.judges.judge_folder import JUDGE_FILE
-from assay.metrics.catalogue import load_metric
-from assay.runs.align import Aligner
+from assay.judges import JUDGE_FILE, Embedder, LiteLLMJudge, load_settings
+from assay.metrics import load_metric
+from assay.runs import Aligner
 
 METRIC = "context_relevance:unit=sentences"
 

@@ -10,8 +10,7 @@ from interrupted_runs import count_bodies, scores
 from openai_batches import Call, ServedBatch
 from openai_server import Answer, OpenAIServer, Request
 
-from assay.judges import JudgeSettings
-from assay.judges.batch.batch_journal import BatchJournal
+from assay.judges import BatchJournal, JudgeSettings
 from assay.runs import Store
 
 Make = Callable[..., Any]
@@ -393,7 +392,7 @@ def test_what_batch_cannot_go_with_is_said(
 def test_two_processes_or_judges_never_share_batches(
     assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
-    from assay.judges.journal import locked
+    from assay.judges import locked
 
     words = [*command(set_file(2), judge_file()), "--cassette", "c.jsonl"]
     with locked(tmp_path / "c.jsonl.batches"):

@@ -3,13 +3,12 @@
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from assay.eval_sets import Sample, load_set
 from assay.languages import load_language, packs_with
-from assay.runs.judge_card.card_scoring import PROBES, perturb
-from assay.text.sentences import claiming_sentences
+from assay.runs import PROBES, perturb
+from assay.text import claiming_sentences
 
 SAMPLE = Sample(
     id="s1", user_input="How do I book a day off?", language="en", rating=4, group="page",

@@ -10,8 +10,8 @@ import pytest
 
 from assay import Results, Sample, Score, decide, scored
 from assay.errors import InputError, UsageError
-from assay.meta_eval.scorer import AgreementRecord, Scorer, ScorerPart, fingerprint_answer
-from assay.runs.decide import VersionOptions, VersionReading, decide_reading, list_next, rating_set, read_versions
+from assay.meta_eval import AgreementRecord, Scorer, ScorerPart, fingerprint_answer
+from assay.runs import VersionOptions, VersionReading, decide_reading, list_next, rating_set, read_versions
 
 
 def sample(name: str, question: str, answer: str, rating: float | None = None, **fields: Any) -> Sample:

@@ -6,10 +6,15 @@ import numpy as np
 
 from assay.eval_sets import Sample
 from assay.meta_eval.decision import PreferenceTable, VersionTable
-from assay.runs.answer_contrast import NamedAnswer, contrast_answers
-from assay.runs.decide import VersionReading
-from assay.runs.deciding_answers import DecidingAnswer, find_deciding_questions, read_deciding_answers
-from assay.runs.version_pairing import PairedAnswer
+from assay.runs import (
+    DecidingAnswer,
+    NamedAnswer,
+    PairedAnswer,
+    VersionReading,
+    contrast_answers,
+    find_deciding_questions,
+    read_deciding_answers,
+)
 
 
 def answer(

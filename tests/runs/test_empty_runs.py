@@ -12,8 +12,7 @@ from openai_server import Answer, OpenAIServer
 from assay import evaluate
 from assay.errors import JudgeUnavailable
 from assay.judges import JudgeSettings, LiteLLMJudge
-from assay.runs import Store
-from assay.runs.nightly.ledger import Ledger
+from assay.runs import Ledger, Store
 
 Make = Callable[..., Any]
 NOTHING = "There was no reply and no score, so that nothing is stored: there is no run to resume"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.runs.nightly.evidence import weigh_bound, weigh_falls
+from assay.runs import weigh_bound, weigh_falls
 
 GROUPS = [str(n) for n in range(50)]
 

@@ -11,7 +11,7 @@ from assay import Sample, aevaluate, evaluate
 from assay.errors import BudgetReached, InputError, UsageError
 from assay.judges import Budget, LiteLLMJudge
 from assay.metrics import Faithfulness, Metric, Score, TokenOverlap
-from assay.runs.execute import execute
+from assay.runs import execute
 
 
 def samples(count: int) -> list[Sample]:

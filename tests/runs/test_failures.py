@@ -9,17 +9,20 @@ import pytest
 from numpy.typing import NDArray
 
 from assay.errors import UsageError
-from assay.eval_sets import Sample
-from assay.eval_sets.turns import turn_samples, with_turns
-from assay.judges import Answer, Predicate
-from assay.judges.embedders import Embedder
-from assay.metrics import Score
-from assay.metrics.claim_support import predicate_claim
-from assay.runs.failures.bad_answers import select_bad_answers
-from assay.runs.failures.failure_blocks import failure_notes, failure_sentences, failures_as_json, failures_block
-from assay.runs.failures.failure_groups import Failures, FailureTrend, group_failures
-from assay.runs.failures.failure_page import render_failure_report
-from assay.runs.failures.failure_texts import RunRecords, collect_records, embeddable_texts, read_peoples_texts
+from assay.eval_sets import Sample, turn_samples, with_turns
+from assay.judges import Answer, Embedder, Predicate
+from assay.metrics import Score, predicate_claim
+from assay.runs import embeddable_texts, failure_notes, failure_sentences, read_peoples_texts, select_bad_answers
+from assay.runs.failures import (
+    Failures,
+    FailureTrend,
+    RunRecords,
+    collect_records,
+    failures_as_json,
+    failures_block,
+    group_failures,
+    render_failure_report,
+)
 
 WORDS = ("price", "login", "refund", "delivery")
 

@@ -5,16 +5,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from pydantic import TypeAdapter
 
-from assay.runs.compare import PairedSample
-from assay.runs.nightly.gate_check import JudgedRun
-from assay.runs.nightly.gate_decisions import decide_gates
-from assay.runs.nightly.gates import Gate, GateResult, Spending
-from assay.runs.nightly.history import History, RunValues
-from assay.runs.nightly.nightly_report import decide_verdict
+from assay.runs import (
+    Gate,
+    GateResult,
+    History,
+    JudgedRun,
+    PairedSample,
+    RunValues,
+    Spending,
+    decide_gates,
+    decide_verdict,
+)
 
 DIRECTIONS = {"faithfulness": True, "answer_length": True}
 REGRESSION = {"gate": "regression", "metric": "faithfulness"}

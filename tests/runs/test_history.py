@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.runs import Store
-from assay.runs.nightly.history import History, read_history
-from assay.runs.nightly.ledger import Ledger
+from assay.runs import History, Ledger, Store, read_history
 
 Make = Callable[..., Any]
 

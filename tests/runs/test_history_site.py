@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 
-from assay.runs.nightly.gates import GateResult
-from assay.runs.nightly.history_site import write_site
-from assay.runs.nightly.ledger import NightlyRunRow
-from assay.runs.nightly.nightly_report import MetricReport, NightlyReport, RunReport, SampleReport
+from assay.runs import GateResult, MetricReport, NightlyRunRow, RunReport, SampleReport, write_site
+from assay.runs.nightly import NightlyReport
 
 # the contrast of each text with the page behind it, as WCAG 2 defines it
 CONTRASTS = """() => {

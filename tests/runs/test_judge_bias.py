@@ -6,11 +6,9 @@ import pytest
 
 from assay.eval_sets import Sample
 from assay.judges import Usage
-from assay.meta_eval.estimate import Estimate
+from assay.meta_eval import Estimate
 from assay.metrics import Score
-from assay.runs.judge_card.bias import Bias, describe_unmeasured, measure_biases
-from assay.runs.judge_card.probe_findings import ProbeFindings
-from assay.runs.judge_scoring import JudgeScores
+from assay.runs import Bias, JudgeScores, ProbeFindings, describe_unmeasured, measure_biases
 
 UNASKED = "no probe of it was asked for"
 NOTHING = Estimate(None, n=0, problem="no claim stands in both")

@@ -11,17 +11,19 @@ import pytest
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
-from assay.judges import Usage
-from assay.judges.usage import ReplyCounts
-from assay.meta_eval.estimate import Estimate
+from assay.judges import ReplyCounts, Usage
+from assay.meta_eval import Estimate
 from assay.metrics import Score
-from assay.runs.judge_card import CardSet, JudgeCard, SetCard, make_card_set, read_card, write_card
-from assay.runs.judge_card.card_tables import card_blocks
-from assay.runs.judge_card.injection_check import check_injections
-from assay.runs.judge_card.page import render_card_markdown, render_card_page
-from assay.runs.judge_card.rated_scores import rater_ceilings_of
-from assay.runs.judge_card.set_card import first_failure, make_set_card
-from assay.runs.judge_scoring import JudgeScores
+from assay.runs import (
+    JudgeScores,
+    card_blocks,
+    check_injections,
+    first_failure,
+    make_set_card,
+    rater_ceilings_of,
+    render_card_markdown,
+)
+from assay.runs.judge_card import CardSet, JudgeCard, SetCard, make_card_set, read_card, render_card_page, write_card
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
 RATINGS = (2, 1, 4, 3, 6, 5)

@@ -11,12 +11,8 @@ from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.metrics import Score
+from assay.runs import JudgeScores, compare_judges, compare_panels, judge_table, make_set_card
 from assay.runs.judge_card import make_card_set
-from assay.runs.judge_card.set_card import make_set_card
-from assay.runs.judge_comparison import compare_judges
-from assay.runs.judge_report.tables import judge_table
-from assay.runs.judge_scoring import JudgeScores
-from assay.runs.panels import compare_panels
 
 N = 40
 RATINGS = [1 + number % 5 for number in range(N)]

@@ -9,14 +9,10 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
-from assay.meta_eval.difference import find_standing
-from assay.meta_eval.estimate import Estimate
-from assay.meta_eval.results import Comparison
-from assay.presentation.result_table import Paragraph
-from assay.runs.judge_comparison import ClaimAgreement, JudgeComparison, JudgeFindings, Unit
+from assay.meta_eval import Comparison, Estimate, find_standing
+from assay.presentation import Paragraph
+from assay.runs import ClaimAgreement, JudgeComparison, JudgeFindings, Panel, Unit, comparison_block
 from assay.runs.judge_report import render_judge_report, write_judge_report
-from assay.runs.judge_report.tables import comparison_block
-from assay.runs.panels import Panel
 
 HOSTILE = "</style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">\u202e"
 

@@ -36,9 +36,7 @@ from assay.errors import BudgetReached, UsageError
 from assay.eval_sets import from_ragas, read_samples, to_ragas
 from assay.judges import Cassette, JudgeSettings
 from assay.metrics import RagasMetric, TokenOverlap
-from assay.runs import Plan, RunOptions, ScoringRequest, Store, run_plan
-from assay.runs.align import Aligner
-from assay.runs.judge_scoring import JudgeScoring, score_by_judges
+from assay.runs import Aligner, JudgeScoring, Plan, RunOptions, ScoringRequest, Store, run_plan, score_by_judges
 from assay.runs.nightly import load_suite, run_suite
 from assay.testing import assert_score
 

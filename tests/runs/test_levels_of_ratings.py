@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from assay.eval_sets import load_set
-from assay.meta_eval.scorer import Scorer
-from assay.runs import Store
-from assay.runs.answer_index import AnswerIndex, AnswerQuery
-from assay.runs.run_scores import find_answer_evidence
+from assay.meta_eval import Scorer
+from assay.runs import AnswerIndex, AnswerQuery, Store, find_answer_evidence
 
 Make = Callable[..., Any]
 METRICS = """

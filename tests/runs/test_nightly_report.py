@@ -1,7 +1,6 @@
 """Reports that a store already holds stay readable."""
 
-from assay.runs.nightly.ledger import NightlyRunRow
-from assay.runs.nightly.nightly_report import read_report
+from assay.runs import NightlyRunRow, read_report
 
 NIGHTLY_RUN, BEGAN = "night-20261121-145848", "2026-11-21T14:58:48+00:00"
 FIGURES = {"judge": None, "value": 1.0, "bound": 0.0, "p": None}

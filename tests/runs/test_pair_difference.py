@@ -1,10 +1,9 @@
 """Paired differences: hand-derived means and p-values, and the laws that they keep."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from assay.runs.pair_difference import adjust_p_values, paired_difference
+from assay.runs import adjust_p_values, paired_difference
 
 
 def test_the_mean_and_its_p_value_by_hand() -> None:

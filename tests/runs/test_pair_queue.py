@@ -8,17 +8,24 @@ import pytest
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample, write_set
-from assay.runs import Store
+from assay.runs import (
+    ComparedVersion,
+    Store,
+    find_pairs,
+    join_ratings,
+    open_item_queue,
+    open_pair_queue,
+    pair_disagreements,
+    pair_progress,
+    queue_choices,
+    queue_ids,
+    queue_preferences,
+    rated_ids,
+    rater_progress,
+    ratings_of_answers,
+    store_preferences,
+)
 from assay.runs.ratings import PairQueue, QueueSettings, RatingQueue
-from assay.runs.ratings.item_queue import queue_ids
-from assay.runs.ratings.pair_progress import pair_disagreements, pair_progress
-from assay.runs.ratings.pair_queue import ComparedVersion
-from assay.runs.ratings.pair_source import find_pairs, open_pair_queue
-from assay.runs.ratings.queue_opening import open_item_queue
-from assay.runs.ratings.rated_pairs import queue_choices, queue_preferences, store_preferences
-from assay.runs.ratings.rated_set import rated_ids, ratings_of_answers
-from assay.runs.ratings.rating_join import join_ratings
-from assay.runs.ratings.rating_progress import rater_progress
 
 
 @pytest.fixture

@@ -9,11 +9,10 @@ import pytest
 from openai_server import Answer, OpenAIServer, Request
 
 from assay.errors import BudgetReached
-from assay.eval_sets import Sample
-from assay.eval_sets.preference import Preference
+from assay.eval_sets import Preference, Sample
 from assay.judges import Budget, JudgeSettings, LiteLLMJudge
-from assay.metrics.score import failed, scored
-from assay.runs.pairwise_preferences import PairwisePreferences, measure_position_bias, net_preferences, prefer_versions
+from assay.metrics import failed, scored
+from assay.runs import PairwisePreferences, measure_position_bias, net_preferences, prefer_versions
 
 Make = Callable[..., LiteLLMJudge]
 Shares = dict[str, float]

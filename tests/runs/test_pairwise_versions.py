@@ -10,8 +10,14 @@ from openai_server import Answer, OpenAIServer, Request
 
 from assay.eval_sets import Sample, write_set
 from assay.judges import JudgeSettings, LiteLLMJudge
-from assay.runs.decide import VersionOptions, VersionReading, decide_reading, read_versions
-from assay.runs.pairwise_versions import compare_by_judge, count_comparisons
+from assay.runs import (
+    VersionOptions,
+    VersionReading,
+    compare_by_judge,
+    count_comparisons,
+    decide_reading,
+    read_versions,
+)
 
 COUNT = 20
 

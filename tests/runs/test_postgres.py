@@ -8,17 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from modules import module_of
 from openai_server import OpenAIServer, Request
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
-from assay.judges import RawReply, Usage
-from assay.judges.recording import Recording
+from assay.judges import RawReply, Recording, Usage
 from assay.metrics import Score
-from assay.runs import Plan, RunWriter, Store
-from assay.runs.answer_index import AnswerIndex, AnswerQuery
-from assay.runs.database import migrate
-from assay.runs.nightly.ledger import Ledger
+from assay.runs import AnswerIndex, AnswerQuery, Ledger, Plan, RunWriter, Store, migrate
 
 psycopg = pytest.importorskip("psycopg")
 Make = Callable[..., Any]
@@ -159,7 +156,7 @@ def test_answers_are_found_as_on_sqlite(few: int, url: str, tmp_path: Path, monk
 
     Words, the beginning of a word, accents, signs, a metric's values and order.
     """
-    monkeypatch.setattr("assay.runs.answer_index._FEW_MATCHES", few)
+    monkeypatch.setattr(module_of(AnswerIndex), "_FEW_MATCHES", few)
     questions = [
         AnswerQuery(text="menu"),
         AnswerQuery(text="menu wach"),

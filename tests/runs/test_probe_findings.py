@@ -8,7 +8,7 @@ import pytest
 from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.metrics import Score
-from assay.runs.judge_card.probe_findings import ProbeFindings, compare_probed
+from assay.runs import ProbeFindings, compare_probed
 
 SAMPLES = [Sample(id=f"s{number}", user_input="q", response="a", group=f"g{number // 2}") for number in range(12)]
 Claim = tuple[str, float]  # its words, and P(supported)

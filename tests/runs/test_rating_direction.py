@@ -10,11 +10,8 @@ import pytest
 from openai_server import Answer, OpenAIServer, Request
 
 from assay.eval_sets import Sample
-from assay.runs import Results, Store, evaluate
-from assay.runs.answer_index import AnswerIndex
-from assay.runs.failures.bad_answers import select_bad_answers
-from assay.runs.failures.failure_texts import collect_records
-from assay.runs.run_figures import compute_figures
+from assay.runs import AnswerIndex, Results, Store, compute_figures, evaluate, select_bad_answers
+from assay.runs.failures import collect_records
 
 Make = Callable[..., Any]
 LETTERS = "abcdef"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from assay.runs.ratings.rating_order import rating_order, score_columns
+from assay.runs import rating_order, score_columns
 
 
 def inverse_probability_weights(probabilities: Sequence[float], total: int) -> list[float]:

@@ -8,12 +8,9 @@ from pathlib import Path
 import pytest
 
 from assay.errors import UsageError
-from assay.eval_sets import Sample
-from assay.eval_sets.turns import turn_samples
-from assay.runs.database import Database, open_database
+from assay.eval_sets import Sample, turn_samples
+from assay.runs import Database, disagreements, open_database, rated_samples, rater_agreement, rater_progress
 from assay.runs.ratings import QueueSettings, RatingQueue
-from assay.runs.ratings.rated_set import rated_samples
-from assay.runs.ratings.rating_progress import disagreements, rater_agreement, rater_progress
 
 RATERS = ("ada", "bob", "cleo")
 

@@ -8,7 +8,7 @@ import pytest
 from openai_server import Answer, OpenAIServer
 
 from assay import evaluate
-from assay.judges.retry import without_objects
+from assay.judges import without_objects
 
 Make = Callable[..., Any]
 ROWS = [{"id": f"s{n}", "question": "Where?", "answer": f"Under menu {n}.", "context": "Menu."} for n in range(3)]

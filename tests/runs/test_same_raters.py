@@ -2,7 +2,7 @@
 
 import math
 
-from assay.runs.ratings.same_raters import RatedText, average_ratings, comparable_ratings, find_common_raters
+from assay.runs import RatedText, average_ratings, comparable_ratings, find_common_raters
 
 
 def text(question: str, *versions: int, **ratings: float) -> RatedText:

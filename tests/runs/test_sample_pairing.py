@@ -1,7 +1,7 @@
 """Two exports of one bot: samples without ids of their own are paired by question, then by content."""
 
 from assay.eval_sets import Sample
-from assay.runs.sample_pairing import pair_samples
+from assay.runs import pair_samples
 
 
 def samples(stem: str, *rows: tuple[str, str]) -> list[Sample]:

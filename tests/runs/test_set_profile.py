@@ -9,8 +9,8 @@ import pytest
 from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge
-from assay.metrics.catalogue import load_metric
-from assay.runs.set_profile import SetProfile
+from assay.metrics import load_metric
+from assay.runs import SetProfile
 
 Make = Callable[..., Any]
 

@@ -17,12 +17,9 @@ from warm_python import WarmPython
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample, load_set
-from assay.judges import RawReply, Usage
-from assay.judges.recording import Recording
+from assay.judges import RawReply, Recording, Usage
 from assay.metrics import Score
-from assay.runs import Plan, RunWriter, Store
-from assay.runs.database import migrate
-from assay.runs.nightly.ledger import Ledger
+from assay.runs import Ledger, Plan, RunWriter, Store, migrate
 
 ROOT = Path(__file__).parents[2]
 PLAN = Plan(sets=("set.jsonl",), metrics=("faithfulness",))

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
+from assay.runs import DecideGate
 from assay.runs.nightly import load_suite
-from assay.runs.nightly.gates import DecideGate
 
 GOOD = """\
 name: helpdesk

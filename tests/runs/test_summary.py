@@ -9,13 +9,19 @@ import pytest
 from assay import Sample
 from assay.cli.run_output import print_audit, print_run
 from assay.errors import UsageError
-from assay.metrics.score import scored, skipped
-from assay.presentation.texts import one_line
-from assay.runs import Plan, RunWriter, Store
-from assay.runs.report import scores_as_json
-from assay.runs.results import write_scores
-from assay.runs.run_tables import place_among_baselines
-from assay.runs.summary import MetricSummary, Row, ScoreTotals
+from assay.metrics import scored, skipped
+from assay.presentation import one_line
+from assay.runs import (
+    MetricSummary,
+    Plan,
+    Row,
+    RunWriter,
+    ScoreTotals,
+    Store,
+    place_among_baselines,
+    scores_as_json,
+    write_scores,
+)
 
 
 def rows(metric: str, values: list[float | None], ratings: list[float | None], language: str = "en") -> list[Row]:

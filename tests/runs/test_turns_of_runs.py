@@ -9,9 +9,8 @@ import pytest
 
 from assay import Sample, evaluate, metric
 from assay.errors import InputError, UsageError
-from assay.eval_sets.turns import turn_samples
-from assay.metrics import ComputedMetric, Score
-from assay.metrics.score import scored
+from assay.eval_sets import turn_samples
+from assay.metrics import ComputedMetric, Score, scored
 from assay.runs import Plan, RunWriter, Store
 
 Make = Callable[..., Any]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from assay import Sample
-from assay.eval_sets.turns import turn_samples
+from assay.eval_sets import turn_samples
 from assay.testing import assert_score
 
 CHAT = [

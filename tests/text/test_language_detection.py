@@ -6,7 +6,7 @@ from importlib import resources
 import pytest
 
 from assay.languages import FALLBACK
-from assay.text.language_detection import FEWEST_LETTERS, detect_language
+from assay.text import FEWEST_LETTERS, detect_language
 
 OTHER_LANGUAGES = [
     ("de", "Klicken Sie auf der Anmeldeseite auf Kennwort vergessen."),

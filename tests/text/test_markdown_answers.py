@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 import yaml
 from call_counts import assert_proportional
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from assay.languages import load_language
-from assay.text.sentences import AnswerSentence, answer_sentences, answer_to_its_reader, claiming_sentences, sentences
+from assay.text import AnswerSentence, answer_sentences, answer_to_its_reader, claiming_sentences, sentences
 
 ENGLISH = load_language("en")
 # labelled by hand before the splitter was written; the splitter before it, of lines alone, read 21 of 60 right

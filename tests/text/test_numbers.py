@@ -1,13 +1,10 @@
 """Numbers in texts, in Dutch and in English notation; texts that differ only in their numbers."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from assay.languages import load_language
-from assay.text.number_ranges import join_ranges
-from assay.text.numbers import find_numbers, parse_number
-from assay.text.numbers.numerals import NumberFormat, format_shown, numeral_readings
+from assay.text import NumberFormat, find_numbers, format_shown, join_ranges, numeral_readings, parse_number
 
 DUTCH = load_language("nl")
 ENGLISH = load_language("en")

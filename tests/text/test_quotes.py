@@ -1,10 +1,9 @@
 """Whether a quote stands in the context, and exactly where."""
 
 import pytest
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, strategies as st
 
-from assay.text.quotes import Place, find_quote
+from assay.text import Place, find_quote
 
 PAGE = "1. Go to: Payroll > Payments.\n2. Click **New**.\n\nA bonus above\n500 euros needs\tapproval."
 

@@ -3,14 +3,10 @@
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from assay.languages import load_language, packs_with
-from assay.text.pattern_screen import PatternScreen
-from assay.text.phrases import TO_JUDGE
-from assay.text.sentence_kinds import CLAIM, load_sentence_kinds
-from assay.text.sentences import claiming_sentences, sentences
+from assay.text import CLAIM, TO_JUDGE, PatternScreen, claiming_sentences, load_sentence_kinds, sentences
 
 
 @pytest.mark.parametrize(

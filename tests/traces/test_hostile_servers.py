@@ -11,8 +11,7 @@ import pytest
 from api_server import ApiServer, Call, Reply
 
 from assay.errors import InputError
-from assay.traces import TraceAddress
-from assay.traces.tool_server import Paging, ToolServer, server_words
+from assay.traces import Paging, ToolServer, TraceAddress, server_words
 
 KEY = "a-key-of-the-test/with+marks"
 PUBLIC = "pk-lf-of-the-test"

@@ -16,13 +16,20 @@ import pytest
 from traces_of_tests import BEGIN, attributes, chat_spans, document, messages, span, text, write_documents
 
 from assay.errors import InputError, UsageError
-from assay.eval_sets import Sample, load_set
-from assay.eval_sets.logs.human_ratings import UNUSED
-from assay.eval_sets.turns import with_turns
-from assay.runs.failures.bad_answers import count_others, select_bad_answers
-from assay.runs.failures.failure_texts import collect_records
-from assay.traces import TraceAddress, TraceOrigin, TraceScore, UnreadTrace, join_sessions, open_sink, open_source
-from assay.traces.otel.sink import OtelSink, event_attributes
+from assay.eval_sets import UNUSED, Sample, load_set, with_turns
+from assay.runs import count_others, select_bad_answers
+from assay.runs.failures import collect_records
+from assay.traces import (
+    OtelSink,
+    TraceAddress,
+    TraceOrigin,
+    TraceScore,
+    UnreadTrace,
+    event_attributes,
+    join_sessions,
+    open_sink,
+    open_source,
+)
 
 
 def read(path: Path, **filters: str) -> list[Sample | UnreadTrace]:

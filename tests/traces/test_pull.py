@@ -7,14 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from modules import module_of
 from traces_of_tests import BEGIN, MemoryTool, chat_spans, document, trace, write_documents
 
 from assay.errors import InputError, UsageError
-from assay.eval_sets import Sample, load_set
-from assay.eval_sets.turns import turn_samples
+from assay.eval_sets import Sample, load_set, turn_samples
 from assay.runs import Store
-from assay.traces import PullRequest, TraceAddress, TraceOrigin, UnreadTrace, join_sessions, pull_traces
-from assay.traces.cursor import OVERLAP, PullCursor, is_known_address
+from assay.traces import (
+    OVERLAP,
+    PullCursor,
+    PullRequest,
+    TraceAddress,
+    TraceOrigin,
+    UnreadTrace,
+    is_known_address,
+    join_sessions,
+    pull_traces,
+)
 
 ADDRESS = TraceAddress.parse("tool://localhost/support")
 
@@ -92,7 +101,7 @@ def test_a_quiet_time_ends_a_conversation_and_the_later_part_says_so() -> None:
 def test_a_session_without_end_is_parted_and_one_that_makes_no_thread_stays_single(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("assay.traces.conversations.MOST_TRACES", 3)
+    monkeypatch.setattr(module_of(join_sessions), "MOST_TRACES", 3)
     samples = [trace(f"t{number}", number, "s") for number in range(7)]
     assert [len(sample.messages) for sample in join_sessions(samples)] == [6, 6, 0]
     unjoined: list[str] = []
@@ -180,7 +189,7 @@ def test_a_kill_at_any_moment_loses_and_doubles_nothing(
 
     with monkeypatch.context() as patch:
         if place == "note":
-            patch.setattr("assay.traces.pull.note_address", killed)
+            patch.setattr(module_of(pull_traces), "note_address", killed)
         else:
             patch.setattr(PullCursor, place, killed)
         with pytest.raises(Killed):

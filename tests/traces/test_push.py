@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from modules import module_of
 from traces_of_tests import MemoryTool, trace
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
-from assay.runs import Plan, RunOptions, Store, run_plan
-from assay.runs.store import RunRow
+from assay.runs import Plan, RunOptions, RunRow, Store, run_plan
 from assay.traces import PullRequest, PushRequest, PushResult, TraceAddress, pull_traces, push_scores
 
 ADDRESS = TraceAddress.parse("tool://localhost/support")
@@ -166,7 +166,7 @@ def test_a_kill_between_the_write_and_the_ledger_doubles_nothing(
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr("assay.traces.push._Push._note", killed)
+        patch.setattr(module_of(push_scores)._Push, "_note", killed)
         with pytest.raises(Killed):
             pushing.push(run)
     written = len(pushing.tool.scores)

@@ -8,9 +8,7 @@ import pytest
 from api_server import ApiServer, Call, Reply
 
 from assay.errors import InputError
-from assay.traces.rest_calls import RestCalls
-from assay.traces.sink import send_in_halves
-from assay.traces.tool_server import ToolServer
+from assay.traces import RestCalls, ToolServer, send_in_halves
 
 
 def test_a_batch_is_halved_down_to_what_is_refused() -> None:

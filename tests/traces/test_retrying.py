@@ -2,8 +2,7 @@
 
 import pytest
 
-from assay.traces.retrying import FailedAttempt, call_again
-from assay.traces.tool_server import error_detail, server_words
+from assay.traces import FailedAttempt, call_again, error_detail, server_words
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.errors import InputError, UsageError
-from assay.traces.server_url import environment_urls, find_server_url
+from assay.traces import environment_urls, find_server_url
 
 
 @pytest.mark.parametrize(

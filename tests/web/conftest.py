@@ -9,10 +9,8 @@ import pytest
 from web_server import serving
 
 from assay.eval_sets import Sample, write_set
-from assay.runs import Store
-from assay.runs.database import open_database
+from assay.runs import Store, open_database, open_item_queue
 from assay.runs.ratings import QueueSettings, RatingQueue
-from assay.runs.ratings.queue_opening import open_item_queue
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
@@ -38,8 +36,7 @@ class RatingSite(NamedTuple):
 
 def serve_queue(servers: ExitStack, store: str | Path, queue: str) -> RatingSite:
     """Serves a queue that is in a store."""
-    from assay.web.connections import Connections
-    from assay.web.rating_app import RatingApp
+    from assay.web import Connections, RatingApp
 
     app = RatingApp(Connections(store), queue)
     address = servers.enter_context(serving(app.asgi))
@@ -50,7 +47,7 @@ def serve_queue(servers: ExitStack, store: str | Path, queue: str) -> RatingSite
 @pytest.fixture
 def pair_site(tmp_path: Path) -> Iterator[Callable[..., RatingSite]]:
     """Serves the pairs of two lists of samples, of the versions `version-old` and `version-new`."""
-    from assay.runs.ratings.pair_source import find_pairs, open_pair_queue
+    from assay.runs import find_pairs, open_pair_queue
 
     with ExitStack() as servers:
 
@@ -99,9 +96,7 @@ class ViewSite(NamedTuple):
 @pytest.fixture(scope="session")
 def view_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], ViewSite]]:
     """Serves a folder's store (`.assay`), once per folder."""
-    from assay.web.connections import Connections
-    from assay.web.set_folder import SetFolder
-    from assay.web.view_app import ViewApp
+    from assay.web import Connections, SetFolder, ViewApp
 
     with ExitStack() as servers:
 

@@ -11,8 +11,7 @@ from conversations import conversation_scores, make_conversation
 from hostile_texts import HOSTILE_TEXTS
 from web_process import scripts_that_ran, write_run
 
-from assay.eval_sets import Sample
-from assay.eval_sets.turns import turn_samples
+from assay.eval_sets import Sample, turn_samples
 from assay.metrics import Score
 
 Start = Callable[..., Any]

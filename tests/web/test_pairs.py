@@ -8,8 +8,7 @@ from broken_words import BROKEN_WORDS, UNNAMED_FIELDS
 from hostile_texts import HOSTILE_TEXTS
 from web_process import enter, hidden_fields
 
-from assay.eval_sets import Sample
-from assay.eval_sets.turns import turn_samples
+from assay.eval_sets import Sample, turn_samples
 
 httpx = pytest.importorskip("httpx")
 Start = Callable[..., Any]

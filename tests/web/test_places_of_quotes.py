@@ -8,8 +8,8 @@ import pytest
 
 from assay.eval_sets import Sample
 from assay.metrics import Score
-from assay.presentation.page import template_environment
-from assay.web.answer_view import view_answer
+from assay.presentation import template_environment
+from assay.web import view_answer
 
 CLAIM = {"text": "It is free.", "verdict": "supported", "quote": "lamps are free", "place": None}
 SAMPLE = Sample(id="s", user_input="Is it free?", response="It is free.", retrieved_contexts=("All lamps are free.",))

@@ -9,14 +9,18 @@ import pytest
 from conversations import conversation_scores, make_conversation
 from web_process import enter, hidden_fields, write_run
 
-from assay.eval_sets import Sample, read_set, write_set
-from assay.eval_sets.turns import turn_samples
-from assay.runs import Store
-from assay.runs.rated_level import find_level_items
+from assay.eval_sets import Sample, read_set, turn_samples, write_set
+from assay.runs import (
+    Store,
+    find_level_items,
+    find_source,
+    join_ratings,
+    join_run_ratings,
+    open_queue,
+    rated_samples,
+    select_rated,
+)
 from assay.runs.ratings import QueueSettings, RatingQueue
-from assay.runs.ratings.rated_set import rated_samples
-from assay.runs.ratings.rating_join import join_ratings, join_run_ratings
-from assay.runs.ratings.rating_source import find_source, open_queue, select_rated
 
 httpx = pytest.importorskip("httpx")
 Start = Callable[..., Any]

@@ -15,9 +15,7 @@ from warm_python import WarmPython
 from web_process import NotStartedError, WebProcess, hidden_fields
 
 from assay.eval_sets import Sample, write_set
-from assay.runs.database import open_database
-from assay.runs.ratings.item_queue import queue_ids
-from assay.runs.ratings.queue_opening import open_item_queue
+from assay.runs import open_database, open_item_queue, queue_ids
 
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("uvicorn")
@@ -158,11 +156,8 @@ def test_two_browsers_of_one_rater_and_two_raters_at_once(rating_site: Start) ->
 
 def test_pairs_are_compared_in_postgresql(postgres_url: str) -> None:
     """The store has the same tables there: a choice is kept with the version that stood left."""
-    from assay.runs import Store
-    from assay.runs.ratings import PairQueue, QueueSettings
-    from assay.runs.ratings.answer_pair import AnswerPair
-    from assay.runs.ratings.pair_queue import ComparedVersion, PairComparison
-    from assay.runs.ratings.rated_pairs import queue_choices
+    from assay.runs import ComparedVersion, PairComparison, Store, queue_choices
+    from assay.runs.ratings import AnswerPair, PairQueue, QueueSettings
 
     versions = tuple(ComparedVersion(name=name, source=name) for name in ("old", "new"))
     pairs = [

@@ -34,9 +34,7 @@ def rated_run(folder: Path, count: int, rated: int) -> RatingQueue:
 
 @pytest.mark.timeout(200)
 def test_the_sentence_and_the_rule_follow_the_ratings(tmp_path: Path) -> None:
-    from assay.web.connections import Connections
-    from assay.web.rating_app import RatingApp
-    from assay.web.rating_meaning import MeaningOfRatings
+    from assay.web import Connections, MeaningOfRatings, RatingApp
 
     queue = rated_run(tmp_path, count=40, rated=30)
     meaning = MeaningOfRatings(tmp_path, queue.id)
@@ -66,7 +64,7 @@ def test_assay_ratings_says_whether_to_stop(assay: Any, tmp_path: Path) -> None:
 
 
 def test_a_set_without_scores_has_no_sentence(tmp_path: Path) -> None:
-    from assay.runs.ratings.rating_meaning import has_scores, predict_queue_stability
+    from assay.runs import has_scores, predict_queue_stability
 
     store = Store(tmp_path)
     sample = Sample(id="s", user_input="Q?", response="A.")

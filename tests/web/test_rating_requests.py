@@ -184,7 +184,7 @@ def test_the_coordinator_sees_disagreements_and_adjudicates(site: Any, ada: Any)
 @pytest.mark.parametrize("unit", ["A__b is so. ", "a__b\n", "> It is__so. Yes.\n", "It `is`  so, [a](b). "])
 def test_an_answer_of_a_thousand_odd_sentences_is_no_wait(unit: str) -> None:
     """Sentences that the splitter writes without marks are looked for; no text makes the page wait for that."""
-    from assay.web.rated_answer import render_answer
+    from assay.web import render_answer
 
     answer = render_answer((unit * 10_000)[:100_000], "en")
     boxes = str(answer.text.html).count('name="wrong"') + len(answer.apart)

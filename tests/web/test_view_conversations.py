@@ -11,12 +11,10 @@ import pytest
 from conversations import MESSAGES, conversation_scores, make_conversation
 from web_process import enter, hidden_fields, page_text, write_run
 
-from assay.eval_sets import Sample
-from assay.eval_sets.turns import turn_samples
+from assay.eval_sets import Sample, turn_samples
 from assay.metrics import Score
-from assay.runs import Store
+from assay.runs import Store, queue_ids
 from assay.runs.ratings import RatingQueue
-from assay.runs.ratings.item_queue import queue_ids
 
 httpx = pytest.importorskip("httpx")
 PLAIN = Sample(id="plain", user_input="How?", response="So.")

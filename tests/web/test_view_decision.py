@@ -114,7 +114,7 @@ def test_without_a_decision_the_page_says_why_and_stays(runs: Any, by: str) -> N
 
 def test_a_new_rating_is_counted_at_once(view_site: Any, tmp_path: Path) -> None:
     """The decision is kept until somebody rates."""
-    from assay.runs.database import open_database
+    from assay.runs import open_database
     from assay.runs.ratings import QueueSettings, RatingQueue
 
     first, second = (write_answers(tmp_path / ".assay", (), {"faithfulness": 0.4}, word) for word in ("No", "Yes"))

@@ -8,17 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from web_process import enter, page_text
-from web_process import write_run as write_scores
+from web_process import enter, page_text, write_run as write_scores
 
 from assay.eval_sets import Sample, read_set
-from assay.judges import RawReply, Usage
-from assay.judges.recording import Recording
+from assay.judges import RawReply, Recording, Usage
 from assay.metrics import Score
-from assay.runs import Plan, RunWriter, Store
-from assay.runs.nightly.ledger import Ledger
+from assay.runs import Ledger, Plan, RunWriter, Store, queue_ids
 from assay.runs.ratings import RatingQueue
-from assay.runs.ratings.item_queue import queue_ids
 
 httpx = pytest.importorskip("httpx")
 CONTEXT = "Managers do not see salaries. The change takes effect at the next sign-in."
@@ -409,7 +405,7 @@ def test_the_claims_of_a_markdown_answer_are_marked_in_it(view_site: Any, tmp_pa
 
 
 def test_a_changed_answer_is_indexed_anew(tmp_path: Path) -> None:
-    from assay.runs.answer_index import AnswerIndex, AnswerQuery
+    from assay.runs import AnswerIndex, AnswerQuery
 
     store = Store(tmp_path)
     run = store.begin(Plan(sets=("s",), metrics=("token_overlap",)))

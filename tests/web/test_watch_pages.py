@@ -12,13 +12,10 @@ from hostile_texts import HOSTILE_TEXTS
 from memory_traces import NOON, MemoryTraces, trace
 from web_process import enter, page_text
 
-from assay.meta_eval.estimate import Estimate
+from assay.meta_eval import Estimate
 from assay.meta_eval.monitoring import BoundState, Look, ProductionAnswers, SegmentLook
 from assay.runs import Store
-from assay.traces.server_url import trace_page_url
-from assay.traces.watch.watch_loop import take_step
-from assay.traces.watch.watch_settings import WatchSettings
-from assay.traces.watch.watch_step import StepTools
+from assay.traces import StepTools, WatchSettings, take_step, trace_page_url
 
 httpx = pytest.importorskip("httpx")
 HOSTILE = "</title><script>window.ranScripts = 1</script><img src=x onerror=alert(1)>"

@@ -5,8 +5,7 @@ from itertools import pairwise, product
 
 from ..compute.statistics import STATISTICS
 from ..specification import ALL_ROWS, Condition, Direction, Hedge, Statistic, Unverifiable, Window
-from ..tables.rows import rows_of
-from ..tables.rows import values_of as values_in
+from ..tables.rows import rows_of, values_of as values_in
 from ..tables.table import Period
 from .checks import (
     ClauseCheck,

@@ -8,8 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ....errors import InputError
-from ....eval_sets.sample import Sample
-from ....eval_sets.sample import Table as SampleTable
+from ....eval_sets.sample import Sample, Table as SampleTable
 from ....eval_sets.table_files import read_table_file
 from ....languages import find_language
 from ....regular_files import read_text_file

@@ -5,20 +5,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from assay.errors import InputError
-from assay.meta_eval.decision import PreferenceTable, VersionTable, decide_versions
-from assay.meta_eval.decision.confidence_sequence import ConfidenceSequence
-from assay.meta_eval.decision.max_t import MaxT
-from assay.meta_eval.decision.settling import (
+from assay.meta_eval import (
+    ConfidenceSequence,
     EstimatedDifference,
+    MaxT,
     SettlingRule,
     more_answers_needed,
     more_ratings_needed,
 )
+from assay.meta_eval.decision import PreferenceTable, VersionTable, decide_versions
 
 from .test_version_means import two_versions
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.eval_sets.preference import Preference
+from assay.eval_sets import Preference
 from assay.meta_eval.decision import (
     PreferenceTable,
     VersionTable,

@@ -3,13 +3,8 @@
 import numpy as np
 import pytest
 
+from assay.meta_eval import changed_answers, estimate_version_means, rated_versions, usable_ratings
 from assay.meta_eval.decision import VersionTable
-from assay.meta_eval.decision.version_means import (
-    changed_answers,
-    estimate_version_means,
-    rated_versions,
-    usable_ratings,
-)
 
 
 def two_versions(a, b, *, scores_a=None, scores_b=None, same=(), group=None, **rest):

@@ -7,21 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from modules import module_of
 from production_months import draw_answers
 from scipy import stats
 
 from assay.errors import UsageError
-from assay.meta_eval.estimate import Estimate
-from assay.meta_eval.monitoring import Bound, Look, ProductionAnswers, follow_bounds, look_at_production
-from assay.meta_eval.monitoring.bound_evidence import (
-    CLEARED,
-    FALSE_ALARMS,
-    AlarmState,
-    DayEvidence,
-    _normal_scores,
-    ratings_needed,
-    t_of_score,
-)
+from assay.meta_eval import CLEARED, FALSE_ALARMS, DayEvidence, Estimate, ratings_needed, t_of_score
+from assay.meta_eval.monitoring import AlarmState, Bound, Look, ProductionAnswers, follow_bounds, look_at_production
+
+_normal_scores = module_of(AlarmState)._normal_scores
 
 ALL = [Bound("mean", 3.5), Bound("bad_share", 0.1), Bound("fall", 0.2), Bound("judge_fall", 0.2)]
 NAN = math.nan

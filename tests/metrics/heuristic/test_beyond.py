@@ -3,12 +3,19 @@
 import pytest
 
 from assay.languages import load_language
-from assay.metrics.heuristic.answer_contradiction import AnswerContradiction
-from assay.metrics.heuristic.context_synthesis import ContextSynthesis, context_synthesis, find_source
-from assay.metrics.heuristic.error_mismatch import ErrorMismatch, error_mismatch
-from assay.metrics.heuristic.general_answer import GeneralAnswer
-from assay.metrics.heuristic.off_context import OffContext, ScopeCheck, off_context
-from assay.text.error_codes import find_errors
+from assay.metrics import (
+    AnswerContradiction,
+    ContextSynthesis,
+    ErrorMismatch,
+    GeneralAnswer,
+    OffContext,
+    ScopeCheck,
+    context_synthesis,
+    error_mismatch,
+    find_source,
+    off_context,
+)
+from assay.text import find_errors
 
 ERRORS = (
     "Error AB-101: the certificate has expired. Renew it at Links.\n"

@@ -9,15 +9,23 @@ from pydantic import ValidationError
 
 from assay.errors import InputError
 from assay.languages import load_language
-from assay.metrics.heuristic import SubjectCombination
-from assay.metrics.heuristic.company_terms import CompanyTerms, build_vocabulary, company_terms
-from assay.metrics.heuristic.complex_answer import ComplexAnswer, complex_answer, find_signal_words
-from assay.metrics.heuristic.decision_tree import Tree, annotators_tree, walk
-from assay.metrics.heuristic.hal import find_pairs, nearness
-from assay.metrics.heuristic.parse_cache import Parsed, ParsedTexts
-from assay.metrics.heuristic.pipelines import find_pipeline
-from assay.metrics.heuristic.prompt_overlap import PromptOverlap, prompt_overlap
-from assay.metrics.heuristic.subject_combination import subject_combination
+from assay.metrics import (
+    Parsed,
+    ParsedTexts,
+    Tree,
+    annotators_tree,
+    build_vocabulary,
+    company_terms,
+    complex_answer,
+    find_pairs,
+    find_pipeline,
+    find_signal_words,
+    nearness,
+    prompt_overlap,
+    subject_combination,
+    walk,
+)
+from assay.metrics.heuristic import CompanyTerms, ComplexAnswer, PromptOverlap, SubjectCombination
 
 DUTCH = load_language("nl")
 

@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from assay.languages import load_language
-from assay.metrics.heuristic.message_type import MessageType, classify
+from assay.metrics import MessageType
+from assay.metrics.heuristic import classify
 
 DUTCH = load_language("nl")
 ENGLISH = load_language("en")

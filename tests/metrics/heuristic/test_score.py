@@ -5,15 +5,16 @@ import sys
 from importlib import resources
 
 import pytest
+from modules import module_of
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.installation import install_command
 from assay.languages import Language
-from assay.metrics.catalogue import load_metric
+from assay.metrics import find_pipeline, load_metric, plain_score, rate
 from assay.metrics.heuristic import Heuristic
-from assay.metrics.heuristic.pipelines import _load_pipeline, find_pipeline
-from assay.metrics.heuristic.score import plain_score, rate
+
+_load_pipeline = module_of(find_pipeline)._load_pipeline
 
 CONTEXT = "1. Go to: Hours > Import.\n2. Click **Choose file**.\n3. Click **Import**."
 
@@ -106,7 +107,7 @@ def test_a_pipeline_that_is_not_there_is_told_by_name(tmp_path):
 
 def test_without_a_pipeline_the_reason_says_what_to_type(monkeypatch):
     """The parser's feature is left out, the others are scored."""
-    monkeypatch.setattr("assay.metrics.heuristic.pipelines._installed", lambda language: "")
+    monkeypatch.setattr(module_of(find_pipeline), "_installed", lambda language: "")
     _load_pipeline.cache_clear()
     unread = sample(response="Employees who were never parsed before open the page.")
     score = asyncio.run(Heuristic(all_types=True).assess(unread))

@@ -16,9 +16,8 @@ from openai_server import Request
 from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.judges import Usage
-from assay.metrics.catalogue import load_metric, needs_judge
+from assay.metrics import load_metric, needs_judge, translate_sample, translation_question
 from assay.metrics.heuristic import Heuristic
-from assay.metrics.heuristic.translation import translate_sample, translation_question
 from assay.prompts import BUNDLED
 
 DUTCH = {

@@ -5,11 +5,9 @@ import math
 import pytest
 
 from assay.languages import load_language
+from assay.metrics import components_defined, step_cosine, unspecified_components
 from assay.metrics.heuristic import VerbatimGuide
-from assay.metrics.heuristic.components_defined import components_defined, unspecified_components
-from assay.metrics.heuristic.verbatim_guide import step_cosine
-from assay.text.components import find_components, normal_name
-from assay.text.guides import find_guides
+from assay.text import find_components, find_guides, normal_name
 
 GUIDE = ["Ga naar: Medewerkers / Dienstverband.", "Selecteer de medewerker.", "Klik op: Uit dienst melden."]
 

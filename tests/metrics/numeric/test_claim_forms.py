@@ -5,11 +5,7 @@ from typing import Any
 
 import pytest
 
-from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables.grids import Grid
-from assay.metrics.numeric.tables.sample_tables import table_of
-from assay.metrics.numeric.tables.table import NumericTable
-from assay.metrics.numeric.units import unit_and_power
+from assay.metrics import Grid, NumericTable, check_claims, table_of, unit_and_power
 
 S, C, U = "supported", "contradicted", "unverifiable"
 # a table's name and the units that its columns do not name, then a column to a line; `-` is a missing value

@@ -6,13 +6,21 @@ from typing import Any
 import pytest
 
 from assay import Sample
-from assay.metrics.numeric.compute.facts import facts_of
-from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables.columns import header_unit, read_cell, read_numbers, read_times
-from assay.metrics.numeric.tables.grids import Grid, grids_in_text
-from assay.metrics.numeric.tables.sample_tables import table_of, tables_of_sample
-from assay.metrics.numeric.tables.table import NumericTable, Period
-from assay.text.numbers.numerals import NumberFormat
+from assay.metrics import (
+    Grid,
+    NumericTable,
+    Period,
+    check_claims,
+    facts_of,
+    grids_in_text,
+    header_unit,
+    read_cell,
+    read_numbers,
+    read_times,
+    table_of,
+    tables_of_sample,
+)
+from assay.text import NumberFormat
 
 POINT, COMMA = NumberFormat.POINT, NumberFormat.COMMA
 

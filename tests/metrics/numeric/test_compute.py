@@ -6,20 +6,22 @@ from typing import Any
 
 import pytest
 
-from assay.metrics.numeric.compute.verify import Finding, compute, verify
-from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.specification import (
+from assay.metrics import (
     Condition,
     Direction,
+    Finding,
+    Grid,
     Hedge,
+    NumericTable,
     Specification,
     Statistic,
     Unverifiable,
     Window,
+    check_claims,
+    compute,
+    table_of,
+    verify,
 )
-from assay.metrics.numeric.tables.grids import Grid
-from assay.metrics.numeric.tables.sample_tables import table_of
-from assay.metrics.numeric.tables.table import NumericTable
 
 UP, DOWN, FLAT = Direction.UP, Direction.DOWN, Direction.FLAT
 S = Statistic

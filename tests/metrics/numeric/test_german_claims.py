@@ -8,10 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables.grids import Grid
-from assay.metrics.numeric.tables.sample_tables import table_of
-from assay.metrics.numeric.tables.table import NumericTable
+from assay.metrics import Grid, NumericTable, check_claims, table_of
 
 DATA = yaml.safe_load(Path(__file__).with_name("german_claims.yaml").read_text(encoding="utf-8"))
 OPEN = {"Die Zahl der Beschwerden stieg am letzten Freitag auf neun."}

@@ -13,16 +13,20 @@ from openai_server import Answer, Request
 
 from assay.errors import BudgetReached, UsageError
 from assay.judges import Budget, LiteLLMJudge
-from assay.metrics import Score
-from assay.metrics.catalogue import load_metric
-from assay.metrics.metric import run_to_end
-from assay.metrics.numeric.compute.statistics import STATISTICS
-from assay.metrics.numeric.lexicon import LANGUAGES
-from assay.metrics.numeric.numeric_claims import NumericClaims
-from assay.metrics.numeric.parse.claim_questions import open_claim, reading_request
-from assay.metrics.numeric.parse.sentence_reading import scene_of
-from assay.metrics.numeric.specification import HEDGES, Statistic
-from assay.metrics.numeric.tables.sample_tables import tables_of_sample
+from assay.metrics import (
+    HEDGES,
+    LANGUAGES,
+    STATISTICS,
+    NumericClaims,
+    Score,
+    Statistic,
+    load_metric,
+    open_claim,
+    reading_request,
+    run_to_end,
+    scene_of,
+    tables_of_sample,
+)
 from assay.prompts import BUNDLED
 
 OPEN = "What people got hovered at 43 Mbps of throughput, gnarfly."

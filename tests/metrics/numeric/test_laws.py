@@ -4,15 +4,22 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from assay.metrics.numeric.compute.time_series import anomalies_of
-from assay.metrics.numeric.compute.verify import compute, holds, verify
-from assay.metrics.numeric.specification import Direction, Hedge, Specification, Statistic, Window
-from assay.metrics.numeric.tables.grids import Grid
-from assay.metrics.numeric.tables.sample_tables import table_of
-from assay.metrics.numeric.tables.table import NumericTable
+from assay.metrics import (
+    Direction,
+    Grid,
+    Hedge,
+    NumericTable,
+    Specification,
+    Statistic,
+    Window,
+    anomalies_of,
+    compute,
+    holds,
+    table_of,
+    verify,
+)
 
 VALUED = (
     *(Statistic.MEAN, Statistic.MEDIAN, Statistic.SUM, Statistic.MINIMUM, Statistic.MAXIMUM, Statistic.RANGE),

@@ -6,14 +6,18 @@ from typing import Any
 import pytest
 from network_samples import network_sample
 
-from assay.metrics import Faithfulness, Score
-from assay.metrics.catalogue import needs_judge
-from assay.metrics.metric import run_to_end
-from assay.metrics.numeric.numeric_claims import NumericClaims, check_claims
-from assay.metrics.numeric.specification import Hedge
-from assay.metrics.numeric.tables.grids import Grid
-from assay.metrics.numeric.tables.sample_tables import table_of
-from assay.metrics.numeric.tables.table import NumericTable
+from assay.metrics import (
+    Faithfulness,
+    Grid,
+    Hedge,
+    NumericClaims,
+    NumericTable,
+    Score,
+    check_claims,
+    needs_judge,
+    run_to_end,
+    table_of,
+)
 
 
 def score(response: str, **fields: Any) -> Score:

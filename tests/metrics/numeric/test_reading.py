@@ -4,13 +4,21 @@ from datetime import date
 
 import pytest
 
-from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.parse.sentence_reading import read_sentence, scene_of
-from assay.metrics.numeric.specification import Hedge, Specification, Statistic, Window
-from assay.metrics.numeric.tables.grids import Grid
-from assay.metrics.numeric.tables.sample_tables import table_of
-from assay.metrics.numeric.tables.table import NumericTable, Period, Times
-from assay.metrics.numeric.times.compound_times import find_times
+from assay.metrics import (
+    Grid,
+    Hedge,
+    NumericTable,
+    Period,
+    Specification,
+    Statistic,
+    Times,
+    Window,
+    check_claims,
+    find_times,
+    read_sentence,
+    scene_of,
+    table_of,
+)
 
 DAYS = [date(2026, 3, day).isoformat() for day in range(1, 32)]
 

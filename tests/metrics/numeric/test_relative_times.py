@@ -5,10 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables.grids import Grid
-from assay.metrics.numeric.tables.sample_tables import table_of
-from assay.metrics.numeric.tables.table import NumericTable
+from assay.metrics import Grid, NumericTable, check_claims, table_of
 
 S, C, U = "supported", "contradicted", "unverifiable"
 WEEKS = ["02-03", "02-10", "02-17", "02-24", "03-03", "03-10", "03-17", "03-24", "03-31", "04-07", "04-14", "04-21"]

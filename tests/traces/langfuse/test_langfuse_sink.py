@@ -8,8 +8,7 @@ from api_server import Reply
 from langfuse_server import LangfuseServer
 
 from assay.errors import InputError
-from assay.traces import TraceAddress, TraceScore, WriteResult
-from assay.traces.langfuse.sink import LangfuseSink
+from assay.traces import LangfuseSink, TraceAddress, TraceScore, WriteResult
 
 pytestmark = pytest.mark.extras("langfuse")
 Make = Callable[..., TraceScore]

@@ -10,9 +10,7 @@ from langfuse_server import SECRET, LangfuseServer
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
-from assay.traces import TraceAddress, TraceOrigin, UnreadTrace
-from assay.traces.conversations import join_conversation
-from assay.traces.langfuse.source import LangfuseSource
+from assay.traces import LangfuseSource, TraceAddress, TraceOrigin, UnreadTrace, join_conversation
 
 pytestmark = pytest.mark.extras("langfuse")
 

@@ -13,13 +13,21 @@ from urllib.parse import quote
 
 import pytest
 from mlflow_server import Fault, MlflowProcess, MlflowProxy, ProxiedRequest, SpanToLog, TraceWriter, find_mlflow
+from modules import module_of
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
-from assay.traces import TraceAddress, TraceOrigin, TraceScore, UnreadTrace
-from assay.traces.mlflow.server import MlflowServer
-from assay.traces.mlflow.sink import KEY, MlflowSink
-from assay.traces.mlflow.source import MlflowSource, build_conditions
+from assay.traces import (
+    KEY,
+    MlflowServer,
+    MlflowSink,
+    MlflowSource,
+    TraceAddress,
+    TraceOrigin,
+    TraceScore,
+    UnreadTrace,
+    build_conditions,
+)
 
 START = 1_700_000_000_000  # of the traces, in milliseconds
 _NUMBERS = count(1)
@@ -178,7 +186,7 @@ class TestReading:
     def test_pages_lose_and_double_nothing(
         self, writer: TraceWriter, address: TraceAddress, monkeypatch: pytest.MonkeyPatch, step: int
     ) -> None:
-        monkeypatch.setattr("assay.traces.mlflow.source._PAGE", 4)
+        monkeypatch.setattr(module_of(build_conditions), "_PAGE", 4)
         spans = [SpanToLog("CHAIN", {"question": "Free?"}, "Yes.")]
         ids = [write_one(writer, spans, at=START + number // 3 * step) for number in range(18)]
         pulled = []

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay.traces.phoenix.people import RatingReader
+from assay.traces import RatingReader
 
 CONFIGS = [
     {

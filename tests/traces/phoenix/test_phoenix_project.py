@@ -5,8 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from api_server import ApiServer, Call
-from api_server import Reply as ServedReply
+from api_server import ApiServer, Call, Reply as ServedReply
 
 from assay.errors import InputError, UsageError
 from assay.traces import TraceAddress, TraceOrigin, TraceScore
@@ -65,14 +64,14 @@ def serving(**replies: list[Reply]) -> Iterator[Scripted]:
 
 
 def open_project(host: str) -> Any:
-    from assay.traces.phoenix.project import PhoenixProject
+    from assay.traces import PhoenixProject
 
     address = TraceAddress.parse(f"phoenix://{host}/p")
     return PhoenixProject(address)
 
 
 def open_sink(host: str) -> Any:
-    from assay.traces.phoenix.sink import PhoenixSink
+    from assay.traces import PhoenixSink
 
     return PhoenixSink(TraceAddress.parse(f"phoenix://{host}/p"))
 
@@ -134,7 +133,7 @@ def test_another_or_an_old_server_is_named(version: Reply, problem: str) -> None
 
 
 def test_a_source_without_a_project_or_whose_server_cannot_filter_says_so() -> None:
-    from assay.traces.phoenix.source import PhoenixSource
+    from assay.traces import PhoenixSource
 
     with pytest.raises(UsageError, match=r"names no project: write phoenix://HOST:6006/PROJECT"):
         PhoenixSource(TraceAddress.parse("phoenix://localhost:6006/"))

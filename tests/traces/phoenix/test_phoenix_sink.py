@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.extras, pytest.mark.timeout(300)]
 
 
 def write(server: PhoenixServer, project: str, scores: Sequence[TraceScore]) -> list[WriteResult]:
-    from assay.traces.phoenix.sink import PhoenixSink
+    from assay.traces import PhoenixSink
 
     return list(PhoenixSink(TraceAddress.parse(server.address(project))).write(scores))
 

@@ -16,7 +16,7 @@ HOUR_AGO = datetime.now(UTC) - timedelta(hours=1)
 
 
 def read(server: PhoenixServer, project: str, since: Any = None, until: Any = None, **fields: str) -> list[Any]:
-    from assay.traces.phoenix.source import PhoenixSource
+    from assay.traces import PhoenixSource
 
     source = PhoenixSource(TraceAddress.parse(server.address(project)))
     return list(source.read(since, until, {name.replace("__", "."): value for name, value in fields.items()}))

@@ -10,9 +10,7 @@ from pydantic import ValidationError
 from webhook_server import Webhook
 
 from assay.errors import InputError, UsageError
-from assay.traces.watch.alarm_message import AlarmAnswer, AlarmMessage
-from assay.traces.watch.delivery import deliver_alarm
-from assay.traces.watch.watch_settings import WatchSettings
+from assay.traces import AlarmAnswer, AlarmMessage, WatchSettings, deliver_alarm
 
 HOSTILE = "<!channel> $(touch pwned)\x1b[31m\n*bold*"
 MESSAGE = AlarmMessage(

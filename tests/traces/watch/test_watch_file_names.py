@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
-from assay.traces.watch.watch_file import load_watch
+from assay.traces import load_watch
 
 START = "source: otel:t.jsonl\npush: false\n"
 

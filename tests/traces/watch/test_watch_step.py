@@ -14,13 +14,18 @@ from webhook_server import Webhook
 
 from assay.errors import InputError, UsageError
 from assay.runs import Store
-from assay.traces import UnreadTrace
-from assay.traces.watch.rater_answers import watch_queues
-from assay.traces.watch.watch_loop import LoopTools, take_step, take_steps
-from assay.traces.watch.watch_records import hold_watch
-from assay.traces.watch.watch_settings import WatchSettings
-from assay.traces.watch.watch_state import WatchState
-from assay.traces.watch.watch_step import StepReport, StepTools
+from assay.traces import (
+    LoopTools,
+    StepReport,
+    StepTools,
+    UnreadTrace,
+    WatchSettings,
+    WatchState,
+    hold_watch,
+    take_step,
+    take_steps,
+    watch_queues,
+)
 
 
 class Bench:

@@ -12,11 +12,7 @@ from memory_traces import ADDRESS, NOON, MemoryTraces, simple_look
 from webhook_server import Webhook
 
 from assay.runs import Store
-from assay.traces.watch.rater_answers import watch_queues
-from assay.traces.watch.watch_loop import take_step
-from assay.traces.watch.watch_settings import WatchSettings
-from assay.traces.watch.watch_state import WatchState
-from assay.traces.watch.watch_step import StepReport, StepTools
+from assay.traces import StepReport, StepTools, WatchSettings, WatchState, take_step, watch_queues
 
 
 class Stop(BaseException):

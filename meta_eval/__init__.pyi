@@ -1,0 +1,163 @@
+from .agreement import MetricAgreement as MetricAgreement, metric_agreements as metric_agreements
+from .agreement_statistics import (
+    auroc_statistic as auroc_statistic,
+    kendall as kendall,
+    mean_spearman as mean_spearman,
+    pairwise_accuracy as pairwise_accuracy,
+    pearson as pearson,
+    spearman_statistic as spearman_statistic,
+)
+from .alignment import (
+    AS_IT_IS as AS_IT_IS,
+    AlignmentResult as AlignmentResult,
+    Predict as Predict,
+    compare_candidates as compare_candidates,
+    fit_calibration as fit_calibration,
+    split_groups as split_groups,
+)
+from .answer_evidence import AnswerEvidence as AnswerEvidence, MetricEvidence as MetricEvidence
+from .arrays import Bools as Bools, Floats as Floats, Places as Places
+from .chance import Chance as Chance, chance_of_any as chance_of_any, chance_of_measures as chance_of_measures
+from .clustering.measures import (
+    measure_document_match as measure_document_match,
+    measure_robustness as measure_robustness,
+    share_in_same_group as share_in_same_group,
+)
+from .combiners import (
+    COMBINERS as COMBINERS,
+    fit_combiner as fit_combiner,
+    logistic_weights as logistic_weights,
+    ridge_weights as ridge_weights,
+)
+from .comparison import compare_metrics as compare_metrics, williams as williams
+from .correlation import auroc as auroc, correlation_problem as correlation_problem, spearman as spearman
+from .cross_validation import (
+    CombinationTask as CombinationTask,
+    FoldScores as FoldScores,
+    choose_best as choose_best,
+    choose_cheap as choose_cheap,
+    choose_simple as choose_simple,
+    column_spearmans as column_spearmans,
+)
+from .decision.confidence_sequence import ConfidenceSequence as ConfidenceSequence
+from .decision.max_t import MaxT as MaxT
+from .decision.settling import (
+    EstimatedDifference as EstimatedDifference,
+    SettlingRule as SettlingRule,
+    more_answers_needed as more_answers_needed,
+    more_ratings_needed as more_ratings_needed,
+)
+from .decision.variant_decision import variant_sentences as variant_sentences
+from .decision.version_decision import Basis as Basis
+from .decision.version_means import (
+    changed_answers as changed_answers,
+    estimate_version_means as estimate_version_means,
+    rated_versions as rated_versions,
+    usable_ratings as usable_ratings,
+)
+from .difference import (
+    Standing as Standing,
+    describe_more_ratings as describe_more_ratings,
+    find_standing as find_standing,
+)
+from .estimate import (
+    OF_CORRELATIONS as OF_CORRELATIONS,
+    Estimate as Estimate,
+    estimate as estimate,
+    estimate_mean as estimate_mean,
+    estimate_mean_of_groups as estimate_mean_of_groups,
+    estimate_proportion as estimate_proportion,
+)
+from .evaluation import evaluate_table as evaluate_table
+from .folds import grouped_folds as grouped_folds
+from .gwet import ordinal_ac2 as ordinal_ac2
+from .jackknife import jackknife_intervals as jackknife_intervals
+from .krippendorff import nominal_alpha as nominal_alpha, ordinal_alpha as ordinal_alpha
+from .mean_rating import (
+    estimate_mean_rating as estimate_mean_rating,
+    prediction_powered_mean as prediction_powered_mean,
+    ratings_for_width as ratings_for_width,
+)
+from .monitoring.bound_evidence import (
+    CLEARED as CLEARED,
+    FALSE_ALARMS as FALSE_ALARMS,
+    DayEvidence as DayEvidence,
+    ratings_needed as ratings_needed,
+    t_of_score as t_of_score,
+)
+from .monthly_p_value import monthly_p_value as monthly_p_value, needed_z as needed_z
+from .permutation import max_t as max_t, shuffle_by_group as shuffle_by_group, sign_flip_p_value as sign_flip_p_value
+from .policy import (
+    BOUND as BOUND,
+    estimate_share as estimate_share,
+    intraclass_correlation as intraclass_correlation,
+    p_of_share as p_of_share,
+    triage_policy as triage_policy,
+    variance_of_mean as variance_of_mean,
+)
+from .power import AgreementPower as AgreementPower
+from .question_only import add_question_only as add_question_only
+from .rater_ceiling import estimate_ceiling as estimate_ceiling, means_of_others as means_of_others
+from .rater_groups import find_rater_groups as find_rater_groups
+from .raters import agreement_of_raters as agreement_of_raters, kappas as kappas
+from .rating_difference import (
+    RatingDifference as RatingDifference,
+    estimate_rating_difference as estimate_rating_difference,
+)
+from .recommendation import STRENGTHS as STRENGTHS, name_of as name_of, recommend as recommend
+from .report.charts import sizes as sizes, triage as triage
+from .report.confusion import confusions as confusions
+from .report.disagreements import worst_disagreements as worst_disagreements
+from .results import (
+    ChosenCombination as ChosenCombination,
+    Combination as Combination,
+    Comparison as Comparison,
+    MeanRating as MeanRating,
+    MetaEvaluation as MetaEvaluation,
+    Policy as Policy,
+    Selection as Selection,
+)
+from .scorer import (
+    AgreementRecord as AgreementRecord,
+    Scorer as Scorer,
+    ScorerPart as ScorerPart,
+    fingerprint_answer as fingerprint_answer,
+    fingerprint_ratings as fingerprint_ratings,
+    percentile_knots as percentile_knots,
+)
+from .scorer_check import check_scorer as check_scorer
+from .scorer_fit import (
+    FittedCombination as FittedCombination,
+    build_scorer as build_scorer,
+    conformal_bands as conformal_bands,
+    conformal_half_width as conformal_half_width,
+    cross_predict as cross_predict,
+    fit_combination as fit_combination,
+    fit_scorer as fit_scorer,
+)
+from .selection import Combine as Combine, select as select
+from .stopping import predict_stability as predict_stability
+from .student import t_quantile as t_quantile
+from .subsets import (
+    all_subsets as all_subsets,
+    best_of_each_size as best_of_each_size,
+    fit_scale as fit_scale,
+    largest_size as largest_size,
+    subset_correlations as subset_correlations,
+)
+from .table import ScoreTable as ScoreTable
+from .three_level import (
+    JudgedSample as JudgedSample,
+    LevelVariances as LevelVariances,
+    Strata as Strata,
+    ThreeLevelMean as ThreeLevelMean,
+    draw_stratified as draw_stratified,
+    plan_sample_sizes as plan_sample_sizes,
+    three_level_mean as three_level_mean,
+    three_level_share as three_level_share,
+)
+from .version_agreement import version_agreement as version_agreement
+from .version_results import MetricVersions as MetricVersions, VersionAgreement as VersionAgreement
+from .version_sentence import describe_versions as describe_versions
+from .version_swaps import merge_groups as merge_groups
+from .winner_estimate import estimate_winner as estimate_winner, winning_limits as winning_limits
