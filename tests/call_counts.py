@@ -26,11 +26,10 @@ def count_calls(work: Callable[[], object]) -> int:
         2
     """
     was_collecting = gc.isenabled()
+    gc.disable()  # a collection runs finalizers whenever it likes; beside thousands of tests, each takes a second
     threading.setprofile(_note)  # before the first run: threads that it leaves behind are counted in the second
     try:
         work()
-        gc.collect()
-        gc.disable()  # a collection runs finalizers whenever it likes
         before = next(_calls)
         sys.setprofile(_note)
         work()
