@@ -112,7 +112,7 @@ class Listed(Transport):
 def _words_by_question(questions: Sequence[TypedQuestion], language: str) -> list[Mapping[str, str]]:
     """The words that each question is answered with; all predicates with the same."""
     yes_no = yes_no_words(language)
-    return [yes_no if isinstance(question, Predicate) else words_of(question, language) for question in questions]
+    return [yes_no if type(question) is Predicate else words_of(question, language) for question in questions]
 
 
 def _line(question: ChoiceQuestion | ScoreQuestion) -> str:
