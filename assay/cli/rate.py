@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--choose",
-    type=click.Choice(["random", "spread", "disagreement", "active"]),
+    type=click.Choice(["random", "spread", "disagreement"]),
     default="random",
     show_default=True,
     help="Which answers come first; all but random need a RUN with scores.",

@@ -76,11 +76,10 @@ class OpenItem(NamedTuple):
 
 
 class QueueItem(NamedTuple):
-    """An item of a new queue: its id, what the database keeps of it, and the probability of its draw, if known."""
+    """An item of a new queue: its id, and what the database keeps of it."""
 
     name: str
     content: str
-    probability: float | None = None
 
 
 class Rating(NamedTuple):
@@ -173,7 +172,7 @@ class ItemQueue:
             database.execute("INSERT INTO rating_guidelines VALUES (?, 1, ?, ?)", (queue, now.isoformat(), guideline))
             database.executemany(
                 "INSERT INTO rating_items VALUES (?, ?, ?, ?, 0, 0, ?)",
-                [(queue, item.name, place, item.probability, item.content) for place, item in enumerate(items)],
+                [(queue, item.name, place, None, item.content) for place, item in enumerate(items)],
             )
         return cls(database, queue, clock)
 
@@ -357,13 +356,6 @@ class ItemQueue:
         """The number of answers to rate."""
         (count,) = self._db.execute("SELECT count(*) FROM rating_items WHERE queue = ?", (self.id,)).fetchone()
         return int(count)
-
-    def probabilities(self) -> dict[str, float]:
-        """The probability with which each sample was drawn at its place, where the order was drawn by one."""
-        rows = self._db.execute(
-            "SELECT sample, probability FROM rating_items WHERE queue = ? AND probability IS NOT NULL", (self.id,)
-        )
-        return dict(rows.fetchall())
 
     def counts(self) -> tuple[int, int]:
         """How many ratings the present series has (hidden repeats aside), and how many are asked for."""

@@ -35,15 +35,13 @@ def rated_samples(queue: RatingQueue, series: int | None = None, *, has_file: bo
 
     `ratings` holds one rating per rater (hidden repeats aside), on the queue's scale, and the ratings that the sample
     came with where they are on this scale; `rating` is what the team agreed on, where it adjudicated. `metadata` gets
-    `rating_reasons` and `wrong_sentences` by rater, and `rating_probability` where the answer was drawn with a known
-    probability.
+    `rating_reasons` and `wrong_sentences` by rater.
     """
     by_sample: dict[str, list[Rating]] = defaultdict(list)
     for rating in queue.ratings(series):
         if not rating.is_repeat:
             by_sample[rating.sample].append(rating)
     adjudications = queue.adjudications(series)
-    probabilities = queue.probabilities()
     rated = []
     for sample in queue.samples(only={*by_sample, *adjudications}):
         values = {rating.rater: float(rating.value) for rating in by_sample[sample.id] if rating.value is not None}
@@ -57,7 +55,6 @@ def rated_samples(queue: RatingQueue, series: int | None = None, *, has_file: bo
         metadata = dict(sample.metadata)
         metadata |= {REASONS: _with_file_reasons(sample, reasons)} if reasons else {}
         metadata |= {"wrong_sentences": wrong} if wrong else {}
-        metadata |= {"rating_probability": probabilities[sample.id]} if sample.id in probabilities else {}
         scale = (float(queue.settings.rating_min), float(queue.settings.rating_max))
         changes = {
             "ratings": (file_ratings(sample, scale) if has_file else {}) | values,

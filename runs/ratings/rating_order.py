@@ -1,4 +1,4 @@
-"""Which answers to rate first: at random, spread over a score, where metrics disagree, or by weighted draws."""
+"""Which answers to rate first: at random, spread over a score, or where metrics disagree."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
@@ -6,28 +6,19 @@ from typing import TYPE_CHECKING, Literal
 from ...text.wording import count_of
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ...meta_eval.arrays import Floats
 
-Choose = Literal["random", "spread", "disagreement", "active"]
+Choose = Literal["random", "spread", "disagreement", "active"]  # `active`: of queues that Assay 0.2 drew
 STRATA = 5  # of a score: enough to cover its range, few enough that each has answers in a small set
-_RANDOM_SHARE = 0.5  # of the active draw: keeps every answer likely enough that no weight explodes
 
 
-def rating_order(choose: Choose, scores: "Floats", *, seed: int = 0) -> tuple[list[int], list[float] | None]:
-    """The order in which answers are rated.
+def rating_order(choose: Choose, scores: "Floats", *, seed: int = 0) -> list[int]:
+    """The order in which answers are rated, as places in `scores`.
 
     - `random`: every order is as likely as every other.
     - `spread`: the answers are cut into five strata by the first metric; the strata take turns, so that few ratings
       cover its whole range.
     - `disagreement`: the answers on whose rank the metrics differ most come first.
-    - `active`: answers are drawn one by one, half at random and half in proportion to how far their rank on the first
-      metric lies from the middle, which is what determines a rank correlation. The probability of each draw allows
-      an unbiased estimate (Farquhar, Gal and Rainforth, 2021).
-
-    Returns:
-        Places in `scores` in the order of rating; for `active` the probability of each draw, else None.
 
     Raises:
         ValueError: `scores` has too few metrics for the choice.
@@ -38,36 +29,17 @@ def rating_order(choose: Choose, scores: "Floats", *, seed: int = 0) -> tuple[li
     count = len(scores)
     shuffled = draw.permutation(count)
     if choose == "random":
-        return shuffled.tolist(), None
+        return [int(place) for place in shuffled]
     needed = 2 if choose == "disagreement" else 1
     if scores.shape[1] < needed:
         raise ValueError(f"choosing by {choose} needs the scores of {count_of(needed, 'metric')}")
     ranks = _ranks(scores)
     if choose == "disagreement":
-        return shuffled[np.argsort(-ranks.std(axis=1)[shuffled], kind="stable")].tolist(), None
-    if choose == "spread":
-        by_score = shuffled[np.argsort(ranks[shuffled, 0], kind="stable")]
-        strata = [draw.permutation(stratum) for stratum in np.array_split(by_score, STRATA)]
-        longest = max(map(len, strata))
-        return [int(stratum[turn]) for turn in range(longest) for stratum in strata if turn < len(stratum)], None
-    return _draw_actively(np.abs(ranks[:, 0] - 0.5), draw)
-
-
-def _draw_actively(importance: "Floats", draw: "np.random.Generator") -> tuple[list[int], list[float]]:
-    """Sequential draws without replacement, with the probability that each had when it was drawn."""
-    import numpy as np
-
-    left = np.arange(len(importance))
-    order, probabilities = [], []
-    while len(left):
-        total = importance[left].sum()
-        uniform = np.full(len(left), 1 / len(left))
-        chances = uniform if total == 0 else _RANDOM_SHARE * uniform + (1 - _RANDOM_SHARE) * importance[left] / total
-        place = int(draw.choice(len(left), p=chances))
-        order.append(int(left[place]))
-        probabilities.append(float(chances[place]))
-        left = np.delete(left, place)
-    return order, probabilities
+        return [int(place) for place in shuffled[np.argsort(-ranks.std(axis=1)[shuffled], kind="stable")]]
+    by_score = shuffled[np.argsort(ranks[shuffled, 0], kind="stable")]
+    strata = [draw.permutation(stratum) for stratum in np.array_split(by_score, STRATA)]
+    longest = max(map(len, strata))
+    return [int(stratum[turn]) for turn in range(longest) for stratum in strata if turn < len(stratum)]
 
 
 def score_columns(scores: Mapping[str, Mapping[str, float]], ids: Sequence[str]) -> "Floats":

@@ -39,7 +39,6 @@ class RatingQueue(ItemQueue):
         *,
         source: str,
         guideline: str = "",
-        probabilities: Sequence[float] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> "RatingQueue":
         """Makes a queue of the samples, in the order in which they are to be rated.
@@ -50,7 +49,6 @@ class RatingQueue(ItemQueue):
             settings: Raters, scale, repeats.
             source: The set or run that the answers come from, for people.
             guideline: The raters' guideline (Markdown), the first series.
-            probabilities: The probability with which each sample was drawn at its place, for weighted estimates.
             clock: Seconds since the epoch.
 
         Raises:
@@ -60,11 +58,8 @@ class RatingQueue(ItemQueue):
             raise UsageError(f"{source}: there is no answer to rate")
         if len({sample.id for sample in samples}) < len(samples):
             raise UsageError(f"{source}: two samples have one id; make their ids differ")
-        chances: Sequence[float | None] = probabilities or [None] * len(samples)
-        items = [
-            QueueItem(sample.id, content, chance)
-            for sample, chance, content in zip(samples, chances, write_contents(samples), strict=True)
-        ]
+        contents = write_contents(samples)
+        items = [QueueItem(sample.id, content) for sample, content in zip(samples, contents, strict=True)]
         return cls._create(database, items, settings, source=source, guideline=guideline, clock=clock)
 
     def next_answer(self, rater: str) -> Assignment | None:
@@ -105,12 +100,8 @@ class RatingQueue(ItemQueue):
         rating = Judgement(value, reason, wrong_sentences)
         return self._save(rater, sample, lambda _: rating, showing)
 
-    def add(self, sample: Sample, probability: float | None = None) -> bool:
+    def add(self, sample: Sample) -> bool:
         """Adds an answer at the end of the queue.
-
-        Args:
-            sample: The answer.
-            probability: The probability with which it was drawn, if known.
 
         Returns:
             Whether it is new: False for an answer that is in the queue already.
@@ -126,9 +117,9 @@ class RatingQueue(ItemQueue):
                     raise UsageError(f"the rating queue {self.id} has another answer with the id {sample.id!r}")
                 return False
             self._db.execute(
-                "INSERT INTO rating_items SELECT ?, ?, coalesce(max(place), -1) + 1, CAST(? AS REAL), 0, 0, ? "
+                "INSERT INTO rating_items SELECT ?, ?, coalesce(max(place), -1) + 1, NULL, 0, 0, ? "
                 "FROM rating_items WHERE queue = ?",
-                (self.id, sample.id, probability, sample.model_dump_json(), self.id),
+                (self.id, sample.id, sample.model_dump_json(), self.id),
             )
             return True
 

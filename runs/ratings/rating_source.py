@@ -87,16 +87,8 @@ def open_queue(
     """
     queue = _newest_queue(store.database, source.name, settings)
     if queue is None:
-        order, probabilities = _order(source, settings, by)
-        samples = [source.samples[place] for place in order[:limit]]
-        return RatingQueue.create(
-            store.database,
-            samples,
-            settings,
-            source=source.name,
-            guideline=guideline or "",
-            probabilities=None if probabilities is None else probabilities[:limit],
-        )
+        samples = [source.samples[place] for place in _order(source, settings, by)[:limit]]
+        return RatingQueue.create(store.database, samples, settings, source=source.name, guideline=guideline or "")
     count = queue.size()
     if limit is not None and count != min(limit, len(source.samples)):
         raise UsageError(
@@ -108,7 +100,7 @@ def open_queue(
     return queue
 
 
-def _order(source: RatingSource, settings: QueueSettings, by: str | None) -> tuple[list[int], list[float] | None]:
+def _order(source: RatingSource, settings: QueueSettings, by: str | None) -> list[int]:
     if by is not None and by not in source.metrics:
         raise UsageError(f"{source.name} has no scores of {by!r}; it has {', '.join(source.metrics) or 'none'}")
     columns = list(range(len(source.metrics)))
