@@ -36,7 +36,7 @@ def collections_metrics(api_base: str, cache: Any = None, embedder: Embedder | N
     if embedder is None:
         embeddings: Any = OpenAIEmbeddings(client=client, cache=cache)
     else:
-        from assay.metrics import Embeddings
+        from assay.metrics.ragas_parts import Embeddings
 
         embeddings = Embeddings(embedder)
     return [Faithfulness(llm=llm), AnswerRelevancy(llm=llm, embeddings=embeddings)]
@@ -82,7 +82,7 @@ def score_evaluate(
             LangchainEmbeddings(base_url=api_base, api_key="none", check_embedding_ctx_length=False)
         )
     else:
-        from assay.metrics import OlderEmbeddings
+        from assay.metrics.ragas_parts import OlderEmbeddings
 
         embeddings = OlderEmbeddings(embedder)
     metrics = [Faithfulness(llm=llm), ResponseRelevancy(llm=llm, embeddings=embeddings)]

@@ -142,7 +142,6 @@ from .ragas_adapter import (
     as_ragas_metric as as_ragas_metric,
     load_ragas_metric as load_ragas_metric,
 )
-from .ragas_parts import Embeddings as Embeddings, OlderEmbeddings as OlderEmbeddings
 from .resolved import Requests as Requests, Resolved as Resolved, find_meeting_turns as find_meeting_turns
 from .rouge import Rouge1 as Rouge1, Rouge2 as Rouge2, RougeL as RougeL, RougeLPrecision as RougeLPrecision
 from .rubric import RubricMetric as RubricMetric
