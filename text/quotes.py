@@ -68,10 +68,9 @@ def find_nearest_sentence(text: str, contexts: tuple[str, ...]) -> Place | None:
     most, place = (len(words) - 1) // 2, None
     for block in _sentence_blocks(contexts) if words else ():
         known = block.find_known(words)
-        if len(known) > most:
-            counts = block.count_shared(known)
-            if (shared := max(counts)) > most:
-                most, place = shared, block.places[counts.index(shared)]
+        counts = block.count_shared(known) if len(known) > most else []
+        if counts and (shared := max(counts)) > most:
+            most, place = shared, block.places[counts.index(shared)]
     return place
 
 
