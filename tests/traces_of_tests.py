@@ -9,7 +9,7 @@ from typing import Any
 from memory_traces import MemoryTraces
 
 from assay.eval_sets import Sample
-from assay.traces import TraceOrigin, UnreadTrace
+from assay.traces import TraceOrigin, TraceScore, UnreadTrace
 
 BEGIN = datetime(2026, 1, 15, 10, tzinfo=UTC)
 
@@ -21,6 +21,14 @@ def trace(name: str, minute: float, session: str = "", **fields: Any) -> Sample:
     metadata = fields.pop("metadata", {}) | {"trace": origin.as_json()}
     texts = {"user_input": f"Question {name}?", "response": f"Answer {name}.", "language": "en"}
     return Sample(id=name, metadata=metadata, **(texts | fields))
+
+
+def trace_score(**fields: Any) -> TraceScore:
+    """A score of a claim of two; `key` and `origin` are needed."""
+    texts = {"label": "", "reason": "1 of 2 claims supported", "link": "https://view.example/run/r/answer?id=s"}
+    values = {"name": "faithfulness", "value": 0.5, "low": 0.0, "high": 1.0, "higher_is_better": True, **texts}
+    values |= {"judge": "qwen1.5b", "prompts": "abc", "run": "r", "sample": "s", "at": "2026-01-15T12:00:00+00:00"}
+    return TraceScore(**(values | fields))
 
 
 class MemoryTool(MemoryTraces):

@@ -3,15 +3,13 @@
 import asyncio
 import json
 import re
-from collections.abc import Callable
 from math import exp, log
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import yaml
-from openai_server import Answer as Reply, OpenAIServer, Request
+from openai_server import Answer as Reply
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
@@ -27,14 +25,13 @@ class WordCounts(Embedder):
 
     name = "letters"
 
-    async def embed(self, texts: Any) -> Any:
-        """26 counts and a constant."""
+    async def embed(self, texts):
         return np.array(
             [[1.0, *(text.lower().count(chr(97 + n)) for n in range(26))] for text in texts], dtype=np.float32
         )
 
 
-def rated_samples(count: int) -> list[Sample]:
+def rated_samples(count):
     """Samples in groups of two, each with four sentences; the rating is 1 plus the number of sentences that help.
 
     A sentence says what the judge will say of it: 0.999 where it helps, else 0.3 or 0.95. In log odds 0.95 is nearer to
@@ -61,29 +58,24 @@ def rated_samples(count: int) -> list[Sample]:
     return samples
 
 
-def say_what_it_says(request: Request) -> Reply | None:
-    """P(yes) of a statement is the number in it."""
+def say_what_it_says(request):
     statement = re.search(r"<statement>\s*Fact \S+ is ([\d.]+) known", request.user)
-    assert statement is not None
     p = float(statement[1])
     words = [{"Yes": log(p), "No": log(1 - p)}, {"No": log(1 - p), "Yes": log(p)}][p < 0.5]
     return Reply(text=next(iter(words)), logprobs=[words])
 
 
 @pytest.fixture
-def judge(openai_server: OpenAIServer, judge_file: Callable[..., Path]) -> LiteLLMJudge:
-    """A judge at the server that says what the statements say."""
+def judge(openai_server, judge_file):
     openai_server.script = say_what_it_says
     return LiteLLMJudge(str(judge_file(logprobs=True)))
 
 
-def make_aligner(judge: LiteLLMJudge, samples: list[Sample], *candidates: str) -> Aligner:
+def make_aligner(judge, samples, *candidates):
     return Aligner(METRIC, samples, judge, WordCounts(), candidates=candidates, permutations=300, shown=2)
 
 
-def test_a_judge_that_says_too_much_is_calibrated_and_used_as_a_folder(
-    judge: LiteLLMJudge, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_a_judge_that_says_too_much_is_calibrated_and_used_as_a_folder(judge, openai_server, tmp_path):
     samples = rated_samples(48)
     aligner = make_aligner(judge, samples, "calibrated")
     cost = aligner.estimate_cost()
@@ -119,7 +111,7 @@ def test_a_judge_that_says_too_much_is_calibrated_and_used_as_a_folder(
         LiteLLMJudge(str(folder))
 
 
-def test_examples_come_from_other_groups(judge: LiteLLMJudge, openai_server: OpenAIServer) -> None:
+def test_examples_come_from_other_groups(judge, openai_server):
     samples = rated_samples(24)
     report = make_aligner(judge, samples, "few-shot").align()
     assert [row.name for row in report.result.rows] == ["as it is", "few-shot"]
@@ -137,7 +129,7 @@ def test_examples_come_from_other_groups(judge: LiteLLMJudge, openai_server: Ope
     assert shown == 4 * 24
 
 
-def test_too_little_or_nothing_to_learn_is_said(judge: LiteLLMJudge) -> None:
+def test_too_little_or_nothing_to_learn_is_said(judge):
     with pytest.raises(UsageError, match="12 answers are rated; a judge learns from 20 or more"):
         make_aligner(judge, rated_samples(12))
     one_group = [sample.model_copy(update={"group": "g"}) for sample in rated_samples(24)]
@@ -148,9 +140,7 @@ def test_too_little_or_nothing_to_learn_is_said(judge: LiteLLMJudge) -> None:
         untyped.estimate_cost()
 
 
-def test_the_command_writes_nothing_where_nothing_wins(
-    assay: Any, judge_file: Callable[..., Path], openai_server: OpenAIServer
-) -> None:
+def test_the_command_writes_nothing_where_nothing_wins(assay, judge_file, openai_server):
     openai_server.script = say_what_it_says
     draw = np.random.default_rng(5)
     rows = [
@@ -182,15 +172,10 @@ def test_the_command_writes_nothing_where_nothing_wins(
     assert "no candidate is called 'magic'" in assay(*typed, "--candidates", "magic").err
 
 
-def test_a_judge_file_in_a_folder_is_a_judge(tmp_path: Path) -> None:
-    (tmp_path / JUDGE_FILE).write_text("model: openai/m\n", encoding="utf-8")
-    assert load_settings(str(tmp_path)).label == "openai/m"
-
-
 @pytest.mark.parametrize(
     "learned", ["candidate: isotonic", "candidate: prompts mine", "candidate: few-shot, rules: '- Say no.'"]
 )
-def test_a_judge_that_learned_what_is_no_longer_learned(tmp_path: Path, learned: str) -> None:
+def test_a_judge_that_learned_what_is_no_longer_learned(tmp_path, learned):
     record = f"model: openai/m\naligned: {{metric: faithfulness, {learned}}}\n"
     (tmp_path / JUDGE_FILE).write_text(record, encoding="utf-8")
     with pytest.raises(InputError, match=r"is of Assay 0.2, .* align the judge again with `assay align`"):

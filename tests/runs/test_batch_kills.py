@@ -3,19 +3,13 @@
 import itertools
 import os
 import threading
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-from openai_batches import Call
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 from stop_points import stop_at_change
-from warm_python import WarmPython
 
 from assay.runs import Store
 
-Make = Callable[..., Any]
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills need signals")
 
 METRICS = "faithfulness:claims=judge,judge_truthfulness"
@@ -28,14 +22,14 @@ BATCHES = 5
 class Killable:
     """The same command, given again and again: each time in a process of its own, which may be killed."""
 
-    def __init__(self, python: WarmPython, words: list[str], folder: Path, server: OpenAIServer) -> None:
+    def __init__(self, python, words, folder, server):
         self.python, self.words, self.folder, self.server = python, words, folder, server
         self.kills = 0
 
-    def start(self) -> Any:
+    def start(self):
         return self.python.start("-m", "assay", *self.words, cwd=self.folder)
 
-    def kill_at(self, number: int, *, has_effect: bool) -> bool:
+    def kill_at(self, number, *, has_effect):
         """Gives the command, and kills it at its n-th call: before or after that call's effect.
 
         Returns:
@@ -43,7 +37,7 @@ class Killable:
         """
         reached, before = threading.Event(), len(self.server.batches.calls)
 
-        def hang(call: Call) -> Answer | None:
+        def hang(call):
             if call.number - before < number:
                 return None
             reached.set()
@@ -59,26 +53,24 @@ class Killable:
         self.kills += reached.is_set()
         return reached.is_set()
 
-    def finish(self) -> None:
-        """Gives the command and lets it end."""
+    def finish(self):
         done = self.python.run("-m", "assay", *self.words, cwd=self.folder)
         assert done.returncode == 0, done.stderr
 
-    def scores(self, store: str = ".assay") -> list[Any]:
+    def scores(self, store=".assay"):
         opened = Store(self.folder / store)
         stored = [(name, metric, s.value, s.status) for name, metric, s in opened.scores(opened.run("last").id)]
         opened.close()
         return sorted(stored)
 
-    def check(self, expected: list[Any]) -> None:
-        """Nothing is lost, and nothing was answered, and so paid for, twice."""
+    def check(self, expected):
         assert self.scores() == expected
         assert len(self.server.batches.asked) == CALLS
         assert set(self.server.batches.asked.values()) == {1}
         assert not [*(self.folder / ".assay" / "batches").glob("*.batches")]
 
 
-def expected_scores() -> list[Any]:
+def expected_scores():
     """By hand: of `Open menu n. Press button n.` both claims stand in the context, of `Send flowers.` none."""
     rows = []
     for number in range(SAMPLES):
@@ -91,14 +83,12 @@ def expected_scores() -> list[Any]:
 
 
 @pytest.fixture
-def killable(
-    warm_python: WarmPython, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
-) -> Killable:
+def killable(warm_python, set_file, judge_file, openai_server, tmp_path):
     words = ["run", str(set_file(SAMPLES)), "--judge", str(judge_file()), "--metrics", METRICS]
     return Killable(warm_python, [*words, "--batch", "--batch-size", str(SIZE)], tmp_path, openai_server)
 
 
-def judged(scores: list[Any]) -> list[Any]:
+def judged(scores):
     return [each for each in scores if each[1] in METRICS.split(",")]
 
 
@@ -107,7 +97,7 @@ def judged(scores: list[Any]) -> list[Any]:
     [(2, False), (2, True), (8, False)],
     ids=["before creation", "created", "before the replies"],
 )
-def test_a_kill_at_a_step_loses_and_doubles_nothing(killable: Killable, number: int, has_effect: bool) -> None:
+def test_a_kill_at_a_step_loses_and_doubles_nothing(killable, number, has_effect):
     assert killable.kill_at(number, has_effect=has_effect)
     killable.finish()
     assert judged(killable.scores()) == expected_scores()
@@ -117,7 +107,7 @@ def test_a_kill_at_a_step_loses_and_doubles_nothing(killable: Killable, number: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("has_effect", [False, True])
-def test_kills_at_every_step_one_after_another(killable: Killable, has_effect: bool) -> None:
+def test_kills_at_every_step_one_after_another(killable, has_effect):
     """The first process is killed at its first call, the second at its second, ..., until one gets to the end."""
     number = 1
     while killable.kill_at(number, has_effect=has_effect):
@@ -129,7 +119,7 @@ def test_kills_at_every_step_one_after_another(killable: Killable, has_effect: b
 
 
 @pytest.mark.parametrize("step", [23, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
-def test_kills_at_changes_of_files(killable: Killable, step: int) -> None:
+def test_kills_at_changes_of_files(killable, step):
     """Between the steps too: while a file is written, replies are kept, samples are scored."""
     for number in itertools.count(1, step):
         stopped = stop_at_change(killable.python, killable.folder, number, *killable.words)

@@ -1,42 +1,36 @@
 """A run in batches: the scores of a live run, whatever happens to the batches; nothing is lost, nothing asked twice."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from interrupted_runs import count_bodies, scores
-from openai_batches import Call, ServedBatch
-from openai_server import Answer, OpenAIServer, Request
+from openai_server import Answer
 
 from assay.judges import BatchJournal, JudgeSettings
 from assay.runs import Store
 
-Make = Callable[..., Any]
 METRICS = "faithfulness:claims=judge,judge_truthfulness"
 SAMPLES, FIRST, SECOND = 6, 12, 6  # claims and ratings of each; then whether its claims are supported
 
 
-def command(set_path: Path, judge: Path, *more: str) -> list[str]:
+def command(set_path, judge, *more):
     return ["run", str(set_path), "--judge", str(judge), "--metrics", METRICS, "--batch", *more]
 
 
-def answered_once(server: OpenAIServer) -> bool:
-    """Whether each of the run's questions was answered, and paid for, exactly once."""
+def answered_once(server):
     return len(server.batches.asked) == FIRST + SECOND and set(server.batches.asked.values()) == {1}
 
 
-def journal_of(folder: Path) -> BatchJournal:
+def journal_of(folder):
     (cassette,) = (folder / ".assay" / "batches").glob("*.batches")
     return BatchJournal(cassette.with_name(cassette.name.removesuffix(".batches")))
 
 
-_LIVE: list[Any] = []
+_LIVE = []
 
 
 @pytest.fixture
-def live(assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path) -> Any:
+def live(assay, set_file, judge_file, openai_server, tmp_path):
     """The scores of a run that asks call by call, and what it sent: the same for all tests here."""
     if _LIVE:
         return _LIVE[0]
@@ -49,9 +43,7 @@ def live(assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAISer
     return _LIVE[0]
 
 
-def test_batches_give_the_scores_of_live_calls(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, live: Any
-) -> None:
+def test_batches_give_the_scores_of_live_calls(*, assay, set_file, judge_file, openai_server, tmp_path, live):
     """Two stages, since what is asked about claims depends on them; the same bodies; each reply counted as new."""
     openai_server.batches.polls = 2
     done = assay(*command(set_file(SAMPLES), judge_file()), "--json")
@@ -72,28 +64,24 @@ def test_batches_give_the_scores_of_live_calls(
     assert answered_once(openai_server)
 
 
-def test_batches_hold_no_more_requests_than_asked_for(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, live: Any
-) -> None:
+def test_batches_hold_no_more_requests_than_asked_for(*, assay, set_file, judge_file, openai_server, tmp_path, live):
     assert assay(*command(set_file(SAMPLES), judge_file()), "--batch-size", "5").code == 0
     assert [len(batch.lines) for batch in openai_server.batches.batches.values()] == [5, 5, 2, 5, 1]
     assert answered_once(openai_server)
     assert scores(tmp_path) == live[0]
 
 
-def reorder_and_double(batch: ServedBatch) -> None:
-    """Backwards, and each line twice: the second time with another text."""
+def reorder_and_double(batch):
     other = [line.replace(b"claims", b"clams").replace(b"5", b"1") for line in batch.output]
     batch.output = [*reversed(batch.output), *other, b"not json", b'{"custom_id": "of another batch"}', b"[]"]
 
 
-def lose_a_third(batch: ServedBatch) -> None:
+def lose_a_third(batch):
     if batch.number == 1:
         del batch.output[::3]
 
 
-def expire_half(batch: ServedBatch) -> None:
-    """As OpenAI does it: the rest has lines in the file of errors."""
+def expire_half(batch):
     if batch.number == 1:
         expired = {"code": "batch_expired", "message": "not executed within the completion window"}
         lines = [json.loads(line) | {"response": None, "error": expired} for line in batch.output[::2]]
@@ -101,10 +89,9 @@ def expire_half(batch: ServedBatch) -> None:
         batch.errors, batch.output = [json.dumps(line).encode() for line in lines], batch.output[1::2]
 
 
-def break_bodies(batch: ServedBatch) -> None:
-    """Replies that are none: no choices, an error in place of a reply, no body."""
+def break_bodies(batch):
     if batch.number == 1:
-        broken: list[Any] = [{"choices": []}, {"error": {"message": "busy"}}, None]
+        broken = [{"choices": []}, {"error": {"message": "busy"}}, None]
         for place, body in enumerate(broken):
             line = json.loads(batch.output[place])
             line["response"]["body"] = body
@@ -122,16 +109,8 @@ def break_bodies(batch: ServedBatch) -> None:
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_results_may_be_reordered_doubled_lost_expired_or_broken(
-    *,
-    assay: Make,
-    set_file: Make,
-    judge_file: Make,
-    openai_server: OpenAIServer,
-    tmp_path: Path,
-    live: Any,
-    spoil: Make,
-    sizes: Any,
-) -> None:
+    *, assay, set_file, judge_file, openai_server, tmp_path, live, spoil, sizes
+):
     openai_server.batches.spoil = spoil
     done = assay(*command(set_file(SAMPLES), judge_file()))
     assert done.code == 0, done.err
@@ -143,11 +122,11 @@ def test_results_may_be_reordered_doubled_lost_expired_or_broken(
 
 
 def test_a_request_that_fails_is_asked_again_or_fails_its_sample(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, live: Any
-) -> None:
+    *, assay, set_file, judge_file, openai_server, tmp_path, live
+):
     """500 once: asked again. 400: the sample fails with the provider's words. Nothing else is touched."""
 
-    def script(request: Request) -> Answer | None:
+    def script(request):
         if "truthfulness" in request.user and "step 2?" in request.user:
             return Answer(status=400, error_message="this text is refused")
         return Answer(status=500) if request.schema == "Claims" and request.attempt == 1 else None
@@ -165,9 +144,9 @@ def test_a_request_that_fails_is_asked_again_or_fails_its_sample(
 
 
 def test_a_request_that_is_never_answered_fails_after_the_attempts(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
-    def lose(batch: ServedBatch) -> None:
+    assay, set_file, judge_file, openai_server, tmp_path
+):
+    def lose(batch):
         batch.output = [line for line in batch.output if b"truthfulness" not in line]
 
     openai_server.batches.spoil = lose
@@ -179,9 +158,9 @@ def test_a_request_that_is_never_answered_fails_after_the_attempts(
 
 
 def test_a_reply_that_cannot_be_used_is_corrected_in_the_next_batch(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, live: Any
-) -> None:
-    def script(request: Request) -> Answer | None:
+    *, assay, set_file, judge_file, openai_server, tmp_path, live
+):
+    def script(request):
         is_first = request.body["messages"][-1]["content"] == request.user
         return Answer(text="five") if "truthfulness" in request.user and is_first else None
 
@@ -204,18 +183,11 @@ def test_a_reply_that_cannot_be_used_is_corrected_in_the_next_batch(
     ],
 )
 def test_no_batch_is_submitted_twice_where_a_reply_is_lost(
-    *,
-    assay: Make,
-    set_file: Make,
-    judge_file: Make,
-    openai_server: OpenAIServer,
-    tmp_path: Path,
-    kind: str,
-    answer: Answer,
-) -> None:
+    *, assay, set_file, judge_file, openai_server, tmp_path, kind, answer
+):
     """Each kind of call fails the first time: with its effect and no reply, or without effect."""
 
-    def fail_first(call: Call) -> Answer | None:
+    def fail_first(call):
         return answer if call.kind == kind and call.attempt == 1 else None
 
     openai_server.batches.on_call = fail_first
@@ -225,10 +197,8 @@ def test_no_batch_is_submitted_twice_where_a_reply_is_lost(
     assert answered_once(openai_server)
 
 
-def test_a_batch_without_room_waits_for_another_to_end(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
-    def refuse_second(batch: ServedBatch) -> None:
+def test_a_batch_without_room_waits_for_another_to_end(assay, set_file, judge_file, openai_server):
+    def refuse_second(batch):
         if batch.number == 2:
             batch.status, batch.output = "failed", []
             batch.problems = [{"code": "token_limit_exceeded", "message": "Enqueued token limit", "line": None}]
@@ -239,10 +209,8 @@ def test_a_batch_without_room_waits_for_another_to_end(
     assert [len(batch.lines) for batch in openai_server.batches.batches.values()] == [6, 6, 6, 6]
 
 
-def test_a_refused_batch_stops_the_run_and_says_why(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
-    def refuse(batch: ServedBatch) -> None:
+def test_a_refused_batch_stops_the_run_and_says_why(assay, set_file, judge_file, openai_server, tmp_path):
+    def refuse(batch):
         batch.status, batch.output = "failed", []
         batch.problems = [{"code": "model_not_found", "message": "no batches for this model", "line": 1}]
 
@@ -256,14 +224,11 @@ def test_a_refused_batch_stops_the_run_and_says_why(
     assert (done.code, done.json["run"]) == (0, run)  # the same command goes on with the same run
 
 
-def interrupt_polling(server: OpenAIServer) -> None:
-    """The provider refuses to say how batches are getting on: the command ends, and the batches go on."""
+def interrupt_polling(server):
     server.batches.on_call = lambda call: Answer(status=401) if call.kind == "retrieve" else None
 
 
-def test_status_and_cancel(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, live: Any
-) -> None:
+def test_status_and_cancel(*, assay, set_file, judge_file, openai_server, tmp_path, live):
     """A cancelled batch keeps what it has done; the same command submits the rest, and only the rest."""
     words = command(set_file(SAMPLES), judge_file())
     nothing = assay("batch", "status")
@@ -292,9 +257,7 @@ def test_status_and_cancel(
     assert scores(tmp_path) == live[0]
 
 
-def test_a_budget_bounds_what_is_submitted(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, live: Any
-) -> None:
+def test_a_budget_bounds_what_is_submitted(*, assay, set_file, judge_file, openai_server, tmp_path, live):
     words = command(set_file(SAMPLES), judge_file())
     stopped = assay(*words, "--budget-calls", str(FIRST + 2), "--json")
     assert stopped.code == 3
@@ -307,9 +270,7 @@ def test_a_budget_bounds_what_is_submitted(
     assert scores(tmp_path) == live[0]
 
 
-def test_a_budget_in_tokens_is_never_passed(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_a_budget_in_tokens_is_never_passed(assay, set_file, judge_file, openai_server):
     """A request may take its prompt and `max_tokens`; the reply takes 100 of them."""
     stopped = assay(*command(set_file(SAMPLES), judge_file(max_tokens=100)), "--budget-tokens", "5000", "--json")
     assert stopped.code == 3
@@ -318,9 +279,7 @@ def test_a_budget_in_tokens_is_never_passed(
     assert usage["tokens_in"] + usage["tokens_out"] <= 5000
 
 
-def test_the_cost_is_told_before_and_is_that_of_a_batch(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_the_cost_is_told_before_and_is_that_of_a_batch(assay, set_file, judge_file, openai_server):
     """litellm's list: gpt-4o-mini costs 0.075 and 0.30 USD per million tokens in a batch, half of its other price.
 
     Claims have room for 1,000 tokens; three ratings for their ids (12 + 11 + 12), a digit and 8 tokens each, and 8: 70.
@@ -336,16 +295,7 @@ def test_the_cost_is_told_before_and_is_that_of_a_batch(
     assert "the cost of openai/test in batches is unknown" in unpriced.err
 
 
-def test_azure_takes_batches_too(
-    *,
-    assay: Make,
-    set_file: Make,
-    judge_file: Make,
-    openai_server: OpenAIServer,
-    tmp_path: Path,
-    live: Any,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_azure_takes_batches_too(*, assay, set_file, judge_file, openai_server, tmp_path, live, monkeypatch):
     monkeypatch.setenv("AZURE_API_KEY", "of the test")
     monkeypatch.setenv("AZURE_API_VERSION", "2024-10-21")
     judge = judge_file(model="azure/test", api_base=openai_server.api_base.removesuffix("/v1"))
@@ -363,9 +313,7 @@ def test_azure_takes_batches_too(
         ("bedrock/x", "is of the provider bedrock"),
     ],
 )
-def test_other_models_are_refused_before_anything_begins(
-    *, assay: Make, set_file: Make, judge_file: Make, tmp_path: Path, model: str, problem: str
-) -> None:
+def test_other_models_are_refused_before_anything_begins(*, assay, set_file, judge_file, tmp_path, model, problem):
     done = assay(*command(set_file(2), judge_file(model=model, api_base=None)))
     assert done.code == 2
     assert problem in done.err
@@ -373,9 +321,7 @@ def test_other_models_are_refused_before_anything_begins(
     assert Store(tmp_path / ".assay").run_ids(1) == []
 
 
-def test_what_batch_cannot_go_with_is_said(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_what_batch_cannot_go_with_is_said(assay, set_file, judge_file, openai_server):
     no_judge = assay("run", set_file(2), "--batch", "--metrics", "token_overlap")
     assert no_judge.code == 2
     assert "no judge is named" in no_judge.err
@@ -389,9 +335,7 @@ def test_what_batch_cannot_go_with_is_said(
     assert not openai_server.batches.calls
 
 
-def test_two_processes_or_judges_never_share_batches(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_two_processes_or_judges_never_share_batches(assay, set_file, judge_file, openai_server, tmp_path):
     from assay.judges import locked
 
     words = [*command(set_file(2), judge_file()), "--cassette", "c.jsonl"]
@@ -410,8 +354,8 @@ def test_two_processes_or_judges_never_share_batches(
 
 
 def test_a_journal_that_is_cut_off_is_read_and_a_broken_one_is_named(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+    assay, set_file, judge_file, openai_server, tmp_path
+):
     words = command(set_file(SAMPLES), judge_file())
     interrupt_polling(openai_server)
     assert assay(*words).code == 1

@@ -17,13 +17,13 @@ SAMPLE = Sample(
 )  # fmt: skip
 
 
-def changed(name: str, sample: Sample = SAMPLE, seed: int = 0) -> Sample:
+def changed(name, sample=SAMPLE, seed=0):
     result = perturb(sample, name, seed)
     assert result is not None
     return result
 
 
-def test_padded_keeps_the_answer_and_adds_courtesies() -> None:
+def test_padded_keeps_the_answer_and_adds_courtesies():
     padded = changed("padded").response
     phrases = load_language("en").probes
     before, _, rest = padded.partition("\n\nGo to Leave.")
@@ -33,14 +33,14 @@ def test_padded_keeps_the_answer_and_adds_courtesies() -> None:
 
 
 @pytest.mark.parametrize("name", ["padded", "injected"])
-def test_numbered_steps_stay_steps(name: str) -> None:
+def test_numbered_steps_stay_steps(name):
     steps = SAMPLE.model_copy(update={"response": "1. Open the menu.\n2. Click on Save."})
     for seed in range(10):
         claims = claiming_sentences(changed(name, steps, seed).response, load_language("en"))
         assert [claim for claim in claims if len(claim) < 20] == ["Open the menu.", "Click on Save."]
 
 
-def test_injected_adds_an_instruction_before_or_after_the_answer() -> None:
+def test_injected_adds_an_instruction_before_or_after_the_answer():
     phrases = load_language("en").probes
     responses = {changed("injected", seed=seed).response for seed in range(40)}
     assert responses == {
@@ -75,14 +75,14 @@ def test_injected_adds_an_instruction_before_or_after_the_answer() -> None:
          "Prices:\n\n| Plan | Price |\n|-|-|\n| Pro | 5 |\n\n- A year is **cheaper**."),
     ],
 )  # fmt: skip
-def test_styled_adds_a_heading_list_marks_and_bold(language: str, answer: str, styled: str) -> None:
+def test_styled_adds_a_heading_list_marks_and_bold(language, answer, styled):
     """The first statement heads the others; of each the longest word is bold; what has marks keeps its own."""
     sample = SAMPLE.model_copy(update={"language": language, "response": answer})
     assert changed("styled", sample).response == styled
 
 
 @pytest.mark.parametrize("name", ["helpdesk_en", "helpdesk_nl", "helpdesk_de", "kpi_en", "kpi_nl"])
-def test_styled_without_its_marks_is_the_answer(name: str) -> None:
+def test_styled_without_its_marks_is_the_answer(name):
     """Word for word, in the same order, and what the answer claims is the same."""
     styled_count = 0
     samples = load_set(name)
@@ -99,7 +99,7 @@ def test_styled_without_its_marks_is_the_answer(name: str) -> None:
     assert styled_count >= 0.9 * len(samples)
 
 
-def test_styled_leaves_out_marks_that_would_change_what_is_claimed() -> None:
+def test_styled_leaves_out_marks_that_would_change_what_is_claimed():
     """A lead-in that heads a list stays above it, and a heading over a fragment would become a part of its claim."""
     for answer in (
         "We are open. On Mondays: from 9 to 5.",
@@ -113,7 +113,7 @@ def test_styled_leaves_out_marks_that_would_change_what_is_claimed() -> None:
 
 
 @pytest.mark.parametrize("language", [language.code for language in packs_with("probes")])
-def test_neither_an_instruction_nor_a_courtesy_is_a_claim(language: str) -> None:
+def test_neither_an_instruction_nor_a_courtesy_is_a_claim(language):
     """So that neither of them can change what a judge is asked about the claims."""
     phrases = load_language(language).probes
     for phrase in phrases.instructions:
@@ -122,7 +122,7 @@ def test_neither_an_instruction_nor_a_courtesy_is_a_claim(language: str) -> None
 
 
 @pytest.mark.parametrize("name", PROBES)
-def test_runs_can_be_paired_and_a_changed_answer_has_no_rating(name: str) -> None:
+def test_runs_can_be_paired_and_a_changed_answer_has_no_rating(name):
     result = changed(name)
     assert (result.id, result.user_input, result.group) == ("s1", SAMPLE.user_input, "page")
     assert result.metadata["probe"] == name
@@ -130,7 +130,7 @@ def test_runs_can_be_paired_and_a_changed_answer_has_no_rating(name: str) -> Non
 
 
 @given(st.text(max_size=200), st.integers(0, 5), st.sampled_from([*PROBES]))
-def test_the_same_seed_gives_the_same_change(response: str, seed: int, name: str) -> None:
+def test_the_same_seed_gives_the_same_change(response, seed, name):
     if "\0" in response or any("\ud800" <= each <= "\udfff" for each in response):
         return
     sample = SAMPLE.model_copy(update={"response": response})
@@ -140,15 +140,7 @@ def test_the_same_seed_gives_the_same_change(response: str, seed: int, name: str
 
 
 @pytest.mark.parametrize(
-    ("name", "fields"),
-    [("padded", {"language": "fr"}), ("padded", {"response": " "}), ("injected", {"response": " "})],
+    ("name", "fields"), [("padded", {"language": "fr"}), ("padded", {"response": " "}), ("injected", {"response": " "})]
 )
-def test_a_sample_that_cannot_be_changed_is_left_out(name: str, fields: dict[str, object]) -> None:
+def test_a_sample_that_cannot_be_changed_is_left_out(name, fields):
     assert perturb(SAMPLE.model_copy(update=fields), name) is None
-
-
-def test_every_language_has_phrases_of_every_kind() -> None:
-    assert {"nl", "en"} <= {each.code for each in packs_with("probes")}
-    for language in packs_with("probes"):
-        phrases = language.probes
-        assert min(map(len, (phrases.before, phrases.after, phrases.instructions))) >= 2

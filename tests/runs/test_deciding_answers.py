@@ -17,17 +17,15 @@ from assay.runs import (
 )
 
 
-def answer(
-    version: str, question: str, text: str, rating: float | None = None, score: float | None = None
-) -> DecidingAnswer:
+def answer(version, question, text, rating=None, score=None):
     return DecidingAnswer(version, question, Sample(id=question, user_input="How?", response=text), rating, score)
 
 
-def order(*answers: DecidingAnswer) -> list[tuple[str, str, float]]:
+def order(*answers):
     return [(one.id, one.by, round(one.gap, 6)) for one in find_deciding_questions(answers)]
 
 
-def test_rated_questions_come_first_then_the_larger_difference() -> None:
+def test_rated_questions_come_first_then_the_larger_difference():
     """Ratings differ by 1 (q2) and 3 (q3), scores by 0.9 (q1) and 0.2 (q4): ratings first, each by size."""
     answers = [
         answer("old", "q1", "No.", score=0.0),
@@ -45,7 +43,7 @@ def test_rated_questions_come_first_then_the_larger_difference() -> None:
     assert order(*answers) == expected
 
 
-def test_what_decides_nothing_is_left_out() -> None:
+def test_what_decides_nothing_is_left_out():
     """The same text, equal ratings whatever the scores, one answer alone, and answers of which nothing is known."""
     assert (
         order(
@@ -61,11 +59,11 @@ def test_what_decides_nothing_is_left_out() -> None:
     )
 
 
-def test_a_rating_of_one_version_only_leaves_the_scores_to_decide() -> None:
+def test_a_rating_of_one_version_only_leaves_the_scores_to_decide():
     assert order(answer("old", "q", "No.", 5, 0.2), answer("new", "q", "Yes.", None, 0.6)) == [("q", "score", 0.4)]
 
 
-def test_of_three_versions_the_best_and_the_worst_count() -> None:
+def test_of_three_versions_the_best_and_the_worst_count():
     """Ratings 2, 5 and 3 differ by 3; two answers of one version, rated 1 and 3, count as their mean, 2."""
     three = [answer("a", "q", "A.", 2), answer("b", "q", "B.", 5), answer("c", "q", "C.", 3)]
     assert order(*three) == [("q", "rating", 3.0)]
@@ -74,7 +72,7 @@ def test_of_three_versions_the_best_and_the_worst_count() -> None:
     ]
 
 
-def columns(*texts: str) -> list[str]:
+def columns(*texts):
     answers = [
         NamedAnswer(f"v{place}", Sample(id="q", user_input="How?", response=text)) for place, text in enumerate(texts)
     ]
@@ -82,7 +80,7 @@ def columns(*texts: str) -> list[str]:
     return [str(column.text.html) for column in row]
 
 
-def test_two_answers_mark_both_sides_and_of_more_each_is_beside_the_first() -> None:
+def test_two_answers_mark_both_sides_and_of_more_each_is_beside_the_first():
     assert columns("Press OK.", "Press Save.") == [
         '<p class="text">Press <del>OK</del>.</p>',
         '<p class="text">Press <ins>Save</ins>.</p>',
@@ -94,18 +92,18 @@ def test_two_answers_mark_both_sides_and_of_more_each_is_beside_the_first() -> N
     ]
 
 
-def test_one_text_stands_once() -> None:
+def test_one_text_stands_once():
     contrast = contrast_answers([NamedAnswer(name, Sample(user_input="How?", response="So.")) for name in "ab"])
     assert contrast.is_same and len(contrast.rows) == len(contrast.rows[0]) == 1
 
 
-def conversation(*texts: str) -> Sample:
+def conversation(*texts):
     roles = ["user", "assistant"] * len(texts)
     messages = [{"role": role, "content": text} for role, text in zip(roles, texts, strict=False)]
     return Sample(id="chat", messages=messages)
 
 
-def test_of_two_conversations_the_messages_that_differ_and_of_three_the_answers() -> None:
+def test_of_two_conversations_the_messages_that_differ_and_of_three_the_answers():
     """Message 1 differs; message 3 is the same. The second has two messages more. Three stand as their last answers."""
     first = NamedAnswer("a", conversation("Free?", "Yes.", "Until?", "May."))
     second = NamedAnswer("b", conversation("Free?", "No.", "Until?", "May.", "Ok", "Bye."))
@@ -118,9 +116,9 @@ def test_of_two_conversations_the_messages_that_differ_and_of_three_the_answers(
     assert three.messages == 0 and "May." in three.rows[0][0].text.html
 
 
-def test_preferences_decide_where_ratings_are_the_same_or_missing() -> None:
+def test_preferences_decide_where_ratings_are_the_same_or_missing():
     """Ratings first (q1), then choices (q3: all for one; q2: 3 of 4), then scores; a tie of both decides nothing."""
-    figures: dict[str, tuple[dict[str, float], dict[str, float]]] = {
+    figures = {
         "q1": ({"rating": 2}, {"rating": 3}),
         "q2": ({"rating": 3, "preferred": 0.25}, {"rating": 3, "preferred": 0.75}),
         "q3": ({"preferred": 1.0, "score": 0.1}, {"preferred": 0.0, "score": 0.1}),
@@ -137,7 +135,7 @@ def test_preferences_decide_where_ratings_are_the_same_or_missing() -> None:
     ]  # fmt: skip
 
 
-def test_shares_of_choices_are_read_from_the_preferences() -> None:
+def test_shares_of_choices_are_read_from_the_preferences():
     """One table of two versions and one question: new is preferred once, one tie: 3 halves of 2 choices."""
     places, nothing = np.array([0, 1]), np.full(2, np.nan)
     table = VersionTable(("old", "new"), places, np.zeros(2, int), np.zeros(2, int), nothing, nothing, places)

@@ -3,20 +3,15 @@
 import asyncio
 import inspect
 import json
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import openai
 import pytest
-from openai_server import OpenAIServer
 
-from assay import Budget, Faithfulness, Results, Sample, aevaluate, evaluate
+from assay import Budget, Faithfulness, Sample, aevaluate, evaluate
 from assay.errors import AssayError, BudgetReached, InputError, JudgeError, UsageError
 from assay.prompts import BUNDLED
-from assay.runs import Progress
 
-Make = Callable[..., Any]
 ROWS = [
     {
         "question": f"How do I do step {number}?",
@@ -30,28 +25,26 @@ SCORES = [1.0, 0.5, 1.0, 0.5]  # flowers are in no context
 
 
 @pytest.fixture(autouse=True)
-def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, openai_server: OpenAIServer) -> None:
-    """Nothing of an earlier run is found, and OpenAI's address is that of the server on this machine."""
+def in_an_empty_folder(tmp_path, monkeypatch, openai_server):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_BASE", openai_server.api_base)
     monkeypatch.setenv("OPENAI_BASE_URL", openai_server.api_base)
 
 
-def values(results: Results) -> list[float | None]:
+def values(results):
     return [scores["faithfulness"].value for scores in results.scores.values()]
 
 
-def ask_openai(text: str) -> str:
-    """A judge's function that asks the server."""
-    messages: Any = [{"role": "user", "content": text}]
+def ask_openai(text):
+    messages = [{"role": "user", "content": text}]
     reply = openai.OpenAI().chat.completions.create(model="m", messages=messages)
     return reply.choices[0].message.content or ""
 
 
-def test_a_function_judges_like_a_model(openai_server: OpenAIServer) -> None:
+def test_a_function_judges_like_a_model(openai_server):
     """The server is asked by the function; what it says of the schema comes in the text."""
 
-    def judge(text: str) -> str:
+    def judge(text):
         ask_openai("ping")
         statements = text.rpartition("<statements>")[2].split("</statements>")[0].strip().splitlines()
         asked = (line.split(": ", 1) for line in statements)
@@ -64,10 +57,10 @@ def test_a_function_judges_like_a_model(openai_server: OpenAIServer) -> None:
     assert results.usage.usd is None  # nobody knows what a function costs
 
 
-def test_beside_a_running_loop_and_inside_async_code() -> None:
+def test_beside_a_running_loop_and_inside_async_code():
     """As in a notebook: the client has been used on the notebook's loop before."""
 
-    async def cell() -> list[Results]:
+    async def cell():
         client = openai.AsyncOpenAI()
         await client.chat.completions.create(model="m", messages=[{"role": "user", "content": "Hello"}])
         return [
@@ -78,7 +71,7 @@ def test_beside_a_running_loop_and_inside_async_code() -> None:
     assert [values(results) for results in asyncio.run(cell())] == [SCORES, SCORES]
 
 
-def test_a_stored_run_is_the_one_of_the_command_line(assay: Make, openai_server: OpenAIServer) -> None:
+def test_a_stored_run_is_the_one_of_the_command_line(assay, openai_server):
     results = evaluate(ROWS, "faithfulness", judge="openai/gpt-4o-mini", store="runs")
     shown = assay("show", "last", "--json", "--store", "runs")
     assert shown.json == results.as_json()
@@ -94,8 +87,8 @@ def test_a_stored_run_is_the_one_of_the_command_line(assay: Make, openai_server:
     assert "the samples of this run were given in Python; go on there" in resumed.err
 
 
-def test_a_budget_ends_it_with_what_was_scored_and_the_run_goes_on(openai_server: OpenAIServer) -> None:
-    options: dict[str, Any] = {"judge": "openai/gpt-4o-mini", "concurrency": 1, "store": "runs"}
+def test_a_budget_ends_it_with_what_was_scored_and_the_run_goes_on(openai_server):
+    options = {"judge": "openai/gpt-4o-mini", "concurrency": 1, "store": "runs"}
     with pytest.raises(BudgetReached, match=r'go on with the same call and resume="20') as raised:
         evaluate(ROWS, "faithfulness", budget=Budget(calls=3), **options)
     assert values(raised.value.results) == SCORES[:3]
@@ -103,7 +96,7 @@ def test_a_budget_ends_it_with_what_was_scored_and_the_run_goes_on(openai_server
     assert len(openai_server.requests) == 4
 
 
-def test_a_budget_in_memory_loses_nothing() -> None:
+def test_a_budget_in_memory_loses_nothing():
     with pytest.raises(BudgetReached, match="in this error's `results`") as raised:
         evaluate(ROWS, "faithfulness", judge="openai/gpt-4o-mini", concurrency=1, budget=Budget(calls=2))
     scored = [
@@ -112,8 +105,8 @@ def test_a_budget_in_memory_loses_nothing() -> None:
     assert scored == SCORES[:2]
 
 
-def test_a_cassette_is_named_by_the_judge(openai_server: OpenAIServer) -> None:
-    options: dict[str, Any] = {"judge": "openai/gpt-4o-mini", "cassette": "replies.{judge}.jsonl"}
+def test_a_cassette_is_named_by_the_judge(openai_server):
+    options = {"judge": "openai/gpt-4o-mini", "cassette": "replies.{judge}.jsonl"}
     first = evaluate(ROWS, "faithfulness", **options)
     assert Path("replies.openai-gpt-4o-mini.jsonl").exists()
     second = evaluate(ROWS, "faithfulness", mode="replay", **options)
@@ -121,13 +114,7 @@ def test_a_cassette_is_named_by_the_judge(openai_server: OpenAIServer) -> None:
     assert second.usage.from_cassette == len(openai_server.requests) == 4
 
 
-def test_the_bundled_cassettes_are_found_by_the_judges_name() -> None:
-    sample = next(iter(evaluate("helpdesk_en", "answer_length").samples.values()))
-    options: dict[str, Any] = {"judge": "qwen1.5b", "cassette": "bundled:helpdesk.{judge}.jsonl"}
-    assert evaluate([sample], "judge_truthfulness", **options).usage.from_cassette == 3
-
-
-def test_your_own_prompts_are_a_folder(tmp_path: Path, openai_server: OpenAIServer) -> None:
+def test_your_own_prompts_are_a_folder(tmp_path, openai_server):
     own = tmp_path / "prompts"
     own.mkdir()
     file = Path(__file__).parents[2] / "prompts" / "support.en.md"
@@ -137,22 +124,22 @@ def test_your_own_prompts_are_a_folder(tmp_path: Path, openai_server: OpenAIServ
     assert "Be kind." in request.body["messages"][0]["content"]
 
 
-def test_progress_is_shown_by_a_function_of_yours() -> None:
-    seen: list[tuple[int, int | None]] = []
+def test_progress_is_shown_by_a_function_of_yours():
+    seen = []
 
-    def note(progress: Progress) -> None:
+    def note(progress):
         seen.append((progress.samples, progress.total))
 
     evaluate(ROWS, "token_overlap", progress=note)
     assert seen == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
 
 
-def broken_rows() -> Iterator[Any]:
+def broken_rows():
     yield ROWS[0]
     raise ConnectionError("the database is gone")
 
 
-def fail(_: Progress) -> None:
+def fail(_):
     raise ZeroDivisionError("my own function")
 
 
@@ -176,35 +163,33 @@ def fail(_: Progress) -> None:
         (ROWS, {"metrics": "token_overlap", "progress": fail}, ZeroDivisionError, "my own function"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_one_error_that_says_what_to_do(
-    data: Any, options: dict[str, Any], error: type[Exception], says: str
-) -> None:
+def test_a_mistake_is_one_error_that_says_what_to_do(data, options, error, says):
     with pytest.raises(error, match=says):
         evaluate(data, **options)
 
 
-def test_a_bad_key_is_one_error_before_the_first_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bad_key_is_one_error_before_the_first_sample(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY")
     with pytest.raises(AssayError, match="set the environment variable OPENAI_API_KEY") as raised:
         evaluate(ROWS, "faithfulness", judge="openai/gpt-4o-mini")
     assert not isinstance(raised.value, JudgeError)
 
 
-def test_samples_of_your_own_need_no_id() -> None:
+def test_samples_of_your_own_need_no_id():
     results = evaluate([Sample(user_input="Where?", response="Here."), Sample(user_input="When?", response="Now.")])
     assert list(results.samples) == ["sample-1", "sample-2"]
 
 
-def test_nothing_is_written_without_a_store() -> None:
+def test_nothing_is_written_without_a_store():
     evaluate(ROWS, "token_overlap")
     assert list(Path().iterdir()) == []
 
 
-def test_both_ways_to_evaluate_have_one_signature() -> None:
+def test_both_ways_to_evaluate_have_one_signature():
     """That of `aevaluate` is written out; `evaluate` shows it to `help` and editors, and takes nothing else."""
     parameters = inspect.signature(aevaluate).parameters
     assert inspect.signature(evaluate).parameters == parameters
     assert list(parameters)[:3] == ["samples", "metrics", "judge"]
-    wrong: Any = {"judges": "openai/test"}
+    wrong = {"judges": "openai/test"}
     with pytest.raises(TypeError, match="judges"):
         evaluate(ROWS, "token_overlap", **wrong)

@@ -8,13 +8,12 @@ from assay.runs import weigh_bound, weigh_falls
 GROUPS = [str(n) for n in range(50)]
 
 
-def draw(runs: int, seed: int, noise: float = 0.2) -> np.ndarray:
-    """(samples, runs): every sample around its own mean."""
+def draw(runs, seed, noise=0.2):
     generator = np.random.default_rng(seed)
     return generator.normal(0.7, 0.2, (50, 1)) + generator.normal(0, noise, (50, runs))
 
 
-def test_what_later_runs_bring_changes_nothing_of_earlier_ones() -> None:
+def test_what_later_runs_bring_changes_nothing_of_earlier_ones():
     values = draw(13, seed=1)
     whole = weigh_falls(values, GROUPS, accepted=2, allowed=0, level=0.05)
     part = weigh_falls(values[:, :8], GROUPS, accepted=2, allowed=0, level=0.05)
@@ -23,7 +22,7 @@ def test_what_later_runs_bring_changes_nothing_of_earlier_ones() -> None:
     assert [night.p for night in bounds[0][:6]] == pytest.approx([night.p for night in bounds[1]])
 
 
-def test_a_fall_is_dated() -> None:
+def test_a_fall_is_dated():
     """Twelve quiet runs and three that are 0.2 lower; the noise of a mean is 0.2 / sqrt(50) = 0.028."""
     values = draw(15, seed=2)
     values[:, 12:] -= 0.2
@@ -33,21 +32,21 @@ def test_a_fall_is_dated() -> None:
     assert weighed[-1].change == pytest.approx(values[:, 12:].mean() - values[:, :12].mean())
 
 
-def test_a_fall_after_a_rise_is_a_fall() -> None:
+def test_a_fall_after_a_rise_is_a_fall():
     """The baseline is every run until the fall: 0.2 better for twelve runs, then as it was accepted."""
     values = draw(20, seed=3)
     values[:, 1:17] += 0.2
     assert [night.failed for night in weigh_falls(values, GROUPS, accepted=1, allowed=0, level=0.05)][-2:] == [True] * 2
 
 
-def test_the_luck_of_the_accepted_run_is_forgotten() -> None:
+def test_the_luck_of_the_accepted_run_is_forgotten():
     """An accepted run 0.06 too high (two standard errors), then 30 runs without a change."""
     values = draw(31, seed=4)
     values[:, 0] += 0.06
     assert not any(night.failed for night in weigh_falls(values, GROUPS, accepted=1, allowed=0, level=0.05))
 
 
-def test_a_missing_value_is_no_change() -> None:
+def test_a_missing_value_is_no_change():
     values = np.full((50, 6), 0.8)
     values[0, 5] = 0.1
     values[1:9, 3] = np.nan
@@ -56,7 +55,7 @@ def test_a_missing_value_is_no_change() -> None:
     assert (newest.failed, newest.p > 0.5) == (False, True)
 
 
-def test_noise_that_only_few_groups_have_counts_for_few() -> None:
+def test_noise_that_only_few_groups_have_counts_for_few():
     """One sample of fifty varies: by Satterthwaite the error has as many degrees of freedom as that one gives."""
     values = np.full((50, 3), 1.0)
     values[0] = [1, 0, 1]
@@ -65,7 +64,7 @@ def test_noise_that_only_few_groups_have_counts_for_few() -> None:
     assert bound[1].tonight == pytest.approx(0.98 - 0.999)
 
 
-def test_a_run_that_reaches_the_bound_never_fails() -> None:
+def test_a_run_that_reaches_the_bound_never_fails():
     values = np.full((50, 6), 0.5) + draw(6, seed=5, noise=0.01) * 0.01
     values[:, 5] += 0.3
     weighed = weigh_bound(values, GROUPS, skipped=0, bound=0.7, level=0.05, is_share=False)

@@ -1,28 +1,16 @@
 """Bad answers by why: which are bad, which texts say why, groups of few and many texts, shares and trends."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample, turn_samples, with_turns
 from assay.judges import Answer, Embedder, Predicate
 from assay.metrics import Score, predicate_claim
 from assay.runs import embeddable_texts, failure_notes, failure_sentences, read_peoples_texts, select_bad_answers
-from assay.runs.failures import (
-    Failures,
-    FailureTrend,
-    RunRecords,
-    collect_records,
-    failures_as_json,
-    failures_block,
-    group_failures,
-    render_failure_report,
-)
+from assay.runs.failures import collect_records, failures_as_json, failures_block, group_failures, render_failure_report
 
 WORDS = ("price", "login", "refund", "delivery")
 
@@ -32,50 +20,49 @@ class WordEmbedder(Embedder):
 
     name = "words"
 
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of shape (texts, 24)."""
+    async def embed(self, texts):
         return np.array([self._vector(text) for text in texts], dtype=np.float32)
 
-    def _vector(self, text: str) -> NDArray[np.float64]:
+    def _vector(self, text):
         vector = np.random.default_rng(sum(map(ord, text))).normal(0, 0.05, 24)
         vector[: len(WORDS)] += [float(word in text.lower()) for word in WORDS]
         return vector
 
 
-def rated(number: int, rating: float | None, reason: Any = None, **fields: Any) -> Sample:
+def rated(number, rating, reason=None, **fields):
     metadata = {} if reason is None else {"reason": reason}
     values = {"id": f"a{number}", "user_input": f"Question {number}?", "response": "So.", "language": "en"}
     return Sample(**{**values, "rating": rating, "metadata": metadata, **fields})
 
 
-def records(
-    samples: Sequence[Sample], scores: Mapping[str, Mapping[str, Score]] = {}, run: str = "r1", **directions: bool
-) -> RunRecords:
-    listed = ((name, metric, score) for name, of_sample in scores.items() for metric, score in of_sample.items())
+def records(samples, scores=None, run="r1", **directions):
+    listed = (
+        (name, metric, score) for name, of_sample in (scores or {}).items() for metric, score in of_sample.items()
+    )
     return collect_records(run, {sample.id: sample for sample in samples}, listed, directions)
 
 
-def grouped(*runs: RunRecords, **options: Any) -> Failures:
+def grouped(*runs, **options):
     return asyncio.run(group_failures(runs, WordEmbedder(), **options))
 
 
-def trend_of(failures: Failures, word: str) -> FailureTrend:
+def trend_of(failures, word):
     (trend,) = [group.trend for group in failures.groups if word in group.words]
     assert trend is not None
     return trend
 
 
-def claims(*verdicts: tuple[str, str]) -> Score:
+def claims(*verdicts):
     entries = [{"text": text, "verdict": verdict, "reason": f"P = 0.{len(text)}"} for text, verdict in verdicts]
     return Score(0.5, "scored", "some of it", {"claims": entries})
 
 
-def planted(count: int, run: str = "r1", causes: Sequence[str] = WORDS, good: int = 0) -> RunRecords:
+def planted(count, run="r1", causes=WORDS, good=0):
     samples = [rated(n, 1, f"The {causes[n % len(causes)]} is wrong, case {n}") for n in range(count)]
     return records([*samples, *(rated(count + n, 5) for n in range(good))], run=run)
 
 
-def test_planted_causes_are_the_groups_with_shares_and_intervals() -> None:
+def test_planted_causes_are_the_groups_with_shares_and_intervals():
     failures = grouped(planted(40, good=40))
     assert [len(group.answers) for group in failures.groups] == [10] * 4
     assert {group.words[0] for group in failures.groups} == set(WORDS)
@@ -88,7 +75,7 @@ def test_planted_causes_are_the_groups_with_shares_and_intervals() -> None:
     assert (failures.last.answers, failures.last.bad, failures.other) == (80, 40, None)
 
 
-def test_bad_is_below_the_middle_of_the_scale_and_a_content_rater_does_not_say_why() -> None:
+def test_bad_is_below_the_middle_of_the_scale_and_a_content_rater_does_not_say_why():
     samples = [
         rated(0, None, {"ann": "price", "bob": "fine"}, ratings={"ann": 1, "bob": 3}),
         rated(1, 3, "in the middle"),
@@ -100,7 +87,7 @@ def test_bad_is_below_the_middle_of_the_scale_and_a_content_rater_does_not_say_w
     assert [text.source for text in selected.bad["a0"].texts] == ["ann"]
 
 
-def test_marked_sentences_and_reasons_are_read_in_every_shape() -> None:
+def test_marked_sentences_and_reasons_are_read_in_every_shape():
     metadata = {
         "rating_reasons": {"ann": "No source.", "bob": ["Too long.", 7]},
         "wrong_sentences": {"ann": ["It is free.", ""]},
@@ -117,7 +104,7 @@ def test_marked_sentences_and_reasons_are_read_in_every_shape() -> None:
     ]
 
 
-def test_without_ratings_a_metric_says_which_are_bad_and_its_verdicts_why() -> None:
+def test_without_ratings_a_metric_says_which_are_bad_and_its_verdicts_why():
     samples = [rated(n, None) for n in range(6)]
     scores = {
         f"a{n}": {"faithfulness": claims((f"The price is {n}.", "not_found" if n < 2 else "supported"))}
@@ -127,11 +114,11 @@ def test_without_ratings_a_metric_says_which_are_bad_and_its_verdicts_why() -> N
     assert (failures.metric, failures.last.bad, failures.last.answers) == ("faithfulness", 2, 6)
     assert dict(failures.texts) == {"verdict": 2}
     assert "no answer is rated" in failures.rule
-    (example, *_) = (failures.groups or (failures.other,))[0].examples  # type: ignore[union-attr]
+    (example, *_) = (failures.groups or (failures.other,))[0].examples
     assert (example.verdict, example.source) == ("not found", "faithfulness")
 
 
-def test_a_metric_that_says_yes_or_no_and_one_with_values() -> None:
+def test_a_metric_that_says_yes_or_no_and_one_with_values():
     samples = [rated(n, None) for n in range(8)]
     scores = {
         f"a{n}": {
@@ -150,7 +137,7 @@ def test_a_metric_that_says_yes_or_no_and_one_with_values() -> None:
         select_bad_answers([run], "nonsense")
 
 
-def test_rated_conversations_and_rated_turns_of_others_count_once() -> None:
+def test_rated_conversations_and_rated_turns_of_others_count_once():
     """A rated conversation with its rated turn, an unrated one with two rated turns, and an unrated answer: 3 of 4."""
     talks = [
         {"role": "user", "content": "Free?"},
@@ -159,7 +146,7 @@ def test_rated_conversations_and_rated_turns_of_others_count_once() -> None:
         {"role": "assistant", "content": "May."},
     ]
 
-    def talk(name: str, rating: float | None, *ratings: float | None) -> list[Sample]:
+    def talk(name, rating, *ratings):
         messages = [{**one, "rating": None} for one in talks]
         for place, value in zip((1, 3), ratings, strict=True):
             messages[place]["rating"] = value
@@ -171,7 +158,7 @@ def test_rated_conversations_and_rated_turns_of_others_count_once() -> None:
     assert (counts.answers, counts.bad, counts.not_counted) == (3, 2, 1)
 
 
-def test_an_answer_with_several_texts_is_in_several_groups_and_that_is_said() -> None:
+def test_an_answer_with_several_texts_is_in_several_groups_and_that_is_said():
     samples = [rated(n, 1, [f"The price is wrong {n}", f"The login fails {n}"]) for n in range(8)]
     failures = grouped(records(samples))
     assert [len(group.answers) for group in failures.groups] == [8, 8]
@@ -180,7 +167,7 @@ def test_an_answer_with_several_texts_is_in_several_groups_and_that_is_said() ->
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 10])
-def test_few_answers_make_few_groups_and_all_pages(count: int) -> None:
+def test_few_answers_make_few_groups_and_all_pages(count):
     failures = grouped(planted(count, good=2))
     assert len(failures.groups) <= count // 2
     assert (
@@ -192,7 +179,7 @@ def test_few_answers_make_few_groups_and_all_pages(count: int) -> None:
     assert failures_block(failures).parts and failures_as_json(failures)["rule"]
 
 
-def test_equal_texts_are_one_group_and_empty_ones_none() -> None:
+def test_equal_texts_are_one_group_and_empty_ones_none():
     failures = grouped(records([rated(n, 1, "Wrong.") for n in range(5)]))
     (group,) = failures.groups
     assert (len(group.answers), failures.other) == (5, None)
@@ -201,14 +188,14 @@ def test_equal_texts_are_one_group_and_empty_ones_none() -> None:
     assert any("No text says why" in sentence for sentence in failure_sentences(empty))
 
 
-def test_a_number_of_groups_is_kept_and_too_many_are_refused() -> None:
+def test_a_number_of_groups_is_kept_and_too_many_are_refused():
     assert len(grouped(planted(40), groups=4).groups) == 4
     assert len(grouped(planted(12, causes=WORDS[:1]), groups=1).groups) == 1
     with pytest.raises(UsageError, match="50 groups are too many for 6 different texts; ask for 6 or fewer"):
         grouped(planted(6), groups=50)
 
 
-def test_the_same_questions_are_paired_and_a_cause_that_grew_says_so() -> None:
+def test_the_same_questions_are_paired_and_a_cause_that_grew_says_so():
     """Of 60 questions the price is wrong in none before and in 20 after; the login in 10 of both."""
     before = [rated(n, 1, f"The login fails {n}") if n < 10 else rated(n, 5) for n in range(60)]
     after = [rated(n, 1, f"The price is wrong {n}") if 30 <= n < 50 else before[n] for n in range(60)]
@@ -221,7 +208,7 @@ def test_the_same_questions_are_paired_and_a_cause_that_grew_says_so() -> None:
     assert any("60 answers to the same questions" in note for note in failure_notes(failures))
 
 
-def test_the_same_reason_of_the_same_question_in_both_runs_is_one_text() -> None:
+def test_the_same_reason_of_the_same_question_in_both_runs_is_one_text():
     """Else every reason that stays would be a group with its own copy, there again in every draw."""
     reasons = [f"The {WORDS[n % 4]} is wrong, case {n}" for n in range(12)]
     samples = [rated(n, 1, reason) for n, reason in enumerate(reasons)]
@@ -234,7 +221,7 @@ def test_the_same_reason_of_the_same_question_in_both_runs_is_one_text() -> None
     assert (alone.groups, alone.other and len(alone.other.answers)) == ((), 2)
 
 
-def test_other_questions_are_compared_as_independent() -> None:
+def test_other_questions_are_compared_as_independent():
     before = [rated(n, 1, f"The login fails {n}") if n < 10 else rated(n, 5) for n in range(60)]
     after = [
         rated(n, 1, f"The price is wrong {n}") if n < 130 else rated(n, 5, user_input=f"Other {n}")
@@ -246,7 +233,7 @@ def test_other_questions_are_compared_as_independent() -> None:
     assert (price.direction, price.p_of_all) == ("more", None)
 
 
-def test_verdicts_of_conversations_are_read() -> None:
+def test_verdicts_of_conversations_are_read():
     evidence = {
         "resolved": {"requests": [{"text": "A refund.", "met": False}, {"text": "Hours.", "met": True}]},
         "policy": {"rules": [{"text": "Ask for the number.", "broken": True}]},
@@ -269,16 +256,15 @@ def test_verdicts_of_conversations_are_read() -> None:
     ]
 
 
-def test_evidence_of_another_shape_is_passed_over() -> None:
+def test_evidence_of_another_shape_is_passed_over():
     evidence = {"claims": [{"text": 5, "verdict": ["x"]}, {"verdict": "not_found"}], "rules": "none", "criteria": [3]}
     run = records([rated(0, 1)], {"a0": {"odd": Score(0.0, "scored", "r", evidence)}}, odd=True)
     (failures,) = [grouped(run)]
     assert (failures.groups, failures.last.without_text) == ((), 1)
 
 
-def chat(name: str, *answers: tuple[str, float | None], **fields: Any) -> Sample:
-    """A conversation with a system message; each answer with its rating."""
-    messages: list[dict[str, Any]] = [{"role": "system", "content": "Be short."}]
+def chat(name, *answers, **fields):
+    messages = [{"role": "system", "content": "Be short."}]
     for number, (answer, rating) in enumerate(answers):
         messages += [
             {"role": "user", "content": f"{name} {number}?"},
@@ -287,7 +273,7 @@ def chat(name: str, *answers: tuple[str, float | None], **fields: Any) -> Sample
     return Sample(**{"id": name, "messages": messages, "language": "en", **fields})
 
 
-def test_a_single_answer_with_messages_and_its_turn_are_one_answer() -> None:
+def test_a_single_answer_with_messages_and_its_turn_are_one_answer():
     samples = [
         chat("session", ("Five years.", 4.5), ("Ninety years.", 1.5)),
         chat("one", ("Open on Sunday.", None), ratings={"ann": 2, "bob": 1}),
@@ -306,7 +292,7 @@ def test_a_single_answer_with_messages_and_its_turn_are_one_answer() -> None:
     assert (by_metric.bad, by_metric.answers, by_metric.not_counted) == (2, 2, 2)
 
 
-def test_a_rated_conversation_has_the_verdicts_on_its_turns_and_its_turns_do_not_count_beside_it() -> None:
+def test_a_rated_conversation_has_the_verdicts_on_its_turns_and_its_turns_do_not_count_beside_it():
     samples = [chat("a", ("Five years.", None), ("Ninety years.", 5), rating=1), chat("b", ("So.", None), ("Yes.", 2))]
     scores = {"a#4": {"faithfulness": claims(("Ninety years.", "contradicted"))}}
     failures = grouped(records(list(with_turns(samples, "each")), scores, faithfulness=True))
@@ -314,7 +300,7 @@ def test_a_rated_conversation_has_the_verdicts_on_its_turns_and_its_turns_do_not
     assert dict(failures.texts) == {"verdict": 1}
 
 
-def test_where_the_metric_says_nothing_in_words_people_and_other_judges_do() -> None:
+def test_where_the_metric_says_nothing_in_words_people_and_other_judges_do():
     samples = [rated(n, None) for n in range(14)]
     samples[1] = rated(1, None, "The price is wrong.")
     scores = {
@@ -335,7 +321,7 @@ def test_where_the_metric_says_nothing_in_words_people_and_other_judges_do() -> 
     assert any("1 bad verdict of judges is not used" in note for note in failure_notes(alone))
 
 
-def test_answers_that_share_the_worst_value_are_said() -> None:
+def test_answers_that_share_the_worst_value_are_said():
     samples = [rated(n, None) for n in range(8)]
     scores = {f"a{n}": {"effort": Score(float(max(n, 3)), "scored", "so")} for n in range(8)}
     rule, (selected,) = select_bad_answers([records(samples, scores, effort=True)])
@@ -344,8 +330,8 @@ def test_answers_that_share_the_worst_value_are_said() -> None:
 
 
 @pytest.mark.parametrize("probabilities", [None, {"yes": 0.1, "no": 0.9}])
-def test_no_group_is_named_from_assays_own_words(probabilities: Mapping[str, float] | None) -> None:
-    def judged(text: str, words: str = "") -> Score:
+def test_no_group_is_named_from_assays_own_words(probabilities):
+    def judged(text, words=""):
         answer = Answer(Predicate("1", text), "no", probabilities, reason=words)
         return Score(0.0, "scored", "0 of 1", {"claims": [predicate_claim(answer).evidence()]})
 

@@ -1,58 +1,35 @@
 """Gates: each state by hand, both sides of each bound."""
 
 import re
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from pydantic import TypeAdapter
 
-from assay.runs import (
-    Gate,
-    GateResult,
-    History,
-    JudgedRun,
-    PairedSample,
-    RunValues,
-    Spending,
-    decide_gates,
-    decide_verdict,
-)
+from assay.runs import Gate, GateResult, History, JudgedRun, PairedSample, Spending, decide_gates, decide_verdict
 
 DIRECTIONS = {"faithfulness": True, "answer_length": True}
 REGRESSION = {"gate": "regression", "metric": "faithfulness"}
 MEAN = {"gate": "mean", "metric": "faithfulness"}
 
-Values = list[float | None]
 
-
-def score(value: float | None) -> dict[str, tuple[float | None, str]]:
+def score(value):
     return {"faithfulness": (value, "skipped" if value is None else "scored")}
 
 
-def judged(values: Values) -> list[PairedSample]:
-    """Samples s0, s1, ..., each its own group; Dutch at even places."""
+def judged(values):
     return [
         PairedSample(f"s{n}", "en" if n % 2 else "nl", "", f"g{n}", True, {}, score(now))
         for n, now in enumerate(values)
     ]
 
 
-def earlier(runs: list[Values]) -> tuple[RunValues, ...]:
+def earlier(runs):
     return tuple({f"s{n}": score(value) for n, value in enumerate(run)} for run in runs)
 
 
-def results(
-    gate: dict[str, Any],
-    values: Values,
-    *,
-    accepted: list[Values] | None = None,
-    nights: list[Values] | None = None,
-    spending: Spending | None = None,
-    level: float = 0.05,
-    higher: bool = True,
-) -> GateResult:
+def results(gate, values, *, accepted=None, nights=None, spending=None, level=0.05, higher=True):
     history = History(earlier(accepted or []), earlier(nights or []))
     run = JudgedRun("j", ("faithfulness",), DIRECTIONS | {"faithfulness": higher}, judged(values), history)
     (result,) = decide_gates(
@@ -79,35 +56,35 @@ def results(
     ],
     ids=str,
 )
-def test_strict_bounds_on_three_values_and_a_missing_one(gate: dict[str, Any], state: str, value: float | None) -> None:
+def test_strict_bounds_on_three_values_and_a_missing_one(gate, state, value):
     result = results({"metric": "faithfulness", "strict": True} | gate, [0.0, 0.5, 1.0, None])
     assert (result.state, result.value, result.evidence) == (state, value, None)
 
 
-def test_a_figure_below_its_bound_is_not_yet_a_failure() -> None:
+def test_a_figure_below_its_bound_is_not_yet_a_failure():
     """The first run: the spread of 0, 0.5 and 1 over groups says that the mean is known to 0.29."""
     result = results(MEAN | {"at_least": 0.51}, [0.0, 0.5, 1.0, None])
     assert (result.state, result.value, result.needed) == ("passed", 0.5, pytest.approx(20))
     assert "is 0.5 (required: at least 0.51), which noise can do: evidence under 2 of the 20" in result.reason
 
 
-def test_runs_that_repeat_themselves_may_change_one_answer() -> None:
+def test_runs_that_repeat_themselves_may_change_one_answer():
     """Fifty answers, each its own group: one that changes by 1 is 0.02, and evidence of 20 takes 3.33 times as much."""
-    again: Values = [0.0] * 5 + [1.0] * 45  # 0.9
+    again = [0.0] * 5 + [1.0] * 45  # 0.9
     for bound, state in ((0.9, "passed"), (0.91, "passed"), (0.94, "passed"), (0.95, "failed")):
         result = results(MEAN | {"at_least": bound}, again, nights=[again])  # two: 3.33 * 0.02 / sqrt(2) = 0.047
         assert (bound, result.state) == (bound, state)
     assert "but must be at least 0.95; evidence" in results(MEAN | {"at_least": 0.95}, again, nights=[again]).reason
     assert results({"gate": "coverage", "at_least": 0.8}, [None] * 30, nights=[[None] * 30]).state == "failed"
-    one_missing: Values = [None] + [1.0] * 49  # what must be there always was not there once
+    one_missing = [None] + [1.0] * 49  # what must be there always was not there once
     assert results({"gate": "coverage", "at_least": 1}, one_missing, nights=[one_missing]).state == "failed"
 
 
-def test_a_topic_that_collapses_fails_and_a_small_one_is_named() -> None:
+def test_a_topic_that_collapses_fails_and_a_small_one_is_named():
     """Forty answers in 8 groups of 5: one group is 0.125 of the mean, two are 0.25, which is more than 0.15."""
     groups = [f"g{n // 5}" for n in range(40)]
 
-    def after(fallen: int) -> GateResult:
+    def after(fallen):
         nights = [[1.0] * 40] * 8 + [[0.0] * (5 * fallen) + [1.0] * (40 - 5 * fallen)] * 4
         samples = [PairedSample(f"s{n}", "en", "", groups[n], True, {}, score(nights[-1][n])) for n in range(40)]
         history = History(earlier([[1.0] * 40]), earlier([list(night) for night in nights[:-1]]))
@@ -125,14 +102,14 @@ def test_a_topic_that_collapses_fails_and_a_small_one_is_named() -> None:
     assert "than in the 9 runs before" in one.reason  # those that fell join no baseline
 
 
-def test_a_catastrophe_fails_the_first_run() -> None:
+def test_a_catastrophe_fails_the_first_run():
     """40 values of 0.1 and 0.3: the mean is 0.2 +- 0.016, 31 standard errors below 0.7."""
-    values: Values = [0.1, 0.3] * 20
+    values = [0.1, 0.3] * 20
     assert results(MEAN | {"at_least": 0.7}, values).state == "failed"
     assert results({"gate": "coverage", "at_least": 0.9}, [None] * 5).state == "failed"
 
 
-def test_evidence_against_a_bound_adds_up_over_runs() -> None:
+def test_evidence_against_a_bound_adds_up_over_runs():
     """Means of 0.45 with a standard error of 0.02 per run: 2.5 below 0.5 in one run, 2.5 * sqrt(4) in four."""
     generator = np.random.default_rng(3)
     noise = generator.normal(0, 0.02 * 10, (100, 8))
@@ -154,13 +131,13 @@ def test_evidence_against_a_bound_adds_up_over_runs() -> None:
     ],
     ids=str,
 )
-def test_cost(gate: dict[str, Any], spending: Spending, state: str) -> None:
+def test_cost(gate, spending, state):
     assert results({"gate": "cost"} | gate, [1.0], spending=spending).state == state
 
 
-def test_a_regression_of_all_samples_is_found_and_one_bad_answer_is_noise() -> None:
+def test_a_regression_of_all_samples_is_found_and_one_bad_answer_is_noise():
     """Eight groups: all eight lower is 1 of 256 flips, times 5 releases 0.02; one lower is half of them."""
-    before: Values = [0.9] * 8
+    before = [0.9] * 8
     runs = {"accepted": [before], "nights": [before]}
     lower = results(REGRESSION, [0.8] * 8, **runs)
     assert (lower.state, lower.value) == ("failed", pytest.approx(-0.1))
@@ -173,9 +150,9 @@ def test_a_regression_of_all_samples_is_found_and_one_bad_answer_is_noise() -> N
     assert results(REGRESSION | {"more_than": 0.05}, [0.8] * 8, **runs).state == "failed"
 
 
-def test_a_failed_gate_fails_until_a_run_is_back() -> None:
+def test_a_failed_gate_fails_until_a_run_is_back():
     before, fallen = [0.9] * 8, [0.7] * 8
-    nights: list[Values] = [before, fallen]
+    nights = [before, fallen]
     still = results(REGRESSION, [0.75] * 8, accepted=[before], nights=nights)
     assert (still.state, "in the last 2 runs than in the 2 runs before" in still.reason) == ("failed", True)
     back = results(REGRESSION, before, accepted=[before], nights=nights)
@@ -185,10 +162,10 @@ def test_a_failed_gate_fails_until_a_run_is_back() -> None:
     assert (again.state, again.value) == ("failed", pytest.approx(-0.2))
 
 
-def test_a_passed_regression_says_what_it_would_have_missed() -> None:
+def test_a_passed_regression_says_what_it_would_have_missed():
     """The first run, 8 groups: a fifth of 0.05 takes t(7) = 2.998 standard errors; 0.842 more is found 4 times in 5."""
-    before: Values = [0.9, 0.5, 0.8, 0.6, 0.9, 0.5, 0.8, 0.6]
-    now: Values = [0.8, 0.6, 0.9, 0.5, 0.9, 0.5, 0.9, 0.6]
+    before = [0.9, 0.5, 0.8, 0.6, 0.9, 0.5, 0.8, 0.6]
+    now = [0.8, 0.6, 0.9, 0.5, 0.9, 0.5, 0.9, 0.6]
     result = results(REGRESSION, now, accepted=[before])
     missed = re.search(r": no fall seen; a fall under (.+) would often be missed in one run", result.reason)
     assert result.state == "passed" and missed is not None
@@ -198,7 +175,7 @@ def test_a_passed_regression_says_what_it_would_have_missed() -> None:
     assert f"a fall under {float(missed[1]) + 0.2:.4g} would" in allowing  # every fall that is allowed is missed too
 
 
-def test_where_lower_is_better_a_rise_is_the_regression() -> None:
+def test_where_lower_is_better_a_rise_is_the_regression():
     low, high = [0.8] * 8, [0.9] * 8
     assert results(REGRESSION, high, accepted=[low], nights=[low], higher=False).state == "failed"
     assert results(REGRESSION, low, accepted=[high], nights=[high], higher=False).state == "passed"
@@ -206,14 +183,14 @@ def test_where_lower_is_better_a_rise_is_the_regression() -> None:
     assert results(share, [0.1, 0.2, 0.9], higher=False).value == pytest.approx(2 / 3)
 
 
-def test_too_few_groups_decide_nothing() -> None:
+def test_too_few_groups_decide_nothing():
     """Six groups give at best 1/64, times 5 more than 0.05; seven give 5/128."""
     few = results(REGRESSION, [0.0] * 6, accepted=[[1.0] * 6])
     assert (few.state, "7 are needed" in few.reason) == ("undecided", True)
     assert results(REGRESSION, [0.0] * 7, accepted=[[1.0] * 7], nights=[[1.0] * 7]).state == "failed"
 
 
-def test_the_gates_of_a_suite_share_one_level() -> None:
+def test_the_gates_of_a_suite_share_one_level():
     """One test of p = 5/128 is below 0.05; of five tests each has 0.01."""
     history = History(earlier([[1.0] * 7, [1.0] * 7]))
     gate = TypeAdapter(Gate).validate_python(REGRESSION)
@@ -226,7 +203,7 @@ def test_the_gates_of_a_suite_share_one_level() -> None:
     assert decide_gates([gate, *[strict] * 4], [run], Spending(), false_alarms=0.05)[0].state == "failed"
 
 
-def test_without_an_accepted_run_there_is_no_baseline() -> None:
+def test_without_an_accepted_run_there_is_no_baseline():
     assert results(REGRESSION, [1.0], nights=[[1.0]]).state == "no baseline"
     assert results(REGRESSION, [1.0], accepted=[[None]]).state == "no baseline"
     assert results(REGRESSION, [None], accepted=[[1.0]]).state == "undecided"
@@ -244,9 +221,9 @@ def test_without_an_accepted_run_there_is_no_baseline() -> None:
     ],
     ids=str,
 )
-def test_the_verdict_follows_from_gates_and_failed_samples(states: list[str], failed: int, verdict: str) -> None:
+def test_the_verdict_follows_from_gates_and_failed_samples(states, failed, verdict):
     gates = [
-        GateResult(gate="mean", name="mean", judge="j", metric="m", state=state, value=None, bound=0, reason="")  # type: ignore[arg-type]
+        GateResult(gate="mean", name="mean", judge="j", metric="m", state=state, value=None, bound=0, reason="")
         for state in states
     ]
     assert decide_verdict("done", gates, failed, 0) == verdict
@@ -255,7 +232,7 @@ def test_the_verdict_follows_from_gates_and_failed_samples(states: list[str], fa
 
 @settings(max_examples=30)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.floats(0, 1))
-def test_a_lower_bound_passes_wherever_a_higher_one_does(values: list[float], bound: float) -> None:
+def test_a_lower_bound_passes_wherever_a_higher_one_does(values, bound):
     gate = {"gate": "mean", "metric": "faithfulness"}
     if results(gate | {"at_least": bound}, list(values)).state == "passed":
         assert results(gate | {"at_least": bound / 2}, list(values)).state == "passed"

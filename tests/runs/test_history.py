@@ -1,24 +1,19 @@
 """Which runs a nightly run is compared with: those accepted together, and the finished nightly runs since."""
 
 import json
-from collections.abc import Callable
 from datetime import datetime, timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from assay.runs import History, Ledger, Store, read_history
-
-Make = Callable[..., Any]
+from assay.runs import History, Ledger, NightlyRunRow, Store, read_history, read_report
 
 
 @pytest.fixture
-def nightly(assay: Make, set_file: Make, tmp_path: Path) -> Make:
+def nightly(assay, set_file, tmp_path):
     """Runs the suite on so many samples, and returns its run."""
     set_file(6)
 
-    def run(**keys: Any) -> str:
+    def run(**keys):
         content = {"name": "desk", "sets": ["set.jsonl"], "metrics": ["token_overlap"]} | keys
         (tmp_path / "nightly.yaml").write_text(json.dumps(content), encoding="utf-8")
         done = assay("suite", "nightly.yaml", "--json")
@@ -29,16 +24,15 @@ def nightly(assay: Make, set_file: Make, tmp_path: Path) -> Make:
     return run
 
 
-def history(tmp_path: Path, run: str) -> tuple[int, int]:
-    """How many accepted runs and nightly runs the newest run has behind it."""
+def history(tmp_path, run):
     store = Store(tmp_path / ".assay")
     ledger = Ledger(store)
     rows = ledger.nightly_runs("desk")[1:]
-    read: History = read_history(store, rows, judge="no judge", run=run, baseline=ledger.baseline("desk", "no judge"))
+    read = read_history(store, rows, judge="no judge", run=run, baseline=ledger.baseline("desk", "no judge"))
     return len(read.accepted), len(read.nights)
 
 
-def test_runs_since_the_baseline_count(assay: Make, nightly: Make, tmp_path: Path) -> None:
+def test_runs_since_the_baseline_count(assay, nightly, tmp_path):
     runs = [nightly() for _ in range(3)]
     assert history(tmp_path, runs[-1]) == (0, 2)
     assert assay("accept", *runs[:2], "--json").json["runs"] == runs[:2]
@@ -48,7 +42,7 @@ def test_runs_since_the_baseline_count(assay: Make, nightly: Make, tmp_path: Pat
     assert history(tmp_path, nightly()) == (1, 0)
 
 
-def test_other_metrics_and_unfinished_runs_do_not_count(assay: Make, nightly: Make, tmp_path: Path) -> None:
+def test_other_metrics_and_unfinished_runs_do_not_count(assay, nightly, tmp_path):
     nightly()
     assay("accept", "last")
     nightly(metrics=["token_overlap", "answer_length"])
@@ -58,7 +52,7 @@ def test_other_metrics_and_unfinished_runs_do_not_count(assay: Make, nightly: Ma
     assert history(tmp_path, nightly()) == (1, 1)
 
 
-def test_an_old_store_has_one_accepted_run(nightly: Make, tmp_path: Path) -> None:
+def test_an_old_store_has_one_accepted_run(nightly, tmp_path):
     """A former version wrote the time in whole seconds, one run at a time."""
     first, second = nightly(), nightly()
     store = Store(tmp_path / ".assay")
@@ -69,20 +63,17 @@ def test_an_old_store_has_one_accepted_run(nightly: Make, tmp_path: Path) -> Non
         ):
             store.database.execute("INSERT INTO accepted VALUES ('desk', 'no judge', ?, ?, ?)", (run, at, number))
     baseline = ledger.baseline("desk", "no judge")
-    assert baseline is not None
     assert (baseline.runs, ledger.accepted("desk", "no judge")) == ((second,), second)
     assert ledger.accepted_runs("desk") == {second}
 
 
-def test_runs_of_two_suites_are_not_one_baseline(assay: Make, nightly: Make) -> None:
+def test_runs_of_two_suites_are_not_one_baseline(assay, nightly):
     runs = [nightly(), nightly(name="other")]
     refused = assay("accept", *runs)
     assert (refused.code, "one suite and one judge" in refused.err) == (2, True)
 
 
-def test_a_replayed_run_counts_once(
-    *, assay: Make, nightly: Make, judge_file: Make, openai_server: Any, tmp_path: Path
-) -> None:
+def test_a_replayed_run_counts_once(*, assay, nightly, judge_file, openai_server, tmp_path):
     """The same replies again are no second look at the system."""
     judge_file()
     keys = {"judges": ["local.yaml"], "metrics": ["faithfulness:claims=judge"], "cassette": "replies.jsonl"}
@@ -97,3 +88,37 @@ def test_a_replayed_run_counts_once(
             store.database.execute("UPDATE runs SET created = ? WHERE id = ?", (later, name))
     read = read_history(store, rows, judge="local.yaml", run=run, baseline=None)
     assert (len(read.nights), read.distinct_nights) == (1, [])  # two nights, with one look at the system
+
+
+NIGHTLY_RUN, BEGAN = "night-20261121-145848", "2026-11-21T14:58:48+00:00"
+FIGURES = {"judge": None, "value": 1.0, "bound": 0.0, "p": None}
+RECORDED = {
+    "suite": "helpdesk",
+    "nightly_run": NIGHTLY_RUN,
+    "began": BEGAN,
+    "ended": "2026-11-21T14:58:50+00:00",
+    "status": "done",
+    "verdict": "gate failed",
+    "message": "",
+    "resume": None,
+    "sets": ["helpdesk"],
+    "runs": [],
+    "gates": [
+        FIGURES | {"gate": "mean", "name": "mean rating", "metric": "rating", "state": "passed", "reason": "it is 1"},
+        FIGURES | {"gate": "regression", "name": "regression bleu", "metric": "bleu", "state": "failed", "reason": ""},
+    ],
+    "spent": {"calls": 3, "tokens": 5, "usd": 0.1},
+    "seconds": 2.0,
+}
+
+
+def test_a_recorded_report_is_read():
+    report = read_report(NightlyRunRow(NIGHTLY_RUN, "helpdesk", BEGAN, "gate failed", RECORDED))
+    assert (report.nightly_run, report.verdict, report.spent.calls) == (NIGHTLY_RUN, "gate failed", 3)
+    assert [(gate.gate, gate.state) for gate in report.gates] == [("mean", "passed"), ("regression", "failed")]
+    assert (report.sets, report.gates[0].metric, report.gates[0].reason) == (("helpdesk",), "rating", "it is 1")
+
+
+def test_a_report_of_another_version_keeps_its_verdict():
+    report = read_report(NightlyRunRow(NIGHTLY_RUN, "helpdesk", BEGAN, "gate failed", {"of": "another version"}))
+    assert (report.verdict, "its report: written by Assay 0.1; run it again" in report.message) == ("gate failed", True)

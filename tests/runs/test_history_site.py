@@ -1,8 +1,5 @@
 """The site of nightly runs can be read at every width, in light and dark, and nothing in it links or runs."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from assay.runs import GateResult, MetricReport, NightlyRunRow, RunReport, SampleReport, write_site
@@ -24,7 +21,7 @@ CONTRASTS = """() => {
 }"""
 
 
-def nightly_row(number: int) -> NightlyRunRow:
+def nightly_row(number):
     answer = "You **cannot** do that.\n\n- " + "Donaudampfschiffahrtsgesellschaftskapitaen" * 3
     sample = SampleReport(
         sample="s" * 60, metric="rouge_l_precision", before=0.9, now=0.1, question="May I? " * 20, answer=answer,
@@ -61,7 +58,7 @@ def nightly_row(number: int) -> NightlyRunRow:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     write_site(folder, "helpdesk", [nightly_row(number) for number in (3, 2, 1)], {"20261122-050838-f793"})
     return folder
@@ -70,7 +67,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("page", ["index", "nightly-20261123-050837"])
-def test_a_page_fits_its_window_and_can_be_read(browser: Any, site: Path, page: str, width: int, scheme: str) -> None:
+def test_a_page_fits_its_window_and_can_be_read(browser, site, page, width, scheme):
     view = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     view.goto((site / f"{page}.html").as_uri())
     assert view.evaluate("document.scrollingElement.scrollWidth") <= width

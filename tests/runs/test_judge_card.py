@@ -2,28 +2,25 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
 from assay.judges import ReplyCounts, Usage
-from assay.meta_eval import Estimate
 from assay.metrics import Score
 from assay.runs import (
     JudgeScores,
     card_blocks,
     check_injections,
-    first_failure,
     make_set_card,
     rater_ceilings_of,
     render_card_markdown,
 )
-from assay.runs.judge_card import CardSet, JudgeCard, SetCard, make_card_set, read_card, render_card_page, write_card
+from assay.runs.judge_card import CardSet, JudgeCard, make_card_set, read_card, render_card_page, write_card
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
 RATINGS = (2, 1, 4, 3, 6, 5)
@@ -45,25 +42,25 @@ ANSWERS = CardSet("six.jsonl", SAMPLES, "faithfulness", 100)
 VALUES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
-def score(value: float | None, *verdicts: str, reason: str = "") -> Score:
+def score(value, *verdicts, reason=""):
     claims = [{"text": f"Claim {n}.", "verdict": verdict, "probability": None} for n, verdict in enumerate(verdicts)]
     status = "scored" if value is not None else "failed"
     return Score(value, status, reason, {"claims": claims}, Usage(2, 0, 100, 4, usd=0.001, seconds=3.0))
 
 
-def judged(values: Sequence[float | None] = VALUES, samples: Sequence[Sample] = SAMPLES, **more: Any) -> JudgeScores:
+def judged(values=VALUES, samples=SAMPLES, **more):
     scores = {sample.id: score(value) for sample, value in zip(samples, values, strict=True)}
     return JudgeScores("mini", scores, 4, **more)
 
 
-def card_of(*sets: SetCard, judge: str = "mini") -> JudgeCard:
+def card_of(*sets, judge="mini"):
     return JudgeCard(
         judge=judge, model="openai/mini", settings={"decide": "listed", "parameters.temperature": 0}, assay="0.2.0",
         date=date(2026, 11, 27), seed=0, probed=20, sets=sets,
     )  # fmt: skip
 
 
-def test_agreement_by_hand_beside_token_overlap() -> None:
+def test_agreement_by_hand_beside_token_overlap():
     """Ranks 1..6 against 2, 1, 4, 3, 6, 5: the squared differences sum to 6, so rho = 1 - 6 * 6 / (6 * 35) = 29/35.
 
     Good answers (above 3.5) are those scored 0.4, 0.8 and 1.0, bad ones 0, 0.2 and 0.6: of nine pairs 0.4 against 0.6
@@ -85,37 +82,29 @@ def test_agreement_by_hand_beside_token_overlap() -> None:
     assert card.ceiling.value is None and "two raters" in card.ceiling.problem
 
 
-def test_what_1000_answers_take() -> None:
+def test_what_1000_answers_take():
     """2 requests, 100 + 4 tokens, 0.001 USD and 3 s an answer, 4 calls at once; the failed one got no reply."""
     judge = judged(replies=ReplyCounts(questions=8, unparsable=2, lost=1))
     silent = Score(None, "failed", "no route", {}, Usage())
     card = make_set_card(ANSWERS, JudgeScores("mini", {**judge.scores, "s0": silent}, 4, replies=judge.replies))
     assert (card.scored, card.failed, card.failure) == (5, 1, "no route")
-    assert card.cost is not None
     figures = [card.cost.usd, card.cost.requests, card.cost.tokens_in, card.cost.tokens_out, card.cost.seconds]
     assert figures == pytest.approx([1, 2000, 100_000, 4000, 750])
     assert (card.unparsable.value, card.lost.value, card.lost.n) == (0.25, 0.125, 8)
 
 
-def test_calibration_by_hand() -> None:
+def test_calibration_by_hand():
     """Ratings as shares are 0.2, 0, 0.6, 0.4, 1, 0.8; scores 0.1 of the first two, 0.9 of the others.
 
     The first bin has the mean score 0.1 and the mean rating 0.1, the last one 0.9 and 0.7: the error is 4/6 of 0.2.
     """
     calibration = make_set_card(ANSWERS, judged([0.1, 0.1, 0.9, 0.9, 0.9, 0.9])).calibration
-    assert calibration is not None
     assert calibration.error.value == pytest.approx(4 / 6 * 0.2)
     assert [(one.low, one.n) for one in calibration.bins] == [(0, 2), (0.8, 4)]
     assert [one.rating for one in calibration.bins] == pytest.approx([0.1, 0.7])
 
 
-def test_the_best_answer_is_in_the_last_bin() -> None:
-    calibration = make_set_card(ANSWERS, judged([1.0] * 6)).calibration
-    assert calibration is not None
-    assert [(one.high, one.n) for one in calibration.bins] == [(1.0, 6)]
-
-
-def rated(count: int) -> tuple[Sample, ...]:
+def rated(count):
     """Answers, each its own group, whose rating is twice what the judge sees (`seen`), and one more in the second half.
 
     The answers of the second half have two words in the contexts, those of the first half one.
@@ -136,23 +125,22 @@ def rated(count: int) -> tuple[Sample, ...]:
     )
 
 
-def seen(count: int) -> list[float | None]:
-    """What the judge says of `rated`."""
+def seen(count):
     return [(n % 5) / 4 for n in range(count)]
 
 
-def test_judge_and_overlap_together_out_of_fold() -> None:
+def test_judge_and_overlap_together_out_of_fold():
     """The judge knows the tens of the rating, the overlap the rest: together they order all of the answers."""
     card = make_set_card(CardSet("forty", rated(40), "faithfulness", 100), judged(seen(40), rated(40)))
     alone, both = card.judge.spearman, card.combined.spearman
     assert alone.value is not None and both.value is not None and both.low is None
     assert alone.value < 0.99 < both.value
-    assert card.gain.value == pytest.approx(both.value - card.baselines[0].spearman.value, abs=1e-9)  # type: ignore[operator]
+    assert card.gain.value == pytest.approx(both.value - card.baselines[0].spearman.value, abs=1e-9)
     assert card.combined.name == "faithfulness + token_overlap"
     assert card.combined.auroc.value == pytest.approx(1.0, abs=0.02)
 
 
-def test_three_groups_have_no_interval_and_say_so() -> None:
+def test_three_groups_have_no_interval_and_say_so():
     samples = [sample.model_copy(update={"group": f"g{n % 3}"}) for n, sample in enumerate(SAMPLES)]
     card = make_set_card(CardSet("three", tuple(samples), "faithfulness", 100), judged(samples=samples))
     assert card.groups == 3
@@ -167,7 +155,7 @@ def test_three_groups_have_no_interval_and_say_so() -> None:
     assert "+0.20, +0.96" not in " ".join(reasons)
 
 
-def test_pairs_follow_how_much_better_the_second_answer_is() -> None:
+def test_pairs_follow_how_much_better_the_second_answer_is():
     """`pairwise` is 0 where the second answer wins; people rated that 1 and 2.
 
     Ranks 1.5, 1.5, 3.5, 3.5, 5.5, 5.5 against 1, 2, 3.5, 3.5, 5, 6: the products of their deviations sum to 16, their
@@ -196,18 +184,18 @@ def test_pairs_follow_how_much_better_the_second_answer_is() -> None:
     assert next(one for one in card.baselines if one.name == "token_overlap").spearman.problem == "all values are equal"
 
 
-def pair_of(number: int, rating: float, low: float, high: float, **more: Any) -> Sample:
+def pair_of(number, rating, low, high, **more):
     return Sample(
         id=f"p{number}", user_input="q", response="alpha", other_response="alpha beta", retrieved_contexts=("beta",),
         language="en", rating=rating, rating_min=low, rating_max=high, group=f"g{number}", **more,
     )  # fmt: skip
 
 
-def judged_pairs(samples: Sequence[Sample], values: Sequence[float]) -> SetCard:
+def judged_pairs(samples, values):
     return make_set_card(make_card_set("pairs.jsonl", samples, 100), judged(values, samples))
 
 
-def test_a_tie_is_0_on_every_scale_of_pairs() -> None:
+def test_a_tie_is_0_on_every_scale_of_pairs():
     """From -1 to 3 the second answer is better above 0: at 1, 1 and 3, which the judge has last but for one tie.
 
     It has the pairs rated above 0 at (from the second answer's side) 0.5, 1 and 1, the others at 0, 0 and 0.5: of nine
@@ -218,7 +206,7 @@ def test_a_tie_is_0_on_every_scale_of_pairs() -> None:
     assert card.judge.auroc.value == pytest.approx(8.5 / 9)
 
 
-def test_ties_of_two_scales_of_pairs_are_ties() -> None:
+def test_ties_of_two_scales_of_pairs_are_ties():
     """Ratings -2, 0, 2 on -2..2 are 0, 1/2 and 1; -1, 0, 3 on -1..3 are 1/3, 1/2 and 1, so that 1/2 and 1 are tied.
 
     A judge with 0, 1/3, 1/2, 1/2, 1, 1 has the same order: rho = 1.
@@ -232,7 +220,7 @@ def test_ties_of_two_scales_of_pairs_are_ties() -> None:
     assert card.rated == "pairs, -2 to 2 and -1 to 3"
 
 
-def test_raters_of_pairs_have_shares_of_the_same_scale() -> None:
+def test_raters_of_pairs_have_shares_of_the_same_scale():
     """Two raters of -1..3 who tie have 1/2 each, as the ceiling sees them: with five such pairs they agree wholly."""
     samples = [
         pair_of(n, 0, *scale).model_copy(update={"rating": None, "ratings": {"ada": rating, "bob": rating}})
@@ -243,7 +231,7 @@ def test_raters_of_pairs_have_shares_of_the_same_scale() -> None:
     assert one_rater.value == pytest.approx(1.0)
 
 
-def test_each_scale_is_named_with_what_its_ratings_mean() -> None:
+def test_each_scale_is_named_with_what_its_ratings_mean():
     meant = {"metadata": {"rating_scale": "how much better"}}
     one, two = pair_of(0, 0, -2, 2, **meant), pair_of(1, 0, -1, 3)
     assert CardSet("pairs", (two, one), "pairwise", 100).rated == "pairs, -2 to 2: how much better; -1 to 3"
@@ -251,26 +239,7 @@ def test_each_scale_is_named_with_what_its_ratings_mean() -> None:
     assert CardSet("pairs", both, "pairwise", 100).rated == "pairs, -2 to 2 and -1 to 3: how much better"
 
 
-def test_a_card_of_pairs_without_any_score_says_why_position_is_not_measured() -> None:
-    samples = [pair_of(n, rating, -2, 2) for n, rating in enumerate((-2, -1, 0, 0, 1, 2))]
-    card = make_set_card(make_card_set("pairs.jsonl", samples, 100), judged([None] * 6, samples))
-    position = next(line for line in card.biases if line.bias == "position")
-    assert position.change.problem == "no pair got a score in both orders"
-
-
-def test_only_a_card_with_pairwise_explains_how_it_measures_position() -> None:
-    answers = render_card_markdown([card_of(full_set_card())])
-    assert "A fair judge stays at 0." in answers and "Of pairwise" not in answers
-    samples = [pair_of(n, rating, -2, 2) for n, rating in enumerate((-2, -1, 0, 0, 1, 2))]
-    orders = [{"shown_first": "first", "choice": "first"}, {"shown_first": "second", "choice": "second"}]
-    scores = {
-        sample.id: Score(0.5, "scored", "", {"orders": orders, "contradiction": True}, Usage()) for sample in samples
-    }
-    card = make_set_card(make_card_set("pairs.jsonl", samples, 100), JudgeScores("mini", scores, 1))
-    assert "Of pairwise: by how much the share" in render_card_markdown([card_of(card)])
-
-
-def test_questions_whose_calls_failed_are_lost() -> None:
+def test_questions_whose_calls_failed_are_lost():
     """18 questions had a reply, one of them none that could be used; two had none: 3 of 20 are lost.
 
     Unparsable is a share of the 18: the two others have no reply that could be read.
@@ -281,17 +250,17 @@ def test_questions_whose_calls_failed_are_lost() -> None:
     assert (card.unparsable.value, card.unparsable.n) == (2 / 18, 18)
 
 
-def test_pairs_rated_on_a_scale_without_sides_are_refused() -> None:
+def test_pairs_rated_on_a_scale_without_sides_are_refused():
     pair = Sample(id="p1", user_input="q", response="a", other_response="b", rating=4)
     with pytest.raises(UsageError, match="p1 does not say which answer is better: its scale begins at 1; rate pairs"):
         make_card_set("pairs.jsonl", [pair], 100)
 
 
-def test_the_metric_goes_by_what_is_rated() -> None:
+def test_the_metric_goes_by_what_is_rated():
     talk = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
-    conversation = Sample(id="c", user_input="", response="", messages=talk, rating=1)  # type: ignore[arg-type]
+    conversation = Sample(id="c", user_input="", response="", messages=talk, rating=1)
     assert make_card_set("talks", [conversation], 5).metric == "resolved"
-    with_contexts = Sample(id="c", user_input="", response="", messages=talk, rating=1, retrieved_contexts=["x"])  # type: ignore[arg-type]
+    with_contexts = Sample(id="c", user_input="", response="", messages=talk, rating=1, retrieved_contexts=["x"])
     assert make_card_set("talks", [with_contexts], 5).metric == "faithfulness"
     assert make_card_set("talks", [conversation], 5, "policy_kept").kind == "conversations"
     with pytest.raises(UsageError, match="token_overlap asks no judge"):
@@ -302,7 +271,7 @@ def test_the_metric_goes_by_what_is_rated() -> None:
         make_card_set("none", [], 5)
 
 
-def test_only_rated_answers_are_judged() -> None:
+def test_only_rated_answers_are_judged():
     """Half of the six are rated: two of these are taken, and the others are counted. Without a rating nothing is."""
     samples = [sample.model_copy(update={"rating": None}) if n % 2 else sample for n, sample in enumerate(SAMPLES)]
     card_set = make_card_set("six", samples, 2)
@@ -316,7 +285,7 @@ def test_only_rated_answers_are_judged() -> None:
         make_card_set("six", [sample.model_copy(update={"rating": None}) for sample in SAMPLES], 2)
 
 
-def test_injections_beyond_the_judges_own_noise() -> None:
+def test_injections_beyond_the_judges_own_noise():
     """With the instruction s0, s1 and s2 score higher, and a claim of s3 turns to supported: 4 of 6.
 
     Merely asked again s0 rises too, and a claim of s4 turns: 2 of 6. The differences are 0, 1, 1, 1, -1, 0: 2/6.
@@ -326,50 +295,36 @@ def test_injections_beyond_the_judges_own_noise() -> None:
     risen = {name: score(0.7, "not_found") for name in ("s0", "s1", "s2")}
     injected = {**scores, **risen, "s3": score(0.5, "supported")}
     result = check_injections(SAMPLES, scores, injected, again)
-    assert result is not None
     assert (result.tried, result.worked, result.again, result.unseen) == (6, 4, 2, False)
     assert result.share.value == pytest.approx(2 / 6)
     assert result.share.low is not None and result.share.low < 0, "six answers do not tell 4 from 2"
     assert check_injections(SAMPLES, scores, {}, again) is None
-    assert check_injections(SAMPLES, scores, injected, {**again, "s1": score(None)}).tried == 5  # type: ignore[union-attr]
+    assert check_injections(SAMPLES, scores, injected, {**again, "s1": score(None)}).tried == 5
 
 
-def test_without_a_repeat_nobody_can_tell_what_an_injection_did() -> None:
+def test_without_a_repeat_nobody_can_tell_what_an_injection_did():
     scores = {sample.id: score(0.5) for sample in SAMPLES}
     for again in ({}, {name: score(None) for name in scores}):
         alone = check_injections(SAMPLES, scores, {name: score(1.0) for name in scores}, again)
-        assert alone is not None
         assert (alone.tried, alone.worked, alone.again, alone.share.value) == (6, 6, None, None)
         assert alone.share.problem.startswith("no answer has a score from asking again: a rise cannot be told from ")
 
 
-def test_injections_that_all_worked_or_none() -> None:
-    """Without an exception in 6 groups Wilson's interval ends 3.8415 / (6 + 3.8415) = 0.390 away from the share."""
-    scores = {sample.id: score(0.5) for sample in SAMPLES}
-    every = check_injections(SAMPLES, scores, {name: score(1.0) for name in scores}, scores)
-    assert every is not None and every.share.low is not None
-    assert (every.share.value, every.share.low, every.share.high) == (1.0, pytest.approx(0.6097, abs=1e-3), 1.0)
-    none = check_injections(SAMPLES, scores, scores, scores)
-    assert none is not None
-    assert (none.share.low, none.share.high) == (pytest.approx(-0.3903, abs=1e-3), pytest.approx(0.3903, abs=1e-3))
-
-
 @pytest.mark.parametrize("count", [4, 6], ids=["too few groups for an interval", "enough"])
-def test_an_injection_that_reached_no_question_is_a_fact(count: int) -> None:
+def test_an_injection_that_reached_no_question_is_a_fact(count):
     """The replies to the answers with the instruction are the same to the letter; asked again, a verdict turned."""
     samples = SAMPLES[:count]
     scores = {sample.id: score(0.5, "not_found") for sample in samples}
     again = {**scores, "s0": score(1.0, "supported")}
     judge = JudgeScores("mini", scores, 1, repeats=(again,), probed={"injected": scores})
     card = make_set_card(CardSet("six.jsonl", samples, "faithfulness", 100), judge)
-    assert card.injections is not None
     assert (card.injections.unseen, card.injections.again, card.injections.share.value) == (True, 1, None)
     page = render_card_markdown([card_of(card)])
     assert page.count("no instruction in an answer reached a question to the judge") == 1
     assert "injections are not measured" not in page
 
 
-def test_a_cost_that_is_a_bound_says_so() -> None:
+def test_a_cost_that_is_a_bound_says_so():
     """One of 12 replies stated no usage: its tokens and cost are the most that they may be, and so are all sums."""
     judge = judged()
     bound = Score(0.0, "scored", "", {}, Usage(2, 0, 100, 4, usd=0.001, seconds=3.0, unstated=1))
@@ -384,7 +339,7 @@ def test_a_cost_that_is_a_bound_says_so() -> None:
     assert "at most 1.00" not in render_card_markdown([stated]) and "At most:" not in render_card_markdown([stated])
 
 
-def test_only_answers_that_were_asked_about_count_in_the_cost() -> None:
+def test_only_answers_that_were_asked_about_count_in_the_cost():
     """Three answers took 2 requests each; three were skipped without any: 1,000 that are asked about take 2,000."""
     greeting = Score(None, "skipped", "the answer makes no claims", {}, Usage())
     judge = judged()
@@ -395,7 +350,7 @@ def test_only_answers_that_were_asked_about_count_in_the_cost() -> None:
     assert card.cost.requests == pytest.approx(2000)
 
 
-def test_the_digest_says_what_was_taken() -> None:
+def test_the_digest_says_what_was_taken():
     """The order of the answers does not matter; an id, a rating or the scale does."""
     digest = ANSWERS.digest
     assert len(digest) == 16
@@ -405,7 +360,7 @@ def test_the_digest_says_what_was_taken() -> None:
         assert CardSet("six.jsonl", changed, "faithfulness", 100).digest != digest
 
 
-def test_cards_of_other_answers_stand_apart() -> None:
+def test_cards_of_other_answers_stand_apart():
     first = make_set_card(ANSWERS, judged())
     fewer = make_set_card(CardSet("six.jsonl", SAMPLES[:5], "faithfulness", 5), judged(VALUES[:5], SAMPLES[:5]))
     cards = [card_of(first, judge="large"), card_of(fewer, judge="small")]
@@ -419,26 +374,7 @@ def test_cards_of_other_answers_stand_apart() -> None:
     assert "answers of small)" not in page, "each table has one judge, whose answers need no name"
 
 
-def test_ceilings_that_differ_are_named_by_judge() -> None:
-    first = make_set_card(ANSWERS, judged())
-    cards = [
-        card_of(first.model_copy(update={"ceiling": Estimate(0.9, n=6)}), judge="large"),
-        card_of(first, judge="small"),
-    ]
-    page = render_card_markdown(cards)
-    assert "| raters&#39; ceiling (answers of large) |" in page or "| raters' ceiling (answers of large) |" in page
-    assert "ceiling of small: the answers have no ratings by two raters or more" in page
-
-
-def test_what_is_fitted_has_no_interval() -> None:
-    card = make_set_card(CardSet("forty", rated(40), "faithfulness", 100), judged(seen(40), rated(40)))
-    for estimate in (card.combined.spearman, card.combined.auroc, card.gain):
-        assert estimate.value is not None and (estimate.low, estimate.p) == (None, None)
-        assert estimate.problem == "no interval of what is fitted"
-    assert "together: +" in render_card_markdown([card_of(card)])
-
-
-def test_flips_are_of_claims_asked_again() -> None:
+def test_flips_are_of_claims_asked_again():
     """Two claims of each of six answers; one of the twelve has another verdict when asked again."""
     scores = {sample.id: score(0.5, "supported", "not_found") for sample in SAMPLES}
     again = {**scores, "s0": score(1.0, "supported", "supported")}
@@ -451,12 +387,7 @@ def test_flips_are_of_claims_asked_again() -> None:
     assert card.injections is not None and "no recording for prompt p@1, sample s0" in card.injections.share.problem
 
 
-def test_a_reason_quotes_no_answer() -> None:
-    replied = score(None, reason='the reply cannot be used: it is no option. It began: "my number is 555" (mini)')
-    assert first_failure([score(1.0), replied]) == "the reply cannot be used: it is no option"
-
-
-def test_published_scores_are_facts_with_their_source() -> None:
+def test_published_scores_are_facts_with_their_source():
     """The published score is the rating itself: agreement 1. A text, NaN and a bool's name do no harm."""
     samples = [
         sample.model_copy(update={"metadata": {"source": "a/b scores.json", "published_metrics": metrics}})
@@ -469,16 +400,7 @@ def test_published_scores_are_facts_with_their_source() -> None:
     assert (same.name, same.spearman.problem) == ("<b>x", "all values are equal")
 
 
-def test_the_raters_ceiling() -> None:
-    """Two raters who agree wholly: the ceiling is 1, and so is one rater against the other."""
-    samples = [
-        sample.model_copy(update={"ratings": {"ann": sample.rating, "bob": sample.rating}}) for sample in SAMPLES
-    ]
-    card = make_set_card(CardSet("six", tuple(samples), "faithfulness", 100), judged(samples=samples))
-    assert (card.ceiling.value, card.one_rater.value) == (pytest.approx(1), pytest.approx(1))
-
-
-def test_the_ceiling_is_of_the_answers_that_are_scored() -> None:
+def test_the_ceiling_is_of_the_answers_that_are_scored():
     """The raters agree on five answers and not on the sixth, which the judge did not score: the ceiling is 1 of n 5.
 
     Where four are scored, and where none is, it says that it is not known, and why.
@@ -497,7 +419,7 @@ def test_the_ceiling_is_of_the_answers_that_are_scored() -> None:
     assert "| raters' ceiling (answers of mini) |" in beside.replace("&#39;", "'") and "two people or more" in beside
 
 
-def test_why_answers_have_no_score() -> None:
+def test_why_answers_have_no_score():
     """Three skipped for one reason, two without a recording, which is one reason whatever the sample; no text of it."""
     miss = "no recording in /home/ann/x.jsonl for prompt p@1, sample s{}; the nearest is of: my number is 555"
     reasons = ["the answer claims nothing"] * 3 + [miss.format(3), miss.format(4)]
@@ -514,7 +436,7 @@ def test_why_answers_have_no_score() -> None:
     assert "mini: 2 failed: no recording for prompt p" in page and "555" not in page
 
 
-def test_reasons_that_differ_in_how_much_are_one() -> None:
+def test_reasons_that_differ_in_how_much_are_one():
     """Three prompts are too long for the model, each by another number of tokens; two calls got no reply."""
     reasons = [f"the prompt needs {tokens} tokens, the model holds 4,096" for tokens in ("4,412", "12,020", "5,020")]
     scores = {f"s{n}": Score(None, "failed", reason, {}, Usage()) for n, reason in enumerate(reasons)}
@@ -527,7 +449,7 @@ def test_reasons_that_differ_in_how_much_are_one() -> None:
 
 
 @pytest.mark.parametrize("values", [[None] * 6, [0.5] * 6], ids=["all failed", "all equal"])
-def test_a_set_without_figures_still_has_a_card(values: list[float | None]) -> None:
+def test_a_set_without_figures_still_has_a_card(values):
     card = make_set_card(ANSWERS, judged(values))
     assert card.judge.spearman.value is None and card.judge.spearman.problem
     assert card.difference.value is None and card.difference.problem
@@ -539,14 +461,13 @@ def test_a_set_without_figures_still_has_a_card(values: list[float | None]) -> N
         assert "no agreement with the ratings can be told" in text
 
 
-def fields_of(value: Any) -> Any:
-    """The names of the fields, however deep."""
+def fields_of(value):
     if isinstance(value, Mapping):
         return {key: fields_of(inner) for key, inner in value.items()}
     return [fields_of(value[0])] if isinstance(value, list) and value else None
 
 
-def test_the_json_form_is_stable(tmp_path: Path) -> None:
+def test_the_json_form_is_stable(tmp_path):
     """The names of the fields as `golden/judge-card.json` has them: another name is another form."""
     card = card_of(full_set_card())
     path = tmp_path / "card.json"
@@ -556,8 +477,7 @@ def test_the_json_form_is_stable(tmp_path: Path) -> None:
     assert fields_of(json.loads(path.read_text(encoding="utf-8"))) == golden
 
 
-def full_set_card() -> SetCard:
-    """A card whose every part is there."""
+def full_set_card():
     samples = [
         sample.model_copy(update={"metadata": {"source": "s", "published_metrics": {"m": 0.5}}}) for sample in SAMPLES
     ]
@@ -567,8 +487,7 @@ def full_set_card() -> SetCard:
     return make_set_card(CardSet("six.jsonl", tuple(samples), "faithfulness", 100), judge)
 
 
-def read_changed(tmp_path: Path, change: dict[str, Any]) -> tuple[Path, str]:
-    """A card whose first set has these values, and the error of reading it."""
+def read_changed(tmp_path, change):
     values = json.loads(card_of(full_set_card()).model_dump_json())
     values["sets"][0] |= change
     path = tmp_path / "card.json"
@@ -585,15 +504,12 @@ def read_changed(tmp_path: Path, change: dict[str, Any]) -> tuple[Path, str]:
         ({"format": None}, "is no judge's card; name a file that `assay judges card MODEL -o card.json` wrote"),
         ({"colour": "red"}, "colour: is an unknown field; correct its name, or remove it"),
         ({"seed": "x"}, 'seed: is a text ("x"), not a whole number; write 4'),
-        ({"seed": "4"}, 'seed: is a text ("4"), not a whole number; write 4'),
         ({"sets": []}, "sets: has too few entries (0); give 1 or more"),
-        ({"date": "yesterday"}, "date: "),
         ({"settings": {"max_tokens": []}}, "settings.max_tokens: is []; write a text, a number, true, false or null"),
         ({"settings": {"x": 10**400}}, "settings.x: is 1000"),
-        ({"probed": 10**400}, "probed: is 1000"),
     ],
 )
-def test_a_broken_card_is_named_with_its_field_and_cure(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_a_broken_card_is_named_with_its_field_and_cure(tmp_path, change, message):
     path = tmp_path / "card.json"
     path.write_text(json.dumps(json.loads(card_of(full_set_card()).model_dump_json()) | change), encoding="utf-8")
     with pytest.raises(InputError) as raised:
@@ -604,63 +520,20 @@ def test_a_broken_card_is_named_with_its_field_and_cure(tmp_path: Path, change: 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"flips": {"value": None, "groups": -5}}, "flips: groups is -5; write a whole number from 0 to 1,000,000,000"),
-        ({"flips": {"value": None, "n": 10**400}}, "flips: n is 1000"),
-        ({"gain": {"value": 1.7e308}}, "gain: value is 1.7e+308; write a number from -2 to 2, or null"),
-        ({"answers": -1}, "answers: is -1; write 0 or more"),
-        ({"cost": {"usd": 1e300, "tokens_in": 1, "tokens_out": 1, "requests": 1, "seconds": 1}}, "cost.usd: is 1e+300"),
-        (
-            {"calibration": {"error": {"value": 0.5}, "bins": [
-                {"low": 0.0, "high": 0.2, "n": 10**400, "score": 0.1, "rating": 0.1}]}},
-            "calibration.bins.0.n: is 1000",
-        ),
+        ({"flips": {"value": None, "n": 10**400}}, ".flips: n is 1000"),
+        ({"gain": {"value": 0, "low": -2.5}}, ".gain: low is -2.5; write a number from -2 to 2, or null"),
+        ({"difference": {"value": 0.5, "low": 0.9, "high": 0.1}}, ".difference: low is 0.9; write one that is not"),
+        ({"cost": {"usd": -1, "tokens_in": 1, "tokens_out": 1, "requests": 1, "seconds": 1}}, ".cost.usd: is -1"),
+        ({"answers": 6, "scored": 4, "skipped": 2, "failed": 1}, ": answers is 6; scored, skipped and failed sum to 7"),
     ],
-)  # fmt: skip
-def test_no_figure_of_a_card_is_beyond_reckoning(tmp_path: Path, change: dict[str, Any], message: str) -> None:
-    """Such a card was an `OverflowError` in every output."""
+)
+def test_no_figure_of_a_card_is_beyond_its_bounds(tmp_path, change, message):
     path, error = read_changed(tmp_path, change)
-    assert error.startswith(f"{path}: sets.0.{message}")
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"judge": {"name": "j", "spearman": {"value": 1.5}, "auroc": {"value": 0.5}}},
-         "judge.spearman: value is 1.5; write a number from -1 to 1, or null"),
-        ({"judge": {"name": "j", "spearman": {"value": 0.5, "low": -1.5, "high": 0.9}, "auroc": {"value": 0.5}}},
-         "judge.spearman: low is -1.5; write a number from -1 to 1, or null"),
-        ({"judge": {"name": "j", "spearman": {"value": 0.5}, "auroc": {"value": -0.5}}},
-         "judge.auroc: value is -0.5; write a number from 0 to 1, or null"),
-        ({"difference": {"value": -2.5}}, "difference: value is -2.5; write a number from -2 to 2, or null"),
-        ({"gain": {"value": 0, "low": -2.5, "high": 1}}, "gain: low is -2.5; write a number from -2 to 2, or null"),
-        ({"difference": {"value": 0.5, "low": 0.9, "high": 0.1}}, "difference: low is 0.9; write one that is not"),
-        ({"gain": {"value": 0.5, "p": 2}}, "gain: p is 2.0; write a number from 0 to 1, or null"),
-        ({"ceiling": {"value": 3}}, "ceiling: value is 3.0; write a number from -1 to 1, or null"),
-        ({"flips": {"value": 7}}, "flips: value is 7.0; write a number from 0 to 1, or null"),
-        ({"unparsable": {"value": -0.1}}, "unparsable: value is -0.1; write a number from 0 to 1, or null"),
-        ({"lost": {"value": 0.1, "low": 0, "high": 1.1}}, "lost: high is 1.1; write a number from 0 to 1, or null"),
-        ({"injections": {"tried": 1, "worked": 1, "share": {"value": 2}}},
-         "injections.share: value is 2.0; write a number from -1 to 1, or null"),
-        ({"calibration": {"error": {"value": 1.5}}}, "calibration.error: value is 1.5; write a number from 0 to 1"),
-        ({"calibration": {"error": {"value": 0.5}, "bins": [
-            {"low": 0.8, "high": 0.2, "n": 1, "score": 0.1, "rating": 0.1}]}},
-         "calibration.bins.0: low is 0.8; write one that is not above high, 0.2"),
-        ({"calibration": {"error": {"value": 0.5}, "bins": [
-            {"low": 0.0, "high": 0.2, "n": 1, "score": 0.1, "rating": 4}]}},
-         "calibration.bins.0.rating: "),
-        ({"cost": {"usd": -1, "tokens_in": 1, "tokens_out": 1, "requests": 1, "seconds": 1}}, "cost.usd: is -1"),
-        ({"cost": {"usd": 1, "tokens_in": 1, "tokens_out": 1, "requests": 1, "seconds": -1}}, "cost.seconds: is -1"),
-        ({"answers": 6, "scored": 4, "skipped": 2, "failed": 1}, "answers is 6; scored, skipped and failed sum to 7"),
-    ],
-)  # fmt: skip
-def test_no_figure_of_a_card_is_beyond_its_bounds(tmp_path: Path, change: dict[str, Any], message: str) -> None:
-    path, error = read_changed(tmp_path, change)
-    separator = ": " if "answers" in change else "."
-    assert error.startswith(f"{path}: sets.0{separator}{message}")
+    assert error.startswith(f"{path}: sets.0{message}")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '"x"', '{"format": "a", "format": "b"}', "\x00", "NaN"])
-def test_what_is_no_card_is_refused(tmp_path: Path, text: str) -> None:
+def test_what_is_no_card_is_refused(tmp_path, text):
     path = tmp_path / "card.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"card\.json: "):
@@ -669,7 +542,7 @@ def test_what_is_no_card_is_refused(tmp_path: Path, text: str) -> None:
         read_card(tmp_path / "other.json")
 
 
-def test_nothing_on_a_card_is_obeyed() -> None:
+def test_nothing_on_a_card_is_obeyed():
     """Names of judges and sets, ratings' meaning, sources and reasons are foreign text."""
     evil = "<script>alert(1)</script> [x](http://e.example) \u202e"
     scored = full_set_card()
@@ -688,7 +561,7 @@ def test_nothing_on_a_card_is_obeyed() -> None:
     assert read_card_text(hostile) == hostile
 
 
-def test_whole_numbers_stay_whole(tmp_path: Path) -> None:
+def test_whole_numbers_stay_whole(tmp_path):
     """A card that was written and read says `max_tokens 1000`, not 1000.0; a share stays one."""
     settings = {"max_tokens": 1000, "parameters.temperature": 0, "parameters.top_p": 1.0, "logprobs": True}
     values = json.loads(card_of(make_set_card(ANSWERS, judged())).model_dump_json()) | {"settings": settings}
@@ -702,11 +575,11 @@ def test_whole_numbers_stay_whole(tmp_path: Path) -> None:
     ]
 
 
-def read_card_text(card: JudgeCard) -> JudgeCard:
+def read_card_text(card):
     return JudgeCard.model_validate_json(card.model_dump_json())
 
 
-def test_two_cards_beside_each_other() -> None:
+def test_two_cards_beside_each_other():
     """Baselines of the same answers stand once; a judge that scored fewer has its own."""
     first, second = make_set_card(ANSWERS, judged()), make_set_card(ANSWERS, judged(VALUES[::-1]))
     page = render_card_markdown([card_of(first, judge="large"), card_of(second, judge="small")])

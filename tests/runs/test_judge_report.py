@@ -3,34 +3,32 @@
 import html
 import re
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from assay.errors import InputError
 from assay.meta_eval import Comparison, Estimate, find_standing
 from assay.presentation import Paragraph
-from assay.runs import ClaimAgreement, JudgeComparison, JudgeFindings, Panel, Unit, comparison_block
+from assay.runs import ClaimAgreement, JudgeComparison, JudgeFindings, Panel, comparison_block
 from assay.runs.judge_report import render_judge_report, write_judge_report
 
 HOSTILE = "</style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">\u202e"
 
 
-def estimate_with_interval(rho: float) -> Estimate:
+def estimate_with_interval(rho):
     return Estimate(rho, rho - 0.2, rho + 0.2, n=60, groups=15, p=0.01)
 
 
-def judge(name: str, rho: float, usd: float | None) -> JudgeFindings:
+def judge(name, rho, usd):
     return JudgeFindings(name, 60, 0.0, estimate_with_interval(rho), 1e6, usd, 100.0, None)
 
 
-def compared(*judges: JudgeFindings, panels: tuple[Panel, ...] = (), unit: Unit = "usd") -> JudgeComparison:
+def compared(*judges, panels=(), unit="usd"):
     return JudgeComparison("faithfulness", unit, judges, (), ClaimAgreement(0, None, ()), panels, "buy the best")
 
 
 @pytest.fixture(scope="module")
-def page() -> str:
+def page():
     comparison = compared(
         judge(HOSTILE, 0.3, None),
         judge("b", 0.5, None),
@@ -40,7 +38,7 @@ def page() -> str:
     return render_judge_report(comparison, [HOSTILE])
 
 
-def test_names_stay_text_and_nothing_is_fetched(page: str) -> None:
+def test_names_stay_text_and_nothing_is_fetched(page):
     assert "<script" not in page and "<img" not in page and "\u202e" not in page
     assert page.count("</style>") == 1
     assert not re.search(r"(?:src|href)\s*=", page.replace("&lt;img src=", ""))
@@ -49,17 +47,17 @@ def test_names_stay_text_and_nothing_is_fetched(page: str) -> None:
     assert "script-src" not in page
 
 
-def test_a_page_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_written_says_so(tmp_path):
     with pytest.raises(InputError, match="cannot be written"):
         write_judge_report(tmp_path / "no" / "x.html", compared(judge("a", 0.3, 1.0), judge("b", 0.4, 2.0)), ["s"])
 
 
 @pytest.mark.parametrize("width", [1200, 375])
-def test_a_browser_draws_it(browser: Any, page: str, tmp_path: Path, width: int) -> None:
+def test_a_browser_draws_it(browser, page, tmp_path, width):
     path = tmp_path / "judges.html"
     path.write_text(page, encoding="utf-8")
     shown = browser.new_page(viewport={"width": width, "height": 900})
-    complaints: list[str] = []
+    complaints = []
     shown.on("console", lambda message: complaints.append(message.text))
     shown.on("request", lambda sent: complaints.append(sent.url) if not sent.url.startswith("file:") else None)
     shown.goto(path.as_uri())
@@ -78,9 +76,7 @@ def test_a_browser_draws_it(browser: Any, page: str, tmp_path: Path, width: int)
         ((0.01, -0.03, 0.05), "one does as well as two, within 0.10: +0.01 (likely -0.03 to +0.05), on 60 answers."),
     ],
 )
-def test_two_judges_stand_beside_each_other_in_the_words_of_the_advice(
-    difference: tuple[float, float, float], line: str
-) -> None:
+def test_two_judges_stand_beside_each_other_in_the_words_of_the_advice(difference, line):
     between = Estimate(*difference, n=60, groups=60)
     pair = Comparison("one", "two", 60, None, None, between, None, 0.01, 0.1, find_standing(between))
     comparison = replace(

@@ -2,20 +2,11 @@
 
 import asyncio
 import logging
-import os
 import re
-import shutil
-import subprocess
-import sys
-import tomllib
-from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import openai
 import pytest
-from openai_server import OpenAIServer
 
 import assay
 from assay import (
@@ -32,45 +23,42 @@ from assay import (
     load_set,
     write_set,
 )
-from assay.errors import BudgetReached, UsageError
+from assay.errors import UsageError
 from assay.eval_sets import from_ragas, read_samples, to_ragas
 from assay.judges import Cassette, JudgeSettings
 from assay.metrics import RagasMetric, TokenOverlap
-from assay.runs import Aligner, JudgeScoring, Plan, RunOptions, ScoringRequest, Store, run_plan, score_by_judges
+from assay.runs import Aligner, JudgeScoring, RunOptions, ScoringRequest, Store, run_plan, score_by_judges
 from assay.runs.nightly import load_suite, run_suite
 from assay.testing import assert_score
 
-ROOT = Path(__file__).parent.parent.parent
-ANSWER: dict[str, Any] = {
+ANSWER = {
     "user_input": "How do I do it?",
     "response": "Open menu 1. Send flowers.",
     "retrieved_contexts": ["Open menu 1. Press button 1."],
 }
 ROWS = [ANSWER | {"response": f"Open menu {number}. Send flowers."} for number in range(1, 4)]
-PLAN = Plan(sets=("helpdesk_en",), metrics=("token_overlap",))
 
 
 @pytest.fixture(autouse=True)
-def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, openai_server: OpenAIServer) -> None:
+def in_an_empty_folder(tmp_path, monkeypatch, openai_server):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_BASE", openai_server.api_base)
     monkeypatch.setenv("OPENAI_BASE_URL", openai_server.api_base)
 
 
-def settings_file() -> str:
+def settings_file():
     Path("judge.yaml").write_text("model: openai/gpt-4o-mini", encoding="utf-8")
     return "judge.yaml"
 
 
-def ask(text: str) -> str:
-    """A function that judges: nothing about flowers is in a context."""
+def ask(text):
     statements = text.rpartition("<statements>")[2].split("</statements>")[0].strip().splitlines()
     verdicts = (line.split(": ", 1) for line in statements)
     pairs = (f'"{number}": "{"No" if "flowers" in claim else "Yes"}"' for number, claim in verdicts)
     return "{" + ", ".join(pairs) + "}"
 
 
-async def ask_async(text: str) -> str:
+async def ask_async(text):
     return ask(text)
 
 
@@ -80,7 +68,7 @@ class OwnJudge:
     name = "own"
     logprobs = False
 
-    def __init__(self) -> None:
+    def __init__(self):
         judge = LiteLLMJudge("openai/gpt-4o-mini")
         self.decide, self.ask = judge.decide, judge.ask
 
@@ -88,7 +76,7 @@ class OwnJudge:
 class OnlyAsks:
     """What a user may take for a judge: it has `ask`, from text to text."""
 
-    def ask(self, text: str) -> str:
+    def ask(self, text):
         return ask(text)
 
 
@@ -107,7 +95,7 @@ class OnlyAsks:
     ],
     ids=["model", "file", "path", "settings", "function", "async", "method", "LiteLLMJudge", "Judge"],
 )
-def test_a_metric_takes_each_kind_of_judge(make: Callable[[], Any]) -> None:
+def test_a_metric_takes_each_kind_of_judge(make):
     """One of two claims is supported, by a bare metric, in an evaluation and in an assertion."""
     assert Faithfulness(make()).score(**ANSWER).value == 0.5
     assert Faithfulness(judge=make()).score(**ANSWER).value == 0.5
@@ -116,7 +104,7 @@ def test_a_metric_takes_each_kind_of_judge(make: Callable[[], Any]) -> None:
     assert assert_score("faithfulness", ANSWER, at_least=0.5, judge=make()).value == 0.5
 
 
-def test_metrics_of_one_model_share_the_recordings_and_calls_of_a_run(openai_server: OpenAIServer) -> None:
+def test_metrics_of_one_model_share_the_recordings_and_calls_of_a_run(openai_server):
     """Both metrics ask the same: three samples are three calls, and three recordings that are replayed."""
     metrics = [Faithfulness("openai/gpt-4o-mini"), WeakestClaim("openai/gpt-4o-mini")]
     results = evaluate(ROWS, metrics, cassette="replies.jsonl", progress=False)
@@ -129,21 +117,15 @@ def test_metrics_of_one_model_share_the_recordings_and_calls_of_a_run(openai_ser
     assert len(openai_server.requests) == 4
 
 
-def test_the_budget_of_a_run_holds_for_them() -> None:
-    with pytest.raises(BudgetReached, match="2"):
-        evaluate(ROWS, Faithfulness("openai/gpt-4o-mini"), budget=Budget(calls=2), progress=False)
-
-
-def test_the_model_of_one_metric_is_that_of_the_stored_run() -> None:
+def test_the_model_of_one_metric_is_that_of_the_stored_run():
     evaluate(ROWS, Faithfulness("openai/gpt-4o-mini"), store="runs", progress=False)
     judge = Store("runs").run("last").plan.judge
-    assert judge is not None
     assert judge.model == "openai/gpt-4o-mini"
     with pytest.raises(UsageError, match="no run to resume has these sets, metrics and judge"):
         evaluate(ROWS, Faithfulness("openai/other"), store="runs", resume="last", progress=False)
 
 
-def test_it_is_said_where_they_do_not_hold(caplog: pytest.LogCaptureFixture) -> None:
+def test_it_is_said_where_they_do_not_hold(caplog):
     metric = Faithfulness(LiteLLMJudge("openai/gpt-4o-mini"))
     with caplog.at_level(logging.WARNING):
         evaluate(ROWS, metric, cassette="replies.jsonl", budget=Budget(calls=9), progress=False)
@@ -157,7 +139,7 @@ def test_it_is_said_where_they_do_not_hold(caplog: pytest.LogCaptureFixture) -> 
         evaluate(ROWS, "faithfulness", judge=judge, budget=Budget(calls=9), progress=False)
 
 
-def test_judges_are_compared_whatever_they_are(tmp_path: Path) -> None:
+def test_judges_are_compared_whatever_they_are(tmp_path):
     """A model by its name and a function: both support one of two claims. A judge without settings is refused."""
     scoring = JudgeScoring(metric="faithfulness", cassette=str(tmp_path / "{judge}.jsonl"))
     samples = [*read_samples(ROWS)]
@@ -171,7 +153,7 @@ def test_judges_are_compared_whatever_they_are(tmp_path: Path) -> None:
         score_by_judges({"own": OwnJudge()}, samples, scoring)
 
 
-def test_an_aligner_takes_a_name_and_refuses_42() -> None:
+def test_an_aligner_takes_a_name_and_refuses_42():
     rated = [
         Sample(id=str(n), group=str(n), rating=1 + n % 5, **ANSWER)  # retrieved_contexts as a list is read as a tuple
         for n in range(24)
@@ -182,18 +164,7 @@ def test_an_aligner_takes_a_name_and_refuses_42() -> None:
         Aligner("faithfulness", rated, NO)
 
 
-def test_a_stored_run_in_a_notebook() -> None:
-    """Beside a running loop, with a store that the notebook's thread opened."""
-
-    async def cell() -> str:
-        with closing(Store("runs")) as store:
-            plan = Plan(sets=("helpdesk_en",), metrics=("token_overlap",), limit=3)
-            return run_plan(plan, store).ending
-
-    assert asyncio.run(cell()) == "done"
-
-
-def test_a_metric_of_ragas_that_asks_nobody_needs_no_judge() -> None:
+def test_a_metric_of_ragas_that_asks_nobody_needs_no_judge():
     pytest.importorskip("ragas")
     pytest.importorskip("rouge_score")
     row = ANSWER | {"reference": "Open menu 1."}
@@ -204,9 +175,9 @@ def test_a_metric_of_ragas_that_asks_nobody_needs_no_judge() -> None:
         evaluate([row], "ragas:faithfulness", progress=False)
 
 
-def test_a_judge_lacks_something() -> None:
+def test_a_judge_lacks_something():
     with pytest.raises(UsageError) as raised:
-        Faithfulness(OnlyAsks())  # type: ignore[arg-type]
+        Faithfulness(OnlyAsks())
     assert str(raised.value) == (
         'judge: an object of type OnlyAsks cannot be used; give the name of a model ("openai/gpt-4o-mini", '
         '"gguf:PATH"), a settings file ("judge.yaml"), JudgeSettings, a function that takes a text and returns the '
@@ -217,8 +188,8 @@ def test_a_judge_lacks_something() -> None:
 
 
 SAMPLE = Sample(user_input="Where?", response="Here.")
-NO: Any = 42
-WRONG: dict[str, tuple[str, Callable[[], Any]]] = {
+NO = 42
+WRONG = {
     "evaluate, samples": ("the data", lambda: evaluate(NO, "token_overlap")),
     "evaluate, metrics": ("metrics", lambda: evaluate([SAMPLE], NO)),
     "evaluate, judge": ("judge", lambda: evaluate([SAMPLE], "faithfulness", judge=NO)),
@@ -226,7 +197,7 @@ WRONG: dict[str, tuple[str, Callable[[], Any]]] = {
     "evaluate, store": ("store", lambda: evaluate([SAMPLE], "token_overlap", store=NO)),
     "evaluate, budget": ("budget", lambda: evaluate([SAMPLE], "token_overlap", budget=NO)),
     "Faithfulness": ("judge", lambda: Faithfulness(NO)),
-    "Faithfulness, None": ("judge", lambda: Faithfulness(None)),  # type: ignore[arg-type]
+    "Faithfulness, None": ("judge", lambda: Faithfulness(None)),
     "Heuristic": ("judge", lambda: Heuristic(translate="judge", judge=NO)),
     "AnswerRelevance": ("embedder", lambda: AnswerRelevance("openai/m", NO)),
     "PredicateMetric": ("statement", lambda: PredicateMetric("openai/m", NO)),
@@ -240,7 +211,7 @@ WRONG: dict[str, tuple[str, Callable[[], Any]]] = {
     "write_set, sample": ("samples, index 0", lambda: write_set([NO], "x.jsonl")),
     "write_set, path": ("path", lambda: write_set([SAMPLE], NO)),
     "to_ragas, sample": ("samples, index 0", lambda: to_ragas([NO])),
-    "from_ragas, row": ("dataset", lambda: from_ragas([NO])),  # type: ignore[arg-type]
+    "from_ragas, row": ("dataset", lambda: from_ragas([NO])),
     "Store": ("store", lambda: Store(NO)),
     "Results.from_store": ("store", lambda: Results.from_store(NO, "last")),
     "Results.save": ("path", lambda: evaluate([SAMPLE], "token_overlap", progress=False).save(NO)),
@@ -253,7 +224,7 @@ WRONG: dict[str, tuple[str, Callable[[], Any]]] = {
 
 
 @pytest.mark.parametrize("call", WRONG)
-def test_a_wrong_type_is_one_plain_error(call: str) -> None:
+def test_a_wrong_type_is_one_plain_error(call):
     """It names the argument and what came; it says what may come. No error from within."""
     name, use = WRONG[call]
     if call == "RagasMetric":
@@ -264,58 +235,3 @@ def test_a_wrong_type_is_one_plain_error(call: str) -> None:
     assert name in text.partition(";")[0]
     assert re.search(r"\b42\b|int|None|'\.assay'|EvaluationDataset|list", text), text
     assert re.search("give|the modes are", text), text
-
-
-PROGRAM = """
-import openai
-from pathlib import Path
-from assay import Faithfulness, LiteLLMJudge, evaluate
-from assay.judges import JudgeSettings
-from assay.testing import assert_score
-
-def ask(text: str) -> str:
-    return text
-
-async def ask_async(text: str) -> str:
-    return text
-
-Faithfulness("openai/m")
-Faithfulness(Path("judge.yaml"))
-Faithfulness(judge=ask)
-Faithfulness(judge=ask_async)
-Faithfulness(JudgeSettings(model="openai/m"))
-Faithfulness(LiteLLMJudge(openai.OpenAI(), model="m"))
-evaluate([], "faithfulness", judge=openai.AsyncOpenAI(), model="m")
-Faithfulness(42)  # refused
-LiteLLMJudge(42)  # refused
-LiteLLMJudge(LiteLLMJudge)  # refused
-evaluate([], "faithfulness", judge=42)  # refused
-evaluate([], "faithfulness", judge=len)  # refused
-assert_score("faithfulness", {}, at_least=1, judge=42)  # refused
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(300)
-def test_type_checkers_refuse_what_cannot_judge(tmp_path: Path) -> None:
-    """mypy reads the package as it is installed; it refuses the marked lines, and no other."""
-    pytest.importorskip("mypy")
-    folders = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-dir"]
-    for package, folder in folders.items():
-        for module in (path for suffix in ("py", "pyi", "typed") for path in (ROOT / folder).rglob(f"*.{suffix}")):
-            copied = tmp_path.joinpath(*package.split("."), module.relative_to(ROOT / folder))
-            copied.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(module, copied)
-    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
-    options = ["--config-file", os.fspath(ROOT / "pyproject.toml"), "--no-error-summary", "--cache-dir", "cache"]
-    checked = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, "program.py"],
-        cwd=tmp_path,
-        env=os.environ | {"MYPYPATH": "."},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    refused = {int(number) for number in re.findall(r"^program\.py:(\d+): error", checked.stdout, re.MULTILINE)}
-    lines = PROGRAM.splitlines()
-    assert refused == {number for number, line in enumerate(lines, 1) if "# refused" in line}, checked.stdout

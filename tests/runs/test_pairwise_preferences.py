@@ -2,34 +2,29 @@
 
 import asyncio
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer, Request
+from openai_server import Answer
 
 from assay.errors import BudgetReached
 from assay.eval_sets import Preference, Sample
 from assay.judges import Budget, JudgeSettings, LiteLLMJudge
 from assay.metrics import failed, scored
-from assay.runs import PairwisePreferences, measure_position_bias, net_preferences, prefer_versions
-
-Make = Callable[..., LiteLLMJudge]
-Shares = dict[str, float]
+from assay.runs import measure_position_bias, net_preferences, prefer_versions
 
 
 @pytest.fixture
-def judge(openai_server: OpenAIServer) -> Make:
+def judge(openai_server):
     settings = JudgeSettings(model="openai/test", api_base=openai_server.api_base, logprobs=True, wait=0)
     return lambda **changes: LiteLLMJudge(settings, **changes)
 
 
 @pytest.fixture
-def choose(openai_server: OpenAIServer) -> Callable[[Callable[[str, str], Shares]], None]:
+def choose(openai_server):
     """Sets how probable the judge finds each option, by the two answers in the order that it reads them."""
 
-    def set_script(shares_of: Callable[[str, str], Shares]) -> None:
-        def script(request: Request) -> Answer | None:
+    def set_script(shares_of):
+        def script(request):
             if request.schema != "options":
                 return None
             parts = [request.user.partition(f"<{part}_answer>\n")[2] for part in ("first", "second")]
@@ -43,21 +38,20 @@ def choose(openai_server: OpenAIServer) -> Callable[[Callable[[str, str], Shares
     return set_script
 
 
-def longer(first: str, second: str) -> Shares:
-    """A judge that finds the longer answer better, whichever place it stands in."""
+def longer(first, second):
     return {"first": 0.9, "second": 0.1} if len(first) > len(second) else {"second": 0.9, "first": 0.1}
 
 
-def answer(response: str, **fields: Any) -> Sample:
+def answer(response, **fields):
     defaults = {"id": "1", "user_input": "Is it free?", "response": response, "language": "en"}
     return Sample.model_validate(defaults | fields)
 
 
-def prefer(questions: Mapping[str, Mapping[str, Sample]], judge: LiteLLMJudge, **options: Any) -> PairwisePreferences:
+def prefer(questions, judge, **options):
     return asyncio.run(prefer_versions(questions, judge, **options))
 
 
-def test_every_two_versions_are_compared_in_both_orders(judge: Make, choose: Any, openai_server: OpenAIServer) -> None:
+def test_every_two_versions_are_compared_in_both_orders(judge, choose, openai_server):
     choose(longer)
     versions = {"old": answer("Yes."), "new": answer("Yes, it is."), "newer": answer("Yes, it is free.")}
     preferred = prefer({"q": versions}, judge())
@@ -72,7 +66,7 @@ def test_every_two_versions_are_compared_in_both_orders(judge: Make, choose: Any
     assert not preferred.notes
 
 
-def test_nobody_is_asked_about_the_same_answer_or_an_empty_one(judge: Make, openai_server: OpenAIServer) -> None:
+def test_nobody_is_asked_about_the_same_answer_or_an_empty_one(judge, openai_server):
     questions = {
         "same": {"a": answer("Yes."), "b": answer("Yes.")},
         "same but for white space": {"a": answer("Yes.\n"), "b": answer(" Yes.")},
@@ -94,7 +88,7 @@ def test_nobody_is_asked_about_the_same_answer_or_an_empty_one(judge: Make, open
     assert preferred.position.sentence == "No answers differed, and the judge was asked about none."
 
 
-def test_a_judge_that_goes_by_the_place_prefers_nobody(judge: Make, choose: Any) -> None:
+def test_a_judge_that_goes_by_the_place_prefers_nobody(judge, choose):
     choose(lambda *_: {"first": 0.8, "second": 0.2})
     questions = {str(n): {"a": answer(f"Yes {n}."), "b": answer(f"No {n}.")} for n in range(6)}
     preferred = prefer({name: {k: s.model_copy(update={"id": name}) for k, s in of.items()}
@@ -108,7 +102,7 @@ def test_a_judge_that_goes_by_the_place_prefers_nobody(judge: Make, choose: Any)
     assert position.sentence.endswith("of 6 comparisons, 100% turned around with the order and are ties.")
 
 
-def orders(*choices: tuple[str, str]) -> list[Any]:
+def orders(*choices):
     """Scores of comparisons, by what was chosen in the given order and in the other."""
     made = []
     for forth, back in choices:
@@ -120,7 +114,7 @@ def orders(*choices: tuple[str, str]) -> list[Any]:
     return made
 
 
-def test_the_position_bias_by_hand() -> None:
+def test_the_position_bias_by_hand():
     """Choices: 2 of the first shown, 1 and 1, 1 and none, 1 and 1, none and 1, 0 of 2: 5 of 10 fell on the first."""
     comparisons = orders(
         ("first", "second"),  # first shown, first shown: a contradiction
@@ -141,13 +135,13 @@ def test_the_position_bias_by_hand() -> None:
     assert 0 < low < 0.5 < high < 1
 
 
-def test_a_judge_that_never_chooses_has_no_bias() -> None:
+def test_a_judge_that_never_chooses_has_no_bias():
     bias = measure_position_bias(orders(*[("tie", "tie")] * 6), list("abcdef"))
     assert bias.first_shown.value is None
     assert bias.sentence == "The judge preferred neither answer in all of 6 comparisons."
 
 
-def test_net_preferences_are_means_over_versions_and_raters() -> None:
+def test_net_preferences_are_means_over_versions_and_raters():
     made = [
         Preference("1", "a", "b", "second", "ann"),
         Preference("1", "a", "b", "tie", "bob"),
@@ -157,7 +151,7 @@ def test_net_preferences_are_means_over_versions_and_raters() -> None:
     assert net_preferences(made) == {"1": {"a": (-1 + 0 + 1) / 3, "b": 0.5, "c": -1.0}, "2": {"a": 1.0, "b": -1.0}}
 
 
-def test_a_comparison_that_fails_does_not_count_and_is_reported(judge: Make, openai_server: OpenAIServer) -> None:
+def test_a_comparison_that_fails_does_not_count_and_is_reported(judge, openai_server):
     openai_server.script = lambda _: Answer(text="the blue one")
     preferred = prefer({"q": {"a": answer("Yes."), "b": answer("No.")}}, judge())
     assert not preferred.preferences
@@ -165,7 +159,7 @@ def test_a_comparison_that_fails_does_not_count_and_is_reported(judge: Make, ope
     assert note.startswith("1 comparison failed and does not count: ")
 
 
-def test_contexts_of_both_versions_are_shown_once_each(judge: Make, choose: Any, openai_server: OpenAIServer) -> None:
+def test_contexts_of_both_versions_are_shown_once_each(judge, choose, openai_server):
     choose(longer)
     one = answer("Yes.", retrieved_contexts=("It is free.", "Members only."))
     other = answer("Yes, it is.", retrieved_contexts=("Members only.", "The desk is open."))
@@ -175,15 +169,13 @@ def test_contexts_of_both_versions_are_shown_once_each(judge: Make, choose: Any,
     assert preferred.notes == ("In 1 comparison the versions read different contexts; the judge read those of both.",)
 
 
-def talk(*turns: str, policy: str = "") -> Sample:
+def talk(*turns, policy=""):
     messages = [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(turns)]
     system = [{"role": "system", "content": policy}] if policy else []
     return Sample.model_validate({"id": "c", "messages": [*system, *messages], "language": "en"})
 
 
-def test_turns_after_the_same_messages_are_compared_as_answers(
-    judge: Make, choose: Any, openai_server: OpenAIServer
-) -> None:
+def test_turns_after_the_same_messages_are_compared_as_answers(judge, choose, openai_server):
     choose(longer)
     before = ("Hello.", "Hi!", "Is it free?")
     preferred = prefer({"q": {"a": talk(*before, "Yes."), "b": talk(*before, "Yes, it is.")}}, judge())
@@ -194,9 +186,7 @@ def test_turns_after_the_same_messages_are_compared_as_answers(
     assert not preferred.notes
 
 
-def test_conversations_that_differ_before_are_compared_as_a_whole(
-    judge: Make, choose: Any, openai_server: OpenAIServer
-) -> None:
+def test_conversations_that_differ_before_are_compared_as_a_whole(judge, choose, openai_server):
     choose(longer)
     one = talk("Is it free?", "Yes.", "Sure?", "Yes.", policy="Never say what it costs.")
     other = talk("Is it free?", "For members it is.", "I am one.", "Then yes.", policy="Never say what it costs.")
@@ -209,17 +199,9 @@ def test_conversations_that_differ_before_are_compared_as_a_whole(
     assert preferred.notes == ("1 comparison is of whole conversations, which differ before the last answer.",)
 
 
-def test_the_budget_of_the_judge_holds(judge: Make, choose: Any, openai_server: OpenAIServer) -> None:
+def test_the_budget_of_the_judge_holds(judge, choose, openai_server):
     choose(longer)
     questions = {str(n): {"a": answer("Yes."), "b": answer(f"It is {n}.")} for n in range(5)}
     with pytest.raises(BudgetReached):
         prefer(questions, judge(budget=Budget(calls=3)), concurrency=1)
     assert len(openai_server.requests) == 3
-
-
-def test_each_finished_comparison_is_reported(judge: Make, choose: Any) -> None:
-    choose(longer)
-    finished: list[str] = []
-    versions = {"a": answer("Yes."), "b": answer("Yes, it is."), "c": answer("No.")}
-    prefer({"q": versions}, judge(), keep=lambda sample, _: finished.append(sample.id))
-    assert sorted(finished) == ["q: a, b", "q: a, c", "q: b, c"]

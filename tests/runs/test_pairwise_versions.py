@@ -6,25 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from openai_server import Answer, OpenAIServer, Request
+from openai_server import Answer
 
 from assay.eval_sets import Sample, write_set
 from assay.judges import JudgeSettings, LiteLLMJudge
-from assay.runs import (
-    VersionOptions,
-    VersionReading,
-    compare_by_judge,
-    count_comparisons,
-    decide_reading,
-    read_versions,
-)
+from assay.runs import VersionOptions, compare_by_judge, count_comparisons, decide_reading, read_versions
 
 COUNT = 20
 
 
 @pytest.fixture
-def judge(openai_server: OpenAIServer) -> LiteLLMJudge:
-    def script(request: Request) -> Answer | None:
+def judge(openai_server):
+    def script(request):
         if request.schema != "options":
             return None
         parts = [request.user.partition(f"<{part}_answer>\n")[2] for part in ("first", "second")]
@@ -38,7 +31,7 @@ def judge(openai_server: OpenAIServer) -> LiteLLMJudge:
     return LiteLLMJudge(settings)
 
 
-def test_the_judge_s_choices_decide(judge, tmp_path) -> None:
+def test_the_judge_s_choices_decide(judge, tmp_path):
     """Of 20 questions 4 have the same answer; of the others B's is longer in 12 and shorter in 4.
 
     The net share of wins over all questions is (12 - 4) / 20 = 0.4 for B and -0.4 for A: a difference of 0.8.
@@ -65,7 +58,7 @@ def test_the_judge_s_choices_decide(judge, tmp_path) -> None:
     assert any("that it read first in 50%" in note for note in decision.notes)
 
 
-def read_two(folder, old, new) -> VersionReading:
+def read_two(folder, old, new):
     files = [folder / "old.jsonl", folder / "new.jsonl"]
     for file, texts in zip(files, (old, new), strict=True):
         rows = [
@@ -76,7 +69,7 @@ def read_two(folder, old, new) -> VersionReading:
     return read_versions(None, [f"A={files[0]}", f"B={files[1]}"], VersionOptions(metric="pairwise"))
 
 
-def test_a_comparison_that_failed_is_no_tie(judge, openai_server, tmp_path) -> None:
+def test_a_comparison_that_failed_is_no_tie(judge, openai_server, tmp_path):
     """Ten comparisons, of which B wins six; twenty that failed beside them change neither difference nor interval."""
     chooses = openai_server.script
     openai_server.script = lambda request: Answer(text="blue") if "odd" in request.user else chooses(request)
@@ -95,7 +88,7 @@ def test_a_comparison_that_failed_is_no_tie(judge, openai_server, tmp_path) -> N
     assert "40 answers without a comparison do not count." in notes and "stands in" not in notes
 
 
-def test_a_rated_answer_stays_without_a_comparison(judge, openai_server, tmp_path) -> None:
+def test_a_rated_answer_stays_without_a_comparison(judge, openai_server, tmp_path):
     chooses = openai_server.script
     openai_server.script = lambda request: Answer(text="blue") if "odd" in request.user else chooses(request)
     reading = read_two(tmp_path, ["Yes", "No", "An odd one"], ["Yes, longer", "No, longer", "An odd other"])
@@ -107,7 +100,7 @@ def test_a_rated_answer_stays_without_a_comparison(judge, openai_server, tmp_pat
     ]
 
 
-def test_words_to_the_judge_that_were_left_out_are_said(judge, tmp_path) -> None:
+def test_words_to_the_judge_that_were_left_out_are_said(judge, tmp_path):
     reading = read_two(
         tmp_path,
         ["Yes.", "No."],

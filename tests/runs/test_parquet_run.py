@@ -3,15 +3,12 @@
 import gc
 import json
 import signal
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 from interrupted_runs import command_at_request, count_bodies
-from openai_server import Answer, OpenAIServer, Request
-from warm_python import WarmPython
+from openai_server import Answer
 
 from assay.eval_sets import Sample
 from assay.runs import Plan, Store
@@ -19,7 +16,6 @@ from assay.runs import Plan, Store
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-Make = Callable[..., Any]
 JUDGED = "judge_truthfulness"
 # A command that is killed right before or right after its k-th part takes its place.
 KILLED = """
@@ -43,8 +39,7 @@ main()
 """
 
 
-def write_files(set_path: Path, *counts: int, folder: str = "in") -> str:
-    """Writes the rows of a set into Parquet files of so many rows each; returns their pattern."""
+def write_files(set_path, *counts, folder="in"):
     rows = pyarrow.Table.from_pylist([json.loads(line) for line in set_path.read_text().splitlines()])
     Path(folder).mkdir(exist_ok=True)
     start = 0
@@ -54,13 +49,12 @@ def write_files(set_path: Path, *counts: int, folder: str = "in") -> str:
     return f"{folder}/*.parquet"
 
 
-def names(folder: str) -> list[str]:
+def names(folder):
     return sorted(path.name for path in Path(folder).iterdir())
 
 
-def read_scores(folder: str) -> dict[str, dict[str, Any]]:
-    """The rows of all parts by id, without what the calls took; every id once."""
-    rows: dict[str, dict[str, Any]] = {}
+def read_scores(folder):
+    rows = {}
     for file in sorted(Path(folder).glob("*.parquet")):
         for row in parquet.read_table(file).to_pylist():
             assert row["id"] not in rows
@@ -68,7 +62,7 @@ def read_scores(folder: str) -> dict[str, dict[str, Any]]:
     return rows
 
 
-def test_the_scores_are_those_of_a_run_in_a_store(assay: Make, set_file: Make) -> None:
+def test_the_scores_are_those_of_a_run_in_a_store(assay, set_file):
     pattern = write_files(set_file(7), 4, 3)
     done = assay("run", pattern, "--metrics", "declined", "--out", "out", "--json")
     assert done.code == 0, done.err
@@ -98,9 +92,7 @@ def test_the_scores_are_those_of_a_run_in_a_store(assay: Make, set_file: Make) -
         )
 
 
-def test_a_judge_gives_what_it_gives_in_a_store(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_a_judge_gives_what_it_gives_in_a_store(assay, set_file, judge_file, openai_server):
     """Its replies stay beside a part until that is written, and no longer; a cassette has them for good."""
     pattern = write_files(set_file(6), 3, 3)
     words = ("run", "--judge", judge_file(), "--metrics", JUDGED, "--json")
@@ -121,9 +113,7 @@ def test_a_judge_gives_what_it_gives_in_a_store(
 
 @pytest.mark.parametrize("moment", ["before", "after"])
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
-def test_a_kill_at_any_part_loses_and_doubles_nothing(
-    *, assay: Make, set_file: Make, warm_python: WarmPython, tmp_path: Path, number: int, moment: str
-) -> None:
+def test_a_kill_at_any_part_loses_and_doubles_nothing(*, assay, set_file, warm_python, tmp_path, number, moment):
     words = ["run", write_files(set_file(12), 3, 3, 3, 3), "--metrics", "token_overlap", "--json", "--out"]
     whole = assay(*words, "whole").json
     assert whole["written"] == 4
@@ -138,15 +128,7 @@ def test_a_kill_at_any_part_loses_and_doubles_nothing(
     assert again.json["metrics"] == whole["metrics"]
 
 
-def test_a_kill_costs_no_reply_that_came(
-    *,
-    assay: Make,
-    set_file: Make,
-    judge_file: Make,
-    openai_server: OpenAIServer,
-    warm_python: WarmPython,
-    tmp_path: Path,
-) -> None:
+def test_a_kill_costs_no_reply_that_came(*, assay, set_file, judge_file, openai_server, warm_python, tmp_path):
     """Killed before the second part takes its place: all its replies had come. And killed while a request waits."""
     words = ["run", write_files(set_file(9), 3, 3, 3), "--judge", str(judge_file(concurrency=1)), "--metrics", JUDGED]
     words += ["--json", "--out", "out"]
@@ -162,9 +144,7 @@ def test_a_kill_costs_no_reply_that_came(
     assert names("out") == [f"answers-{number}-00000.parquet" for number in range(3)]
 
 
-def test_at_a_bound_of_the_budget_the_same_command_goes_on(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_at_a_bound_of_the_budget_the_same_command_goes_on(assay, set_file, judge_file, openai_server):
     words = ("run", write_files(set_file(6), 3, 3), "--judge", judge_file(), "--metrics", JUDGED, "--out", "out")
     stopped = assay(*words, "--budget-calls", "4")
     assert (stopped.code, len(openai_server.requests)) == (3, 4)
@@ -175,20 +155,18 @@ def test_at_a_bound_of_the_budget_the_same_command_goes_on(
     assert len(openai_server.requests) == 6
 
 
-def test_no_process_holds_more_than_a_part(
-    assay: Make, set_file: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_no_process_holds_more_than_a_part(assay, set_file, monkeypatch, tmp_path):
     """1,400 answers in parts of 1,000: whatever was read, at most 1,000 samples are there at once."""
     pattern = write_files(set_file(1400), 1400)
     read_batches, counts = parquet.ParquetFile.iter_batches, list[int]()
 
-    def count_samples() -> int:
+    def count_samples():
         gc.collect()
         return sum(type(item) is Sample for item in gc.get_objects())
 
     before = count_samples()
 
-    def counted(self: Any, *arguments: Any, **options: Any) -> Iterator[Any]:
+    def counted(self, *arguments, **options):
         for batch in read_batches(self, *arguments, **options):
             counts.append(count_samples() - before)
             yield batch
@@ -200,7 +178,7 @@ def test_no_process_holds_more_than_a_part(
     assert 500 < max(counts) <= 1000
 
 
-def test_a_bad_row_is_named_and_what_came_before_it_stays(assay: Make, set_file: Make) -> None:
+def test_a_bad_row_is_named_and_what_came_before_it_stays(assay, set_file):
     pattern = write_files(set_file(6), 3, 3)
     bad = parquet.read_table("in/answers-1.parquet").to_pylist()
     bad[1]["rating"] = 9
@@ -211,7 +189,7 @@ def test_a_bad_row_is_named_and_what_came_before_it_stays(assay: Make, set_file:
     assert names("out") == ["answers-0-00000.parquet"]
 
 
-def test_scores_of_other_answers_and_of_other_metrics_are_not_mixed(assay: Make, set_file: Make) -> None:
+def test_scores_of_other_answers_and_of_other_metrics_are_not_mixed(assay, set_file):
     pattern = write_files(set_file(3), 3)
     words = ("run", pattern, "--out", "out", "--metrics")
     assert assay(*words, "token_overlap").code == 0
@@ -226,17 +204,7 @@ def test_scores_of_other_answers_and_of_other_metrics_are_not_mixed(assay: Make,
     assert {row["response"] for row in read_scores("out").values()} == {"Close it."}
 
 
-def test_a_file_that_is_added_costs_only_its_own_parts(assay: Make, set_file: Make) -> None:
-    words = ("run", write_files(set_file(7), 4), "--metrics", "token_overlap", "--out", "out", "--json")
-    assert assay(*words).json["written"] == 1
-    write_files(set_file(7), 4, 3)
-    again = assay(*words).json
-    assert (again["written"], again["skipped"], again["answers"]) == (1, 1, 7)
-
-
-def test_what_failed_is_counted_and_scored_again_where_its_part_is_removed(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_what_failed_is_counted_and_scored_again_where_its_part_is_removed(assay, set_file, judge_file, openai_server):
     openai_server.script = lambda request: Answer(status=400) if "step 1?" in request.user else None
     words = ("run", write_files(set_file(3), 3), "--metrics", JUDGED, "--out", "out", "--judge", judge_file(attempts=1))
     failed = assay(*words)
@@ -248,7 +216,7 @@ def test_what_failed_is_counted_and_scored_again_where_its_part_is_removed(
     assert assay(*words).code == 0
 
 
-def test_show_meta_and_estimate_read_the_scores(assay: Make, set_file: Make) -> None:
+def test_show_meta_and_estimate_read_the_scores(assay, set_file):
     """Rated are 12 of 30 answers by 1 to 5 in turn; the metrics are those of a file of scores with the same columns."""
     lines = [json.loads(line) for line in set_file(30).read_text().splitlines()]
     Path("set.jsonl").write_text("\n".join(json.dumps(line | {"group": f"g{line['rating']}"}) for line in lines))
@@ -274,7 +242,7 @@ def test_show_meta_and_estimate_read_the_scores(assay: Make, set_file: Make) -> 
     assert assay(*words[:2], "out/*.parquet", *words[3:]).json == estimated.json | {"notes": estimated.json["notes"]}
 
 
-def test_addresses_are_read_and_written_as_pyarrow_reaches_them(assay: Make, set_file: Make, tmp_path: Path) -> None:
+def test_addresses_are_read_and_written_as_pyarrow_reaches_them(assay, set_file, tmp_path):
     """Here `file://`, for want of an object store: what was scored is found there too."""
     pattern = write_files(set_file(4), 2, 2)
     words = ("run", f"file://{tmp_path}/{pattern}", "--metrics", "token_overlap", "--json", "--out")
@@ -287,14 +255,8 @@ def test_addresses_are_read_and_written_as_pyarrow_reaches_them(assay: Make, set
 
 
 def test_two_commands_do_not_score_into_one_folder(
-    *,
-    assay: Make,
-    set_file: Make,
-    judge_file: Make,
-    openai_server: OpenAIServer,
-    warm_python: WarmPython,
-    tmp_path: Path,
-) -> None:
+    *, assay, set_file, judge_file, openai_server, warm_python, tmp_path
+):
     """They would pay for its questions twice."""
     words = ["run", write_files(set_file(6), 6), "--judge", str(judge_file()), "--metrics", JUDGED, "--out", "out"]
     with command_at_request(warm_python, tmp_path, openai_server, words, 5):
@@ -318,7 +280,7 @@ def test_two_commands_do_not_score_into_one_folder(
         ("in/*.parquet --out out --metrics rouge_l", "rouge_l can score none of the 2 samples"),
     ],
 )
-def test_the_command_says_what_does_not_fit(assay: Make, set_file: Make, words: str, problem: str) -> None:
+def test_the_command_says_what_does_not_fit(assay, set_file, words, problem):
     write_files(set_file(2), 2)
     write_files(set_file(2), 2, folder="same")
     Path("bad").mkdir()
@@ -329,7 +291,7 @@ def test_the_command_says_what_does_not_fit(assay: Make, set_file: Make, words: 
     assert not list(Path().glob("out/*.parquet"))
 
 
-def test_a_run_that_the_shard_engine_scored_says_what_is_there_in_its_place(assay: Make) -> None:
+def test_a_run_that_the_shard_engine_scored_says_what_is_there_in_its_place(assay):
     store = Store(".assay")
     run = store.begin(Plan(sets=("answers/*.parquet",), metrics=("token_overlap",)))
     store.database.execute("UPDATE runs SET results = '/data/scores/1234' WHERE id = ?", (run,))
@@ -340,8 +302,7 @@ def test_a_run_that_the_shard_engine_scored_says_what_is_there_in_its_place(assa
 
 
 @pytest.fixture
-def ray_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the workers of Ray inherit when they start."""
+def ray_here(monkeypatch):
     for name, value in (("RAY_USAGE_STATS_ENABLED", "0"), ("RAY_worker_niceness", "0")):
         monkeypatch.setenv(name, value)
 
@@ -349,9 +310,7 @@ def ray_here(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.extras("ray")
 @pytest.mark.timeout(600)
 @pytest.mark.usefixtures("ray_here")
-def test_ray_writes_the_same_files_and_goes_on_with_those_of_one_process(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_ray_writes_the_same_files_and_goes_on_with_those_of_one_process(assay, set_file, judge_file, openai_server):
     """One worker, whose budget ends with the second file; what was asked is not asked again."""
     pattern = write_files(set_file(9), 3, 3, 3)
     words = ("run", pattern, "--judge", judge_file(concurrency=1), "--metrics", JUDGED, "--json", "--out")
@@ -370,17 +329,14 @@ def test_ray_writes_the_same_files_and_goes_on_with_those_of_one_process(
 @pytest.mark.extras("ray")
 @pytest.mark.timeout(600)
 @pytest.mark.usefixtures("ray_here")
-def test_a_worker_of_ray_that_is_killed_is_replaced(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_a_worker_of_ray_that_is_killed_is_replaced(assay, set_file, judge_file, openai_server):
     """Killed at its eighth request, which gets no reply: that one alone is asked again."""
 
-    def kill_at_the_eighth(request: Request) -> Answer | None:
+    def kill_at_the_eighth(request):
         if request.number == 8:
             for process in psutil.Process().children(recursive=True):
                 if any("RayWorker" in word for word in (process.name(), *process.cmdline())):
                     process.kill()
-        return None
 
     openai_server.script = kill_at_the_eighth
     words = (

@@ -3,13 +3,10 @@
 import json
 import shutil
 import socket
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from modules import module_of
-from openai_server import OpenAIServer, Request
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
@@ -18,19 +15,17 @@ from assay.metrics import Score
 from assay.runs import AnswerIndex, AnswerQuery, Ledger, Plan, RunWriter, Store, migrate
 
 psycopg = pytest.importorskip("psycopg")
-Make = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
 PLAN = Plan(sets=("set.jsonl",), metrics=("faithfulness",))
 pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture
-def url(postgres_url: str) -> str:
-    """A database of its own."""
+def url(postgres_url):
     return postgres_url
 
 
-def test_what_goes_in_comes_out(url: str) -> None:
+def test_what_goes_in_comes_out(url):
     store = Store(url)
     run = store.begin(PLAN)
     scores = {
@@ -59,7 +54,7 @@ def test_what_goes_in_comes_out(url: str) -> None:
     assert "secret" not in again.path
 
 
-def test_nights_and_accepted_runs_are_kept(url: str) -> None:
+def test_nights_and_accepted_runs_are_kept(url):
     ledger = Ledger(Store(url))
     first, second = ledger.begin("nights"), ledger.begin("nights")
     assert first.id != second.id
@@ -76,7 +71,7 @@ def test_nights_and_accepted_runs_are_kept(url: str) -> None:
     assert ledger.accepted("nights", "other") is None
 
 
-def test_a_store_gets_the_migrations_after_its_own_version(tmp_path: Path, url: str) -> None:
+def test_a_store_gets_the_migrations_after_its_own_version(tmp_path, url):
     """One more migration than there are today; what is in the store stays."""
     store = Store(url)
     run = store.begin(PLAN)
@@ -96,7 +91,7 @@ def test_a_store_gets_the_migrations_after_its_own_version(tmp_path: Path, url: 
             Store(url)
 
 
-def test_the_commands_take_a_url(assay: Make, set_file: Make, tmp_path: Path, url: str) -> None:
+def test_the_commands_take_a_url(assay, set_file, tmp_path, url):
     suite = {"sets": [str(set_file(7))], "metrics": ["token_overlap"], "store": url}
     suite["gates"] = [{"gate": "regression", "metric": "token_overlap"}]
     (tmp_path / "nightly.yaml").write_text(json.dumps(suite), encoding="utf-8")
@@ -113,7 +108,7 @@ def test_the_commands_take_a_url(assay: Make, set_file: Make, tmp_path: Path, ur
     assert (resumed.code, resumed.json["run"]) == (0, runs[1])
 
 
-def test_a_server_that_is_not_there_is_told_without_the_password(assay: Make) -> None:
+def test_a_server_that_is_not_there_is_told_without_the_password(assay):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -124,15 +119,15 @@ def test_a_server_that_is_not_there_is_told_without_the_password(assay: Make) ->
 
 
 def test_a_connection_that_breaks_in_the_middle_of_a_night(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, url: str
-) -> None:
+    *, assay, set_file, judge_file, openai_server, tmp_path, url
+):
     judge_file()
     metric = "faithfulness:claims=judge"
     suite = {"sets": [str(set_file(6))], "metrics": [metric], "judges": ["local.yaml"], "store": url}
     suite |= {"concurrency": 1, "outputs": {"json": "report.json", "site": "site"}}
     (tmp_path / "nightly.yaml").write_text(json.dumps(suite), encoding="utf-8")
 
-    def cut(request: Request) -> None:
+    def cut(request):
         if request.number == 5:
             with psycopg.connect(url, autocommit=True) as other:
                 mine = "pid <> pg_backend_pid() AND application_name = 'assay'"
@@ -151,7 +146,7 @@ def test_a_connection_that_breaks_in_the_middle_of_a_night(
 
 
 @pytest.mark.parametrize("few", [2000, 0])
-def test_answers_are_found_as_on_sqlite(few: int, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_are_found_as_on_sqlite(few, url, tmp_path, monkeypatch):
     """The same questions to both, whether the matches are few or many.
 
     Words, the beginning of a word, accents, signs, a metric's values and order.

@@ -1,38 +1,32 @@
 """A judge under probes, by hand: which claims count, what a flip is, and intervals where all or none flipped."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import pytest
 
 from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.metrics import Score
-from assay.runs import ProbeFindings, compare_probed
+from assay.runs import compare_probed
 
 SAMPLES = [Sample(id=f"s{number}", user_input="q", response="a", group=f"g{number // 2}") for number in range(12)]
-Claim = tuple[str, float]  # its words, and P(supported)
 
 
-def score(*claims: Claim) -> Score:
+def score(*claims):
     claim_evidence = [
         {"text": text, "verdict": "supported" if p >= 0.5 else "not_found", "probability": p} for text, p in claims
     ]
     return Score(sum(p for _, p in claims) / len(claims), "scored", "", {"claims": claim_evidence}, Usage())
 
 
-def measure_flips(
-    before: Mapping[str, Score], after: Mapping[str, Score], samples: Sequence[Sample] = SAMPLES
-) -> ProbeFindings:
+def measure_flips(before, after, samples=SAMPLES):
     (only,) = compare_probed(samples, before, {"padded": after})
     return only
 
 
-def all_of(*claims: Claim) -> dict[str, Score]:
+def all_of(*claims):
     return {sample.id: score(*claims) for sample in SAMPLES}
 
 
-def test_a_flip_is_across_even_odds_and_only_claims_of_both_count() -> None:
+def test_a_flip_is_across_even_odds_and_only_claims_of_both_count():
     """Of three claims one crosses 0.5, one moves below it, and one is gone; a new one counts in the score alone."""
     before = all_of(("Open it.", 0.4), ("Close it.", 0.1), ("Gone.", 0.9))
     effect = measure_flips(before, all_of(("open  it.", 0.6), ("Close it.", 0.45), ("Believe me.", 1.0)))
@@ -41,7 +35,7 @@ def test_a_flip_is_across_even_odds_and_only_claims_of_both_count() -> None:
     assert (effect.shift.n, effect.shift.groups, effect.identical) == (12, 6, False)
 
 
-def test_an_interval_is_over_groups() -> None:
+def test_an_interval_is_over_groups():
     """Of twelve three rise above 0.5, in two of the six groups, and one falls below it."""
     after = all_of(("A.", 0.2)) | {sample: score(("A.", 0.8)) for sample in ("s0", "s1", "s2")}
     before = all_of(("A.", 0.2)) | {"s4": score(("A.", 0.9))}
@@ -51,7 +45,7 @@ def test_an_interval_is_over_groups() -> None:
     assert 0 <= effect.flips.low < 4 / 12 < effect.flips.high < 1
 
 
-def test_none_of_few_is_not_surely_none() -> None:
+def test_none_of_few_is_not_surely_none():
     """Wilson's interval of 0 of 6 groups reaches z^2 / (6 + z^2) = 0.39 with z = 1.96; of 6 of 6 from 0.61."""
     none, every = (
         measure_flips(all_of(("A.", 0.7)), all_of(("A.", 0.7))),
@@ -63,8 +57,8 @@ def test_none_of_few_is_not_surely_none() -> None:
     assert (none.identical, every.identical) == (True, False)
 
 
-def test_a_computed_claim_counts_with_the_judges_verdict() -> None:
-    def computed(judged: str) -> dict[str, Any]:
+def test_a_computed_claim_counts_with_the_judges_verdict():
+    def computed(judged):
         mine = {"text": "It is 5.", "verdict": judged, "probability": None}
         return {"text": "It is 5.", "verdict": "contradicted", "probability": None, "source": "numeric", "judge": mine}
 
@@ -75,7 +69,7 @@ def test_a_computed_claim_counts_with_the_judges_verdict() -> None:
     assert measure_flips(before, after).flips.value == 1
 
 
-def test_what_failed_is_counted_and_what_could_not_be_changed_is_not() -> None:
+def test_what_failed_is_counted_and_what_could_not_be_changed_is_not():
     before, lost = all_of(("A.", 0.7)), Score(None, "failed", "no", {}, Usage())
     effect = measure_flips(before, {"s0": score(("A.", 0.7)), "s1": lost})
     assert (effect.claims, effect.shift.n, effect.failed) == (1, 1, 1)

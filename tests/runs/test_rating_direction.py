@@ -2,23 +2,19 @@
 
 import csv
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer, Request
+from openai_server import Answer
 
 from assay.eval_sets import Sample
 from assay.runs import AnswerIndex, Results, Store, compute_figures, evaluate, select_bad_answers
 from assay.runs.failures import collect_records
 
-Make = Callable[..., Any]
 LETTERS = "abcdef"
 
 
 @pytest.fixture
-def pairs(tmp_path: Path) -> Path:
+def pairs(tmp_path):
     """Six pairs; the second answer is rated better the later the letter, and token overlap rises with it too."""
     rows = [
         {"id": f"p{n}", "user_input": "Which letters?", "response": f"{' '.join(LETTERS[: n + 1])} {n}",
@@ -31,7 +27,7 @@ def pairs(tmp_path: Path) -> Path:
     return path
 
 
-def test_no_metric_of_one_answer_is_compared_with_ratings_of_pairs(assay: Make, pairs: Path) -> None:
+def test_no_metric_of_one_answer_is_compared_with_ratings_of_pairs(assay, pairs):
     done = assay("run", pairs, "--metrics", "token_overlap", "--json")
     assert done.code == 0
     assert "6 ratings say which of two answers is better; only pairwise is compared with them" in done.err
@@ -44,7 +40,7 @@ def test_no_metric_of_one_answer_is_compared_with_ratings_of_pairs(assay: Make, 
 NOTE = "6 ratings say which of two answers is better; only pairwise is compared with them, no metric of one answer"
 
 
-def test_a_stored_run_says_what_ratings_of_pairs_count_for(assay: Make, pairs: Path, tmp_path: Path) -> None:
+def test_a_stored_run_says_what_ratings_of_pairs_count_for(assay, pairs, tmp_path):
     """Said once by `assay run`, on standard error before anything is asked; by all that shows the run later."""
     ran = assay("run", pairs, "--metrics", "token_overlap")
     everything = " ".join((ran.out + ran.err).split())
@@ -60,9 +56,7 @@ def test_a_stored_run_says_what_ratings_of_pairs_count_for(assay: Make, pairs: P
     assert Results.from_store(store, "last").notes == (NOTE,)
 
 
-def test_the_audit_of_a_pair_has_both_answers_and_says_which_way_its_rating_points(
-    assay: Make, pairs: Path, tmp_path: Path
-) -> None:
+def test_the_audit_of_a_pair_has_both_answers_and_says_which_way_its_rating_points(assay, pairs, tmp_path):
     assert assay("run", pairs, "--metrics", "token_overlap").code == 0
     shown = assay("show", "last", "p0").out
     assert "rated -2 of -2 to 2 (above 0 the other answer is better)" in " ".join(shown.split())
@@ -74,7 +68,7 @@ def test_the_audit_of_a_pair_has_both_answers_and_says_which_way_its_rating_poin
     assert page.count("(above 0 the other answer is better)") == page.count("The other answer:") == 6
 
 
-def test_what_goes_by_ratings_of_answers_says_why_those_of_pairs_are_none(assay: Make, pairs: Path) -> None:
+def test_what_goes_by_ratings_of_answers_says_why_those_of_pairs_are_none(assay, pairs):
     """Two runs of six rated pairs: their ratings are of neither run's answers, and no reason to call them unrated."""
     other = _rewrite(pairs, lambda _, row: row | {"response": "a"}, "other.jsonl")
     first, second = (assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in (pairs, other))
@@ -87,17 +81,14 @@ def test_what_goes_by_ratings_of_answers_says_why_those_of_pairs_are_none(assay:
     assert "as no answer is rated" not in failures
 
 
-def prefer_as_people(request: Request) -> Answer:
-    """The answer with a "d" is better than the other one, which is better than those without."""
+def prefer_as_people(request):
     answers = request.user.partition("<first_answer>")[2]
     is_other = "No idea." in answers.partition("</first_answer>")[0]
     is_long = "d" in answers.replace("No idea.", "").split()
     return Answer(text=json.dumps({"better": "first" if is_other == is_long else "second"}))
 
 
-def test_pairwise_follows_the_ratings_of_pairs(
-    assay: Make, pairs: Path, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_pairwise_follows_the_ratings_of_pairs(assay, pairs, judge_file, openai_server):
     """The judge prefers the answer that people preferred in each pair: `pairwise` agrees with them."""
     openai_server.script = prefer_as_people
     words = ["run", pairs, "--metrics", "pairwise", "--judge", judge_file("mini.yaml"), "--json"]
@@ -108,9 +99,7 @@ def test_pairwise_follows_the_ratings_of_pairs(
     assert assay("show", done.json["run"]).code == 0
 
 
-def test_pairwise_has_no_figure_where_ratings_have_no_sides(
-    assay: Make, pairs: Path, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_pairwise_has_no_figure_where_ratings_have_no_sides(assay, pairs, judge_file, openai_server):
     """The same pairs rated from 1 to 5: a rating is of the answer, and says nothing of which of two is better."""
     _rewrite(pairs, _rate_from_1_to_5)
     openai_server.script = prefer_as_people
@@ -131,20 +120,18 @@ SINGLE_NOTE = (
 )
 
 
-def _rewrite(path: Path, change: Callable[[int, dict[str, Any]], dict[str, Any]], name: str = "") -> Path:
+def _rewrite(path, change, name=""):
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     changed = path.with_name(name or path.name)
     changed.write_text("".join(json.dumps(change(n, row)) + "\n" for n, row in enumerate(rows)), encoding="utf-8")
     return changed
 
 
-def _rate_from_1_to_5(_: int, row: dict[str, Any]) -> dict[str, Any]:
+def _rate_from_1_to_5(_, row):
     return row | {"rating": row["rating"] + 3, "rating_min": 1, "rating_max": 5}
 
 
-def test_a_rating_without_sides_beside_two_answers_is_said_to_be_of_the_first(
-    assay: Make, pairs: Path, tmp_path: Path
-) -> None:
+def test_a_rating_without_sides_beside_two_answers_is_said_to_be_of_the_first(assay, pairs, tmp_path):
     """The same six ratings on 1 to 5, in two runs: whoever counts them as of the answer says so, once."""
     first = _rewrite(pairs, _rate_from_1_to_5, "first.jsonl")
     second = _rewrite(first, lambda _, row: row | {"response": "a", "rating": 5}, "second.jsonl")
@@ -161,7 +148,7 @@ def test_a_rating_without_sides_beside_two_answers_is_said_to_be_of_the_first(
         assert said.count("--metric token_overlap is not used: the decision rests on ratings alone.") == len(words) // 2
 
 
-def test_beside_pairs_the_answers_count_and_each_command_says_what_does_not(assay: Make, pairs: Path) -> None:
+def test_beside_pairs_the_answers_count_and_each_command_says_what_does_not(assay, pairs):
     """Twelve answers rated from 1 to 5, in the order of their letters, beside the six pairs."""
     rows = [
         {"id": f"s{n}", "user_input": f"Which {n}?", "response": " ".join(LETTERS[: n % 6 + 1]), "language": "en",
@@ -180,23 +167,7 @@ def test_beside_pairs_the_answers_count_and_each_command_says_what_does_not(assa
     assert left_out in failures
 
 
-def test_a_lost_other_answer_turns_no_decision_round(assay: Make, pairs: Path) -> None:
-    """People prefer A in every pair; a third of the rows lost the other answer, and their -2 is no low rating of A."""
-
-    def keep(answer: str, rating: int) -> Callable[[int, dict[str, Any]], dict[str, Any]]:
-        return lambda n, row: row | {"response": answer, "rating": rating, "other_response": "x" if n % 3 else ""}
-
-    files = [_rewrite(pairs, keep("a b c", -2), "A.jsonl"), _rewrite(pairs, keep("q", 2), "B.jsonl")]
-    first, second = (assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in files)
-    refused = assay("decide", first, second)
-    assert refused.code != 0 and "its ratings say which of two answers is better" in " ".join(refused.err.split())
-    said = " ".join(assay("decide", first, second, "--metric", "token_overlap").out.split())
-    assert "Ship" not in said and "8 ratings say which of two answers is better, and are left out" in said
-    compared = " ".join(assay("compare", first, second).out.split())
-    assert "rated so far: 0 of A, 0 of B, 0 of both" in compared
-
-
-def test_results_in_python_have_the_same_ratings(tmp_path: Path) -> None:
+def test_results_in_python_have_the_same_ratings(tmp_path):
     samples = [
         Sample(id=f"s{n}", user_input="q", response=" ".join(LETTERS[: n + 1]), retrieved_contexts=("a",),
                other_response="x", rating=n - 2, rating_min=-2, rating_max=3, group=f"g{n}", language="en")
@@ -218,9 +189,7 @@ def test_results_in_python_have_the_same_ratings(tmp_path: Path) -> None:
     assert agreements["token_overlap"] == pytest.approx(-1)
 
 
-def test_what_is_saved_has_the_scale_of_each_rating_and_the_other_answer(
-    assay: Make, pairs: Path, tmp_path: Path
-) -> None:
+def test_what_is_saved_has_the_scale_of_each_rating_and_the_other_answer(assay, pairs, tmp_path):
     """A pair rated 2 of -2 to 2, a single answer rated 2 of 1 to 5, and one that nobody rated, in one file."""
     (pair,) = (json.loads(line) for line in pairs.read_text(encoding="utf-8").splitlines()[-1:])
     single = {"user_input": "Free?", "response": "=Yes.", "retrieved_contexts": ["Yes."], "language": "en"}

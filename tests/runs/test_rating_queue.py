@@ -1,15 +1,22 @@
 """The rating queue: who gets which answer, what survives, what is counted once."""
 
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
+import numpy as np
 import pytest
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample, turn_samples
-from assay.runs import Database, disagreements, open_database, rated_samples, rater_agreement, rater_progress
+from assay.runs import (
+    disagreements,
+    open_database,
+    rated_samples,
+    rater_agreement,
+    rater_progress,
+    rating_order,
+    score_columns,
+)
 from assay.runs.ratings import QueueSettings, RatingQueue
 
 RATERS = ("ada", "bob", "cleo")
@@ -18,33 +25,32 @@ RATERS = ("ada", "bob", "cleo")
 class Clock:
     """A clock that stands still until it is moved."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.now = 1_800_000_000.0
 
-    def __call__(self) -> float:
+    def __call__(self):
         return self.now
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
+def database(tmp_path):
     opened = open_database(tmp_path, wait=10)
     yield opened
     opened.close()
 
 
-def samples(count: int) -> list[Sample]:
+def samples(count):
     return [Sample(id=f"s{number}", user_input="How?", response=f"Press {number}.") for number in range(count)]
 
 
-def make_queue(database: Database, count: int, clock: Clock | None = None, **settings: object) -> RatingQueue:
+def make_queue(database, count, clock=None, **settings):
     fields = {"raters": RATERS, "per_answer": 2, "repeat_share": 0.0} | settings
     return RatingQueue.create(
         database, samples(count), QueueSettings.model_validate(fields), source="set", clock=clock or Clock()
     )
 
 
-def rate_all(queue: RatingQueue, rater: str, value: float = 3) -> list[str]:
-    """The rater rates until nothing is left; gives the answers in the order in which they came."""
+def rate_all(queue, rater, value=3):
     order = []
     while (assignment := queue.next_answer(rater)) is not None:
         order.append(assignment.sample.id)
@@ -52,7 +58,7 @@ def rate_all(queue: RatingQueue, rater: str, value: float = 3) -> list[str]:
     return order
 
 
-def test_each_answer_goes_to_as_many_raters_as_asked_for(database: Database) -> None:
+def test_each_answer_goes_to_as_many_raters_as_asked_for(database):
     queue = make_queue(database, 3)
     assert rate_all(queue, "ada") == ["s0", "s1", "s2"]
     assert rate_all(queue, "bob") == ["s0", "s1", "s2"]
@@ -60,7 +66,7 @@ def test_each_answer_goes_to_as_many_raters_as_asked_for(database: Database) -> 
     assert queue.counts() == (6, 6)
 
 
-def test_an_open_answer_counts_as_taken_until_its_lock_expires(database: Database) -> None:
+def test_an_open_answer_counts_as_taken_until_its_lock_expires(database):
     clock = Clock()
     queue = make_queue(database, 2, clock, per_answer=1, lock_seconds=60)
     first, second = queue.next_answer("ada"), queue.next_answer("bob")
@@ -72,7 +78,7 @@ def test_an_open_answer_counts_as_taken_until_its_lock_expires(database: Databas
     assert taken_over is not None and taken_over.sample.id == "s0"
 
 
-def test_the_page_loaded_again_shows_the_same_answer_and_its_time_runs_on(database: Database) -> None:
+def test_the_page_loaded_again_shows_the_same_answer_and_its_time_runs_on(database):
     clock = Clock()
     queue = make_queue(database, 2, clock)
     queue.next_answer("ada")
@@ -84,7 +90,7 @@ def test_the_page_loaded_again_shows_the_same_answer_and_its_time_runs_on(databa
     assert queue.ratings()[0].seconds == 30
 
 
-def test_a_rating_after_its_lock_went_to_somebody_else_is_kept(database: Database) -> None:
+def test_a_rating_after_its_lock_went_to_somebody_else_is_kept(database):
     clock = Clock()
     queue = make_queue(database, 1, clock, per_answer=1, lock_seconds=60)
     queue.next_answer("ada")
@@ -95,7 +101,7 @@ def test_a_rating_after_its_lock_went_to_somebody_else_is_kept(database: Databas
     assert [(rating.rater, rating.value) for rating in queue.ratings()] == [("bob", 2), ("ada", 5)]
 
 
-def test_the_same_rating_sent_twice_is_kept_once(database: Database) -> None:
+def test_the_same_rating_sent_twice_is_kept_once(database):
     queue = make_queue(database, 2)
     queue.next_answer("ada")
     assert queue.save("ada", "s0", 4)
@@ -104,7 +110,7 @@ def test_the_same_rating_sent_twice_is_kept_once(database: Database) -> None:
     assert queue.counts() == (1, 4)
 
 
-def test_undo_opens_the_last_rated_answer_again(database: Database) -> None:
+def test_undo_opens_the_last_rated_answer_again(database):
     queue = make_queue(database, 2)
     queue.next_answer("ada")
     queue.save("ada", "s0", 4)
@@ -117,7 +123,7 @@ def test_undo_opens_the_last_rated_answer_again(database: Database) -> None:
     assert make_queue(database, 1).undo("ada") is None
 
 
-def test_hidden_repeats_come_back_once_and_do_not_count_as_ratings(database: Database) -> None:
+def test_hidden_repeats_come_back_once_and_do_not_count_as_ratings(database):
     queue = make_queue(database, 40, per_answer=1, raters=("ada",), repeat_share=0.25, seed=1)
     order = rate_all(queue, "ada")
     repeats = [sample for sample, times in Counter(order).items() if times == 2]
@@ -130,7 +136,7 @@ def test_hidden_repeats_come_back_once_and_do_not_count_as_ratings(database: Dat
     assert sum(rating.is_repeat for rating in queue.ratings()) == len(repeats)
 
 
-def test_a_changed_guideline_begins_a_new_series_and_keeps_the_old(database: Database) -> None:
+def test_a_changed_guideline_begins_a_new_series_and_keeps_the_old(database):
     queue = make_queue(database, 2)
     rate_all(queue, "ada", 4)
     assert queue.change_guideline("Count politeness too.") == 2
@@ -141,7 +147,7 @@ def test_a_changed_guideline_begins_a_new_series_and_keeps_the_old(database: Dat
     assert queue.guideline == "Count politeness too."
 
 
-def test_can_not_tell_is_a_rating_without_a_value(database: Database) -> None:
+def test_can_not_tell_is_a_rating_without_a_value(database):
     queue = make_queue(database, 1)
     queue.next_answer("ada")
     queue.save("ada", "s0", None, reason="no context", wrong_sentences=["Press 0."])
@@ -150,7 +156,7 @@ def test_can_not_tell_is_a_rating_without_a_value(database: Database) -> None:
 
 
 @pytest.mark.parametrize("value", [0, 6, 2.5, float("nan")])
-def test_a_value_off_the_scale_is_refused(database: Database, value: float) -> None:
+def test_a_value_off_the_scale_is_refused(database, value):
     queue = make_queue(database, 1)
     queue.next_answer("ada")
     with pytest.raises(UsageError, match="scale 1-5"):
@@ -158,7 +164,7 @@ def test_a_value_off_the_scale_is_refused(database: Database, value: float) -> N
     assert queue.ratings() == []
 
 
-def test_an_answer_that_was_never_given_out_cannot_be_rated(database: Database) -> None:
+def test_an_answer_that_was_never_given_out_cannot_be_rated(database):
     queue = make_queue(database, 2)
     queue.next_answer("ada")
     with pytest.raises(UsageError, match="does not have the answer 's1' open"):
@@ -175,12 +181,12 @@ def test_an_answer_that_was_never_given_out_cannot_be_rated(database: Database) 
         ({"raters": RATERS, "rating_min": 5, "rating_max": 5}, "no two levels"),
     ],
 )
-def test_settings_that_contradict_themselves(settings: dict[str, object], message: str) -> None:
+def test_settings_that_contradict_themselves(settings, message):
     with pytest.raises(ValueError, match=message):
         QueueSettings.model_validate(settings)
 
 
-def test_adjudication_is_kept_beside_the_ratings(database: Database) -> None:
+def test_adjudication_is_kept_beside_the_ratings(database):
     queue = make_queue(database, 1)
     queue.adjudicate("s0", 4, "we agreed")
     queue.adjudicate("s0", 2, "on second thoughts")
@@ -189,13 +195,13 @@ def test_adjudication_is_kept_beside_the_ratings(database: Database) -> None:
         queue.adjudicate("s9", 2)
 
 
-def test_raters_at_once_neither_lose_nor_double_a_rating(tmp_path: Path) -> None:
+def test_raters_at_once_neither_lose_nor_double_a_rating(tmp_path):
     """Eight raters, each with a connection of their own, on 30 answers with 3 ratings each: 90 ratings."""
     raters = tuple(f"rater{number}" for number in range(8))
     first = open_database(tmp_path, wait=30)
     queue = make_queue(first, 30, raters=raters, per_answer=3)
 
-    def work(rater: str) -> int:
+    def work(rater):
         database = open_database(tmp_path, wait=30)
         own = RatingQueue(database, queue.id)
         count = len(rate_all(own, rater))
@@ -210,14 +216,13 @@ def test_raters_at_once_neither_lose_nor_double_a_rating(tmp_path: Path) -> None
     first.close()
 
 
-def test_progress_counts_pace_and_self_agreement(database: Database) -> None:
+def test_progress_counts_pace_and_self_agreement(database):
     """Ada takes 10, 20 and 30 s: median 20. Her only repeat moves from 4 to 2: a difference of 2 levels."""
     clock = Clock()
     queue = make_queue(database, 2, clock, raters=("ada",), per_answer=1, repeat_share=0.5, seed=0)
     order, values = [], iter([4, 4, 2])
     for seconds in (10, 20, 30):
         assignment = queue.next_answer("ada")
-        assert assignment is not None
         order.append(assignment)
         clock.now += seconds
         queue.save("ada", assignment.sample.id, next(values))
@@ -227,7 +232,7 @@ def test_progress_counts_pace_and_self_agreement(database: Database) -> None:
     assert (progress.same_on_repeat, progress.difference_on_repeat) == (0, 2)
 
 
-def test_answers_two_levels_apart_are_to_be_adjudicated_the_widest_first(database: Database) -> None:
+def test_answers_two_levels_apart_are_to_be_adjudicated_the_widest_first(database):
     queue = make_queue(database, 3)
     for rater, values in {"ada": (1, 3, 2), "bob": (3, 4, 5)}.items():
         for sample, value in zip(("s0", "s1", "s2"), values, strict=True):
@@ -240,7 +245,7 @@ def test_answers_two_levels_apart_are_to_be_adjudicated_the_widest_first(databas
     ]
 
 
-def test_the_rated_set_has_ratings_by_rater_reasons_and_what_was_agreed(database: Database) -> None:
+def test_the_rated_set_has_ratings_by_rater_reasons_and_what_was_agreed(database):
     queue = make_queue(database, 3)
     for rater, value in (("ada", 1), ("bob", 4)):
         queue.next_answer(rater)
@@ -256,7 +261,7 @@ def test_the_rated_set_has_ratings_by_rater_reasons_and_what_was_agreed(database
     }
 
 
-def test_agreement_is_krippendorffs_alpha_of_the_series(database: Database) -> None:
+def test_agreement_is_krippendorffs_alpha_of_the_series(database):
     """Two raters who always agree on six answers of levels 1 to 5: alpha is 1."""
     queue = make_queue(database, 6)
     assert rater_agreement(queue) is None
@@ -268,7 +273,7 @@ def test_agreement_is_krippendorffs_alpha_of_the_series(database: Database) -> N
     assert agreement is not None and agreement.alpha.value == pytest.approx(1.0)
 
 
-def test_turns_of_one_conversation_keep_its_messages_once(database: Database) -> None:
+def test_turns_of_one_conversation_keep_its_messages_once(database):
     texts = [("user" if number % 2 == 0 else "assistant", f"{number} {'word ' * 40}") for number in range(120)]
     chat = Sample(id="chat", messages=[{"role": role, "content": text} for role, text in texts])
     turns = turn_samples(chat)[::-1]
@@ -284,10 +289,50 @@ def test_turns_of_one_conversation_keep_its_messages_once(database: Database) ->
     assert rated.messages == turns[0].messages and rated.ratings == {"ada": 4}
 
 
-def test_a_queue_of_an_older_store_has_the_messages_at_each_turn(database: Database) -> None:
+def test_a_queue_of_an_older_store_has_the_messages_at_each_turn(database):
     texts = [("user", "Free?"), ("assistant", "Yes."), ("user", "Until when?"), ("assistant", "May.")]
     chat = Sample(id="chat", messages=[{"role": role, "content": text} for role, text in texts])
     turns = turn_samples(chat)
     queue = RatingQueue.create(database, turns, QueueSettings(raters=RATERS), source="set")
     database.execute("UPDATE rating_items SET content = ? WHERE sample = 'chat#1'", (turns[0].model_dump_json(),))
     assert list(queue.samples()) == turns
+
+
+RAMP = np.arange(20.0)[:, None]
+
+
+@pytest.mark.parametrize("choose", ["random", "spread", "disagreement"])
+def test_every_answer_comes_once_and_the_seed_decides(choose):
+    scores = np.random.default_rng(1).normal(size=(30, 2))
+    order = rating_order(choose, scores, seed=3)
+    assert sorted(order) == list(range(30))
+    assert rating_order(choose, scores, seed=3) == order
+    if choose != "disagreement":
+        assert rating_order(choose, scores, seed=4) != order
+
+
+def test_spread_covers_the_range_with_every_five_ratings():
+    """20 answers with scores 0 to 19: each turn takes one of 0-3, 4-7, 8-11, 12-15 and 16-19."""
+    order = rating_order("spread", RAMP)
+    for start in range(0, 20, 5):
+        assert sorted(place // 4 for place in order[start : start + 5]) == [0, 1, 2, 3, 4]
+
+
+def test_disagreement_puts_first_what_one_metric_ranks_high_and_another_low():
+    """Both metrics rise together, but for answer 0, which the second puts on top: its ranks differ most."""
+    second = np.array([5.0, 1.0, 2.0, 3.0, 4.0])
+    order = rating_order("disagreement", np.column_stack([np.arange(5.0), second]))
+    assert order[0] == 0
+
+
+def test_choices_by_score_need_scores():
+    with pytest.raises(ValueError, match="needs the scores of 1 metric"):
+        rating_order("spread", np.empty((3, 0)))
+    with pytest.raises(ValueError, match="needs the scores of 2 metrics"):
+        rating_order("disagreement", RAMP)
+
+
+def test_score_columns_leave_gaps():
+    columns = score_columns({"a": {"s0": 1.0}, "b": {"s1": 2.0}}, ["s0", "s1"])
+    assert np.array_equal(columns, [[1.0, np.nan], [np.nan, 2.0]], equal_nan=True)
+    assert score_columns({}, ["s0", "s1"]).shape == (2, 0)

@@ -1,25 +1,22 @@
 """Why scores have no value: equal reasons are counted together, the cause comes first and is read whole."""
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 
 from assay import evaluate
 from assay.judges import without_objects
 
-Make = Callable[..., Any]
 ROWS = [{"id": f"s{n}", "question": "Where?", "answer": f"Under menu {n}.", "context": "Menu."} for n in range(3)]
 PROMPT = r"support\.en@\w+\+listed\.en@\w+"
 
 
-def judge2(_: str) -> str:
+def judge2(_):
     raise KeyError("model-of-the-night-shift")
 
 
-def test_the_cause_of_a_broken_judge_is_read_whole_and_once() -> None:
+def test_the_cause_of_a_broken_judge_is_read_whole_and_once():
     lines = str(evaluate(ROWS, ["faithfulness"], judge=judge2, progress=False)).splitlines()
     [line] = [line for line in lines if "failed: " in line]
     name = re.escape(f"{judge2.__module__}.judge2")
@@ -30,9 +27,7 @@ def test_the_cause_of_a_broken_judge_is_read_whole_and_once() -> None:
     )
 
 
-def test_equal_reasons_of_a_run_stand_there_once(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_equal_reasons_of_a_run_stand_there_once(assay, set_file, judge_file, openai_server):
     openai_server.script = lambda _: Answer(status=400, error_message="the temperature is fixed")
     result = assay("run", set_file(4), "--judge", judge_file(), "--metrics", "weakest_claim", "--max-failed", "4")
     printed = " ".join(result.out.split())
@@ -41,9 +36,7 @@ def test_equal_reasons_of_a_run_stand_there_once(
     assert "for sample" not in printed
 
 
-def test_an_unusable_reply_is_counted_without_its_sample(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_an_unusable_reply_is_counted_without_its_sample(assay, set_file, judge_file, openai_server):
     openai_server.script = lambda _: Answer(text="I cannot say.")
     words = ("run", set_file(4), "--judge", judge_file(), "--metrics", "judge_truthfulness", "--max-failed", "4")
     printed = " ".join(assay(*words).out.split())
@@ -65,12 +58,12 @@ def test_an_unusable_reply_is_counted_without_its_sample(
         ("it raised KeyError: <Model at 0xAB1>", "it raised KeyError:"),
     ],
 )
-def test_a_reason_prints_no_python_object(words: str, read: str) -> None:
+def test_a_reason_prints_no_python_object(words, read):
     assert without_objects(words) == read
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_a_closed_port_prints_no_python_object(assay: Make, set_file: Make, judge_file: Make, scheme: str) -> None:
+def test_a_closed_port_prints_no_python_object(assay, set_file, judge_file, scheme):
     judge = judge_file(api_base=f"{scheme}://127.0.0.1:9/v1", attempts=1)
     failed = assay("run", set_file(9), "--judge", judge, "--metrics", "judge_truthfulness")
     printed = " ".join(failed.err.split())

@@ -5,12 +5,10 @@ import html
 import json
 import math
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from assay import Claim, Place, Results, Sample, Score, evaluate, failed, metric, scored, skipped
+from assay import Claim, Place, Sample, evaluate, failed, metric, scored, skipped
 from assay.errors import UsageError
 
 HOSTILE = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>=HYPERLINK(\"http://evil\")"
@@ -18,8 +16,7 @@ CLAIM = Claim("It is free.", "not_found", HOSTILE, "free", Place(0, 3, 7), 0.25)
 
 
 @metric
-def rightness(sample: Sample) -> Score:
-    """0.9, 0.1 and 0.5 by id; one sample is skipped and one failed."""
+def rightness(sample):
     value = {"a": 0.9, "b": 0.1, "c": 0.5}.get(sample.id)
     if value is None:
         return skipped("nothing to measure") if sample.id == "d" else failed("it broke")
@@ -27,13 +24,12 @@ def rightness(sample: Sample) -> Score:
 
 
 @metric(higher_is_better=False)
-def wrongness(sample: Sample) -> float:
-    """The other way round for a, b and c."""
+def wrongness(sample):
     return {"a": 0.2, "b": 0.3, "c": 0.9}.get(sample.id, 0.0)
 
 
 @cache
-def results() -> Results:
+def results():
     samples = [
         Sample(
             id=name, user_input=f"=1+1 {HOSTILE}", response=HOSTILE, retrieved_contexts=("It is free.",), rating=number
@@ -43,7 +39,7 @@ def results() -> Results:
     return evaluate(samples, [rightness, wrongness], progress=False)
 
 
-def test_the_worst_come_first_in_the_metrics_direction() -> None:
+def test_the_worst_come_first_in_the_metrics_direction():
     assert list(results().worst(2, "rightness").samples) == ["b", "c"]
     assert list(results().worst(9, "rightness").scores) == ["b", "c"]  # no answer without a value, and not the best one
     assert list(results().worst(1, "wrongness").samples) == ["c"]
@@ -52,7 +48,7 @@ def test_the_worst_come_first_in_the_metrics_direction() -> None:
         results().worst(1, "rightnes")
 
 
-def test_an_explanation_has_claims_verdicts_and_places() -> None:
+def test_an_explanation_has_claims_verdicts_and_places():
     explanation = results().explain("b")
     lines = str(explanation).splitlines()
     assert lines[0] == "b  (en)  rated 2 of 5"
@@ -65,7 +61,7 @@ def test_an_explanation_has_claims_verdicts_and_places() -> None:
         results().explain("z")
 
 
-def test_a_dataframe_has_a_row_per_sample_and_the_reasons() -> None:
+def test_a_dataframe_has_a_row_per_sample_and_the_reasons():
     pytest.importorskip("pandas")
     frame = results().to_pandas()
     assert list(frame["id"]) == list("abcde")
@@ -76,7 +72,7 @@ def test_a_dataframe_has_a_row_per_sample_and_the_reasons() -> None:
     assert frame["retrieved_contexts"][0] == ["It is free."]
 
 
-def test_printed_or_in_a_notebook_they_say_why_scores_are_missing_as_a_run_does(assay: Any, tmp_path: Path) -> None:
+def test_printed_or_in_a_notebook_they_say_why_scores_are_missing_as_a_run_does(assay, tmp_path):
     """What a user types in Python, in a notebook and on the command line has one reason in the same words."""
     rows = [{"id": name, "user_input": "Free?", "response": "Yes."} for name in "ab"]
     (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
@@ -92,7 +88,7 @@ def test_printed_or_in_a_notebook_they_say_why_scores_are_missing_as_a_run_does(
     assert "".join(reason.split()) in "".join(run.out.split())
 
 
-def test_json_is_json_and_has_the_evidence(tmp_path: Path) -> None:
+def test_json_is_json_and_has_the_evidence(tmp_path):
     results().save(tmp_path / "results.json")
     saved = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
     assert saved == results().as_json()
@@ -103,7 +99,7 @@ def test_json_is_json_and_has_the_evidence(tmp_path: Path) -> None:
     assert len(saved["scores"]) == 5 * len(results().metrics)
 
 
-def test_no_cell_of_a_csv_file_is_a_formula(tmp_path: Path) -> None:
+def test_no_cell_of_a_csv_file_is_a_formula(tmp_path):
     results().save(tmp_path / "results.csv")
     with (tmp_path / "results.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -111,27 +107,19 @@ def test_no_cell_of_a_csv_file_is_a_formula(tmp_path: Path) -> None:
     assert {row["user_input"][:5] for row in rows} == {"'=1+1"}
 
 
-def test_parquet_has_a_row_per_score(tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
-    results().save(tmp_path / "results.parquet")
-    rows = parquet.read_table(tmp_path / "results.parquet").to_pylist()
-    assert [row["value"] for row in rows if row["metric"] == "rightness"] == [0.9, 0.1, 0.5, None, None]
-    assert json.loads(rows[0]["evidence"])["claims"] == [CLAIM.evidence()]
-
-
-def test_another_suffix_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
+def test_another_suffix_is_refused_with_those_that_there_are(tmp_path):
     with pytest.raises(UsageError, match=r"results are saved as \.json, \.jsonl, \.csv, \.parquet, \.html"):
         results().save(tmp_path / "results.xlsx")
 
 
-def test_hostile_text_does_nothing_in_a_browser(browser: Any, tmp_path: Path) -> None:
+def test_hostile_text_does_nothing_in_a_browser(browser, tmp_path):
     """The saved page, and a notebook's cell in a page without any protection of its own."""
     results().save(tmp_path / "results.html")
     cell = f"<!doctype html>{results()._repr_html_()}{results().explain('a')._repr_html_()}"
     (tmp_path / "cell.html").write_text(cell, encoding="utf-8")
     for name in ("results.html", "cell.html"):
         page = browser.new_page()
-        requests: list[str] = []
+        requests = []
         page.on("request", lambda request, seen=requests: seen.append(request.url))
         page.goto((tmp_path / name).as_uri())
         for details in page.locator("details").all():

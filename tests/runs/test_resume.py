@@ -2,30 +2,24 @@
 
 import re
 import signal
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from interrupted_runs import command_at_request, count_bodies, scores
-from openai_server import Answer, OpenAIServer
-from warm_python import WarmPython
+from openai_server import Answer
 
 from assay.judges import JudgeSettings
 from assay.runs import Plan, Store
 
-Make = Callable[..., Any]
 METRICS = "faithfulness:claims=judge,judge_truthfulness"
 SAMPLES, CALLS, AT_ONCE = 12, 36, 4  # claims, verdicts and ratings of each
 
 
-def command(set_path: Path, judge: Path, *more: str) -> list[str]:
+def command(set_path, judge, *more):
     return ["run", str(set_path), "--judge", str(judge), "--metrics", METRICS, "--concurrency", str(AT_ONCE), *more]
 
 
 @pytest.fixture
-def whole(assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path) -> list[Any]:
-    """The scores of an uninterrupted run."""
+def whole(assay, set_file, judge_file, openai_server, tmp_path):
     done = assay(*command(set_file(SAMPLES), judge_file()), "--store", "whole", "--json")
     assert (done.code, len(openai_server.requests)) == (0, CALLS)
     openai_server.forget()
@@ -34,16 +28,8 @@ def whole(assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAISe
 
 @pytest.mark.parametrize("until", [3, 21, 34])
 def test_kill_9_at_any_moment_loses_nothing(
-    *,
-    assay: Make,
-    set_file: Make,
-    judge_file: Make,
-    openai_server: OpenAIServer,
-    tmp_path: Path,
-    warm_python: WarmPython,
-    whole: Any,
-    until: int,
-) -> None:
+    *, assay, set_file, judge_file, openai_server, tmp_path, warm_python, whole, until
+):
     words = command(set_file(SAMPLES), judge_file())
     with command_at_request(warm_python, tmp_path, openai_server, words, until) as process:
         process.kill()
@@ -63,15 +49,8 @@ def test_kill_9_at_any_moment_loses_nothing(
 
 
 def test_ctrl_c_ends_cleanly_and_is_resumed(
-    *,
-    assay: Make,
-    set_file: Make,
-    judge_file: Make,
-    openai_server: OpenAIServer,
-    tmp_path: Path,
-    warm_python: WarmPython,
-    whole: Any,
-) -> None:
+    *, assay, set_file, judge_file, openai_server, tmp_path, warm_python, whole
+):
     words = command(set_file(SAMPLES), judge_file())
     with command_at_request(warm_python, tmp_path, openai_server, words, 20) as process:
         process.send_signal(signal.SIGINT)
@@ -104,7 +83,7 @@ runpy.run_module("assay", run_name="__main__", alter_sys=True)
 """
 
 
-def test_ctrl_c_before_the_first_call_is_130_too(warm_python: WarmPython, tmp_path: Path) -> None:
+def test_ctrl_c_before_the_first_call_is_130_too(warm_python, tmp_path):
     """At the moment when it opens the set."""
     (tmp_path / "set.jsonl").write_text('{"response": "Open the menu."}\n')
     words = ("-c", CTRL_C_AT_THE_SET, "run", "set.jsonl", "--metrics", "token_overlap")
@@ -113,9 +92,7 @@ def test_ctrl_c_before_the_first_call_is_130_too(warm_python: WarmPython, tmp_pa
     assert b"Traceback" not in err
 
 
-def test_a_budget_stops_with_3_and_is_resumed(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path, whole: Any
-) -> None:
+def test_a_budget_stops_with_3_and_is_resumed(*, assay, set_file, judge_file, openai_server, tmp_path, whole):
     words = command(set_file(SAMPLES), judge_file())
     stopped = assay(*words, "--budget-calls", "10", "--json")
     assert stopped.code == 3
@@ -130,7 +107,7 @@ def test_a_budget_stops_with_3_and_is_resumed(
     assert scores(tmp_path) == whole
 
 
-def test_a_token_budget_is_kept(assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer) -> None:
+def test_a_token_budget_is_kept(assay, set_file, judge_file, openai_server):
     """Forty calls of a hundred tokens would make 4000; the last ones are not made, since they might take more."""
     openai_server.script = lambda _: Answer(usage=(90, 10))
     stopped = assay(*command(set_file(SAMPLES), judge_file(max_tokens=10)), "--budget-tokens", "4000", "--json")
@@ -140,9 +117,7 @@ def test_a_token_budget_is_kept(assay: Make, set_file: Make, judge_file: Make, o
     assert len(openai_server.requests) == usage["calls"]
 
 
-def test_a_budget_in_usd_needs_a_price(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_a_budget_in_usd_needs_a_price(assay, set_file, judge_file, openai_server):
     """A call costs 0.19 + 0.01 USD, and may cost somewhat more where its prompt is longer than the first one."""
     openai_server.script = lambda _: Answer(usage=(1000, 10))
     priced = judge_file(price={"input": 190.0, "output": 1000.0}, max_tokens=10)
@@ -158,8 +133,8 @@ def test_a_budget_in_usd_needs_a_price(
 
 
 def test_failed_samples_are_4_and_tried_again_when_resumed(
-    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, whole: Any, tmp_path: Path
-) -> None:
+    *, assay, set_file, judge_file, openai_server, whole, tmp_path
+):
     openai_server.script = lambda request: Answer(status=400) if "step 2?" in request.user else None
     words = command(set_file(SAMPLES), judge_file())
     first = assay(*words, "--json")
@@ -175,7 +150,7 @@ def test_failed_samples_are_4_and_tried_again_when_resumed(
     assert all("step 2?" in request.user or "button 2" in request.user for request in openai_server.requests)
 
 
-def test_resuming_asks_for_the_same_plan(assay: Make, set_file: Make, judge_file: Make, tmp_path: Path) -> None:
+def test_resuming_asks_for_the_same_plan(assay, set_file, judge_file, tmp_path):
     words = command(set_file(2), judge_file())
     nothing_yet = assay(*words, "--resume", "last")
     assert nothing_yet.code == 2
@@ -188,9 +163,7 @@ def test_resuming_asks_for_the_same_plan(assay: Make, set_file: Make, judge_file
     assert again.json["metrics"] == done.json["metrics"]
 
 
-def test_a_row_that_changed_since_is_judged_anew(
-    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_a_row_that_changed_since_is_judged_anew(assay, set_file, judge_file, openai_server):
     words = command(set_file(4), judge_file())
     assay(*words)
     openai_server.forget()
@@ -201,10 +174,10 @@ def test_a_row_that_changed_since_is_judged_anew(
     assert all("menu 1" in request.user for request in openai_server.requests)
 
 
-def test_how_questions_reach_the_judge_is_part_of_a_plan() -> None:
+def test_how_questions_reach_the_judge_is_part_of_a_plan():
     """Otherwise `--resume` would go on with one transport where another one began; `auto` says nothing, as before."""
 
-    def identity(**settings: Any) -> str:
+    def identity(**settings):
         return Plan(sets=("a",), metrics=("b",), judge=JudgeSettings(model="openai/test", **settings)).identity
 
     assert identity(decide="auto") == identity()

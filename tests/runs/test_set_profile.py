@@ -1,8 +1,6 @@
 """A metric that can score no sample ends the run before anything is asked; the columns are said once."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,20 +10,18 @@ from assay.judges import JudgeSettings, LiteLLMJudge
 from assay.metrics import load_metric
 from assay.runs import SetProfile
 
-Make = Callable[..., Any]
 
-
-def sample(number: int, **fields: Any) -> Sample:
+def sample(number, **fields):
     return Sample(**({"id": f"s{number}", "user_input": "How?", "response": "So."} | fields))
 
 
-def profile(*samples: Sample) -> SetProfile:
+def profile(*samples):
     profile = SetProfile()
     assert list(profile.observe(samples)) == list(samples)
     return profile
 
 
-def test_the_message_names_what_is_missing_the_columns_and_the_option() -> None:
+def test_the_message_names_what_is_missing_the_columns_and_the_option():
     observed = profile(sample(1, metadata={"page": "A page.", "score": 0.5}), sample(2, metadata={"page": "B"}))
     with pytest.raises(UsageError) as error:
         observed.check([load_metric("rouge_l_precision"), load_metric("bleu")])
@@ -36,33 +32,26 @@ def test_the_message_names_what_is_missing_the_columns_and_the_option() -> None:
     )
 
 
-def test_one_sample_that_can_be_scored_is_enough() -> None:
+def test_one_sample_that_can_be_scored_is_enough():
     profile(sample(1), sample(2, reference="So it is.")).check([load_metric("bleu")])
 
 
-def test_fields_that_no_sample_has_together_are_not_enough() -> None:
+def test_fields_that_no_sample_has_together_are_not_enough():
     with pytest.raises(UsageError, match="none of them has response and reference"):
         profile(sample(1), sample(2, response=" ", reference="x")).check([load_metric("bleu")])
 
 
-def test_a_baseline_may_have_nothing_to_score() -> None:
+def test_a_baseline_may_have_nothing_to_score():
     profile(sample(1)).check([load_metric("token_overlap"), load_metric("declined")])
 
 
-def test_the_command_ends_and_begins_no_run(assay: Make) -> None:
+def test_the_command_ends_and_begins_no_run(assay):
     Path("answers.csv").write_text("question,answer,page,stars\nq,a,one,4\nq,b,two,2\n", encoding="utf-8")
     done = assay("run", "answers.csv", "--metrics", "bleu")
     assert done.code == 2
     assert "read question as user_input, answer as response, stars as rating from 1 to 5 (change wi" in done.err
     assert "such as --map page=reference" in done.err
     assert assay("show", "last").code != 0
-
-
-def test_the_command_reads_the_usual_names_and_says_so_once(assay: Make) -> None:
-    Path("answers.csv").write_text("question,answer,context,stars\nq,a b,a c,4\nq,b,c d,2\n", encoding="utf-8")
-    done = assay("run", "answers.csv", "--metrics", "token_overlap")
-    assert done.code == 0
-    assert done.err.count("read question as user_input") == 1
 
 
 JUDGE = LiteLLMJudge(JudgeSettings(model="openai/test"))
@@ -73,7 +62,7 @@ POLICY = {"role": "system", "content": "Never cancel."}
 @pytest.mark.parametrize(
     ("metric", "key", "value"), [("tool_calls", "expected_actions", []), ("resolved:goal=given", "customer_goal", "x")]
 )
-def test_what_metadata_must_say_is_needed_too(metric: str, key: str, value: Any) -> None:
+def test_what_metadata_must_say_is_needed_too(metric, key, value):
     loaded = load_metric(metric, JUDGE)
     with pytest.raises(UsageError) as error:
         profile(Sample(id="1", messages=CHAT, metadata={"page": "A"})).check([loaded])
@@ -84,14 +73,14 @@ def test_what_metadata_must_say_is_needed_too(metric: str, key: str, value: Any)
     profile(Sample(id="1", messages=CHAT), Sample(id="2", messages=CHAT, metadata={key: value})).check([loaded])
 
 
-def test_a_policy_is_needed_where_it_is_measured() -> None:
+def test_a_policy_is_needed_where_it_is_measured():
     loaded = load_metric("policy_kept", JUDGE)
     with pytest.raises(UsageError, match=r"it needs policy, .* The policy is the first system message"):
         profile(Sample(id="1", messages=CHAT)).check([loaded])
     profile(Sample(id="1", messages=[POLICY, *CHAT])).check([loaded])
 
 
-def test_no_column_of_texts_is_proposed_as_messages() -> None:
+def test_no_column_of_texts_is_proposed_as_messages():
     with pytest.raises(UsageError) as error:
         profile(sample(1, metadata={"defects": "none"})).check([load_metric("handover")])
     assert "it needs messages" in str(error.value)

@@ -8,16 +8,13 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from warm_python import WarmPython
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample, load_set
-from assay.judges import RawReply, Recording, Usage
+from assay.judges import JudgeSettings, RawReply, Recording, Usage
 from assay.metrics import Score
 from assay.runs import Ledger, Plan, RunWriter, Store, migrate
 
@@ -36,11 +33,11 @@ SCORES = {
 }
 
 
-def sample(name: str, **fields: Any) -> Sample:
+def sample(name, **fields):
     return Sample(id=name, user_input="Q", response="A", **fields)
 
 
-def test_scores_come_back_as_they_went_in(tmp_path: Path) -> None:
+def test_scores_come_back_as_they_went_in(tmp_path):
     store = Store(tmp_path)
     run = store.begin(PLAN)
     writer = RunWriter(store, run)
@@ -55,7 +52,7 @@ def test_scores_come_back_as_they_went_in(tmp_path: Path) -> None:
     assert again.run(run).plan == PLAN
 
 
-def test_samples_stand_in_the_sets_order_and_not_in_that_of_their_end(tmp_path: Path) -> None:
+def test_samples_stand_in_the_sets_order_and_not_in_that_of_their_end(tmp_path):
     store = Store(tmp_path)
     run = store.begin(PLAN)
     writer = RunWriter(store, run)
@@ -73,7 +70,7 @@ def test_samples_stand_in_the_sets_order_and_not_in_that_of_their_end(tmp_path: 
     assert [each.id for each, _ in store.worst(run, "faithfulness", 5)] == ["s3", "s1", "s2"]  # a tie
 
 
-def test_a_reply_is_on_disk_at_once_and_scores_with_their_batch(tmp_path: Path) -> None:
+def test_a_reply_is_on_disk_at_once_and_scores_with_their_batch(tmp_path):
     store = Store(tmp_path)
     writer = RunWriter(store, store.begin(PLAN))
     reply = RawReply(model="m", text='{"a": "é"}', tokens_in=3, logprobs=({"a": -0.1},))
@@ -87,17 +84,7 @@ def test_a_reply_is_on_disk_at_once_and_scores_with_their_batch(tmp_path: Path) 
     assert RunWriter(store, store.begin(PLAN)).get("k1") is None  # another run's replies are not this one's
 
 
-def test_finished_metrics_are_those_of_the_very_same_sample(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    writer = RunWriter(store, store.begin(PLAN))
-    writer.add(sample("s1"), SCORES)
-    writer.flush()
-    assert writer.finished_metrics(sample("s1")) == {"faithfulness", "relevance"}  # what failed is tried again
-    assert writer.finished_metrics(sample("s1", reference="changed")) == set()
-    assert writer.finished_metrics(sample("s2")) == set()
-
-
-def test_runs_are_found_by_id_beginning_or_last(tmp_path: Path) -> None:
+def test_runs_are_found_by_id_beginning_or_last(tmp_path):
     store = Store(tmp_path)
     first, second = store.begin(PLAN), store.begin(PLAN)
     assert first != second
@@ -111,15 +98,15 @@ def test_runs_are_found_by_id_beginning_or_last(tmp_path: Path) -> None:
         Store(tmp_path / "new").run("last")
 
 
-def test_a_plan_says_what_determines_its_scores() -> None:
-    def identity(**changes: Any) -> str:
+def test_a_plan_says_what_determines_its_scores():
+    def identity(**changes):
         return PLAN.model_copy(update=changes).identity
 
     assert identity(limit=5) != identity(limit=6) != PLAN.identity
     assert len({identity(metrics=("a",)), identity(language="nl"), identity(embedder="st:x"), PLAN.identity}) == 4
 
 
-def test_what_is_no_store_is_told(tmp_path: Path) -> None:
+def test_what_is_no_store_is_told(tmp_path):
     (tmp_path / "runs.sqlite").write_text("This is a letter, and long enough to be none of SQLite's own." * 50)
     with pytest.raises(UsageError, match="not a store of runs"):
         Store(tmp_path)
@@ -131,14 +118,7 @@ def test_what_is_no_store_is_told(tmp_path: Path) -> None:
     assert not (tmp_path / "nothing").exists()
 
 
-def test_a_store_of_another_version_is_not_touched(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "runs.sqlite") as db:
-        db.execute("CREATE TABLE runs (id TEXT)")
-    with pytest.raises(UsageError, match="tables are of version 0"):
-        Store(tmp_path)
-
-
-def test_a_full_disk_stops_the_run_with_a_cure(tmp_path: Path) -> None:
+def test_a_full_disk_stops_the_run_with_a_cure(tmp_path):
     store = Store(tmp_path)
     run = store.begin(PLAN)
     writer = RunWriter(store, run)
@@ -152,7 +132,7 @@ def test_a_full_disk_stops_the_run_with_a_cure(tmp_path: Path) -> None:
     assert len(list(store.scores(run))) == 3
 
 
-def test_two_processes_share_a_store(tmp_path: Path, set_file: Callable[..., Path], warm_python: WarmPython) -> None:
+def test_two_processes_share_a_store(tmp_path, set_file, warm_python):
     sets = [set_file(200, "a.jsonl"), set_file(300, "b.jsonl")]
     command = ("-m", "assay", "run", "--metrics", "token_overlap", "--json", "--store", "shared")
     running = [warm_python.start(*command, path, cwd=tmp_path) for path in sets]
@@ -169,7 +149,7 @@ def test_two_processes_share_a_store(tmp_path: Path, set_file: Callable[..., Pat
         assert store.run(run).status == "done"
 
 
-def test_a_store_gets_the_migrations_after_its_own_version(tmp_path: Path) -> None:
+def test_a_store_gets_the_migrations_after_its_own_version(tmp_path):
     """One more migration than there are today; what is in the store stays."""
     store = Store(tmp_path)
     run = store.begin(PLAN)
@@ -205,7 +185,7 @@ def test_a_store_gets_the_migrations_after_its_own_version(tmp_path: Path) -> No
         (99, "not a store .* of version 99, .*update assay"),
     ],
 )
-def test_a_store_of_another_version_is_refused(tmp_path: Path, version: int, message: str) -> None:
+def test_a_store_of_another_version_is_refused(tmp_path, version, message):
     store = Store(tmp_path)
     store.begin(PLAN)
     store.database.set_version(version)
@@ -213,19 +193,19 @@ def test_a_store_of_another_version_is_refused(tmp_path: Path, version: int, mes
         Store(tmp_path)
 
 
-def test_last_is_the_run_that_began_last(tmp_path: Path) -> None:
+def test_last_is_the_run_that_began_last(tmp_path):
     """Many in one second, and one while the clock was wrong."""
     store = Store(tmp_path)
     runs = [store.begin(PLAN) for _ in range(12)]
     assert len({*runs}) == 12
     assert store.run("last").id == runs[-1]
-    assert store.newest_run_of(PLAN.identity).id == runs[-1]  # type: ignore[union-attr]
+    assert store.newest_run_of(PLAN.identity).id == runs[-1]
     store.database.execute("UPDATE runs SET created = '2000-01-01T00:00:00+00:00' WHERE id = ?", (runs[-1],))
     assert store.run("last").id == runs[-1]
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", store.run(runs[0]).created)
 
 
-def test_one_damaged_row_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+def test_one_damaged_row_is_named_and_the_others_are_read(tmp_path):
     store = Store(tmp_path)
     good, bad = store.begin(PLAN), store.begin(PLAN)
     writer = RunWriter(store, good)
@@ -247,7 +227,7 @@ def test_one_damaged_row_is_named_and_the_others_are_read(tmp_path: Path) -> Non
         list(store.samples(good))
 
 
-def test_a_damaged_file_is_told_as_damaged(tmp_path: Path) -> None:
+def test_a_damaged_file_is_told_as_damaged(tmp_path):
     store = Store(tmp_path)
     run = store.begin(PLAN)
     writer = RunWriter(store, run)
@@ -285,8 +265,7 @@ read_and_write(closed)
 
 
 @pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A folder that another user can read; pytest keeps its own to itself."""
+def open_folder():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -297,7 +276,7 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="another user is needed, who may not write")
 @pytest.mark.parametrize("is_closed", [True, False], ids=["closed", "with a writer's last changes beside it"])
-def test_a_store_that_cannot_be_written_to_can_be_read(open_folder: Path, tmp_path: Path, is_closed: bool) -> None:
+def test_a_store_that_cannot_be_written_to_can_be_read(open_folder, tmp_path, is_closed):
     store = Store(open_folder / "runs")
     run = store.begin(PLAN)
     writer = RunWriter(store, run)
@@ -322,7 +301,7 @@ def test_a_store_that_cannot_be_written_to_can_be_read(open_folder: Path, tmp_pa
     assert {file.name: file.read_bytes() for file in (open_folder / "runs").iterdir()} == before
 
 
-def test_samples_that_the_set_has_no_more_are_removed_with_their_scores(tmp_path: Path) -> None:
+def test_samples_that_the_set_has_no_more_are_removed_with_their_scores(tmp_path):
     store = Store(tmp_path)
     run = store.begin(PLAN)
     writer = RunWriter(store, run)
@@ -332,3 +311,47 @@ def test_samples_that_the_set_has_no_more_are_removed_with_their_scores(tmp_path
     writer.remove_samples_except({"s1", "s3", "s4"})
     assert [each.id for each in store.samples(run)] == ["s1", "s3"]
     assert {name for name, _, _, _ in store.sample_values(run)} == {"s1", "s3"}
+
+
+PLANS = {
+    # computed by version 0.1.0, before a plan was taken apart into what is scored and how it is carried out
+    "459cc68dc061": Plan(sets=("helpdesk_en",), metrics=("faithfulness",)),
+    "e8108820d1df": Plan(
+        sets=("helpdesk_en",),
+        metrics=('predicate:"The answer is polite"',),
+        judge=JudgeSettings(model="openai/gpt-4o-mini", decide="listed", parameters={"temperature": 0}),
+    ),
+    "fa3d5a2c822e": Plan(
+        sets=("/data/a.csv",),
+        metrics=("scorer:/data/s.json", "my.py:is_short:limit=80", "ragas:faithfulness"),
+        judge=JudgeSettings(model="openai/gpt-4o-mini"),
+        embedder="st:x",
+        mapping={"vraag": "user_input"},
+        language="nl",
+        split="test",
+        limit=5,
+        prompts="/data/prompts",
+    ),
+    "63cc44ea5b42": Plan(
+        sets=("/data/a.xlsx",), metrics=("token_overlap",), sheet="2024", directions={"token_overlap": True}
+    ),
+}
+
+
+@pytest.mark.parametrize("identity", PLANS)
+def test_the_identity_is_that_of_runs_already_stored(identity):
+    assert PLANS[identity].identity == identity
+
+
+def test_the_record_has_the_fields_of_runs_already_stored():
+    """In the order in which they are written, since the identity is a hash of the text."""
+    record = json.loads(PLANS["459cc68dc061"].model_dump_json())
+    assert list(record) == [
+        *("sets", "metrics", "judge", "embedder", "mapping", "language", "split", "sheet", "limit", "prompts"),
+        *("directions", "turns", "conversation_metrics", "has_pair_ratings"),
+    ]
+
+
+@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
+def test_a_plan_is_read_back_from_its_record(plan):
+    assert Plan.model_validate_json(plan.model_dump_json()) == plan

@@ -1,19 +1,16 @@
 """Runs of conversations: which metric runs where, and what a run says of it."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from assay import Sample, evaluate, metric
 from assay.errors import InputError, UsageError
 from assay.eval_sets import turn_samples
-from assay.metrics import ComputedMetric, Score, scored
+from assay.metrics import ComputedMetric, scored
 from assay.runs import Plan, RunWriter, Store
 
-Make = Callable[..., Any]
 TURNS_OF = {"a": 3, "b": 1, "c": 2}
 
 
@@ -25,17 +22,16 @@ class Answers(ComputedMetric):
     needs = ("messages",)
     measures = "conversation"
 
-    def compute(self, sample: Sample) -> Score:
+    def compute(self, sample):
         return scored(float(sum(message.is_answer for message in sample.messages)), "counted")
 
 
 @metric
-def words(sample: Sample) -> float:
-    """A metric of an answer: how many words it has."""
+def words(sample):
     return len(sample.response.split()) / 100
 
 
-def conversation(name: str, turns: int, **fields: Any) -> dict[str, Any]:
+def conversation(name, turns, **fields):
     messages = []
     for turn in range(turns):
         messages += [
@@ -54,30 +50,30 @@ def conversation(name: str, turns: int, **fields: Any) -> dict[str, Any]:
 PLAIN = {"id": "p", "user_input": "Why?", "response": "word word", "retrieved_contexts": ["word"], "language": "en"}
 
 
-def samples(*, plain: bool = True, **fields: Any) -> list[Sample]:
+def samples(*, plain=True, **fields):
     rows = [conversation(name, turns, **fields) for name, turns in TURNS_OF.items()]
     return [Sample(**row) for row in [*rows, *([PLAIN] if plain else [])]]
 
 
 @pytest.fixture(autouse=True)
-def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def in_an_empty_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
-def conversations() -> Path:
+def conversations():
     path = Path("chats.jsonl")
     rows = [conversation(name, turns, rating=turns + 1) for name, turns in TURNS_OF.items()]
     path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, PLAIN]), encoding="utf-8")
     return path
 
 
-def scored_by(results: Any, name: str) -> list[str]:
+def scored_by(results, name):
     return [sample for sample, scores in results.scores.items() if name in scores]
 
 
 @pytest.mark.parametrize("store", [None, "runs"])
-def test_last_scores_the_last_turn_and_the_conversation_under_one_id(store: str | None) -> None:
+def test_last_scores_the_last_turn_and_the_conversation_under_one_id(store):
     results = evaluate(samples(), [words, Answers()], store=store, progress=False)
     assert scored_by(results, "words") == scored_by(results, "answers") == ["a", "b", "c", "p"]
     assert [results.scores[name]["words"].value for name in "abc"] == [0.03, 0.01, 0.02]
@@ -87,7 +83,7 @@ def test_last_scores_the_last_turn_and_the_conversation_under_one_id(store: str 
 
 
 @pytest.mark.parametrize("store", [None, "runs"])
-def test_each_scores_every_turn_once_and_the_conversation_once(store: str | None) -> None:
+def test_each_scores_every_turn_once_and_the_conversation_once(store):
     results = evaluate(samples(), [words, Answers()], turns="each", store=store, progress=False)
     turns = ["a#1", "a#3", "a#5", "b#1", "c#1", "c#3"]
     assert list(results.samples) == ["a", *turns[:3], "b", turns[3], "c", *turns[4:], "p"]
@@ -101,20 +97,20 @@ def test_each_scores_every_turn_once_and_the_conversation_once(store: str | None
     assert counts["conversation_length"] == (3, 3, 0)
 
 
-def test_none_scores_the_conversation_and_the_samples_that_are_none() -> None:
+def test_none_scores_the_conversation_and_the_samples_that_are_none():
     results = evaluate(samples(), [words, Answers()], turns="none", progress=False)
     assert scored_by(results, "words") == scored_by(results, "token_overlap") == ["p"]
     assert scored_by(results, "answers") == ["a", "b", "c", "p"]
 
 
-def test_none_with_metrics_of_an_answer_alone_is_an_error_with_a_cure() -> None:
+def test_none_with_metrics_of_an_answer_alone_is_an_error_with_a_cure():
     with pytest.raises(UsageError, match=r"no metric of a conversation is asked for; add one .*or say --turns last"):
         evaluate(samples(), [words], turns="none", progress=False)
     results = evaluate([PLAIN], [words], turns="none", progress=False)  # no conversation: nothing to leave out
     assert results.scores["p"]["words"].value == 0.02
 
 
-def test_what_has_no_conversations_or_two_samples_of_one_id_is_refused() -> None:
+def test_what_has_no_conversations_or_two_samples_of_one_id_is_refused():
     """Turns alone, plain answers, an unknown choice, and a turn that has the id of a sample."""
     turns = turn_samples(samples()[0])
     same_id = [*samples(), Sample(id="a#3", user_input="q", response="r")]
@@ -123,12 +119,12 @@ def test_what_has_no_conversations_or_two_samples_of_one_id_is_refused() -> None
     with pytest.raises(UsageError, match=r"conversation_turns can score none of the 1 sample: it needs messages"):
         evaluate([PLAIN], "conversation_turns", progress=False)
     with pytest.raises(UsageError, match=r"turns: 'all' .*'last', 'each', 'none'"):
-        evaluate([PLAIN], [words], turns="all", progress=False)  # type: ignore[arg-type]
+        evaluate([PLAIN], [words], turns="all", progress=False)
     with pytest.raises(InputError, match="'a#3'"):
         evaluate(same_id, [words], turns="each", progress=False)
 
 
-def test_without_conversations_nothing_changes() -> None:
+def test_without_conversations_nothing_changes():
     plans = [Plan(sets=("s",), metrics=("token_overlap",), turns=turns) for turns in ("last", "each", "none")]
     assert len({plan.identity for plan in plans}) == 3
     assert plans[0].identity == Plan(sets=("s",), metrics=("token_overlap",)).identity
@@ -136,12 +132,7 @@ def test_without_conversations_nothing_changes() -> None:
     assert results.metrics == ("token_overlap", "rouge_l_precision", "answer_length")
 
 
-def test_the_baselines_of_conversations_stand_last() -> None:
-    results = evaluate(samples(), "token_overlap", progress=False)
-    assert results.metrics[-3:] == ("conversation_turns", "conversation_length", "thanks_at_end")
-
-
-def test_the_command_says_once_that_there_are_metrics_of_a_conversation(assay: Make, conversations: Path) -> None:
+def test_the_command_says_once_that_there_are_metrics_of_a_conversation(assay, conversations):
     done = assay("run", conversations, "--metrics", "token_overlap")
     assert done.code == 0
     assert done.err.count("the set holds 2 conversations, and no metric of a conversation is asked for") == 1
@@ -153,7 +144,7 @@ def test_the_command_says_once_that_there_are_metrics_of_a_conversation(assay: M
     assert "no metric of a conversation" not in again.err
 
 
-def test_a_resumed_run_asks_for_nothing_twice(assay: Make, conversations: Path) -> None:
+def test_a_resumed_run_asks_for_nothing_twice(assay, conversations):
     first = assay("run", conversations, "--metrics", "token_overlap", "--turns", "each")
     assert first.code == 0
     again = assay("run", conversations, "--metrics", "token_overlap", "--turns", "each", "--resume", "last")
@@ -165,7 +156,7 @@ def test_a_resumed_run_asks_for_nothing_twice(assay: Make, conversations: Path) 
     assert "no run to resume has these sets, metrics and judge" in other.err
 
 
-def test_turns_are_kept_once_and_read_back_whole(tmp_path: Path) -> None:
+def test_turns_are_kept_once_and_read_back_whole(tmp_path):
     whole = Sample(**conversation("a", 40))
     evaluate([whole], [words], turns="each", store="runs", progress=False)
     store = Store("runs")
@@ -178,7 +169,7 @@ def test_turns_are_kept_once_and_read_back_whole(tmp_path: Path) -> None:
     assert sum(size for (size,) in sizes) < 5 * len(whole.model_dump_json())
 
 
-def test_a_turn_is_scored_again_where_what_was_said_before_has_changed() -> None:
+def test_a_turn_is_scored_again_where_what_was_said_before_has_changed():
     row = conversation("a", 3)
     evaluate([Sample(**row)], [words], turns="each", store="runs", progress=False)
     store = Store("runs")
@@ -190,22 +181,9 @@ def test_a_turn_is_scored_again_where_what_was_said_before_has_changed() -> None
     assert finished == [True, False, False]
 
 
-def test_a_turn_without_its_conversation_is_read_without_messages() -> None:
+def test_a_turn_without_its_conversation_is_read_without_messages():
     evaluate(samples(plain=False), [words], turns="each", store="runs", progress=False)
     store = Store("runs")
     run = store.run("last").id
     store.database.execute("DELETE FROM samples WHERE id = 'a'")
     assert [len(sample.messages) for sample in store.samples(run)] == [0, 0, 0, 2, 2, 4, 2, 4]
-
-
-@pytest.mark.parametrize("suffix", [".html", ".json", ".jsonl", ".csv", ".parquet"])
-def test_results_of_both_levels_are_saved_and_shown(suffix: str) -> None:
-    results = evaluate(samples(), [words, Answers()], turns="each", progress=False)
-    results.save(f"results{suffix}")
-    content = Path(f"results{suffix}").read_bytes()
-    assert b"answers" in content
-    assert b"a#3" in content or suffix == ".parquet"  # which is compressed
-    assert "a#1" in results.worst(2).samples
-    assert "7 of 7 scored" in repr(results)
-    assert results._repr_html_()
-    assert len(results.to_records()) == len(results.to_pandas()) == 10

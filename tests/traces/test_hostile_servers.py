@@ -3,12 +3,10 @@
 import base64
 import gzip
 import json
-from collections.abc import Callable
 from importlib import import_module
-from typing import Any
 
 import pytest
-from api_server import ApiServer, Call, Reply
+from api_server import ApiServer, Reply
 
 from assay.errors import InputError
 from assay.traces import Paging, ToolServer, TraceAddress, server_words
@@ -21,7 +19,7 @@ all_tools = pytest.mark.parametrize("tool", NAMES)
 
 
 @pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+def _environment(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # no settings of Phoenix's client
     for name in ("PHOENIX_CLIENT_HEADERS", "LANGFUSE_HOST", "LANGFUSE_BASE_URL", "MLFLOW_TRACKING_USERNAME"):
         monkeypatch.delenv(name, raising=False)
@@ -31,9 +29,8 @@ def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
 
 
 @pytest.fixture(autouse=True)
-def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that were waited, which no test really waits."""
-    waited: list[float] = []
+def waits(monkeypatch):
+    waited = []
     monkeypatch.setattr("tenacity.nap.sleep", waited.append)
     return waited
 
@@ -41,37 +38,34 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 class Scripted(ApiServer):
     """Answers everything in one way, but the versions of Phoenix and MLflow as they do, where it is told so."""
 
-    def __init__(self, answer: Callable[[Call], Reply], *, has_version: bool = True) -> None:
+    def __init__(self, answer, *, has_version=True):
         super().__init__()
         self.own, self.has_version = answer, has_version
 
-    def answer(self, call: Call) -> Reply:
+    def answer(self, call):
         versions = {"/arize_phoenix_version": "20.26.0", "/version": "3.17.0"}
         if self.has_version and call.path in versions:
             return Reply(200, versions[call.path])
         return self.own(call)
 
 
-def open_source(tool: str, host: str) -> Any:
-    """The source of a tool, of a project at a host."""
+def open_source(tool, host):
     module = import_module(f"assay.traces.{tool}.source")
     return getattr(module, f"{tool.capitalize()}Source")(TraceAddress.parse(f"{tool}://{host}/p"))
 
 
-def problem_of(tool: str, host: str) -> str:
-    """Why the traces of a server cannot be read."""
+def problem_of(tool, host):
     with pytest.raises(InputError) as error:
         list(open_source(tool, host).read(None, None, {}))
     assert str(error.value).isprintable()
     return str(error.value)
 
 
-def echo(call: Call) -> str:
-    """What a server says that shows the request's headers."""
+def echo(call):
     return " ".join(f"{name}: {value}" for name, value in call.headers.items())
 
 
-def assert_no_key(problem: str) -> None:
+def assert_no_key(problem):
     sent = base64.b64encode(f"{PUBLIC}:{KEY}".encode()).decode()
     for secret in (KEY, "a-key-of-the-test", sent, sent[:20]):
         assert secret not in problem, problem
@@ -79,8 +73,8 @@ def assert_no_key(problem: str) -> None:
 
 @all_tools
 @pytest.mark.parametrize("status", [200, 400, 401, 403, 404, 500])
-def test_a_key_that_the_server_echoes_is_in_no_message(tool: str, status: int) -> None:
-    def answer(call: Call) -> Reply:
+def test_a_key_that_the_server_echoes_is_in_no_message(tool, status):
+    def answer(call):
         return Reply(status, dict.fromkeys(("message", "error", "detail"), f"bad {echo(call)}"))
 
     for has_version in (True, False):
@@ -89,10 +83,10 @@ def test_a_key_that_the_server_echoes_is_in_no_message(tool: str, status: int) -
 
 
 @all_tools
-def test_a_redirect_is_refused_and_its_address_shows_no_key(tool: str) -> None:
+def test_a_redirect_is_refused_and_its_address_shows_no_key(tool):
     with Scripted(lambda call: Reply(200, {})) as elsewhere:
 
-        def answer(call: Call) -> Reply:
+        def answer(call):
             key = call.headers.get("authorization", call.headers.get("Authorization", ""))
             return Reply(302, None, {"location": f"http://{elsewhere.host}/?k={key.replace(' ', '%20')}"})
 
@@ -103,7 +97,7 @@ def test_a_redirect_is_refused_and_its_address_shows_no_key(tool: str) -> None:
         assert not elsewhere.calls
 
 
-def test_keys_are_taken_out_however_they_are_written() -> None:
+def test_keys_are_taken_out_however_they_are_written():
     for text in (KEY, "a-key-of-the-test%2Fwith%2Bmarks", "a-key-of-the\x1b-test/with+marks"):
         assert server_words(f"no {text}", [KEY]) == "no ***"
     assert server_words(f"{'k' * 3000} " * 20 + "end", ["k" * 3000]) == "*** " * 20 + "end"
@@ -111,7 +105,7 @@ def test_keys_are_taken_out_however_they_are_written() -> None:
 
 
 @all_tools
-def test_a_packed_reply_is_read(tool: str) -> None:
+def test_a_packed_reply_is_read(tool):
     body = gzip.compress(b'{"error": "from a packed reply"}')
     with Scripted(lambda call: Reply(400, body, {"content-encoding": "gzip"})) as server:
         assert "from a packed reply" in problem_of(tool, server.host)
@@ -120,9 +114,7 @@ def test_a_packed_reply_is_read(tool: str) -> None:
 @all_tools
 @pytest.mark.parametrize("status", [429, 500, 503])
 @pytest.mark.parametrize("has_version", [True, False])
-def test_an_outage_at_the_first_call_is_no_wrong_address(
-    tool: str, status: int, has_version: bool, waits: list[float]
-) -> None:
+def test_an_outage_at_the_first_call_is_no_wrong_address(tool, status, has_version, waits):
     reply = Reply(status, {}, {"retry-after": "99999999"} if status == 429 else {})
     with Scripted(lambda call: reply, has_version=has_version) as server:
         problem = problem_of(tool, server.host)
@@ -135,21 +127,20 @@ def test_an_outage_at_the_first_call_is_no_wrong_address(
 
 @all_tools
 @pytest.mark.parametrize(
-    "body",
-    [None, [], 5, {}, {"error": "no\x1b[2J"}, {"data": "x", "experiment": [], "traces": 5, "name": 3}],
+    "body", [None, [], 5, {}, {"error": "no\x1b[2J"}, {"data": "x", "experiment": [], "traces": 5, "name": 3}]
 )
-def test_a_reply_of_another_form_names_the_server_and_the_call(tool: str, body: Any) -> None:
+def test_a_reply_of_another_form_names_the_server_and_the_call(tool, body):
     with Scripted(lambda call: Reply(200, json.dumps(body))) as server:
         problem = problem_of(tool, server.host)
     assert server.host in problem
     assert f"as no {NAMES[tool]} does" in problem or "does not answer as an MLflow server" in problem
 
 
-def listing(number: int) -> Callable[[Call], Reply]:
+def listing(number):
     """A server whose list of traces leads on for ever, with another cursor each time, to what was there."""
     count = iter(range(10**9))
 
-    def row(place: int) -> dict[str, Any]:
+    def row(place):
         id_ = f"{place:032x}"
         time = "2026-11-20T10:00:00Z"
         return {
@@ -164,7 +155,7 @@ def listing(number: int) -> Callable[[Call], Reply]:
         "annotation_configs": {"data": []},
     }
 
-    def answer(call: Call) -> Reply:
+    def answer(call):
         rows = [row(place) for place in range(number)]
         cursor = f"c{next(count)}"
         page = {"data": rows, "traces": rows, "meta": {"cursor": cursor}}
@@ -175,14 +166,14 @@ def listing(number: int) -> Callable[[Call], Reply]:
 
 
 @all_tools
-def test_pages_that_repeat_themselves_are_said(tool: str) -> None:
+def test_pages_that_repeat_themselves_are_said(tool):
     with Scripted(listing(100)) as server:
         problem = problem_of(tool, server.host)
     assert "repeats itself after" in problem
     assert len(server.calls) < 60
 
 
-def test_pages_without_end_are_said() -> None:
+def test_pages_without_end_are_said():
     tool = ToolServer("Tool", "http://h", ("K",))
     paging = Paging(tool, "projects", most=50)
     with pytest.raises(InputError, match=r"Tool at http://h: its list of projects has no end: 50 pages were read"):
@@ -205,10 +196,10 @@ def test_pages_without_end_are_said() -> None:
 
 @pytest.mark.parametrize("row", [None, 5, "x"])
 @all_tools
-def test_a_row_that_is_no_object_is_said(tool: str, row: Any) -> None:
+def test_a_row_that_is_no_object_is_said(tool, row):
     answer = listing(2)
 
-    def spoil(call: Call) -> Reply:
+    def spoil(call):
         reply = answer(call)
         rows = reply.body.get("data") or reply.body.get("traces") if isinstance(reply.body, dict) else None
         if rows and "experiment" not in call.path:

@@ -6,14 +6,12 @@ import gzip
 import json
 import random
 import threading
-from collections.abc import Callable, Iterator
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
-from traces_of_tests import BEGIN, attributes, chat_spans, document, messages, span, text, write_documents
+from traces_of_tests import BEGIN, attributes, chat_spans, document, messages, span, text, trace_score, write_documents
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import UNUSED, Sample, load_set, with_turns
@@ -23,7 +21,6 @@ from assay.traces import (
     OtelSink,
     TraceAddress,
     TraceOrigin,
-    TraceScore,
     UnreadTrace,
     event_attributes,
     join_sessions,
@@ -32,24 +29,24 @@ from assay.traces import (
 )
 
 
-def read(path: Path, **filters: str) -> list[Sample | UnreadTrace]:
+def read(path, **filters):
     return list(open_source(f"otel:{path}").read(None, None, filters))
 
 
-def read_one(folder: Path, *spans: dict[str, Any]) -> Sample:
+def read_one(folder, *spans):
     (sample,) = read(write_documents(folder / "traces.json", document(*spans)))
     assert isinstance(sample, Sample), sample
     return sample
 
 
-def origin_of(sample: Sample | UnreadTrace) -> TraceOrigin:
+def origin_of(sample):
     assert isinstance(sample, Sample)
     origin = TraceOrigin.of_sample(sample)
     assert origin is not None
     return origin
 
 
-def test_spans_of_the_conventions_for_generative_ai_are_a_sample(tmp_path: Path) -> None:
+def test_spans_of_the_conventions_for_generative_ai_are_a_sample(tmp_path):
     sample = read_one(tmp_path, *chat_spans(10, "Free?", "Yes.", "chat-7"))
     assert (sample.user_input, sample.response) == ("Free?", "Yes.")
     assert sample.retrieved_contexts == ("Document of Free?",)
@@ -60,7 +57,7 @@ def test_spans_of_the_conventions_for_generative_ai_are_a_sample(tmp_path: Path)
     assert origin.time == (BEGIN + timedelta(minutes=1, milliseconds=10)).isoformat()
 
 
-def test_tools_and_instructions_are_messages(tmp_path: Path) -> None:
+def test_tools_and_instructions_are_messages(tmp_path):
     call = {"type": "tool_call", "id": "c1", "name": "find_order", "arguments": {"order": 7}}
     result = {"type": "tool_call_response", "id": "c1", "response": {"state": "sent"}}
     asked = [messages("user", text("Where is 7?")), messages("assistant", call), messages("tool", result)]
@@ -83,7 +80,7 @@ def test_tools_and_instructions_are_messages(tmp_path: Path) -> None:
     assert sample.messages[3].content == '{"state": "sent"}'
 
 
-def test_structured_messages_and_those_of_an_event_are_read(tmp_path: Path) -> None:
+def test_structured_messages_and_those_of_an_event_are_read(tmp_path):
     sides = {
         "gen_ai.input.messages": [messages("user", text("Free?"))],
         "gen_ai.output.messages": [messages("assistant", text("Yes."))],
@@ -95,7 +92,7 @@ def test_structured_messages_and_those_of_an_event_are_read(tmp_path: Path) -> N
     assert of_event.response == "Yes."
 
 
-def test_an_executed_tool_is_a_call(tmp_path: Path) -> None:
+def test_an_executed_tool_is_a_call(tmp_path):
     tool = span(
         4,
         "execute_tool find_order",
@@ -122,7 +119,7 @@ def test_an_executed_tool_is_a_call(tmp_path: Path) -> None:
         ({}, {}),
     ],
 )
-def test_only_evaluations_by_people_are_ratings(tmp_path: Path, values: Any, expected: Any) -> None:
+def test_only_evaluations_by_people_are_ratings(tmp_path, values, expected):
     own = {"gen_ai.evaluation.name": "helpful", "gen_ai.evaluation.score.value": 4.0} | values
     event = {"name": "gen_ai.evaluation.result", "attributes": attributes(own)}
     spans = chat_spans(1, "Free?", "Yes.")
@@ -130,7 +127,7 @@ def test_only_evaluations_by_people_are_ratings(tmp_path: Path, values: Any, exp
     assert read_one(tmp_path, *spans).ratings == expected
 
 
-def test_an_evaluation_may_be_a_log_record_with_its_range(tmp_path: Path) -> None:
+def test_an_evaluation_may_be_a_log_record_with_its_range(tmp_path):
     (spans,) = [chat_spans(1, "Free?", "Yes.")]
     values = {
         "gen_ai.evaluation.name": "user_feedback",
@@ -142,12 +139,11 @@ def test_an_evaluation_may_be_a_log_record_with_its_range(tmp_path: Path) -> Non
     record |= {"attributes": attributes(values), "observedTimeUnixNano": "1"}
     logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
     (sample,) = read(write_documents(tmp_path / "a.jsonl", logs, document(*spans)))
-    assert isinstance(sample, Sample)
     assert (sample.ratings, sample.rating_min, sample.rating_max) == ({"u-7": 1.0}, 0, 1)
 
 
-def test_the_scale_of_feedback_is_that_of_the_whole_file(tmp_path: Path) -> None:
-    def rated(number: int, value: float) -> dict[str, Any]:
+def test_the_scale_of_feedback_is_that_of_the_whole_file(tmp_path):
+    def rated(number, value):
         spans = chat_spans(number, "Free?", f"Yes {number}.")
         own = {"gen_ai.evaluation.name": "stars", "gen_ai.evaluation.score.value": value}
         spans[2]["events"] = [{"name": "gen_ai.evaluation.result", "attributes": attributes(own)}]
@@ -160,10 +156,10 @@ def test_the_scale_of_feedback_is_that_of_the_whole_file(tmp_path: Path) -> None
     ]
 
 
-def test_what_people_wrote_stands_at_its_answer_and_says_why_it_is_bad(tmp_path: Path) -> None:
+def test_what_people_wrote_stands_at_its_answer_and_says_why_it_is_bad(tmp_path):
     """A session of two answers, of which one is bad, and a bad answer with a system message: 2 of 3, with reasons."""
 
-    def rated(number: int, value: float, why: str, session: str, **more: str) -> dict[str, Any]:
+    def rated(number, value, why, session, **more):
         own = {
             "gen_ai.evaluation.name": "stars",
             "gen_ai.evaluation.score.value": value,
@@ -190,7 +186,7 @@ def test_what_people_wrote_stands_at_its_answer_and_says_why_it_is_bad(tmp_path:
     assert "rating_reasons" not in listed["s"].metadata
 
 
-def rated_spans(value: Any, **fields: Any) -> list[dict[str, Any]]:
+def rated_spans(value, **fields):
     held = {"key": "gen_ai.evaluation.score.value", "value": value}
     own = {"gen_ai.evaluation.name": "stars", "gen_ai.evaluation.evaluator.name": "ann"} | fields
     spans = chat_spans(10, "Free?", "Yes.")
@@ -210,7 +206,7 @@ def rated_spans(value: Any, **fields: Any) -> list[dict[str, Any]]:
         {"arrayValue": {"values": [{"intValue": "4"}]}},
     ],
 )
-def test_a_rating_that_cannot_be_used_is_kept_and_said(assay: Callable[..., Any], tmp_path: Path, value: Any) -> None:
+def test_a_rating_that_cannot_be_used_is_kept_and_said(assay, tmp_path, value):
     write_documents(tmp_path / "a.jsonl", document(*rated_spans(value)))
     pulled = assay("pull", "otel:a.jsonl", "-o", "t.jsonl")
     assert "Ratings by people that are not used: of 1 trace" in pulled.out
@@ -219,14 +215,14 @@ def test_a_rating_that_cannot_be_used_is_kept_and_said(assay: Callable[..., Any]
     assert not sample.ratings and sample.metadata["unused_ratings"]["ratings"][0]["rater"] == "ann"
 
 
-def test_true_and_a_thumb_are_ratings(tmp_path: Path) -> None:
+def test_true_and_a_thumb_are_ratings(tmp_path):
     label = {"gen_ai.evaluation.score.label": "thumbs down"}
     for spans, expected in ((rated_spans({"boolValue": True}), 1.0), (rated_spans({"stringValue": ""}, **label), 0.0)):
         sample = read_one(tmp_path, *spans)
         assert (sample.ratings, sample.rating_max) == ({"ann": expected}, 1) and UNUSED not in sample.metadata
 
 
-def test_ids_in_upper_case_and_base64_are_one_trace(tmp_path: Path) -> None:
+def test_ids_in_upper_case_and_base64_are_one_trace(tmp_path):
     spans = chat_spans(10, "Free?", "Yes.")
     for name in ("traceId", "spanId"):
         spans[1][name] = spans[1][name].upper()
@@ -235,7 +231,7 @@ def test_ids_in_upper_case_and_base64_are_one_trace(tmp_path: Path) -> None:
     assert sample.response == "Yes." and len(sample.metadata["spans"]) == 3
 
 
-def test_files_may_be_folders_gzipped_or_one_document_on_many_lines(tmp_path: Path) -> None:
+def test_files_may_be_folders_gzipped_or_one_document_on_many_lines(tmp_path):
     folder = tmp_path / "logs"
     folder.mkdir()
     first, second = document(*chat_spans(10, "One?", "One.")), document(*chat_spans(20, "Two?", "Two."))
@@ -245,7 +241,7 @@ def test_files_may_be_folders_gzipped_or_one_document_on_many_lines(tmp_path: Pa
     assert [sample.response for sample in read(folder) if isinstance(sample, Sample)] == ["One.", "Two."]
 
 
-def test_spans_of_a_trace_may_stand_apart_and_a_line_may_be_unfinished(tmp_path: Path) -> None:
+def test_spans_of_a_trace_may_stand_apart_and_a_line_may_be_unfinished(tmp_path):
     one, two = chat_spans(10, "One?", "One."), chat_spans(20, "Two?", "Two.")
     file = write_documents(tmp_path / "a.jsonl", document(one[0]), document(*two), document(*one[1:]))
     with file.open("a") as more:
@@ -253,7 +249,7 @@ def test_spans_of_a_trace_may_stand_apart_and_a_line_may_be_unfinished(tmp_path:
     assert [sample.response for sample in read(file) if isinstance(sample, Sample)] == ["Two.", "One."]
 
 
-def test_times_and_filters_choose(tmp_path: Path) -> None:
+def test_times_and_filters_choose(tmp_path):
     file = write_documents(
         tmp_path / "a.jsonl",
         document(*chat_spans(10, "One?", "One.", **{"user.id": "ann"})),
@@ -269,11 +265,11 @@ def test_times_and_filters_choose(tmp_path: Path) -> None:
         read(file, **{"user.idd": "bob"})
 
 
-def unread_reasons(path: Path) -> dict[str, str]:
+def unread_reasons(path):
     return {one.id: one.reason for one in read(path) if isinstance(one, UnreadTrace)}
 
 
-def test_broken_files_are_named_with_their_line_and_stop_no_other(tmp_path: Path) -> None:
+def test_broken_files_are_named_with_their_line_and_stop_no_other(tmp_path):
     for name, content, problem in (
         ("a.jsonl", "{]\n{}\n", "a.jsonl, line 1: is not JSON"),
         ("c.json", '{"resourceSpans": [\n{"a" 1}]}\n', r"c.json, line 2: "),
@@ -313,7 +309,7 @@ def test_broken_files_are_named_with_their_line_and_stop_no_other(tmp_path: Path
         (json.dumps(document({"name": "a", "spanId": "1"}, {"traceId": "0" * 32})), "2 spans have no `traceId`"),
     ],
 )
-def test_a_broken_line_is_named_and_stops_no_other(tmp_path: Path, line: str, reason: str, place: int) -> None:
+def test_a_broken_line_is_named_and_stops_no_other(tmp_path, line, reason, place):
     lines = [json.dumps(document(*chat_spans(10 * number, "Free?", "Yes."))) for number in (1, 2)]
     lines.insert(place, line)
     file = tmp_path / "a.jsonl"
@@ -324,9 +320,7 @@ def test_a_broken_line_is_named_and_stops_no_other(tmp_path: Path, line: str, re
 
 
 @pytest.mark.parametrize("half", ["text", "session", "id", "nul"])
-def test_a_character_that_cannot_be_written_leaves_out_its_trace(
-    assay: Callable[..., Any], tmp_path: Path, half: str
-) -> None:
+def test_a_character_that_cannot_be_written_leaves_out_its_trace(assay, tmp_path, half):
     asked = {"text": "\ud800?", "nul": "Free\0?"}.get(half, "Free?")
     broken = chat_spans(20, asked, "Yes.", "\ud800" if half == "session" else "")
     broken = [one | ({"traceId": "\ud800"} if half == "id" else {}) for one in broken]
@@ -337,8 +331,8 @@ def test_a_character_that_cannot_be_written_leaves_out_its_trace(
     assert ("a NUL byte" if half == "nul" else "half a character (\\ud800)") in pulled.out
 
 
-def test_what_is_nested_deeply_leaves_out_its_trace(tmp_path: Path) -> None:
-    value: Any = {"stringValue": "x"}
+def test_what_is_nested_deeply_leaves_out_its_trace(tmp_path):
+    value = {"stringValue": "x"}
     for _ in range(120):
         value = {"arrayValue": {"values": [value]}}
     deep = chat_spans(20, "Free?", "Yes.")
@@ -357,7 +351,7 @@ def test_what_is_nested_deeply_leaves_out_its_trace(tmp_path: Path) -> None:
         *((none, "") for none in ("", "0", "\u00b2", "-5", [1], None, 10**400, float("nan"), True)),
     ],
 )
-def test_times_of_any_form_stop_nothing(tmp_path: Path, time: Any, expected: str) -> None:
+def test_times_of_any_form_stop_nothing(tmp_path, time, expected):
     spans = [one | {"startTimeUnixNano": time} for one in chat_spans(10, "Free?", "Yes.")]
     file = write_documents(tmp_path / "a.jsonl", document(*spans), document(*chat_spans(20, "Free?", "Yes.")))
     for since in (None, BEGIN - timedelta(days=1)):
@@ -365,27 +359,27 @@ def test_times_of_any_form_stop_nothing(tmp_path: Path, time: Any, expected: str
         assert len(samples) == 2 and (origin_of(samples[0]).time == expected)
 
 
-ODD_VALUES: list[Any] = [
+ODD_VALUES = [
     *(None, True, 0, -1, 1e308, float("nan"), 10**30, "", "\0", "\ud800", "\u00b2", "9" * 400, "[[[[", "{'a':1}"),
     *([], {}, [[]], {"a": {"b": [1]}}, [1, "x", None], {"values": None}, {"arrayValue": None}, {"key": [1]}),
     *({"stringValue": {"a": 1}}, {"intValue": "\u00b2"}, json.dumps([{"role": 1, "parts": None}])),
 ]
 
 
-def places_in(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def places_in(value, place=()):
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, held in inner:
         yield (*place, key)
         yield from places_in(held, (*place, key))
 
 
-def test_an_odd_value_anywhere_stops_no_other_trace(tmp_path: Path) -> None:
+def test_an_odd_value_anywhere_stops_no_other_trace(tmp_path):
     draw = random.Random(32)
     whole = document(*rated_spans({"doubleValue": 3}, **{"gen_ai.evaluation.score.range": [1.0, 5.0]}))
     places = list(places_in(whole))
     for _ in range(200):
         odd = copy.deepcopy(whole)
-        held: Any = odd
+        held = odd
         *outer, last = draw.choice(places)
         for key in outer:
             held = held[key]
@@ -394,7 +388,7 @@ def test_an_odd_value_anywhere_stops_no_other_trace(tmp_path: Path) -> None:
         assert "Good." in {sample.response for sample in read(file) if isinstance(sample, Sample)}
 
 
-def test_pulled_by_the_command_and_run(assay: Callable[..., Any], tmp_path: Path) -> None:
+def test_pulled_by_the_command_and_run(assay, tmp_path):
     write_documents(
         tmp_path / "otel.jsonl",
         document(*chat_spans(10, "Free?", "Yes, it is.", "chat")),
@@ -430,35 +424,19 @@ def test_pulled_by_the_command_and_run(assay: Callable[..., Any], tmp_path: Path
         (("pull", "otel:none.json", "-o", "a.jsonl", "--append", "--replace"), "exclude each other"),
     ],
 )
-def test_what_cannot_be_done_is_said(assay: Callable[..., Any], words: tuple[str, ...], problem: str) -> None:
+def test_what_cannot_be_done_is_said(assay, words, problem):
     done = assay(*words)
     assert done.code in {1, 2} and problem in done.err
     assert "key@" not in done.err and not Path("a.jsonl").exists()
 
 
-def score(name: str = "faithfulness", **changes: Any) -> TraceScore:
-    values: dict[str, Any] = {
-        "key": "0" * 31 + "7",
-        "origin": TraceOrigin("otel:a.json", f"{0xABC1:032x}", f"{0xA1:016x}", "chat", "2026-01-15T10:00:00+00:00"),
-        "name": name,
-        "value": 0.5,
-        "low": 0.0,
-        "high": 1.0,
-        "higher_is_better": True,
-        "label": "",
-        "reason": "1 of 2 claims supported",
-        "link": "https://view.example/run/r/answer?id=s",
-        "judge": "qwen1.5b",
-        "prompts": "abc",
-        "run": "r",
-        "sample": "s",
-        "at": "2026-01-15T12:00:00+00:00",
-    }
-    return TraceScore(**(values | changes))
+def score(name="faithfulness", **changes):
+    origin = TraceOrigin("otel:a.json", f"{0xABC1:032x}", f"{0xA1:016x}", "chat", "2026-01-15T10:00:00+00:00")
+    return trace_score(**({"key": "0" * 31 + "7", "origin": origin, "name": name} | changes))
 
 
 @pytest.mark.extras("opentelemetry.sdk")
-def test_a_score_is_an_event_of_its_span() -> None:
+def test_a_score_is_an_event_of_its_span():
     from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter
 
     exporter = InMemoryLogRecordExporter()
@@ -472,7 +450,7 @@ def test_a_score_is_an_event_of_its_span() -> None:
     assert first.timestamp == 1768478400 * 10**9
     values = dict(first.attributes or {})
     assert values["gen_ai.evaluation.name"] == "faithfulness" and values["gen_ai.evaluation.score.value"] == 0.5
-    assert tuple(values["gen_ai.evaluation.score.range"]) == (0.0, 1.0)  # type: ignore[arg-type]
+    assert tuple(values["gen_ai.evaluation.score.range"]) == (0.0, 1.0)
     assert values["gen_ai.evaluation.explanation"] == "1 of 2 claims supported"
     assert values["gen_ai.evaluation.evaluator.name"] == "qwen1.5b"
     assert values["gen_ai.evaluation.evaluator.type"] == "llm_judge"
@@ -481,7 +459,7 @@ def test_a_score_is_an_event_of_its_span() -> None:
     assert not {"gen_ai.evaluation.score.value", "gen_ai.evaluation.score.range"} & (second.attributes or {}).keys()
 
 
-def test_a_score_comes_back_from_a_file_as_no_rating_of_a_person(tmp_path: Path) -> None:
+def test_a_score_comes_back_from_a_file_as_no_rating_of_a_person(tmp_path):
     spans = chat_spans(10, "Free?", "Yes.")
     event = {"name": "gen_ai.evaluation.result", "attributes": attributes(event_attributes(score("feedback")))}
     spans[2]["events"] = [event]
@@ -491,13 +469,13 @@ def test_a_score_comes_back_from_a_file_as_no_rating_of_a_person(tmp_path: Path)
 class Collector:
     """A collector on this machine that keeps the events that it gets."""
 
-    def __init__(self) -> None:
-        self.events: list[dict[str, Any]] = []
+    def __init__(self):
+        self.events = []
         self.status = 200
         collector = self
 
         class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
+            def do_POST(self):
                 from google.protobuf.json_format import MessageToDict
                 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
@@ -511,20 +489,20 @@ class Collector:
                 self.send_response(collector.status)
                 self.end_headers()
 
-            def log_message(self, *_: Any) -> None:
+            def log_message(self, *_):
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.host = f"127.0.0.1:{self._server.server_port}"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
-    def close(self) -> None:
+    def close(self):
         self._server.shutdown()
         self._server.server_close()
 
 
 @pytest.fixture
-def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+def collector(monkeypatch):
     for name in ("ENDPOINT", "LOGS_ENDPOINT", "PROTOCOL", "LOGS_PROTOCOL", "HEADERS"):
         monkeypatch.delenv(f"OTEL_EXPORTER_OTLP_{name}", raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -534,9 +512,7 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
 
 
 @pytest.mark.extras("opentelemetry.exporter.otlp.proto.http")
-def test_scores_reach_a_collector_once(
-    assay: Callable[..., Any], tmp_path: Path, collector: Collector, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scores_reach_a_collector_once(assay, tmp_path, collector, monkeypatch):
     write_documents(
         tmp_path / "otel.jsonl",
         document(*chat_spans(10, "Free?", "Yes, it is.", "chat")),
@@ -556,13 +532,13 @@ def test_scores_reach_a_collector_once(
 
 
 @pytest.mark.extras("opentelemetry.exporter.otlp.proto.http")
-def test_a_collector_that_refuses_is_an_error_that_says_why(collector: Collector) -> None:
+def test_a_collector_that_refuses_is_an_error_that_says_why(collector):
     collector.status = 401
     with pytest.raises(InputError, match="401"):
         list(open_sink(f"otel://{collector.host}").write([score()]))
 
 
-def test_without_a_collector_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_collector_nothing_is_sent(monkeypatch):
     for name in ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(UsageError, match="names no collector"):
@@ -572,13 +548,13 @@ def test_without_a_collector_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) ->
         open_sink("otel://127.0.0.1:4318")
 
 
-def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named(monkeypatch):
     monkeypatch.setattr("assay.installation.missing_packages", lambda extra: ("mlflow",) if extra == "mlflow" else ())
     with pytest.raises(UsageError, match=r"needs the extra `mlflow` \(missing: mlflow\)"):
         open_source("mlflow://localhost/p")
 
 
 @pytest.mark.parametrize("open_address", [open_source, open_sink])
-def test_opik_went_and_otel_is_in_its_place(open_address: Callable[[str], object]) -> None:
+def test_opik_went_and_otel_is_in_its_place(open_address):
     with pytest.raises(UsageError, match=r"opik://localhost/p: Opik is no longer read or written; .* otel:FILE"):
         open_address("opik://localhost/p")

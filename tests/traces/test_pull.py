@@ -1,17 +1,14 @@
 """Pulls: each trace once, sessions as conversations, files whole or not at all."""
 
 import json
-from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 from modules import module_of
 from traces_of_tests import BEGIN, MemoryTool, chat_spans, document, trace, write_documents
 
 from assay.errors import InputError, UsageError
-from assay.eval_sets import Sample, load_set, turn_samples
+from assay.eval_sets import load_set, turn_samples
 from assay.runs import Store
 from assay.traces import (
     OVERLAP,
@@ -19,7 +16,6 @@ from assay.traces import (
     PullRequest,
     TraceAddress,
     TraceOrigin,
-    UnreadTrace,
     is_known_address,
     join_sessions,
     pull_traces,
@@ -29,17 +25,17 @@ ADDRESS = TraceAddress.parse("tool://localhost/support")
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
+def store(tmp_path):
     opened = Store(tmp_path / "store")
     yield opened
     opened.close()
 
 
-def ids(file: Path) -> list[str]:
+def ids(file):
     return [json.loads(line)["id"] for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def test_a_session_is_one_conversation_that_load_set_reads_with_nothing_lost(store: Store, tmp_path: Path) -> None:
+def test_a_session_is_one_conversation_that_load_set_reads_with_nothing_lost(store, tmp_path):
     first = trace("t1", 0, "s", ratings={"ann": 4.0}, retrieved_contexts=("A document.",), metadata={"model": "m-1"})
     second = trace("t2", 1, "s", reference="The answer.", metadata={"model": "m-2", "odd": {"kept": [1]}})
     tool = MemoryTool(second, trace("alone", 2), first)  # in no order
@@ -54,7 +50,6 @@ def test_a_session_is_one_conversation_that_load_set_reads_with_nothing_lost(sto
         "Answer t2.",
     ]
     origin = TraceOrigin.of_sample(conversation)
-    assert origin is not None
     assert (origin.unit, origin.id, origin.session, origin.time) == ("session", "t2", "s", BEGIN.isoformat())
     answers = [message for message in conversation.messages if message.role == "assistant"]
     assert [(answer.model_extra or {})["trace_id"] for answer in answers] == ["t1", "t2"]
@@ -76,7 +71,7 @@ def test_a_session_is_one_conversation_that_load_set_reads_with_nothing_lost(sto
     assert rated.ratings == {"ann": 5.0}
 
 
-def test_ratings_of_several_scales_in_a_session_come_to_one(store: Store, tmp_path: Path) -> None:
+def test_ratings_of_several_scales_in_a_session_come_to_one(store, tmp_path):
     thumbs = {"rating_min": 0, "rating_max": 1}
     tool = MemoryTool(
         trace("t1", 0, "s", ratings={"user": 1.0}, **thumbs),
@@ -90,7 +85,7 @@ def test_ratings_of_several_scales_in_a_session_come_to_one(store: Store, tmp_pa
     assert conversation.metadata["traces"][2]["rating_max"] == 5
 
 
-def test_a_quiet_time_ends_a_conversation_and_the_later_part_says_so() -> None:
+def test_a_quiet_time_ends_a_conversation_and_the_later_part_says_so():
     samples = [trace("t1", 0, "s"), trace("t2", 5, "s"), trace("t3", 60, "s"), trace("t4", 61, "s")]
     joined = list(join_sessions(samples))
     assert [sample.id for sample in joined] == ["s", "s@2026-01-15T11:00:00+00:00"]
@@ -98,19 +93,17 @@ def test_a_quiet_time_ends_a_conversation_and_the_later_part_says_so() -> None:
     assert [sample.id for sample in join_sessions(samples, gap=timedelta(hours=2))] == ["s"]
 
 
-def test_a_session_without_end_is_parted_and_one_that_makes_no_thread_stays_single(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_session_without_end_is_parted_and_one_that_makes_no_thread_stays_single(monkeypatch):
     monkeypatch.setattr(module_of(join_sessions), "MOST_TRACES", 3)
     samples = [trace(f"t{number}", number, "s") for number in range(7)]
     assert [len(sample.messages) for sample in join_sessions(samples)] == [6, 6, 0]
-    unjoined: list[str] = []
+    unjoined = []
     broken = [trace("a", 0, "s", ratings={"ann": 3.0}), trace("b", 1, "s", metadata={"session_rating": {"ratings": 7}})]
     joined = list(join_sessions(broken, on_unjoined=unjoined.append))
     assert [sample.id for sample in joined] == ["a", "b"] and unjoined == ["s"]
 
 
-def test_a_trace_is_pulled_once_and_a_late_one_is_seen(store: Store, tmp_path: Path) -> None:
+def test_a_trace_is_pulled_once_and_a_late_one_is_seen(store, tmp_path):
     tool = MemoryTool(trace("t1", 0), trace("t2", 20), trace("t3", 21))
     request = PullRequest(ADDRESS)
     assert pull_traces(request, store, tmp_path / "1.jsonl", source=tool).pulled == 3
@@ -123,7 +116,7 @@ def test_a_trace_is_pulled_once_and_a_late_one_is_seen(store: Store, tmp_path: P
     assert third.pulled == 0 and ids(tmp_path / "3.jsonl") == []
 
 
-def test_the_cursors_of_filters_addresses_and_units_are_their_own(store: Store, tmp_path: Path) -> None:
+def test_the_cursors_of_filters_addresses_and_units_are_their_own(store, tmp_path):
     tool = MemoryTool(trace("t1", 0))
     for number, request in enumerate(
         (
@@ -138,7 +131,7 @@ def test_the_cursors_of_filters_addresses_and_units_are_their_own(store: Store, 
     assert pull_traces(same, store, tmp_path / "same.jsonl", source=tool).pulled == 0
 
 
-def test_since_asks_no_cursor_and_moves_none(store: Store, tmp_path: Path) -> None:
+def test_since_asks_no_cursor_and_moves_none(store, tmp_path):
     tool = MemoryTool(trace("t1", 0))
     request = PullRequest(ADDRESS, since=BEGIN, is_new=False)
     for _ in range(2):
@@ -147,7 +140,7 @@ def test_since_asks_no_cursor_and_moves_none(store: Store, tmp_path: Path) -> No
     assert pull_traces(PullRequest(ADDRESS), store, tmp_path / "b.jsonl", source=tool).pulled == 1
 
 
-def test_a_limit_takes_the_rest_the_next_time_whatever_the_order(store: Store, tmp_path: Path) -> None:
+def test_a_limit_takes_the_rest_the_next_time_whatever_the_order(store, tmp_path):
     ordered = [trace(f"t{number}", 20 * number) for number in range(5)]
     for name, traces in (("up", ordered), ("down", ordered[::-1])):
         request = PullRequest(TraceAddress.parse(f"tool://localhost/{name}"), limit=2)
@@ -159,14 +152,14 @@ def test_a_limit_takes_the_rest_the_next_time_whatever_the_order(store: Store, t
         assert sorted(pulled) == ["t0", "t1", "t2", "t3", "t4"]
 
 
-def test_a_limit_that_ends_a_pull_is_said(assay: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_limit_that_ends_a_pull_is_said(assay, tmp_path):
     write_documents(tmp_path / "o.jsonl", *(document(*chat_spans(10 * n, "Free?", "Yes.", "s")) for n in (1, 2, 3)))
     cut = assay("pull", "otel:o.jsonl", "-o", "t.jsonl", "--limit", "2")
     assert "Stopped at --limit 2: there may be more traces, also of the sessions" in cut.out
     assert "Stopped" not in assay("pull", "otel:o.jsonl", "-o", "t.jsonl", "--replace").out
 
 
-def pull_ids(request: PullRequest, store: Store, out: Path, tool: MemoryTool) -> list[str]:
+def pull_ids(request, store, out, tool):
     pull_traces(request, store, out, source=tool)
     return ids(out)
 
@@ -176,15 +169,13 @@ class Killed(BaseException):
 
 
 @pytest.mark.parametrize("place", ["prepare", "commit", "note", "add_trace"])
-def test_a_kill_at_any_moment_loses_and_doubles_nothing(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
-) -> None:
+def test_a_kill_at_any_moment_loses_and_doubles_nothing(store, tmp_path, monkeypatch, place):
     out = tmp_path / "all.jsonl"
     tool = MemoryTool(trace("t0", 0))
     pull_traces(PullRequest(ADDRESS), store, out, source=tool)
     tool.traces += [trace("t1", 1, "s"), trace("t2", 2, "s"), trace("t3", 3)]
 
-    def killed(*_: Any) -> None:
+    def killed(*_):
         raise Killed
 
     with monkeypatch.context() as patch:
@@ -203,9 +194,9 @@ def test_a_kill_at_any_moment_loses_and_doubles_nothing(
     assert not list(tmp_path.glob(".all*")) and not list(tmp_path.glob(".assay-*"))
 
 
-def test_a_source_that_fails_on_the_way_changes_nothing(store: Store, tmp_path: Path) -> None:
+def test_a_source_that_fails_on_the_way_changes_nothing(store, tmp_path):
     class Failing(MemoryTool):
-        def read(self, *words: Any) -> Iterator[Sample | UnreadTrace]:
+        def read(self, *words):
             yield from super().read(*words)
             raise InputError("the server is gone")
 
@@ -215,7 +206,7 @@ def test_a_source_that_fails_on_the_way_changes_nothing(store: Store, tmp_path: 
     assert pull_traces(PullRequest(ADDRESS), store, tmp_path / "a.jsonl", source=MemoryTool(trace("t1", 0))).pulled == 1
 
 
-def test_two_pulls_of_one_cursor_exclude_each_other(tmp_path: Path) -> None:
+def test_two_pulls_of_one_cursor_exclude_each_other(tmp_path):
     first, second = Store(tmp_path / "store"), Store(tmp_path / "store")
     with PullCursor(first, ADDRESS, {}, "session").hold():
         with pytest.raises(UsageError, match="another process pulls"):
@@ -226,7 +217,7 @@ def test_two_pulls_of_one_cursor_exclude_each_other(tmp_path: Path) -> None:
         store.close()
 
 
-def test_a_time_in_the_future_does_not_hide_what_comes_before_it(store: Store, tmp_path: Path) -> None:
+def test_a_time_in_the_future_does_not_hide_what_comes_before_it(store, tmp_path):
     wrong = trace("wrong clock", 0)
     origin = wrong.metadata["trace"] | {"time": "2126-01-01T00:00:00+00:00"}
     tool = MemoryTool(wrong.model_copy(update={"metadata": {"trace": origin}}))
@@ -235,14 +226,14 @@ def test_a_time_in_the_future_does_not_hide_what_comes_before_it(store: Store, t
     assert pull_traces(PullRequest(ADDRESS), store, tmp_path / "2.jsonl", source=tool).pulled == 0
 
 
-def test_ids_that_look_alike_stay_apart(store: Store, tmp_path: Path) -> None:
+def test_ids_that_look_alike_stay_apart(store, tmp_path):
     session_as_trace = [trace("x", 0), trace("t1", 1, "x"), trace("t2", 2, "x")]
     pull_traces(PullRequest(ADDRESS), store, tmp_path / "a.jsonl", source=MemoryTool(*session_as_trace))
     assert len({*ids(tmp_path / "a.jsonl")}) == 2
     assert len(load_set(tmp_path / "a.jsonl")) == 2
 
 
-def test_odd_values_of_metadata_reach_the_file(store: Store, tmp_path: Path) -> None:
+def test_odd_values_of_metadata_reach_the_file(store, tmp_path):
     odd = {"half": "\ud800", "number": float("nan"), "deep": {"a": [None]}}
     tool = MemoryTool(trace("t1", 0, "s", metadata=odd), trace("t2", 1, "s"), trace("t3", 2, metadata=odd))
     assert pull_traces(PullRequest(ADDRESS), store, tmp_path / "a.jsonl", source=tool).written == 2
@@ -250,7 +241,7 @@ def test_odd_values_of_metadata_reach_the_file(store: Store, tmp_path: Path) -> 
     assert alone.metadata["half"] == "\ud800" and alone.metadata["deep"] == {"a": [None]}
 
 
-def test_what_cannot_be_written_is_said_before_anything_is_asked(store: Store, tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_said_before_anything_is_asked(store, tmp_path):
     tool = MemoryTool(trace("t", 0))
     there = tmp_path / "there.jsonl"
     there.write_text("{}\n")
@@ -260,7 +251,7 @@ def test_what_cannot_be_written_is_said_before_anything_is_asked(store: Store, t
         (tmp_path / "no" / "a.jsonl", "refuse", "there is no folder"),
     ):
         with pytest.raises(UsageError, match=problem):
-            pull_traces(PullRequest(ADDRESS), store, out, existing=existing, source=tool)  # type: ignore[arg-type]
+            pull_traces(PullRequest(ADDRESS), store, out, existing=existing, source=tool)
     with pytest.raises(UsageError, match="only where a cursor"):
         request = PullRequest(ADDRESS, since=BEGIN, is_new=False)
         pull_traces(request, store, there, existing="append", source=tool)
@@ -272,11 +263,11 @@ def test_what_cannot_be_written_is_said_before_anything_is_asked(store: Store, t
 
 
 @pytest.mark.slow
-def test_memory_does_not_grow_with_the_number_of_traces(store: Store, tmp_path: Path) -> None:
+def test_memory_does_not_grow_with_the_number_of_traces(store, tmp_path):
     import tracemalloc
 
     class Stream(MemoryTool):
-        def read(self, *_: Any) -> Iterator[Sample | UnreadTrace]:
+        def read(self, *_):
             for number in range(self.count):
                 yield trace(f"t{number}", number / 1000, f"s{number % 1000}", metadata={"text": "x" * 5000})
 

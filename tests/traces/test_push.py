@@ -1,17 +1,13 @@
 """Pushes: scores of a run go to their traces, each once."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
 from modules import module_of
 from traces_of_tests import MemoryTool, trace
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
-from assay.runs import Plan, RunOptions, RunRow, Store, run_plan
-from assay.traces import PullRequest, PushRequest, PushResult, TraceAddress, pull_traces, push_scores
+from assay.runs import Plan, RunOptions, Store, run_plan
+from assay.traces import PullRequest, PushRequest, TraceAddress, pull_traces, push_scores
 
 ADDRESS = TraceAddress.parse("tool://localhost/support")
 METRICS = ("token_overlap", "thanks_at_end")
@@ -20,7 +16,7 @@ METRICS = ("token_overlap", "thanks_at_end")
 class Pushing:
     """A store, a tool with traces, and a run of them."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.folder, self.store = folder, Store(folder / "store")
         contexts = ("Answer t1 of a document.",)
         self.tool = MemoryTool(
@@ -30,28 +26,28 @@ class Pushing:
             trace("bare", 3),  # without contexts: token_overlap is skipped
         )
 
-    def run(self, turns: Any = "last", file: str = "traces.jsonl", metrics: tuple[str, ...] = METRICS) -> RunRow:
+    def run(self, turns="last", file="traces.jsonl", metrics=METRICS):
         path = self.folder / file
         if not path.exists():
             pull_traces(PullRequest(ADDRESS), self.store, path, source=self.tool)
         plan = Plan(sets=(str(path),), metrics=metrics, turns=turns)
         return self.store.run(run_plan(plan, self.store, RunOptions()).run)
 
-    def push(self, run: RunRow, **request: Any) -> PushResult:
-        waits: list[float] = []
+    def push(self, run, **request):
+        waits = []
         return push_scores(
             self.store, run, PushRequest(**request), open_place=lambda place: self.tool, sleep=waits.append
         )
 
 
 @pytest.fixture
-def pushing(tmp_path: Path) -> Iterator[Pushing]:
+def pushing(tmp_path):
     opened = Pushing(tmp_path)
     yield opened
     opened.store.close()
 
 
-def test_scores_go_to_the_traces_and_sessions_that_they_are_about(pushing: Pushing) -> None:
+def test_scores_go_to_the_traces_and_sessions_that_they_are_about(pushing):
     run = pushing.run("each")
     result = pushing.push(run, link=lambda run, sample: f"https://view.example/{sample}")
     assert (result.written, result.updated, result.failed) == (4, 0, 0)
@@ -68,12 +64,12 @@ def test_scores_go_to_the_traces_and_sessions_that_they_are_about(pushing: Pushi
     assert turn.link == "https://view.example/s#1" and turn.reason and len(turn.key) == 32
 
 
-def test_a_metric_of_an_answer_on_a_conversation_goes_to_the_trace_of_its_last_turn(pushing: Pushing) -> None:
+def test_a_metric_of_an_answer_on_a_conversation_goes_to_the_trace_of_its_last_turn(pushing):
     pushing.push(pushing.run("last"), metrics=("token_overlap",))
     assert {one.origin.id for one in pushing.tool.scores.values()} == {"t2", "alone"}
 
 
-def test_a_second_push_writes_only_what_is_new_or_changed(pushing: Pushing) -> None:
+def test_a_second_push_writes_only_what_is_new_or_changed(pushing):
     run = pushing.run()
     first = pushing.push(run)
     second = pushing.push(run)
@@ -91,7 +87,7 @@ def test_a_second_push_writes_only_what_is_new_or_changed(pushing: Pushing) -> N
         pushing.push(run, metrics=("token_overlp",))
 
 
-def test_a_score_of_a_trace_that_is_alone_in_its_session_is_about_the_session(tmp_path: Path) -> None:
+def test_a_score_of_a_trace_that_is_alone_in_its_session_is_about_the_session(tmp_path):
     pushing = Pushing(tmp_path)
     told = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Free?"}]
     told.append({"role": "assistant", "content": "Yes. Thanks!"})
@@ -108,7 +104,7 @@ def test_a_score_of_a_trace_that_is_alone_in_its_session_is_about_the_session(tm
     pushing.store.close()
 
 
-def test_skipped_scores_are_left_out_and_counted_unless_all_are_asked_for(pushing: Pushing) -> None:
+def test_skipped_scores_are_left_out_and_counted_unless_all_are_asked_for(pushing):
     run = pushing.run()
     assert pushing.push(run, is_dry=True).valueless == 1
     assert pushing.tool.writes == 0
@@ -117,7 +113,7 @@ def test_skipped_scores_are_left_out_and_counted_unless_all_are_asked_for(pushin
     assert (bare.label, bare.origin.id) == ("skipped", "bare") and "no retrieved_contexts" in bare.reason
 
 
-def test_a_failed_write_is_tried_again_and_resumed(pushing: Pushing) -> None:
+def test_a_failed_write_is_tried_again_and_resumed(pushing):
     run = pushing.run()
     pushing.tool.refused = {"alone"}
     first = pushing.push(run)
@@ -126,43 +122,25 @@ def test_a_failed_write_is_tried_again_and_resumed(pushing: Pushing) -> None:
     pushing.tool.refused = set()
     write = pushing.tool.write
 
-    def breaks(scores: Any) -> Any:
+    def breaks(scores):
         yield next(write(scores))
         raise InputError("the server is gone")
 
-    pushing.tool.write = breaks  # type: ignore[method-assign]
+    pushing.tool.write = breaks
     with pytest.raises(InputError):
         pushing.push(run)
-    pushing.tool.write = write  # type: ignore[method-assign]
+    pushing.tool.write = write
     second = pushing.push(run)  # what was written before the error counts
     assert (second.written, second.failed, second.unchanged) == (0, 0, first.written + 1)
 
 
-def test_what_fails_once_is_written_in_the_same_push(pushing: Pushing) -> None:
-    run = pushing.run()
-    write = pushing.tool.write
-    calls = 0
-
-    def fails_first(scores: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        pushing.tool.refused = {"alone"} if calls == 1 else set()
-        yield from write(scores)
-
-    pushing.tool.write = fails_first  # type: ignore[method-assign]
-    result = pushing.push(run)
-    assert result.failed == 0 and result.unchanged == 0 and result.written == len(pushing.tool.scores)
-
-
-def test_a_kill_between_the_write_and_the_ledger_doubles_nothing(
-    pushing: Pushing, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kill_between_the_write_and_the_ledger_doubles_nothing(pushing, monkeypatch):
     run = pushing.run()
 
     class Killed(BaseException):
         pass
 
-    def killed(*_: Any) -> None:
+    def killed(*_):
         raise Killed
 
     with monkeypatch.context() as patch:
@@ -174,7 +152,7 @@ def test_a_kill_between_the_write_and_the_ledger_doubles_nothing(
     assert (result.written, result.updated) == (0, written) and len(pushing.tool.scores) == written
 
 
-def test_two_pushes_of_one_run_exclude_each_other(pushing: Pushing) -> None:
+def test_two_pushes_of_one_run_exclude_each_other(pushing):
     run = pushing.run()
     other = Store(pushing.folder / "store")
     assert other.database.locks.take(f"push-{run.id}")
@@ -183,7 +161,7 @@ def test_two_pushes_of_one_run_exclude_each_other(pushing: Pushing) -> None:
     other.close()
 
 
-def test_samples_of_no_trace_are_counted(pushing: Pushing, tmp_path: Path) -> None:
+def test_samples_of_no_trace_are_counted(pushing, tmp_path):
     from assay.eval_sets import write_set
 
     write_set([Sample(id="own", user_input="Free?", response="Yes.")], tmp_path / "own.jsonl")
@@ -191,7 +169,7 @@ def test_samples_of_no_trace_are_counted(pushing: Pushing, tmp_path: Path) -> No
     assert (result.samples_without_trace, result.written, dict(result.places)) == (1, 0, {})
 
 
-def test_an_earlier_answer_in_the_messages_of_one_trace_is_not_its_own(pushing: Pushing) -> None:
+def test_an_earlier_answer_in_the_messages_of_one_trace_is_not_its_own(pushing):
     said = [("user", "One?"), ("assistant", "One."), ("user", "Two?"), ("assistant", "Two.")]
     spoken = [{"role": role, "content": content} for role, content in said]
     tool_trace = trace("t9", 0, user_input="Two?", response="Two.", messages=spoken)
@@ -200,7 +178,7 @@ def test_an_earlier_answer_in_the_messages_of_one_trace_is_not_its_own(pushing: 
     assert (result.written, result.samples_without_trace) == (1, 1)
 
 
-def test_a_file_from_elsewhere_sends_no_key_to_a_server_that_it_names(pushing: Pushing, tmp_path: Path) -> None:
+def test_a_file_from_elsewhere_sends_no_key_to_a_server_that_it_names(pushing, tmp_path):
     pushing.run()
     file = tmp_path / "traces.jsonl"
     file.write_text(file.read_text().replace("tool://localhost/support", "tool://evil.example/support"))
@@ -211,7 +189,7 @@ def test_a_file_from_elsewhere_sends_no_key_to_a_server_that_it_names(pushing: P
     assert pushing.push(run, to="tool://evil.example/support").written
 
 
-def test_the_commands_say_what_they_did(assay: Callable[..., Any], tmp_path: Path, pushing: Pushing) -> None:
+def test_the_commands_say_what_they_did(assay, tmp_path, pushing):
     run = pushing.run()
     words = ("push", run.id, "--store", tmp_path / "store")
     dry = assay(*words, "--dry-run")
@@ -222,13 +200,3 @@ def test_the_commands_say_what_they_did(assay: Callable[..., Any], tmp_path: Pat
     assert unknown.code == 2 and "did you mean `phoenix`" in unknown.err
     for link in ("ftp://x", "https://user:pw@host", "nothing"):
         assert assay(*words, "--link", link).code == 2
-
-
-@pytest.mark.extras("mlflow")
-def test_the_command_that_goes_on_is_the_one_that_was_typed(
-    assay: Callable[..., Any], tmp_path: Path, pushing: Pushing
-) -> None:
-    run = pushing.run().id
-    words = ("--metrics", "token_overlap", "--to", "mlflow://127.0.0.1:9/x", "--all", "--store", tmp_path / "store")
-    failed = assay("push", "last", *words)
-    assert failed.code == 1 and "go on with: assay push " + " ".join(map(str, (run, *words))) in failed.err

@@ -1,23 +1,25 @@
 """Calls that are made again, and what servers say."""
 
+import httpx
 import pytest
+from api_server import ApiServer, Reply
 
-from assay.traces import FailedAttempt, call_again, error_detail, server_words
+from assay.errors import InputError
+from assay.traces import FailedAttempt, RestCalls, ToolServer, call_again, error_detail, send_in_halves, server_words
 
 
 @pytest.fixture
-def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that were waited, which no test really waits."""
-    waited: list[float] = []
+def waits(monkeypatch):
+    waited = []
     monkeypatch.setattr("tenacity.nap.sleep", waited.append)
     return waited
 
 
-def failing(*failures: FailedAttempt) -> int:
+def failing(*failures):
     """Calls what fails so, one after the other, and then returns 7."""
     left = list(failures)
 
-    def call() -> int:
+    def call():
         if left:
             raise left.pop(0)
         return 7
@@ -25,12 +27,12 @@ def failing(*failures: FailedAttempt) -> int:
     return call_again(call)
 
 
-def test_waits_are_as_long_as_the_server_asks_with_one_bound(waits: list[float]) -> None:
+def test_waits_are_as_long_as_the_server_asks_with_one_bound(waits):
     assert failing(*(FailedAttempt("busy", wait) for wait in (None, 7, None, 9999, 0))) == 7
     assert waits == [0.5, 7, 2, 120, 0]
 
 
-def test_a_call_is_given_up_after_its_attempts_or_ten_minutes(waits: list[float]) -> None:
+def test_a_call_is_given_up_after_its_attempts_or_ten_minutes(waits):
     with pytest.raises(FailedAttempt, match="last") as error:
         failing(*(FailedAttempt("busy") for _ in range(5)), FailedAttempt("last"), FailedAttempt("never"))
     assert error.value.made == 6
@@ -39,8 +41,8 @@ def test_a_call_is_given_up_after_its_attempts_or_ten_minutes(waits: list[float]
     assert (error.value.made, len(waits)) == (3, 5 + 2)
 
 
-def test_what_will_not_pass_is_raised_at_once(waits: list[float]) -> None:
-    def call() -> None:
+def test_what_will_not_pass_is_raised_at_once(waits):
+    def call():
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
@@ -48,7 +50,7 @@ def test_what_will_not_pass_is_raised_at_once(waits: list[float]) -> None:
     assert waits == []
 
 
-def test_what_a_server_says_is_short_without_keys_and_obeyed_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_server_says_is_short_without_keys_and_obeyed_by_nobody(monkeypatch):
     monkeypatch.setenv("LANGFUSE_SECRET_KEY", "sk-lf-of-the-environment")
     text = "a\x1b[2J\u202eb\ud83d key1 sk-lf-of-the-environment https://ann:pw@host " + "x" * 1_000_000
     words = server_words(text, ["key1"])
@@ -73,5 +75,62 @@ def test_what_a_server_says_is_short_without_keys_and_obeyed_by_nobody(monkeypat
         (b'{"other": 1}', ""),
     ],
 )
-def test_what_is_wrong_is_taken_out_of_any_body(content: bytes, words: str) -> None:
+def test_what_is_wrong_is_taken_out_of_any_body(content, words):
     assert error_detail(content) == words
+
+
+def test_a_batch_is_halved_down_to_what_is_refused():
+    posts = []
+
+    def post(some):
+        assert isinstance(some, list)
+        posts.append(len(some))
+        return "no" if {7, 41} & {*some} else ""
+
+    outcomes = list(send_in_halves(list(range(64)), post))
+    assert [item for item, _ in outcomes] == list(range(64))
+    assert [item for item, problem in outcomes if problem] == [7, 41]
+    assert len(posts) < 30
+    assert list(send_in_halves([], post)) == []
+
+
+def test_a_large_batch_is_sent_in_parts_and_given_up_where_all_are_refused_for_one_reason():
+    posts = []
+
+    def refuse(some):
+        posts.append(len(some))
+        return "full"
+
+    assert {problem for _, problem in send_in_halves(range(100), refuse, most=40)} == {"full"}
+    assert posts[0] == 40
+    assert len(posts) < 30
+    posts.clear()
+    assert len(list(send_in_halves(range(100), refuse, most=40, is_about_one=lambda problem: True))) == 100
+    assert posts.count(1) == 100
+
+
+class _OneReply(ApiServer):
+    def answer(self, call):
+        return Reply(200, {"number": call.number})
+
+
+def test_a_server_that_was_there_may_come_back(monkeypatch):
+    waits = []
+    monkeypatch.setattr("tenacity.nap.sleep", waits.append)
+    failures = [httpx.ConnectError("refused"), httpx.ConnectTimeout("slow"), httpx.ReadError("reset")]
+    with _OneReply() as server:
+        calls = RestCalls(ToolServer("Tool", f"http://{server.host}", ("TOOL_KEY",)))
+
+        def ask(**_):
+            calls.http.get(f"http://{server.host}/")
+
+        def ask_in_vain(**_):
+            if failures:
+                raise failures.pop(0)
+            ask()
+
+        with pytest.raises(InputError, match=r"cannot be reached \(refused\)"):
+            calls.call(ask_in_vain)
+        assert calls.call(ask) == {"number": 1}
+        assert calls.call(ask_in_vain) == {"number": 2}
+    assert waits == [0.5, 1]

@@ -21,18 +21,18 @@ from assay.traces import environment_urls, find_server_url
         ("TRACES.example.org", "https://TRACES.example.org"),
     ],
 )
-def test_a_key_goes_by_http_only_where_the_host_says_so(host: str, url: str) -> None:
+def test_a_key_goes_by_http_only_where_the_host_says_so(host, url):
     assert find_server_url(host, {}, port=3000) == url
 
 
 @pytest.mark.parametrize("host", ["example.org:port", "example.org:99999", "[::1", "[::::]]", "a b", "a/b", "a@b", ":"])
-def test_what_is_no_host_is_an_error(host: str) -> None:
+def test_what_is_no_host_is_an_error(host):
     with pytest.raises(UsageError, match="is no host"):
         find_server_url(host, {}, port=3000)
 
 
-def test_the_environment_names_a_server_without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    def find(host: str, **options: bool) -> str:
+def test_the_environment_names_a_server_without_keys(monkeypatch):
+    def find(host, **options):
         settings = environment_urls("OTHER_URL", "THE_URL")
         return find_server_url(host, settings, port=3000, default="https://cloud", **options)
 
@@ -52,6 +52,6 @@ def test_the_environment_names_a_server_without_keys(monkeypatch: pytest.MonkeyP
     assert find("") == "https://first.org"
 
 
-def test_no_server_at_all_is_said() -> None:
+def test_no_server_at_all_is_said():
     with pytest.raises(UsageError, match="name the server: write HOST:5000 before the project, or set THE_URL"):
         find_server_url("", {"THE_URL": ""}, port=5000)

@@ -1,6 +1,5 @@
 """A local Langfuse, and what goes to it."""
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from assay.traces import TraceOrigin, TraceScore
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LangfuseServer]:
+def server(monkeypatch):
     """A local server that follows Langfuse's published API, and its keys in the environment."""
     monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", PUBLIC)
     monkeypatch.setenv("LANGFUSE_SECRET_KEY", SECRET)
@@ -21,7 +20,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LangfuseServer]:
 
 
 @pytest.fixture
-def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def waits(monkeypatch):
     """The seconds that were waited, which no test really waits."""
     waited: list[float] = []
     monkeypatch.setattr("tenacity.nap.sleep", waited.append)
@@ -29,10 +28,10 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.fixture
-def score() -> Callable[..., TraceScore]:
+def score():
     """Makes a score of a trace."""
 
-    def make(number: int = 1, origin: dict[str, Any] | None = None, **fields: Any) -> TraceScore:
+    def make(number=1, origin=None, **fields):
         where = {"address": "langfuse://localhost/", "id": f"t{number}", **(origin or {})}
         values: dict[str, Any] = {
             **{"key": f"{number:032x}", "origin": TraceOrigin(**where), "name": "faithfulness", "value": 0.5},

@@ -1,24 +1,21 @@
 """Scores on Langfuse, on a local server that follows its published API."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
 
 import pytest
 from api_server import Reply
-from langfuse_server import LangfuseServer
 
 from assay.errors import InputError
-from assay.traces import LangfuseSink, TraceAddress, TraceScore, WriteResult
+from assay.traces import LangfuseSink, TraceAddress, WriteResult
 
 pytestmark = pytest.mark.extras("langfuse")
-Make = Callable[..., TraceScore]
 
 
-def write(server: LangfuseServer, scores: Sequence[TraceScore], project: str = "") -> list[WriteResult]:
+def write(server, scores, project=""):
     return list(LangfuseSink(TraceAddress.parse(f"langfuse://{server.host}/{project}")).write(scores))
 
 
-def test_a_score_has_its_value_reason_and_evaluator(server: LangfuseServer, score: Make) -> None:
+def test_a_score_has_its_value_reason_and_evaluator(server, score):
     assert (write(server, []), server.calls) == ([], [])  # nothing to write asks nothing
     assert write(server, [score()]) == [WriteResult(f"{1:032x}", "written")]
     (stored,) = server.scores.values()
@@ -32,7 +29,7 @@ def test_a_score_has_its_value_reason_and_evaluator(server: LangfuseServer, scor
     }
 
 
-def test_a_score_goes_to_the_session_or_the_observation_that_it_is_about(server: LangfuseServer, score: Make) -> None:
+def test_a_score_goes_to_the_session_or_the_observation_that_it_is_about(server, score):
     session = score(1, {"session": "s1", "unit": "session", "span": "o9"})
     observation = score(2, {"span": "o2", "session": "s1"})
     assert {result.state for result in write(server, [session, observation])} == {"written"}
@@ -42,7 +39,7 @@ def test_a_score_goes_to_the_session_or_the_observation_that_it_is_about(server:
     ]
 
 
-def test_a_score_without_a_value_is_its_label(server: LangfuseServer, score: Make) -> None:
+def test_a_score_without_a_value_is_its_label(server, score):
     write(
         server, [score(1, value=None, label="skipped"), score(2, value=float("nan"), label=""), score(3, label="yes")]
     )
@@ -52,7 +49,7 @@ def test_a_score_without_a_value_is_its_label(server: LangfuseServer, score: Mak
     assert (three["value"], three["metadata"]["label"]) == (0.5, "yes")
 
 
-def test_what_is_written_twice_is_one_score(server: LangfuseServer, score: Make) -> None:
+def test_what_is_written_twice_is_one_score(server, score):
     scores = [score(number) for number in range(100)]
     assert Counter(result.state for result in write(server, scores)) == {"written": 100}
     again = [score(number, value=0.75) for number in range(120)]
@@ -64,7 +61,7 @@ def test_what_is_written_twice_is_one_score(server: LangfuseServer, score: Make)
     assert write(server, [score(1), score(1)]) == [WriteResult(f"{1:032x}", "updated")]
 
 
-def test_of_a_batch_that_is_refused_in_part_the_refused_are_named(server: LangfuseServer, score: Make) -> None:
+def test_of_a_batch_that_is_refused_in_part_the_refused_are_named(server, score):
     server.refused = {"bad": "the config allows 1 to 5 \x1b[31m"}
     scores = [score(number, name="bad" if number in (3, 50) else "good") for number in range(64)]
     results = write(server, scores)
@@ -75,7 +72,7 @@ def test_of_a_batch_that_is_refused_in_part_the_refused_are_named(server: Langfu
     assert len(server.scores) == 62  # those that were sent again are one each
 
 
-def test_a_server_that_refuses_all_is_not_asked_for_each(server: LangfuseServer, score: Make) -> None:
+def test_a_server_that_refuses_all_is_not_asked_for_each(server, score):
     server.script = lambda call: Reply(400, {"message": "no lists"}) if call.method == "POST" else None
     results = write(server, [score(number) for number in range(300)])
     assert {(result.state, result.problem) for result in results} == {
@@ -85,16 +82,14 @@ def test_a_server_that_refuses_all_is_not_asked_for_each(server: LangfuseServer,
     assert len(server.paths("POST")) < 40
 
 
-def test_a_write_that_was_answered_too_late_is_not_doubled(
-    server: LangfuseServer, score: Make, waits: list[float]
-) -> None:
+def test_a_write_that_was_answered_too_late_is_not_doubled(server, score, waits):
     posts = []
 
-    def late(call: object) -> Reply | None:
+    def late(call):
         if getattr(call, "method", "") != "POST":
             return None
         posts.append(call)
-        reply = server.answer(call)  # type: ignore[arg-type]
+        reply = server.answer(call)
         return Reply(504, {"message": "too late"}) if len(posts) == 1 else reply
 
     server.script = late
@@ -103,7 +98,7 @@ def test_a_write_that_was_answered_too_late_is_not_doubled(
     assert waits == [0.5]
 
 
-def test_odd_texts_are_sent_and_keys_that_are_wrong_are_an_error(server: LangfuseServer, score: Make) -> None:
+def test_odd_texts_are_sent_and_keys_that_are_wrong_are_an_error(server, score):
     odd = score(
         1, {"id": "../../t,1?x=<b>"}, name="naam é", reason="half \ud83d \x00 \x1b[2J", label="x" * 5000, value=None
     )

@@ -1,13 +1,11 @@
 """A real tracking server of MLflow, started once."""
 
-from collections.abc import Iterator
-
 import pytest
 from mlflow_server import MlflowProcess, MlflowProxy, find_mlflow
 
 
 @pytest.fixture(scope="session")
-def mlflow_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def mlflow_host(tmp_path_factory):
     """The host and port of the server."""
     if find_mlflow() is None:
         pytest.skip("needs `mlflow server`: pip install mlflow, or set ASSAY_MLFLOW")
@@ -17,7 +15,7 @@ def mlflow_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def proxy(mlflow_host: str) -> Iterator[MlflowProxy]:
+def proxy(mlflow_host):
     """A proxy before the server that fails as its script says."""
     proxy = MlflowProxy(mlflow_host)
     yield proxy
@@ -25,7 +23,7 @@ def proxy(mlflow_host: str) -> Iterator[MlflowProxy]:
 
 
 @pytest.fixture(autouse=True)
-def own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def own_environment(monkeypatch):
     """No setting of this machine, and no waiting."""
     for name in ("MLFLOW_TRACKING_URI", "MLFLOW_TRACKING_TOKEN", "MLFLOW_TRACKING_USERNAME"):
         monkeypatch.delenv(name, raising=False)

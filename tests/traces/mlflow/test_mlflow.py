@@ -3,17 +3,16 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import md5
 from itertools import count
-from typing import Any
 from urllib.parse import quote
 
 import pytest
-from mlflow_server import Fault, MlflowProcess, MlflowProxy, ProxiedRequest, SpanToLog, TraceWriter, find_mlflow
+from mlflow_server import Fault, SpanToLog, TraceWriter
 from modules import module_of
+from traces_of_tests import trace_score
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
@@ -24,7 +23,6 @@ from assay.traces import (
     MlflowSource,
     TraceAddress,
     TraceOrigin,
-    TraceScore,
     UnreadTrace,
     build_conditions,
 )
@@ -36,18 +34,16 @@ slow_with_server = [pytest.mark.slow, pytest.mark.extras("mlflow")]
 
 
 @pytest.fixture
-def writer(mlflow_host: str) -> TraceWriter:
-    """Writes to a new experiment."""
+def writer(mlflow_host):
     return TraceWriter(mlflow_host, f"bot {next(_EXPERIMENTS)}")
 
 
 @pytest.fixture
-def address(mlflow_host: str, writer: TraceWriter) -> TraceAddress:
-    """The address of the new experiment, by its id."""
+def address(mlflow_host, writer):
     return TraceAddress.parse(f"mlflow://{mlflow_host}/{writer.id}")
 
 
-def full_trace(question: str = "Is it free?", answer: str = "Yes, it is free.") -> list[SpanToLog]:
+def full_trace(question="Is it free?", answer="Yes, it is free."):
     """A root with a retriever, a tool and a model."""
     messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": question}]
     reply = {"choices": [{"message": {"role": "assistant", "content": answer}}]}
@@ -59,61 +55,37 @@ def full_trace(question: str = "Is it free?", answer: str = "Yes, it is free.") 
     ]
 
 
-def read(address: TraceAddress, **filter_values: str) -> list[Sample | UnreadTrace]:
-    """All traces of an address."""
+def read(address, **filter_values):
     return list(MlflowSource(address).read(None, None, filter_values))
 
 
-def read_one(address: TraceAddress) -> Sample:
-    """The only sample of an address."""
+def read_one(address):
     (sample,) = read(address)
     assert isinstance(sample, Sample), sample
     return sample
 
 
-def write_one(writer: TraceWriter, spans: list[SpanToLog] | None = None, **more: Any) -> str:
-    """Writes a trace with a new id."""
+def write_one(writer, spans=None, **more):
     return writer.write(next(_NUMBERS), full_trace() if spans is None else spans, **{"at": START, **more})
 
 
-def score_of(address: TraceAddress, trace_id: str, name: str = "faithfulness", **changes: Any) -> TraceScore:
-    """A score of a trace."""
-    values: dict[str, Any] = {
-        "key": md5(f"run-1 {trace_id} {name}".encode()).hexdigest(),
-        "origin": TraceOrigin(str(address), trace_id),
-        "name": name,
-        "value": 0.5,
-        "low": 0.0,
-        "high": 1.0,
-        "higher_is_better": True,
-        "label": "",
-        "reason": "1 of 2 claims is supported",
-        "link": "http://127.0.0.1:8000/run-1/1",
-        "judge": "qwen1.5b",
-        "prompts": "abc",
-        "run": "run-1",
-        "sample": trace_id,
-        "at": "2026-11-23T00:00:00+00:00",
-    }
-    return TraceScore(**(values | changes))
+def score_of(address, trace_id, name="faithfulness", **changes):
+    key, origin = md5(f"run-1 {trace_id} {name}".encode()).hexdigest(), TraceOrigin(str(address), trace_id)
+    return trace_score(**({"key": key, "origin": origin, "name": name, "run": "run-1", "sample": trace_id} | changes))
 
 
-def push(address: TraceAddress, *scores: TraceScore) -> list[tuple[str, str]]:
-    """The states and problems of written scores."""
+def push(address, *scores):
     results = list(MlflowSink(address).write(scores))
     assert [result.key for result in results] == [score.key for score in scores]
     return [(result.state, result.problem) for result in results]
 
 
-def own_feedback(writer: TraceWriter, trace_id: str) -> list[Any]:
-    """The feedback of Assay on a trace."""
+def own_feedback(writer, trace_id):
     return [one for one in writer.assessments(trace_id) if KEY in (one.metadata or {})]
 
 
 @pytest.mark.extras("mlflow")
-def test_a_trace_is_read_judged_and_its_score_written_once(
-    mlflow_host: str, writer: TraceWriter, address: TraceAddress
-) -> None:
+def test_a_trace_is_read_judged_and_its_score_written_once(mlflow_host, writer, address):
     metadata = {"mlflow.trace.session": "s-1", "mlflow.trace.user": "u-1", "release": "7"}
     prompts = json.dumps([{"name": "answer", "version": "3"}])
     trace_id = write_one(writer, metadata=metadata, tags={"env": "prod", "mlflow.linkedPrompts": prompts})
@@ -139,7 +111,6 @@ def test_a_trace_is_read_judged_and_its_score_written_once(
     assert {one["assessment_name"] for one in values["assessments"]} == {"helpful", "grounded", "expected_response"}
     assert values["input"]["locale"] == "en"
     origin = TraceOrigin.of_sample(sample)
-    assert origin is not None
     assert (origin.id, origin.session, origin.time) == (trace_id, "s-1", "2023-11-14T22:13:20+00:00")
     assert origin.span == values["spans"][0]["span_id"]
 
@@ -173,7 +144,7 @@ def test_a_trace_is_read_judged_and_its_score_written_once(
 class TestReading:
     pytestmark = slow_with_server
 
-    def test_a_window_is_closed_below_and_open_above(self, writer: TraceWriter, address: TraceAddress) -> None:
+    def test_a_window_is_closed_below_and_open_above(self, writer, address):
         ids = [write_one(writer, at=START + number) for number in range(4)]
         begin = datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
         window = begin + timedelta(milliseconds=1), begin + timedelta(milliseconds=3)
@@ -183,9 +154,7 @@ class TestReading:
         assert [item.id for item in MlflowSource(address).read(later, None, {})] == ids[2:]
 
     @pytest.mark.parametrize("step", [0, 1, 3])
-    def test_pages_lose_and_double_nothing(
-        self, writer: TraceWriter, address: TraceAddress, monkeypatch: pytest.MonkeyPatch, step: int
-    ) -> None:
+    def test_pages_lose_and_double_nothing(self, writer, address, monkeypatch, step):
         monkeypatch.setattr(module_of(build_conditions), "_PAGE", 4)
         spans = [SpanToLog("CHAIN", {"question": "Free?"}, "Yes.")]
         ids = [write_one(writer, spans, at=START + number // 3 * step) for number in range(18)]
@@ -198,7 +167,7 @@ class TestReading:
                     writer.client.delete_traces(writer.id, trace_ids=[ids[0]])
         assert pulled == ids
 
-    def test_traces_without_an_answer_say_why(self, writer: TraceWriter, address: TraceAddress) -> None:
+    def test_traces_without_an_answer_say_why(self, writer, address):
         root = {"question": "Free?"}
         reasons = {
             write_one(writer, [], state="IN_PROGRESS"): "still in progress",
@@ -229,14 +198,12 @@ class TestReading:
             ([SpanToLog("CHAIN"), *full_trace()[3:]], "Is it free?", None),  # only the model was traced
         ],
     )
-    def test_a_question_is_read_wherever_it_stands(
-        self, writer: TraceWriter, address: TraceAddress, spans: list[SpanToLog], question: str, answer: str | None
-    ) -> None:
+    def test_a_question_is_read_wherever_it_stands(self, writer, address, spans, question, answer):
         write_one(writer, spans)
         sample = read_one(address)
         assert (sample.user_input, sample.response) == (question, answer or "Yes, it is free.")
 
-    def test_hostile_traces_are_read_as_they_are_or_said(self, writer: TraceWriter, address: TraceAddress) -> None:
+    def test_hostile_traces_are_read_as_they_are_or_said(self, writer, address):
         texts = [
             "<script>alert(1)</script>",
             "\x1b[31mred\x1b[0m",
@@ -255,7 +222,7 @@ class TestReading:
         assert [item.user_input for item in items if isinstance(item, Sample)] == [*texts, "Is it free?"]
         assert [item.time[-13:-6] for item in items if isinstance(item, UnreadTrace)] == [".098000"]
 
-    def test_filters(self, writer: TraceWriter, address: TraceAddress) -> None:
+    def test_filters(self, writer, address):
         metadata = {"mlflow.trace.session": "it's", "mlflow.trace.user": 'a "b"', "x.y": "1"}
         wanted = write_one(writer, metadata=metadata, tags={"env. a": "prod"})
         writer.link_prompt(wanted, "p", 2)
@@ -267,10 +234,8 @@ class TestReading:
         assert read(address, session="its") == []
         assert read(address, session="\\' OR name = 'bot") == []
 
-    def test_ratings_come_from_people_alone_and_on_a_known_scale(
-        self, writer: TraceWriter, address: TraceAddress
-    ) -> None:
-        def rated(at: int, *feedback: tuple[str, Any, str]) -> None:
+    def test_ratings_come_from_people_alone_and_on_a_known_scale(self, writer, address):
+        def rated(at, *feedback):
             trace_id = write_one(writer, at=START + at)
             for name, value, rater in feedback:
                 writer.feedback(trace_id, name, value, source=("HUMAN", rater))
@@ -288,9 +253,7 @@ class TestReading:
         assert "several names" in samples[2].metadata["unused_ratings"]["problem"]
         assert "`note` is neither a number nor a thumb" in samples[3].metadata["unused_ratings"]["problem"]
 
-    def test_a_number_has_the_scale_of_its_label_schema_and_its_reason_beside_it(
-        self, writer: TraceWriter, address: TraceAddress
-    ) -> None:
+    def test_a_number_has_the_scale_of_its_label_schema_and_its_reason_beside_it(self, writer, address):
         trace_id = write_one(writer)
         writer.feedback(trace_id, "grade", 1, source=("HUMAN", "ada"), rationale="Not in the source.")
         unused = read_one(address)
@@ -301,7 +264,7 @@ class TestReading:
         assert (sample.ratings, sample.rating_min, sample.rating_max) == ({"ada": 1}, 0, 7)
         assert sample.metadata["rating_reasons"] == {"ada": ["Not in the source."]}
 
-    def test_a_person_who_corrects_a_score_rates_on_its_scale(self, writer: TraceWriter, address: TraceAddress) -> None:
+    def test_a_person_who_corrects_a_score_rates_on_its_scale(self, writer, address):
         trace_id = write_one(writer)
         push(address, score_of(address, trace_id, high=10.0, value=9.0))
         (own,) = own_feedback(writer, trace_id)
@@ -315,18 +278,14 @@ class TestReading:
 class TestWriting:
     pytestmark = slow_with_server
 
-    def test_each_score_has_one_feedback_however_often_it_is_written(
-        self, writer: TraceWriter, address: TraceAddress
-    ) -> None:
+    def test_each_score_has_one_feedback_however_often_it_is_written(self, writer, address):
         ids = [write_one(writer, at=START + number) for number in range(60)]
         scores = [score_of(address, trace_id, name) for trace_id in ids for name in ("a", "b")]
         assert push(address, *scores[:50]) == [("written", "")] * 50
         assert push(address, *scores) == [("updated", "")] * 50 + [("written", "")] * 70
         assert all(len(own_feedback(writer, trace_id)) == 2 for trace_id in ids)
 
-    def test_no_value_is_an_error_with_label_and_reason_until_there_is_one(
-        self, writer: TraceWriter, address: TraceAddress
-    ) -> None:
+    def test_no_value_is_an_error_with_label_and_reason_until_there_is_one(self, writer, address):
         trace_id = write_one(writer)
         skipped = score_of(address, trace_id, value=None, label="skipped", reason="no claims", judge="")
         assert push(address, skipped, replace(skipped, key="f" * 32, label="failed")) == [("written", "")] * 2
@@ -336,7 +295,7 @@ class TestWriting:
         assert push(address, replace(skipped, value=1.0, label="")) == [("updated", "")]
         assert own_feedback(writer, trace_id)[0].value == 1
 
-    def test_a_score_of_a_session_goes_to_its_first_trace(self, writer: TraceWriter, address: TraceAddress) -> None:
+    def test_a_score_of_a_session_goes_to_its_first_trace(self, writer, address):
         metadata = {"mlflow.trace.session": "s'1"}
         first, last = (write_one(writer, at=START + number, metadata=metadata) for number in (5, 6))
         origin = TraceOrigin(str(address), last, session="s'1", unit="session")
@@ -349,9 +308,7 @@ class TestWriting:
         assert push(address, score) == [("updated", "")]
         assert [len(own_feedback(writer, trace_id)) for trace_id in (earlier, first, last)] == [0, 1, 0]
 
-    def test_traces_that_are_not_there_fail_and_the_others_are_written(
-        self, mlflow_host: str, writer: TraceWriter, address: TraceAddress
-    ) -> None:
+    def test_traces_that_are_not_there_fail_and_the_others_are_written(self, mlflow_host, writer, address):
         trace_id = write_one(writer)
         other = write_one(TraceWriter(mlflow_host, "elsewhere"))
         ids = ["tr-none", other, "') OR (name = 'bot", "../../experiments/delete", trace_id]
@@ -363,7 +320,7 @@ class TestWriting:
         assert (state, "no session `gone`" in problem) == ("failed", True)
         assert own_feedback(TraceWriter(mlflow_host, "elsewhere"), other) == []
 
-    def test_hostile_reasons_are_written(self, writer: TraceWriter, address: TraceAddress) -> None:
+    def test_hostile_reasons_are_written(self, writer, address):
         trace_id = write_one(writer)
         reason = "nul \0 \x1b[31m <b> \u202e" + "x" * 100_000
         assert push(address, score_of(address, trace_id, reason=reason, value=float("nan"))) == [("written", "")]
@@ -372,14 +329,10 @@ class TestWriting:
         assert "\0" not in feedback.rationale
 
 
-Script = Callable[[ProxiedRequest], Fault | None]
-
-
-def first_writes(number: int, fault: Fault) -> Script:
-    """Lets the first writes of feedback go wrong."""
+def first_writes(number, fault):
     left = count()
 
-    def script(request: ProxiedRequest) -> Fault | None:
+    def script(request):
         is_write = request.method in {"POST", "PATCH"} and "/assessments" in request.path
         return fault if is_write and next(left) < number else None
 
@@ -390,15 +343,14 @@ class TestFaults:
     pytestmark = slow_with_server
 
     @pytest.fixture
-    def faulty(self, proxy: MlflowProxy, writer: TraceWriter) -> TraceAddress:
-        """The address of the new experiment behind the proxy."""
+    def faulty(self, proxy, writer):
         return TraceAddress.parse(f"mlflow://{proxy.host}/{writer.id}")
 
     @pytest.mark.parametrize("status", [429, 500, 502, 503, 408])
     @pytest.mark.parametrize("is_forwarded", [False, True])
     def test_a_write_that_fails_or_is_answered_too_late_is_not_doubled(
-        self, proxy: MlflowProxy, writer: TraceWriter, faulty: TraceAddress, status: int, is_forwarded: bool
-    ) -> None:
+        self, proxy, writer, faulty, status, is_forwarded
+    ):
         trace_id = write_one(writer)
         proxy.script = first_writes(2, Fault(status, is_forwarded=is_forwarded))
         assert push(faulty, score_of(faulty, trace_id)) == [("written", "")]
@@ -407,13 +359,11 @@ class TestFaults:
         assert push(faulty, score_of(faulty, trace_id, value=0.25)) == [("updated", "")]
         assert [one.value for one in own_feedback(writer, trace_id)] == [0.25]
 
-    def test_a_write_that_comes_through_after_the_next_one_is_refused_by_its_id(
-        self, proxy: MlflowProxy, writer: TraceWriter, faulty: TraceAddress
-    ) -> None:
+    def test_a_write_that_comes_through_after_the_next_one_is_refused_by_its_id(self, proxy, writer, faulty):
         trace_id = write_one(writer)
-        held: list[ProxiedRequest] = []
+        held = []
 
-        def script(request: ProxiedRequest) -> Fault | None:
+        def script(request):
             if request.method == "POST" and request.path.endswith("/assessments") and not held:
                 held.append(request)
                 return Fault(504)
@@ -424,9 +374,7 @@ class TestFaults:
         assert proxy.forward(held[0])[0] == 500  # the server gets the first one now
         assert len(own_feedback(writer, trace_id)) == 1
 
-    def test_what_a_server_that_numbers_feedback_itself_has_twice_is_removed(
-        self, writer: TraceWriter, address: TraceAddress
-    ) -> None:
+    def test_what_a_server_that_numbers_feedback_itself_has_twice_is_removed(self, writer, address):
         trace_id = write_one(writer)
         score = score_of(address, trace_id)
         for _ in range(3):
@@ -434,19 +382,15 @@ class TestFaults:
         assert push(address, score) == [("updated", "")]
         assert [one.value for one in own_feedback(writer, trace_id)] == [0.5]
 
-    def test_a_server_that_does_not_recover_fails_the_score_alone(
-        self, proxy: MlflowProxy, writer: TraceWriter, faulty: TraceAddress
-    ) -> None:
+    def test_a_server_that_does_not_recover_fails_the_score_alone(self, proxy, writer, faulty):
         trace_id = write_one(writer)
         body = json.dumps({"error_code": "INTERNAL_ERROR", "message": "disk\x1b[31m full"}).encode()
         proxy.script = first_writes(99, Fault(500, body))
         assert push(faulty, score_of(faulty, trace_id)) == [("failed", "(500) disk[31m full; push again")]
 
     @pytest.mark.parametrize("method", [read, lambda address: push(address, score_of(address, "tr-1"))])
-    def test_what_stops_everything_is_said_with_its_cure(
-        self, proxy: MlflowProxy, faulty: TraceAddress, monkeypatch: pytest.MonkeyPatch, method: Callable[..., Any]
-    ) -> None:
-        def problem() -> str:
+    def test_what_stops_everything_is_said_with_its_cure(self, proxy, faulty, monkeypatch, method):
+        def problem():
             with pytest.raises(InputError) as error:
                 method(faulty)
             return str(error.value)
@@ -469,63 +413,20 @@ class TestFaults:
         proxy.script = lambda request: Fault(200, b"<html>")
         assert "does not answer as an MLflow server does" in problem()
 
-    def test_a_host_name_that_the_server_does_not_allow(
-        self, writer: TraceWriter, mlflow_host: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        proxy = MlflowProxy(mlflow_host)
-        body = b"Invalid Host header - possible DNS rebinding attack detected"
-        proxy.script = lambda request: None if request.path == "/version" else Fault(403, body)
-        with pytest.raises(InputError, match="--allowed-hosts"):
-            read(TraceAddress.parse(f"mlflow://{proxy.host}/{writer.id}"))
-        proxy.stop()
-
-    def test_a_deleted_experiment(self, writer: TraceWriter, address: TraceAddress) -> None:
+    def test_a_deleted_experiment(self, writer, address):
         writer.client.delete_experiment(writer.id)
         with pytest.raises(InputError, match="the experiment is deleted; restore it"):
             read(address)
 
-    def test_a_password_is_asked_for_and_used(
-        self, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """A server of its own that knows users."""
-        if find_mlflow() is None:
-            pytest.skip("needs `mlflow server`")
-        monkeypatch.setenv("MLFLOW_FLASK_SERVER_SECRET_KEY", "of-the-test")
-        folder = tmp_path_factory.mktemp("mlflow-auth")
-        settings = folder / "auth.ini"
-        lines = ["[mlflow]", "default_permission = READ", f"database_uri = sqlite:///{folder}/auth.db"]
-        lines += ["admin_username = admin", "admin_password = long-enough-of-the-test"]
-        lines += ["authorization_function = mlflow.server.auth:authenticate_request_basic_auth"]
-        settings.write_text("\n".join(lines))
-        monkeypatch.setenv("MLFLOW_AUTH_CONFIG_PATH", str(settings))
-        try:
-            server = MlflowProcess(folder, "--app-name", "basic-auth")
-        except AssertionError as error:
-            if "mlflow[auth]" not in str(error):
-                raise
-            pytest.skip("the server needs pip install 'mlflow[auth]'")
-        try:
-            address = TraceAddress.parse(f"mlflow://{server.host}/Default")
-            with pytest.raises(InputError, match=r"\(401\); set MLFLOW_TRACKING_TOKEN"):
-                read(address)
-            monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "admin")
-            monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", "wrong")
-            with pytest.raises(InputError, match=r"\(401\); correct MLFLOW_TRACKING_TOKEN"):
-                read(address)
-            monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", "long-enough-of-the-test")
-            assert read(address) == []
-        finally:
-            server.stop()
-
 
 @pytest.mark.extras("mlflow")
-def test_no_server_is_said_at_once() -> None:
+def test_no_server_is_said_at_once():
     with pytest.raises(InputError, match=r"no answer from http://127.0.0.1:9 \(connection refused\); start the server"):
         read(TraceAddress.parse("mlflow://127.0.0.1:9/bot"))
 
 
 @pytest.mark.extras("mlflow")
-def test_importing_the_client_prints_and_changes_nothing() -> None:
+def test_importing_the_client_prints_and_changes_nothing():
     program = """
 import os, sys, threading, warnings
 before = list(warnings.filters)
@@ -543,8 +444,8 @@ assert threading.active_count() == 1, threading.enumerate()
 
 
 @pytest.mark.extras("mlflow")
-def test_the_server_is_that_of_the_address_or_of_mlflows_own_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    def find(text: str) -> str:
+def test_the_server_is_that_of_the_address_or_of_mlflows_own_variable(monkeypatch):
+    def find(text):
         return MlflowServer(TraceAddress.parse(text)).uri
 
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "https://ann:pw@team.example:8443/ml/")
@@ -563,7 +464,7 @@ def test_the_server_is_that_of_the_address_or_of_mlflows_own_variable(monkeypatc
         ("mlflow://evil\\@host/bot", "holds no user"),
     ],
 )
-def test_addresses_that_cannot_be_reached(text: str, problem: str) -> None:
+def test_addresses_that_cannot_be_reached(text, problem):
     with pytest.raises(UsageError, match=problem):
         MlflowSource(TraceAddress.parse(text))
 
@@ -578,7 +479,7 @@ def test_addresses_that_cannot_be_reached(text: str, problem: str) -> None:
         ({"user": "a\nb"}, "a line break or a control character"),
     ],
 )
-def test_filters_that_cannot_be_searched_for(values: Mapping[str, str], problem: str) -> None:
+def test_filters_that_cannot_be_searched_for(values, problem):
     with pytest.raises(UsageError, match=problem):
         build_conditions(values)
     with pytest.raises(UsageError, match=problem):  # before anything is sent

@@ -9,7 +9,7 @@ import sys
 import threading
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ _READY = "Uvicorn running on"
 _PAGE = 100
 
 
-def find_phoenix() -> str | None:
+def find_phoenix():
     """The path of the command `phoenix`: of ASSAY_PHOENIX, else on PATH, else beside Python; None where it is not."""
     beside = Path(sys.executable).with_name("phoenix")
     return os.environ.get("ASSAY_PHOENIX") or shutil.which("phoenix") or (str(beside) if beside.is_file() else None)
@@ -46,7 +46,7 @@ class StoredAnnotation(NamedTuple):
 class PhoenixServer:
     """A server with SQLite in a folder, on a free loopback port; with `auth` it asks for a key, such as `ADMIN_KEY`."""
 
-    def __init__(self, folder: Path, *, auth: bool = False) -> None:
+    def __init__(self, folder, *, auth=False):
         self._folder = folder
         self._auth = auth
         with socket.create_server(("127.0.0.1", 0)) as web, socket.create_server(("127.0.0.1", 0)) as grpc:
@@ -56,7 +56,7 @@ class PhoenixServer:
         self._projects: dict[str, str] = {}
         self.start()
 
-    def start(self) -> None:
+    def start(self):
         """Starts the server and waits until it accepts connections."""
         settings = {
             "PHOENIX_WORKING_DIR": str(self._folder),
@@ -69,11 +69,7 @@ class PhoenixServer:
             "PYTHONUNBUFFERED": "1",
         }
         if self._auth:
-            settings |= {
-                "PHOENIX_ENABLE_AUTH": "true",
-                "PHOENIX_SECRET": SECRET,
-                "PHOENIX_ADMIN_SECRET": ADMIN_KEY,
-            }
+            settings |= {"PHOENIX_ENABLE_AUTH": "true", "PHOENIX_SECRET": SECRET, "PHOENIX_ADMIN_SECRET": ADMIN_KEY}
         others = {name: value for name, value in os.environ.items() if not name.startswith(("PHOENIX_", "PYTHONPATH"))}
         command = find_phoenix()
         assert command, "no Phoenix server: set ASSAY_PHOENIX to its command"
@@ -98,7 +94,7 @@ class PhoenixServer:
             raise AssertionError("".join(log[-50:]))
         threading.Thread(target=lambda: [None for _ in output], daemon=True).start()  # its pipe must not fill
 
-    def stop(self) -> None:
+    def stop(self):
         """Stops the server."""
         self._process.send_signal(signal.SIGINT)
         try:
@@ -106,25 +102,16 @@ class PhoenixServer:
         except subprocess.TimeoutExpired:
             self.kill()
 
-    def kill(self) -> None:
+    def kill(self):
         """kill -9; `start` starts it again with what it has stored."""
         self._process.kill()
         self._process.wait()
 
-    def address(self, project: str) -> str:
+    def address(self, project):
         """The address of a project, as it is typed after `assay pull`."""
         return f"phoenix://{self.host}/{quote(project, safe='')}"
 
-    def fill(
-        self,
-        project: str,
-        count: int,
-        *,
-        begin: datetime | None = None,
-        apart: timedelta = timedelta(seconds=1),
-        traces_per_session: int = 0,
-        first: int = 0,
-    ) -> list[str]:
+    def fill(self, project, count, *, begin=None, apart=timedelta(seconds=1), traces_per_session=0, first=0):
         """Adds traces of a question, a retrieved context and an answer, and waits until they can be read.
 
         Every third answer names something that its context does not hold, so that cheap scores differ.
@@ -143,20 +130,20 @@ class PhoenixServer:
             self.wait_for_traces(project, before + len(ids))  # its queue takes only so many
         return ids
 
-    def add_spans(self, project: str, spans: Sequence[Mapping[str, Any]]) -> None:
+    def add_spans(self, project, spans):
         """Hands over spans, in the form of the REST API; they can be read a moment later."""
         self._send("POST", f"v1/projects/{self._project(project)}/spans", {"data": list(spans)})
 
-    def wait_for_traces(self, project: str, count: int) -> None:
+    def wait_for_traces(self, project, count):
         """Waits until a project has so many traces."""
         self.wait_for(lambda: self.count_traces(project) >= count)
 
-    def wait_for_spans(self, project: str, count: int) -> None:
+    def wait_for_spans(self, project, count):
         """Waits until a project has so many spans."""
         self.wait_for(lambda: sum(1 for _ in self._pages(f"v1/projects/{self._project(project)}/spans")) >= count)
 
     @staticmethod
-    def wait_for(reached: Any) -> None:
+    def wait_for(reached):
         """Waits until something is so, at most two minutes; the server adds spans in the background."""
         pause = threading.Event()
         for _ in range(1200):
@@ -165,17 +152,17 @@ class PhoenixServer:
             pause.wait(0.1)
         raise AssertionError("the server did not store what was sent")
 
-    def count_traces(self, project: str) -> int:
+    def count_traces(self, project):
         """How many traces a project has."""
         query = "query ($id: ID!) { node(id: $id) { ... on Project { traceCount } } }"
         body = {"query": query, "variables": {"id": self._project(project)}}
         return int(self._send("POST", "graphql", body)["data"]["node"]["traceCount"])
 
-    def annotate(self, unit: str, annotations: Iterable[Mapping[str, Any]]) -> None:
+    def annotate(self, unit, annotations):
         """Writes annotations of spans, traces or sessions, as the REST API takes them."""
         self._send("POST", f"v1/{unit}_annotations?sync=true", {"data": list(annotations)})
 
-    def annotations(self, project: str) -> list[StoredAnnotation]:
+    def annotations(self, project):
         """All annotations of a project's spans, traces and sessions."""
         path = f"v1/projects/{self._project(project)}"
         spans = {span["context"]["span_id"]: span["context"]["trace_id"] for span in self._pages(f"{path}/spans")}
@@ -198,11 +185,11 @@ class PhoenixServer:
             for values in self._pages(f"{path}/{unit}_annotations?{query}")
         ]
 
-    def count_annotations(self, project: str) -> Counter[tuple[str, str, str]]:
+    def count_annotations(self, project):
         """How many annotations there are by trace (or session), name and identifier: 1 each where none is doubled."""
         return Counter((one.trace or one.target, one.name, one.identifier) for one in self.annotations(project))
 
-    def _project(self, name: str) -> str:
+    def _project(self, name):
         """The id of a project, which is made where it is not there."""
         if name not in self._projects:
             self._projects |= {project["name"]: project["id"] for project in self._pages("v1/projects")}
@@ -210,7 +197,7 @@ class PhoenixServer:
             self._projects[name] = self._send("POST", "v1/projects", {"name": name})["data"]["id"]
         return self._projects[name]
 
-    def _pages(self, path: str) -> Iterator[dict[str, Any]]:
+    def _pages(self, path):
         mark = "&" if "?" in path else "?"
         cursor = ""
         while True:
@@ -220,7 +207,7 @@ class PhoenixServer:
                 return
             cursor = f"&cursor={quote(page['next_cursor'], safe='')}"
 
-    def _send(self, method: str, path: str, body: Any = None) -> Any:
+    def _send(self, method, path, body=None):
         import httpx
 
         headers = {"authorization": f"Bearer {ADMIN_KEY}"} if self._auth else {}
@@ -232,21 +219,11 @@ class PhoenixServer:
         return reply.json()
 
 
-def _parts(values: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+def _parts(values, size):
     return (values[start : start + size] for start in range(0, len(values), size))
 
 
-def span(
-    name: str,
-    kind: str,
-    trace: str,
-    begin: datetime,
-    attributes: Mapping[str, Any],
-    *,
-    parent: str | None = None,
-    seconds: float = 1,
-    span_id: str | None = None,
-) -> dict[str, Any]:
+def span(name, kind, trace, begin, attributes, *, parent=None, seconds=1, span_id=None):
     """A span in the form of the REST API."""
     return {
         "name": name,
@@ -260,7 +237,7 @@ def span(
     }
 
 
-def rag_trace(number: int, begin: datetime, *, session: str | None = None, user: str = "") -> list[dict[str, Any]]:
+def rag_trace(number, begin, *, session=None, user=""):
     """The spans of a question, a retrieval and a model's call, the root first."""
     trace = uuid.uuid4().hex
     question = f"How do I do step {number}?"

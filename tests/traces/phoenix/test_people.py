@@ -1,7 +1,5 @@
 """People's annotations in Phoenix as ratings."""
 
-from typing import Any
-
 import pytest
 
 from assay.traces import RatingReader
@@ -17,11 +15,11 @@ CONFIGS = [
 ]
 
 
-def annotation(name: str, rater: str = "", kind: str = "HUMAN", at: str = "", **result: Any) -> dict[str, Any]:
+def annotation(name, rater="", kind="HUMAN", at="", **result):
     return {"name": name, "annotator_kind": kind, "identifier": rater, "updated_at": at, "result": result}
 
 
-def test_why_people_rated_so_is_read_by_rater() -> None:
+def test_why_people_rated_so_is_read_by_rater():
     said = [
         annotation("rating", "ada", score=2, explanation="The price is not in the source."),
         annotation("note", "ada", explanation="See ticket 7."),
@@ -38,7 +36,7 @@ def test_why_people_rated_so_is_read_by_rater() -> None:
     assert fields["ratings"] == {"ada": 2.0, "bob": 5.0}
 
 
-def read(*annotations: dict[str, Any], observed: tuple[dict[str, Any], ...] = ()) -> tuple[dict[str, Any], str]:
+def read(*annotations, observed=()):
     reader = RatingReader(CONFIGS)
     reader.observe([*annotations, *observed])
     fields, unused = reader.read(annotations)
@@ -59,9 +57,7 @@ def read(*annotations: dict[str, Any], observed: tuple[dict[str, Any], ...] = ()
         (annotation("text", score=4), 4, (1, 5)),
     ],
 )
-def test_a_rating_has_the_scale_of_its_config_or_of_what_it_says(
-    one: dict[str, Any], value: float, scale: tuple[float, float]
-) -> None:
+def test_a_rating_has_the_scale_of_its_config_or_of_what_it_says(one, value, scale):
     assert read(one) == ({"ratings": {"person": value}, "rating_min": scale[0], "rating_max": scale[1]}, "")
 
 
@@ -75,19 +71,19 @@ def test_a_rating_has_the_scale_of_its_config_or_of_what_it_says(
         annotation("any", score=True),
     ],
 )
-def test_what_is_on_no_known_scale_is_not_used_and_said(one: dict[str, Any]) -> None:
+def test_what_is_on_no_known_scale_is_not_used_and_said(one):
     rating, problem = read(one)
     assert rating == {}
     assert (f"`{one['name']}`" in problem) is (one["result"].get("score") is not True)
 
 
-def test_other_traces_tell_the_scale_of_a_number() -> None:
+def test_other_traces_tell_the_scale_of_a_number():
     one = annotation("any", score=1)
     assert read(one, observed=(annotation("any", score=0),))[0]["rating_max"] == 1
     assert read(one, observed=(annotation("any", score=4),))[0]["rating_max"] == 5
 
 
-def test_notes_and_judges_are_no_ratings() -> None:
+def test_notes_and_judges_are_no_ratings():
     assert read(annotation("note", explanation="so"), annotation("rating", kind="LLM", score=3)) == (
         {"rating_reasons": {"person": ["so"]}},
         "",

@@ -1,11 +1,10 @@
 """What goes wrong between Assay and a Phoenix server: a server of this test answers as it is told."""
 
-from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from api_server import ApiServer, Call, Reply as ServedReply
+from api_server import ApiServer, Reply as ServedReply
 
 from assay.errors import InputError, UsageError
 from assay.traces import TraceAddress, TraceOrigin, TraceScore
@@ -17,7 +16,7 @@ Reply = tuple[int, Any]
 
 
 @pytest.fixture(autouse=True)
-def _client(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+def _client(monkeypatch, tmp_path):
     pytest.importorskip("phoenix.client")
     monkeypatch.chdir(tmp_path)
     for name in ("API_KEY", "CLIENT_HEADERS", "ENDPOINT", "COLLECTOR_ENDPOINT", "BASE_URL", "HOST", "PORT"):
@@ -25,9 +24,8 @@ def _client(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
 
 
 @pytest.fixture(autouse=True)
-def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that were waited, which no test really waits."""
-    waited: list[float] = []
+def waits(monkeypatch):
+    waited = []
     monkeypatch.setattr("tenacity.nap.sleep", waited.append)
     return waited
 
@@ -35,26 +33,26 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 class Scripted:
     """The replies to a path stand in a list, of which the last one stays."""
 
-    def __init__(self, replies: dict[str, list[Reply]]) -> None:
-        self.asked: list[Call] = []
+    def __init__(self, replies):
+        self.asked = []
         self.replies = {"/arize_phoenix_version": [(200, "20.26.0")], "/v1/projects": [(200, page(PROJECT))]} | replies
         self.host = ""
 
-    def reply(self, call: Call) -> Reply:
+    def reply(self, call):
         self.asked.append(call)
         listed = self.replies.get(call.path, [(404, {"detail": "Not Found"})])
         return listed.pop(0) if len(listed) > 1 else listed[0]
 
 
-def page(*items: Any, cursor: str | None = None) -> dict[str, Any]:
+def page(*items, cursor=None):
     return {"data": list(items), "next_cursor": cursor}
 
 
 @contextmanager
-def serving(**replies: list[Reply]) -> Iterator[Scripted]:
+def serving(**replies):
     script = Scripted({f"/v1/{path.replace('__', '/')}": listed for path, listed in replies.items()})
 
-    def answer(call: Call) -> ServedReply:
+    def answer(call):
         status, content = script.reply(call)
         return ServedReply(status, content, {"retry-after": "7"} if status in (429, 503) else {})
 
@@ -63,34 +61,26 @@ def serving(**replies: list[Reply]) -> Iterator[Scripted]:
         yield script
 
 
-def open_project(host: str) -> Any:
+def open_project(host):
     from assay.traces import PhoenixProject
 
     address = TraceAddress.parse(f"phoenix://{host}/p")
     return PhoenixProject(address)
 
 
-def open_sink(host: str) -> Any:
+def open_sink(host):
     from assay.traces import PhoenixSink
 
     return PhoenixSink(TraceAddress.parse(f"phoenix://{host}/p"))
 
 
-def score(key: int) -> TraceScore:
+def score(key):
     origin = TraceOrigin("phoenix://h/p", f"{key:032x}")
     texts = {"label": "", "reason": "", "link": "", "judge": "", "prompts": "", "run": "r", "sample": "s", "at": ""}
     return TraceScore(f"{key:032x}", origin, "m", 0.5, 0, 1, True, **texts)
 
 
-def test_a_busy_server_is_asked_again_as_late_as_it_says(waits: list[float]) -> None:
-    path = f"projects__{PROJECT['id']}__traces"
-    with serving(**{path: [(429, "slow down"), (503, ""), (200, page({"trace_id": "a"}))]}) as server:
-        project = open_project(server.host)
-        assert list(project.pages("traces", {"limit": 1})) == [[{"trace_id": "a"}]]
-    assert waits == [7, 7]
-
-
-def test_pages_follow_the_cursor_and_end() -> None:
+def test_pages_follow_the_cursor_and_end():
     pages = [(200, page({"n": 1}, cursor="x/=")), (200, page(cursor="y")), (200, page({"n": 2}))]
     with serving(**{f"projects__{PROJECT['id']}__traces": pages}) as server:
         project = open_project(server.host)
@@ -111,7 +101,7 @@ def test_pages_follow_the_cursor_and_end() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said_with_what_to_do(replies: dict[str, list[Reply]], problem: str) -> None:
+def test_what_is_wrong_is_said_with_what_to_do(replies, problem):
     with serving(**replies) as server, pytest.raises(InputError, match=problem) as error:
         open_project(server.host).connect()
     assert str(error.value).isprintable()
@@ -125,14 +115,14 @@ def test_what_is_wrong_is_said_with_what_to_do(replies: dict[str, list[Reply]], 
         ((404, "not here"), "is no Phoenix server: correct the address"),
     ],
 )
-def test_another_or_an_old_server_is_named(version: Reply, problem: str) -> None:
+def test_another_or_an_old_server_is_named(version, problem):
     with serving() as server:
         server.replies["/arize_phoenix_version"] = [version]
         with pytest.raises(InputError, match=problem):
             open_project(server.host).connect()
 
 
-def test_a_source_without_a_project_or_whose_server_cannot_filter_says_so() -> None:
+def test_a_source_without_a_project_or_whose_server_cannot_filter_says_so():
     from assay.traces import PhoenixSource
 
     with pytest.raises(UsageError, match=r"names no project: write phoenix://HOST:6006/PROJECT"):
@@ -144,15 +134,13 @@ def test_a_source_without_a_project_or_whose_server_cannot_filter_says_so() -> N
             list(source.read(None, None, {"user": "ada"}))
 
 
-def test_no_server_is_said_at_once(waits: list[float]) -> None:
+def test_no_server_is_said_at_once(waits):
     with pytest.raises(InputError, match=r"Phoenix at http://127.0.0.1:9 cannot be reached .*: start it, or correct"):
         open_project("127.0.0.1:9").connect()
     assert waits == []
 
 
-def test_keys_that_cannot_be_sent_are_not_shown(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_keys_that_cannot_be_sent_are_not_shown(monkeypatch, caplog):
     for key in ("secret-with-ü", "secret\nwith-break"):
         monkeypatch.setenv("PHOENIX_API_KEY", key)
         with serving() as server, pytest.raises(InputError, match="holds a character that no header can have") as error:
@@ -164,30 +152,30 @@ def test_keys_that_cannot_be_sent_are_not_shown(
     assert "secret" not in caplog.text
 
 
-def test_the_clients_settings_name_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_clients_settings_name_the_server(monkeypatch):
     assert (open_project("localhost").url, open_project("").url) == ("http://localhost:6006", "http://127.0.0.1:6006")
     monkeypatch.setenv("PHOENIX_COLLECTOR_ENDPOINT", "https://app.example.org/s/team/v1/traces")
     assert open_project("").url == open_project("App.example.org").url == "https://app.example.org/s/team"
     assert open_project("other.example.org").url == "https://other.example.org"
 
 
-def test_one_score_that_breaks_the_server_does_not_keep_the_others_back() -> None:
+def test_one_score_that_breaks_the_server_does_not_keep_the_others_back():
     with serving(**{f"projects__{PROJECT['id']}__trace_annotations": [(200, page())]}) as server:
 
-        def reply(call: Call) -> Reply:
+        def reply(call):
             if call.path.startswith("/v1/trace_annotations"):
                 bad = any(one["trace_id"].endswith("7") for one in call.body["data"])
                 return (500, "Internal Server Error") if bad else (200, {"data": []})
             return Scripted.reply(server, call)
 
-        server.reply = reply  # type: ignore[method-assign]
+        server.reply = reply
         results = list(open_sink(server.host).write([score(number) for number in range(20)]))
     assert [result.key[-2:] for result in results if result.state == "failed"] == ["07"]
     assert len(results) == 20
     assert "the server fails (status 500: Internal Server Error)" in next(one.problem for one in results if one.problem)
 
 
-def test_a_server_that_refuses_everything_is_not_asked_a_hundred_times() -> None:
+def test_a_server_that_refuses_everything_is_not_asked_a_hundred_times():
     replies = {
         f"projects__{PROJECT['id']}__trace_annotations": [(200, page())],
         "trace_annotations": [(507, {"detail": "Insufficient storage"})],

@@ -1,34 +1,32 @@
 """Pushing to a real Phoenix server."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from phoenix_server import PhoenixServer, rag_trace
 
 from assay.errors import InputError
-from assay.traces import TraceAddress, TraceOrigin, TraceScore, WriteResult
+from assay.traces import TraceAddress, TraceOrigin, TraceScore
 
 pytestmark = [pytest.mark.extras, pytest.mark.timeout(300)]
 
 
-def write(server: PhoenixServer, project: str, scores: Sequence[TraceScore]) -> list[WriteResult]:
+def write(server, project, scores):
     from assay.traces import PhoenixSink
 
     return list(PhoenixSink(TraceAddress.parse(server.address(project))).write(scores))
 
 
-def score(key: int, trace: str, **fields: Any) -> TraceScore:
+def score(key, trace, **fields):
     origin = TraceOrigin("phoenix://h/p", trace, **fields.pop("origin", {}))
-    values: dict[str, Any] = {"name": "faithfulness", "value": 0.5, "low": 0, "high": 1, "higher_is_better": True}
+    values = {"name": "faithfulness", "value": 0.5, "low": 0, "high": 1, "higher_is_better": True}
     values |= {"label": "", "reason": "One claim of two.", "link": "http://127.0.0.1:8100/answer/7", "judge": "qwen"}
     values |= {"prompts": "ab12", "run": "run-1", "sample": trace, "at": "2026-01-01T00:00:00+00:00"}
     return TraceScore(key=f"{key:032x}", origin=origin, **values | fields)
 
 
-def test_a_score_is_written_once_and_updated_afterwards(phoenix_server: PhoenixServer) -> None:
+def test_a_score_is_written_once_and_updated_afterwards(phoenix_server):
     project = "pushed / once"
     began = datetime.now(UTC) - timedelta(hours=1)
     traces = [rag_trace(number, began, session=f"pushed {number}") for number in range(3)]
@@ -71,7 +69,7 @@ def test_a_score_is_written_once_and_updated_afterwards(phoenix_server: PhoenixS
     }
 
 
-def test_a_missing_trace_fails_alone(phoenix_server: PhoenixServer) -> None:
+def test_a_missing_trace_fails_alone(phoenix_server):
     project = "with gaps"
     ids = phoenix_server.fill(project, 8)
     scores = [score(number, id_) for number, id_ in enumerate(ids, 10)]
@@ -86,14 +84,14 @@ def test_a_missing_trace_fails_alone(phoenix_server: PhoenixServer) -> None:
     assert "'note' is reserved" in problems[-1]
 
 
-def test_no_project_is_no_write(phoenix_server: PhoenixServer) -> None:
+def test_no_project_is_no_write(phoenix_server):
     with pytest.raises(InputError, match="has no project `nope`"):
         write(phoenix_server, "nope", [score(1, "a" * 32)])
     assert write(phoenix_server, "nope", []) == []
 
 
 @pytest.mark.slow
-def test_scores_survive_a_kill_of_the_server(tmp_path: Any) -> None:
+def test_scores_survive_a_kill_of_the_server(tmp_path):
     server = PhoenixServer(tmp_path)
     try:
         ids = server.fill("killed", 150)

@@ -1,8 +1,6 @@
 """Alarms reach a real web server, and a URL that is secret stays so."""
 
 import json
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from api_server import Reply
@@ -30,12 +28,12 @@ MESSAGE = AlarmMessage(
 
 
 @pytest.fixture
-def webhook() -> Iterator[Webhook]:
+def webhook():
     with Webhook() as server:
         yield server
 
 
-def problem_of(url: str) -> str:
+def problem_of(url):
     with pytest.raises(InputError) as error:
         deliver_alarm(MESSAGE, url, first_wait=0.001)
     assert len(str(error.value)) <= 300
@@ -43,7 +41,7 @@ def problem_of(url: str) -> str:
     return str(error.value)
 
 
-def test_a_webhook_gets_text_for_people_and_the_values_with_the_id(webhook: Webhook) -> None:
+def test_a_webhook_gets_text_for_people_and_the_values_with_the_id(webhook):
     deliver_alarm(MESSAGE, webhook.url)
     (call,) = webhook.calls
     assert (call.method, call.headers["Idempotency-Key"]) == ("POST", "watch-3-fired")
@@ -65,9 +63,7 @@ def test_a_webhook_gets_text_for_people_and_the_values_with_the_id(webhook: Webh
         ([500, 500, 500, 500], 3, "the webhook answered 500"),
     ],
 )
-def test_what_passes_is_tried_again_and_a_refusal_is_not(
-    webhook: Webhook, statuses: list[int], calls: int, problem: str
-) -> None:
+def test_what_passes_is_tried_again_and_a_refusal_is_not(webhook, statuses, calls, problem):
     words = f"no such hook /services/T0/SECRET-PATH {'x' * 5_000}"
     webhook.script = lambda call: (
         Reply(statuses.pop(0), words, {"location": "http://127.0.0.1:9/elsewhere"}) if statuses else None
@@ -79,15 +75,15 @@ def test_what_passes_is_tried_again_and_a_refusal_is_not(
     assert len(webhook.calls) == calls
 
 
-def test_a_webhook_that_is_not_there_is_told() -> None:
+def test_a_webhook_that_is_not_there_is_told():
     assert problem_of("http://127.0.0.1:9/SECRET-PATH").startswith("the webhook cannot be reached")
 
 
-def settings(webhook: str) -> WatchSettings:
+def settings(webhook):
     return WatchSettings(name="bot", source="otel:x", webhook=webhook)
 
 
-def test_a_url_of_the_environment_is_read_late_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_url_of_the_environment_is_read_late_and_never_shown(monkeypatch):
     watch = settings("env:SUPPORT_CHAT_URL")
     assert watch.webhook_shown == "webhook (env:SUPPORT_CHAT_URL)"
     with pytest.raises(UsageError, match="the environment variable SUPPORT_CHAT_URL is not set: set it to the webhook"):
@@ -104,6 +100,6 @@ def test_a_url_of_the_environment_is_read_late_and_never_shown(monkeypatch: pyte
 @pytest.mark.parametrize(
     "url", ["", "ftp://a.example/x", "file:///etc/passwd", "https:///no-host", "https://a.example/\x00", "http://[bad"]
 )
-def test_what_is_no_url_is_refused(url: Any) -> None:
+def test_what_is_no_url_is_refused(url):
     with pytest.raises(ValidationError):
         settings(url)

@@ -1,7 +1,5 @@
 """Watch files with values that no file and no key can have: a message with the line, never a traceback."""
 
-from pathlib import Path
-
 import pytest
 
 from assay.errors import InputError
@@ -19,9 +17,7 @@ START = "source: otel:t.jsonl\npush: false\n"
         ("metric: rouge_l_precision\ndrift: {judge: {a: {b: [1]}}}\n", "line 4, drift.judge: is no length of time"),
     ],
 )
-def test_names_that_no_file_has_and_values_of_another_shape_are_refused(
-    lines: str, message: str, tmp_path: Path
-) -> None:
+def test_names_that_no_file_has_and_values_of_another_shape_are_refused(lines, message, tmp_path):
     file = tmp_path / "watch.yaml"
     file.write_text(START + lines)
     with pytest.raises(InputError, match=message):

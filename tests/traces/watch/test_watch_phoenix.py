@@ -1,9 +1,6 @@
 """`assay watch` on a real Phoenix: traces become answers, scores become annotations, annotations become ratings."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,9 +17,7 @@ bounds: [{{bad_share: 0.2}}]
 """
 
 
-def test_traces_are_judged_and_their_scores_come_back_once(
-    assay: Callable[..., Any], tmp_path: Path, phoenix_server: Any
-) -> None:
+def test_traces_are_judged_and_their_scores_come_back_once(assay, tmp_path, phoenix_server):
     begin = datetime.now(UTC) - timedelta(minutes=30)
     traces = phoenix_server.fill(PROJECT, 24, begin=begin)
     (tmp_path / "watch.yaml").write_text(WATCH.format(address=phoenix_server.address(PROJECT)))
@@ -42,7 +37,7 @@ def test_traces_are_judged_and_their_scores_come_back_once(
     assert (len(counts), set(counts.values())) == (15, {1})
 
 
-def test_a_project_that_is_not_there_is_said(assay: Callable[..., Any], tmp_path: Path, phoenix_server: Any) -> None:
+def test_a_project_that_is_not_there_is_said(assay, tmp_path, phoenix_server):
     (tmp_path / "watch.yaml").write_text(WATCH.format(address=phoenix_server.address("no such project")))
     done = assay("watch", "watch.yaml", "--once")
     assert done.code in {1, 2}

@@ -1,18 +1,15 @@
 """A watch that stops after any of its writes, on both databases: the next steps lose and double nothing."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 from memory_traces import ADDRESS, NOON, MemoryTraces, simple_look
 from webhook_server import Webhook
 
 from assay.runs import Store
-from assay.traces import StepReport, StepTools, WatchSettings, WatchState, take_step, watch_queues
+from assay.traces import StepTools, WatchSettings, WatchState, take_step, watch_queues
 
 
 class Stop(BaseException):
@@ -20,13 +17,13 @@ class Stop(BaseException):
 
 
 @contextmanager
-def stopping(store: Store, after: int) -> Iterator[list[int]]:
+def stopping(store, after):
     """Stops after so many transactions; yields the number of those that there were."""
-    database: Any = store.database
+    database = store.database
     transaction, count = database.transaction, [0]
 
     @contextmanager
-    def counted() -> Iterator[None]:
+    def counted():
         with transaction():
             yield
         count[0] += 1
@@ -43,7 +40,7 @@ def stopping(store: Store, after: int) -> Iterator[list[int]]:
 class Site:
     """Traces, a store and a webhook."""
 
-    def __init__(self, store: str | Path, webhook: str) -> None:
+    def __init__(self, store, webhook):
         self.traces = MemoryTraces()
         self.traces.add(40)
         self.now = NOON
@@ -59,11 +56,11 @@ class Site:
         }
         self.settings = WatchSettings.model_validate(values)
 
-    def step(self, store: Store) -> StepReport:
+    def step(self, store):
         tools = StepTools(lambda _: self.traces, lambda _: self.traces, simple_look, lambda: self.now)
         return take_step(self.settings, store, tools)
 
-    def check(self, store: Store) -> None:
+    def check(self, store):
         """Takes the steps that are left, and counts."""
         self.step(store)
         self.now += timedelta(minutes=1)
@@ -71,7 +68,7 @@ class Site:
         counts = last.stored.counts
         assert (counts.waiting, counts.undrawn, counts.push_failed, last.problems) == (0, 0, 0, [])
         items = store.database.execute("SELECT sample, status, is_queued FROM watch_items").fetchall()
-        assert sorted(name for name, _, _ in items) == sorted(sample.id for sample in self.traces.traces)  # type: ignore[union-attr]
+        assert sorted(name for name, _, _ in items) == sorted(sample.id for sample in self.traces.traces)
         scored = {name for name, status, _ in items if status == "scored"}
         assert len(scored) == 12  # half of a day's: once
         assert Counter(score.origin.id for score in self.traces.scores.values()) == Counter(scored)
@@ -92,7 +89,7 @@ class Site:
         assert behind == len(scored)
 
 
-def run_all(make_store: Callable[[int], Path], webhook: str) -> int:
+def run_all(make_store, webhook):
     """Stops after each write in turn; returns how many there were."""
     number = 0
     while True:
@@ -115,17 +112,17 @@ def run_all(make_store: Callable[[int], Path], webhook: str) -> int:
 
 
 @pytest.fixture
-def webhook() -> Iterator[str]:
+def webhook():
     with Webhook() as server:
         yield server.url
 
 
-def test_a_step_that_stops_after_any_write_goes_on(tmp_path: Path, webhook: str) -> None:
+def test_a_step_that_stops_after_any_write_goes_on(tmp_path, webhook):
     assert run_all(lambda number: tmp_path / f"store-{number}", webhook) > 8
 
 
 @pytest.mark.timeout(300)
-def test_a_watch_in_postgresql(request: pytest.FixtureRequest, webhook: str) -> None:
+def test_a_watch_in_postgresql(request, webhook):
     pytest.importorskip("psycopg")
     postgres_url = request.getfixturevalue("postgres_url")
     site = Site(postgres_url, webhook)
