@@ -83,7 +83,7 @@ def _fill_queue(settings: WatchSettings, records: WatchRecords) -> int:
     queue = next((queue for queue in queues if queue.settings == queue_settings), None)
     guideline = read_text_file(settings.path(options.guideline), "the guideline") if options.guideline else ""
     new = 0
-    for name, chance in waiting:
+    for name in waiting:
         sample = _unrated(records.sample(name))
         if queue is None:
             queue = RatingQueue.create(
@@ -92,14 +92,13 @@ def _fill_queue(settings: WatchSettings, records: WatchRecords) -> int:
                 queue_settings,
                 source=queue_source(records.watch),
                 guideline=guideline,
-                probabilities=[chance],
             )
             new += 1
         else:
-            new += queue.add(sample, chance)
+            new += queue.add(sample)
     if queue is not None and guideline:
         queue.change_guideline(guideline)  # the same text changes nothing
-    records.note_queued(name for name, _ in waiting)
+    records.note_queued(waiting)
     return new
 
 

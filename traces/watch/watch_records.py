@@ -332,12 +332,12 @@ class WatchRecords:
             self._add_to_day(day, queued=sum(answer.is_drawn for answer in answers))
             self._database.execute("UPDATE watches SET rated_at = ? WHERE id = ?", (utc_text(now), self.watch))
 
-    def to_queue(self) -> list[tuple[str, float]]:
-        """Returns (sample, probability) of the answers that are drawn for raters and not in the queue."""
-        return self._rows(
-            "SELECT sample, rating_chance FROM watch_items WHERE watch = ? AND is_queued = 2 ORDER BY time, sample",
-            (self.watch,),
+    def to_queue(self) -> list[str]:
+        """Returns the answers that are drawn for raters and not in the queue."""
+        rows = self._rows(
+            "SELECT sample FROM watch_items WHERE watch = ? AND is_queued = 2 ORDER BY time, sample", (self.watch,)
         )
+        return [name for (name,) in rows]
 
     def note_queued(self, names: Iterable[str]) -> None:
         """Notes that answers are in the raters' queue."""
