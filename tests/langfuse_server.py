@@ -182,7 +182,7 @@ class LangfuseServer(ApiServer):
             if problem := self.refused.get(body["name"]) or _problem(body):
                 errors.append({"message": problem})
                 continue
-            about: dict[str, Any] = {"kind": "trace", "id": body.get("traceId")}
+            about = {"kind": "trace", "id": body.get("traceId")}
             if body.get("sessionId"):
                 about = {"kind": "session", "id": body["sessionId"]}
             if body.get("observationId"):
@@ -215,7 +215,7 @@ class LangfuseServer(ApiServer):
         return Reply(200, body)
 
 
-def _problem(body: Mapping[str, Any]) -> str:
+def _problem(body):
     if not (body.get("traceId") or body.get("sessionId")):
         return "Provide exactly one of the following: traceId, sessionId, datasetRunId"
     if body.get("observationId") and not body.get("traceId"):
@@ -224,14 +224,14 @@ def _problem(body: Mapping[str, Any]) -> str:
     return "" if is_number == (body.get("dataType", "NUMERIC") in ("NUMERIC", "BOOLEAN")) else "wrong type of value"
 
 
-def _cut(name: str, value: Any, whole: list[str]) -> Any:
+def _cut(name, value, whole):
     if name != "metadata" or not isinstance(value, dict):
         return value
     texts = {key: text if isinstance(text, str) else json.dumps(text) for key, text in value.items()}
     return {key: text if key in whole else text[:200] for key, text in texts.items()}
 
 
-def _meets(observation: Mapping[str, Any], condition: Mapping[str, Any]) -> bool:
+def _meets(observation, condition):
     value, wanted = observation.get(_COLUMNS[condition["column"]]), condition["value"]
     match condition["type"], condition["operator"]:
         case "boolean", "=":

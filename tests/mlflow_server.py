@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 
-def find_mlflow() -> str | None:
+def find_mlflow():
     """The command `mlflow` of an environment with the server; None where there is none."""
     if named := os.environ.get("ASSAY_MLFLOW"):
         return named
@@ -166,13 +166,13 @@ class TraceWriter:
         return list(self._tracing.get_trace_info(trace_id).assessments)
 
 
-def _span(number: int, place: int, span: SpanToLog, at: int) -> dict[str, Any]:
+def _span(number, place, span, at):
     attributes = {"mlflow.spanType": span.kind, "mlflow.traceRequestId": f"tr-{number:032x}", **span.attributes}
     attributes |= {} if span.inputs is None else {"mlflow.spanInputs": span.inputs}
     attributes |= {} if span.outputs is None else {"mlflow.spanOutputs": span.outputs}
     begin = (at + place) * 1_000_000
 
-    def span_id(index: int) -> str:
+    def span_id(index):
         return b64encode(((number << 16) + index + 1).to_bytes(16)[-8:]).decode()
 
     return {

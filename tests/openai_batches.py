@@ -168,16 +168,12 @@ class BatchEndpoints:
             "output_file_id": f"{batch.id}-output" if has_ended and batch.output else None,
             "error_file_id": f"{batch.id}-errors" if has_ended and batch.errors else None,
             "created_at": int(time.time()),
-            "request_counts": {
-                "total": len(batch.lines),
-                "completed": len(batch.output),
-                "failed": len(batch.errors),
-            },
+            "request_counts": {"total": len(batch.lines), "completed": len(batch.output), "failed": len(batch.errors)},
             "metadata": batch.metadata,
         }
 
 
-def _kind(method: str, match: re.Match[str]) -> Kind:
+def _kind(method, match):
     if match[3]:
         return "content" if match[3] == "content" else "cancel"
     if match[1] == "files":

@@ -253,13 +253,13 @@ class _Connection(asyncio.Protocol):
             await asyncio.sleep(0.001 if self._transport.get_write_buffer_size() < 4 << 20 else 0.1)
 
 
-def _head(answer: Answer, body: bytes) -> bytes:
+def _head(answer, body):
     lines = [f"HTTP/1.1 {answer.status} Scripted", "Content-Type: application/json", f"Content-Length: {len(body)}"]
     lines += [f"{name}: {value}" for name, value in answer.headers.items()]
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 
-def _body(request: Request, answer: Answer) -> str:
+def _body(request, answer):
     if answer.raw is not None:
         return answer.raw
     if answer.status >= 400:
@@ -288,7 +288,7 @@ def _body(request: Request, answer: Answer) -> str:
     if text is None and answer.refusal is None:
         text, sensible = sensible_reply(request_body)
         logprobs = logprobs or sensible
-    choice: dict[str, Any] = {
+    choice = {
         "index": 0,
         "message": {"role": "assistant", "content": text, "refusal": answer.refusal},
         "finish_reason": answer.finish_reason,
@@ -305,18 +305,18 @@ def _body(request: Request, answer: Answer) -> str:
     return json.dumps(reply)
 
 
-def _place(alternatives: dict[str, float]) -> dict[str, Any]:
+def _place(alternatives):
     top_logprobs = [{"token": token, "logprob": logprob, "bytes": None} for token, logprob in alternatives.items()]
     return {**top_logprobs[0], "top_logprobs": top_logprobs}
 
 
-async def _serve(server: OpenAIServer, port: int) -> None:
+async def _serve(server, port):
     listening = await server.listen(port)
     print(server.port, flush=True)
     await listening.serve_forever()
 
 
-def main() -> None:
+def main():
     """The command: prints its port, and serves until it is ended."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each reply")

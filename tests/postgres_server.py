@@ -13,7 +13,7 @@ from typing import Any
 FOLDERS = (Path("/usr/lib/postgresql"),)  # Debian keeps the server's programs beside the path
 
 
-def find_program(name: str) -> str | None:
+def find_program(name):
     """The path of a program of the server; None where it is not installed."""
     beside = [found for folder in FOLDERS for found in sorted(folder.glob(f"*/bin/{name}"), reverse=True)]
     return shutil.which(name) or (str(beside[0]) if beside else None)

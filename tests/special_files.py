@@ -2,12 +2,11 @@
 
 import os
 import stat
-from pathlib import Path
 
 import pytest
 
 
-def make_special_file(kind: str, path: Path) -> None:
+def make_special_file(kind, path):
     """Makes a pipe, or a device that swallows everything; skips the test where neither can be made.
 
     Args:

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-def modules_with_examples() -> list[str]:
+def modules_with_examples():
     """The dotted names of all modules whose text holds an example; pytest's own collector does not know our mapping."""
     folders = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-dir"]
     return sorted(
@@ -33,7 +33,7 @@ class Runner(doctest.DocTestRunner):
     def report_unexpected_exception(
         self, out: Any, test: doctest.DocTest, example: doctest.Example, exc_info: Any
     ) -> None:
-        error: BaseException | None = exc_info[1]
+        error = exc_info[1]
         while error:
             if isinstance(error, ImportError):
                 pytest.skip(f"{test.name}: {error}")
@@ -42,7 +42,7 @@ class Runner(doctest.DocTestRunner):
 
 
 @pytest.mark.parametrize("name", modules_with_examples())
-def test_examples_print_what_they_say(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_print_what_they_say(name, tmp_path, monkeypatch):
     """In an empty folder, so that an example leaves no file behind."""
     monkeypatch.chdir(tmp_path)
     module = importlib.import_module(name)

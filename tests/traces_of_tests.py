@@ -1,10 +1,7 @@
 """A tool of traces in memory, and OTLP documents, for tests of pulls and pushes."""
 
 import json
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
 
 from memory_traces import MemoryTraces
 
@@ -14,7 +11,7 @@ from assay.traces import TraceOrigin, UnreadTrace
 BEGIN = datetime(2026, 1, 15, 10, tzinfo=UTC)
 
 
-def trace(name: str, minute: float, session: str = "", **fields: Any) -> Sample:
+def trace(name, minute, session="", **fields):
     """A trace that began a number of minutes after ten."""
     time = (BEGIN + timedelta(minutes=minute)).isoformat()
     origin = TraceOrigin("tool://localhost/support", name, f"span-{name}", session, time)
@@ -34,10 +31,10 @@ class MemoryTool(MemoryTraces):
         return [since for since, _ in self.reads]
 
 
-def attributes(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+def attributes(values):
     """Attributes as OTLP JSON has them."""
 
-    def typed(value: Any) -> dict[str, Any]:
+    def typed(value):
         if isinstance(value, bool):
             return {"boolValue": value}
         if isinstance(value, int):
@@ -53,10 +50,10 @@ def attributes(values: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"key": key, "value": typed(value)} for key, value in values.items()]
 
 
-def span(number: int, name: str, values: Mapping[str, Any], parent: int | None = None, **fields: Any) -> dict[str, Any]:
+def span(number, name, values, parent=None, **fields):
     """A span of OTLP JSON; spans 1-9 are of trace 0, 10-19 of trace 1, and so on."""
     began = int((BEGIN + timedelta(minutes=number // 10, milliseconds=number)).timestamp() * 1e9)
-    own: dict[str, Any] = {
+    own = {
         "traceId": f"{number // 10 + 0xABC0:032x}",
         "spanId": f"{number + 0xA0:016x}",
         "name": name,
@@ -67,17 +64,17 @@ def span(number: int, name: str, values: Mapping[str, Any], parent: int | None =
     return own | ({} if parent is None else {"parentSpanId": f"{parent + 0xA0:016x}"}) | fields
 
 
-def messages(role: str, *parts: dict[str, Any]) -> dict[str, Any]:
+def messages(role, *parts):
     """A message of the conventions for generative AI."""
     return {"role": role, "parts": list(parts)}
 
 
-def text(content: str) -> dict[str, Any]:
+def text(content):
     """A part with text."""
     return {"type": "text", "content": content}
 
 
-def chat_spans(number: int, question: str, answer: str, session: str = "", **values: Any) -> list[dict[str, Any]]:
+def chat_spans(number, question, answer, session="", **values):
     """An agent's span around a retrieval and a call of a model."""
     asked, answered = [messages("user", text(question))], [messages("assistant", text(answer))]
     documents = [{"id": "1", "content": f"Document of {question}"}]
@@ -108,13 +105,13 @@ def chat_spans(number: int, question: str, answer: str, session: str = "", **val
     ]
 
 
-def document(*spans: dict[str, Any]) -> dict[str, Any]:
+def document(*spans):
     """A document of OTLP JSON, as the collector writes one per line."""
     resource = {"attributes": attributes({"service.name": "helpdesk"})}
     return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": {"name": "s"}, "spans": list(spans)}]}]}
 
 
-def write_documents(path: Path, *documents: Mapping[str, Any]) -> Path:
+def write_documents(path, *documents):
     """Writes documents, one per line."""
     path.write_text("".join(json.dumps(one) + "\n" for one in documents), encoding="utf-8")
     return path

@@ -188,7 +188,7 @@ class WarmProcess:
 
     def communicate(self, timeout: float | None = None) -> tuple[Any, Any]:
         """All that it printed; waits until it has ended."""
-        read: dict[Any, Any] = {}
+        read = {}
         streams = [stream for stream in (self.stdout, self.stderr) if stream]
         readers = [
             threading.Thread(target=lambda stream=stream: read.update({stream: stream.read()}), daemon=True)

@@ -6,14 +6,12 @@ import re
 import signal
 import socket
 import threading
-from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
 from warm_python import WarmPython
 
-from assay.eval_sets import Sample
 from assay.metrics import Score
 from assay.runs import Plan, RunWriter, Store
 
@@ -136,7 +134,7 @@ class WebProcess:
         return self.get(urlsplit(self.links[name]).path).cookie
 
 
-def read_reply(connection: socket.socket) -> Reply:
+def read_reply(connection):
     """What comes on a connection until it is closed; status -1 where it is not within the connection's time-out."""
     parts = list[bytes]()
     try:
@@ -151,19 +149,17 @@ def read_reply(connection: socket.socket) -> Reply:
     return Reply(int(status[1]) if status else 0, text)
 
 
-def hidden_fields(page: str) -> dict[str, str]:
+def hidden_fields(page):
     """The hidden fields of a page's forms, as a browser sends them."""
     return {name: html.unescape(value) for name, value in _HIDDEN_FIELD.findall(page)}
 
 
-def quoted(text: str) -> str:
+def quoted(text):
     """A text as a part of a path or a query."""
     return quote(text, safe="")
 
 
-def write_run(
-    store: str | Path, answers: Sequence[Sample], scores: Mapping[str, Mapping[str, Score]] | None = None
-) -> str:
+def write_run(store, answers, scores=None):
     """Writes a finished run of `set.jsonl`, with made-up scores for each answer.
 
     Args:
@@ -188,14 +184,14 @@ def write_run(
         return run
 
 
-def page_text(page: str) -> str:
+def page_text(page):
     """What a page says, without its tags."""
     shown = re.sub("<[^>]+>", " ", page.replace("<wbr>", ""))
     return " ".join(html.unescape(shown).replace("\u200b", "").split())
 
 
 @contextlib.contextmanager
-def enter(site: Any, link: str = "") -> Iterator[Any]:
+def enter(site, link=""):
     """A browser's session that a link let in; the site's own link if none is named."""
     import httpx
 
@@ -205,6 +201,6 @@ def enter(site: Any, link: str = "") -> Iterator[Any]:
         yield client
 
 
-def scripts_that_ran(page: Any) -> int:
+def scripts_that_ran(page):
     """How many scripts that are not ours ran in a browser's page, and opened dialogs."""
     return int(page.evaluate("window.ranScripts || 0")) + len(page.dialogs)

@@ -8,10 +8,8 @@ import shlex
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -20,11 +18,10 @@ from warm_python import COMMANDS, WarmPython
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.timeout(400)
 PROGRESS = re.compile(r"assay: \d+ of \d+ samples, .*\n")  # on a slow machine
-Typing = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
-def packages(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def packages(wheel, tmp_path_factory):
     """The wheel, unpacked: what a user has who has no checkout."""
     folder = tmp_path_factory.mktemp("packages")
     with zipfile.ZipFile(wheel) as file:
@@ -33,7 +30,7 @@ def packages(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(packages: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def place(packages, tmp_path_factory):
     """One empty folder, and an environment with the wheel's package and neither key nor terminal."""
     inherited = {"OPENAI_API_KEY", "ASSAY_STORE", "COLUMNS"}
     environment = {name: value for name, value in os.environ.items() if name not in inherited}
@@ -41,7 +38,7 @@ def place(packages: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 
 
 @pytest.fixture(scope="module")
-def demo(place: dict[str, Any]) -> str:
+def demo(place):
     """What `assay demo` prints, in a process of its own from the beginning."""
     command = [sys.executable, "-m", "assay", "demo"]
     done = subprocess.run(command, **place, capture_output=True, text=True, check=False)
@@ -50,14 +47,14 @@ def demo(place: dict[str, Any]) -> str:
 
 
 @pytest.fixture(scope="module")
-def typed(place: dict[str, Any]) -> Iterator[Typing]:
+def typed(place):
     """Types `assay ...` there after the demo, each command once: none of them changes the run."""
     python = WarmPython(COMMANDS, environment=place["env"])
     yield cache(lambda *words: python.run("-m", "assay", *words, **place))
     python.stop()
 
 
-def test_the_demo_fits_a_small_terminal_and_begins_with_the_verdict(demo: str) -> None:
+def test_the_demo_fits_a_small_terminal_and_begins_with_the_verdict(demo):
     lines = demo.splitlines()
     assert len(lines) <= 48
     assert max(map(len, lines)) <= 80
@@ -70,17 +67,17 @@ def test_the_demo_fits_a_small_terminal_and_begins_with_the_verdict(demo: str) -
     )
 
 
-def unwrapped(text: str) -> str:
+def unwrapped(text):
     """A text on one line, however wide the terminal was."""
     return " ".join(text.split())
 
 
-def correlations(text: str) -> list[tuple[str, str]]:
+def correlations(text):
     """Each row of a table with a metric's name: the name, and the correlation with its interval."""
     return re.findall(r"│ (\w+) +│.*?│ +([+-]\d\.\d\d \[[^\]]+\]) │", text)
 
 
-def test_every_figure_has_one_value_wherever_it_is_printed(demo: str, typed: Typing, place: dict[str, Any]) -> None:
+def test_every_figure_has_one_value_wherever_it_is_printed(demo, typed, place):
     """The demo, `assay meta`, its page, JSON and scorer tell the same of one run; `assay show` too, by language."""
     verdict, _, rest = demo.partition("The ratings are constructed")
     said = unwrapped(verdict)
@@ -118,13 +115,13 @@ def test_every_figure_has_one_value_wherever_it_is_printed(demo: str, typed: Typ
                 assert shown[name] == f"{rho['value']:+.2f} [{rho['low']:+.2f}, {rho['high']:+.2f}]"
 
 
-def next_commands(demo: str) -> list[str]:
+def next_commands(demo):
     """The commands under `Next:`."""
     listed = demo[demo.index("Next:") :].splitlines()[1:]
     return [re.split(r"\s{2,}", line.strip())[0] for line in listed]
 
 
-def test_the_commands_that_the_demo_names_next_work(demo: str, typed: Typing) -> None:
+def test_the_commands_that_the_demo_names_next_work(demo, typed):
     commands = next_commands(demo)
     assert [command for command in commands if "last" in command and "rate" not in command] == (
         ["assay show last en-029", "assay meta last --report report.html"]
@@ -136,7 +133,7 @@ def test_the_commands_that_the_demo_names_next_work(demo: str, typed: Typing) ->
     assert "The whole report: report.html" in meta.stdout
 
 
-def test_the_documentations_commands_work_after_a_demo(demo: str, typed: Typing) -> None:
+def test_the_documentations_commands_work_after_a_demo(demo, typed):
     """README.md and docs/meta.md say what to type after the demo; `last` is the run that they mean."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     named = re.findall(r"^ {4}(?:\$ )?(assay (?:show|meta) last[^#\n]*?)\s*(?:#.*)?$", readme, re.MULTILINE)

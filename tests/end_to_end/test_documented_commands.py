@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from documented_pages import PAGES, ROOT, PageError, Step, is_same, refreshed, steps
+from documented_pages import PAGES, ROOT, PageError, is_same, refreshed, steps
 from warm_python import WarmPython
 
 pytestmark = pytest.mark.timeout(400)  # a dozen commands a page; seconds where nothing else runs
@@ -73,7 +73,7 @@ class Reader:
         return printed
 
 
-def take(reader: Reader, step: Step) -> str:
+def take(reader, step):
     """Does one step of a page; returns what is printed."""
     if step.kind == "file":
         (reader.folder / step.name).write_text(step.text, encoding="utf-8")
@@ -95,7 +95,7 @@ def take(reader: Reader, step: Step) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_each_output_of_a_page_has_its_command(page: Path) -> None:
+def test_each_output_of_a_page_has_its_command(page):
     try:
         list(steps(page.read_text(encoding="utf-8")))
     except PageError as error:
@@ -103,13 +103,7 @@ def test_each_output_of_a_page_has_its_command(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", WITH_OUTPUT, ids=lambda page: str(page.relative_to(ROOT)))
-def test_a_page_prints_what_its_commands_print(
-    page: Path,
-    assay: Callable[..., Any],
-    light_python: WarmPython,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_page_prints_what_its_commands_print(page, assay, light_python, tmp_path, monkeypatch):
     """In a folder with the checkout's files; RUN_A and RUN_B stand for the page's first two runs."""
     monkeypatch.delenv("ASSAY_STORE", raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "of nobody")  # no page asks the judge that it names
@@ -134,7 +128,7 @@ def test_a_page_prints_what_its_commands_print(
         pytest.fail(f"{page.name}: {len(changes)} outputs are written anew; look at them", pytrace=False)
 
 
-def test_an_output_without_a_command_is_seen() -> None:
+def test_an_output_without_a_command_is_seen():
     with pytest.raises(PageError, match="line 3"):
         list(steps("It prints:\n\n    120 answers, 3 metrics\n"))
     assert list(steps("<!-- not run: needs a key -->\n\n    120 answers\n")) == []
@@ -142,7 +136,7 @@ def test_an_output_without_a_command_is_seen() -> None:
     assert (step.text, step.output, step.lines) == ("assay sets", ("a  b", "", "c"), (3, 6))
 
 
-def test_lines_between_dots_are_refreshed_by_what_they_are_like() -> None:
+def test_lines_between_dots_are_refreshed_by_what_they_are_like():
     printed = "Run 2\nscored 5\nmean 0.4\nlow 0.1\nhigh 0.9\nNext: show\n"
     assert refreshed(("Run 1", "...", "mean 0.3", "low 0.2", "..."), printed) == [
         "Run 2",

@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from zipfile import ZipFile
 import pytest
 import yaml
 from junitparser import JUnitXml
-from openai_server import OpenAIServer
 
 from assay import load_set
 from assay.runs import PLACEHOLDER, draft_workflow
@@ -24,10 +22,7 @@ from assay.runs import PLACEHOLDER, draft_workflow
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 SETUP_PYTHON = ACTION["runs"]["steps"][1]["uses"]
-pytestmark = [
-    pytest.mark.timeout(300),
-    pytest.mark.skipif(os.name == "nt", reason="the steps are for bash"),
-]
+pytestmark = [pytest.mark.timeout(300), pytest.mark.skipif(os.name == "nt", reason="the steps are for bash")]
 
 
 class GitHub:
@@ -90,13 +85,13 @@ class Job:
     def evaluate(self, text: str) -> str:
         """The text with its `${{ ... }}` filled in: names, `||`, `&&`, `!= 'text'` and `always()`."""
 
-        def operand(word: str) -> str:
+        def operand(word):
             name, _, other = (part.strip() for part in word.partition("!="))
             if other:
                 return "true" if self.values.get(name, "skipped") != other.strip("'") else ""
             return "true" if name == "always()" else self.values.get(name, "")
 
-        def value(match: re.Match[str]) -> str:
+        def value(match):
             result = ""
             for alternative in match[1].split("||"):
                 for word in alternative.split("&&"):
@@ -155,7 +150,7 @@ class Job:
         lines = iter(text.splitlines())
         for line in lines:
             if heredoc := re.fullmatch(r"([\w-]+)<<(.+)", line):
-                value = list(takewhile(lambda part, end=heredoc[2]: part != end, lines))  # type: ignore[misc]
+                value = list(takewhile(lambda part, end=heredoc[2]: part != end, lines))
                 self.values[f"steps.{step}.outputs.{heredoc[1]}"] = "\n".join(value)
             else:
                 name, _, value = line.partition("=")
@@ -180,18 +175,17 @@ class Job:
 
     def report(self) -> dict[str, Any]:
         """The JSON report of a suite as `assay init` writes it."""
-        report: dict[str, Any] = json.loads((self.folder / "assay-reports/report.json").read_text(encoding="utf-8"))
-        return report
+        return json.loads((self.folder / "assay-reports/report.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
-def github(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitHub:
+def github(tmp_path, monkeypatch):
     """A repository, and caches, in a folder of their own."""
     monkeypatch.delenv("ASSAY_STORE", raising=False)
     return GitHub(tmp_path)
 
 
-def write_answers(github: GitHub, worse: bool = False) -> None:
+def write_answers(github, worse=False):
     """24 answers of a helpdesk as a CSV file; worse ones have nothing to do with the question."""
     with (github.repository / "answers.csv").open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
@@ -201,7 +195,7 @@ def write_answers(github: GitHub, worse: bool = False) -> None:
             rows.writerow([sample.user_input, answer, "\n".join(sample.retrieved_contexts)])
 
 
-def type_init(github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
+def type_init(github, assay, monkeypatch, *words):
     """Types `assay init answers.csv` in the repository."""
     with monkeypatch.context() as patched:
         patched.chdir(github.repository)
@@ -210,9 +204,7 @@ def type_init(github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.Mon
 
 
 @pytest.mark.extras
-def test_a_fresh_repository_until_a_worse_chatbot_fails(
-    github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fresh_repository_until_a_worse_chatbot_fails(github, assay, monkeypatch):
     write_answers(github)
     type_init(github, assay, monkeypatch)
 
@@ -261,14 +253,7 @@ def test_a_fresh_repository_until_a_worse_chatbot_fails(
 
 
 @pytest.mark.extras
-def test_the_replies_of_a_night_that_failed_are_used_by_the_next(
-    *,
-    github: GitHub,
-    assay: Callable[..., Any],
-    judge_file: Callable[..., Path],
-    openai_server: OpenAIServer,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_replies_of_a_night_that_failed_are_used_by_the_next(github, assay, judge_file, openai_server, monkeypatch):
     write_answers(github)
     shutil.move(judge_file("judge.yaml"), github.repository)
     type_init(github, assay, monkeypatch, "--judge", "judge.yaml", "--metrics", "faithfulness:claims=judge")
@@ -289,9 +274,7 @@ def test_the_replies_of_a_night_that_failed_are_used_by_the_next(
     assert len(openai_server.requests) == asked + more
 
 
-def test_a_job_that_is_cancelled_saves_and_one_that_never_ran_the_suite_does_not(
-    github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_job_that_is_cancelled_saves_and_one_that_never_ran_the_suite_does_not(github, assay, monkeypatch):
     write_answers(github)
     type_init(github, assay, monkeypatch)
     assert github.begin().run(cancelled_after="Check the suite") == 1
@@ -301,9 +284,7 @@ def test_a_job_that_is_cancelled_saves_and_one_that_never_ran_the_suite_does_not
 
 
 @pytest.mark.extras
-def test_two_suites_have_caches_of_their_own(
-    github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_suites_have_caches_of_their_own(github, assay, monkeypatch):
     write_answers(github)
     type_init(github, assay, monkeypatch, "--out", "a")
     type_init(github, assay, monkeypatch, "--out", "a-b")
@@ -314,7 +295,7 @@ def test_two_suites_have_caches_of_their_own(
 
 
 @pytest.mark.parametrize("accept", ["yes", "truefalse"])
-def test_accept_is_true_or_false(github: GitHub, accept: str) -> None:
+def test_accept_is_true_or_false(github, accept):
     job = github.begin(accept=accept)
     assert job.run() == 1
     assert job.ran == ["Check the inputs", SETUP_PYTHON, "Check the suite"]
@@ -322,7 +303,7 @@ def test_accept_is_true_or_false(github: GitHub, accept: str) -> None:
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\x1b", "\n" * 3])
 @pytest.mark.parametrize("name", ACTION["inputs"])
-def test_a_line_end_in_an_input_is_refused_before_anything_runs(github: GitHub, name: str, end: str) -> None:
+def test_a_line_end_in_an_input_is_refused_before_anything_runs(github, name, end):
     """Nothing is installed, no output is written, and the message does not repeat the input."""
     job = github.begin(**{name: f"x{end}exit-code=0{end}::stop-commands::y"})
     assert job.run() == 1
@@ -331,7 +312,7 @@ def test_a_line_end_in_an_input_is_refused_before_anything_runs(github: GitHub, 
 
 
 @pytest.mark.parametrize("name", ["junit", "summary", "store"])
-def test_a_line_end_in_a_path_of_the_suite_is_refused(github: GitHub, name: str) -> None:
+def test_a_line_end_in_a_path_of_the_suite_is_refused(github, name):
     path = "x\n../evil"
     suite = {"sets": "helpdesk_en", "metrics": "token_overlap"}
     suite |= {"store": path} if name == "store" else {"outputs": {name: path}}
@@ -342,7 +323,7 @@ def test_a_line_end_in_a_path_of_the_suite_is_refused(github: GitHub, name: str)
     assert not any(".outputs." in key for key in job.values)
 
 
-def test_no_step_has_an_expression_in_its_script() -> None:
+def test_no_step_has_an_expression_in_its_script():
     """GitHub fills `${{ }}` in before a shell reads the script: what an input says would be run."""
     scripts = [step["run"] for step in ACTION["runs"]["steps"] if "run" in step]
     assert len(scripts) == 6
@@ -351,7 +332,7 @@ def test_no_step_has_an_expression_in_its_script() -> None:
         assert [line for line in text.splitlines() if re.match(r"\s*(- )?run:", line) and "${{" in line] == []
 
 
-def test_every_action_is_pinned_by_a_commit() -> None:
+def test_every_action_is_pinned_by_a_commit():
     """Wherever `uses:` stands: in the action, in the documentation, in what `assay init --workflow` writes."""
     texts = {"the drafted workflow": draft_workflow("suite.yaml", "openai/m")}
     files = [ROOT / "action.yml", ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *ROOT.rglob(".github/**/*.y*ml")]
@@ -363,7 +344,7 @@ def test_every_action_is_pinned_by_a_commit() -> None:
             assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40} +# v\d+\.\d+\.\d+", line), (name, line)
 
 
-def test_a_workflow_names_the_commit_that_assay_was_installed_from(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_workflow_names_the_commit_that_assay_was_installed_from(monkeypatch):
     commit = "0123456789" * 4
     for url, expected in {
         "https://github.com/team/assay.git": f"team/assay@{commit}",
@@ -378,7 +359,7 @@ def test_a_workflow_names_the_commit_that_assay_was_installed_from(monkeypatch: 
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def package(tmp_path, monkeypatch):
     """A wheel without code, installed into a folder: the step is run, and changes nothing for the other tests."""
     wheel = tmp_path / "assay_action_test-0-py3-none-any.whl"
     with ZipFile(wheel, "w") as file:
@@ -393,7 +374,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.extras
-def test_the_package_is_installed_and_a_suite_without_outputs_runs(github: GitHub, package: Path) -> None:
+def test_the_package_is_installed_and_a_suite_without_outputs_runs(github, package):
     gate = {"gate": "mean", "metric": "token_overlap", "at_least": 0.5}
     suite = {"sets": "helpdesk_en", "metrics": "token_overlap", "gates": [gate]}
     (github.repository / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
@@ -404,12 +385,12 @@ def test_the_package_is_installed_and_a_suite_without_outputs_runs(github: GitHu
     assert not job.uploaded
 
 
-def test_without_a_package_the_actions_own_checkout_is_installed(github: GitHub) -> None:
+def test_without_a_package_the_actions_own_checkout_is_installed(github):
     (install,) = (step for step in ACTION["runs"]["steps"] if step.get("name") == "Install Assay")
     assert github.begin().evaluate(install["env"]["PACKAGE"]) == str(ROOT)
 
 
-def test_a_suite_that_cannot_be_read_stops_before_anything_is_asked(github: GitHub) -> None:
+def test_a_suite_that_cannot_be_read_stops_before_anything_is_asked(github):
     job = github.begin(suite="none.yaml")
     assert job.run() != 0
     assert job.ran == ["Check the inputs", SETUP_PYTHON, "Check the suite"]
