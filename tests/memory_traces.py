@@ -1,6 +1,5 @@
 """Traces in memory: a source and a sink for the tests of watches."""
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -42,10 +41,10 @@ class MemoryTraces:
 
     def read(
         self,
-        since: datetime | None,
-        until: datetime | None,
-        filter: Mapping[str, str],  # noqa: A002 - as the protocol has it
-    ) -> Iterator[Sample | UnreadTrace]:
+        since,
+        until,
+        filter,  # noqa: A002 - as the protocol has it
+    ):
         """As `Source.read`."""
         if self.problem:
             raise InputError(self.problem)
@@ -56,7 +55,7 @@ class MemoryTraces:
             if (since is None or time >= since) and (until is None or time < until):
                 yield one
 
-    def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
+    def write(self, scores):
         """As `Sink.write`."""
         for score in scores:
             self.writes += 1
@@ -67,7 +66,7 @@ class MemoryTraces:
             self.scores[score.key] = score
             yield WriteResult(score.key, state)
 
-    def add(self, count: int, at: datetime = NOON - timedelta(hours=1), first: int = 0) -> None:
+    def add(self, count, at=NOON - timedelta(hours=1), first=0):
         """Adds traces, a second apart."""
         self.traces += [trace(f"t{first + n:05}", at + timedelta(seconds=n)) for n in range(count)]
 

@@ -1,9 +1,8 @@
 """Small files in the original forms of the public sets, with texts of our own, and a server that gives them."""
 
 import json
-from collections.abc import Mapping
 
-from api_server import ApiServer, Call, Reply
+from api_server import ApiServer, Reply
 
 
 def _rated(*ratings):
@@ -177,7 +176,7 @@ def as_bytes(document):
 class FileServer(ApiServer):
     """Gives files by the end of their path, as a static web server does."""
 
-    def __init__(self, files: Mapping[str, bytes]) -> None:
+    def __init__(self, files):
         super().__init__()
         self.files = dict(files)
 
@@ -186,12 +185,12 @@ class FileServer(ApiServer):
         """The address of the mirror."""
         return f"http://{self.host}"
 
-    def find(self, call: Call) -> bytes | None:
+    def find(self, call):
         """The file that a request is for."""
         path = call.path.replace("%20", " ")
         return next((content for name, content in self.files.items() if path.endswith(f"/{name}")), None)
 
-    def answer(self, call: Call) -> Reply:
+    def answer(self, call):
         """A file; 404 where there is none."""
         content = self.find(call)
         if content is None:

@@ -5,9 +5,7 @@
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
 from re import _parser
-from typing import Any
 
 MOST_STEPS = 60_000
 _TIMES = (6, 12, 18)  # how often a piece is repeated
@@ -62,8 +60,6 @@ _CATEGORIES = {
     "CATEGORY_NOT_WORD": r"\W",
 }
 
-Matcher = Callable[[int, Callable[[int], bool]], bool]
-
 
 class TooManyStepsError(Exception):
     """The matcher gave up."""
@@ -77,7 +73,7 @@ class StepCounter:
         45
     """
 
-    def __init__(self, pattern: str, flags: int = 0) -> None:
+    def __init__(self, pattern, flags=0):
         self.tree = _parser.parse(pattern, flags)
         self.flags: int = self.tree.state.flags
         self._text = ""
@@ -87,7 +83,7 @@ class StepCounter:
         self._looks_far_back = False
         self._matcher = self._sequence(self.tree, self.flags)
 
-    def count(self, text: str) -> int:
+    def count(self, text):
         """The steps of `finditer`: from every place at which a match may begin."""
         self._text, self._steps = text, 0
         position = 0
@@ -105,7 +101,7 @@ class StepCounter:
             position = max(end, position + 1)
         return self._steps
 
-    def repeats(self, items: Sequence[Any], flags: int, piece: str) -> bool:
+    def repeats(self, items, flags, piece):
         """Whether a part of the expression matches a piece twice, however it cuts it."""
         self._text, self._steps = piece * 2, 0
         matcher = self._sequence(items, flags)
@@ -117,24 +113,24 @@ class StepCounter:
             ends |= set(reached)
         return len(self._text) in ends
 
-    def count_match(self, text: str) -> int:
+    def count_match(self, text):
         """The steps of `match`: from the start alone."""
         self._text, self._steps = text, 0
         self._match(0)
         return self._steps
 
-    def _match(self, position: int) -> int:
+    def _match(self, position):
         """Where the match from a place ends; -1 where there is none."""
         ends = []
         self._groups = {}
         return ends[0] if self._matcher(position, lambda end: not ends.append(end)) else -1
 
-    def _step(self) -> None:
+    def _step(self):
         self._steps += 1
         if self._steps > MOST_STEPS:
             raise TooManyStepsError
 
-    def _sequence(self, items: Sequence[Any], flags: int) -> Matcher:
+    def _sequence(self, items, flags):
         matchers = [self._item(str(name), value, flags) for name, value in items]
         if not matchers:
             return lambda position, go_on: go_on(position)
@@ -149,7 +145,7 @@ class StepCounter:
             matcher = chain(one, matcher)
         return matcher
 
-    def _item(self, name: str, value: Any, flags: int) -> Matcher:
+    def _item(self, name, value, flags):
         if name in _ONE_CHARACTER:
             return self._character(character_test(name, value, flags))
         if name in _REPEATS:
@@ -164,7 +160,7 @@ class StepCounter:
         assert name == "GROUPREF", name
         return lambda position, go_on: self._same(value, position, go_on)
 
-    def _nested(self, name: str, value: Any, flags: int) -> Matcher:
+    def _nested(self, name, value, flags):
         if name == "BRANCH":
             options = [self._sequence(option, flags) for option in value[1]]
             return lambda position, go_on: any(option(position, go_on) for option in options)
@@ -176,7 +172,7 @@ class StepCounter:
         matcher = self._sequence(inside, (flags | added) & ~removed)
         return matcher if number is None else self._group(number, matcher)
 
-    def _character(self, fits: Callable[[str], bool]) -> Matcher:
+    def _character(self, fits):
         def matcher(position, go_on):
             self._step()
             self._furthest = max(self._furthest, position)
@@ -184,7 +180,7 @@ class StepCounter:
 
         return matcher
 
-    def _group(self, number: int, inside: Matcher) -> Matcher:
+    def _group(self, number, inside):
         def matcher(position, go_on):
             def close(end):
                 before = self._groups.get(number)
@@ -198,7 +194,7 @@ class StepCounter:
 
         return matcher
 
-    def _conditional(self, number: int, if_there: Sequence[Any], if_not: Sequence[Any] | None, flags: int) -> Matcher:
+    def _conditional(self, number, if_there, if_not, flags):
         there, missing = self._sequence(if_there, flags), self._sequence(if_not or (), flags)
 
         def matcher(position, go_on):
@@ -207,7 +203,7 @@ class StepCounter:
 
         return matcher
 
-    def _same(self, number: int, position: int, go_on: Callable[[int], bool]) -> bool:
+    def _same(self, number, position, go_on):
         if number not in self._groups:
             return False
         start, end = self._groups[number]
@@ -216,14 +212,14 @@ class StepCounter:
         self._step()
         return self._text.startswith(self._text[start:end], position) and go_on(position + end - start)
 
-    def _end(self, inside: Matcher, position: int) -> int:
+    def _end(self, inside, position):
         ends = []
         return ends[0] if inside(position, lambda end: not ends.append(end)) else -1
 
-    def _atomic(self, inside: Matcher) -> Matcher:
+    def _atomic(self, inside):
         return lambda position, go_on: (end := self._end(inside, position)) >= 0 and go_on(end)
 
-    def _look(self, wanted: bool, direction: int, items: Any, flags: int) -> Matcher:
+    def _look(self, wanted, direction, items, flags):
         inside = self._sequence(items, flags)
         back = items.getwidth()[0] if direction < 0 else 0
         self._looks_far_back |= back > 1
@@ -234,7 +230,7 @@ class StepCounter:
 
         return matcher
 
-    def _repeat(self, name: str, least: int, most: int, items: Any, flags: int) -> Matcher:
+    def _repeat(self, name, least, most, items, flags):
         least, most = min(least, _MOST_TIMES), most if most == _parser.MAXREPEAT else min(most, _MOST_TIMES)
         if len(items) == 1 and str(items[0][0]) in _ONE_CHARACTER:
             return self._repeated_character(name, least, most, character_test(str(items[0][0]), items[0][1], flags))
@@ -243,7 +239,7 @@ class StepCounter:
             return self._atomic(self._repeated("MAX_REPEAT", least, most, inside))
         return self._repeated(name, least, most, inside)
 
-    def _repeated(self, name: str, least: int, most: int, inside: Matcher) -> Matcher:
+    def _repeated(self, name, least, most, inside):
         def attempt(times, position, go_on):
             self._step()
 
@@ -258,7 +254,7 @@ class StepCounter:
 
         return lambda position, go_on: attempt(0, position, go_on)
 
-    def _repeated_character(self, name: str, least: int, most: int, fits: Callable[[str], bool]) -> Matcher:
+    def _repeated_character(self, name, least, most, fits):
         def matcher(position, go_on):
             text, end = self._text, position
             last = min(len(text), position + most)

@@ -14,7 +14,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 _IMPORT = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import stop_points"
 _CHANGES = {"os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.truncate"}
@@ -108,7 +108,7 @@ def _count_changes(stop):
             change()
 
     class File(io.FileIO):
-        def write(self, data: Any) -> int:
+        def write(self, data):
             view = memoryview(data).cast("B")
             half = super().write(view[: len(view) // 2]) if len(view) > 1 else 0
             change()

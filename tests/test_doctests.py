@@ -4,7 +4,6 @@ import doctest
 import importlib
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -26,13 +25,11 @@ def modules_with_examples():
 class Runner(doctest.DocTestRunner):
     """Ends the test at the first example that goes wrong, or skips it where a library is not installed."""
 
-    def report_failure(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
+    def report_failure(self, out, test, example, got):
         difference = doctest.OutputChecker().output_difference(example, got, FLAGS)
         pytest.fail(f"{test.name}\n{example.source}{difference}", pytrace=False)
 
-    def report_unexpected_exception(
-        self, out: Any, test: doctest.DocTest, example: doctest.Example, exc_info: Any
-    ) -> None:
+    def report_unexpected_exception(self, out, test, example, exc_info):
         error = exc_info[1]
         while error:
             if isinstance(error, ImportError):

@@ -6,7 +6,6 @@ import shlex
 import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,10 +19,10 @@ ROOT = Path(__file__).parents[1]
 class Distribution:
     """An installation that recorded this origin."""
 
-    def __init__(self, origin: dict[str, Any] | None) -> None:
+    def __init__(self, origin):
         self.origin = origin
 
-    def read_text(self, name: str) -> str | None:
+    def read_text(self, name):
         assert name == "direct_url.json"
         return None if self.origin is None else json.dumps(self.origin)
 

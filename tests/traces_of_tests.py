@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from memory_traces import MemoryTraces
 
 from assay.eval_sets import Sample
-from assay.traces import TraceOrigin, UnreadTrace
+from assay.traces import TraceOrigin
 
 BEGIN = datetime(2026, 1, 15, 10, tzinfo=UTC)
 
@@ -23,7 +23,7 @@ def trace(name, minute, session="", **fields):
 class MemoryTool(MemoryTraces):
     """A source and a sink; `traces` is what it has, `scores` what was written to it."""
 
-    def __init__(self, *traces: Sample | UnreadTrace) -> None:
+    def __init__(self, *traces):
         super().__init__(list(traces))
 
     @property

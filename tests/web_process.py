@@ -6,11 +6,8 @@ import re
 import signal
 import socket
 import threading
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
-
-from warm_python import WarmPython
 
 from assay.metrics import Score
 from assay.runs import Plan, RunWriter, Store
@@ -52,7 +49,7 @@ class WebProcess:
         links: The links that it printed, by the word before them.
     """
 
-    def __init__(self, python: WarmPython, folder: Path, *words: str, patch: str = "") -> None:
+    def __init__(self, python, folder, *words, patch=""):
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = int(free.getsockname()[1])
         start = f"import sys\n{patch}\nfrom assay.cli import main\nsys.argv[0] = 'assay'\nmain()"
@@ -67,7 +64,7 @@ class WebProcess:
         if not self.links:
             raise NotStartedError(self.errors)
 
-    def _read_errors(self) -> None:
+    def _read_errors(self):
         self._errors.extend(iter(self.process.stderr.readline, ""))
 
     @property
@@ -75,21 +72,21 @@ class WebProcess:
         """What it has written to its terminal as errors."""
         return "".join(self._errors)
 
-    def kill(self) -> None:
+    def kill(self):
         """kill -9."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
-    def interrupt(self) -> int:
+    def interrupt(self):
         """Ctrl-C; the exit code."""
         self.process.send_signal(signal.SIGINT)
         return int(self.process.wait(60))
 
-    def connect(self, source: str = "127.0.0.1") -> socket.socket:
+    def connect(self, source="127.0.0.1"):
         """A connection from an address of this machine, on which nothing is sent yet."""
         return socket.create_connection(("127.0.0.1", self.port), timeout=20, source_address=(source, 0))
 
-    def send(self, raw: bytes, patience: float = 20, source: str = "127.0.0.1") -> Reply:
+    def send(self, raw, patience=20, source="127.0.0.1"):
         """The reply to some bytes.
 
         Args:
@@ -109,15 +106,15 @@ class WebProcess:
             connection.settimeout(20)
             return read_reply(connection)
 
-    def get(self, path: str, cookie: str = "", **headers: str) -> Reply:
+    def get(self, path, cookie="", **headers):
         """The reply to a GET as a browser sends it."""
         return self.send(self.request("GET", path, cookie=cookie, **headers))
 
-    def post(self, path: str, cookie: str, fields: dict[str, Any], **headers: str) -> Reply:
+    def post(self, path, cookie, fields, **headers):
         """The reply to a form as a browser sends it."""
         return self.send(self.request("POST", path, urlencode(fields).encode(), cookie=cookie, **headers))
 
-    def request(self, method: str, path: str, body: bytes = b"", **headers: str) -> bytes:
+    def request(self, method, path, body=b"", **headers):
         """A request as a browser sends it; headers by keyword replace its own, "" leaves one out."""
         address = f"127.0.0.1:{self.port}"
         lines = {"host": address, "connection": "close"}
@@ -129,7 +126,7 @@ class WebProcess:
         raw = f"{method} {path} HTTP/1.1\r\n{head}\r\n"
         return raw.encode("latin-1" if max(raw) < "\u0100" else "utf-8") + body
 
-    def enter(self, name: str) -> str:
+    def enter(self, name):
         """The cookie that a link's holder gets."""
         return self.get(urlsplit(self.links[name]).path).cookie
 

@@ -27,7 +27,7 @@ class Environment(NamedTuple):
     python: Path
     variables: dict[str, str]
 
-    def run(self, *arguments: str | Path, folder: Path = ROOT) -> str:
+    def run(self, *arguments, folder=ROOT):
         """What Python prints with these arguments."""
         done = subprocess.run(
             [self.python, *arguments], cwd=folder, env=self.variables, capture_output=True, text=True, check=False

@@ -8,13 +8,10 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from documented_pages import PAGES, ROOT, PageError, is_same, refreshed, steps
-from warm_python import WarmPython
 
 pytestmark = pytest.mark.timeout(400)  # a dozen commands a page; seconds where nothing else runs
 WITH_OUTPUT = [page for page in PAGES if "\n    $ " in page.read_text(encoding="utf-8")]
@@ -31,11 +28,11 @@ class Reader:
         folder: Where.
     """
 
-    def __init__(self, assay: Callable[..., Any], python: WarmPython, folder: Path) -> None:
+    def __init__(self, assay, python, folder):
         self.assay, self.python, self.folder, self.code = assay, python, folder, 0
         self.names, self.runs = dict[str, str](), list[str]()
 
-    def type(self, command: str) -> str:
+    def type(self, command):
         """Types a command; returns what it prints."""
         named = _NAMED.fullmatch(command)
         command = named[2] if named else command
@@ -59,7 +56,7 @@ class Reader:
                 self.names[named[1]] = match[1]
         return str(done.out + done.err).replace(f"{self.folder}/", "")
 
-    def _serve(self, command: str) -> str:
+    def _serve(self, command):
         """What a server prints before it waits for its visitors."""
         words = shlex.split(command, comments=True)[1:]
         server = self.python.start("-m", "assay", *words, cwd=self.folder, stderr=None, encoding="utf-8")

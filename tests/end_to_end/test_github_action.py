@@ -9,7 +9,6 @@ import subprocess
 import sys
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
 from zipfile import ZipFile
 
 import pytest
@@ -34,7 +33,7 @@ class GitHub:
         jobs: The jobs so far.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.repository = folder / "repository"
         self.repository.mkdir()
         self._caches = folder / "caches"
@@ -42,20 +41,20 @@ class GitHub:
         self.jobs: list[Job] = []
         self._folder = folder
 
-    def begin(self, **inputs: str) -> "Job":
+    def begin(self, **inputs):
         """A job on a machine of its own, with the repository checked out into its folder."""
         folder = self._folder / f"machine{len(self.jobs)}"
         shutil.copytree(self.repository, folder / "workspace")
         self.jobs.append(Job(self, folder, str(len(self.jobs)), inputs))
         return self.jobs[-1]
 
-    def restore(self, paths: list[str], workspace: Path, key: str, prefix: str) -> None:
+    def restore(self, paths, workspace, key, prefix):
         """`actions/cache/restore`: the cache of this key, else the newest whose key begins with the prefix."""
         matching = [name for name in self.caches if name == key] or [n for n in self.caches if n.startswith(prefix)]
         if matching:
             shutil.copytree(self.caches[matching[-1]], workspace, dirs_exist_ok=True)
 
-    def save(self, paths: list[str], workspace: Path, key: str) -> None:
+    def save(self, paths, workspace, key):
         """`actions/cache/save`: what the patterns match; a key that is there is never overwritten."""
         matches = [match for path in paths for match in workspace.glob(path)]
         if key in self.caches or not matches:
@@ -70,7 +69,7 @@ class GitHub:
 class Job:
     """Runs the action's steps; `values` holds what expressions may name, as `steps.NAME.outputs.KEY`."""
 
-    def __init__(self, github: GitHub, folder: Path, run_id: str, inputs: dict[str, str]) -> None:
+    def __init__(self, github, folder, run_id, inputs):
         self._github = github
         self.folder = folder / "workspace"
         self._temporary = folder / "temporary"
@@ -82,7 +81,7 @@ class Job:
         self.ran: list[str] = []
         self.uploaded: list[str] = []
 
-    def evaluate(self, text: str) -> str:
+    def evaluate(self, text):
         """The text with its `${{ ... }}` filled in: names, `||`, `&&`, `!= 'text'` and `always()`."""
 
         def operand(word):
@@ -104,7 +103,7 @@ class Job:
 
         return re.sub(r"\$\{\{(.*?)\}\}", value, text)
 
-    def run(self, *, without: str = "Install Assay", cancelled_after: str = "") -> int:
+    def run(self, *, without="Install Assay", cancelled_after=""):
         """Runs the steps; after one that fails only those that say `always()`.
 
         Args:
@@ -127,7 +126,7 @@ class Job:
             code = code or ended or (1 if step.get("name") == cancelled_after else 0)
         return code
 
-    def _run_step(self, step: dict[str, Any]) -> int:
+    def _run_step(self, step):
         output = self._temporary / f"{step['name']}.output"
         output.touch()
         environment = os.environ | {
@@ -145,7 +144,7 @@ class Job:
         self._read_outputs(step.get("id"), output.read_text(encoding="utf-8"))
         return code
 
-    def _read_outputs(self, step: str | None, text: str) -> None:
+    def _read_outputs(self, step, text):
         """As GitHub reads them: `name=value`, or `name<<END` with lines until END."""
         lines = iter(text.splitlines())
         for line in lines:
@@ -156,7 +155,7 @@ class Job:
                 name, _, value = line.partition("=")
                 self.values[f"steps.{step}.outputs.{name}"] = value
 
-    def _play(self, step: dict[str, Any]) -> int:
+    def _play(self, step):
         """The steps of others: the cache is a folder, an upload is noted."""
         used = step["uses"].partition("@")[0]
         values = {name: self.evaluate(text) for name, text in step["with"].items()}
@@ -173,7 +172,7 @@ class Job:
             assert used == "actions/setup-python"
         return 0
 
-    def report(self) -> dict[str, Any]:
+    def report(self):
         """The JSON report of a suite as `assay init` writes it."""
         return json.loads((self.folder / "assay-reports/report.json").read_text(encoding="utf-8"))
 

@@ -7,12 +7,11 @@ import re
 from contextlib import closing
 from itertools import chain
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from assay import evaluate
-from assay.judges import Answer, Answers, Predicate, Question, Request, TypedQuestion, Usage
+from assay.judges import Answer, Answers, Predicate, Usage
 from assay.languages import load_language
 from assay.metrics import Claims, Faithfulness
 from assay.runs import Store, compare, comparison_sentences
@@ -90,21 +89,21 @@ class Oracle:
     name = "oracle"
     logprobs = False
 
-    def __init__(self, *, obeys: bool = False) -> None:
+    def __init__(self, *, obeys=False):
         self._obeys = obeys
         self.shown = ""
 
-    async def decide(self, request: Request) -> Answers:
+    async def decide(self, request):
         """Whether each statement is true."""
         return Answers({one.id: Answer(one, self._verdict(one)) for one in request.questions})
 
-    async def ask(self, question: Question[Any]) -> Any:
+    async def ask(self, question):
         """The claims of the answer."""
         self.shown = question.user.rpartition("<answer>")[2].partition("</answer>")[0]
         claims = [part.strip() for part in re.split(r"(?<=[.!?])\s+|\n", self.shown) if part.strip()]
         return SimpleNamespace(value=Claims(claims=claims), usage=Usage())
 
-    def _verdict(self, question: TypedQuestion) -> str:
+    def _verdict(self, question):
         assert isinstance(question, Predicate)
         if self._obeys and ORDERS.search(question.statement):
             return "yes"

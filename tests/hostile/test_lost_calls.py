@@ -11,7 +11,7 @@ import openai
 import pytest
 from interrupted_runs import command_at_request
 from modules import module_of
-from openai_server import Answer, Request
+from openai_server import Answer
 
 from assay.errors import AssayError
 from assay.judges import Budget, JudgeSettings, LiteLLMEmbedder, LiteLLMJudge, PlainText, Question, acompletion
@@ -72,13 +72,13 @@ class Charges:
     It counts a token per two bytes of a prompt, 4 per message, and as many of the reply as it draws.
     """
 
-    def __init__(self, kind: str, share: float, seed: int, *, is_sensible: bool = False) -> None:
+    def __init__(self, kind, share, seed, *, is_sensible=False):
         self.tokens, self.usd = 0, 0.0
         self._kind, self._share = kind, share
         self._is_sensible = is_sensible
         self._draw = random.Random(seed)
 
-    def __call__(self, request: Request) -> Answer:
+    def __call__(self, request):
         """Charges a request, and answers it or loses the reply."""
         sent = [message["content"] for message in request.body["messages"]]
         tokens_in = sum(len(text.encode()) // 2 + 4 for text in sent)
@@ -91,7 +91,7 @@ class Charges:
         usage = None if is_lost else (tokens_in, tokens_out)
         return Answer(text=None if self._is_sensible else "word " * tokens_out, usage=usage, latency=0.005)
 
-    def assert_within(self, bound: dict[str, Any]) -> None:
+    def assert_within(self, bound):
         """The bound is kept, apart from rounding."""
         assert self.tokens <= bound.get("tokens", self.tokens)
         assert self.usd <= bound.get("usd", self.usd) + 1e-9

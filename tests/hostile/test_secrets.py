@@ -50,7 +50,9 @@ def written(folder):
     ids=["query", "body", "deep", "user"],
 )
 @pytest.mark.parametrize("status", [200, 500])
-def test_parameters_are_written_only_where_they_are_known_to_be_harmless(*, assay, set_file, judge_file, openai_server, tmp_path, settings, secret, status):
+def test_parameters_are_written_only_where_they_are_known_to_be_harmless(
+    *, assay, set_file, judge_file, openai_server, tmp_path, settings, secret, status
+):
     """Where the provider fails, it repeats the secret and the key."""
     if status != 200:
         openai_server.script = lambda _: Answer(status=status, error_message=f"{secret} and {KEY}")
@@ -260,7 +262,9 @@ def make_secrets(draw, monkeypatch):
 
 @pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 20))])
 @pytest.mark.parametrize("status", [200, 500])
-def test_no_secret_is_in_any_byte_of_any_file(*, seed, status, assay, set_file, judge_file, openai_server, tmp_path, monkeypatch):
+def test_no_secret_is_in_any_byte_of_any_file(
+    *, seed, status, assay, set_file, judge_file, openai_server, tmp_path, monkeypatch
+):
     """A provider and metrics that repeat all they can; runs that work and runs that fail, suites, reports and pages."""
     draw = random.Random(seed)
     secrets = make_secrets(draw, monkeypatch)

@@ -6,9 +6,7 @@ answer; the terminal stays free of tracebacks; no text of a request becomes a he
 
 import random
 from collections import Counter
-from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -104,12 +102,12 @@ class Attack:
         paths: The paths; `{}` is a place for a text.
     """
 
-    def __init__(self, server: WebProcess, name: str, home: str, paths: list[str]) -> None:
+    def __init__(self, server, name, home, paths):
         self.server, self.home, self.paths = server, home, paths
         self.cookie = server.enter(name)
         self.fields = hidden_fields(server.get(home, self.cookie).text)
 
-    def requests(self, count: int, seed: int) -> Iterator[bytes]:
+    def requests(self, count, seed):
         """Hostile requests: each kind of piece once, then drawn."""
         server, draw = self.server, random.Random(seed)
         yield from (server.request("GET", path, cookie=self.cookie, host="[") for path in self.paths)
@@ -130,14 +128,14 @@ class Attack:
         for _ in range(count):
             yield self._drawn(draw)
 
-    def _request(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> bytes:
+    def _request(self, method, path, body, headers):
         cookie = f"{self.cookie}; {headers['cookie']}" if "cookie" in headers else self.cookie
         return self.server.request(method, path, body, **headers | {"cookie": cookie})
 
-    def _form(self, changes: dict[str, Any]) -> bytes:
+    def _form(self, changes):
         return urlencode({"value": "99", **self.fields} | changes, errors="replace").encode()
 
-    def _drawn(self, draw: random.Random) -> bytes:
+    def _drawn(self, draw):
         path = draw.choice(self.paths).format(quoted(draw.choice([*TEXTS, "last", "last"])))
         if draw.random() < 0.2:
             path = draw.choice(["/enter/", "/enter/x.", "/nothing/"]) + quoted(draw.choice(TEXTS))

@@ -26,14 +26,14 @@ VOID = {"br", "hr"}
 class Page(HTMLParser):
     """Reads HTML as a browser does; whatever is not allowed, or not nested, is an error."""
 
-    def __init__(self, html: str) -> None:
+    def __init__(self, html):
         super().__init__(convert_charrefs=True)
         self.text, self.marked, self.open = "", list[str](), list[str]()
         self.feed(html)
         self.close()
         assert self.open == []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         assert tag in TAGS
         for name, value in attrs:
             if (tag, name) == ("li", "value"):
@@ -50,17 +50,17 @@ class Page(HTMLParser):
         if tag in {"p", "li", "td", "th", "br", "pre", "hr"}:
             self.text += "\n"
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self.open.pop() == tag
         if tag in {"p", "li", "td", "th", "pre"}:
             self.text += "\n"
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.text += data
         if "mark" in self.open:
             self.marked[-1] += data
 
-    def handle_comment(self, data: str) -> None:
+    def handle_comment(self, data):
         raise AssertionError(data)
 
     handle_decl = handle_pi = unknown_decl = handle_comment

@@ -2,7 +2,7 @@
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from web_server import serving
@@ -24,7 +24,7 @@ class RatingSite(NamedTuple):
     store: str | Path
     queue: str
 
-    def ratings(self) -> list[Any]:
+    def ratings(self):
         """The ratings in the store, read on a connection of the test's own."""
         database = open_database(self.store, wait=10)
         try:

@@ -2,7 +2,7 @@
 
 import html
 import re
-from datetime import date, timedelta
+from datetime import timedelta
 
 import pytest
 from hostile_texts import HOSTILE_TEXTS
@@ -10,7 +10,7 @@ from memory_traces import NOON, MemoryTraces, trace
 from web_process import enter, page_text
 
 from assay.meta_eval import Estimate
-from assay.meta_eval.monitoring import BoundState, Look, ProductionAnswers, SegmentLook
+from assay.meta_eval.monitoring import BoundState, Look, SegmentLook
 from assay.runs import Store
 from assay.traces import StepTools, WatchSettings, take_step, trace_page_url
 
@@ -22,10 +22,10 @@ SOURCE = "phoenix://traces.example:6006/bot"
 class Days:
     """A look function whose mean falls below the bound on the fourth day and comes back on the seventh."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.count = 0
 
-    def __call__(self, answers: ProductionAnswers, settings: WatchSettings, first_day: date) -> Look:
+    def __call__(self, answers, settings, first_day):
         self.count += 1
         value = 3.1 if 4 <= self.count <= 6 else 4.2
         mean, bad = Estimate(value, value - 0.4, value + 0.4), Estimate(0.12, 0.02, 0.3)
