@@ -11,30 +11,8 @@ MOST_STEPS = 60_000
 _TIMES = (6, 12, 18)  # how often a piece is repeated
 _MOST_TIMES = 2  # a bounded repetition counts as one of so few: bounded it stays, and its window is small beside a text
 _HOSTILE = (
-    "a",
-    "a-",
-    "a ",
-    "-",
-    " ",
-    "1",
-    "1.",
-    "1-",
-    ".",
-    "'a",
-    '"a',
-    ",",
-    ", a",
-    "(a",
-    "[1]",
-    "\n",
-    "*",
-    "é",
-    "A",
-    "/a",
-    ":",
-    "_",
-    "|",
-    "<a",
+    *("a", "a-", "a ", "-", " ", "1", "1.", "1-", ".", "'a", '"a', ",", ", a", "(a", "[1]", "\n", "*", "é", "A", "/a"),
+    *(":", "_", "|", "<a"),
 )
 MOST_PIECES = 12
 _MOST_PIECES_OF_ONE = 5  # repetition

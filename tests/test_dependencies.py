@@ -8,7 +8,6 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
 from distribution_check import MODULES_OF_EXTRAS
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -188,27 +187,3 @@ def test_each_dependency_is_imported():
         canonicalize_name(owner) for statement in all_imports() for owner in brought_by().get(statement.package, ())
     }
     assert declared() - owners == set()
-
-
-@pytest.mark.parametrize(
-    ("source", "problem"),
-    [
-        ("import numpy\nfrom . import x\nimport json\n", None),
-        ("import starlette", "assay.cli.x:1 imports starlette, which no dependency declares"),
-        ("def f():\n    import pandas.api", "assay.cli.x:2 imports pandas, which no dependency declares"),
-        ("def f():\n    with require_extra('numeric', 'f'):\n        import pandas", None),
-        (
-            "def f():\n    with require_extra('web', 'f'):\n        import pandas",
-            "assay.cli.x:3 imports pandas, which neither the base nor ['web'] declares",
-        ),
-        (
-            "with require_extra('numeric', 'f'):\n    import pandas",
-            "assay.cli.x:2 imports pandas when it is imported: add it to MODULES_OF_EXTRAS, or import it in a function",
-        ),
-        ("try:\n    import pandas\nexcept ImportError:\n    pandas = None", None),
-        ("if TYPE_CHECKING:\n    import pandas", None),
-    ],
-)
-def test_the_check_sees_what_is_not_declared(source, problem):
-    problems = [text for statement in imports_of(source, "assay.cli.x") if (text := problem_of(statement))]
-    assert problems == ([problem] if problem else [])

@@ -155,26 +155,6 @@ def opens_text_in_the_platforms_encoding(call):
     return not any("b" in str(mode) for mode in modes)
 
 
-@pytest.mark.parametrize(
-    ("call", "is_left_to_the_platform"),
-    [
-        ("path.open()", True),
-        ("open(path, 'w')", True),
-        ("path.read_text()", True),
-        ("path.write_text(text)", True),
-        ("path.open('rb')", False),
-        ("archive.open(entry)", False),
-        ("path.open('w', encoding='utf-8')", False),
-        ("path.read_text('utf-8')", False),
-        ("read_text(path)", False),
-    ],
-)
-def test_a_call_that_leaves_the_encoding_to_the_platform_is_recognised(call, is_left_to_the_platform):
-    expression = ast.parse(call, mode="eval").body
-    assert isinstance(expression, ast.Call)
-    assert opens_text_in_the_platforms_encoding(expression) is is_left_to_the_platform
-
-
 def test_every_text_file_is_opened_in_a_named_encoding():
     """Windows would take another one than UTF-8."""
     offenders = [

@@ -45,19 +45,6 @@ def run_script(folder, warm_python):
     return run
 
 
-def test_the_evaluation_runs_as_a_script(run_script):
-    """The server's judge supports claims whose words are in the contexts: the 3 days of the first answer are not."""
-    lines = run_script(EXAMPLES[0]).splitlines()
-    assert lines[0] == "Results of 2 samples"
-    assert lines[1].startswith("  faithfulness: mean ")
-    assert lines[1].endswith(", 2 of 2 scored")
-    assert lines[2].startswith("  weakest_claim: mean ")
-    assert lines[-2:] == [
-        "supported Open My orders and choose Cancel.",
-        "not_found You get your money back within 3 days.",
-    ]
-
-
 def test_the_metric_of_your_own_runs_as_a_script(run_script):
     """The first answer has 13 words, the second 5: one of two is short."""
     assert run_script(EXAMPLES[1]) == "0.5\n"

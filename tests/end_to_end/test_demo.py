@@ -1,6 +1,5 @@
 """The demo, and the commands that it and the documentation name next, typed from a wheel in an empty folder."""
 
-import html
 import json
 import os
 import re
@@ -12,7 +11,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-import yaml
 from warm_python import COMMANDS, WarmPython
 
 ROOT = Path(__file__).parents[2]
@@ -72,47 +70,6 @@ def unwrapped(text):
     return " ".join(text.split())
 
 
-def correlations(text):
-    """Each row of a table with a metric's name: the name, and the correlation with its interval."""
-    return re.findall(r"│ (\w+) +│.*?│ +([+-]\d\.\d\d \[[^\]]+\]) │", text)
-
-
-def test_every_figure_has_one_value_wherever_it_is_printed(demo, typed, place):
-    """The demo, `assay meta`, its page, JSON and scorer tell the same of one run; `assay show` too, by language."""
-    verdict, _, rest = demo.partition("The ratings are constructed")
-    said = unwrapped(verdict)
-    printed = typed("meta", "last", "--all", "--report", "report.html", "--save", "demo.yaml").stdout
-    assert unwrapped(printed).startswith(said)
-    assert len(re.findall(r"\d\.\d\d", said)) >= 6
-    in_meta = dict(correlations(printed.partition("Combinations")[0]))
-    in_demo = dict(correlations(rest))
-    assert len(in_demo) == 9 and in_demo.items() <= in_meta.items()
-
-    page = unwrapped(html.unescape((place["cwd"] / "report.html").read_text(encoding="utf-8")))
-    report = json.loads(typed("meta", "last", "--json").stdout)
-    lines = [report["recommendation"], *report["explanation"].splitlines()]
-    assert " ".join(lines) == said
-    assert all(line in page for line in lines)
-    chosen = report["chosen"]
-    (row,) = (row for row in report["combinations"] if row["chosen"])
-    figures = [f"{chosen[name]:.2f}" for name in ("out_of_fold", "low", "high")]
-    assert [f"{row[name]:.2f}" for name in ("out_of_fold", "low", "high")] == figures
-    assert "agreement {} of 1 (likely {} to {})".format(*figures) in said
-    assert "+{} [+{}, +{}] │ chosen".format(*figures) in printed
-    assert f"<dd>+{figures[0]}</dd>" in page
-
-    saved = yaml.safe_load((place["cwd"] / "demo.yaml").read_text(encoding="utf-8"))["agreement"]
-    assert [f"{saved[name]:.2f}" for name in ("spearman", "low", "high")] == figures
-
-    by_language = {part["label"]: part["metrics"] for part in report["slices"] if part["attribute"] == "language"}
-    everything, *tables = typed("show", "last", "--by-language").stdout.split("Language: ")
-    assert dict(correlations(everything)) == in_demo
-    assert [table[:2] for table in tables] == ["en", "nl"]
-    for table in tables:
-        shown = dict(correlations(table))
-        for name, rho in by_language[table[:2]]:
-            if name in shown:
-                assert shown[name] == f"{rho['value']:+.2f} [{rho['low']:+.2f}, {rho['high']:+.2f}]"
 
 
 def next_commands(demo):

@@ -131,16 +131,3 @@ def test_an_output_without_a_command_is_seen():
     assert list(steps("<!-- not run: needs a key -->\n\n    120 answers\n")) == []
     (step,) = steps("Type:\n\n    $ assay sets\n    a  b\n\n    c\n")
     assert (step.text, step.output, step.lines) == ("assay sets", ("a  b", "", "c"), (3, 6))
-
-
-def test_lines_between_dots_are_refreshed_by_what_they_are_like():
-    printed = "Run 2\nscored 5\nmean 0.4\nlow 0.1\nhigh 0.9\nNext: show\n"
-    assert refreshed(("Run 1", "...", "mean 0.3", "low 0.2", "..."), printed) == [
-        "Run 2",
-        "...",
-        "mean 0.4",
-        "low 0.1",
-        "...",
-    ]
-    assert refreshed(("old", "lines"), "new\n") == ["new"]
-    assert refreshed(("Run 1", "scored 4"), printed) == ["Run 2", "scored 5", "..."]

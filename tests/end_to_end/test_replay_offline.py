@@ -58,22 +58,6 @@ def demo_cassette():
     return path
 
 
-def test_the_demo_runs_offline(offline, demo_cassette):
-    assert demo_cassette.exists()
-    done = offline("demo", "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    report = json.loads(done.stdout)
-    assert report["usage"]["calls"] == report["usage"]["from_cassette"] > 0
-    assert report["languages"].keys() == {"en", "nl"}
-    for language in report["languages"].values():
-        assert list(language) == [*DEMO_METRICS, "token_overlap", "rouge_l_precision", "answer_length"]
-        for metric in language.values():
-            assert (metric["n"], metric["failed"]) == (60, 0)
-            assert metric["low"] <= metric["spearman"] <= metric["high"]
-            assert metric["mean"] is not None
-    shown = offline("show", "last", "--by-language")
-    for words in ("Language: nl", "Language: en", "Spearman with rating", "baseline", "The 5 worst answers"):
-        assert words in shown.stdout
 
 
 @pytest.mark.parametrize("bundled", [HELPDESK, pytest.param(KPI, marks=pytest.mark.extras)], ids=["helpdesk", "kpi"])

@@ -29,18 +29,10 @@ WRONG = {
     "empty": lambda items: [item | {"embedding": []} for item in items],
     "of another length": lambda items: [*items[:2], items[2] | {"embedding": [1.0, 1.0, 1.0]}],
     "nested": lambda items: [item | {"embedding": [item["embedding"]]} for item in items],
-    "booleans": lambda items: [item | {"embedding": [True, False]} for item in items],
-    "a boolean among numbers": lambda items: [*items[:2], items[2] | {"embedding": [3.0, True]}],
-    "numeric strings": lambda items: [item | {"embedding": ["1", "0.5"]} for item in items],
     "a numeric string among numbers": lambda items: [*items[:2], items[2] | {"embedding": [3.0, "4"]}],
     "null among numbers": lambda items: [*items[:2], items[2] | {"embedding": [3.0, None]}],
-    "null": lambda items: [item | {"embedding": None} for item in items],
-    "a text": lambda items: [item | {"embedding": "[1.0, 0.0]"} for item in items],
-    "an object": lambda items: [item | {"embedding": {"0": 1.0, "1": 0.0}} for item in items],
-    "one number": lambda items: [item | {"embedding": 1.0} for item in items],
     "larger than any float": lambda items: [*items[:2], items[2] | {"embedding": [10**400, 1]}],
     "deeply nested": lambda items: [*items[:2], items[2] | {"embedding": [[[[[[1.0]]]]], 1.0]}],
-    "words": lambda items: [item | {"embedding": ["a", "b"]} for item in items],
     "no embedding": lambda items: [{"object": "embedding", "index": item["index"]} for item in items],
 }
 RIGHT = {
@@ -139,22 +131,6 @@ def test_a_cassette_from_before_its_dimensions_were_recorded(embed, tmp_path):
     assert np.allclose(embed(longer, texts=["one"], mode="replay"), [[1, 0]])
     assert isinstance(embed(longer, texts=["two"]), JudgeError)
     assert recorded_lengths(path) == [2]
-    assert np.allclose(embed(RIGHT["in order"]), [[1, 0], [0, 1], [0.6, 0.8]])
-
-
-def test_a_cassette_that_was_poisoned_before_says_so(embed, tmp_path):
-    path = tmp_path / "vectors.jsonl"
-    embed(RIGHT["in order"], texts=["one"])
-    first = path.read_text()
-    path.unlink()
-    embed(longer, texts=["two"])
-    lines = {*first.splitlines(keepends=True), *path.read_text().splitlines(keepends=True)}
-    path.write_text("".join(sorted(line for line in lines if '"schema": "float32"' in line)))
-    for mode in ("replay", "auto"):
-        error = embed(RIGHT["in order"], texts=["one", "two"], mode=mode)
-        assert isinstance(error, JudgeError)
-        assert "the recorded ones in" in str(error) and "--mode record" in str(error)
-    assert embed(RIGHT["in order"], mode="record").shape == (3, 2)
     assert np.allclose(embed(RIGHT["in order"]), [[1, 0], [0, 1], [0.6, 0.8]])
 
 

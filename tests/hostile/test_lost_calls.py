@@ -131,19 +131,14 @@ def check_live_calls(server, seed):
     return budget, charges
 
 
-@pytest.mark.parametrize("seed", [0, 1, 5, 7])
+SLOW = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(48) if seed not in (0, 1, 5, 7)]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 5, 7, *SLOW])
 def test_no_bound_is_passed_while_replies_are_lost(seed, openai_server):
     budget, charges = check_live_calls(openai_server, seed)
     charges.assert_within(Case.draw(seed).bound)
     assert charges.tokens <= budget.spent_tokens, "what is shown is the most that it may have taken"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(48))
-def test_no_bound_is_passed_in_48_settings(seed, openai_server):
-    budget, charges = check_live_calls(openai_server, seed)
-    charges.assert_within(Case.draw(seed).bound)
-    assert charges.tokens <= budget.spent_tokens
 
 
 @pytest.mark.parametrize("kind", IN_A_200)
@@ -171,16 +166,6 @@ def test_what_a_200_says_is_no_refusal(kind, path, provider, openai_server, monk
     charges.assert_within({"tokens": 1_000})
     assert charges.tokens <= budget.spent_tokens
     assert budget.lost.calls == len(openai_server.requests) > 0
-
-
-@pytest.mark.parametrize("kind", IN_A_200)
-@pytest.mark.parametrize("decide", ["single", "listed"])
-def test_what_a_200_says_is_no_refusal_of_a_run(*, assay, set_file, judge_file, openai_server, kind, decide):
-    openai_server.script = charges = Charges(kind, 0.5, 4, is_sensible=True)
-    judge = judge_file(price=PRICE, max_tokens=MOST_OUT, attempts=3, decide=decide)
-    done = assay("run", str(set_file(12)), "--judge", str(judge), "--metrics", METRICS, "--budget-tokens", "15000")
-    assert "Traceback" not in done.err
-    charges.assert_within({"tokens": 15_000})
 
 
 @pytest.mark.parametrize("kind", IN_A_200)

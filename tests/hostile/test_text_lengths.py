@@ -42,10 +42,6 @@ def repeated(unit, length=LENGTH):
     return (unit * (length // len(unit) + 1))[:length]
 
 
-def test_there_are_patterns_enough():
-    assert len(UNITS) >= 65
-
-
 @pytest.mark.parametrize("name", SLOW_BEFORE)
 def test_functions_of_text_take_no_more_than_their_length(name):
     for function in FUNCTIONS.values():
@@ -124,14 +120,3 @@ def test_a_line_that_is_cut_is_told(metric):
 
 def test_no_bound_is_told_that_is_not_met():
     assert "bounds" not in asyncio.run(load_metric("heuristic:all_types=True:beyond=all").assess(PLAIN)).evidence
-
-
-def test_the_heuristic_score_tells_all_bounds_that_were_met():
-    """2,100 characters of a question that counts 25 nouns: two bounds."""
-    question = " ".join(f"all w{n}x" for n in range(25)).ljust(2100)
-    long_sample = PLAIN.model_copy(update={"user_input": question, "response": "Wait 5 days."})
-    score = asyncio.run(load_metric("heuristic:all_types=True:beyond=off_context").assess(long_sample))
-    assert score.evidence["bounds"] == [
-        "only the first 2,000 of 2,100 characters of the question are read for its type",
-        "only the first 20 of 25 counted nouns of the question are looked up",
-    ]

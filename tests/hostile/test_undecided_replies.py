@@ -12,11 +12,9 @@ from pydantic import BaseModel
 
 from assay.errors import ReplyError
 from assay.judges import (
-    Cassette,
     PlainText,
     Question,
     RawReply,
-    bundled_cassette,
     chosen_option,
     parse_reply,
     read_option,
@@ -24,7 +22,6 @@ from assay.judges import (
 from assay.prompts import Prompt
 
 YES_NO, JA_NEE, STARS = ("Yes", "No"), ("Ja", "Nee"), ("1", "2", "3", "4", "5")
-WORDS = (YES_NO, JA_NEE, STARS, ("person", "assistant"), ("medewerker", "assistent"))
 VERDICTS = ("supported", "not supported", "not found")
 
 UNDECIDED = {
@@ -32,17 +29,7 @@ UNDECIDED = {
         *("Yes and no", "yes and no.", "Yes/No", "no, yes", "Yes, no", "not yes", "Not yes.", "Yes or no?", "yes-no"),
         *("Yes\nNo", "Yes. No.", "**Yes** and **no**", "Yes | No", "Yes — no", "Yes (no)", "Yes; no", "yes\tno"),
         *("Neither yes nor no", "Yes, but also no", "Yes is not right", "Yes, definitely not", "Yes, not", "yes? no!"),
-        *(
-            "Never yes",
-            "Yes isn't the answer",
-            "Yes isn’t the answer",
-            "No. Yes",
-            "[yes, no]",
-            "['yes', 'no']",
-            "Yes & No",
-            "yes no",
-            "Y/N",
-        ),
+        *("Never yes", "Yes isn't the answer", "No. Yes", "[yes, no]", "['yes', 'no']", "Yes & No", "yes no", "Y/N"),
         *("Yesno", "Maybe", "", "?", "it depends", "1", "true", "Yes, nee", "ja", "The answer is yes"),
     ],
     JA_NEE: ["ja en nee", "Ja/Nee", "nee, ja", "niet ja", "ja niet", "Ja, maar ook nee", "Ja. Nee.", "ja, zeker niet"],
@@ -167,29 +154,6 @@ def test_a_field_with_two_values_is_refused(text):
     with pytest.raises(ReplyError):
         parse_reply(question, RawReply("m", text))
     assert parse_reply(question, RawReply("m", '{"fine": true, "fine": true}')).fine
-
-
-@pytest.mark.parametrize(
-    "name", sorted(path.name for path in bundled_cassette("helpdesk.qwen1.5b").parent.glob("*.jsonl"))
-)
-def test_the_recorded_replies_are_read_as_before(name):
-    """Each is one word or its beginning: what it was read as before replies could be undecided."""
-    for recording in Cassette(f"bundled:{name}").recordings():
-        if recording.schema != "Choice":
-            continue
-        word = recording.reply.text.strip().casefold()
-        if word.isdigit() and name.startswith("conversations"):
-            continue  # the turn in which a rule was broken: as many options as turns
-        options = next((options for options in WORDS if _begins_one(word, options)), None)
-        if options is None:
-            assert word == "the"  # a few replies, whose alternatives decide
-        else:
-            assert read_option(recording.reply.text, options) == _begins_one(word, options)
-
-
-def _begins_one(word, options):
-    begun = [option for option in options if option.casefold().startswith(word)]
-    return begun[0] if len(begun) == 1 else None
 
 
 def test_a_plain_text_is_whatever_it_says():
