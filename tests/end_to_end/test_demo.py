@@ -70,8 +70,6 @@ def unwrapped(text):
     return " ".join(text.split())
 
 
-
-
 def next_commands(demo):
     """The commands under `Next:`."""
     listed = demo[demo.index("Next:") :].splitlines()[1:]

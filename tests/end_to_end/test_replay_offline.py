@@ -58,8 +58,6 @@ def demo_cassette():
     return path
 
 
-
-
 @pytest.mark.parametrize("bundled", [HELPDESK, pytest.param(KPI, marks=pytest.mark.extras)], ids=["helpdesk", "kpi"])
 def test_nothing_is_missing_or_changed_in_what_is_bundled(offline_in_turn, bundled):
     commands = list[list[str]]()

@@ -58,7 +58,7 @@ def test_a_word_is_one_word_of_a_shell(word, tmp_path):
 @settings(max_examples=60)
 @given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",))), min_size=1, max_size=8))
 @example(["", " ", "\t", "a'b\nc"])
-def test_law_any_words_are_the_words_of_a_shell(words: list[str]) -> None:
+def test_law_any_words_are_the_words_of_a_shell(words):
     assert words_of_shell(join_words(*words)) == [word.rstrip("\n") if "\n" in word else word for word in words]
 
 
@@ -66,7 +66,7 @@ def test_law_any_words_are_the_words_of_a_shell(words: list[str]) -> None:
 @given(st.text(st.characters(exclude_characters="\0\n", exclude_categories=("Cs",)), min_size=1))
 @example("-x")
 @example("--store")
-def test_law_an_id_is_no_option(name: str) -> None:
+def test_law_an_id_is_no_option(name):
     words = words_of_shell(typed_command("show", "last", ids=[name], store="here"))
     assert words[:3] == ["assay", "show", "last"]
     arguments, options = words[3:], ["--store", "here"]

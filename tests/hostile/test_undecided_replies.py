@@ -3,7 +3,6 @@
 import json
 import math
 import re
-from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
@@ -11,14 +10,7 @@ from openai_server import Answer
 from pydantic import BaseModel
 
 from assay.errors import ReplyError
-from assay.judges import (
-    PlainText,
-    Question,
-    RawReply,
-    chosen_option,
-    parse_reply,
-    read_option,
-)
+from assay.judges import PlainText, Question, RawReply, chosen_option, parse_reply, read_option
 from assay.prompts import Prompt
 
 YES_NO, JA_NEE, STARS = ("Yes", "No"), ("Ja", "Nee"), ("1", "2", "3", "4", "5")
@@ -84,7 +76,7 @@ def test_a_reply_with_one_option_is_read(options, text, option):
     ),
     st.sampled_from(["", ".", "!", "\n", " ", ")", "**"]),
 )
-def test_law_two_options_side_by_side_are_none(options: tuple[str, ...], data: Any, between: str, after: str) -> None:
+def test_law_two_options_side_by_side_are_none(options, data, between, after):
     first, second = data.draw(st.permutations(options))[:2]
     for change in (str, str.lower, str.upper):
         assert read_option(change(f"{first}{between}{second}{after}"), options) is None

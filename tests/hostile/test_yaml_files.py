@@ -170,7 +170,7 @@ _VALUES = st.recursive(
 
 @settings(max_examples=200)
 @given(value=_VALUES, flow=st.sampled_from([True, False, None]), indent=st.integers(2, 6))
-def test_an_ordinary_document_is_read_as_yaml_reads_it(value: Any, flow: bool | None, indent: int) -> None:
+def test_an_ordinary_document_is_read_as_yaml_reads_it(value, flow, indent):
     text = yaml.safe_dump(value, allow_unicode=True, default_flow_style=flow, indent=indent)
     document = load_yaml(text, "x.yaml")
     assert document.value == yaml.safe_load(text)
@@ -178,7 +178,7 @@ def test_an_ordinary_document_is_read_as_yaml_reads_it(value: Any, flow: bool | 
 
 @settings(max_examples=300)
 @given(st.text("ab1:-?!&*<>|{}[],#%@'\"~ \n\t.0xe\\", max_size=40))
-def test_any_text_is_read_as_yaml_reads_it_or_refused(text: str) -> None:
+def test_any_text_is_read_as_yaml_reads_it_or_refused(text):
     """What is read equals `yaml.safe_load`, keys that stand twice apart; nothing but `InputError` is raised."""
     try:
         document = load_yaml(text, "x.yaml")

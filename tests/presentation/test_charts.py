@@ -45,7 +45,7 @@ def check_axis(axis, values):
 @example([1e20, 1e20], 4)
 @example([-1e308, 1e308], 4)
 @example([0.0, 5e-324], 5)
-def test_an_axis_holds_any_values(values: list[float], about: int) -> None:
+def test_an_axis_holds_any_values(values, about):
     axis = axis_over(values, about=about)
     check_axis(axis, values)
     for value in values:
@@ -58,7 +58,7 @@ def test_an_axis_holds_any_values(values: list[float], about: int) -> None:
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=6))
 @example([1.0])
 @example([-1.0, math.nextafter(-1, 0)])
-def test_an_axis_of_correlations_stays_within_its_bounds(values: list[float]) -> None:
+def test_an_axis_of_correlations_stays_within_its_bounds(values):
     axis = axis_over(values, within=(-1, 1))
     check_axis(axis, values)
     assert -1 <= axis.low < axis.high <= 1
@@ -82,7 +82,7 @@ def estimates(values):
 
 @settings(max_examples=100)
 @given(lists_of_values())
-def test_a_trend_of_any_values(values: list[float]) -> None:
+def test_a_trend_of_any_values(values):
     trend = draw_trend("m", [(f"2026-11-{n % 28 + 1:02} 05:08", one, "") for n, one in enumerate(estimates(values))])
     assert trend is not None
     for point in trend.points:
@@ -92,7 +92,7 @@ def test_a_trend_of_any_values(values: list[float]) -> None:
 
 @settings(max_examples=100)
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=6), st.one_of(st.none(), st.floats(-1, 1)))
-def test_a_forest_of_any_correlations(values: list[float], ceiling: float | None) -> None:
+def test_a_forest_of_any_correlations(values, ceiling):
     forest = draw_forest([("m", "metric", one, "") for one in estimates(values)], within=(-1, 1), ceiling=ceiling)
     assert len(forest.marks) == len(values)
     for mark in forest.marks:
@@ -102,7 +102,7 @@ def test_a_forest_of_any_correlations(values: list[float], ceiling: float | None
 
 @settings(max_examples=100)
 @given(lists_of_values())
-def test_a_histogram_of_any_values(values: list[float]) -> None:
+def test_a_histogram_of_any_values(values):
     axis = axis_over(values, about=4)
     places = [axis.percent(value) for value in values]
     histogram = draw_histogram("m", axis, {place: places.count(place) for place in places})
@@ -114,7 +114,7 @@ def test_a_histogram_of_any_values(values: list[float]) -> None:
 
 @settings(max_examples=100)
 @given(lists_of_values())
-def test_a_scatter_of_any_values(values: list[float]) -> None:
+def test_a_scatter_of_any_values(values):
     values = [min(1e100, max(-1e100, value)) for value in values]  # a table has no larger ones
     count = len(values)
     table = ScoreTable(
@@ -144,7 +144,7 @@ def test_a_scatter_of_any_values(values: list[float]) -> None:
 @example(1 / 3, 1 / 3 + 4)
 @example(0.0, 5e-324)
 @example(-1.7e308, 1.7e308)
-def test_the_axis_of_any_rating_scale(low: float, high: float) -> None:
+def test_the_axis_of_any_rating_scale(low, high):
     if low > high:
         low, high = high, low
     axis = module_of(triage)._rating_axis(low, high)
@@ -160,7 +160,7 @@ def test_the_axis_of_any_rating_scale(low: float, high: float) -> None:
 @given(st.lists(st.floats(-1, 1), min_size=0, max_size=5), st.floats(-1, 1), st.one_of(st.none(), st.floats(-1, 1)))
 @example([], 0.0, None)
 @example([1.0, math.nextafter(1, 0)], 1.0, 1.0)
-def test_the_sizes_of_any_combinations(values: list[float], chance: float, ceiling: float | None) -> None:
+def test_the_sizes_of_any_combinations(values, chance, ceiling):
     combinations = [
         SimpleNamespace(kind="subset", size=n + 1, most_cost=None, metrics=("m",), chosen=n == 0, in_sample=value)
         for n, value in enumerate(values)
@@ -185,7 +185,7 @@ def test_charts_of_thousands_of_points():
 
 @settings(max_examples=50)
 @given(lists_of_values())
-def test_the_curves_of_any_thresholds(values: list[float]) -> None:
+def test_the_curves_of_any_thresholds(values):
     rate = Estimate(0.1, 0.0, 0.3)
     thresholds = [SimpleNamespace(at=at, wrong_rate=rate, sent=1, held_good=0) for at in sorted(values)]
     policy = SimpleNamespace(thresholds=thresholds, n=len(values), good=1, bound=0.05, send_at=None)

@@ -193,7 +193,7 @@ LETTERS = re.compile(r"[^a-wyzé]")  # all letters but that of the targets of li
 
 @settings(max_examples=400)
 @given(TEXTS, st.data())
-def test_all_words_are_shown_and_nothing_else_happens(text: str, data: st.DataObject) -> None:
+def test_all_words_are_shown_and_nothing_else_happens(text, data):
     """Every letter of the source is seen, in its order, but for the targets of links (`x`)."""
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
@@ -212,7 +212,7 @@ def test_all_words_are_shown_and_nothing_else_happens(text: str, data: st.DataOb
 
 @settings(max_examples=200)
 @given(TEXTS)
-def test_what_is_seen_stands_where_it_says(text: str) -> None:
+def test_what_is_seen_stands_where_it_says(text):
     seen = read_visible_text(text)
     assert len(seen.text) == len(seen.places)
     for character, place in zip(seen.text, seen.places, strict=True):

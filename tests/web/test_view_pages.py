@@ -116,15 +116,6 @@ def test_a_rating_is_shown_in_its_scale(client, site):
     assert "rated 4 of 5" in answer and "ada 4 of 5 (in the set)" in answer
 
 
-def test_the_figures_of_a_run(client, site):
-    """The mean of 0/12 to 11/12 is 11/24 = 0.458, written 0.46; a run of eleven scores of 0.5 has the mean 0.5."""
-    shown = page_text(client.get(f"/run/{site[1]}/figures").text)
-    assert "12 12 0.46" in shown
-    assert "12 11 1 failed 0.50" in shown
-    for part in ("By language en (6 answers)", "By message type binary (6 answers)", "Groups with the worst means"):
-        assert part in shown
-
-
 def test_an_answer_shows_its_claims_ratings_and_usage(client, site):
     page = client.get(f"/run/{site[1]}/answer", params={"id": "s/4"}).text
     assert re.findall(r'<span class="claim (\w+)"', page) == ["contradicted", "not_found"]
