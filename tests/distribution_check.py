@@ -101,11 +101,7 @@ def _is_python(path, version):
 
 
 def build(folder):
-    """Builds both distributions from a copy: a build writes beside its sources.
-
-    Returns:
-        The files, as `sdist` and `wheel`. The wheel is made from the sdist, as pip does from an index.
-    """
+    """Builds both distributions from a copy: a build writes beside its sources."""
     left_out = shutil.ignore_patterns(".*", "build", "*.egg-info", "__pycache__")
     shutil.copytree(ROOT, folder / "source", ignore=left_out)
     code = f"from setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"
@@ -151,14 +147,7 @@ def _body(metadata):
 
 
 def check_installation(python, distribution, folder):
-    """Installs a distribution without extras into a new environment and uses it.
-
-    Yields:
-        What was checked, after each check.
-
-    Raises:
-        CheckError: Something failed.
-    """
+    """Installs a distribution without extras into a new environment and uses it."""
     run(python, "-m", "venv", folder / "environment", folder=folder)
     scripts = folder / "environment" / ("Scripts" if os.name == "nt" else "bin")
     own = scripts / "python"

@@ -36,15 +36,7 @@ _LINK = re.compile(r"/enter/\S+")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something that a page does.
-
-    Attributes:
-        kind: `hidden`: commands that are not shown; `file`: a file is written; `typed`: a command with its output.
-        text: The commands, one per line; of a file, its text.
-        name: The file's name.
-        lines: The output's lines in the page: the first, and the one after the last.
-        output: The output that the page shows, without its indentation.
-    """
+    """Something that a page does: `hidden` or `typed` commands, or a `file` that is written, and the lines it stands in."""
 
     kind: Literal["hidden", "file", "typed"]
     text: str
@@ -58,11 +50,7 @@ class PageError(Exception):
 
 
 def steps(page):
-    """What a page does, in its order.
-
-    Raises:
-        PageError: An indented block is neither of commands, nor the output of one, nor excused.
-    """
+    """What a page does, in its order."""
     lines = page.splitlines()
     number, excused = 0, False
     while number < len(lines):

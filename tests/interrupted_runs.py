@@ -15,13 +15,6 @@ def command_at_request(python, folder, server, words, number):
     """A real `assay ...` in a process of its own, brought to its request of this number, which gets no answer.
 
     At the end of the block it is killed, if it goes on, and the server answers again.
-
-    Args:
-        python: Begins it.
-        folder: Where the command is given.
-        server: Whom it asks.
-        words: The command, without `assay`.
-        number: Of the request.
     """
     reached = threading.Event()
     script = server.script

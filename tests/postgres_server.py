@@ -20,14 +20,7 @@ def find_program(name):
 
 
 class PostgresServer:
-    """A server in a folder.
-
-    Args:
-        folder: An empty folder.
-
-    Attributes:
-        url: The server's URL, without a database's name.
-    """
+    """A server in a folder."""
 
     def __init__(self, folder):
         self._folder = folder

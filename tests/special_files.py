@@ -7,12 +7,7 @@ import pytest
 
 
 def make_special_file(kind, path):
-    """Makes a pipe, or a device that swallows everything; skips the test where neither can be made.
-
-    Args:
-        kind: `pipe` or `device`.
-        path: Where.
-    """
+    """Makes a pipe, or a device that swallows everything; skips the test where neither can be made."""
     if os.name == "nt":
         pytest.skip("no such files there")
     if kind == "pipe":

@@ -31,16 +31,7 @@ class Stopped(NamedTuple):
 
 
 def stop_at_change(python, folder, number, *words, program="", signals="KILL"):
-    """Runs a program until its change of a file of this number, where it sends itself signals.
-
-    Args:
-        python: Begins it.
-        folder: Where it runs. Changes of files elsewhere do not count.
-        number: Of the change, from 1.
-        words: The words of `assay`, or of the program.
-        program: Python code; by default, `assay`.
-        signals: The signals, with commas: the first at the change, each other one at the next change.
-    """
+    """Runs a program until its change of a file of this number, where it sends itself signals."""
     reached = folder.with_name(f"{folder.name}.reached")
     reached.unlink(missing_ok=True)
     process = python.start(

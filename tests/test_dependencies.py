@@ -35,16 +35,7 @@ RUN_WITH_EXTRA = {
 
 
 class Import(NamedTuple):
-    """One absolute import of another package.
-
-    Attributes:
-        module: Where it stands, such as `assay.text.lemmas`.
-        line: Its line there.
-        package: What is imported, without submodules.
-        extras: The extras that the imports around it are guarded by: `with require_extra("EXTRA", ...)`.
-        is_deferred: Whether it stands in a function.
-        is_caught: Whether it stands in a `try` that catches the missing package itself.
-    """
+    """One absolute import of another package."""
 
     module: str
     line: int

@@ -220,10 +220,6 @@ class WarmPython:
     """A Python that has run some code, from which processes are forked.
 
     Where nothing can be forked (on Windows) each process begins by itself.
-
-    Args:
-        loaded: The code: imports, and nothing that the processes need to be right.
-        environment: Of the first process; that of the others is given when they begin.
     """
 
     def __init__(self, *loaded, environment=None):

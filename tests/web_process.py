@@ -36,18 +36,7 @@ class NotStartedError(Exception):
 
 
 class WebProcess:
-    """A server in a process of its own.
-
-    Args:
-        python: Starts it.
-        folder: Where it is started.
-        words: What is typed after `assay`; a free `--port` is added.
-        patch: Code that runs before, such as one that shortens a time-out.
-
-    Attributes:
-        port: The port that it listens on.
-        links: The links that it printed, by the word before them.
-    """
+    """A server in a process of its own."""
 
     def __init__(self, python, folder, *words, patch=""):
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -87,13 +76,7 @@ class WebProcess:
         return socket.create_connection(("127.0.0.1", self.port), timeout=20, source_address=(source, 0))
 
     def send(self, raw, patience=20, source="127.0.0.1"):
-        """The reply to some bytes.
-
-        Args:
-            raw: The bytes.
-            patience: Seconds until this end says that nothing more comes from it: the server may wait for more.
-            source: The address that they come from.
-        """
+        """The reply to some bytes."""
         with self.connect(source) as connection:
             with contextlib.suppress(OSError):  # refused before all of it was sent
                 connection.sendall(raw)
@@ -157,16 +140,7 @@ def quoted(text):
 
 
 def write_run(store, answers, scores=None):
-    """Writes a finished run of `set.jsonl`, with made-up scores for each answer.
-
-    Args:
-        store: The folder or the URL of the store.
-        answers: The answers.
-        scores: The scores of an answer by its id; an answer that is not in it has one score.
-
-    Returns:
-        The run's id.
-    """
+    """Writes a finished run of `set.jsonl`, with made-up scores for each answer."""
     made_up = {"token_overlap": Score(0.5, "scored", "made up")}
     by_id = scores or {}
     names = dict.fromkeys(name for sample in answers for name in by_id.get(sample.id, made_up))

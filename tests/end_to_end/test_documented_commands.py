@@ -20,13 +20,7 @@ _SERVES = re.compile(r"assay (rate|view)\b")
 
 
 class Reader:
-    """Types what a page says, in a folder with the checkout's files.
-
-    Args:
-        assay: Types `assay ...` in this process.
-        python: Begins servers.
-        folder: Where.
-    """
+    """Types what a page says, in a folder with the checkout's files."""
 
     def __init__(self, assay, python, folder):
         self.assay, self.python, self.folder, self.code = assay, python, folder, 0

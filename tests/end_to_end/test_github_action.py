@@ -25,13 +25,7 @@ pytestmark = [pytest.mark.timeout(300), pytest.mark.skipif(os.name == "nt", reas
 
 
 class GitHub:
-    """What stays between jobs: the files of the repository, and the caches by key, each saved once.
-
-    Attributes:
-        repository: The files that a job checks out.
-        caches: By key, the folder that was saved under it, the oldest first.
-        jobs: The jobs so far.
-    """
+    """What stays between jobs: the files of the repository, and the caches by key, each saved once."""
 
     def __init__(self, folder):
         self.repository = folder / "repository"
@@ -104,15 +98,7 @@ class Job:
         return re.sub(r"\$\{\{(.*?)\}\}", value, text)
 
     def run(self, *, without="Install Assay", cancelled_after=""):
-        """Runs the steps; after one that fails only those that say `always()`.
-
-        Args:
-            without: A step that is left out: the environment of the tests stands for it.
-            cancelled_after: The step at whose end the job is cancelled.
-
-        Returns:
-            The exit code of the job: of the first step that failed.
-        """
+        """Runs the steps; after one that fails only those that say `always()`."""
         code = 0
         for step in ACTION["runs"]["steps"]:
             condition = step.get("if", "")

@@ -93,14 +93,7 @@ def write_store(folder, url=""):
 
 
 class Attack:
-    """A server with a visitor's cookie and token, and what is sent to it.
-
-    Args:
-        server: The server.
-        name: The link's name.
-        home: A page with a form.
-        paths: The paths; `{}` is a place for a text.
-    """
+    """A server with a visitor's cookie and token, and what is sent to it."""
 
     def __init__(self, server, name, home, paths):
         self.server, self.home, self.paths = server, home, paths

@@ -13,7 +13,7 @@ from assay.runs.nightly import load_suite
 
 SUITE = "sets: a.csv\nmetrics: token_overlap\n"
 JUDGE = "model: openai/m\nserved_as: m\n"
-BOOLEANS = ["yes", "no", "true", "False", "on", "OFF"]
+BOOLEANS = ["yes", "False", "OFF"]
 # by what a field is: the reader, what comes before, the field as YAML, and as the message calls it
 FIELDS = {
     **{

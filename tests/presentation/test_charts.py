@@ -177,7 +177,7 @@ def test_the_sizes_of_any_combinations(values, chance, ceiling):
 
 def test_charts_of_thousands_of_points():
     draw = np.random.default_rng(3)
-    for values in (draw.normal(size=5000), np.full(5000, 0.3), np.full(5000, 0.3) + draw.choice([0, 1e-16], 5000)):
+    for values in (draw.normal(size=2000), np.full(2000, 0.3), np.full(2000, 0.3) + draw.choice([0, 1e-16], 2000)):
         test_a_scatter_of_any_values.hypothesis.inner_test(values.tolist())
         test_a_trend_of_any_values.hypothesis.inner_test(values.tolist())
         test_a_histogram_of_any_values.hypothesis.inner_test(values.tolist())
