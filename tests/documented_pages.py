@@ -36,7 +36,7 @@ _LINK = re.compile(r"/enter/\S+")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something that a page does: `hidden` or `typed` commands, or a `file` that is written, and the lines it stands in."""
+    """Something that a page does: `hidden` or `typed` commands, or a `file` that is written."""
 
     kind: Literal["hidden", "file", "typed"]
     text: str

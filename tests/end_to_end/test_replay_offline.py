@@ -49,15 +49,6 @@ def test_offline_really_is(offline, judge_file):
     assert "litellm" in done.stderr
 
 
-@pytest.fixture
-def demo_cassette():
-    """The demo's cassette; while it is being recorded there is none to test."""
-    path = ROOT / "cassettes/helpdesk.qwen1.5b.jsonl"
-    if not path.exists() and list(path.parent.glob(f"{path.name}.*.recording")):
-        pytest.skip("is being recorded")
-    return path
-
-
 @pytest.mark.parametrize("bundled", [HELPDESK, pytest.param(KPI, marks=pytest.mark.extras)], ids=["helpdesk", "kpi"])
 def test_nothing_is_missing_or_changed_in_what_is_bundled(offline_in_turn, bundled):
     commands = list[list[str]]()
