@@ -13,7 +13,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 # The command line with all its commands and what they load when they run, but for litellm.
@@ -146,7 +148,7 @@ run_to_end(wait_for_requests(socket.socket(fileno=int(sys.argv[1]))))
 class WarmProcess:
     """A process begun by a `WarmPython`; to be used like a `subprocess.Popen`."""
 
-    def __init__(self, answers, stdin, stdout, stderr):
+    def __init__(self, answers: socket.socket, stdin: Any, stdout: Any, stderr: Any) -> None:
         self.stdin, self.stdout, self.stderr = stdin, stdout, stderr
         self.returncode: int | None = None
         self._answers = answers.makefile("rb", buffering=0)
@@ -155,18 +157,18 @@ class WarmProcess:
         except (OSError, ValueError) as error:
             raise RuntimeError("what the first process loads has ended it; its standard error says why") from error
 
-    def poll(self):
+    def poll(self) -> int | None:
         """How it ended, if it has."""
         return self._ended(0)
 
-    def wait(self, timeout=None):
+    def wait(self, timeout: float | None = None) -> int:
         """How it ended; waits until it has."""
         code = self._ended(timeout)
         if code is None:
             raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0)
         return code
 
-    def _ended(self, timeout):
+    def _ended(self, timeout: float | None) -> int | None:
         if self.returncode is None:
             answers = select.poll()  # select takes no descriptor above 1023; litellm leaves many open
             answers.register(self._answers, select.POLLIN)
@@ -175,18 +177,18 @@ class WarmProcess:
                 self._answers.close()
         return self.returncode
 
-    def send_signal(self, number):
+    def send_signal(self, number: int) -> None:
         """Sends a signal, if it still runs."""
         if self.poll() is None:
             os.kill(self.pid, number)
 
-    def kill(self):
+    def kill(self) -> None:
         """kill -9."""
         self.send_signal(signal.SIGKILL)
 
-    def communicate(self, timeout=None):
+    def communicate(self, timeout: float | None = None) -> tuple[Any, Any]:
         """All that it printed; waits until it has ended."""
-        read = {}
+        read: dict[Any, Any] = {}
         streams = [stream for stream in (self.stdout, self.stderr) if stream]
         readers = [
             threading.Thread(target=lambda stream=stream: read.update({stream: stream.read()}), daemon=True)
@@ -203,15 +205,15 @@ class WarmProcess:
         self._close()
         return read.get(self.stdout), read.get(self.stderr)
 
-    def _close(self):
+    def _close(self) -> None:
         for stream in (self.stdin, self.stdout, self.stderr):
             if stream:
                 stream.close()
 
-    def __enter__(self):
+    def __enter__(self) -> "WarmProcess":
         return self
 
-    def __exit__(self, kind, error, at):
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._close()
         self.wait()
 
@@ -220,9 +222,13 @@ class WarmPython:
     """A Python that has run some code, from which processes are forked.
 
     Where nothing can be forked (on Windows) each process begins by itself.
+
+    Args:
+        loaded: The code: imports, and nothing that the processes need to be right.
+        environment: Of the first process; that of the others is given when they begin.
     """
 
-    def __init__(self, *loaded, environment=None):
+    def __init__(self, *loaded: str, environment: Mapping[str, str] | None = None) -> None:
         if not hasattr(os, "fork"):
             return
         self._requests, theirs = socket.socketpair()
@@ -234,15 +240,15 @@ class WarmPython:
 
     def start(
         self,
-        *words,
-        cwd=None,
-        env=None,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding=None,
-        start_new_session=False,
-    ):
+        *words: str | Path,
+        cwd: str | Path | None = None,
+        env: Mapping[str, str] | None = None,
+        stdin: int | None = subprocess.DEVNULL,
+        stdout: int | None = subprocess.PIPE,
+        stderr: int | None = subprocess.PIPE,
+        encoding: str | None = None,
+        start_new_session: bool = False,
+    ) -> Any:
         """Begins a process: `start("-m", "assay", "run")` as `Popen([sys.executable, "-m", "assay", "run"])`."""
         if not hasattr(os, "fork"):
             command = [sys.executable, *map(str, words)]
@@ -275,13 +281,13 @@ class WarmPython:
         ours.shutdown(socket.SHUT_WR)
         return WarmProcess(ours, *streams)
 
-    def run(self, *words, **options):
+    def run(self, *words: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
         """Runs a process to its end; options as of `start`."""
         process = self.start(*words, **{"encoding": "utf-8"} | options)
         out, err = process.communicate()
         return subprocess.CompletedProcess([*words], process.wait(), out, err)
 
-    def stop(self):
+    def stop(self) -> None:
         """Ends the first process; no more can begin."""
         if hasattr(os, "fork"):
             self._requests.close()
