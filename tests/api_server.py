@@ -19,7 +19,7 @@ class Call(NamedTuple):
     headers: Mapping[str, str]
     body: Any
 
-    def value(self, name: str) -> str | None:
+    def value(self, name):
         """The value of a field of the query."""
         return self.query[name][-1] if name in self.query else None
 
@@ -35,7 +35,7 @@ class Reply(NamedTuple):
 class ApiServer:
     """Answers by `answer`; `script` may answer before it. As a context manager it runs in a thread of this process."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.calls: list[Call] = []
         self.script: Callable[[Call], Reply | None] = lambda call: None
         self.problems: list[str] = []  # of the server itself: no test with one passes
@@ -45,7 +45,7 @@ class ApiServer:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
-            def handle_one_call(self) -> None:
+            def handle_one_call(self):
                 length = int(self.headers.get("content-length") or 0)
                 content = self.rfile.read(length)
                 parts = urlsplit(self.path)
@@ -70,7 +70,7 @@ class ApiServer:
 
             do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = handle_one_call  # noqa: N815 - the library's names
 
-            def log_message(self, *_: Any) -> None:
+            def log_message(self, *_):
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -78,27 +78,27 @@ class ApiServer:
         self.host = f"127.0.0.1:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
 
-    def answer(self, call: Call) -> Reply:
+    def answer(self, call):
         """Answers a request."""
         raise NotImplementedError
 
-    def _reply(self, call: Call) -> Reply:
+    def _reply(self, call):
         try:
             return self.script(call) or self.answer(call)
         except Exception as error:
             self.problems.append(f"{call.method} {call.path}: {type(error).__name__}: {error}")
             return Reply(500, {"message": "the test's server is wrong"})
 
-    def __enter__(self) -> "ApiServer":
+    def __enter__(self):
         self._thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
         assert not self.problems, self.problems
 
-    def paths(self, method: str = "GET") -> list[str]:
+    def paths(self, method="GET"):
         """The paths that were asked for."""
         return [call.path for call in self.calls if call.method == method]

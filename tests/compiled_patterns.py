@@ -8,11 +8,9 @@ import inspect
 import pkgutil
 import re
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import pytest
 from pydantic import BaseModel
 
 import assay
@@ -41,16 +39,16 @@ class CompiledPattern(NamedTuple):
     is_searched: bool
 
 
-def compiled_patterns(monkeypatch: pytest.MonkeyPatch) -> list[CompiledPattern]:
+def compiled_patterns(monkeypatch):
     """All of them, each once."""
     modules = list(_modules())
-    known: dict[tuple[str, int, bool], CompiledPattern] = {}
+    known = {}
     for one in (*_of_packs(), *_of_modules(modules), *_of_phrases(), *_of_code(modules, monkeypatch)):
         known.setdefault(one[1:], one)
     return list(known.values())
 
 
-def _modules() -> Iterator[Any]:
+def _modules():
     for folder in _FOLDERS:
         package = importlib.import_module(f"assay.{folder}")
         for module in pkgutil.walk_packages(package.__path__, f"assay.{folder}."):
@@ -61,7 +59,7 @@ def _modules() -> Iterator[Any]:
                     raise
 
 
-def _of_packs() -> Iterator[CompiledPattern]:
+def _of_packs():
     for code in language_codes():
         language = load_language(code)
         for section, kind in inspect.getmembers_static(Language):
@@ -74,7 +72,7 @@ def _of_packs() -> Iterator[CompiledPattern]:
                         yield CompiledPattern(f"{code} {path}", pattern.pattern, pattern.flags, False)
 
 
-def _of_modules(modules: list[Any]) -> Iterator[CompiledPattern]:
+def _of_modules(modules):
     for module in modules:
         source = inspect.getsource(module)
         for name, value in vars(module).items():
@@ -84,19 +82,19 @@ def _of_modules(modules: list[Any]) -> Iterator[CompiledPattern]:
                 yield CompiledPattern(f"{module.__name__} {path}", pattern.pattern, pattern.flags, not is_matched)
 
 
-def _of_phrases() -> Iterator[CompiledPattern]:
+def _of_phrases():
     for code in language_codes():
         for path, pattern in _inside(vars(IdlePhrases(load_language(code).sentences)), f"{code} phrases"):
             is_searched = path.endswith(("_pause", "_last_join"))
             yield CompiledPattern(path, pattern.pattern, pattern.flags, is_searched)
 
 
-def _of_code(modules: list[Any], monkeypatch: pytest.MonkeyPatch) -> list[CompiledPattern]:
+def _of_code(modules, monkeypatch):
     """What functions compile for a language, and the metrics for texts of all three."""
-    patterns: list[CompiledPattern] = []
-    original: Callable[..., re.Pattern[str]] = re._compile  # type: ignore[attr-defined]
+    patterns = []
+    original = re._compile
 
-    def record(pattern: Any, flags: int) -> re.Pattern[str]:
+    def record(pattern, flags):
         compiled = original(pattern, flags)
         frame, is_searched = sys._getframe(1), True
         while frame.f_code.co_filename == re.__file__ and frame.f_back is not None:
@@ -134,7 +132,7 @@ def _of_code(modules: list[Any], monkeypatch: pytest.MonkeyPatch) -> list[Compil
     return patterns
 
 
-def _samples() -> Iterator[Sample]:
+def _samples():
     table = {"name": "t", "columns": {"date": ["2024-03-01", "2024-03-02"], "throughput_mbps": [41.2, 40.0]}}
     for code, text in _TEXTS.items():
         turns = [
@@ -148,7 +146,7 @@ def _samples() -> Iterator[Sample]:
         yield Sample(**values, messages=messages)
 
 
-def _inside(value: Any, path: str) -> Iterator[tuple[str, re.Pattern[str]]]:
+def _inside(value, path):
     """The patterns in a value, with the names of the fields that lead to them."""
     if isinstance(value, re.Pattern):
         if isinstance(value.pattern, str):

@@ -6,9 +6,7 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -34,14 +32,14 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 gc.disable()
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish():
     """From here on only what the tests make is looked through."""
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)  # at Python's own rate a tenth of the processor's time goes into it
     gc.enable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     """Marks what needs a browser as needing an extra."""
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
@@ -49,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
+def pytest_runtest_setup(item):
     """Skips what needs a library that is not installed."""
     needed = [name for mark in item.iter_markers("extras") for name in mark.args]
     if missing := [name for name in needed if find_spec(name) is None]:
@@ -57,7 +55,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.fixture
-def openai_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+def openai_server(monkeypatch):
     """A judge's server on this machine; it replies sensibly until its `script` says otherwise."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-test")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -79,13 +77,13 @@ class Typed(NamedTuple):
 
 
 @pytest.fixture
-def assay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Typed]:
+def assay(tmp_path, monkeypatch, capfd):
     """Types `assay ...` in an empty folder, as the installed command does, but in this process."""
     monkeypatch.chdir(tmp_path)
     if "ASSAY_PUBLIC_SETS" not in os.environ:  # a public set that a developer has downloaded is none of a test's
         monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
 
-    def typed(*words: str | Path) -> Typed:
+    def typed(*words):
         from assay.cli import main
 
         monkeypatch.setattr(sys, "argv", ["assay", *map(str, words)])
@@ -99,7 +97,7 @@ def assay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capture
 
 
 @pytest.fixture(scope="session")
-def warm_python() -> Iterator[WarmPython]:
+def warm_python():
     """Begins processes that have loaded the command line and litellm already, which reached no other machine."""
     python = WarmPython(GUARD, COMMANDS, LITELLM, "import pytest", UNGUARD)
     yield python
@@ -107,7 +105,7 @@ def warm_python() -> Iterator[WarmPython]:
 
 
 @pytest.fixture(scope="session")
-def light_python() -> Iterator[WarmPython]:
+def light_python():
     """As `warm_python`, without litellm: its processes begin in a quarter of the time."""
     python = WarmPython(COMMANDS)
     yield python
@@ -115,10 +113,10 @@ def light_python() -> Iterator[WarmPython]:
 
 
 @pytest.fixture
-def judge_file(tmp_path: Path, openai_server: OpenAIServer) -> Callable[..., Path]:
+def judge_file(tmp_path, openai_server):
     """Writes the settings of a judge at the server; further settings by keyword."""
 
-    def write(name: str = "local.yaml", **settings: Any) -> Path:
+    def write(name="local.yaml", **settings):
         fields = {"model": "openai/test", "api_base": openai_server.api_base, "structured": "schema", "wait": 0}
         path = tmp_path / name
         path.write_text(json.dumps(fields | settings), encoding="utf-8")  # JSON is YAML
@@ -128,10 +126,10 @@ def judge_file(tmp_path: Path, openai_server: OpenAIServer) -> Callable[..., Pat
 
 
 @pytest.fixture
-def set_file(tmp_path: Path) -> Callable[..., Path]:
+def set_file(tmp_path):
     """Writes a set of `count` samples, rated 1 to 5 in turn; every third names a button that is in no context."""
 
-    def write(count: int = 6, name: str = "set.jsonl", **fields: Any) -> Path:
+    def write(count=6, name="set.jsonl", **fields):
         rows = [
             {
                 "id": f"s{number}",
@@ -151,7 +149,7 @@ def set_file(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+def postgres_server(tmp_path_factory):
     """A real PostgreSQL server; what needs it skips where there is none."""
     pytest.importorskip("psycopg")
     if not (find_program("postgres") and find_program("initdb")):
@@ -162,7 +160,7 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgr
 
 
 @pytest.fixture
-def postgres_url(postgres_server: PostgresServer, request: pytest.FixtureRequest) -> str:
+def postgres_url(postgres_server, request):
     """The URL of a database of the test's own."""
     import psycopg
 
@@ -173,7 +171,7 @@ def postgres_url(postgres_server: PostgresServer, request: pytest.FixtureRequest
 
 
 @pytest.fixture(scope="session")
-def phoenix_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PhoenixServer]:
+def phoenix_server(tmp_path_factory):
     """A real Phoenix server, whose projects the tests share: each test has one of its own name."""
     pytest.importorskip("phoenix.client")
     if not find_phoenix():
@@ -184,7 +182,7 @@ def phoenix_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Phoenix
 
 
 @pytest.fixture(scope="module")  # playwright has an event loop of its own, which no other test may meet
-def browser() -> Iterator[Any]:
+def browser():
     """A real Chromium; what needs it skips where there is none."""
     from playwright import sync_api as playwright
 
@@ -198,6 +196,6 @@ def browser() -> Iterator[Any]:
         opened.close()
 
 
-def pytest_unconfigure() -> None:
+def pytest_unconfigure():
     """litellm keeps a client for each event loop, and tests run hundreds: what it leaves open at exit is no news."""
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)

@@ -1,7 +1,6 @@
 """A conversation with everything that a page shows of one, and scores with evidence by turn."""
 
 import json
-from typing import Any
 
 from assay.eval_sets import Sample
 from assay.metrics import Score
@@ -11,7 +10,7 @@ CALL = {
     "type": "function",
     "function": {"name": "find_booking", "arguments": json.dumps({"name": "Jäger", "nights": 2})},
 }
-MESSAGES: list[dict[str, Any]] = [
+MESSAGES = [
     {"role": "system", "content": "- Name the **price** before you book.\n- Never give a refund."},
     {"role": "user", "content": "I want my money back.", "time": "2026-11-02T10:00:00Z"},
     {"role": "assistant", "content": None, "tool_calls": [CALL]},
@@ -25,7 +24,7 @@ MESSAGES: list[dict[str, Any]] = [
     {"role": "user", "content": "When?"},
     {"role": "assistant", "content": "It takes 5 days. Goodbye.", "rating": 2},
 ]
-EVIDENCE: dict[str, dict[str, Any]] = {
+EVIDENCE = {
     "resolved": {"requests": [{"text": "Get the money back", "met": True, "probability": 0.9, "turn": 4}]},
     "policy_kept": {
         "rules": [
@@ -43,11 +42,11 @@ EVIDENCE: dict[str, dict[str, Any]] = {
 }
 
 
-def make_conversation(name: str = "chat", **fields: Any) -> Sample:
+def make_conversation(name="chat", **fields):
     """The conversation: seven messages, two answers, one call of a tool; it breaks its policy in turn 4."""
     return Sample.model_validate({"id": name, "messages": MESSAGES, "language": "en"} | fields)
 
 
-def conversation_scores() -> dict[str, Score]:
+def conversation_scores():
     """One score for each metric of a conversation, with its evidence."""
     return {name: Score(0.5, "scored", "made up", evidence) for name, evidence in EVIDENCE.items()}

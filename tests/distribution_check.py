@@ -17,18 +17,12 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator, Mapping
-from email.message import Message
 from email.parser import HeaderParser
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
-MODULES_OF_EXTRAS: Mapping[str, str] = {
-    "assay.metrics.ragas_parts": "ragas",
-    "assay.testing.plugin": "pytest",
-    "assay.web": "web",
-}
+MODULES_OF_EXTRAS = {"assay.metrics.ragas_parts": "ragas", "assay.testing.plugin": "pytest", "assay.web": "web"}
 """The modules, or the packages with such modules, that cannot be imported without an extra, and the extra."""
 
 IMPORT_ALL = """
@@ -52,13 +46,13 @@ class CheckError(Exception):
     """Something of the distributions is not as it should be."""
 
 
-def expect(condition: bool, problem: str) -> None:
+def expect(condition, problem):
     """Raises `CheckError` with the problem where the condition does not hold."""
     if not condition:
         raise CheckError(problem)
 
 
-def run(*words: str | Path, folder: Path) -> str:
+def run(*words, folder):
     """Runs a program outside the checkout, as a user's shell would, and returns what it prints."""
     variables = {
         name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "ASSAY", "PYENV_V"))
@@ -68,14 +62,13 @@ def run(*words: str | Path, folder: Path) -> str:
     return done.stdout.strip()
 
 
-def project() -> dict[str, object]:
+def project():
     """The table `project` of `pyproject.toml`."""
     with (ROOT / "pyproject.toml").open("rb") as file:
-        table: dict[str, object] = tomllib.load(file)["project"]
-    return table
+        return tomllib.load(file)["project"]
 
 
-def stated_version() -> str:
+def stated_version():
     """The version, from the one place where it stands."""
     match = re.search(r'^__version__ = "(.+)"$', (ROOT / "assay" / "__init__.py").read_text(encoding="utf-8"), re.M)
     expect(match is not None, "assay/__init__.py states no __version__")
@@ -83,7 +76,7 @@ def stated_version() -> str:
     return match[1]
 
 
-def supported_versions() -> list[str]:
+def supported_versions():
     """The versions of Python that the classifiers name, such as `3.11`."""
     prefix = "Programming Language :: Python :: "
     classifiers = project()["classifiers"]
@@ -91,7 +84,7 @@ def supported_versions() -> list[str]:
     return [line.removeprefix(prefix) for line in classifiers if line.startswith(f"{prefix}3.")]
 
 
-def find_python(version: str) -> Path | None:
+def find_python(version):
     """The program of a version of Python on this machine: on the path, or one that pyenv made; None without one."""
     name = f"python{version}"
     installed = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
@@ -100,19 +93,15 @@ def find_python(version: str) -> Path | None:
     return next((path for path in candidates if _is_python(path, version)), None)
 
 
-def _is_python(path: Path, version: str) -> bool:
+def _is_python(path, version):
     """Whether a program is this version: what pyenv puts on the path may be switched off."""
     code = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2])"
     done = subprocess.run([path, "-c", code], capture_output=True, text=True, check=False)
     return done.returncode == 0 and done.stdout.strip() == version
 
 
-def build(folder: Path) -> dict[str, Path]:
-    """Builds both distributions from a copy: a build writes beside its sources.
-
-    Returns:
-        The files, as `sdist` and `wheel`. The wheel is made from the sdist, as pip does from an index.
-    """
+def build(folder):
+    """Builds both distributions from a copy: a build writes beside its sources."""
     left_out = shutil.ignore_patterns(".*", "build", "*.egg-info", "__pycache__")
     shutil.copytree(ROOT, folder / "source", ignore=left_out)
     code = f"from setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"
@@ -135,7 +124,7 @@ def build(folder: Path) -> dict[str, Path]:
     return {"sdist": sdist, "wheel": wheel}
 
 
-def check_metadata(text: str) -> None:
+def check_metadata(text):
     """Checks what an installation says of itself against `pyproject.toml`."""
     table, metadata = project(), HeaderParser().parsestr(text)
     version = stated_version()
@@ -152,20 +141,13 @@ def check_metadata(text: str) -> None:
     expect(extras == optional.keys(), f"the extras are {sorted(extras)}")
 
 
-def _body(metadata: Message) -> str:
+def _body(metadata):
     body = metadata.get_payload()
     return body if isinstance(body, str) else ""
 
 
-def check_installation(python: Path, distribution: Path, folder: Path) -> Iterator[str]:
-    """Installs a distribution without extras into a new environment and uses it.
-
-    Yields:
-        What was checked, after each check.
-
-    Raises:
-        CheckError: Something failed.
-    """
+def check_installation(python, distribution, folder):
+    """Installs a distribution without extras into a new environment and uses it."""
     run(python, "-m", "venv", folder / "environment", folder=folder)
     scripts = folder / "environment" / ("Scripts" if os.name == "nt" else "bin")
     own = scripts / "python"
@@ -185,7 +167,7 @@ def check_installation(python: Path, distribution: Path, folder: Path) -> Iterat
     yield "assay demo"
 
 
-def main() -> None:
+def main():
     """Checks every distribution with every Python, and says what it did."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", action="append", help="a version such as 3.12; again for more")

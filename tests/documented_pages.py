@@ -13,7 +13,6 @@ A page is read from top to bottom:
 
 import difflib
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
 from itertools import pairwise
@@ -37,15 +36,7 @@ _LINK = re.compile(r"/enter/\S+")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something that a page does.
-
-    Attributes:
-        kind: `hidden`: commands that are not shown; `file`: a file is written; `typed`: a command with its output.
-        text: The commands, one per line; of a file, its text.
-        name: The file's name.
-        lines: The output's lines in the page: the first, and the one after the last.
-        output: The output that the page shows, without its indentation.
-    """
+    """Something that a page does: `hidden` or `typed` commands, or a `file` that is written."""
 
     kind: Literal["hidden", "file", "typed"]
     text: str
@@ -58,12 +49,8 @@ class PageError(Exception):
     """A page shows output that no command of the page prints."""
 
 
-def steps(page: str) -> Iterator[Step]:
-    """What a page does, in its order.
-
-    Raises:
-        PageError: An indented block is neither of commands, nor the output of one, nor excused.
-    """
+def steps(page):
+    """What a page does, in its order."""
     lines = page.splitlines()
     number, excused = 0, False
     while number < len(lines):
@@ -99,7 +86,7 @@ def steps(page: str) -> Iterator[Step]:
             number += 1
 
 
-def _block(lines: list[str], first: int, last: int) -> Iterator[Step]:
+def _block(lines, first, last):
     prompts = [number for number in range(first, last) if lines[number].startswith(_PROMPT)]
     for number in range(first, prompts[0] if prompts else last):
         before = lines[number - 1].rstrip()
@@ -112,23 +99,23 @@ def _block(lines: list[str], first: int, last: int) -> Iterator[Step]:
         yield Step("typed", lines[start].removeprefix(_PROMPT), "", (start + 1, end), output)
 
 
-def is_same(documented: tuple[str, ...], printed: str) -> bool:
+def is_same(documented, printed):
     """Whether a page says what a command prints, but for the times and links that are others each time."""
     flags = ELLIPSIS | NORMALIZE_WHITESPACE
     return OutputChecker().check_output(_timeless("\n".join(documented)) + "\n", _timeless(printed) + "\n", flags)
 
 
-def _timeless(text: str) -> str:
+def _timeless(text):
     return _LINK.sub("/enter/LINK", _SECONDS.sub("0.0 s", _RUN.sub("RUN", text)))
 
 
-def refreshed(documented: tuple[str, ...], printed: str) -> list[str]:
+def refreshed(documented, printed):
     """The lines of `printed` that a page shows: the first and the last between two `...` are what is most like the old.
 
     A page that ended before the output's last line still does, and says so by `...`.
     """
     lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
-    parts: list[list[str]] = [[]]
+    parts = [[]]
     for line in documented:
         if line.strip() == ANY_LINES:
             parts.append([])
@@ -147,9 +134,9 @@ def refreshed(documented: tuple[str, ...], printed: str) -> list[str]:
     return shown + [ANY_LINES] * (place < len(lines))
 
 
-def _most_like(line: str, lines: list[str], first: int) -> int:
+def _most_like(line, lines, first):
     return max(range(first, len(lines)), key=lambda number: _likeness(line, lines[number]), default=first)
 
 
-def _likeness(line: str, other: str) -> float:
+def _likeness(line, other):
     return difflib.SequenceMatcher(None, line, other).ratio()

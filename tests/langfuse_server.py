@@ -47,7 +47,7 @@ NOW = "2026-11-20T12:00:00.000Z"
 class LangfuseServer(ApiServer):
     """The server, with one project. `observations` and `scores` are what it holds, by id."""
 
-    def __init__(self, project: str = "support bot") -> None:
+    def __init__(self, project="support bot"):
         super().__init__()
         self.project = project
         self.observations: dict[str, dict[str, Any]] = {}
@@ -56,7 +56,7 @@ class LangfuseServer(ApiServer):
         self.refused: dict[str, str] = {}  # name of a score -> why it is refused
         self.checks = True  # whether a reply must pass the client's models
 
-    def add_trace(self, trace_id: str, begun: str, *children: Mapping[str, Any], **fields: Any) -> None:
+    def add_trace(self, trace_id, begun, *children, **fields):
         """Adds a trace: its root, with the fields, and what is under it."""
         shared = {name: fields[name] for name in ("sessionId", "userId", "tags", "release") if name in fields}
         name = fields.get("name", "chat")
@@ -65,7 +65,7 @@ class LangfuseServer(ApiServer):
             own = {"parentObservationId": f"{trace_id}-root", "traceName": name, **shared, **child}
             self.add(f"{trace_id}-{number}", trace_id, own.pop("startTime", begun), **own)
 
-    def add(self, observation_id: str, trace_id: str, begun: str, **fields: Any) -> None:
+    def add(self, observation_id, trace_id, begun, **fields):
         """Adds one observation."""
         text = {side: fields[side] for side in ("input", "output") if side in fields}
         text = {
@@ -85,7 +85,7 @@ class LangfuseServer(ApiServer):
             **text,
         }
 
-    def add_score(self, score_id: str, name: str, value: Any, **fields: Any) -> None:
+    def add_score(self, score_id, name, value, **fields):
         """Adds a score, of a trace with `trace`, of a session with `session`."""
         kind = {bool: "BOOLEAN", str: "CATEGORICAL"}.get(type(value), "NUMERIC")
         about = next(({"kind": kind, "id": fields.pop(kind)} for kind in ("trace", "session") if kind in fields), {})
@@ -96,7 +96,7 @@ class LangfuseServer(ApiServer):
             **fields,
         }
 
-    def answer(self, call: Call) -> Reply:
+    def answer(self, call):
         """Answers as the API does."""
         expected = "Basic " + base64.b64encode(f"{PUBLIC}:{SECRET}".encode()).decode()
         headers = {name.lower(): value for name, value in call.headers.items()}
@@ -113,13 +113,13 @@ class LangfuseServer(ApiServer):
         config = self.configs.get(call.path.removeprefix("/api/public/score-configs/"))
         return Reply(200, config) if config else Reply(404, {"message": "not found"})
 
-    def _projects(self) -> Reply:
+    def _projects(self):
         from langfuse.api.projects.types.projects import Projects
 
         project = {"id": "project-1", "name": self.project, "metadata": {}, "organization": {"id": "o", "name": "Org"}}
         return self._checked(Projects, {"data": [project]})
 
-    def _list_observations(self, call: Call) -> Reply:
+    def _list_observations(self, call):
         from langfuse.api.observations.types.observations_v2response import ObservationsV2Response
 
         groups = (call.value("fields") or "core,basic").split(",")
@@ -145,7 +145,7 @@ class LangfuseServer(ApiServer):
             meta = {"cursor": base64.urlsafe_b64encode(json.dumps(last).encode()).decode()}
         return self._checked(ObservationsV2Response, {"data": listed, "meta": meta})
 
-    def _list_scores(self, call: Call) -> Reply:
+    def _list_scores(self, call):
         from langfuse.api.scores.types.get_scores_v3response import GetScoresV3Response
 
         groups = [group for group in (call.value("fields") or "").split(",") if group]
@@ -170,7 +170,7 @@ class LangfuseServer(ApiServer):
         values |= {"traceId": trace, "sessionId": session}
         return all(value in call.value(name).split(",") for name, value in values.items() if call.value(name))
 
-    def _create_scores(self, call: Call) -> Reply:
+    def _create_scores(self, call):
         from langfuse.api.core.pydantic_utilities import parse_obj_as
         from langfuse.api.scores.types.create_score_request import CreateScoreRequest
 
@@ -182,7 +182,7 @@ class LangfuseServer(ApiServer):
             if problem := self.refused.get(body["name"]) or _problem(body):
                 errors.append({"message": problem})
                 continue
-            about: dict[str, Any] = {"kind": "trace", "id": body.get("traceId")}
+            about = {"kind": "trace", "id": body.get("traceId")}
             if body.get("sessionId"):
                 about = {"kind": "session", "id": body["sessionId"]}
             if body.get("observationId"):
@@ -207,7 +207,7 @@ class LangfuseServer(ApiServer):
             return Reply(207, {**counts, "errors": errors})
         return Reply(202, {"message": "Accepted"})
 
-    def _checked(self, model: Any, body: dict[str, Any]) -> Reply:
+    def _checked(self, model, body):
         from langfuse.api.core.pydantic_utilities import parse_obj_as
 
         if self.checks:
@@ -215,7 +215,7 @@ class LangfuseServer(ApiServer):
         return Reply(200, body)
 
 
-def _problem(body: Mapping[str, Any]) -> str:
+def _problem(body):
     if not (body.get("traceId") or body.get("sessionId")):
         return "Provide exactly one of the following: traceId, sessionId, datasetRunId"
     if body.get("observationId") and not body.get("traceId"):
@@ -224,14 +224,14 @@ def _problem(body: Mapping[str, Any]) -> str:
     return "" if is_number == (body.get("dataType", "NUMERIC") in ("NUMERIC", "BOOLEAN")) else "wrong type of value"
 
 
-def _cut(name: str, value: Any, whole: list[str]) -> Any:
+def _cut(name, value, whole):
     if name != "metadata" or not isinstance(value, dict):
         return value
     texts = {key: text if isinstance(text, str) else json.dumps(text) for key, text in value.items()}
     return {key: text if key in whole else text[:200] for key, text in texts.items()}
 
 
-def _meets(observation: Mapping[str, Any], condition: Mapping[str, Any]) -> bool:
+def _meets(observation, condition):
     value, wanted = observation.get(_COLUMNS[condition["column"]]), condition["value"]
     match condition["type"], condition["operator"]:
         case "boolean", "=":

@@ -1,20 +1,19 @@
 """Traces in memory: a source and a sink for the tests of watches."""
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from assay.errors import InputError
 from assay.eval_sets import Sample
 from assay.meta_eval import Estimate
-from assay.meta_eval.monitoring import BoundState, Look, ProductionAnswers
-from assay.traces import TraceOrigin, TraceScore, UnreadTrace, WatchSettings, WriteResult
+from assay.meta_eval.monitoring import BoundState, Look
+from assay.traces import TraceOrigin, TraceScore, UnreadTrace, WriteResult
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 ADDRESS = "memory://host/bot"
 
 
-def trace(name: str, at: datetime = NOON, *, session: str = "", **fields: object) -> Sample:
+def trace(name, at=NOON, *, session="", **fields):
     """A trace with an answer."""
     origin = TraceOrigin(ADDRESS, name, session=session, time=at.isoformat())
     values = {
@@ -42,21 +41,21 @@ class MemoryTraces:
 
     def read(
         self,
-        since: datetime | None,
-        until: datetime | None,
-        filter: Mapping[str, str],  # noqa: A002 - as the protocol has it
-    ) -> Iterator[Sample | UnreadTrace]:
+        since,
+        until,
+        filter,  # noqa: A002 - as the protocol has it
+    ):
         """As `Source.read`."""
         if self.problem:
             raise InputError(self.problem)
         self.reads.append((since, until))
         for one in self.traces:
             origin = TraceOrigin.of_sample(one) if isinstance(one, Sample) else None
-            time = datetime.fromisoformat(origin.time if origin else one.time)  # type: ignore[union-attr]
+            time = datetime.fromisoformat(origin.time if origin else one.time)
             if (since is None or time >= since) and (until is None or time < until):
                 yield one
 
-    def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
+    def write(self, scores):
         """As `Sink.write`."""
         for score in scores:
             self.writes += 1
@@ -67,12 +66,12 @@ class MemoryTraces:
             self.scores[score.key] = score
             yield WriteResult(score.key, state)
 
-    def add(self, count: int, at: datetime = NOON - timedelta(hours=1), first: int = 0) -> None:
+    def add(self, count, at=NOON - timedelta(hours=1), first=0):
         """Adds traces, a second apart."""
         self.traces += [trace(f"t{first + n:05}", at + timedelta(seconds=n)) for n in range(count)]
 
 
-def simple_look(answers: ProductionAnswers, settings: WatchSettings, first_day: date) -> Look:
+def simple_look(answers, settings, first_day):
     """A look without statistics: the mean of the judge's scores; a bound of the mean is broken below its limit."""
     import numpy as np
 

@@ -11,14 +11,14 @@ import time
 import urllib.error
 import urllib.request
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 
-def find_mlflow() -> str | None:
+def find_mlflow():
     """The command `mlflow` of an environment with the server; None where there is none."""
     if named := os.environ.get("ASSAY_MLFLOW"):
         return named
@@ -36,7 +36,7 @@ def find_mlflow() -> str | None:
 class MlflowProcess:
     """A server with SQLite in an empty folder, on a free port; `options` are further ones of `mlflow server`."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder, *options):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -60,14 +60,14 @@ class MlflowProcess:
                 raise AssertionError(self.log.read_text(errors="replace")[-3000:])
             time.sleep(0.1)
 
-    def _is_up(self) -> bool:
+    def _is_up(self):
         try:
             with urllib.request.urlopen(f"http://{self.host}/health", timeout=5) as reply:
                 return bool(reply.status == 200)
         except OSError:
             return False
 
-    def stop(self) -> None:
+    def stop(self):
         """Ends the server and its workers."""
         if self._process.poll() is None:
             os.killpg(self._process.pid, 15)
@@ -92,7 +92,7 @@ class SpanToLog:
 class TraceWriter:
     """Writes traces of an experiment, which is made where there is none, as a chatbot would."""
 
-    def __init__(self, host: str, experiment: str) -> None:
+    def __init__(self, host, experiment):
         os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
         from mlflow import MlflowClient
         from mlflow.tracing.client import TracingClient
@@ -103,16 +103,7 @@ class TraceWriter:
         self.id = str(known.experiment_id if known else self.client.create_experiment(experiment))
         self._tracing = TracingClient(f"http://{host}")
 
-    def write(
-        self,
-        number: int,
-        spans: Sequence[SpanToLog],
-        *,
-        at: int = 1_700_000_000_000,
-        state: str = "OK",
-        metadata: Mapping[str, str] | None = None,
-        tags: Mapping[str, str] | None = None,
-    ) -> str:
+    def write(self, number, spans, *, at=1_700_000_000_000, state="OK", metadata=None, tags=None):
         """Writes a trace with spans, the root first, that begin 1 ms after each other from `at`; returns its id."""
         from mlflow.entities import Span, TraceInfo, TraceLocation, TraceState
 
@@ -133,46 +124,46 @@ class TraceWriter:
             )
         return trace_id
 
-    def feedback(self, trace_id: str, name: str, value: Any, *, source: tuple[str, str], **more: Any) -> Any:
+    def feedback(self, trace_id, name, value, *, source, **more):
         """Writes a feedback, by (source type, source id)."""
         from mlflow.entities import AssessmentSource, Feedback
 
         return self._tracing.log_assessment(trace_id, Feedback(name, value, source=AssessmentSource(*source), **more))
 
-    def expectation(self, trace_id: str, name: str, value: Any) -> Any:
+    def expectation(self, trace_id, name, value):
         """Writes an expectation of a person."""
         from mlflow.entities import AssessmentSource, Expectation
 
         return self._tracing.log_assessment(trace_id, Expectation(name, value, source=AssessmentSource("HUMAN", "ada")))
 
-    def link_prompt(self, trace_id: str, name: str, version: int) -> None:
+    def link_prompt(self, trace_id, name, version):
         """Links a trace with a version of a prompt."""
         versions = [{"name": name, "version": str(version)}]
         self._post("2.0/mlflow/traces/link-prompts", {"trace_id": trace_id, "prompt_versions": versions})
 
-    def add_numeric_schema(self, name: str, low: float, high: float) -> None:
+    def add_numeric_schema(self, name, low, high):
         """Adds a label schema of numbers to the experiment."""
         numbers = {"numeric": {"min_value": low, "max_value": high}}
         body = {"experiment_id": self.id, "name": name, "type": "FEEDBACK", "input": numbers}
         self._post("3.0/mlflow/label-schemas/create", body)
 
-    def _post(self, path: str, body: Mapping[str, Any]) -> None:
+    def _post(self, path, body):
         url = f"http://{self._host}/api/{path}"
         sent = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
         urllib.request.urlopen(sent).close()
 
-    def assessments(self, trace_id: str) -> list[Any]:
+    def assessments(self, trace_id):
         """The assessments of a trace."""
         return list(self._tracing.get_trace_info(trace_id).assessments)
 
 
-def _span(number: int, place: int, span: SpanToLog, at: int) -> dict[str, Any]:
+def _span(number, place, span, at):
     attributes = {"mlflow.spanType": span.kind, "mlflow.traceRequestId": f"tr-{number:032x}", **span.attributes}
     attributes |= {} if span.inputs is None else {"mlflow.spanInputs": span.inputs}
     attributes |= {} if span.outputs is None else {"mlflow.spanOutputs": span.outputs}
     begin = (at + place) * 1_000_000
 
-    def span_id(index: int) -> str:
+    def span_id(index):
         return b64encode(((number << 16) + index + 1).to_bytes(16)[-8:]).decode()
 
     return {
@@ -212,16 +203,16 @@ class Fault:
 class MlflowProxy:
     """Stands before a server and lets requests go wrong: `script` gives the fault of one, or None to let it pass."""
 
-    def __init__(self, host: str) -> None:
+    def __init__(self, host):
         self.script: Callable[[ProxiedRequest], Fault | None] = lambda request: None
         self.requests: list[ProxiedRequest] = []
         proxy = self
 
         class Handler(BaseHTTPRequestHandler):
-            def log_message(self, *arguments: Any) -> None:
+            def log_message(self, *arguments):
                 pass
 
-            def handle_any(self) -> None:
+            def handle_any(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 number = len(proxy.requests) + 1
                 request = ProxiedRequest(number, self.command, self.path, dict(self.headers), body)
@@ -245,7 +236,7 @@ class MlflowProxy:
         self.host = f"127.0.0.1:{self._server.server_port}"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
-    def forward(self, request: ProxiedRequest) -> tuple[int, bytes]:
+    def forward(self, request):
         """Sends a request to the server, and returns its status and body."""
         url = f"http://{self._target}{request.path}"
         headers = {"Content-Type": request.headers.get("Content-Type", "application/json")}
@@ -256,7 +247,7 @@ class MlflowProxy:
         except urllib.error.HTTPError as error:
             return error.code, error.read()
 
-    def stop(self) -> None:
+    def stop(self):
         """Ends the proxy."""
         self._server.shutdown()
         self._server.server_close()

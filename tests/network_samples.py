@@ -1,7 +1,5 @@
 """Answers about a network of four days: throughput 41, 43, none and 45 Mbps, latency 22, 21, 25 and 20 ms."""
 
-from typing import Any
-
 from assay.eval_sets import Sample
 
 NETWORK = {
@@ -15,7 +13,7 @@ NETWORK = {
 }
 
 
-def network_sample(response: str, **fields: Any) -> Sample:
+def network_sample(response, **fields):
     """A sample with the table and an English answer, unless the fields say otherwise."""
     given = {"id": "s", "user_input": "", "response": response, "language": "en", "tables": [NETWORK]}
     return Sample.model_validate(given | fields)

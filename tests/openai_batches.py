@@ -56,7 +56,7 @@ class ServedBatch:
 class BatchEndpoints:
     """Files and batches. `ask` answers one request: its body in, status and body of the reply out."""
 
-    def __init__(self, ask: Callable[[dict[str, Any]], tuple[int, str]]) -> None:
+    def __init__(self, ask):
         self._ask = ask
         self.polls = 0
         self.on_call: Callable[[Call], Any] | None = None
@@ -72,7 +72,7 @@ class BatchEndpoints:
         """Whether a request is for these endpoints."""
         return _PATH.match(path.partition("?")[0]) is not None
 
-    def take(self, method: str, path: str, headers: dict[str, str], content: bytes) -> tuple[Any, bytes]:
+    def take(self, method, path, headers, content):
         """What `on_call` says to a call, if anything, and the body of its reply."""
         plain, _, query = path.partition("?")
         match = _PATH.match(plain)
@@ -102,7 +102,7 @@ class BatchEndpoints:
             reply = self._describe(batch)
         return answer, json.dumps(reply).encode()
 
-    def _upload(self, headers: dict[str, str], content: bytes) -> dict[str, Any]:
+    def _upload(self, headers, content):
         boundary = b"--" + re.findall(r"boundary=([^;]+)", headers["content-type"])[0].strip('"').encode()
         parts = [part.partition(b"\r\n\r\n") for part in content.split(boundary)]
         uploaded = next(body for head, _, body in parts if b'name="file"' in head)
@@ -114,14 +114,14 @@ class BatchEndpoints:
             "status": "processed",
         }
 
-    def _create(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _create(self, request):
         lines = [json.loads(line) for line in self.files[request["input_file_id"]].splitlines()]
         number = len(self.batches) + 1
         batch = ServedBatch(f"batch_{number}", request["input_file_id"], request.get("metadata") or {}, lines, number)
         self.batches[batch.id] = batch
         return self._describe(batch)
 
-    def _list(self, query: dict[str, list[str]]) -> dict[str, Any]:
+    def _list(self, query):
         newest_first = [*reversed(self.batches.values())]
         if after := query.get("after"):
             places = [place for place, batch in enumerate(newest_first) if batch.id == after[0]]
@@ -130,7 +130,7 @@ class BatchEndpoints:
         page = [self._describe(batch) for batch in newest_first[:limit]]
         return {"object": "list", "data": page, "has_more": len(newest_first) > limit}
 
-    def _go_on(self, batch: ServedBatch) -> None:
+    def _go_on(self, batch):
         """A batch ends after so many questions about it; one that is being cancelled with half of its replies."""
         batch.polls += 1
         if batch.status in _ENDED:
@@ -142,7 +142,7 @@ class BatchEndpoints:
         else:
             batch.status = "in_progress"
 
-    def _end(self, batch: ServedBatch, status: str, lines: list[dict[str, Any]]) -> None:
+    def _end(self, batch, status, lines):
         for line in lines:
             self.asked[line["custom_id"]] += 1
             http_status, body = self._ask(line["body"])
@@ -155,7 +155,7 @@ class BatchEndpoints:
             if results:
                 self.files[f"{batch.id}-{name}"] = b"\n".join(results) + b"\n"
 
-    def _describe(self, batch: ServedBatch) -> dict[str, Any]:
+    def _describe(self, batch):
         has_ended = batch.status in _ENDED
         return {
             "id": batch.id,
@@ -168,16 +168,12 @@ class BatchEndpoints:
             "output_file_id": f"{batch.id}-output" if has_ended and batch.output else None,
             "error_file_id": f"{batch.id}-errors" if has_ended and batch.errors else None,
             "created_at": int(time.time()),
-            "request_counts": {
-                "total": len(batch.lines),
-                "completed": len(batch.output),
-                "failed": len(batch.errors),
-            },
+            "request_counts": {"total": len(batch.lines), "completed": len(batch.output), "failed": len(batch.errors)},
             "metadata": batch.metadata,
         }
 
 
-def _kind(method: str, match: re.Match[str]) -> Kind:
+def _kind(method, match):
     if match[3]:
         return "content" if match[3] == "content" else "cancel"
     if match[1] == "files":

@@ -6,9 +6,7 @@ import math
 import re
 import struct
 import zlib
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 _SCHEMAS = ("Claims", "ListedAnswers", "ReverseQuestions")
 _WORD = re.compile(r"\w+")
@@ -17,7 +15,7 @@ _NO_CLAIM = re.compile(r"hello|hi\b|hallo|goede|thank|bedankt|dank|sorry|i don't
 _DIMENSIONS = 64
 
 
-def schema_asked_for(body: dict[str, Any]) -> str:
+def schema_asked_for(body):
     """Whose reply a request wants: `Claims`, `ListedAnswers`, ..., `options` for one word, "" for another."""
     shape = body.get("response_format") or {}
     if shape.get("type") == "json_schema":
@@ -28,13 +26,13 @@ def schema_asked_for(body: dict[str, Any]) -> str:
     return "options" if body.get("max_tokens") == 1 else ""
 
 
-def question_of(body: dict[str, Any]) -> str:
+def question_of(body):
     """The text under test as the prompt has it: the last user message that begins with a tag, else the last."""
     messages = [message["content"] for message in body.get("messages", []) if message["role"] == "user"]
     return next((text for text in reversed(messages) if text.startswith("<")), messages[-1] if messages else "")
 
 
-def sensible_reply(body: dict[str, Any]) -> tuple[str, list[dict[str, float]] | None]:
+def sensible_reply(body):
     """The text of the reply, and the alternatives at each token (said first) where the request wants them.
 
     claims: the answer's sentences. questions: the answer's sentences as questions. yes or no: by the share of the
@@ -43,10 +41,7 @@ def sensible_reply(body: dict[str, Any]) -> tuple[str, list[dict[str, float]] | 
     likewise.
     """
     question = question_of(body)
-    reply = {
-        "Claims": _claims,
-        "ReverseQuestions": _questions,
-    }.get(schema_asked_for(body))
+    reply = {"Claims": _claims, "ReverseQuestions": _questions}.get(schema_asked_for(body))
     if schema_asked_for(body) == "options":
         return _one_word(body, question)
     if schema_asked_for(body) == "ListedAnswers":
@@ -55,12 +50,12 @@ def sensible_reply(body: dict[str, Any]) -> tuple[str, list[dict[str, float]] | 
     return text, [{text: 0.0}] if body.get("logprobs") else None
 
 
-def _claims(question: str) -> dict[str, Any]:
+def _claims(question):
     answer_sentences = _sentences(_part(question, "answer"))
     return {"claims": [each for each in answer_sentences if not each.endswith("?") and not _NO_CLAIM.match(each)]}
 
 
-def _questions(question: str) -> dict[str, Any]:
+def _questions(question):
     claims = _claims(question)["claims"]
     count = int(re.findall(r"\d+", question.rpartition("</answer>")[2])[0])
     stems = [sentence.rstrip(".!") for sentence in claims or ["What do you mean"]]
@@ -68,7 +63,7 @@ def _questions(question: str) -> dict[str, Any]:
     return {"noncommittal": not claims, "questions": questions}
 
 
-def _one_word(body: dict[str, Any], question: str) -> tuple[str, list[dict[str, float]] | None]:
+def _one_word(body, question):
     asked = question.rpartition("</answer>")[2].strip()
     if levels := re.findall(r"^(\d+)(?::|$)", asked, re.MULTILINE):
         shares = _level_shares(levels, next((name for name in _RATED if name in asked), ""), question)
@@ -81,16 +76,16 @@ def _one_word(body: dict[str, Any], question: str) -> tuple[str, list[dict[str, 
     return next(iter(place)), [place] if body.get("logprobs") else None
 
 
-def _level_shares(levels: list[str], name: str, asked: str) -> dict[str, float]:
+def _level_shares(levels, name, asked):
     """The level by the words that texts share is 80% sure, and its neighbour towards the middle has the rest."""
     level = round((len(levels) - 1) * _RATED.get(name, lambda _: 0.5)(asked))
     return {levels[level]: 0.8, levels[level + (1 if level < len(levels) // 2 else -1)]: 0.2}
 
 
-def _listed_answers(body: dict[str, Any], asked: str) -> tuple[str, list[dict[str, float]] | None]:
+def _listed_answers(body, asked):
     """An answer for each property of the schema, as likely as its probability says."""
     statements = dict(line.split(": ", 1) for line in _part(asked, "statements").splitlines())
-    places: list[dict[str, float]] = []
+    places = []
     for question, words in _words_by_question(body).items():
         places.append({f'{", " if places else "{"}"{question}": "': 0.0})
         if question in statements:
@@ -104,7 +99,7 @@ def _listed_answers(body: dict[str, Any], asked: str) -> tuple[str, list[dict[st
     return "".join(next(iter(place)) for place in places), places if body.get("logprobs") else None
 
 
-def sensible_decisions(body: dict[str, Any]) -> dict[str, Any]:
+def sensible_decisions(body):
     """The body of a decision model's reply, in the protocol of the request.
 
     A predicate's probability is the share of its words in the documentation; of a choice and of a scale the first
@@ -113,7 +108,7 @@ def sensible_decisions(body: dict[str, Any]) -> dict[str, Any]:
     taken = {"input_tokens": len(json.dumps(body)) // 4, "output_tokens": 3}
     if "state" in body:
         documentation = body["state"].get("documentation", "")
-        answers: dict[str, Any] = {}
+        answers = {}
         for question, asked in body["questions"].items():
             if asked["type"] == "noul":
                 answers[question] = {"type": "noul", "noul": _share(asked["instructions"], documentation)}
@@ -130,7 +125,7 @@ def sensible_decisions(body: dict[str, Any]) -> dict[str, Any]:
         return {"model": body["model"], "answers": answers, "usage": taken}
     documentation, listed = _part(body["input"], "documentation"), []
     for asked in body["questions"]:
-        answer: dict[str, Any] = {"type": asked["type"], "name": asked["name"]}
+        answer = {"type": asked["type"], "name": asked["name"]}
         if asked["type"] == "predicate":
             listed.append(answer | {"probability": _share(asked["instructions"], documentation)})
             continue
@@ -145,11 +140,11 @@ def sensible_decisions(body: dict[str, Any]) -> dict[str, Any]:
     return {"model": body["model"], "answers": listed, "usage": taken | {"total_tokens": taken["input_tokens"] + 3}}
 
 
-def _first_and_last(options: list[Any]) -> dict[Any, float]:
+def _first_and_last(options):
     return {option: {0: 0.75, len(options) - 1: 0.25}.get(place, 0.0) for place, option in enumerate(options)}
 
 
-def _words_by_question(body: dict[str, Any]) -> dict[str, list[str]]:
+def _words_by_question(body):
     shape = body.get("response_format") or {}
     schema = (shape.get("json_schema") or {}).get("schema")
     if schema is None:
@@ -157,7 +152,7 @@ def _words_by_question(body: dict[str, Any]) -> dict[str, list[str]]:
     return {question: values["enum"] for question, values in schema["properties"].items()}
 
 
-def _rated(of: str, within: str) -> Callable[[str], float]:
+def _rated(of, within):
     return lambda asked: _share(_part(asked, of), _part(asked, within))
 
 
@@ -168,7 +163,7 @@ _RATED = {
 }
 
 
-def embedding(text: str, as_base64: bool) -> list[float] | str:
+def embedding(text, as_base64):
     """A vector by the text's words, so that texts that share words lie near each other."""
     vector = [0.0] * _DIMENSIONS
     for word in _words(text):
@@ -176,18 +171,18 @@ def embedding(text: str, as_base64: bool) -> list[float] | str:
     return base64.b64encode(struct.pack(f"<{_DIMENSIONS}f", *vector)).decode() if as_base64 else vector
 
 
-def _part(question: str, tag: str) -> str:
+def _part(question, tag):
     return question.partition(f"<{tag}>\n")[2].rpartition(f"\n</{tag}>")[0]
 
 
-def _sentences(text: str) -> list[str]:
+def _sentences(text):
     return [sentence.strip() for sentence in _SENTENCE_END.split(text) if _WORD.search(sentence)]
 
 
 @lru_cache(maxsize=512)
-def _words(text: str) -> frozenset[str]:
+def _words(text):
     return frozenset(_WORD.findall(text.casefold()))
 
 
-def _share(of: str, within: str) -> float:
+def _share(of, within):
     return len(_words(of) & _words(within)) / (len(_words(of)) or 1)

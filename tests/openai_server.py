@@ -19,7 +19,7 @@ import threading
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -74,13 +74,10 @@ class Answer:
     raw: str | None = None
 
 
-Script = Callable[[Request], Answer | None]
-
-
 class OpenAIServer:
     """The server; as a context manager it runs in a thread of this process. Set `script` at any time."""
 
-    def __init__(self, script: Script | None = None, latency: float = 0.0) -> None:
+    def __init__(self, script=None, latency=0.0):
         self.script = script
         self.latency = latency
         self.port = 0
@@ -90,7 +87,7 @@ class OpenAIServer:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
-    def forget(self) -> None:
+    def forget(self):
         """Sets all counts to 0."""
         self.requests: list[Request] = []
         self.connections = 0
@@ -103,23 +100,23 @@ class OpenAIServer:
         """The URL for `api_base`."""
         return f"http://127.0.0.1:{self.port}/v1"
 
-    def asked_for(self, schema: str) -> list[Request]:
+    def asked_for(self, schema):
         """The requests of one prompt, by its schema."""
         return [request for request in self.requests if request.schema == schema]
 
-    async def listen(self, port: int = 0) -> asyncio.Server:
+    async def listen(self, port=0):
         """Begins to listen on 127.0.0.1, on a free port if none is said."""
         loop = asyncio.get_running_loop()
         server = await loop.create_server(lambda: _Connection(self), "127.0.0.1", port, backlog=1024)
         self.port = server.sockets[0].getsockname()[1]
         return server
 
-    def __enter__(self) -> "OpenAIServer":
+    def __enter__(self):
         self._thread.start()
         self._server = asyncio.run_coroutine_threadsafe(self.listen(), self._loop).result()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self._loop.call_soon_threadsafe(self._server.close)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
@@ -127,7 +124,7 @@ class OpenAIServer:
         if self.script_error:
             raise self.script_error
 
-    def take(self, method: str, path: str, headers: Mapping[str, str], content: bytes) -> tuple[Answer, bytes]:
+    def take(self, method, path, headers, content):
         """The answer to a request, and its body."""
         if method == "GET" and path == "/stats":
             return Answer(latency=0), json.dumps(self._stats()).encode()
@@ -147,11 +144,11 @@ class OpenAIServer:
             return answer, failure if answer.status >= 400 else reply
         return self._answer(path, headers, content)
 
-    def _ask_in_batch(self, body: dict[str, Any]) -> tuple[int, str]:
+    def _ask_in_batch(self, body):
         answer, reply = self._answer("/v1/chat/completions", {}, json.dumps(body).encode())
         return answer.status, reply.decode()
 
-    def _answer(self, path: str, headers: Mapping[str, str], content: bytes) -> tuple[Answer, bytes]:
+    def _answer(self, path, headers, content):
         self._seen[path, content] += 1
         body = json.loads(content or b"{}")
         request = Request(len(self.requests) + 1, self._seen[path, content], path, headers, body)
@@ -163,7 +160,7 @@ class OpenAIServer:
             answer = Answer(status=500, error_message=f"the test's script failed: {error!r}")
         return answer, _body(request, answer).encode()
 
-    def _stats(self) -> dict[str, int]:
+    def _stats(self):
         return {
             "requests": len(self.requests),
             "connections": self.connections,
@@ -176,21 +173,21 @@ class OpenAIServer:
 class _Connection(asyncio.Protocol):
     """One connection: HTTP/1.1 with keep-alive, one request after the other."""
 
-    def __init__(self, server: OpenAIServer) -> None:
+    def __init__(self, server):
         self._server = server
         self._received = b""
         self._replying: asyncio.Task[None] | None = None
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+    def connection_made(self, transport):
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         self._server.connections += 1
 
-    def connection_lost(self, _: Exception | None) -> None:
+    def connection_lost(self, _):
         if self._replying:
             self._replying.cancel()
 
-    def data_received(self, data: bytes) -> None:
+    def data_received(self, data):
         self._received += data
         head, separator, rest = self._received.partition(b"\r\n\r\n")
         if not separator:
@@ -218,10 +215,10 @@ class _Connection(asyncio.Protocol):
             self._replying = asyncio.ensure_future(self._reply(answer, body, came + latency))
             self._replying.add_done_callback(self._replied)
 
-    def _replied(self, _: asyncio.Task[None]) -> None:
+    def _replied(self, _):
         self._server.under_way -= 1
 
-    async def _reply(self, answer: Answer, body: bytes, due: float) -> None:
+    async def _reply(self, answer, body, due):
         await asyncio.sleep(due - asyncio.get_running_loop().time())
         if answer.fault == "hang":
             await asyncio.Event().wait()
@@ -247,19 +244,19 @@ class _Connection(asyncio.Protocol):
         else:
             self._transport.write(_head(answer, body) + body)
 
-    async def _write_for_ever(self, next_chunk: Callable[[], bytes]) -> None:
+    async def _write_for_ever(self, next_chunk):
         while not self._transport.is_closing():
             self._transport.write(next_chunk())
             await asyncio.sleep(0.001 if self._transport.get_write_buffer_size() < 4 << 20 else 0.1)
 
 
-def _head(answer: Answer, body: bytes) -> bytes:
+def _head(answer, body):
     lines = [f"HTTP/1.1 {answer.status} Scripted", "Content-Type: application/json", f"Content-Length: {len(body)}"]
     lines += [f"{name}: {value}" for name, value in answer.headers.items()]
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 
-def _body(request: Request, answer: Answer) -> str:
+def _body(request, answer):
     if answer.raw is not None:
         return answer.raw
     if answer.status >= 400:
@@ -288,7 +285,7 @@ def _body(request: Request, answer: Answer) -> str:
     if text is None and answer.refusal is None:
         text, sensible = sensible_reply(request_body)
         logprobs = logprobs or sensible
-    choice: dict[str, Any] = {
+    choice = {
         "index": 0,
         "message": {"role": "assistant", "content": text, "refusal": answer.refusal},
         "finish_reason": answer.finish_reason,
@@ -305,18 +302,18 @@ def _body(request: Request, answer: Answer) -> str:
     return json.dumps(reply)
 
 
-def _place(alternatives: dict[str, float]) -> dict[str, Any]:
+def _place(alternatives):
     top_logprobs = [{"token": token, "logprob": logprob, "bytes": None} for token, logprob in alternatives.items()]
     return {**top_logprobs[0], "top_logprobs": top_logprobs}
 
 
-async def _serve(server: OpenAIServer, port: int) -> None:
+async def _serve(server, port):
     listening = await server.listen(port)
     print(server.port, flush=True)
     await listening.serve_forever()
 
 
-def main() -> None:
+def main():
     """The command: prints its port, and serves until it is ended."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each reply")

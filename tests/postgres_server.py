@@ -13,23 +13,16 @@ from typing import Any
 FOLDERS = (Path("/usr/lib/postgresql"),)  # Debian keeps the server's programs beside the path
 
 
-def find_program(name: str) -> str | None:
+def find_program(name):
     """The path of a program of the server; None where it is not installed."""
     beside = [found for folder in FOLDERS for found in sorted(folder.glob(f"*/bin/{name}"), reverse=True)]
     return shutil.which(name) or (str(beside[0]) if beside else None)
 
 
 class PostgresServer:
-    """A server in a folder.
+    """A server in a folder."""
 
-    Args:
-        folder: An empty folder.
-
-    Attributes:
-        url: The server's URL, without a database's name.
-    """
-
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self._folder = folder
         self._own: dict[str, Any] = {}
         if os.geteuid() == 0:  # it refuses to run as root
@@ -47,12 +40,12 @@ class PostgresServer:
         self.url = f"postgresql://assay:secret@127.0.0.1:{self._port}/"
         self.start()
 
-    def _open_parents(self) -> None:
+    def _open_parents(self):
         """Lets the server's user reach the folder; another pytest that begins meanwhile closes its parents again."""
         for parent in [self._folder, *self._folder.parents][:-2]:
             parent.chmod(parent.stat().st_mode | 0o711)
 
-    def start(self) -> None:
+    def start(self):
         """Starts the server and waits until it accepts connections."""
         if self._own:
             self._open_parents()
@@ -74,7 +67,7 @@ class PostgresServer:
             raise AssertionError("".join(log))
         threading.Thread(target=self._process.stderr.read, daemon=True).start()  # its pipe must not fill
 
-    def stop(self) -> None:
+    def stop(self):
         """Stops the server without waiting for connections that are still open."""
         self._process.send_signal(signal.SIGINT)
         self._process.wait(timeout=60)

@@ -5,17 +5,7 @@ import numpy as np
 from assay.meta_eval.monitoring import ProductionAnswers
 
 
-def draw_answers(
-    seed: int,
-    *,
-    days: int = 40,
-    a_day: int = 60,
-    judged: int = 30,
-    rated: int = 10,
-    fall: float = 0.0,
-    fall_days: tuple[int, int] = (20, 10**6),
-    session: int = 2,
-) -> tuple[ProductionAnswers, np.ndarray]:
+def draw_answers(seed, *, days=40, a_day=60, judged=30, rated=10, fall=0.0, fall_days=(20, 10**6), session=2):
     """Returns (answers, the rating that raters would give to each).
 
     Sessions of `session` answers; the ratings fall by `fall` on the `fall_days` from the first to before the second.

@@ -1,25 +1,23 @@
 """Small files in the original forms of the public sets, with texts of our own, and a server that gives them."""
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
-from api_server import ApiServer, Call, Reply
+from api_server import ApiServer, Reply
 
 
-def _rated(*ratings: str) -> dict[str, Any]:
+def _rated(*ratings):
     return {
         f"rater{number}": {"timestamp": 1.0, "duration": 2.0, "value": value} for number, value in enumerate(ratings)
     }
 
 
-def mtrag_document() -> dict[str, Any]:
+def mtrag_document():
     """Two turns of one conversation, answered by two systems; the second turn by one."""
     question = {"speaker": "user", "text": "Where do I request leave?"}
     answer = {"speaker": "agent", "text": "Under My page > Leave."}
     again = {"speaker": "user", "text": "And for half a day?"}
 
-    def task(number: int, turns: list[dict[str, str]]) -> dict[str, Any]:
+    def task(number, turns):
         return {
             "task_id": f"talk1<::>{number}",
             "input": turns,
@@ -29,7 +27,7 @@ def mtrag_document() -> dict[str, Any]:
             "Collection": "mt-rag-handbook-beir-elser-512",
         }
 
-    def evaluation(number: int, system: str, *faithfulness: str) -> dict[str, Any]:
+    def evaluation(number, system, *faithfulness):
         return {
             "task_id": f"talk1<::>{number}",
             "model_id": system,
@@ -53,10 +51,10 @@ def mtrag_document() -> dict[str, Any]:
     }
 
 
-def clapnq_document() -> dict[str, Any]:
+def clapnq_document():
     """One answerable question and one that is not, each answered by one system."""
 
-    def task(key: str, target: str) -> dict[str, Any]:
+    def task(key, target):
         return {
             "task_id": f"ClapNQ::{key}",
             "input": [{"speaker": "user", "text": "who wrote the handbook"}],
@@ -65,7 +63,7 @@ def clapnq_document() -> dict[str, Any]:
             "targets": [{"type": "text", "value": target}],
         }
 
-    def result(key: str, answer: str, reason: str) -> dict[str, Any]:
+    def result(key, answer, reason):
         return {
             "task_id": f"ClapNQ::{key}",
             "model_id": "gpt",
@@ -91,10 +89,10 @@ BEGIN_ROWS = (
 )
 
 
-def ragchecker_entries(pairs: int = 1) -> list[dict[str, Any]]:
+def ragchecker_entries(pairs=1):
     """Pairs of answers, each with the labels of two people."""
 
-    def entry(number: int, correctness: int, overall: int) -> dict[str, Any]:
+    def entry(number, correctness, overall):
         return {
             "instance_id": number,
             "dataset": "desk",
@@ -111,7 +109,7 @@ def ragchecker_entries(pairs: int = 1) -> list[dict[str, Any]]:
     return [labels for number in range(1, pairs + 1) for labels in (entry(number, 2, 2), entry(number, 1, 1))]
 
 
-def tabfact_statements() -> dict[str, Any]:
+def tabfact_statements():
     """Two tables: one with two statements, one with one."""
     return {
         "1-10-1.html.csv": [["there be 2 row", "there be 3 row"], [1, 0], "sales"],
@@ -125,10 +123,10 @@ TABFACT_TABLES = {
 }
 
 
-def tatqa_reports() -> list[dict[str, Any]]:
+def tatqa_reports():
     """A table with one question that is looked up and two that are computed."""
 
-    def question(uid: str, kind: str, answer: Any, scale: str) -> dict[str, Any]:
+    def question(uid, kind, answer, scale):
         return {
             "uid": uid,
             "order": 1,
@@ -155,7 +153,7 @@ def tatqa_reports() -> list[dict[str, Any]]:
     ]
 
 
-def tau_trajectories(attempts: int = 2) -> list[dict[str, Any]]:
+def tau_trajectories(attempts=2):
     """Attempts at one task, of which every second one succeeds."""
     messages = [
         {"role": "system", "content": "Help customers."},
@@ -170,7 +168,7 @@ def tau_trajectories(attempts: int = 2) -> list[dict[str, Any]]:
     ]
 
 
-def as_bytes(document: Any) -> bytes:
+def as_bytes(document):
     """A document as JSON."""
     return json.dumps(document).encode()
 
@@ -178,7 +176,7 @@ def as_bytes(document: Any) -> bytes:
 class FileServer(ApiServer):
     """Gives files by the end of their path, as a static web server does."""
 
-    def __init__(self, files: Mapping[str, bytes]) -> None:
+    def __init__(self, files):
         super().__init__()
         self.files = dict(files)
 
@@ -187,12 +185,12 @@ class FileServer(ApiServer):
         """The address of the mirror."""
         return f"http://{self.host}"
 
-    def find(self, call: Call) -> bytes | None:
+    def find(self, call):
         """The file that a request is for."""
         path = call.path.replace("%20", " ")
         return next((content for name, content in self.files.items() if path.endswith(f"/{name}")), None)
 
-    def answer(self, call: Call) -> Reply:
+    def answer(self, call):
         """A file; 404 where there is none."""
         content = self.find(call)
         if content is None:
@@ -200,7 +198,7 @@ class FileServer(ApiServer):
         return Reply(200, content, {"content-type": "text/plain"})
 
 
-def break_off(content: bytes, sent: int) -> Reply:
+def break_off(content, sent):
     """A reply that announces all of a content and ends after some of it."""
     announced = {"content-type": "text/plain", "content-length": str(len(content)), "connection": "close"}
     return Reply(200, content[:sent], announced)

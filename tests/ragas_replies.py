@@ -6,9 +6,8 @@ answered as without it.
 
 import json
 import re
-from typing import Any
 
-from openai_server import Answer, Request
+from openai_server import Answer
 
 _INPUT = re.compile(r"Now perform the same with the following input\s+input: (.*)\s+Output:\s*$", re.DOTALL)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -16,7 +15,7 @@ _WORD = re.compile(r"\w+")
 _GREETING = re.compile(r"hello|hi\b|thank|sorry", re.IGNORECASE)
 
 
-def script(request: Request) -> Answer | None:
+def script(request):
     """The reply to a prompt of Ragas, None for any other."""
     for message in reversed(request.body.get("messages", [])):
         if match := _INPUT.search(message["content"]):
@@ -26,7 +25,7 @@ def script(request: Request) -> Answer | None:
     return None
 
 
-def _choices(request: Request, text: str, wanted: int) -> str:
+def _choices(request, text, wanted):
     """A body with `wanted` times the same choice, as a provider replies to `n`; the prompt is paid for once."""
     taken_in = sum(len(message["content"]) for message in request.body["messages"]) // 4
     out = wanted * (len(text) // 4 + 1)
@@ -37,7 +36,7 @@ def _choices(request: Request, text: str, wanted: int) -> str:
     return json.dumps(reply | {"model": request.body.get("model", ""), "usage": usage})
 
 
-def _reply(fields: dict[str, Any]) -> dict[str, Any]:
+def _reply(fields):
     """By the fields of the prompt's input, as no prompt of these three has another's."""
     if "answer" in fields:
         return {"statements": _statements(fields["answer"])}
@@ -47,16 +46,16 @@ def _reply(fields: dict[str, Any]) -> dict[str, Any]:
     return {"question": f"{(statements or ['What?'])[0].rstrip('.!')}?", "noncommittal": int(not statements)}
 
 
-def _statements(answer: str) -> list[str]:
+def _statements(answer):
     sentences = [sentence.strip() for sentence in _SENTENCE_END.split(answer) if _WORD.search(sentence)]
     return [sentence for sentence in sentences if not sentence.endswith("?") and not _GREETING.match(sentence)]
 
 
-def _verdict(statement: str, context: str) -> dict[str, Any]:
+def _verdict(statement, context):
     missing = _words(statement) - _words(context)
     reason = f"Missing: {' '.join(sorted(missing))[:60]}." if missing else "All of its words are there."
     return {"statement": statement, "reason": reason, "verdict": int(not missing)}
 
 
-def _words(text: str) -> set[str]:
+def _words(text):
     return set(_WORD.findall(text.casefold()))

@@ -5,38 +5,14 @@
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
-from re import _parser  # type: ignore[attr-defined]
-from typing import Any
+from re import _parser
 
 MOST_STEPS = 60_000
 _TIMES = (6, 12, 18)  # how often a piece is repeated
 _MOST_TIMES = 2  # a bounded repetition counts as one of so few: bounded it stays, and its window is small beside a text
 _HOSTILE = (
-    "a",
-    "a-",
-    "a ",
-    "-",
-    " ",
-    "1",
-    "1.",
-    "1-",
-    ".",
-    "'a",
-    '"a',
-    ",",
-    ", a",
-    "(a",
-    "[1]",
-    "\n",
-    "*",
-    "é",
-    "A",
-    "/a",
-    ":",
-    "_",
-    "|",
-    "<a",
+    *("a", "a-", "a ", "-", " ", "1", "1.", "1-", ".", "'a", '"a', ",", ", a", "(a", "[1]", "\n", "*", "é", "A", "/a"),
+    *(":", "_", "|", "<a"),
 )
 MOST_PIECES = 12
 _MOST_PIECES_OF_ONE = 5  # repetition
@@ -62,8 +38,6 @@ _CATEGORIES = {
     "CATEGORY_NOT_WORD": r"\W",
 }
 
-Matcher = Callable[[int, Callable[[int], bool]], bool]
-
 
 class TooManyStepsError(Exception):
     """The matcher gave up."""
@@ -77,7 +51,7 @@ class StepCounter:
         45
     """
 
-    def __init__(self, pattern: str, flags: int = 0) -> None:
+    def __init__(self, pattern, flags=0):
         self.tree = _parser.parse(pattern, flags)
         self.flags: int = self.tree.state.flags
         self._text = ""
@@ -87,11 +61,11 @@ class StepCounter:
         self._looks_far_back = False
         self._matcher = self._sequence(self.tree, self.flags)
 
-    def count(self, text: str) -> int:
+    def count(self, text):
         """The steps of `finditer`: from every place at which a match may begin."""
         self._text, self._steps = text, 0
         position = 0
-        known: dict[str, int] = {}  # the steps from a place at which no more than its own character is looked at
+        known = {}  # the steps from a place at which no more than its own character is looked at
         while position <= len(text):
             around = text[max(0, position - 1) : position + 2]
             if 0 < position < len(text) - 1 and around in known:
@@ -105,43 +79,43 @@ class StepCounter:
             position = max(end, position + 1)
         return self._steps
 
-    def repeats(self, items: Sequence[Any], flags: int, piece: str) -> bool:
+    def repeats(self, items, flags, piece):
         """Whether a part of the expression matches a piece twice, however it cuts it."""
         self._text, self._steps = piece * 2, 0
         matcher = self._sequence(items, flags)
         ends, waiting = {0}, [0]
         while waiting:
-            reached: list[int] = []
-            matcher(waiting.pop(), lambda end, reached=reached: bool(reached.append(end)))  # type: ignore[misc]
+            reached = []
+            matcher(waiting.pop(), lambda end, reached=reached: bool(reached.append(end)))
             waiting += set(reached) - ends
             ends |= set(reached)
         return len(self._text) in ends
 
-    def count_match(self, text: str) -> int:
+    def count_match(self, text):
         """The steps of `match`: from the start alone."""
         self._text, self._steps = text, 0
         self._match(0)
         return self._steps
 
-    def _match(self, position: int) -> int:
+    def _match(self, position):
         """Where the match from a place ends; -1 where there is none."""
-        ends: list[int] = []
+        ends = []
         self._groups = {}
-        return ends[0] if self._matcher(position, lambda end: not ends.append(end)) else -1  # type: ignore[func-returns-value]
+        return ends[0] if self._matcher(position, lambda end: not ends.append(end)) else -1
 
-    def _step(self) -> None:
+    def _step(self):
         self._steps += 1
         if self._steps > MOST_STEPS:
             raise TooManyStepsError
 
-    def _sequence(self, items: Sequence[Any], flags: int) -> Matcher:
+    def _sequence(self, items, flags):
         matchers = [self._item(str(name), value, flags) for name, value in items]
         if not matchers:
             return lambda position, go_on: go_on(position)
         if len(matchers) == 1:
             return matchers[0]
 
-        def chain(first: Matcher, rest: Matcher) -> Matcher:
+        def chain(first, rest):
             return lambda position, go_on: first(position, lambda end: rest(end, go_on))
 
         matcher = matchers[-1]
@@ -149,7 +123,7 @@ class StepCounter:
             matcher = chain(one, matcher)
         return matcher
 
-    def _item(self, name: str, value: Any, flags: int) -> Matcher:
+    def _item(self, name, value, flags):
         if name in _ONE_CHARACTER:
             return self._character(character_test(name, value, flags))
         if name in _REPEATS:
@@ -164,7 +138,7 @@ class StepCounter:
         assert name == "GROUPREF", name
         return lambda position, go_on: self._same(value, position, go_on)
 
-    def _nested(self, name: str, value: Any, flags: int) -> Matcher:
+    def _nested(self, name, value, flags):
         if name == "BRANCH":
             options = [self._sequence(option, flags) for option in value[1]]
             return lambda position, go_on: any(option(position, go_on) for option in options)
@@ -176,17 +150,17 @@ class StepCounter:
         matcher = self._sequence(inside, (flags | added) & ~removed)
         return matcher if number is None else self._group(number, matcher)
 
-    def _character(self, fits: Callable[[str], bool]) -> Matcher:
-        def matcher(position: int, go_on: Callable[[int], bool]) -> bool:
+    def _character(self, fits):
+        def matcher(position, go_on):
             self._step()
             self._furthest = max(self._furthest, position)
             return position < len(self._text) and fits(self._text[position]) and go_on(position + 1)
 
         return matcher
 
-    def _group(self, number: int, inside: Matcher) -> Matcher:
-        def matcher(position: int, go_on: Callable[[int], bool]) -> bool:
-            def close(end: int) -> bool:
+    def _group(self, number, inside):
+        def matcher(position, go_on):
+            def close(end):
                 before = self._groups.get(number)
                 self._groups[number] = position, end
                 if go_on(end):
@@ -198,16 +172,16 @@ class StepCounter:
 
         return matcher
 
-    def _conditional(self, number: int, if_there: Sequence[Any], if_not: Sequence[Any] | None, flags: int) -> Matcher:
+    def _conditional(self, number, if_there, if_not, flags):
         there, missing = self._sequence(if_there, flags), self._sequence(if_not or (), flags)
 
-        def matcher(position: int, go_on: Callable[[int], bool]) -> bool:
+        def matcher(position, go_on):
             chosen = there if number in self._groups else missing
             return chosen(position, go_on)
 
         return matcher
 
-    def _same(self, number: int, position: int, go_on: Callable[[int], bool]) -> bool:
+    def _same(self, number, position, go_on):
         if number not in self._groups:
             return False
         start, end = self._groups[number]
@@ -216,25 +190,25 @@ class StepCounter:
         self._step()
         return self._text.startswith(self._text[start:end], position) and go_on(position + end - start)
 
-    def _end(self, inside: Matcher, position: int) -> int:
-        ends: list[int] = []
-        return ends[0] if inside(position, lambda end: not ends.append(end)) else -1  # type: ignore[func-returns-value]
+    def _end(self, inside, position):
+        ends = []
+        return ends[0] if inside(position, lambda end: not ends.append(end)) else -1
 
-    def _atomic(self, inside: Matcher) -> Matcher:
+    def _atomic(self, inside):
         return lambda position, go_on: (end := self._end(inside, position)) >= 0 and go_on(end)
 
-    def _look(self, wanted: bool, direction: int, items: Any, flags: int) -> Matcher:
+    def _look(self, wanted, direction, items, flags):
         inside = self._sequence(items, flags)
         back = items.getwidth()[0] if direction < 0 else 0
         self._looks_far_back |= back > 1
 
-        def matcher(position: int, go_on: Callable[[int], bool]) -> bool:
+        def matcher(position, go_on):
             found = position >= back and self._end(inside, position - back) >= 0
             return found is wanted and go_on(position)
 
         return matcher
 
-    def _repeat(self, name: str, least: int, most: int, items: Any, flags: int) -> Matcher:
+    def _repeat(self, name, least, most, items, flags):
         least, most = min(least, _MOST_TIMES), most if most == _parser.MAXREPEAT else min(most, _MOST_TIMES)
         if len(items) == 1 and str(items[0][0]) in _ONE_CHARACTER:
             return self._repeated_character(name, least, most, character_test(str(items[0][0]), items[0][1], flags))
@@ -243,11 +217,11 @@ class StepCounter:
             return self._atomic(self._repeated("MAX_REPEAT", least, most, inside))
         return self._repeated(name, least, most, inside)
 
-    def _repeated(self, name: str, least: int, most: int, inside: Matcher) -> Matcher:
-        def attempt(times: int, position: int, go_on: Callable[[int], bool]) -> bool:
+    def _repeated(self, name, least, most, inside):
+        def attempt(times, position, go_on):
             self._step()
 
-            def again() -> bool:
+            def again():
                 return times < most and inside(
                     position, lambda end: (end > position or times < least) and attempt(times + 1, end, go_on)
                 )
@@ -258,8 +232,8 @@ class StepCounter:
 
         return lambda position, go_on: attempt(0, position, go_on)
 
-    def _repeated_character(self, name: str, least: int, most: int, fits: Callable[[str], bool]) -> Matcher:
-        def matcher(position: int, go_on: Callable[[int], bool]) -> bool:
+    def _repeated_character(self, name, least, most, fits):
+        def matcher(position, go_on):
             text, end = self._text, position
             last = min(len(text), position + most)
             while end < last and (name != "MIN_REPEAT" or end < position + least) and fits(text[end]):
@@ -288,12 +262,12 @@ class StepCounter:
         return matcher
 
 
-def character_test(name: str, value: Any, flags: int) -> Callable[[str], bool]:
+def character_test(name, value, flags):
     """Whether a character fits a part of an expression that takes one."""
-    known: dict[str, bool] = {}
+    known = {}
     caseless = bool(flags & re.IGNORECASE)
 
-    def fits(character: str) -> bool:
+    def fits(character):
         result = known.get(character)
         if result is None:
             result = known[character] = _fits(name, value, character, flags, caseless)
@@ -302,7 +276,7 @@ def character_test(name: str, value: Any, flags: int) -> Callable[[str], bool]:
     return fits
 
 
-def _fits(name: str, value: Any, character: str, flags: int, caseless: bool) -> bool:
+def _fits(name, value, character, flags, caseless):
     if name == "ANY":
         return character != "\n" or bool(flags & re.DOTALL)
     forms = {character, character.lower(), character.upper()} if caseless else {character}
@@ -315,7 +289,7 @@ def _fits(name: str, value: Any, character: str, flags: int, caseless: bool) -> 
     return found is not negated
 
 
-def _in_class(kind: str, value: Any, character: str, flags: int) -> bool:
+def _in_class(kind, value, character, flags):
     if kind == "LITERAL":
         return character == chr(value)
     if kind == "RANGE":
@@ -323,7 +297,7 @@ def _in_class(kind: str, value: Any, character: str, flags: int) -> bool:
     return re.match(_CATEGORIES[str(value)], character, flags & re.ASCII) is not None
 
 
-def slow_text(pattern: str, flags: int = 0, *, searched: bool = True, most_pieces: int = MOST_PIECES) -> str:
+def slow_text(pattern, flags=0, *, searched=True, most_pieces=MOST_PIECES):
     """A short text for which steps grow faster than the text does; "" where none is found.
 
     The steps of three texts tell: their second difference is 0 where they grow as the texts do.
@@ -344,7 +318,7 @@ def slow_text(pattern: str, flags: int = 0, *, searched: bool = True, most_piece
     return ""
 
 
-def hostile_pieces(counter: StepCounter) -> Iterator[tuple[str, str]]:
+def hostile_pieces(counter):
     """What each repetition of an expression can repeat, with a text that leads to it: of each one, then another."""
     found = list[list[tuple[str, str]]]()
     for prefix, items, flags in _repetitions(counter.tree, counter.flags, ""):
@@ -357,10 +331,10 @@ def hostile_pieces(counter: StepCounter) -> Iterator[tuple[str, str]]:
     return iter(dict.fromkeys(one for row in itertools.zip_longest(*found) for one in row if one))
 
 
-_pieces: dict[tuple[str, int], list[str]] = {}  # by the parsed form of what is repeated: many expressions share theirs
+_pieces = {}  # by the parsed form of what is repeated: many expressions share theirs
 
 
-def _repetitions(items: Sequence[Any], flags: int, prefix: str) -> Iterator[tuple[str, Any, int]]:
+def _repetitions(items, flags, prefix):
     """Each repetition without a bound, with a text that the expression before it matches."""
     for kind, value in items:
         name = str(kind)
@@ -372,24 +346,23 @@ def _repetitions(items: Sequence[Any], flags: int, prefix: str) -> Iterator[tupl
         prefix += next(_samples([(name, value)], flags), "")
 
 
-def _parts(name: str, value: Any) -> Sequence[Any]:
+def _parts(name, value):
     """The expressions within a part of one."""
     if name == "BRANCH":
-        options: Sequence[Any] = value[1]
-        return options
+        return value[1]
     if name == "ATOMIC_GROUP":
         return [value]
     places = {"SUBPATTERN": 3, "ASSERT": 1, "ASSERT_NOT": 1} | dict.fromkeys(_REPEATS, 2)
     return [value[places[name]]] if name in places else []
 
 
-def _samples(items: Sequence[Any], flags: int) -> Iterator[str]:
+def _samples(items, flags):
     """Some texts that a part of an expression matches, what it looks at besides apart."""
     for favourite in ("a", "1", " ", "-", "."):
         yield "".join(_sample(str(name), value, flags, favourite) for name, value in items)
 
 
-def _sample(name: str, value: Any, flags: int, favourite: str) -> str:
+def _sample(name, value, flags, favourite):
     if name == "LITERAL":
         return chr(value)
     if name in _ONE_CHARACTER:

@@ -2,18 +2,12 @@
 
 import os
 import stat
-from pathlib import Path
 
 import pytest
 
 
-def make_special_file(kind: str, path: Path) -> None:
-    """Makes a pipe, or a device that swallows everything; skips the test where neither can be made.
-
-    Args:
-        kind: `pipe` or `device`.
-        path: Where.
-    """
+def make_special_file(kind, path):
+    """Makes a pipe, or a device that swallows everything; skips the test where neither can be made."""
     if os.name == "nt":
         pytest.skip("no such files there")
     if kind == "pipe":

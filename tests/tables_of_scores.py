@@ -6,19 +6,19 @@ from assay.meta_eval import ScoreTable
 
 
 def score_table(
-    items: int,
-    metrics: int,
+    items,
+    metrics,
     *,
-    signal: float,
-    useful: int = 1,
-    of_a_group: int = 1,
-    raters: int = 1,
-    unrated: int = 0,
-    constant: str = "",
-    half_missing: str = "",
-    baseline: str = "",
-    seed: int = 0,
-) -> ScoreTable:
+    signal,
+    useful=1,
+    of_a_group=1,
+    raters=1,
+    unrated=0,
+    constant="",
+    half_missing="",
+    baseline="",
+    seed=0,
+):
     """The first `useful` metrics m0, m1, ... are signal * rating + standard normal noise, the others noise."""
     generator = np.random.default_rng(seed)
     truth = generator.integers(1, 6, items).astype(float)

@@ -4,7 +4,6 @@ import doctest
 import importlib
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ ROOT = Path(__file__).parent.parent
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-def modules_with_examples() -> list[str]:
+def modules_with_examples():
     """The dotted names of all modules whose text holds an example; pytest's own collector does not know our mapping."""
     folders = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-dir"]
     return sorted(
@@ -26,14 +25,12 @@ def modules_with_examples() -> list[str]:
 class Runner(doctest.DocTestRunner):
     """Ends the test at the first example that goes wrong, or skips it where a library is not installed."""
 
-    def report_failure(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
+    def report_failure(self, out, test, example, got):
         difference = doctest.OutputChecker().output_difference(example, got, FLAGS)
         pytest.fail(f"{test.name}\n{example.source}{difference}", pytrace=False)
 
-    def report_unexpected_exception(
-        self, out: Any, test: doctest.DocTest, example: doctest.Example, exc_info: Any
-    ) -> None:
-        error: BaseException | None = exc_info[1]
+    def report_unexpected_exception(self, out, test, example, exc_info):
+        error = exc_info[1]
         while error:
             if isinstance(error, ImportError):
                 pytest.skip(f"{test.name}: {error}")
@@ -42,7 +39,7 @@ class Runner(doctest.DocTestRunner):
 
 
 @pytest.mark.parametrize("name", modules_with_examples())
-def test_examples_print_what_they_say(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_print_what_they_say(name, tmp_path, monkeypatch):
     """In an empty folder, so that an example leaves no file behind."""
     monkeypatch.chdir(tmp_path)
     module = importlib.import_module(name)

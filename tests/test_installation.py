@@ -6,7 +6,6 @@ import shlex
 import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,10 +19,10 @@ ROOT = Path(__file__).parents[1]
 class Distribution:
     """An installation that recorded this origin."""
 
-    def __init__(self, origin: dict[str, Any] | None) -> None:
+    def __init__(self, origin):
         self.origin = origin
 
-    def read_text(self, name: str) -> str | None:
+    def read_text(self, name):
         assert name == "direct_url.json"
         return None if self.origin is None else json.dumps(self.origin)
 
@@ -49,31 +48,27 @@ class Distribution:
     ],
     ids=["index", "checkout", "editable", "wheel", "url", "git"],
 )
-def test_the_command_installs_from_where_assay_came(
-    monkeypatch: pytest.MonkeyPatch, origin: dict[str, Any] | None, arguments: list[str]
-) -> None:
+def test_the_command_installs_from_where_assay_came(monkeypatch, origin, arguments):
     monkeypatch.setattr(installation, "_checkout_project", lambda: None)
     monkeypatch.setattr(installation, "own_distribution", lambda: Distribution(origin))
     monkeypatch.setattr(installation, "find_spec", lambda _: object())
     assert shlex.split(install_command("st")) == [sys.executable, "-m", "pip", "install", *arguments]
 
 
-def test_without_pip_the_command_is_uvs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pip_the_command_is_uvs(monkeypatch):
     monkeypatch.setattr(installation, "_checkout_project", lambda: None)
     monkeypatch.setattr(installation, "own_distribution", lambda: Distribution(None))
     monkeypatch.setattr(installation, "find_spec", lambda _: None)
     assert shlex.split(install_command("st")) == ["uv", "pip", "install", "--python", sys.executable, "assay[st]"]
 
 
-def test_in_a_checkout_that_a_build_left_metadata_in_the_command_installs_the_checkout(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_in_a_checkout_that_a_build_left_metadata_in_the_command_installs_the_checkout(monkeypatch):
     monkeypatch.setattr(installation, "own_distribution", lambda: Distribution(None))
     monkeypatch.setattr(installation, "find_spec", lambda _: object())
     assert shlex.split(install_command("st"))[-2:] == ["-e", f"{ROOT}[st]"]
 
 
-def test_a_missing_library_is_one_error_that_says_how_to_install_it() -> None:
+def test_a_missing_library_is_one_error_that_says_how_to_install_it():
     with pytest.raises(UsageError) as raised, require_extra("st", "the embedder st:MODEL"):
         import no_such_library  # noqa: F401
     assert str(raised.value) == (
@@ -81,15 +76,13 @@ def test_a_missing_library_is_one_error_that_says_how_to_install_it() -> None:
     )
 
 
-def test_metadata_that_a_build_left_in_a_checkout_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metadata_that_a_build_left_in_a_checkout_is_passed_over(monkeypatch):
     left, installed = Distribution(None), Distribution({"url": "file:///srv/assay", "dir_info": {}})
     monkeypatch.setattr(installation, "distributions", lambda name: [left, installed])
-    assert own_distribution() is installed  # type: ignore[comparison-overlap]
+    assert own_distribution() is installed
 
 
-def test_a_module_of_another_package_that_cannot_be_imported_is_one_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_module_of_another_package_that_cannot_be_imported_is_one_error(tmp_path, monkeypatch):
     (tmp_path / "broken_metrics.py").write_text("1 / 0", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     message = (
@@ -100,7 +93,7 @@ def test_a_module_of_another_package_that_cannot_be_imported_is_one_error(
         load_entry(EntryPoint("polite", "broken_metrics:Polite", "assay.metrics"))
 
 
-def test_a_checkout_holds_the_package_once() -> None:
+def test_a_checkout_holds_the_package_once():
     """Its search path reaches the folder `assay` too; a second copy would have classes of its own."""
     with pytest.raises(ImportError, match="this package is `assay`"):
         importlib.import_module("assay.assay")

@@ -1,8 +1,7 @@
 """Every dependency, core and extra, direct and indirect, has a licence that an Apache-2.0 package may depend on."""
 
 import re
-from collections.abc import Iterator
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import PackageNotFoundError, distribution
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -23,16 +22,16 @@ UNCHANGED_LIBRARIES = {"psycopg", "psycopg-binary"}
 """Packages under the LGPL, which may be imported unchanged: the PostgreSQL driver (an extra)."""
 
 
-def installed(requirement: Requirement) -> Distribution | None:
+def installed(requirement):
     try:
         return distribution(requirement.name)
     except PackageNotFoundError:
         return None
 
 
-def dependencies(name: str, extras: frozenset[str]) -> Iterator[Distribution]:
+def dependencies(name, extras):
     """All installed packages that a package needs with these extras, each once."""
-    seen: set[tuple[str, frozenset[str]]] = set()
+    seen = set()
     pending = [(name, extras)]
     while pending:
         package, wanted = pending.pop()
@@ -50,7 +49,7 @@ def dependencies(name: str, extras: frozenset[str]) -> Iterator[Distribution]:
             yield installed_package
 
 
-def licence_of(package: Distribution) -> str:
+def licence_of(package):
     metadata = package.metadata
     name = canonicalize_name(metadata["Name"])
     if name in BY_HAND:
@@ -64,13 +63,13 @@ def licence_of(package: Distribution) -> str:
     return "; ".join(texts) or first_line
 
 
-def all_dependencies() -> dict[str, str]:
+def all_dependencies():
     extras = distribution("assay").metadata.get_all("Provides-Extra") or []
     packages = dependencies("assay", frozenset(extras) - {"dev", "docs"})
     return {canonicalize_name(package.metadata["Name"]): licence_of(package) for package in packages} | {}
 
 
-def test_every_dependency_has_a_permissive_licence() -> None:
+def test_every_dependency_has_a_permissive_licence():
     licences = {name: licence for name, licence in all_dependencies().items() if name != "assay"}
     assert len(licences) > 60  # the walk found the packages
     offenders = {
@@ -81,11 +80,11 @@ def test_every_dependency_has_a_permissive_licence() -> None:
     assert offenders == {}
 
 
-def test_krippendorff_is_gone() -> None:
+def test_krippendorff_is_gone():
     assert "krippendorff" not in all_dependencies()
 
 
-def test_the_exceptions_are_still_needed_and_are_lgpl() -> None:
+def test_the_exceptions_are_still_needed_and_are_lgpl():
     licences = all_dependencies()
     for name in UNCHANGED_LIBRARIES:
         assert name not in licences or re.search(r"lgpl|lesser", licences[name], re.IGNORECASE), name

@@ -10,12 +10,12 @@ ROOT = Path(__file__).parents[1]
 CI = ROOT / ".ci" / "run"
 
 
-def ci_lines() -> list[str]:
+def ci_lines():
     lines = (line.strip() for line in CI.read_text(encoding="utf-8").splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def made_by(target: str) -> str:
+def made_by(target):
     """The commands that a target runs in a checkout in which nothing was made yet."""
     done = subprocess.run(
         ["make", "--dry-run", "--always-make", target], cwd=ROOT, capture_output=True, text=True, check=True
@@ -23,7 +23,7 @@ def made_by(target: str) -> str:
     return done.stdout
 
 
-def test_ci_begins_with_the_readmes_commands_in_a_fresh_environment() -> None:
+def test_ci_begins_with_the_readmes_commands_in_a_fresh_environment():
     """Before them it only refuses to run where an environment exists, and installs nothing."""
     lines = ci_lines()
     before = " ".join(lines[: lines.index("make demo")])
@@ -32,12 +32,12 @@ def test_ci_begins_with_the_readmes_commands_in_a_fresh_environment() -> None:
     assert lines[lines.index("make demo") + 1] == "make test"
 
 
-def test_ci_runs_everything_after_them() -> None:
+def test_ci_runs_everything_after_them():
     makes = [line.partition("#")[0].split()[-1] for line in ci_lines() if line.startswith("make ")]
     assert makes == ["demo", "test", "against", "test-extras", "lint", "types", "docs"]
 
 
-def test_ci_refuses_a_used_environment(tmp_path: Path) -> None:
+def test_ci_refuses_a_used_environment(tmp_path):
     (tmp_path / ".ci").mkdir()
     (tmp_path / ".venv").mkdir()
     copy = tmp_path / ".ci" / "run"
@@ -47,19 +47,15 @@ def test_ci_refuses_a_used_environment(tmp_path: Path) -> None:
     assert done.stderr.startswith(".venv is here already")
 
 
-def test_the_readmes_command_installs_no_extras_for_its_tests() -> None:
+def test_the_readmes_command_installs_no_extras_for_its_tests():
     assert "torch" not in made_by("test")
     assert "torch" in made_by("test-extras")
 
 
 @pytest.mark.parametrize(
     ("target", "marks"),
-    [
-        ("test", "not slow and not extras"),
-        ("test-extras", "extras and not slow"),
-        ("test-slow", "slow and not extras"),
-    ],
+    [("test", "not slow and not extras"), ("test-extras", "extras and not slow"), ("test-slow", "slow and not extras")],
 )
-def test_the_tests_that_need_more_run_alone(target: str, marks: str) -> None:
+def test_the_tests_that_need_more_run_alone(target, marks):
     (command,) = [line for line in made_by(target).splitlines() if "-m pytest" in line]
     assert f'-m "{marks}"' in command

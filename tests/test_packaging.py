@@ -2,12 +2,9 @@
 
 import json
 import re
-import subprocess
 import tomllib
-from collections.abc import Callable, Iterator
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
-from typing import Any
 
 import pytest
 from install_size import PURPOSES
@@ -22,18 +19,18 @@ ROOT = Path(__file__).parents[1]
 DEVELOPMENT = {"all", "browser", "dev", "docs"}
 
 
-def project() -> dict[str, Any]:
+def project():
     with (ROOT / "pyproject.toml").open("rb") as file:
-        return tomllib.load(file)["project"]  # type: ignore[no-any-return]
+        return tomllib.load(file)["project"]
 
 
-def normalised(name: str) -> str:
+def normalised(name):
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def needed_packages(*names: str) -> set[str]:
+def needed_packages(*names):
     """The packages and all that they need."""
-    needed: set[str] = set()
+    needed = set()
     waiting = list(names)
     while waiting:
         name = normalised(waiting.pop())
@@ -47,14 +44,14 @@ def needed_packages(*names: str) -> set[str]:
     return needed
 
 
-def test_each_dependency_has_a_purpose() -> None:
+def test_each_dependency_has_a_purpose():
     """What only some users need belongs to an extra. The page has the table that the command prints."""
     assert {normalised(Requirement(line).name) for line in project()["dependencies"]} == PURPOSES.keys()
     page = (ROOT / "docs" / "installation.md").read_text(encoding="utf-8")
     assert [name for name, purpose in PURPOSES.items() if f"| {name} | {purpose} |" not in page] == []
 
 
-def test_all_is_every_extra_for_users() -> None:
+def test_all_is_every_extra_for_users():
     extras = project()["optional-dependencies"]
     (everything,) = (Requirement(line) for line in extras["all"])
     assert everything.extras == extras.keys() - DEVELOPMENT
@@ -71,11 +68,10 @@ from assay import installation
 installed = installation._is_installed
 installation._is_installed = lambda package: package.lower() in {packages} and installed(package)
 """
-Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
-def core() -> Iterator[tuple[str, WarmPython]]:
+def core():
     """The code after which only packages of the plain installation can be imported, and a Python that has run it."""
     core = needed_packages(*PURPOSES)
     own = {"assay", "pip", "setuptools"}
@@ -91,7 +87,7 @@ def core() -> Iterator[tuple[str, WarmPython]]:
 
 
 @pytest.fixture
-def run_in_core(core: tuple[str, WarmPython], tmp_path: Path) -> Command:
+def run_in_core(core, tmp_path):
     """Runs a command where only the packages of the plain installation can be imported."""
     blocked, python = core
     code = f"{blocked}\nfrom assay.cli import main\nmain()"
@@ -100,7 +96,7 @@ def run_in_core(core: tuple[str, WarmPython], tmp_path: Path) -> Command:
 
 @pytest.mark.extras  # where nothing beside the core is installed, CI runs the wheel too: tests/distribution_check.py
 @pytest.mark.timeout(300)
-def test_judging_meta_evaluation_and_nightly_runs_work_in_the_core(tmp_path: Path, run_in_core: Command) -> None:
+def test_judging_meta_evaluation_and_nightly_runs_work_in_the_core(tmp_path, run_in_core):
     """All that the README's first page shows: the demo, a run, the meta-evaluation with its report, a suite."""
     demo = run_in_core("demo", "--json")
     assert demo.returncode == 0, demo.stderr
@@ -138,9 +134,7 @@ def test_judging_meta_evaluation_and_nightly_runs_work_in_the_core(tmp_path: Pat
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(
-    tmp_path: Path, run_in_core: Command, words: tuple[str, ...], extra: str
-) -> None:
+def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(tmp_path, run_in_core, words, extra):
     (tmp_path / "t.csv").write_text("day,x\n2026-01-01,1\n2026-01-02,3\n", encoding="utf-8")
     (tmp_path / "table.parquet").write_bytes(b"PAR1")
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
@@ -153,7 +147,7 @@ def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(
     assert "pip install" in line
 
 
-def test_missing_packages_are_read_from_the_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_read_from_the_metadata(monkeypatch):
     lines = ['one>=1; extra == "first"', "two ; extra == 'first'", 'assay[first]; extra == "second"', "click>=8"]
     monkeypatch.setattr(installation, "_own_requirements", lambda: lines)
     monkeypatch.setattr(installation, "_is_installed", lambda package: package == "one")

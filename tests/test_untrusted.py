@@ -10,27 +10,8 @@ from assay.untrusted import UNSEEN, neutralise, original_characters
 hostile = st.lists(
     st.sampled_from(
         [
-            "<",
-            "</",
-            "<|",
-            "[",
-            "/",
-            "INST]",
-            "]",
-            "answer>",
-            "im_end|>",
-            "s>",
-            "\u200b",
-            "\u202e",
-            "\u00ad",
-            "\0",
-            "\x1b",
-            " ",
-            "a",
-            "!--",
-            "?",
-            "<<",
-            "\U000e0041",
+            *("<", "</", "<|", "[", "/", "INST]", "]", "answer>", "im_end|>", "s>", "\u200b", "\u202e", "\u00ad", "\0"),
+            *("\x1b", " ", "a", "!--", "?", "<<", "\U000e0041"),
         ]
     ),
     max_size=25,
@@ -42,7 +23,7 @@ hostile = st.lists(
 @example("[\u200bINST]")
 @example("[\u00ad/INST]")
 @example("<<</s>")
-def test_no_tag_comes_out(text: str) -> None:
+def test_no_tag_comes_out(text):
     shown = neutralise(text)
     assert not re.search(r"<[a-zA-Z/|!?_]", shown)
     assert not re.search(r"\[/?INST\]", shown)
@@ -50,24 +31,24 @@ def test_no_tag_comes_out(text: str) -> None:
 
 
 @given(st.one_of(st.text(), hostile))
-def test_twice_is_once(text: str) -> None:
+def test_twice_is_once(text):
     assert neutralise(neutralise(text)) == neutralise(text)
 
 
 @given(st.text(st.characters(exclude_characters="<[", exclude_categories=["Cc", "Cf", "Cn", "Cs"])))
-def test_plain_text_is_unchanged(text: str) -> None:
+def test_plain_text_is_unchanged(text):
     assert neutralise(text) == text
 
 
 @given(st.one_of(st.text(st.characters(exclude_characters="‹❲")), hostile))
-def test_a_copied_quote_reads_as_in_the_context_again(text: str) -> None:
+def test_a_copied_quote_reads_as_in_the_context_again(text):
     assert original_characters(neutralise(text)) == re.sub(f"[{UNSEEN}]", "", text)
 
 
 @pytest.mark.parametrize(
     "text", ["1 < 2 and 3<4", "a > b", "x <= y", "array[0]", "a\tb\r\n c", "🙂 é 中文", "[link](x)"]
 )
-def test_what_people_write_stays(text: str) -> None:
+def test_what_people_write_stays(text):
     assert neutralise(text) == text
 
 
@@ -85,5 +66,5 @@ def test_what_people_write_stays(text: str) -> None:
         ("tag\U000e0041s", "tags"),
     ],
 )
-def test_what_is_shown(text: str, shown: str) -> None:
+def test_what_is_shown(text, shown):
     assert neutralise(text) == shown

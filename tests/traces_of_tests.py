@@ -1,20 +1,17 @@
 """A tool of traces in memory, and OTLP documents, for tests of pulls and pushes."""
 
 import json
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
 
 from memory_traces import MemoryTraces
 
 from assay.eval_sets import Sample
-from assay.traces import TraceOrigin, TraceScore, UnreadTrace
+from assay.traces import TraceOrigin, TraceScore
 
 BEGIN = datetime(2026, 1, 15, 10, tzinfo=UTC)
 
 
-def trace(name: str, minute: float, session: str = "", **fields: Any) -> Sample:
+def trace(name, minute, session="", **fields):
     """A trace that began a number of minutes after ten."""
     time = (BEGIN + timedelta(minutes=minute)).isoformat()
     origin = TraceOrigin("tool://localhost/support", name, f"span-{name}", session, time)
@@ -23,7 +20,7 @@ def trace(name: str, minute: float, session: str = "", **fields: Any) -> Sample:
     return Sample(id=name, metadata=metadata, **(texts | fields))
 
 
-def trace_score(**fields: Any) -> TraceScore:
+def trace_score(**fields):
     """A score of a claim of two; `key` and `origin` are needed."""
     texts = {"label": "", "reason": "1 of 2 claims supported", "link": "https://view.example/run/r/answer?id=s"}
     values = {"name": "faithfulness", "value": 0.5, "low": 0.0, "high": 1.0, "higher_is_better": True, **texts}
@@ -34,18 +31,18 @@ def trace_score(**fields: Any) -> TraceScore:
 class MemoryTool(MemoryTraces):
     """A source and a sink; `traces` is what it has, `scores` what was written to it."""
 
-    def __init__(self, *traces: Sample | UnreadTrace) -> None:
+    def __init__(self, *traces):
         super().__init__(list(traces))
 
     @property
-    def read_since(self) -> list[datetime | None]:
+    def read_since(self):
         return [since for since, _ in self.reads]
 
 
-def attributes(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+def attributes(values):
     """Attributes as OTLP JSON has them."""
 
-    def typed(value: Any) -> dict[str, Any]:
+    def typed(value):
         if isinstance(value, bool):
             return {"boolValue": value}
         if isinstance(value, int):
@@ -61,10 +58,10 @@ def attributes(values: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"key": key, "value": typed(value)} for key, value in values.items()]
 
 
-def span(number: int, name: str, values: Mapping[str, Any], parent: int | None = None, **fields: Any) -> dict[str, Any]:
+def span(number, name, values, parent=None, **fields):
     """A span of OTLP JSON; spans 1-9 are of trace 0, 10-19 of trace 1, and so on."""
     began = int((BEGIN + timedelta(minutes=number // 10, milliseconds=number)).timestamp() * 1e9)
-    own: dict[str, Any] = {
+    own = {
         "traceId": f"{number // 10 + 0xABC0:032x}",
         "spanId": f"{number + 0xA0:016x}",
         "name": name,
@@ -75,17 +72,17 @@ def span(number: int, name: str, values: Mapping[str, Any], parent: int | None =
     return own | ({} if parent is None else {"parentSpanId": f"{parent + 0xA0:016x}"}) | fields
 
 
-def messages(role: str, *parts: dict[str, Any]) -> dict[str, Any]:
+def messages(role, *parts):
     """A message of the conventions for generative AI."""
     return {"role": role, "parts": list(parts)}
 
 
-def text(content: str) -> dict[str, Any]:
+def text(content):
     """A part with text."""
     return {"type": "text", "content": content}
 
 
-def chat_spans(number: int, question: str, answer: str, session: str = "", **values: Any) -> list[dict[str, Any]]:
+def chat_spans(number, question, answer, session="", **values):
     """An agent's span around a retrieval and a call of a model."""
     asked, answered = [messages("user", text(question))], [messages("assistant", text(answer))]
     documents = [{"id": "1", "content": f"Document of {question}"}]
@@ -116,13 +113,13 @@ def chat_spans(number: int, question: str, answer: str, session: str = "", **val
     ]
 
 
-def document(*spans: dict[str, Any]) -> dict[str, Any]:
+def document(*spans):
     """A document of OTLP JSON, as the collector writes one per line."""
     resource = {"attributes": attributes({"service.name": "helpdesk"})}
     return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": {"name": "s"}, "spans": list(spans)}]}]}
 
 
-def write_documents(path: Path, *documents: Mapping[str, Any]) -> Path:
+def write_documents(path, *documents):
     """Writes documents, one per line."""
     path.write_text("".join(json.dumps(one) + "\n" for one in documents), encoding="utf-8")
     return path

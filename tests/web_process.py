@@ -6,14 +6,9 @@ import re
 import signal
 import socket
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
-from warm_python import WarmPython
-
-from assay.eval_sets import Sample
 from assay.metrics import Score
 from assay.runs import Plan, RunWriter, Store
 
@@ -41,20 +36,9 @@ class NotStartedError(Exception):
 
 
 class WebProcess:
-    """A server in a process of its own.
+    """A server in a process of its own."""
 
-    Args:
-        python: Starts it.
-        folder: Where it is started.
-        words: What is typed after `assay`; a free `--port` is added.
-        patch: Code that runs before, such as one that shortens a time-out.
-
-    Attributes:
-        port: The port that it listens on.
-        links: The links that it printed, by the word before them.
-    """
-
-    def __init__(self, python: WarmPython, folder: Path, *words: str, patch: str = "") -> None:
+    def __init__(self, python, folder, *words, patch=""):
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = int(free.getsockname()[1])
         start = f"import sys\n{patch}\nfrom assay.cli import main\nsys.argv[0] = 'assay'\nmain()"
@@ -69,7 +53,7 @@ class WebProcess:
         if not self.links:
             raise NotStartedError(self.errors)
 
-    def _read_errors(self) -> None:
+    def _read_errors(self):
         self._errors.extend(iter(self.process.stderr.readline, ""))
 
     @property
@@ -77,28 +61,22 @@ class WebProcess:
         """What it has written to its terminal as errors."""
         return "".join(self._errors)
 
-    def kill(self) -> None:
+    def kill(self):
         """kill -9."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
-    def interrupt(self) -> int:
+    def interrupt(self):
         """Ctrl-C; the exit code."""
         self.process.send_signal(signal.SIGINT)
         return int(self.process.wait(60))
 
-    def connect(self, source: str = "127.0.0.1") -> socket.socket:
+    def connect(self, source="127.0.0.1"):
         """A connection from an address of this machine, on which nothing is sent yet."""
         return socket.create_connection(("127.0.0.1", self.port), timeout=20, source_address=(source, 0))
 
-    def send(self, raw: bytes, patience: float = 20, source: str = "127.0.0.1") -> Reply:
-        """The reply to some bytes.
-
-        Args:
-            raw: The bytes.
-            patience: Seconds until this end says that nothing more comes from it: the server may wait for more.
-            source: The address that they come from.
-        """
+    def send(self, raw, patience=20, source="127.0.0.1"):
+        """The reply to some bytes."""
         with self.connect(source) as connection:
             with contextlib.suppress(OSError):  # refused before all of it was sent
                 connection.sendall(raw)
@@ -111,15 +89,15 @@ class WebProcess:
             connection.settimeout(20)
             return read_reply(connection)
 
-    def get(self, path: str, cookie: str = "", **headers: str) -> Reply:
+    def get(self, path, cookie="", **headers):
         """The reply to a GET as a browser sends it."""
         return self.send(self.request("GET", path, cookie=cookie, **headers))
 
-    def post(self, path: str, cookie: str, fields: dict[str, Any], **headers: str) -> Reply:
+    def post(self, path, cookie, fields, **headers):
         """The reply to a form as a browser sends it."""
         return self.send(self.request("POST", path, urlencode(fields).encode(), cookie=cookie, **headers))
 
-    def request(self, method: str, path: str, body: bytes = b"", **headers: str) -> bytes:
+    def request(self, method, path, body=b"", **headers):
         """A request as a browser sends it; headers by keyword replace its own, "" leaves one out."""
         address = f"127.0.0.1:{self.port}"
         lines = {"host": address, "connection": "close"}
@@ -131,12 +109,12 @@ class WebProcess:
         raw = f"{method} {path} HTTP/1.1\r\n{head}\r\n"
         return raw.encode("latin-1" if max(raw) < "\u0100" else "utf-8") + body
 
-    def enter(self, name: str) -> str:
+    def enter(self, name):
         """The cookie that a link's holder gets."""
         return self.get(urlsplit(self.links[name]).path).cookie
 
 
-def read_reply(connection: socket.socket) -> Reply:
+def read_reply(connection):
     """What comes on a connection until it is closed; status -1 where it is not within the connection's time-out."""
     parts = list[bytes]()
     try:
@@ -151,29 +129,18 @@ def read_reply(connection: socket.socket) -> Reply:
     return Reply(int(status[1]) if status else 0, text)
 
 
-def hidden_fields(page: str) -> dict[str, str]:
+def hidden_fields(page):
     """The hidden fields of a page's forms, as a browser sends them."""
     return {name: html.unescape(value) for name, value in _HIDDEN_FIELD.findall(page)}
 
 
-def quoted(text: str) -> str:
+def quoted(text):
     """A text as a part of a path or a query."""
     return quote(text, safe="")
 
 
-def write_run(
-    store: str | Path, answers: Sequence[Sample], scores: Mapping[str, Mapping[str, Score]] | None = None
-) -> str:
-    """Writes a finished run of `set.jsonl`, with made-up scores for each answer.
-
-    Args:
-        store: The folder or the URL of the store.
-        answers: The answers.
-        scores: The scores of an answer by its id; an answer that is not in it has one score.
-
-    Returns:
-        The run's id.
-    """
+def write_run(store, answers, scores=None):
+    """Writes a finished run of `set.jsonl`, with made-up scores for each answer."""
     made_up = {"token_overlap": Score(0.5, "scored", "made up")}
     by_id = scores or {}
     names = dict.fromkeys(name for sample in answers for name in by_id.get(sample.id, made_up))
@@ -188,14 +155,14 @@ def write_run(
         return run
 
 
-def page_text(page: str) -> str:
+def page_text(page):
     """What a page says, without its tags."""
     shown = re.sub("<[^>]+>", " ", page.replace("<wbr>", ""))
     return " ".join(html.unescape(shown).replace("\u200b", "").split())
 
 
 @contextlib.contextmanager
-def enter(site: Any, link: str = "") -> Iterator[Any]:
+def enter(site, link=""):
     """A browser's session that a link let in; the site's own link if none is named."""
     import httpx
 
@@ -205,6 +172,6 @@ def enter(site: Any, link: str = "") -> Iterator[Any]:
         yield client
 
 
-def scripts_that_ran(page: Any) -> int:
+def scripts_that_ran(page):
     """How many scripts that are not ours ran in a browser's page, and opened dialogs."""
     return int(page.evaluate("window.ranScripts || 0")) + len(page.dialogs)

@@ -1,13 +1,11 @@
 """A real server of an application, on this machine."""
 
 import threading
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 
 @contextmanager
-def serving(app: Any) -> Iterator[str]:
+def serving(app):
     """Serves an application as `assay rate` and `assay view` do, on a free port; gives its address."""
     import uvicorn
 
@@ -19,7 +17,7 @@ def serving(app: Any) -> Iterator[str]:
     started = threading.Event()
     startup = server.startup
 
-    async def startup_and_tell(sockets: Any = None) -> None:
+    async def startup_and_tell(sockets=None):
         await startup(sockets)
         started.set()
 

@@ -1,7 +1,6 @@
 """The commands of the documentation work wherever Assay is installed: no path into a checkout, no release to come."""
 
 import re
-from pathlib import Path
 
 import pytest
 from documented_pages import PAGES
@@ -13,18 +12,18 @@ FROM_INDEX = re.compile(r"pip install (?:-\S+ )*[\"']?assay\b")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_no_command_has_a_path_into_the_checkout(page: Path) -> None:
+def test_no_command_has_a_path_into_the_checkout(page):
     """Bundled recordings are `bundled:NAME`; a bundled prompt is copied with `assay prompts copy`."""
     lines = page.read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if COMMAND.match(line) and IN_CHECKOUT.search(line)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_pip_installs_from_a_checkout_until_there_is_a_release(page: Path) -> None:
+def test_pip_installs_from_a_checkout_until_there_is_a_release(page):
     assert FROM_INDEX.findall(page.read_text(encoding="utf-8")) == []
 
 
-def test_the_patterns_see_what_they_are_for() -> None:
+def test_the_patterns_see_what_they_are_for():
     typed = "    $ assay run helpdesk_en --cassette cassettes/helpdesk.qwen1.5b.jsonl"
     assert COMMAND.match(typed)
     assert IN_CHECKOUT.findall(typed) == ["cassettes/helpdesk.qwen1.5b.jsonl"]

@@ -23,7 +23,7 @@ PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^    (assay .*)$|`(assay [^`]*)`", PAGE, re.MULTILINE)
 
 
-def block(language: str, text: str) -> str:
+def block(language, text):
     """The one block of code of a language that has a text in it."""
     (match,) = (
         code for code in re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE) if text in code
@@ -31,7 +31,7 @@ def block(language: str, text: str) -> str:
     return match
 
 
-def test_the_metric_works_and_its_entry_names_it(tmp_path: Path) -> None:
+def test_the_metric_works_and_its_entry_names_it(tmp_path):
     """As a module of `assay.metrics`; its own example is the expected value."""
     entries = tomllib.loads(block("toml", GROUP))["project"]["entry-points"][GROUP]
     ((name, target),) = entries.items()
@@ -49,12 +49,12 @@ def test_the_metric_works_and_its_entry_names_it(tmp_path: Path) -> None:
     assert (without_link.value, without_link.reason) == (0.0, "it names no web address")
 
 
-def test_the_groups_of_another_package_are_those_that_assay_reads() -> None:
+def test_the_groups_of_another_package_are_those_that_assay_reads():
     entries = tomllib.loads(block("toml", TRANSPORTS))["project"]["entry-points"]
     assert entries.keys() == {TRANSPORTS, LANGUAGES}
 
 
-def test_the_judge_can_be_loaded(tmp_path: Path) -> None:
+def test_the_judge_can_be_loaded(tmp_path):
     file = tmp_path / "my-judge.yaml"
     file.write_text(block("yaml", "gpt-4o-mini"), encoding="utf-8")
     settings = load_settings(str(file))
@@ -63,19 +63,19 @@ def test_the_judge_can_be_loaded(tmp_path: Path) -> None:
     assert settings.price.output == 0.6
 
 
-def test_the_prompt_can_be_parsed() -> None:
+def test_the_prompt_can_be_parsed():
     prompt = parse_prompt(block("markdown", "## user"), "polite", "en", "CONTRIBUTING.md")
     assert [message["role"] for message in prompt.opening] == ["system", "user", "assistant"]
     assert prompt.fields == {"answer"}
 
 
-def test_the_language_is_valid(tmp_path: Path) -> None:
+def test_the_language_is_valid(tmp_path):
     file = tmp_path / "language.yaml"
     file.write_text(block("yaml", "yes_no"), encoding="utf-8")
     assert read_yaml(file, Profile).yes_no == ("Sì", "No")
 
 
-def test_the_set_can_be_read(tmp_path: Path) -> None:
+def test_the_set_can_be_read(tmp_path):
     file = tmp_path / "mine.jsonl"
     file.write_text(block("json", "user_input"), encoding="utf-8")
     (sample,) = load_set(file)
@@ -83,8 +83,8 @@ def test_the_set_can_be_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("typed", [indented or inline for indented, inline in COMMANDS])
-def test_the_commands_exist_with_their_options(typed: str) -> None:
-    command: click.Command = cli
+def test_the_commands_exist_with_their_options(typed):
+    command = cli
     words = shlex.split(typed)[1:]
     context = click.Context(cli)
     while isinstance(command, click.Group) and words:
@@ -94,7 +94,7 @@ def test_the_commands_exist_with_their_options(typed: str) -> None:
         command.make_context(typed, words)
 
 
-def test_every_path_exists() -> None:
+def test_every_path_exists():
     """The examples that it tells to write do not exist yet, and words in capitals stand for a name."""
     written = {"metrics/has_link.py", "path/to/my-judge.yaml"}
     paths = {

@@ -11,7 +11,7 @@ NEEDED = {"numeric_claims": "claim_marks.yaml", "heuristic": "components.yaml", 
 
 
 @pytest.mark.parametrize("metric", NEEDED)
-def test_a_language_is_skipped_exactly_where_its_pack_lacks_the_file(metric: str) -> None:
+def test_a_language_is_skipped_exactly_where_its_pack_lacks_the_file(metric):
     """The numerical claims of German were said to be skipped when they were long read."""
     (header,) = re.findall(r"^\| \| (en .+) \|$", PAGE, re.MULTILINE)
     (row,) = re.findall(rf"^\| `{metric}`[^|]*\| (.+) \|$", PAGE, re.MULTILINE)

@@ -5,7 +5,6 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +13,7 @@ NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 
 
 @pytest.fixture
-def runner(monkeypatch: pytest.MonkeyPatch) -> Any:
+def runner(monkeypatch):
     """The module that runs notebooks; without keys, and with this environment's command `assay`."""
     for library in ("nbclient", "nbformat", "ipykernel"):
         pytest.importorskip(library)
@@ -29,7 +28,7 @@ def runner(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.extras  # each kernel loads all anew
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_it_prints_what_is_stored(path: Path, runner: Any, tmp_path: Path) -> None:
+def test_it_prints_what_is_stored(path, runner, tmp_path):
     """To store what it prints now: `python docs/run_notebooks.py`."""
     if "ragas" in path.stem:
         pytest.importorskip("ragas")
@@ -38,7 +37,7 @@ def test_it_prints_what_is_stored(path: Path, runner: Any, tmp_path: Path) -> No
     assert runner.texts_of(runner.run_notebook(path, tmp_path)) == runner.texts_of(stored)
 
 
-def test_there_are_three_and_what_they_store_is_of_no_machine() -> None:
+def test_there_are_three_and_what_they_store_is_of_no_machine():
     assert [path.stem for path in NOTEBOOKS] == ["coming_from_ragas", "own_data", "scorer_in_ci"]
     for path in NOTEBOOKS:
         text = path.read_text(encoding="utf-8")
@@ -48,7 +47,7 @@ def test_there_are_three_and_what_they_store_is_of_no_machine() -> None:
         assert all(cell["outputs"] for cell in cells if "print(" in "".join(cell["source"]) and "outputs" in cell)
 
 
-def test_a_gate_fails_on_the_bad_night() -> None:
+def test_a_gate_fails_on_the_bad_night():
     """The reader sees both ends: the night with right answers passes, that with 30 bad ones of 40 does not."""
     text = (ROOT / "docs" / "notebooks" / "scorer_in_ci.ipynb").read_text(encoding="utf-8")
     assert text.index('"passed\\n"') < text.index('"gate failed\\n"')

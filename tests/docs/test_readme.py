@@ -5,12 +5,9 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from openai_server import OpenAIServer
-from warm_python import WarmPython
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -19,7 +16,7 @@ EXAMPLES = PYTHON.findall(README)
 
 
 @pytest.fixture
-def folder(tmp_path: Path, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, openai_server, monkeypatch):
     """A folder with the README's answers.csv; OpenAI's address is that of the server on this machine."""
     (csv,) = re.findall(r"^```csv\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
     (tmp_path / "answers.csv").write_text(csv, encoding="utf-8")
@@ -29,17 +26,17 @@ def folder(tmp_path: Path, openai_server: OpenAIServer, monkeypatch: pytest.Monk
     return tmp_path
 
 
-def test_there_is_an_evaluation_and_a_metric_of_your_own() -> None:
+def test_there_is_an_evaluation_and_a_metric_of_your_own():
     assert len(EXAMPLES) == 2
     assert 'evaluate("answers.csv", ["faithfulness"' in EXAMPLES[0]
     assert "@metric" in EXAMPLES[1]
 
 
 @pytest.fixture
-def run_script(folder: Path, warm_python: WarmPython) -> Callable[[str], str]:
+def run_script(folder, warm_python):
     """Runs Python code as a script in the folder; gives what it prints."""
 
-    def run(code: str) -> str:
+    def run(code):
         (folder / "example.py").write_text(code, encoding="utf-8")
         process = warm_python.run("example.py", cwd=folder)
         assert process.returncode == 0, process.stderr
@@ -48,26 +45,13 @@ def run_script(folder: Path, warm_python: WarmPython) -> Callable[[str], str]:
     return run
 
 
-def test_the_evaluation_runs_as_a_script(run_script: Callable[[str], str]) -> None:
-    """The server's judge supports claims whose words are in the contexts: the 3 days of the first answer are not."""
-    lines = run_script(EXAMPLES[0]).splitlines()
-    assert lines[0] == "Results of 2 samples"
-    assert lines[1].startswith("  faithfulness: mean ")
-    assert lines[1].endswith(", 2 of 2 scored")
-    assert lines[2].startswith("  weakest_claim: mean ")
-    assert lines[-2:] == [
-        "supported Open My orders and choose Cancel.",
-        "not_found You get your money back within 3 days.",
-    ]
-
-
-def test_the_metric_of_your_own_runs_as_a_script(run_script: Callable[[str], str]) -> None:
+def test_the_metric_of_your_own_runs_as_a_script(run_script):
     """The first answer has 13 words, the second 5: one of two is short."""
     assert run_script(EXAMPLES[1]) == "0.5\n"
 
 
 @pytest.mark.extras  # the kernel loads all anew
-def test_the_examples_run_as_a_notebook(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_run_as_a_notebook(folder, monkeypatch):
     """In one kernel, which loads all anew and whose event loop runs already."""
     nbclient = pytest.importorskip("nbclient")
     nbformat = pytest.importorskip("nbformat")
@@ -88,7 +72,7 @@ def test_the_examples_run_as_a_notebook(folder: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("page", ["coming-from-ragas.md", "coming-from-deepeval.md"])
-def test_the_example_for_users_of_another_tool_runs(run_script: Callable[[str], str], page: str) -> None:
+def test_the_example_for_users_of_another_tool_runs(run_script, page):
     """The free label is not in the context: one of two claims is supported."""
     (example,) = PYTHON.findall((ROOT / "docs" / page).read_text(encoding="utf-8"))
     printed = run_script(example)
@@ -101,7 +85,7 @@ PYTHON_PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_the_page_on_python_runs(folder: Path, run_script: Callable[[str], str]) -> None:
+def test_the_page_on_python_runs(folder, run_script):
     """All examples one after another, as in one script; the last one is a test for pytest."""
     *examples, assertion = PYTHON.findall(PYTHON_PAGE)
     printed = run_script("\n".join(examples)).splitlines()
@@ -112,7 +96,7 @@ def test_the_page_on_python_runs(folder: Path, run_script: Callable[[str], str])
     assert any("faithfulness_reason" in line or "answers-2" in line for line in printed)  # the DataFrame
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--assay-judge", "openai/gpt-4o-mini"]
 
-    def run_pytest(code: str) -> subprocess.CompletedProcess[str]:
+    def run_pytest(code):
         (folder / "test_answers.py").write_text(code, encoding="utf-8")
         words = [*command, "--assay-mode", "off", "test_answers.py"]
         return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
@@ -124,7 +108,7 @@ def test_the_page_on_python_runs(folder: Path, run_script: Callable[[str], str])
     assert "faithfulness is 0, below 0.8" in failed.stdout
 
 
-def test_the_lines_of_python_are_counted() -> None:
+def test_the_lines_of_python_are_counted():
     """The table of the page on Python has the numbers of lines that are not empty of the blocks below it."""
     _, _, comparison = PYTHON_PAGE.partition("## Lines of Python")
     table, *tasks = comparison.split("\n### ")

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 HEADINGS = re.findall(r"^## (?!Unreleased$)(.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
 
 
-def test_the_version_stands_in_one_place() -> None:
+def test_the_version_stands_in_one_place():
     """`pyproject.toml` reads it from the sources."""
     with (ROOT / "pyproject.toml").open("rb") as file:
         settings = tomllib.load(file)
@@ -23,7 +23,7 @@ def test_the_version_stands_in_one_place() -> None:
     assert settings["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "assay.__version__"}
 
 
-def test_the_changelog_is_by_version_the_newest_first() -> None:
+def test_the_changelog_is_by_version_the_newest_first():
     matches = [re.fullmatch(r"(\d+\.\d+\.\d+)(?: - (\d{4}-\d\d-\d\d))?", heading) for heading in HEADINGS]
     assert all(matches), HEADINGS
     versions = [tuple(map(int, match[1].split("."))) for match in matches if match]
@@ -31,12 +31,12 @@ def test_the_changelog_is_by_version_the_newest_first() -> None:
     assert HEADINGS[0].startswith(f"{__version__} - ")
 
 
-def test_the_sections_of_the_changelog_are_the_usual_ones() -> None:
+def test_the_sections_of_the_changelog_are_the_usual_ones():
     sections = re.findall(r"^### (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sections == ["Changed", "Fixed", "Removed", "Added", "Changed", "Fixed", "Removed", "Added"]
 
 
-def test_the_citation_has_the_fields_of_its_format() -> None:
+def test_the_citation_has_the_fields_of_its_format():
     """The required fields of CFF 1.2.0 and those given, with their types; the version and the day of the changelog."""
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     fields = {"cff-version", "message", "title", "authors"}
@@ -50,7 +50,7 @@ def test_the_citation_has_the_fields_of_its_format() -> None:
     assert HEADINGS[0] == f"{__version__} - {day.isoformat()}"
 
 
-def test_the_policy_says_where_to_report_and_what_counts() -> None:
+def test_the_policy_says_where_to_report_and_what_counts():
     policy = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     assert re.findall(r"^## (.+)$", policy, re.MULTILINE) == [
         "Supported versions",

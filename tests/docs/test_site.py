@@ -17,7 +17,7 @@ SITE = pytest.mark.extras  # `make docs` builds it after `make test` too
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory):
     """Builds the site as `make docs` does: a warning, such as a link that leads nowhere, ends it."""
     pytest.importorskip("mkdocstrings", reason="the extra docs is not installed")
     from mkdocs.commands.build import build
@@ -29,21 +29,21 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def reference_entries(site: Path) -> set[str]:
+def reference_entries(site):
     """The names in the site's inventory: four lines of heading, then one compressed line per entry."""
     compressed = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]
     return {line.partition(" ")[0] for line in zlib.decompress(compressed).decode().splitlines()}
 
 
 @pytest.fixture
-def reference(monkeypatch: pytest.MonkeyPatch) -> Any:
+def reference(monkeypatch):
     """The module that makes the reference."""
     pytest.importorskip("mkdocs")
     monkeypatch.syspath_prepend(ROOT / "docs")
     return importlib.import_module("reference_pages")
 
 
-def test_every_public_name_is_in_one_group(reference: Any) -> None:
+def test_every_public_name_is_in_one_group(reference):
     """What `assay` itself offers, and the errors; of other packages what users may rely on, each name once."""
     offered = reference.public_objects(ROOT)
     listed = [name for group in reference.GROUPS for name in group.all_names()]
@@ -79,7 +79,7 @@ def test_examples_are_code(site: Path) -> None:
     assert shown > 50
 
 
-def test_no_page_of_the_reference_is_endless(site: Path, browser: Any) -> None:
+def test_no_page_of_the_reference_is_endless(site, browser):
     """At 1280 pixels, on the largest pages; the alphabetical page had more than 50,000."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     for name in ("evaluate", "metrics", "computed_metrics", "judges", "runs"):
@@ -108,7 +108,7 @@ def test_the_commands_page_has_every_command(site: Path) -> None:
     assert "--budget-usd" in page
 
 
-def test_the_glossary_defines_each_term_once_in_order() -> None:
+def test_the_glossary_defines_each_term_once_in_order():
     lines = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").splitlines()
     terms = [line.strip("*").casefold() for line in lines if line.startswith("**")]
     assert terms == sorted(set(terms))

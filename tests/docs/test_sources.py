@@ -1,7 +1,6 @@
 """The page of sources has every paper that the documentation and the code name, and none that they do not."""
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -20,7 +19,7 @@ _NO_AUTHORS = re.compile(
 _NO_NAMES = {"CR2", "G-Eval", "How", "Mondrian"}  # what stands before a citation and reads like its first author
 
 
-def cited(text: str) -> Iterator[tuple[str, str]]:
+def cited(text):
     """(first author, year) of each paper that a text names."""
     for match in _CITED.finditer(" ".join(text.split())):
         if _FEWEST_SIGNS.search(match[0]) and not _NO_AUTHORS.search(match[0]):
@@ -28,19 +27,19 @@ def cited(text: str) -> Iterator[tuple[str, str]]:
             yield authors[0].removesuffix("'s"), match[2]
 
 
-def sources() -> set[tuple[str, str]]:
+def sources():
     """(first author, year) of each entry of the page."""
     entries = re.findall(r"^(?:\*\*|\| )(.+?\(\d{4}\))(?:\*\*| \|)", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     return {next(cited(entry)) for entry in entries}
 
 
 @cache
-def papers() -> list[tuple[Path, str, str]]:
+def papers():
     """(file, first author, year) of each paper that a file names."""
     return [(path, name, year) for path, text in texts() for name, year in cited(text)]
 
 
-def texts() -> Iterator[tuple[Path, str]]:
+def texts():
     folders = [path for path in ROOT.iterdir() if path.is_dir() and path.name not in {"tests", "build", "site"}]
     for folder in folders:
         for path in [*folder.rglob("*.py"), *folder.rglob("*.md")]:
@@ -53,12 +52,12 @@ def texts() -> Iterator[tuple[Path, str]]:
                 yield path, path.read_text(encoding="utf-8")
 
 
-def test_a_citation_is_read_as_its_first_author_and_year() -> None:
+def test_a_citation_is_read_as_its_first_author_and_year():
     text = "as Fong, Holmes and Walker (2023) do (Tukey, 1958; Es et al., 2023), in March 2024, on May 3, 2025"
     assert [*cited(text)] == [("Fong", "2023"), ("Tukey", "1958"), ("Es", "2023")]
 
 
-def test_the_page_of_sources_has_every_paper_that_is_named() -> None:
+def test_the_page_of_sources_has_every_paper_that_is_named():
     known = sources()
     assert len(known) > 80
     unknown = {
@@ -67,5 +66,5 @@ def test_the_page_of_sources_has_every_paper_that_is_named() -> None:
     assert unknown == set()
 
 
-def test_every_source_is_named_somewhere() -> None:
+def test_every_source_is_named_somewhere():
     assert sources() - {(name, year) for _, name, year in papers()} == set()

@@ -5,11 +5,9 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from warm_python import WarmPython
 
 _CUT_OFF = """
 import socket, sys
@@ -39,7 +37,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(tmp_path_factory):
     """A wheel, built from a copy: a build writes beside its sources, where another process may build too."""
     folder = tmp_path_factory.mktemp("wheel")
     left_out = shutil.ignore_patterns(".*", "build", "*.egg-info", "__pycache__", "tests", "docs", "benchmarks")
@@ -52,13 +50,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def offline(
-    warm_python: WarmPython, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., subprocess.CompletedProcess[str]]:
+def offline(warm_python, tmp_path, monkeypatch):
     """Types `assay ...` in an empty folder, in a process of its own without network, litellm or a key."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
-    def typed(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    def typed(*words):
         done = warm_python.run("-c", _CUT_OFF + _TYPED, *words, cwd=tmp_path)
         done.stderr = _PROGRESS.sub("", done.stderr)
         return done
@@ -67,13 +63,11 @@ def offline(
 
 
 @pytest.fixture
-def offline_in_turn(
-    warm_python: WarmPython, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[list[list[str]]], list[str]]:
+def offline_in_turn(warm_python, tmp_path, monkeypatch):
     """Types several commands as `offline` does, in one process that loads all once; gives what each prints."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
-    def typed(commands: list[list[str]]) -> list[str]:
+    def typed(commands):
         done = warm_python.run("-c", _CUT_OFF + _TYPED_IN_TURN, json.dumps(commands), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]

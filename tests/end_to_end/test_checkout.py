@@ -27,7 +27,7 @@ class Environment(NamedTuple):
     python: Path
     variables: dict[str, str]
 
-    def run(self, *arguments: str | Path, folder: Path = ROOT) -> str:
+    def run(self, *arguments, folder=ROOT):
         """What Python prints with these arguments."""
         done = subprocess.run(
             [self.python, *arguments], cwd=folder, env=self.variables, capture_output=True, text=True, check=False
@@ -40,7 +40,7 @@ INSTALLED = [pytest.param(way, marks=pytest.mark.extras) for way in ("plain", "e
 
 
 @pytest.fixture(scope="module", params=["not installed", *INSTALLED])
-def environment(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+def environment(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -59,7 +59,7 @@ def environment(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
     return environment
 
 
-def test_a_script_in_the_checkout(environment: Environment) -> None:
+def test_a_script_in_the_checkout(environment):
     """A user's first script: Python looks for modules in the folder where it stands."""
     script = ROOT / ".script_of_a_test.py"
     script.write_text(LINES, encoding="utf-8")
@@ -69,17 +69,17 @@ def test_a_script_in_the_checkout(environment: Environment) -> None:
         script.unlink()
 
 
-def test_a_benchmark(environment: Environment, tmp_path: Path) -> None:
+def test_a_benchmark(environment, tmp_path):
     """From anywhere, though Python looks for modules in `benchmarks/` alone."""
     assert "startup.py" in environment.run(ROOT / "benchmarks" / "startup.py", "--help", folder=tmp_path)
 
 
-def test_the_command(environment: Environment) -> None:
+def test_the_command(environment):
     run = json.loads(environment.run("-m", "assay", "run", "helpdesk_en", "--metrics", "token_overlap", "--json"))
     assert run["metrics"]["token_overlap"]["n"] == 60
 
 
-def test_a_notebook(environment: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notebook(environment, tmp_path, monkeypatch):
     kernel = tmp_path / "jupyter" / "kernels" / "python3"
     kernel.mkdir(parents=True)
     command = [str(environment.python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]

@@ -8,13 +8,10 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from documented_pages import PAGES, ROOT, PageError, Step, is_same, refreshed, steps
-from warm_python import WarmPython
+from documented_pages import PAGES, ROOT, PageError, is_same, refreshed, steps
 
 pytestmark = pytest.mark.timeout(400)  # a dozen commands a page; seconds where nothing else runs
 WITH_OUTPUT = [page for page in PAGES if "\n    $ " in page.read_text(encoding="utf-8")]
@@ -23,19 +20,13 @@ _SERVES = re.compile(r"assay (rate|view)\b")
 
 
 class Reader:
-    """Types what a page says, in a folder with the checkout's files.
+    """Types what a page says, in a folder with the checkout's files."""
 
-    Args:
-        assay: Types `assay ...` in this process.
-        python: Begins servers.
-        folder: Where.
-    """
-
-    def __init__(self, assay: Callable[..., Any], python: WarmPython, folder: Path) -> None:
+    def __init__(self, assay, python, folder):
         self.assay, self.python, self.folder, self.code = assay, python, folder, 0
         self.names, self.runs = dict[str, str](), list[str]()
 
-    def type(self, command: str) -> str:
+    def type(self, command):
         """Types a command; returns what it prints."""
         named = _NAMED.fullmatch(command)
         command = named[2] if named else command
@@ -59,7 +50,7 @@ class Reader:
                 self.names[named[1]] = match[1]
         return str(done.out + done.err).replace(f"{self.folder}/", "")
 
-    def _serve(self, command: str) -> str:
+    def _serve(self, command):
         """What a server prints before it waits for its visitors."""
         words = shlex.split(command, comments=True)[1:]
         server = self.python.start("-m", "assay", *words, cwd=self.folder, stderr=None, encoding="utf-8")
@@ -73,7 +64,7 @@ class Reader:
         return printed
 
 
-def take(reader: Reader, step: Step) -> str:
+def take(reader, step):
     """Does one step of a page; returns what is printed."""
     if step.kind == "file":
         (reader.folder / step.name).write_text(step.text, encoding="utf-8")
@@ -95,7 +86,7 @@ def take(reader: Reader, step: Step) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_each_output_of_a_page_has_its_command(page: Path) -> None:
+def test_each_output_of_a_page_has_its_command(page):
     try:
         list(steps(page.read_text(encoding="utf-8")))
     except PageError as error:
@@ -103,13 +94,7 @@ def test_each_output_of_a_page_has_its_command(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", WITH_OUTPUT, ids=lambda page: str(page.relative_to(ROOT)))
-def test_a_page_prints_what_its_commands_print(
-    page: Path,
-    assay: Callable[..., Any],
-    light_python: WarmPython,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_page_prints_what_its_commands_print(page, assay, light_python, tmp_path, monkeypatch):
     """In a folder with the checkout's files; RUN_A and RUN_B stand for the page's first two runs."""
     monkeypatch.delenv("ASSAY_STORE", raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "of nobody")  # no page asks the judge that it names
@@ -134,22 +119,9 @@ def test_a_page_prints_what_its_commands_print(
         pytest.fail(f"{page.name}: {len(changes)} outputs are written anew; look at them", pytrace=False)
 
 
-def test_an_output_without_a_command_is_seen() -> None:
+def test_an_output_without_a_command_is_seen():
     with pytest.raises(PageError, match="line 3"):
         list(steps("It prints:\n\n    120 answers, 3 metrics\n"))
     assert list(steps("<!-- not run: needs a key -->\n\n    120 answers\n")) == []
     (step,) = steps("Type:\n\n    $ assay sets\n    a  b\n\n    c\n")
     assert (step.text, step.output, step.lines) == ("assay sets", ("a  b", "", "c"), (3, 6))
-
-
-def test_lines_between_dots_are_refreshed_by_what_they_are_like() -> None:
-    printed = "Run 2\nscored 5\nmean 0.4\nlow 0.1\nhigh 0.9\nNext: show\n"
-    assert refreshed(("Run 1", "...", "mean 0.3", "low 0.2", "..."), printed) == [
-        "Run 2",
-        "...",
-        "mean 0.4",
-        "low 0.1",
-        "...",
-    ]
-    assert refreshed(("old", "lines"), "new\n") == ["new"]
-    assert refreshed(("Run 1", "scored 4"), printed) == ["Run 2", "scored 5", "..."]

@@ -7,16 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
 from zipfile import ZipFile
 
 import pytest
 import yaml
 from junitparser import JUnitXml
-from openai_server import OpenAIServer
 
 from assay import load_set
 from assay.runs import PLACEHOLDER, draft_workflow
@@ -24,22 +21,13 @@ from assay.runs import PLACEHOLDER, draft_workflow
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 SETUP_PYTHON = ACTION["runs"]["steps"][1]["uses"]
-pytestmark = [
-    pytest.mark.timeout(300),
-    pytest.mark.skipif(os.name == "nt", reason="the steps are for bash"),
-]
+pytestmark = [pytest.mark.timeout(300), pytest.mark.skipif(os.name == "nt", reason="the steps are for bash")]
 
 
 class GitHub:
-    """What stays between jobs: the files of the repository, and the caches by key, each saved once.
+    """What stays between jobs: the files of the repository, and the caches by key, each saved once."""
 
-    Attributes:
-        repository: The files that a job checks out.
-        caches: By key, the folder that was saved under it, the oldest first.
-        jobs: The jobs so far.
-    """
-
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.repository = folder / "repository"
         self.repository.mkdir()
         self._caches = folder / "caches"
@@ -47,20 +35,20 @@ class GitHub:
         self.jobs: list[Job] = []
         self._folder = folder
 
-    def begin(self, **inputs: str) -> "Job":
+    def begin(self, **inputs):
         """A job on a machine of its own, with the repository checked out into its folder."""
         folder = self._folder / f"machine{len(self.jobs)}"
         shutil.copytree(self.repository, folder / "workspace")
         self.jobs.append(Job(self, folder, str(len(self.jobs)), inputs))
         return self.jobs[-1]
 
-    def restore(self, paths: list[str], workspace: Path, key: str, prefix: str) -> None:
+    def restore(self, paths, workspace, key, prefix):
         """`actions/cache/restore`: the cache of this key, else the newest whose key begins with the prefix."""
         matching = [name for name in self.caches if name == key] or [n for n in self.caches if n.startswith(prefix)]
         if matching:
             shutil.copytree(self.caches[matching[-1]], workspace, dirs_exist_ok=True)
 
-    def save(self, paths: list[str], workspace: Path, key: str) -> None:
+    def save(self, paths, workspace, key):
         """`actions/cache/save`: what the patterns match; a key that is there is never overwritten."""
         matches = [match for path in paths for match in workspace.glob(path)]
         if key in self.caches or not matches:
@@ -75,7 +63,7 @@ class GitHub:
 class Job:
     """Runs the action's steps; `values` holds what expressions may name, as `steps.NAME.outputs.KEY`."""
 
-    def __init__(self, github: GitHub, folder: Path, run_id: str, inputs: dict[str, str]) -> None:
+    def __init__(self, github, folder, run_id, inputs):
         self._github = github
         self.folder = folder / "workspace"
         self._temporary = folder / "temporary"
@@ -87,16 +75,16 @@ class Job:
         self.ran: list[str] = []
         self.uploaded: list[str] = []
 
-    def evaluate(self, text: str) -> str:
+    def evaluate(self, text):
         """The text with its `${{ ... }}` filled in: names, `||`, `&&`, `!= 'text'` and `always()`."""
 
-        def operand(word: str) -> str:
+        def operand(word):
             name, _, other = (part.strip() for part in word.partition("!="))
             if other:
                 return "true" if self.values.get(name, "skipped") != other.strip("'") else ""
             return "true" if name == "always()" else self.values.get(name, "")
 
-        def value(match: re.Match[str]) -> str:
+        def value(match):
             result = ""
             for alternative in match[1].split("||"):
                 for word in alternative.split("&&"):
@@ -109,16 +97,8 @@ class Job:
 
         return re.sub(r"\$\{\{(.*?)\}\}", value, text)
 
-    def run(self, *, without: str = "Install Assay", cancelled_after: str = "") -> int:
-        """Runs the steps; after one that fails only those that say `always()`.
-
-        Args:
-            without: A step that is left out: the environment of the tests stands for it.
-            cancelled_after: The step at whose end the job is cancelled.
-
-        Returns:
-            The exit code of the job: of the first step that failed.
-        """
+    def run(self, *, without="Install Assay", cancelled_after=""):
+        """Runs the steps; after one that fails only those that say `always()`."""
         code = 0
         for step in ACTION["runs"]["steps"]:
             condition = step.get("if", "")
@@ -132,7 +112,7 @@ class Job:
             code = code or ended or (1 if step.get("name") == cancelled_after else 0)
         return code
 
-    def _run_step(self, step: dict[str, Any]) -> int:
+    def _run_step(self, step):
         output = self._temporary / f"{step['name']}.output"
         output.touch()
         environment = os.environ | {
@@ -150,18 +130,18 @@ class Job:
         self._read_outputs(step.get("id"), output.read_text(encoding="utf-8"))
         return code
 
-    def _read_outputs(self, step: str | None, text: str) -> None:
+    def _read_outputs(self, step, text):
         """As GitHub reads them: `name=value`, or `name<<END` with lines until END."""
         lines = iter(text.splitlines())
         for line in lines:
             if heredoc := re.fullmatch(r"([\w-]+)<<(.+)", line):
-                value = list(takewhile(lambda part, end=heredoc[2]: part != end, lines))  # type: ignore[misc]
+                value = list(takewhile(lambda part, end=heredoc[2]: part != end, lines))
                 self.values[f"steps.{step}.outputs.{heredoc[1]}"] = "\n".join(value)
             else:
                 name, _, value = line.partition("=")
                 self.values[f"steps.{step}.outputs.{name}"] = value
 
-    def _play(self, step: dict[str, Any]) -> int:
+    def _play(self, step):
         """The steps of others: the cache is a folder, an upload is noted."""
         used = step["uses"].partition("@")[0]
         values = {name: self.evaluate(text) for name, text in step["with"].items()}
@@ -178,20 +158,19 @@ class Job:
             assert used == "actions/setup-python"
         return 0
 
-    def report(self) -> dict[str, Any]:
+    def report(self):
         """The JSON report of a suite as `assay init` writes it."""
-        report: dict[str, Any] = json.loads((self.folder / "assay-reports/report.json").read_text(encoding="utf-8"))
-        return report
+        return json.loads((self.folder / "assay-reports/report.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
-def github(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitHub:
+def github(tmp_path, monkeypatch):
     """A repository, and caches, in a folder of their own."""
     monkeypatch.delenv("ASSAY_STORE", raising=False)
     return GitHub(tmp_path)
 
 
-def write_answers(github: GitHub, worse: bool = False) -> None:
+def write_answers(github, worse=False):
     """24 answers of a helpdesk as a CSV file; worse ones have nothing to do with the question."""
     with (github.repository / "answers.csv").open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
@@ -201,7 +180,7 @@ def write_answers(github: GitHub, worse: bool = False) -> None:
             rows.writerow([sample.user_input, answer, "\n".join(sample.retrieved_contexts)])
 
 
-def type_init(github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
+def type_init(github, assay, monkeypatch, *words):
     """Types `assay init answers.csv` in the repository."""
     with monkeypatch.context() as patched:
         patched.chdir(github.repository)
@@ -210,9 +189,7 @@ def type_init(github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.Mon
 
 
 @pytest.mark.extras
-def test_a_fresh_repository_until_a_worse_chatbot_fails(
-    github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fresh_repository_until_a_worse_chatbot_fails(github, assay, monkeypatch):
     write_answers(github)
     type_init(github, assay, monkeypatch)
 
@@ -261,14 +238,7 @@ def test_a_fresh_repository_until_a_worse_chatbot_fails(
 
 
 @pytest.mark.extras
-def test_the_replies_of_a_night_that_failed_are_used_by_the_next(
-    *,
-    github: GitHub,
-    assay: Callable[..., Any],
-    judge_file: Callable[..., Path],
-    openai_server: OpenAIServer,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_replies_of_a_night_that_failed_are_used_by_the_next(github, assay, judge_file, openai_server, monkeypatch):
     write_answers(github)
     shutil.move(judge_file("judge.yaml"), github.repository)
     type_init(github, assay, monkeypatch, "--judge", "judge.yaml", "--metrics", "faithfulness:claims=judge")
@@ -289,9 +259,7 @@ def test_the_replies_of_a_night_that_failed_are_used_by_the_next(
     assert len(openai_server.requests) == asked + more
 
 
-def test_a_job_that_is_cancelled_saves_and_one_that_never_ran_the_suite_does_not(
-    github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_job_that_is_cancelled_saves_and_one_that_never_ran_the_suite_does_not(github, assay, monkeypatch):
     write_answers(github)
     type_init(github, assay, monkeypatch)
     assert github.begin().run(cancelled_after="Check the suite") == 1
@@ -301,9 +269,7 @@ def test_a_job_that_is_cancelled_saves_and_one_that_never_ran_the_suite_does_not
 
 
 @pytest.mark.extras
-def test_two_suites_have_caches_of_their_own(
-    github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_suites_have_caches_of_their_own(github, assay, monkeypatch):
     write_answers(github)
     type_init(github, assay, monkeypatch, "--out", "a")
     type_init(github, assay, monkeypatch, "--out", "a-b")
@@ -314,7 +280,7 @@ def test_two_suites_have_caches_of_their_own(
 
 
 @pytest.mark.parametrize("accept", ["yes", "truefalse"])
-def test_accept_is_true_or_false(github: GitHub, accept: str) -> None:
+def test_accept_is_true_or_false(github, accept):
     job = github.begin(accept=accept)
     assert job.run() == 1
     assert job.ran == ["Check the inputs", SETUP_PYTHON, "Check the suite"]
@@ -322,7 +288,7 @@ def test_accept_is_true_or_false(github: GitHub, accept: str) -> None:
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\x1b", "\n" * 3])
 @pytest.mark.parametrize("name", ACTION["inputs"])
-def test_a_line_end_in_an_input_is_refused_before_anything_runs(github: GitHub, name: str, end: str) -> None:
+def test_a_line_end_in_an_input_is_refused_before_anything_runs(github, name, end):
     """Nothing is installed, no output is written, and the message does not repeat the input."""
     job = github.begin(**{name: f"x{end}exit-code=0{end}::stop-commands::y"})
     assert job.run() == 1
@@ -331,7 +297,7 @@ def test_a_line_end_in_an_input_is_refused_before_anything_runs(github: GitHub, 
 
 
 @pytest.mark.parametrize("name", ["junit", "summary", "store"])
-def test_a_line_end_in_a_path_of_the_suite_is_refused(github: GitHub, name: str) -> None:
+def test_a_line_end_in_a_path_of_the_suite_is_refused(github, name):
     path = "x\n../evil"
     suite = {"sets": "helpdesk_en", "metrics": "token_overlap"}
     suite |= {"store": path} if name == "store" else {"outputs": {name: path}}
@@ -342,7 +308,7 @@ def test_a_line_end_in_a_path_of_the_suite_is_refused(github: GitHub, name: str)
     assert not any(".outputs." in key for key in job.values)
 
 
-def test_no_step_has_an_expression_in_its_script() -> None:
+def test_no_step_has_an_expression_in_its_script():
     """GitHub fills `${{ }}` in before a shell reads the script: what an input says would be run."""
     scripts = [step["run"] for step in ACTION["runs"]["steps"] if "run" in step]
     assert len(scripts) == 6
@@ -351,7 +317,7 @@ def test_no_step_has_an_expression_in_its_script() -> None:
         assert [line for line in text.splitlines() if re.match(r"\s*(- )?run:", line) and "${{" in line] == []
 
 
-def test_every_action_is_pinned_by_a_commit() -> None:
+def test_every_action_is_pinned_by_a_commit():
     """Wherever `uses:` stands: in the action, in the documentation, in what `assay init --workflow` writes."""
     texts = {"the drafted workflow": draft_workflow("suite.yaml", "openai/m")}
     files = [ROOT / "action.yml", ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *ROOT.rglob(".github/**/*.y*ml")]
@@ -363,7 +329,7 @@ def test_every_action_is_pinned_by_a_commit() -> None:
             assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40} +# v\d+\.\d+\.\d+", line), (name, line)
 
 
-def test_a_workflow_names_the_commit_that_assay_was_installed_from(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_workflow_names_the_commit_that_assay_was_installed_from(monkeypatch):
     commit = "0123456789" * 4
     for url, expected in {
         "https://github.com/team/assay.git": f"team/assay@{commit}",
@@ -378,7 +344,7 @@ def test_a_workflow_names_the_commit_that_assay_was_installed_from(monkeypatch: 
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def package(tmp_path, monkeypatch):
     """A wheel without code, installed into a folder: the step is run, and changes nothing for the other tests."""
     wheel = tmp_path / "assay_action_test-0-py3-none-any.whl"
     with ZipFile(wheel, "w") as file:
@@ -393,7 +359,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.extras
-def test_the_package_is_installed_and_a_suite_without_outputs_runs(github: GitHub, package: Path) -> None:
+def test_the_package_is_installed_and_a_suite_without_outputs_runs(github, package):
     gate = {"gate": "mean", "metric": "token_overlap", "at_least": 0.5}
     suite = {"sets": "helpdesk_en", "metrics": "token_overlap", "gates": [gate]}
     (github.repository / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
@@ -404,12 +370,12 @@ def test_the_package_is_installed_and_a_suite_without_outputs_runs(github: GitHu
     assert not job.uploaded
 
 
-def test_without_a_package_the_actions_own_checkout_is_installed(github: GitHub) -> None:
+def test_without_a_package_the_actions_own_checkout_is_installed(github):
     (install,) = (step for step in ACTION["runs"]["steps"] if step.get("name") == "Install Assay")
     assert github.begin().evaluate(install["env"]["PACKAGE"]) == str(ROOT)
 
 
-def test_a_suite_that_cannot_be_read_stops_before_anything_is_asked(github: GitHub) -> None:
+def test_a_suite_that_cannot_be_read_stops_before_anything_is_asked(github):
     job = github.begin(suite="none.yaml")
     assert job.run() != 0
     assert job.ran == ["Check the inputs", SETUP_PYTHON, "Check the suite"]

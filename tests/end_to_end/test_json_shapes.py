@@ -1,8 +1,6 @@
 """The JSON that programs build on: keys and types of `run`, `show` and `meta --json`, on bundled sets by replay."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,13 +22,9 @@ SCORE = {
     "usage": dict,
 }
 EVIDENCE = {
-    "faithfulness": {
-        "claims": ("text", "verdict", "probability", "reason", "quote", "source"),
-    },
+    "faithfulness": {"claims": ("text", "verdict", "probability", "reason", "quote", "source")},
     "answer_relevance": {"questions": ("text", "cosine")},
-    "numeric_claims": {
-        "claims": ("text", "verdict", "statistic", "series", "window", "stated", "computed", "reason"),
-    },
+    "numeric_claims": {"claims": ("text", "verdict", "statistic", "series", "window", "stated", "computed", "reason")},
 }
 """By metric, what its evidence lists and the keys of each entry."""
 METRIC = {
@@ -42,7 +36,7 @@ METRIC = {
 COMBINATION = {"metrics": list, **dict.fromkeys(("in_sample", "out_of_fold", "low", "high"), OPTIONAL_NUMBER)}
 
 
-def assert_shape(value: dict[str, Any], shape: dict[str, Any]) -> None:
+def assert_shape(value, shape):
     """Every key of the shape is there and has its type; a value may have more keys."""
     assert {
         key: type(value.get(key, ...)) for key, kind in shape.items() if not isinstance(value.get(key, ...), kind)
@@ -50,15 +44,14 @@ def assert_shape(value: dict[str, Any], shape: dict[str, Any]) -> None:
 
 
 @pytest.fixture
-def run(assay: Callable[..., Any]) -> dict[str, Any]:
+def run(assay):
     """What `assay run --json` prints for thirty answers."""
     replay = ("--judge", "qwen1.5b", "--cassette", CASSETTE, "--mode", "replay")
     metrics = "faithfulness,answer_relevance,numeric_claims"
-    printed: dict[str, Any] = assay("run", "helpdesk_en", *replay, "--metrics", metrics, "--limit", "30", "--json").json
-    return printed
+    return assay("run", "helpdesk_en", *replay, "--metrics", metrics, "--limit", "30", "--json").json
 
 
-def test_run(run: dict[str, Any]) -> None:
+def test_run(run):
     assert_shape(run, {"run": TEXT, "metrics": dict, "usage": dict, "seconds": NUMBER})
     assert list(run["metrics"])[:3] == ["faithfulness", "answer_relevance", "numeric_claims"]
     for summary in run["metrics"].values():
@@ -67,7 +60,7 @@ def test_run(run: dict[str, Any]) -> None:
     assert_shape(run["usage"], USAGE)
 
 
-def test_show(run: dict[str, Any], assay: Callable[..., Any]) -> None:
+def test_show(run, assay):
     shown = assay("show", run["run"], "--json").json
     assert shown["run"] == run["run"]
     assert len(shown["scores"]) == 30 * len(run["metrics"])
@@ -80,7 +73,7 @@ def test_show(run: dict[str, Any], assay: Callable[..., Any]) -> None:
     assert_shape(relevance["evidence"], {"noncommittal": bool})
 
 
-def test_meta(run: dict[str, Any], assay: Callable[..., Any]) -> None:
+def test_meta(run, assay):
     evaluated = assay("meta", run["run"], "--bootstrap", "100", "--repeats", "1", "--json").json
     shape = {"recommendation": TEXT, "metrics": list, "combinations": list, "chosen": dict, "ceiling": OPTIONAL_NUMBER}
     assert_shape(evaluated, shape)

@@ -2,9 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,9 +13,7 @@ BOT = "benchmarks.extractive_bot:answer"
 
 
 @pytest.mark.slow
-def test_from_leaflets_to_a_hallucination_rate(
-    assay: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_from_leaflets_to_a_hallucination_rate(assay, tmp_path, monkeypatch):
     leaflets = sorted((ROOT / "generation" / "leaflets").glob("*.md"))
     assert assay("generate", "sections", *leaflets, "-o", "leaflets.sections.jsonl").code == 0
     assert assay("generate", "topics", "leaflets.sections.jsonl", "-o", "topics.jsonl").code == 0

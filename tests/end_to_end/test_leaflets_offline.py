@@ -1,20 +1,17 @@
 """The bundled leaflets: the set that a real model wrote, and a real bot cross-evaluated on it, again without either."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-Make = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
 SETS = ROOT / "eval_sets"
 REPLAY = ("--judge", "qwen1.5b", "--cassette", ROOT / "cassettes/leaflets.qwen1.5b.jsonl", "--mode", "replay")
 pytestmark = pytest.mark.timeout(400)
 
 
-def test_the_bundled_set_is_made_again_from_the_leaflets(offline: Make, tmp_path: Path) -> None:
+def test_the_bundled_set_is_made_again_from_the_leaflets(offline, tmp_path):
     words = ("--n", "16", "--candidates", "1", "--domain", "Ziekenhuis De Linde")
     done = offline("generate", "leaflets", *words, *REPLAY, "-o", "leaflets.jsonl", "--json")
     assert (done.returncode, done.stderr) == (0, "")
@@ -24,7 +21,7 @@ def test_the_bundled_set_is_made_again_from_the_leaflets(offline: Make, tmp_path
     assert usage["calls"] == usage["from_cassette"] > 0
 
 
-def test_the_bot_is_cross_evaluated_again(offline: Make, tmp_path: Path) -> None:
+def test_the_bot_is_cross_evaluated_again(offline, tmp_path):
     pytest.importorskip("qdrant_client")
     done = offline("crosseval", "leaflets", "--bot", "qwen1.5b", *REPLAY, "-o", "answers.jsonl", "--json")
     assert (done.returncode, done.stderr) == (0, "")

@@ -2,27 +2,22 @@
 
 import json
 import sqlite3
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from interrupted_runs import command_at_request
 from junitparser import JUnitXml
-from openai_server import Answer, OpenAIServer, Request
-from warm_python import WarmPython
+from openai_server import Answer
 
-Make = Callable[..., Any]
 METRIC = "faithfulness:claims=judge"
 SAMPLES, CALLS = 12, 24
 pytestmark = pytest.mark.timeout(400)
 
 
 @pytest.fixture
-def nightly(tmp_path: Path, set_file: Make, judge_file: Make) -> Make:
+def nightly(tmp_path, set_file, judge_file):
     """Writes the suite: twelve samples, two calls each, one gate."""
 
-    def write(**keys: Any) -> Path:
+    def write(**keys):
         set_file(SAMPLES)
         judge_file(attempts=2)
         content = {
@@ -48,16 +43,16 @@ main()
 """
 
 
-def report(folder: Path) -> Any:
+def report(folder):
     return json.loads((folder / "report.json").read_text(encoding="utf-8"))
 
 
-def junit_errors(folder: Path) -> list[str]:
+def junit_errors(folder):
     (suite,) = JUnitXml.fromfile(str(folder / "junit.xml"))
     return [result.message for case in suite for result in case.result if type(result).__name__ == "Error"]
 
 
-def resumes_and_passes(assay: Make, folder: Path, server: OpenAIServer) -> None:
+def resumes_and_passes(assay, folder, server):
     """Resumed, the nightly run asks what is missing, passes its gate, and is still the same one."""
     server.script = None
     nightly_run = report(folder)["nightly_run"]
@@ -71,7 +66,7 @@ def resumes_and_passes(assay: Make, folder: Path, server: OpenAIServer) -> None:
     assert junit_errors(folder) == []
 
 
-def test_the_provider_is_down(assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_path: Path) -> None:
+def test_the_provider_is_down(assay, nightly, openai_server, tmp_path):
     nightly()
     openai_server.script = lambda _: Answer(status=503)
     done = assay("suite", "nightly.yaml")
@@ -87,7 +82,7 @@ def test_the_provider_is_down(assay: Make, nightly: Make, openai_server: OpenAIS
     resumes_and_passes(assay, tmp_path, openai_server)
 
 
-def test_the_budget_is_out_halfway(assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_path: Path) -> None:
+def test_the_budget_is_out_halfway(assay, nightly, openai_server, tmp_path):
     nightly(budget={"calls": 13})
     done = assay("suite", "nightly.yaml")
     assert done.code == 3
@@ -100,9 +95,7 @@ def test_the_budget_is_out_halfway(assay: Make, nightly: Make, openai_server: Op
     assert report(tmp_path)["spent"]["calls"] == len(openai_server.requests) == CALLS
 
 
-def test_the_store_is_locked_before_it_begins(
-    assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_the_store_is_locked_before_it_begins(assay, nightly, openai_server, tmp_path):
     nightly(store_wait=0.2)
     assert assay("suite", "nightly.yaml").code == 0  # yesterday's reports are there
     with sqlite3.connect(tmp_path / ".assay/runs.sqlite", isolation_level=None) as other:
@@ -119,19 +112,16 @@ def test_the_store_is_locked_before_it_begins(
     assert assay("suite", "nightly.yaml").code == 0
 
 
-def test_the_store_is_locked_in_the_middle(
-    assay: Make, nightly: Make, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_the_store_is_locked_in_the_middle(assay, nightly, openai_server, tmp_path):
     nightly(store_wait=0.2)
-    locks: list[sqlite3.Connection] = []
+    locks = []
 
-    def lock_at_ten(request: Request) -> Answer | None:
+    def lock_at_ten(request):
         if request.number == 10:
             locks.append(
                 sqlite3.connect(tmp_path / ".assay/runs.sqlite", isolation_level=None, check_same_thread=False)
             )
             locks[0].execute("BEGIN IMMEDIATE")
-        return None
 
     openai_server.script = lock_at_ten
     done = assay("suite", "nightly.yaml")
@@ -143,9 +133,7 @@ def test_the_store_is_locked_in_the_middle(
     resumes_and_passes(assay, tmp_path, openai_server)
 
 
-def test_the_disk_is_full(
-    assay: Make, nightly: Make, openai_server: OpenAIServer, warm_python: WarmPython, tmp_path: Path
-) -> None:
+def test_the_disk_is_full(assay, nightly, openai_server, warm_python, tmp_path):
     """No file may grow beyond 360 kB, of which a new store takes 315: its journal cannot take the last replies."""
     nightly()
     openai_server.script = lambda request: (
@@ -159,9 +147,7 @@ def test_the_disk_is_full(
     resumes_and_passes(assay, tmp_path, openai_server)
 
 
-def test_kill_9(
-    assay: Make, nightly: Make, openai_server: OpenAIServer, warm_python: WarmPython, tmp_path: Path
-) -> None:
+def test_kill_9(assay, nightly, openai_server, warm_python, tmp_path):
     nightly()
     assert (
         assay("suite", "nightly.yaml").code == 0

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from network_guard import GUARD
-from warm_python import WarmPython
 
 ROOT = Path(__file__).parents[2]
 CASSETTE = str(ROOT / "cassettes" / "helpdesk.qwen1.5b.jsonl")
@@ -17,7 +16,7 @@ CLOSED = "model: openai/test\napi_base: http://127.0.0.1:1/v1\nattempts: 1\n"
 PAGE = "# Leave\n\n## Ask for leave\n\nOpen the menu Leave and press New. Your manager sees the request at once.\n"
 
 # Each is typed in one process, in this order: later ones use the runs and files of earlier ones.
-COMMANDS: list[tuple[int, list[str]]] = [
+COMMANDS = [
     (0, ["--help"]),
     (0, ["prompts", "list"]),
     (0, ["prompts", "show", "claims.nl"]),
@@ -67,7 +66,7 @@ for number, words in enumerate(json.loads(sys.argv[1])):
 
 
 @pytest.mark.timeout(400)  # seconds on a busy machine; spaCy is loaded
-def test_no_command_reaches_a_network(warm_python: WarmPython, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_command_reaches_a_network(warm_python, tmp_path, monkeypatch):
     (tmp_path / "table.csv").write_text(TABLE, encoding="utf-8")
     (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
     (tmp_path / "page.md").write_text(PAGE, encoding="utf-8")

@@ -4,14 +4,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer
-
-Make = Callable[..., Path]
+from openai_server import Answer
 
 FILES = {
     "pyproject.toml": """
@@ -70,7 +66,7 @@ REQUIRED_SECTION = Path(__file__).parents[2] / "languages" / "en" / "sentences.y
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory):
     """The folder where pip installed the package, built from its sources."""
     source, site = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("site")
     for name, text in FILES.items():
@@ -85,12 +81,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.extras  # it is installed with pip
-def test_assay_uses_what_another_package_registers(
-    site: Path, tmp_path: Path, judge_file: Make, set_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_assay_uses_what_another_package_registers(site, tmp_path, judge_file, set_file, openai_server):
     """Of two answers the second declines, which only the Frisian pack knows; the judge says yes to both."""
 
-    def type_assay(*words: object, path: str = str(site)) -> subprocess.CompletedProcess[str]:
+    def type_assay(*words, path=str(site)):
         paths = [path, *filter(None, [os.environ.get("PYTHONPATH")])]
         command = [sys.executable, "-m", "assay", *map(str, words)]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
@@ -120,7 +114,7 @@ def test_assay_uses_what_another_package_registers(
     assert "word_count" in type_assay("metrics").stdout
 
     # without the package: what is stored can be read, and what names the transport says what there is
-    listed: dict[str, Any] = json.loads(type_assay("runs", "--json", path="").stdout)
+    listed = json.loads(type_assay("runs", "--json", path="").stdout)
     assert [run["metrics"] for run in listed["runs"]] == [["declined"], ["word_count", "predicate:It is polite"]]
     refused = type_assay("run", set_file(2), "--metrics", "predicate:It is polite", "--judge", judge, path="")
     assert refused.returncode == 1

@@ -2,16 +2,12 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from openai_server import OpenAIServer
 
 from assay.cli.demo import DEMO_METRICS
 
-Make = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.timeout(400)  # seconds where nothing else runs; each loads an encoder
 BOTH = ("helpdesk_nl", "helpdesk_en")
@@ -25,9 +21,7 @@ HELPDESK = [
 KPI = [(f"kpi.{judge}.jsonl", KPI_SETS, TEXT_AND_NUMBERS) for judge in ("qwen1.5b", "qwen0.5b")]
 
 
-def test_a_recorded_run_replays_to_the_same_numbers(
-    *, assay: Make, offline: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_a_recorded_run_replays_to_the_same_numbers(assay, offline, judge_file, openai_server, tmp_path):
     """The demo's metrics on real answers, recorded from the local server and replayed without it."""
     judge = judge_file(logprobs=True)
     words = ["run", "helpdesk_en", "--limit", "8", "--judge", judge, "--metrics", ",".join(DEMO_METRICS)]
@@ -48,44 +42,15 @@ def test_a_recorded_run_replays_to_the_same_numbers(
     assert by_name == {(score["sample"], score["metric"]): score for score in second["scores"]}
 
 
-def test_offline_really_is(offline: Make, judge_file: Make) -> None:
+def test_offline_really_is(offline, judge_file):
     """The check of these tests themselves: a live call cannot be made there."""
     done = offline("run", "helpdesk_en", "--limit", "1", "--judge", judge_file(), "--json")
     assert done.returncode != 0
     assert "litellm" in done.stderr
 
 
-@pytest.fixture
-def demo_cassette() -> Path:
-    """The demo's cassette; while it is being recorded there is none to test."""
-    path = ROOT / "cassettes/helpdesk.qwen1.5b.jsonl"
-    if not path.exists() and list(path.parent.glob(f"{path.name}.*.recording")):
-        pytest.skip("is being recorded")
-    return path
-
-
-def test_the_demo_runs_offline(offline: Make, demo_cassette: Path) -> None:
-    assert demo_cassette.exists()
-    done = offline("demo", "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    report = json.loads(done.stdout)
-    assert report["usage"]["calls"] == report["usage"]["from_cassette"] > 0
-    assert report["languages"].keys() == {"en", "nl"}
-    for language in report["languages"].values():
-        assert list(language) == [*DEMO_METRICS, "token_overlap", "rouge_l_precision", "answer_length"]
-        for metric in language.values():
-            assert (metric["n"], metric["failed"]) == (60, 0)
-            assert metric["low"] <= metric["spearman"] <= metric["high"]
-            assert metric["mean"] is not None
-    shown = offline("show", "last", "--by-language")
-    for words in ("Language: nl", "Language: en", "Spearman with rating", "baseline", "The 5 worst answers"):
-        assert words in shown.stdout
-
-
 @pytest.mark.parametrize("bundled", [HELPDESK, pytest.param(KPI, marks=pytest.mark.extras)], ids=["helpdesk", "kpi"])
-def test_nothing_is_missing_or_changed_in_what_is_bundled(
-    offline_in_turn: Make, bundled: list[tuple[str, tuple[str, ...], tuple[str, ...]]]
-) -> None:
+def test_nothing_is_missing_or_changed_in_what_is_bundled(offline_in_turn, bundled):
     commands = list[list[str]]()
     for name, sets, metrics in bundled:
         command = ["cassettes", "check", str(ROOT / "cassettes" / name)]

@@ -2,10 +2,9 @@
 
 import asyncio
 import random
-from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer, Request
+from openai_server import Answer
 
 from assay.errors import BudgetReached
 from assay.judges import Budget, JudgeSettings, LiteLLMJudge, PlainText, Question
@@ -15,12 +14,12 @@ ASK = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),)
 PRICE = {"input": 1.0, "output": 2.0}  # USD per million tokens
 
 
-def spend(server: OpenAIServer, questions: list[str], budget: Budget, **settings: Any) -> list[Any]:
+def spend(server, questions, budget, **settings):
     """Asks all questions at once under a budget; the replies and errors."""
     options = {"max_tokens": 200, "concurrency": 16, "attempts": 1, "timeout": 30, "price": PRICE} | settings
     judge = LiteLLMJudge(JudgeSettings(model="openai/test", api_base=server.api_base, **options), budget=budget)
 
-    async def ask_all() -> list[Any]:
+    async def ask_all():
         async with judge:
             calls = [judge.ask(Question(ASK, text, PlainText)) for text in questions]
             return await asyncio.gather(*calls, return_exceptions=True)
@@ -28,23 +27,23 @@ def spend(server: OpenAIServer, questions: list[str], budget: Budget, **settings
     return asyncio.run(ask_all())
 
 
-def taken_by(server: OpenAIServer) -> tuple[int, float]:
+def taken_by(server):
     """Tokens and USD of all calls, as the server counts: a token per 4 characters in, and the words of its reply."""
     tokens_in = sum(sum(len(m["content"]) for m in r.body["messages"]) // 4 for r in server.requests)
     tokens_out = sum(reply_tokens(request) for request in server.requests)
     return tokens_in + tokens_out, (tokens_in * PRICE["input"] + tokens_out * PRICE["output"]) / 1e6
 
 
-def reply_tokens(request: Request) -> int:
+def reply_tokens(request):
     """From 1 to 200 tokens, by the question alone."""
     return 1 + hash_of(request.user) % 200
 
 
-def hash_of(text: str) -> int:
+def hash_of(text):
     return sum(text.encode())
 
 
-def honest(request: Request) -> Answer:
+def honest(request):
     sent = sum(len(message["content"]) for message in request.body["messages"])
     return Answer(text="word " * reply_tokens(request), usage=(sent // 4, reply_tokens(request)), latency=0.01)
 
@@ -53,7 +52,7 @@ SMALL_THEN_LARGE = [f"Small {n}." for n in range(20)] + [f"Large {n}: " + "words
 
 
 @pytest.mark.parametrize("bound", [{"tokens": 30_000}, {"usd": 0.03}, {"tokens": 3_000}, {"calls": 25}])
-def test_twenty_small_samples_and_then_large_ones(bound: dict[str, Any], openai_server: OpenAIServer) -> None:
+def test_twenty_small_samples_and_then_large_ones(bound, openai_server):
     """Measured before: --budget-tokens 30000 took 195,938, --budget-usd 0.03 took 0.17."""
     openai_server.script = honest
     budget = Budget(**bound)
@@ -67,7 +66,7 @@ def test_twenty_small_samples_and_then_large_ones(bound: dict[str, Any], openai_
     assert sum(not isinstance(reply, Exception) for reply in replies) == len(openai_server.requests) >= 5
 
 
-def check_random_sizes(server: OpenAIServer, seed: int) -> None:
+def check_random_sizes(server, seed):
     """Questions of random sizes, in a random order, at a random concurrency, never pass a random bound."""
     draw = random.Random(seed)
     server.script = honest
@@ -79,17 +78,17 @@ def check_random_sizes(server: OpenAIServer, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_random_sizes(seed: int, openai_server: OpenAIServer) -> None:
+def test_random_sizes(seed, openai_server):
     check_random_sizes(openai_server, seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 300))
-def test_random_sizes_at_length(seed: int, openai_server: OpenAIServer) -> None:
+def test_random_sizes_at_length(seed, openai_server):
     check_random_sizes(openai_server, seed)
 
 
-NONSENSE: dict[str, Any] = {
+NONSENSE = {
     "negative": (-1_000_000, 5),
     "a negative reply": (20, -1_000_000),
     "zero": (0, 0),
@@ -100,7 +99,7 @@ NONSENSE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", NONSENSE)
-def test_nonsense_in_the_usage_cannot_disarm_a_bound(name: str, openai_server: OpenAIServer) -> None:
+def test_nonsense_in_the_usage_cannot_disarm_a_bound(name, openai_server):
     """Each call sends 11,000 characters: at least 11,000 / 4 tokens, so that 5 calls pass 12,000."""
     openai_server.script = lambda _: Answer(text="word " * 100, usage=NONSENSE[name], latency=0.01)
     budget = Budget(tokens=12_000)
@@ -112,7 +111,7 @@ def test_nonsense_in_the_usage_cannot_disarm_a_bound(name: str, openai_server: O
     assert all(reply.usage.usd > 0 for reply in answered)
 
 
-def test_the_reply_of_a_call_under_way_makes_room_for_the_next(openai_server: OpenAIServer) -> None:
+def test_the_reply_of_a_call_under_way_makes_room_for_the_next(openai_server):
     """A reservation of 200 for the reply is settled at 1: five calls of some 20 tokens fit into 400, one by one."""
     openai_server.script = lambda _: Answer(text="yes", usage=(20, 1), latency=0.01)
     budget = Budget(tokens=400)

@@ -1,7 +1,6 @@
 """The pages' marks of what each word of a claim was taken for, with evidence that nobody promised anything about."""
 
 import re
-from typing import Any
 
 import pytest
 
@@ -9,13 +8,13 @@ from assay.metrics import ROLES, ClaimPart
 from assay.presentation import template_environment
 
 
-def rendered(words: Any) -> str:
+def rendered(words):
     macros = template_environment().get_template("evidence.html").module
     claims = [{"text": "a claim", "verdict": "supported", "words": words}]
-    return str(macros.evidence_of("claims", claims))  # type: ignore[attr-defined]
+    return str(macros.evidence_of("claims", claims))
 
 
-def test_a_word_shows_its_role_and_its_meaning() -> None:
+def test_a_word_shows_its_role_and_its_meaning():
     parts = ClaimPart("The "), ClaimPart("mean", "statistic", "mean"), ClaimPart(" of "), ClaimPart("x", "left out")
     page = rendered([part.as_json() for part in parts])
     assert 'The <mark class="statistic">mean<small>statistic: mean</small></mark> of ' in page.replace("\n", "")
@@ -23,7 +22,7 @@ def test_a_word_shows_its_role_and_its_meaning() -> None:
 
 
 @pytest.mark.parametrize("role", [role for role in ROLES if role])
-def test_every_role_has_a_style(role: str) -> None:
+def test_every_role_has_a_style(role):
     assert f'<mark class="{role.replace(" ", "-")}">' in rendered([{"text": "x", "role": role}])
 
 
@@ -39,7 +38,7 @@ def test_every_role_has_a_style(role: str) -> None:
         3,
     ],
 )
-def test_words_are_never_markup(words: Any) -> None:
+def test_words_are_never_markup(words):
     page = rendered(words)
     assert re.findall(r"<(?!/?(?:ul|li|span|mark|small|wbr)\b)", page) == []
     assert set(re.findall(r'<mark class="([^"]*)"', page)) <= {"number"}

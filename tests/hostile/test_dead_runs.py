@@ -3,18 +3,13 @@
 import json
 import signal
 import threading
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from interrupted_runs import command_at_request, scores
-from openai_server import Answer, OpenAIServer, Request
-from warm_python import WarmPython
+from openai_server import Answer
 
 from assay.runs import Ledger, Store
 
-Make = Callable[..., Any]
 METRICS = "faithfulness:claims=judge"
 SAMPLES, CALLS, AT_ONCE = 10, 20, 2
 MOST_OUT = 300
@@ -23,14 +18,14 @@ pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture
-def words(set_file: Make, judge_file: Make) -> list[str]:
+def words(set_file, judge_file):
     """The command of a run of twenty calls, two at once."""
     judge = judge_file(concurrency=AT_ONCE, max_tokens=MOST_OUT, price={"input": 1.0, "output": 2.0})
     return ["run", str(set_file(SAMPLES)), "--judge", str(judge), "--metrics", METRICS]
 
 
 @pytest.fixture
-def suite(tmp_path: Path, set_file: Make, judge_file: Make) -> list[str]:
+def suite(tmp_path, set_file, judge_file):
     """The command of a suite of the same calls."""
     set_file(SAMPLES)
     judge_file(concurrency=AT_ONCE, max_tokens=MOST_OUT, price={"input": 1.0, "output": 2.0}, attempts=1)
@@ -45,22 +40,13 @@ def suite(tmp_path: Path, set_file: Make, judge_file: Make) -> list[str]:
     return ["suite", "nightly.yaml"]
 
 
-def statuses(assay: Make, *words: str) -> list[str]:
+def statuses(assay, *words):
     """The statuses of the runs, the newest first, as `assay runs` lists them."""
     return [run["status"] for run in assay("runs", "--json", *words).json["runs"]]
 
 
 @pytest.mark.parametrize("store", ["sqlite", "postgres"])
-def test_a_killed_run_is_told_from_a_running_one(
-    *,
-    assay: Make,
-    words: list[str],
-    openai_server: OpenAIServer,
-    warm_python: WarmPython,
-    tmp_path: Path,
-    store: str,
-    request: pytest.FixtureRequest,
-) -> None:
+def test_a_killed_run_is_told_from_a_running_one(*, assay, words, openai_server, warm_python, tmp_path, store, request):
     """Measured before: `running` for ever, and a second process resumed the run beside the first."""
     place = ["--store", ".assay" if store == "sqlite" else request.getfixturevalue("postgres_url")]
     with command_at_request(warm_python, tmp_path, openai_server, [*words, *place], 9) as process:
@@ -83,15 +69,13 @@ def test_a_killed_run_is_told_from_a_running_one(
     assert len(openai_server.requests) <= CALLS + AT_ONCE
 
 
-def wait_until(is_so: Callable[[], bool]) -> None:
+def wait_until(is_so):
     """Asks until something is so."""
     while not is_so():
         pass
 
 
-def test_the_page_of_runs_says_killed(
-    assay: Make, words: list[str], openai_server: OpenAIServer, warm_python: WarmPython, tmp_path: Path
-) -> None:
+def test_the_page_of_runs_says_killed(assay, words, openai_server, warm_python, tmp_path):
     from starlette.testclient import TestClient
 
     from assay.web import Connections, SetFolder, ViewApp
@@ -107,15 +91,7 @@ def test_the_page_of_runs_says_killed(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["TERM", "HUP"])
-def test_term_ends_as_ctrl_c(
-    *,
-    assay: Make,
-    words: list[str],
-    openai_server: OpenAIServer,
-    warm_python: WarmPython,
-    tmp_path: Path,
-    number: signal.Signals,
-) -> None:
+def test_term_ends_as_ctrl_c(*, assay, words, openai_server, warm_python, tmp_path, number):
     """Measured before: exit code -15, and `running` for ever."""
     with command_at_request(warm_python, tmp_path, openai_server, words, 12) as process:
         process.send_signal(number)
@@ -130,13 +106,11 @@ def test_term_ends_as_ctrl_c(
     assert len(openai_server.requests) <= CALLS + AT_ONCE
 
 
-def test_term_ends_what_ignores_ctrl_c(
-    assay: Make, words: list[str], openai_server: OpenAIServer, warm_python: WarmPython, tmp_path: Path
-) -> None:
+def test_term_ends_what_ignores_ctrl_c(assay, words, openai_server, warm_python, tmp_path):
     """A shell script starts what stands before `&` with Ctrl-C ignored; TERM must still end it."""
     is_asked = threading.Event()
 
-    def hang(request: Request) -> Answer | None:
+    def hang(request):
         if request.number <= 8:
             return None
         is_asked.set()
@@ -152,14 +126,7 @@ def test_term_ends_what_ignores_ctrl_c(
     assert statuses(assay) == ["interrupted"]
 
 
-def test_a_killed_nightly_run_counts_what_was_under_way(
-    *,
-    assay: Make,
-    suite: list[str],
-    openai_server: OpenAIServer,
-    warm_python: WarmPython,
-    tmp_path: Path,
-) -> None:
+def test_a_killed_nightly_run_counts_what_was_under_way(assay, suite, openai_server, warm_python, tmp_path):
     """The server counts a token per 4 characters in, and 300 of each reply that it was killed before."""
     with command_at_request(warm_python, tmp_path, openai_server, suite, 9) as process:
         refused = assay(*suite, "--resume")
@@ -185,20 +152,18 @@ def test_a_killed_nightly_run_counts_what_was_under_way(
     assert spent["usd"] > 0
 
 
-def requests(server: OpenAIServer) -> list[tuple[int, Request]]:
+def requests(server):
     """The requests, numbered from 1."""
     return [(request.number, request) for request in server.requests]
 
 
-def charge(request: Request, *, lost: bool) -> int:
+def charge(request, *, lost):
     """What the server charged: a token per 4 characters in, and of a lost reply the most, of another at least 1."""
     tokens_in = sum(len(message["content"]) for message in request.body["messages"]) // 4
     return tokens_in + (MOST_OUT if lost else 1)
 
 
-def test_a_nightly_run_that_was_killed_is_told(
-    assay: Make, suite: list[str], openai_server: OpenAIServer, warm_python: WarmPython, tmp_path: Path
-) -> None:
+def test_a_nightly_run_that_was_killed_is_told(assay, suite, openai_server, warm_python, tmp_path):
     with command_at_request(warm_python, tmp_path, openai_server, suite, 9) as process:
         beside = assay(*suite[:1], "nightly.yaml", "--check")
         assert beside.code == 0
@@ -210,15 +175,7 @@ def test_a_nightly_run_that_was_killed_is_told(
     assert "still running" not in again.err
 
 
-def test_a_second_process_does_not_join(
-    *,
-    assay: Make,
-    openai_server: OpenAIServer,
-    judge_file: Make,
-    warm_python: WarmPython,
-    tmp_path: Path,
-    set_file: Make,
-) -> None:
+def test_a_second_process_does_not_join(*, assay, openai_server, judge_file, warm_python, tmp_path, set_file):
     """Two processes on one run would pay for its questions twice."""
     words = ["run", str(set_file(12)), "--judge", str(judge_file()), "--metrics", "judge_truthfulness"]
     with command_at_request(warm_python, tmp_path, openai_server, words, 5):

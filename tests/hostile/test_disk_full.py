@@ -2,27 +2,22 @@
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
-from openai_server import OpenAIServer, Request
 
 from assay.judges import Cassette
 
-Make = Callable[..., Any]
 METRICS = "faithfulness:claims=judge"
 SAMPLES, CALLS = 6, 12
 
 
 @pytest.fixture
-def words(set_file: Make, judge_file: Make) -> list[str]:
+def words(set_file, judge_file):
     return [str(set_file(SAMPLES)), "--judge", str(judge_file()), "--metrics", METRICS]
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
+def small_disk(tmp_path):
     """A disk of 3 MB."""
     folder = tmp_path / "disk"
     folder.mkdir()
@@ -35,7 +30,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def fill(folder: Path, leave: int) -> Path:
+def fill(folder, leave):
     """Fills a disk but for so many bytes."""
     filler = folder / "filler"
     free = os.statvfs(folder).f_bavail * os.statvfs(folder).f_frsize
@@ -43,9 +38,7 @@ def fill(folder: Path, leave: int) -> Path:
     return filler
 
 
-def test_an_out_that_cannot_be_written_is_found_before_the_first_call(
-    assay: Make, words: list[str], openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_an_out_that_cannot_be_written_is_found_before_the_first_call(assay, words, openai_server, tmp_path):
     (tmp_path / "folder.csv").mkdir()
     for out, problem in (
         ("nowhere/out.csv", "there is no folder nowhere; make it first"),
@@ -61,13 +54,11 @@ def test_an_out_that_cannot_be_written_is_found_before_the_first_call(
     assert openai_server.requests == []
 
 
-def test_an_out_that_cannot_be_written_in_the_end_loses_nothing(
-    assay: Make, words: list[str], openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_an_out_that_cannot_be_written_in_the_end_loses_nothing(assay, words, openai_server, tmp_path):
     """Its folder is removed while the judge answers."""
     (tmp_path / "results").mkdir()
 
-    def remove_folder(request: Request) -> None:
+    def remove_folder(request):
         if request.number == CALLS:
             (tmp_path / "results").rmdir()
 
@@ -83,9 +74,7 @@ def test_an_out_that_cannot_be_written_in_the_end_loses_nothing(
     assert [path.name for path in (tmp_path / "results").iterdir()] == ["out.csv"]
 
 
-def test_a_cassette_that_cannot_be_written_is_found_before_the_first_call(
-    assay: Make, words: list[str], openai_server: OpenAIServer
-) -> None:
+def test_a_cassette_that_cannot_be_written_is_found_before_the_first_call(assay, words, openai_server):
     for mode in ("auto", "record"):
         done = assay("run", *words, "--cassette", "/proc/replies.jsonl", "--mode", mode)
         assert (done.code, "/proc/replies.jsonl: replies cannot be recorded" in done.err) == (1, True), done.err
@@ -93,9 +82,7 @@ def test_a_cassette_that_cannot_be_written_is_found_before_the_first_call(
     assert openai_server.requests == []
 
 
-def test_a_full_disk_is_found_before_the_first_call(
-    assay: Make, words: list[str], openai_server: OpenAIServer, small_disk: Path
-) -> None:
+def test_a_full_disk_is_found_before_the_first_call(assay, words, openai_server, small_disk):
     fill(small_disk, leave=100_000)
     done = assay("run", *words, "--cassette", small_disk / "replies.jsonl")
     assert (done.code, "less than 1 MB is free on the disk" in done.err) == (1, True), done.err
@@ -110,13 +97,11 @@ def test_a_full_disk_is_found_before_the_first_call(
 
 
 @pytest.mark.parametrize("cassette", [True, False], ids=["cassette", "store"])
-def test_a_disk_that_fills_up_loses_no_reply(
-    *, assay: Make, words: list[str], openai_server: OpenAIServer, small_disk: Path, cassette: bool
-) -> None:
+def test_a_disk_that_fills_up_loses_no_reply(assay, words, openai_server, small_disk, cassette):
     """The disk fills after some replies; with room again, the run goes on with what it has."""
     place = ["--cassette", str(small_disk / "replies.jsonl")] if cassette else ["--store", str(small_disk / "runs")]
 
-    def fill_up(request: Request) -> None:
+    def fill_up(request):
         if request.number == 6:
             fill(small_disk, leave=0)
 

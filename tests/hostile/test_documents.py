@@ -2,20 +2,19 @@
 
 import io
 import zipfile
-from pathlib import Path
 
 import pytest
 from modules import module_of
 
 from assay.errors import InputError
-from assay.generation import DocumentSource, Extraction, ReaderProcess, docx_blocks, extract_sections
+from assay.generation import DocumentSource, ReaderProcess, docx_blocks, extract_sections
 
 pytest.importorskip("docx")
 pytest.importorskip("bs4")
 pytest.importorskip("pdfplumber")
 
 
-def docx_bytes() -> bytes:
+def docx_bytes():
     import docx
 
     document = docx.Document()
@@ -26,7 +25,7 @@ def docx_bytes() -> bytes:
     return content.getvalue()
 
 
-def docx_with(part: str, content: bytes | None) -> bytes:
+def docx_with(part, content):
     """A DOCX whose part has other content, or is missing (None)."""
     changed = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(docx_bytes())) as source, zipfile.ZipFile(changed, "w") as target:
@@ -38,7 +37,7 @@ def docx_with(part: str, content: bytes | None) -> bytes:
     return changed.getvalue()
 
 
-def nested(start: str, end: str, depth: int) -> bytes:
+def nested(start, end, depth):
     return f"<html><body><h1>Deep</h1>{start * depth}deep text{end * depth}<p>after</p></body></html>".encode()
 
 
@@ -74,7 +73,7 @@ DEEP = {
 
 
 @pytest.fixture(scope="module")
-def extractions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Extraction]:
+def extractions(tmp_path_factory):
     folder = tmp_path_factory.mktemp("documents")
     for name, (content, _) in BAD.items():
         (folder / name).write_bytes(content)
@@ -86,7 +85,7 @@ def extractions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Extractio
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_document_has_an_error_with_file_and_cause(extractions: dict[str, Extraction], name: str) -> None:
+def test_a_bad_document_has_an_error_with_file_and_cause(extractions, name):
     error = extractions[name].error
     assert error is not None
     assert name in str(error)
@@ -95,18 +94,18 @@ def test_a_bad_document_has_an_error_with_file_and_cause(extractions: dict[str, 
 
 
 @pytest.mark.parametrize("name", ["good.docx", "good.md"])
-def test_good_documents_beside_bad_ones_are_read(extractions: dict[str, Extraction], name: str) -> None:
+def test_good_documents_beside_bad_ones_are_read(extractions, name):
     assert [(section.heading, section.text) for section in extractions[name].sections] == [("Good", "Text.")]
 
 
 @pytest.mark.parametrize("name", DEEP)
-def test_the_text_of_a_deeply_nested_document_is_read(extractions: dict[str, Extraction], name: str) -> None:
+def test_the_text_of_a_deeply_nested_document_is_read(extractions, name):
     text = "\n".join(section.full_text for section in extractions[name].sections)
     assert text.count("deep text") == 1
     assert text.count("after") == 1
 
 
-def test_a_document_that_takes_too_long_does_not_stop_the_others(tmp_path: Path) -> None:
+def test_a_document_that_takes_too_long_does_not_stop_the_others(tmp_path):
     """Two million characters that each may start a comment: its search takes the square of that."""
     (tmp_path / "slow.md").write_text("<!--" * 500_000, encoding="utf-8")
     (tmp_path / "text.md").write_text("# Good\n\nText.", encoding="utf-8")
@@ -115,7 +114,7 @@ def test_a_document_that_takes_too_long_does_not_stop_the_others(tmp_path: Path)
     assert [section.text for section in good.sections] == ["Text."]
 
 
-def test_a_document_that_crashes_the_process_does_not_stop_the_others(tmp_path: Path) -> None:
+def test_a_document_that_crashes_the_process_does_not_stop_the_others(tmp_path):
     (tmp_path / "text.md").write_text("# Good\n\nText.", encoding="utf-8")
     source = DocumentSource(path=tmp_path / "text.md", name="text.md", language="en")
     with ReaderProcess(time_limit=60) as reader:
@@ -127,14 +126,14 @@ def test_a_document_that_crashes_the_process_does_not_stop_the_others(tmp_path: 
         assert len(reader.read(source)) == 1
 
 
-def test_a_docx_that_unpacks_to_too_much_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_docx_that_unpacks_to_too_much_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(module_of(docx_blocks), "_MOST_BYTES", 1_000_000)
     (tmp_path / "bomb.docx").write_bytes(docx_with("word/document.xml", b" " * 2_000_000))
     with pytest.raises(InputError, match=r"bomb\.docx: is 3 MB unpacked, more than the 1 MB that are read"):
         docx_blocks(tmp_path / "bomb.docx")
 
 
-def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
+def test_links_out_of_the_folder_are_not_followed(tmp_path):
     outside, folder = tmp_path / "outside", tmp_path / "documents"
     (outside / "below").mkdir(parents=True)
     folder.mkdir()
@@ -153,9 +152,7 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     assert "is not followed" in str(extractions["link.md"].error)
 
 
-def test_files_of_the_current_folder_are_not_taken_for_libraries(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_of_the_current_folder_are_not_taken_for_libraries(tmp_path, monkeypatch):
     (tmp_path / "pydantic.py").write_text("raise SystemExit('a document named as a library')", encoding="utf-8")
     (tmp_path / "text.md").write_text("# Good\n\nText.", encoding="utf-8")
     monkeypatch.chdir(tmp_path)

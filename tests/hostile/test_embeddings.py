@@ -3,13 +3,10 @@
 import asyncio
 import base64
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from openai_server import Answer, OpenAIServer, Request
+from openai_server import Answer
 
 from assay.errors import InputError, JudgeError, UsageError
 from assay.judges import Cassette, LiteLLMEmbedder
@@ -18,8 +15,7 @@ TEXTS = ["one", "two", "three"]
 VECTORS = {"one": [1.0, 0.0], "two": [0.0, 2.0], "three": [3.0, 4.0], "four": [1.0, 1.0]}
 
 # What becomes of the right items: in the texts' order, with their indexes.
-Change = Callable[[list[dict[str, Any]]], list[Any]]
-WRONG: dict[str, Change] = {
+WRONG = {
     "one vector too few": lambda items: items[1:],
     "one vector too many": lambda items: [*items, items[0]],
     "no vector": lambda _: [],
@@ -33,21 +29,13 @@ WRONG: dict[str, Change] = {
     "empty": lambda items: [item | {"embedding": []} for item in items],
     "of another length": lambda items: [*items[:2], items[2] | {"embedding": [1.0, 1.0, 1.0]}],
     "nested": lambda items: [item | {"embedding": [item["embedding"]]} for item in items],
-    "booleans": lambda items: [item | {"embedding": [True, False]} for item in items],
-    "a boolean among numbers": lambda items: [*items[:2], items[2] | {"embedding": [3.0, True]}],
-    "numeric strings": lambda items: [item | {"embedding": ["1", "0.5"]} for item in items],
     "a numeric string among numbers": lambda items: [*items[:2], items[2] | {"embedding": [3.0, "4"]}],
     "null among numbers": lambda items: [*items[:2], items[2] | {"embedding": [3.0, None]}],
-    "null": lambda items: [item | {"embedding": None} for item in items],
-    "a text": lambda items: [item | {"embedding": "[1.0, 0.0]"} for item in items],
-    "an object": lambda items: [item | {"embedding": {"0": 1.0, "1": 0.0}} for item in items],
-    "one number": lambda items: [item | {"embedding": 1.0} for item in items],
     "larger than any float": lambda items: [*items[:2], items[2] | {"embedding": [10**400, 1]}],
     "deeply nested": lambda items: [*items[:2], items[2] | {"embedding": [[[[[[1.0]]]]], 1.0]}],
-    "words": lambda items: [item | {"embedding": ["a", "b"]} for item in items],
     "no embedding": lambda items: [{"object": "embedding", "index": item["index"]} for item in items],
 }
-RIGHT: dict[str, Change] = {
+RIGHT = {
     "in order": lambda items: items,
     "in another order": lambda items: [items[2], items[0], items[1]],
     "without indexes": lambda items: [
@@ -56,7 +44,7 @@ RIGHT: dict[str, Change] = {
 }
 
 
-def embedding_body(request: Request, change: Change) -> str:
+def embedding_body(request, change):
     items = [
         {"object": "embedding", "index": place, "embedding": VECTORS[text]}
         for place, text in enumerate(request.body["input"])
@@ -66,10 +54,10 @@ def embedding_body(request: Request, change: Change) -> str:
 
 
 @pytest.fixture
-def embed(openai_server: OpenAIServer, tmp_path: Path) -> Callable[..., Any]:
+def embed(openai_server, tmp_path):
     """Embeds the texts with a cassette, the server's replies changed; unit vectors, or the error."""
 
-    def run(change: Change, texts: list[str] = TEXTS, mode: Any = "auto") -> Any:
+    def run(change, texts=TEXTS, mode="auto"):
         openai_server.script = lambda request: Answer(raw=embedding_body(request, change))
         with Cassette(tmp_path / "vectors.jsonl", mode) as cassette:
             embedder = LiteLLMEmbedder("openai/embed", cassette, api_base=openai_server.api_base, attempts=1)
@@ -82,9 +70,7 @@ def embed(openai_server: OpenAIServer, tmp_path: Path) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_reply_fails_and_leaves_no_recording(
-    name: str, embed: Any, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_a_wrong_reply_fails_and_leaves_no_recording(name, embed, openai_server, tmp_path):
     error = embed(WRONG[name])
     assert isinstance(error, JudgeError), error
     assert "the vectors cannot be used" in str(error) or "the call" in str(error)
@@ -96,26 +82,24 @@ def test_a_wrong_reply_fails_and_leaves_no_recording(
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_each_text_gets_its_own_vector(name: str, embed: Any) -> None:
+def test_each_text_gets_its_own_vector(name, embed):
     assert np.allclose(embed(RIGHT[name]), [[1, 0], [0, 1], [0.6, 0.8]])
     assert np.allclose(embed(WRONG["no vector"], mode="replay"), [[1, 0], [0, 1], [0.6, 0.8]])
 
 
-def longer(items: list[dict[str, Any]]) -> list[Any]:
+def longer(items):
     """A reply that is consistent in itself, of another dimension."""
     return [item | {"embedding": [*item["embedding"], 0.5]} for item in items]
 
 
-def recorded_lengths(path: Path) -> list[int]:
+def recorded_lengths(path):
     """How many numbers each recorded vector has, read from the file without the embedder."""
     entries = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     return [len(base64.b64decode(entry["text"])) // 4 for entry in entries if entry["schema"] == "float32"]
 
 
 @pytest.mark.parametrize("overlap", [[], ["one"]], ids=["other texts", "a known text too"])
-def test_a_reply_of_another_dimension_is_not_recorded(
-    overlap: list[str], embed: Any, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_a_reply_of_another_dimension_is_not_recorded(overlap, embed, openai_server, tmp_path):
     """Whether or not a recorded vector is at hand to compare with: no run after it is poisoned."""
     embed(RIGHT["in order"], texts=["one"])
     error = embed(longer, texts=[*overlap, "two", "three"])
@@ -128,7 +112,7 @@ def test_a_reply_of_another_dimension_is_not_recorded(
     assert len(openai_server.requests) == asked
 
 
-def test_all_vectors_can_be_recorded_anew_by_a_model_of_another_dimension(embed: Any, tmp_path: Path) -> None:
+def test_all_vectors_can_be_recorded_anew_by_a_model_of_another_dimension(embed, tmp_path):
     """The cure that the message names."""
     embed(RIGHT["in order"])
     assert embed(longer, mode="record").shape == (3, 3)
@@ -138,7 +122,7 @@ def test_all_vectors_can_be_recorded_anew_by_a_model_of_another_dimension(embed:
     assert isinstance(embed(RIGHT["in order"], texts=["four"]), JudgeError)
 
 
-def test_a_cassette_from_before_its_dimensions_were_recorded(embed: Any, tmp_path: Path) -> None:
+def test_a_cassette_from_before_its_dimensions_were_recorded(embed, tmp_path):
     """Its vectors say the dimensions, under the keys that they always had."""
     path = tmp_path / "vectors.jsonl"
     embed(RIGHT["in order"], texts=["one"])
@@ -150,23 +134,7 @@ def test_a_cassette_from_before_its_dimensions_were_recorded(embed: Any, tmp_pat
     assert np.allclose(embed(RIGHT["in order"]), [[1, 0], [0, 1], [0.6, 0.8]])
 
 
-def test_a_cassette_that_was_poisoned_before_says_so(embed: Any, tmp_path: Path) -> None:
-    path = tmp_path / "vectors.jsonl"
-    embed(RIGHT["in order"], texts=["one"])
-    first = path.read_text()
-    path.unlink()
-    embed(longer, texts=["two"])
-    lines = {*first.splitlines(keepends=True), *path.read_text().splitlines(keepends=True)}
-    path.write_text("".join(sorted(line for line in lines if '"schema": "float32"' in line)))
-    for mode in ("replay", "auto"):
-        error = embed(RIGHT["in order"], texts=["one", "two"], mode=mode)
-        assert isinstance(error, JudgeError)
-        assert "the recorded ones in" in str(error) and "--mode record" in str(error)
-    assert embed(RIGHT["in order"], mode="record").shape == (3, 2)
-    assert np.allclose(embed(RIGHT["in order"]), [[1, 0], [0, 1], [0.6, 0.8]])
-
-
-def test_the_setting_says_the_dimensions(openai_server: OpenAIServer, tmp_path: Path) -> None:
+def test_the_setting_says_the_dimensions(openai_server, tmp_path):
     openai_server.script = lambda request: Answer(raw=embedding_body(request, RIGHT["in order"]))
     path = tmp_path / "vectors.jsonl"
     for dimensions, works in ((3, False), (2, True)):
@@ -185,13 +153,13 @@ def test_the_setting_says_the_dimensions(openai_server: OpenAIServer, tmp_path: 
             LiteLLMEmbedder("openai/embed", dimensions=wrong)
 
 
-def test_the_first_reply_fixes_the_dimensions_without_a_cassette_too(openai_server: OpenAIServer) -> None:
+def test_the_first_reply_fixes_the_dimensions_without_a_cassette_too(openai_server):
     """Also for views of one embedder, and for calls that are under way together."""
     changes = iter([RIGHT["in order"], longer, longer])
     openai_server.script = lambda request: Answer(raw=embedding_body(request, next(changes)))
     embedder = LiteLLMEmbedder("openai/embed", api_base=openai_server.api_base, attempts=1)
 
-    async def embed_all() -> list[Any]:
+    async def embed_all():
         view = embedder.for_run()
         calls = [view.unit_vectors(["one"]), embedder.unit_vectors(["two"]), view.unit_vectors(["three"])]
         return await asyncio.gather(*calls, return_exceptions=True)
@@ -203,7 +171,7 @@ def test_the_first_reply_fixes_the_dimensions_without_a_cassette_too(openai_serv
 
 
 @pytest.mark.parametrize("text", ["!!!", "AAAA", "AAAAAAAAAA=="], ids=["no base64", "three bytes", "seven bytes"])
-def test_a_recording_that_is_no_vector_names_its_line(text: str, embed: Any, tmp_path: Path) -> None:
+def test_a_recording_that_is_no_vector_names_its_line(text, embed, tmp_path):
     path = tmp_path / "vectors.jsonl"
     embed(RIGHT["in order"], texts=["one"])
     entries = [json.loads(line) for line in path.read_text().splitlines()]
@@ -214,7 +182,7 @@ def test_a_recording_that_is_no_vector_names_its_line(text: str, embed: Any, tmp
 
 
 @pytest.mark.parametrize("usage", [{"prompt_tokens": -5}, {"prompt_tokens": 10**12}, None])
-def test_an_impossible_usage_counts_as_the_most_that_the_texts_may_be(usage: Any, openai_server: OpenAIServer) -> None:
+def test_an_impossible_usage_counts_as_the_most_that_the_texts_may_be(usage, openai_server):
     items = [{"object": "embedding", "index": 0, "embedding": [1.0, 0.0]}]
     body = {"object": "list", "model": "embed", "data": items}
     openai_server.script = lambda _: Answer(raw=json.dumps(body | ({"usage": usage} if usage else {})))

@@ -4,13 +4,9 @@ import asyncio
 import json
 import signal
 import sys
-from collections.abc import Callable, Coroutine
-from pathlib import Path
-from typing import Any
 
 import pytest
 from call_counts import count_calls
-from warm_python import WarmPython
 
 from assay.eval_sets import Sample
 from assay.judges import UniversalSentenceEncoder
@@ -44,28 +40,28 @@ METRICS = (
 )
 
 
-def calls_on_the_loop(work: Callable[[], Coroutine[Any, Any, object]]) -> int:
+def calls_on_the_loop(work):
     """How many functions a piece of work calls in the event loop's own thread."""
     return count_calls(lambda: asyncio.run(work()))
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_the_event_loop_goes_on_while_a_long_text_is_scored(name: str) -> None:
+def test_the_event_loop_goes_on_while_a_long_text_is_scored(name):
     metric = load_metric(name)
     short = LONG.model_copy(update={"response": SHORT})
     asyncio.run(metric.assess(short))  # words are loaded before anything is counted
     assert calls_on_the_loop(lambda: metric.assess(LONG)) < MOST_CALLS
 
 
-def test_the_event_loop_goes_on_while_a_long_text_is_embedded() -> None:
+def test_the_event_loop_goes_on_while_a_long_text_is_embedded():
     embedder = UniversalSentenceEncoder()
     asyncio.run(embedder.embed([SHORT]))
     few = calls_on_the_loop(lambda: embedder.embed([SHORT]))
     assert calls_on_the_loop(lambda: embedder.embed([TEXT])) < 2 * few
 
 
-def test_a_computation_on_the_event_loop_would_be_noticed() -> None:
-    async def compute() -> None:
+def test_a_computation_on_the_event_loop_would_be_noticed():
+    async def compute():
         for character in TEXT:
             character.upper()
 
@@ -73,7 +69,7 @@ def test_a_computation_on_the_event_loop_would_be_noticed() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
-def test_ctrl_c_stops_the_explanation_of_a_long_text(warm_python: WarmPython, tmp_path: Path) -> None:
+def test_ctrl_c_stops_the_explanation_of_a_long_text(warm_python, tmp_path):
     """Its parse takes seconds; five contexts of that length take ten times as long as what is waited for."""
     texts = [f"{number} {TEXT}" for number in range(5)]
     row = {"id": "s1", "user_input": "How?", "response": TEXT, "retrieved_contexts": texts, "language": "en"}
@@ -91,7 +87,7 @@ def test_ctrl_c_stops_the_explanation_of_a_long_text(warm_python: WarmPython, tm
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
-def test_a_long_claim_is_read_to_its_bounds(warm_python: WarmPython, tmp_path: Path) -> None:
+def test_a_long_claim_is_read_to_its_bounds(warm_python, tmp_path):
     """`assay numeric check`: 1,000 sentences, of which 200 are read, and a question of 98 kB, which is not."""
     (tmp_path / "kpi.csv").write_text("day,calls\n2026-03-01,5\n2026-03-02,6\n", encoding="utf-8")
     claim, question = "The highest calls was 6.\n" * 1000, "calls 5, " * 10_900

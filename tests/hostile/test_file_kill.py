@@ -4,11 +4,8 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
-from typing import Any
 
 import pytest
-from warm_python import WarmPython
 
 from assay.atomic_files import replace_file
 
@@ -25,19 +22,19 @@ with replace_file(Path(sys.argv[1])) as file:
 """
 
 
-def begin_to_write(python: WarmPython, target: Path) -> Any:
+def begin_to_write(python, target):
     process = python.start("-c", WRITES, target, stdin=subprocess.PIPE, encoding="utf-8")
     assert process.stdout.readline() == "begun\n"
     return process
 
 
-def make_old(draft: Path) -> None:
+def make_old(draft):
     two_hours_ago = time.time() - 7200
     os.utime(draft, (two_hours_ago, two_hours_ago))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no kill -9 there")
-def test_the_draft_of_a_killed_process_is_removed_by_the_next_one(light_python: WarmPython, tmp_path: Path) -> None:
+def test_the_draft_of_a_killed_process_is_removed_by_the_next_one(light_python, tmp_path):
     target, other = tmp_path / "scores.csv", tmp_path / ".scores.csv.notes.part.txt"
     target.write_text("as it was", encoding="utf-8")
     other.write_text("somebody else's", encoding="utf-8")
@@ -56,7 +53,7 @@ def test_the_draft_of_a_killed_process_is_removed_by_the_next_one(light_python: 
     assert target.read_text(encoding="utf-8") == "the third"
 
 
-def test_a_fresh_draft_is_left_alone(tmp_path: Path) -> None:
+def test_a_fresh_draft_is_left_alone(tmp_path):
     """It may be another machine's, on a shared disk: whether its process runs cannot be seen here."""
     draft = tmp_path / ".scores.csv.1.part"
     draft.touch()

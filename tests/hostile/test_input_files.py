@@ -8,9 +8,6 @@ import socket
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 from modules import module_of
@@ -30,7 +27,7 @@ from assay.runs.nightly import load_suite
 pytestmark = pytest.mark.timeout(120)
 
 # by the name of a file: who reads it
-READERS: dict[str, Callable[[Path], Any]] = {
+READERS = {
     **{f"set{suffix}": load_set for suffix in (".csv", ".tsv", ".txt", ".jsonl", ".json", ".parquet", ".xlsx", ".log")},
     **{f"scores{suffix}": flat_rows for suffix in (".csv", ".jsonl", ".json", ".parquet", ".xlsx")},
     **{f"table{suffix}": read_table_file for suffix in (".csv", ".json", ".jsonl", ".parquet", ".xlsx")},
@@ -54,11 +51,11 @@ READERS: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.fixture(params=["pipe", "zero", "null", "socket"])
-def no_file(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+def no_file(request, tmp_path):
     """Makes something of a name that is no file."""
-    open_sockets: list[socket.socket] = []
+    open_sockets = []
 
-    def make(name: str) -> Path:
+    def make(name):
         path = tmp_path / name
         if request.param == "pipe":
             os.mkfifo(path)
@@ -76,7 +73,7 @@ def no_file(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes, devices and sockets with a path")
 @pytest.mark.parametrize("name", READERS)
-def test_what_is_no_file_is_refused(no_file: Callable[[str], Path], name: str) -> None:
+def test_what_is_no_file_is_refused(no_file, name):
     """A pipe without a writer, an endless and an empty device and a socket, under 38 readers."""
     path = no_file(name)
     with pytest.raises((InputError, UsageError), match=r"is a (pipe|device|socket), not a file; ") as error:
@@ -84,7 +81,7 @@ def test_what_is_no_file_is_refused(no_file: Callable[[str], Path], name: str) -
     assert str(error.value).startswith(str(path))
 
 
-def test_a_scorer_that_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_a_scorer_that_is_no_file_is_refused(tmp_path):
     os.mkfifo(tmp_path / "team.yaml")
     with pytest.raises(InputError, match=r"team.yaml: there is no scorer here"):
         Scorer.load(tmp_path / "team.yaml")
@@ -103,7 +100,7 @@ def test_a_scorer_that_is_no_file_is_refused(tmp_path: Path) -> None:
         "numeric facts zero.csv",
     ],
 )
-def test_a_command_names_what_is_no_file(assay: Callable[..., Any], tmp_path: Path, words: str) -> None:
+def test_a_command_names_what_is_no_file(assay, tmp_path, words):
     (tmp_path / "answers.csv").write_text("question,answer\nHow?,So.\n", encoding="utf-8")
     (tmp_path / "zeros").mkdir()
     for name in ("zero.csv", "zero.yaml", "zero.jsonl", "zeros/runs.sqlite"):
@@ -116,7 +113,7 @@ def test_a_command_names_what_is_no_file(assay: Callable[..., Any], tmp_path: Pa
 
 
 @pytest.mark.skipif(os.name == "nt", reason="for bash")
-def test_what_a_shell_makes_of_a_command_is_no_file(tmp_path: Path) -> None:
+def test_what_a_shell_makes_of_a_command_is_no_file(tmp_path):
     (tmp_path / "answers.csv").write_text("question,answer\nHow?,So.\n", encoding="utf-8")
     command = f'"{sys.executable}" -m assay run <(cat answers.csv) --metrics token_overlap'
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -124,7 +121,7 @@ def test_what_a_shell_makes_of_a_command_is_no_file(tmp_path: Path) -> None:
     assert "not a file; " in " ".join(done.stderr.split())
 
 
-def sheet(rows: bytes) -> bytes:
+def sheet(rows):
     """A workbook with two rows of a set, and these rows as the bytes of the sheet."""
     book = Workbook()
     book.active.append(["question", "answer"])
@@ -143,7 +140,7 @@ def sheet(rows: bytes) -> bytes:
 
 
 FAR = b'<row r="%d"><c r="A%d" t="str"><v>x</v></c></row>'
-SHEETS: dict[str, tuple[Callable[[], bytes], str]] = {
+SHEETS = {
     "two million empty rows": (lambda: b"<row/>" * 2_000_000, "has more than 1,048,576 rows; delete what is empty, or"),
     "1,100,000 numbered rows": (
         lambda: b"".join(b'<row r="%d"></row>' % number for number in range(3, 1_100_000)),
@@ -152,10 +149,7 @@ SHEETS: dict[str, tuple[Callable[[], bytes], str]] = {
     "a row behind the last": (lambda: FAR % (1_048_577, 1_048_577), "has more than 1,048,576 rows"),
     "row six million": (lambda: FAR % (6_000_000, 6_000_000), "has more than 1,048,576 rows"),
     "row 99999999999": (lambda: FAR % (99_999_999_999, 99_999_999_999), "has more than 1,048,576 rows"),
-    "100,000 empty columns": (
-        lambda: b"<row>" + b"<c/>" * 100_000 + b"</row>",
-        "row 3 has more than 16,384 columns",
-    ),
+    "100,000 empty columns": (lambda: b"<row>" + b"<c/>" * 100_000 + b"</row>", "row 3 has more than 16,384 columns"),
     "50,000 columns": (
         lambda: b"<row>" + b"<c><v>1</v></c>" * 50_000 + b"</row>",
         "row 3 has more than 16,384 columns",
@@ -171,7 +165,7 @@ SHEETS: dict[str, tuple[Callable[[], bytes], str]] = {
         *((load, name) for load in (flat_rows, read_table_file) for name in ("row six million", "50,000 columns")),
     ],
 )
-def test_a_sheet_that_unpacks_to_far_more_is_refused(tmp_path: Path, load: Callable[[Path], Any], name: str) -> None:
+def test_a_sheet_that_unpacks_to_far_more_is_refused(tmp_path, load, name):
     rows, message = SHEETS[name]
     path = tmp_path / "answers.xlsx"
     path.write_bytes(sheet(rows()))
@@ -203,7 +197,7 @@ PARTS = {
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_a_part_beside_the_sheets_is_bounded(tmp_path: Path, name: str) -> None:
+def test_a_part_beside_the_sheets_is_bounded(tmp_path, name):
     part, before, more, message = PARTS[name]
     path = tmp_path / "answers.xlsx"
     with zipfile.ZipFile(io.BytesIO(sheet(b""))) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
@@ -217,7 +211,7 @@ def test_a_part_beside_the_sheets_is_bounded(tmp_path: Path, name: str) -> None:
         load_set(path)
 
 
-def test_a_sheet_whose_stated_size_is_wrong_is_read(tmp_path: Path) -> None:
+def test_a_sheet_whose_stated_size_is_wrong_is_read(tmp_path):
     path = tmp_path / "answers.xlsx"
     source = io.BytesIO(sheet(b'<row r="3"><c r="A3" t="str"><v>Why?</v></c><c r="B3" t="str"><v>Thus.</v></c></row>'))
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
@@ -226,7 +220,7 @@ def test_a_sheet_whose_stated_size_is_wrong_is_read(tmp_path: Path) -> None:
     assert [sample.user_input for sample in load_set(path)] == ["How?", "Why?"]
 
 
-def test_columns_of_a_csv_file_are_bounded(tmp_path: Path) -> None:
+def test_columns_of_a_csv_file_are_bounded(tmp_path):
     path = tmp_path / "answers.csv"
     names = [f"c{number}" for number in range(100_000)]
     path.write_text(",".join(["question", "answer", *names]) + "\n", encoding="utf-8")
@@ -237,7 +231,7 @@ def test_columns_of_a_csv_file_are_bounded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("field", ["metadata", "ratings", "tables"])
-def test_a_key_that_stands_twice_in_a_cell_is_refused(tmp_path: Path, field: str) -> None:
+def test_a_key_that_stands_twice_in_a_cell_is_refused(tmp_path, field):
     """Python's own notation, which is tried after JSON, would silently take the last one."""
     path = tmp_path / "answers.csv"
     cell = '{"an": 4, "an": 2}' if field != "tables" else '[{"name": "t", "name": "u", "columns": {"x": [1]}}]'
@@ -257,7 +251,7 @@ JSON_TEMPLATES = {
 }
 
 
-def test_a_template_that_is_no_json_is_refused(tmp_path: Path) -> None:
+def test_a_template_that_is_no_json_is_refused(tmp_path):
     path = tmp_path / "template.json"
     for text, message in JSON_TEMPLATES.items():
         path.write_text(text, encoding="utf-8")
@@ -267,7 +261,7 @@ def test_a_template_that_is_no_json_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def good_store(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def good_store(tmp_path_factory):
     """The file of a store with a run."""
     from assay.runs import evaluate
 
@@ -282,7 +276,7 @@ def good_store(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 @pytest.mark.parametrize(
     ("rounds", "seed"), [(150, 0), pytest.param(3000, 1, marks=pytest.mark.slow)], ids=["small", "slow"]
 )
-def test_random_bytes_as_a_store_are_told(tmp_path: Path, good_store: bytes, rounds: int, seed: int) -> None:
+def test_random_bytes_as_a_store_are_told(tmp_path, good_store, rounds, seed):
     """Random bytes, beginnings of a store, and a store with random bytes in it: read, or one error with the file."""
     drawn = random.Random(seed)
     told = 0
@@ -311,7 +305,7 @@ def test_random_bytes_as_a_store_are_told(tmp_path: Path, good_store: bytes, rou
     assert told > rounds / 3
 
 
-def test_a_database_of_another_program_is_no_store(tmp_path: Path) -> None:
+def test_a_database_of_another_program_is_no_store(tmp_path):
     import sqlite3
 
     with sqlite3.connect(tmp_path / "runs.sqlite") as database:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from stop_points import stop_at_change
-from warm_python import WarmPython
 
 ROOT = Path(__file__).parents[2]
 ROWS = 12
@@ -21,7 +20,7 @@ COMMANDS = {
 }
 
 
-def prepare(folder: Path) -> None:
+def prepare(folder):
     folder.mkdir()
     rows = "".join(f"How do I do step {n}?,Open menu {n}.,Open menu {n} or press button {n}.\n" for n in range(ROWS))
     (folder / "set.csv").write_text("question,answer,context\n" + rows)
@@ -29,7 +28,7 @@ def prepare(folder: Path) -> None:
     (folder / "suite.yaml").write_text(json.dumps(suite))
 
 
-def check_files(folder: Path) -> None:
+def check_files(folder):
     """Every file under its final name is whole; drafts have names of their own."""
     for path in folder.rglob("*"):
         if path.suffix == ".jsonl":
@@ -48,9 +47,7 @@ def check_files(folder: Path) -> None:
 @pytest.mark.parametrize("signals", ["INT", "INT,INT", "KILL"])
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["some", "all"])
-def test_a_command_is_stopped_at_its_changes_of_files(
-    *, light_python: WarmPython, tmp_path: Path, command: str, signals: str, every: bool
-) -> None:
+def test_a_command_is_stopped_at_its_changes_of_files(light_python, tmp_path, command, signals, every):
     words, step = COMMANDS[command]
     for number in itertools.count(1, 1 if every else step):
         folder = tmp_path / str(number)
@@ -84,13 +81,13 @@ runpy.run_module("assay", run_name="__main__", alter_sys=True)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT reaches no single process there")
 @pytest.mark.parametrize("number", [1, 5, 9])
-def test_control_c_while_it_imports(number: int) -> None:
+def test_control_c_while_it_imports(number):
     words = [sys.executable, "-c", IMPORTS, str(number), "--help"]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
 
 
-def test_control_c_while_the_command_ends(light_python: WarmPython) -> None:
+def test_control_c_while_the_command_ends(light_python):
     """After its last `except`, before Ctrl-C ends the process at once."""
     program = """
 import signal, sys
@@ -104,7 +101,7 @@ command.main()
     assert done.stdout.startswith("assay")
 
 
-def test_control_c_while_the_database_adds_up(light_python: WarmPython) -> None:
+def test_control_c_while_the_database_adds_up(light_python):
     """SQLite calls back into Python there, and makes an error of its own of whatever that raises."""
     code = """if True:
         import os, pathlib, signal, tempfile
@@ -120,7 +117,7 @@ def test_control_c_while_the_database_adds_up(light_python: WarmPython) -> None:
 
 
 @pytest.mark.parametrize("ignored", [False, True])
-def test_a_program_that_imports_the_package_keeps_its_own_control_c(*, ignored: bool) -> None:
+def test_a_program_that_imports_the_package_keeps_its_own_control_c(ignored):
     handler = "signal.signal(signal.SIGINT, signal.SIG_IGN); " if ignored else ""
     code = f"import signal; {handler}before = signal.getsignal(signal.SIGINT); import assay; assay.load_set"
     check = "assert signal.getsignal(signal.SIGINT) is before"
@@ -132,7 +129,7 @@ def test_a_program_that_imports_the_package_keeps_its_own_control_c(*, ignored: 
     subprocess.run([sys.executable, "-c", starter], check=True, stdout=subprocess.DEVNULL)
 
 
-def test_a_process_in_the_background_goes_on(light_python: WarmPython, tmp_path: Path) -> None:
+def test_a_process_in_the_background_goes_on(light_python, tmp_path):
     """A shell starts `assay run ... &` with Ctrl-C ignored: what is meant for the foreground does not end it."""
     prepare(tmp_path / "work")
     ignores = """

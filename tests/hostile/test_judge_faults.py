@@ -2,25 +2,20 @@
 
 import asyncio
 import random
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from modules import module_of
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 
 from assay import evaluate
 from assay.errors import JudgeError, JudgeUnavailable
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge, PlainText, Question, bounded_body, load_litellm
-from assay.metrics import Score
 from assay.prompts import Prompt, PromptMessage
 from assay.runs import Plan, RunOptions, Store, run_plan
 
-Make = Callable[..., Any]
 ASK = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),), "$text")
-FAULTS: dict[str, Callable[[], Answer]] = {
+FAULTS = {
     "429": lambda: Answer(status=429, headers={"Retry-After": "0"}),
     "500": lambda: Answer(status=500),
     "503": lambda: Answer(status=503),
@@ -41,12 +36,12 @@ FAULTS: dict[str, Callable[[], Answer]] = {
 }
 
 
-def settings(server: OpenAIServer, **changes: Any) -> JudgeSettings:
+def settings(server, **changes):
     options = {"structured": "schema", "wait": 0, "timeout": 60, "attempts": 4, "concurrency": 8}
     return JudgeSettings(**({"model": "openai/test", "api_base": server.api_base} | options | changes))
 
 
-def samples(count: int) -> list[Sample]:
+def samples(count):
     return [
         Sample(
             id=f"s{n}",
@@ -59,11 +54,11 @@ def samples(count: int) -> list[Sample]:
     ]
 
 
-def values(results: Any) -> dict[str, Score]:
+def values(results):
     return {sample: scores["judge_truthfulness"] for sample, scores in results.scores.items()}
 
 
-def check_faults(server: OpenAIServer, kind: str, rate: float, count: int) -> None:
+def check_faults(server, kind, rate, count):
     """The share `rate` of all calls breaks: every sample has its right score or a reason, and most have a score."""
     server.script = None
     right = {name: score.value for name, score in values(run(server, count)).items()}
@@ -78,25 +73,25 @@ def check_faults(server: OpenAIServer, kind: str, rate: float, count: int) -> No
     assert sum(score.status == "scored" for score in scores.values()) >= count // 2
 
 
-def run(server: OpenAIServer, count: int) -> Any:
+def run(server, count):
     return evaluate(samples(count), ["judge_truthfulness"], judge=LiteLLMJudge(settings(server)))
 
 
 @pytest.mark.parametrize("kind", FAULTS)
-def test_a_fault_in_three_of_ten_calls(kind: str, openai_server: OpenAIServer) -> None:
+def test_a_fault_in_three_of_ten_calls(kind, openai_server):
     check_faults(openai_server, kind, 0.3, 8)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.05, 0.2, 0.4])
 @pytest.mark.parametrize("kind", FAULTS)
-def test_a_fault_at_many_rates(kind: str, rate: float, openai_server: OpenAIServer) -> None:
+def test_a_fault_at_many_rates(kind, rate, openai_server):
     check_faults(openai_server, kind, rate, 60)
 
 
 # --- a judge that is gone ---
 
-GONE: dict[str, Callable[[], Answer]] = {
+GONE = {
     "401": lambda: Answer(status=401),
     "403": lambda: Answer(status=403),
     "404": lambda: Answer(status=404),
@@ -107,7 +102,7 @@ GONE: dict[str, Callable[[], Answer]] = {
 
 
 @pytest.mark.parametrize("kind", GONE)
-def test_a_judge_that_is_gone_is_not_asked_for_every_sample(kind: str, openai_server: OpenAIServer) -> None:
+def test_a_judge_that_is_gone_is_not_asked_for_every_sample(kind, openai_server):
     """60 samples, 4 calls at once, 2 attempts each: the fifth failure ends it, and what was under way with it."""
     openai_server.script = lambda _: GONE[kind]()
     judge = LiteLLMJudge(settings(openai_server, concurrency=4, attempts=2))
@@ -116,10 +111,10 @@ def test_a_judge_that_is_gone_is_not_asked_for_every_sample(kind: str, openai_se
     assert len(openai_server.requests) <= (5 + 4) * 2
 
 
-def test_a_judge_that_came_back_answers_outside_a_run(openai_server: OpenAIServer) -> None:
+def test_a_judge_that_came_back_answers_outside_a_run(openai_server):
     judge = LiteLLMJudge(settings(openai_server, attempts=1))
 
-    async def ask(count: int) -> list[Any]:
+    async def ask(count):
         questions = [Question(ASK, f"Question {n} of {count}", PlainText) for n in range(count)]
         return [await asyncio.gather(judge.ask(question), return_exceptions=True) for question in questions]
 
@@ -130,14 +125,14 @@ def test_a_judge_that_came_back_answers_outside_a_run(openai_server: OpenAIServe
     assert [reply.value.text for (reply,) in asyncio.run(ask(1))] == ["I see."]
 
 
-def test_a_run_that_a_judge_left_can_be_resumed(openai_server: OpenAIServer, set_file: Make, tmp_path: Path) -> None:
+def test_a_run_that_a_judge_left_can_be_resumed(openai_server, set_file, tmp_path):
     """12 samples one after another; the judge goes after 4 replies and comes back for the resumed run."""
     openai_server.script = lambda request: Answer(status=401) if request.number > 4 else None
     store = Store(tmp_path / "runs")
     judge = settings(openai_server, concurrency=1)
     plan = Plan(sets=(str(set_file(12)),), metrics=("judge_truthfulness",), judge=judge)
 
-    def run_again(resume: str | None) -> Any:
+    def run_again(resume):
         return run_plan(plan, store, resume=resume)
 
     with pytest.raises(JudgeUnavailable, match="AuthenticationError"):
@@ -154,7 +149,7 @@ def test_a_run_that_a_judge_left_can_be_resumed(openai_server: OpenAIServer, set
     }
 
 
-def test_failures_about_single_requests_do_not_stop_a_run(openai_server: OpenAIServer) -> None:
+def test_failures_about_single_requests_do_not_stop_a_run(openai_server):
     """A request that is too long or refused says nothing about the next one."""
     openai_server.script = lambda request: Answer(status=400) if request.number % 10 else None
     scores = values(run(openai_server, 20))
@@ -166,16 +161,14 @@ def test_failures_about_single_requests_do_not_stop_a_run(openai_server: OpenAIS
 
 
 @pytest.mark.parametrize("mode", ["auto", "record"])
-def test_resume_asks_again_what_could_not_be_used(
-    mode: Any, openai_server: OpenAIServer, set_file: Make, tmp_path: Path
-) -> None:
+def test_resume_asks_again_what_could_not_be_used(mode, openai_server, set_file, tmp_path):
     """Two of six samples get two replies without use; resumed, only they are asked again, and they score."""
     wrong = ("step 1?", "step 4?")
     openai_server.script = lambda request: Answer(text="no JSON") if any(w in request.user for w in wrong) else None
     store = Store(tmp_path / "runs")
     plan = Plan(sets=(str(set_file(6)),), metrics=("judge_truthfulness",), judge=settings(openai_server))
 
-    def run_with(resume: str | None) -> Any:
+    def run_with(resume):
         options = RunOptions(cassette=tmp_path / "replies.jsonl", mode=mode)
         return run_plan(plan, store, options, resume=resume)
 
@@ -192,10 +185,10 @@ def test_resume_asks_again_what_could_not_be_used(
     assert not openai_server.requests, "the usable replies took the place of the others"
 
 
-def test_replay_gives_the_same_failure_again(openai_server: OpenAIServer, tmp_path: Path) -> None:
+def test_replay_gives_the_same_failure_again(openai_server, tmp_path):
     openai_server.script = lambda _: Answer(text="no JSON")
 
-    def score(mode: Any) -> Score:
+    def score(mode):
         judge = LiteLLMJudge(settings(openai_server), cassette=tmp_path / "replies.jsonl", mode=mode)
         results = evaluate(samples(1), ["judge_truthfulness"], judge=judge)
         judge.close()
@@ -221,13 +214,7 @@ def test_replay_gives_the_same_failure_again(openai_server: OpenAIServer, tmp_pa
         ("aiohttp_openai/test", False, "endless"),  # once: litellm keeps its connection for the first event loop
     ],
 )
-def test_a_body_without_end_is_cut_at_a_size(
-    model: str,
-    without_aiohttp: bool,
-    fault: Any,
-    openai_server: OpenAIServer,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_body_without_end_is_cut_at_a_size(model, without_aiohttp, fault, openai_server, monkeypatch):
     """Over each way by which litellm reaches a server: aiohttp below httpx, httpx alone, aiohttp alone."""
     litellm = load_litellm()
     monkeypatch.setattr(litellm, "disable_aiohttp_transport", without_aiohttp)

@@ -2,19 +2,12 @@
 
 import itertools
 import shutil
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from interrupted_runs import count_bodies, scores
-from openai_server import OpenAIServer
 from stop_points import stop_at_change, stop_at_every_change
-from warm_python import WarmPython
 
 from assay.judges import Cassette, RawReply, Recording
-
-Make = Callable[..., Any]
 
 RECORDS = """
 import sys
@@ -30,11 +23,11 @@ for session in "ab":
 """
 
 
-def recording(key: str) -> Recording:
+def recording(key):
     return Recording(key.rjust(32, "0"), "p.en@0", "s", {}, "Claims", "u", "a", RawReply("m", "Yes"))
 
 
-def test_no_reply_that_was_recorded_is_lost(light_python: WarmPython, tmp_path: Path) -> None:
+def test_no_reply_that_was_recorded_is_lost(light_python, tmp_path):
     """The killed process records and merges twice, beside this process, which records into the same cassette."""
     for number in itertools.count(1):
         path = tmp_path / str(number) / "a.jsonl"
@@ -58,7 +51,7 @@ def test_no_reply_that_was_recorded_is_lost(light_python: WarmPython, tmp_path: 
 
 
 @pytest.mark.parametrize("cut", [1, 5, 9, 10, 40, 60, 200])
-def test_a_journal_that_is_cut_anywhere_loses_only_the_line_that_was_cut(tmp_path: Path, cut: int) -> None:
+def test_a_journal_that_is_cut_anywhere_loses_only_the_line_that_was_cut(tmp_path, cut):
     path = tmp_path / "a.jsonl"
     with Cassette(path, "auto") as cassette:
         for number in range(3):
@@ -81,7 +74,7 @@ with replace_file(Path("scores.csv")) as file:
 """
 
 
-def test_a_file_is_as_it_was_or_whole(light_python: WarmPython, tmp_path: Path) -> None:
+def test_a_file_is_as_it_was_or_whole(light_python, tmp_path):
     target = tmp_path / "work" / "scores.csv"
     target.parent.mkdir()
     target.write_text("old")
@@ -95,16 +88,7 @@ def test_a_file_is_as_it_was_or_whole(light_python: WarmPython, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("step", [17, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
-def test_a_run_that_was_killed_is_resumed(
-    *,
-    assay: Make,
-    set_file: Make,
-    judge_file: Make,
-    openai_server: OpenAIServer,
-    warm_python: WarmPython,
-    tmp_path: Path,
-    step: int,
-) -> None:
+def test_a_run_that_was_killed_is_resumed(*, assay, set_file, judge_file, openai_server, warm_python, tmp_path, step):
     """Each question is paid for once, apart from the one that was on its way."""
     words = ["run", set_file(3), "--judge", judge_file(concurrency=1), "--metrics", "faithfulness:claims=judge"]
     assert assay(*words, "--store", "whole").code == 0

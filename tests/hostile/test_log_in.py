@@ -7,14 +7,11 @@ import re
 import sqlite3
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 from urllib.parse import quote, urlsplit
 
 import pytest
-from warm_python import WarmPython
-from web_process import Reply, WebProcess, hidden_fields, write_run
+from web_process import WebProcess, hidden_fields, write_run
 
 from assay.eval_sets import Sample, write_set
 
@@ -28,7 +25,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems ans
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     """A folder with a set and a run of it."""
     answers = [Sample(id=name, user_input="How?", response="Press OK.", language="en") for name in ("s0", LONG_ID)]
     write_set(answers, tmp_path / "set.jsonl")
@@ -37,11 +34,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def serve(warm_python: WarmPython, folder: Path) -> Iterator[Serve]:
+def serve(warm_python, folder):
     """Starts a command that serves pages."""
     servers = list[WebProcess]()
 
-    def start(*words: str, **options: Any) -> WebProcess:
+    def start(*words, **options):
         servers.append(WebProcess(warm_python, folder, *words, **options))
         return servers[-1]
 
@@ -51,22 +48,22 @@ def serve(warm_python: WarmPython, folder: Path) -> Iterator[Serve]:
     assert not [server.errors for server in servers if "Traceback" in server.errors]
 
 
-def path_of(link: str) -> str:
+def path_of(link):
     return urlsplit(link).path
 
 
-def forge(link: str, number: int) -> str:
+def forge(link, number):
     """A link like a real one with another signature."""
     content, _, signature = path_of(link).rpartition(".")
     return f"{content}.{number:04d}{signature[4:]}"
 
 
-def header(reply: Reply, name: str) -> str:
+def header(reply, name):
     match = re.search(rf"^{name}: (.*?)\r$", reply.text.partition("\r\n\r\n")[0] + "\r\n", re.MULTILINE | re.IGNORECASE)
     return match[1] if match else ""
 
 
-def test_bad_links_from_an_address_lock_no_good_one_out(serve: Serve) -> None:
+def test_bad_links_from_an_address_lock_no_good_one_out(serve):
     """A hundred made-up links of a team's address, between and before good ones: every good one works."""
     server = serve(*RATE)
     link = server.links["ada"]
@@ -83,7 +80,7 @@ def test_bad_links_from_an_address_lock_no_good_one_out(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("variable", ["", "*"])
-def test_no_header_makes_a_visitor_another_one(serve: Serve, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+def test_no_header_makes_a_visitor_another_one(serve, monkeypatch, variable):
     """Without --behind-proxy neither the headers of proxies nor uvicorn's variable say who asks, or where."""
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", variable)
     server = serve(*RATE)
@@ -99,7 +96,7 @@ def test_no_header_makes_a_visitor_another_one(serve: Serve, monkeypatch: pytest
     assert "secure" not in header(entered, "set-cookie").lower()
 
 
-def test_many_addresses_take_a_bounded_memory() -> None:
+def test_many_addresses_take_a_bounded_memory():
     """A million failures from 100,000 addresses: those of 10,000 are remembered, ten each."""
     from assay.web import FailureLimit
 
@@ -133,7 +130,7 @@ def test_behind_a_proxy_the_public_address_counts(serve: Serve) -> None:
         assert header(server.get("/rate/", cookie, host=host, x_forwarded_proto="http"), "location") == f"{PUBLIC}/rate"
     assert server.get("/rate", host="evil.example").status == 400
 
-    def fails(visitor: str, count: int, source: str = "127.0.0.1") -> list[int]:
+    def fails(visitor, count, source="127.0.0.1"):
         requests = [server.request("GET", forge(link, n), x_forwarded_for=visitor.format(n=n)) for n in range(count)]
         return [server.send(request, source=source).status for request in requests]
 
@@ -158,12 +155,12 @@ def test_behind_a_proxy_the_public_address_counts(serve: Serve) -> None:
         "",
     ],
 )
-def test_a_public_address_that_is_none_is_refused(assay: Callable[..., Any], folder: Path, url: str) -> None:
+def test_a_public_address_that_is_none_is_refused(assay, folder, url):
     done = assay(*RATE, "--behind-proxy", url)
     assert done.code == 2 and "such as https://rate.example.org" in " ".join(done.err.split())
 
 
-def test_the_link_for_a_colleague_leads_to_the_public_address(serve: Serve) -> None:
+def test_the_link_for_a_colleague_leads_to_the_public_address(serve):
     """Also where the answer's id is long, and whatever the port in the Host header."""
     server = serve("view", "--behind-proxy", PUBLIC)
     (link,) = server.links.values()
@@ -193,7 +190,7 @@ def test_a_server_on_all_addresses_answers_to_those_it_is_reached_at(serve: Serv
         assert server.get(path_of(server.links["ada"]), host=host).status == status, host
 
 
-def change_secret(folder: Path, statement: str) -> None:
+def change_secret(folder, statement):
     """Changes a store as another program would, while its servers run."""
     connection = sqlite3.connect(folder / ".assay" / "runs.sqlite")
     with connection:
@@ -201,7 +198,7 @@ def change_secret(folder: Path, statement: str) -> None:
     connection.close()
 
 
-def test_a_changed_secret_ends_links_and_sessions_at_once_in_every_process(serve: Serve, folder: Path) -> None:
+def test_a_changed_secret_ends_links_and_sessions_at_once_in_every_process(serve, folder):
     servers = [serve(*RATE), serve(*RATE)]
     entered = [(server, server.enter("ada"), path_of(server.links["ada"])) for server in servers]
     forms = [hidden_fields(server.get("/rate", cookie).text) | {"value": "3"} for server, cookie, _ in entered]
@@ -219,7 +216,7 @@ def test_a_changed_secret_ends_links_and_sessions_at_once_in_every_process(serve
         assert reply.status == 303 and server.get("/rate", reply.cookie).status == 200
 
 
-def test_new_links_end_the_earlier_ones(serve: Serve) -> None:
+def test_new_links_end_the_earlier_ones(serve):
     """`--new-links` typed in another terminal: the first server's links and sessions end, and the ratings stay."""
     for words, name, home in ((RATE, "ada", "/rate"), (("view",), "", "/runs")):
         first = serve(*words)
@@ -235,9 +232,7 @@ def test_new_links_end_the_earlier_ones(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize(("words", "name"), [(RATE, "ada"), (("view",), "")])
-def test_new_links_that_cannot_be_printed_end_none(
-    serve: Serve, assay: Callable[..., Any], words: tuple[str, ...], name: str
-) -> None:
+def test_new_links_that_cannot_be_printed_end_none(serve, assay, words, name):
     """The server runs, and the same is typed again with `--new-links`: the port is in use, all stays as it was."""
     server = serve(*words)
     cookie = server.enter(name)
@@ -256,9 +251,7 @@ def test_new_links_that_cannot_be_printed_end_none(
         (("view",), "", "UPDATE view_access SET secret = ''"),
     ],
 )
-def test_without_a_secret_nobody_is_let_in(
-    serve: Serve, folder: Path, words: tuple[str, ...], name: str, statement: str
-) -> None:
+def test_without_a_secret_nobody_is_let_in(serve, folder, words, name, statement):
     """Also not who signs with an empty one."""
     from itsdangerous import URLSafeSerializer
 
@@ -278,7 +271,7 @@ def test_without_a_secret_nobody_is_let_in(
     assert server.get(home, forged).status == 403
 
 
-def test_the_cookies_of_a_hundred_queues_keep_nobody_out(serve: Serve) -> None:
+def test_the_cookies_of_a_hundred_queues_keep_nobody_out(serve):
     """A browser sends all cookies of a host, whatever the port: those of earlier queues on this machine too."""
     server = serve(*RATE)
     others = "; ".join(f"assay_{number:08x}={'x' * 130}" for number in range(180))

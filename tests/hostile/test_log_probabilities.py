@@ -1,16 +1,13 @@
 """Log probabilities that nobody gave, or that are impossible: never a number made of them."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 
 from assay import evaluate
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge
-from assay.metrics import Score
 
 SAMPLE = Sample(
     id="s",
@@ -22,7 +19,7 @@ SAMPLE = Sample(
 METRICS = ["faithfulness", "weakest_claim", "judge_truthfulness"]
 
 
-def score(server: OpenAIServer, cassette: Path | None = None, mode: Any = "auto", **changes: Any) -> dict[str, Score]:
+def score(server, cassette=None, mode="auto", **changes):
     settings = JudgeSettings(
         model="openai/test", api_base=server.api_base, structured="schema", logprobs=True, attempts=1, **changes
     )
@@ -32,16 +29,14 @@ def score(server: OpenAIServer, cassette: Path | None = None, mode: Any = "auto"
     return dict(results.scores["s"])
 
 
-def say_no(server: OpenAIServer, place: dict[str, Any] | None) -> None:
+def say_no(server, place):
     """The judge says No to each claim, with these alternatives."""
     server.script = lambda request: (
         Answer(text="No", logprobs=None if place is None else [place]) if request.schema == "options" else None
     )
 
 
-def test_without_log_probabilities_a_verdict_is_plain_and_one_line_says_so(
-    openai_server: OpenAIServer, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_without_log_probabilities_a_verdict_is_plain_and_one_line_says_so(openai_server, caplog):
     """The word decides, and P(supported) is not 0.00 but unknown."""
     say_no(openai_server, None)
     scores = score(openai_server)
@@ -53,14 +48,14 @@ def test_without_log_probabilities_a_verdict_is_plain_and_one_line_says_so(
     assert len(lines) == 1 and "openai/test gives no log probabilities" in lines[0]
 
 
-def test_without_log_probabilities_a_sample_fails_where_the_setting_says_so(openai_server: OpenAIServer) -> None:
+def test_without_log_probabilities_a_sample_fails_where_the_setting_says_so(openai_server):
     say_no(openai_server, None)
     faithfulness = score(openai_server, without_logprobs="fail")["faithfulness"]
     assert (faithfulness.status, faithfulness.value) == ("failed", None)
     assert "gives no log probabilities" in faithfulness.reason
 
 
-IMPOSSIBLE: dict[str, dict[str, Any]] = {
+IMPOSSIBLE = {
     "above 0": {"No": 0.7, "Yes": -0.7},
     "far above 0": {"No": 1e300, "Yes": -0.7},
     "too large for exp": {"No": 710.0, "Yes": -0.7},
@@ -74,9 +69,7 @@ IMPOSSIBLE: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", IMPOSSIBLE)
-def test_impossible_log_probabilities_fail_with_the_reason(
-    name: str, openai_server: OpenAIServer, tmp_path: Path
-) -> None:
+def test_impossible_log_probabilities_fail_with_the_reason(name, openai_server, tmp_path):
     say_no(openai_server, IMPOSSIBLE[name])
     live = score(openai_server, tmp_path / "replies.jsonl", "record")["faithfulness"]
     assert (live.status, live.value) == ("failed", None), live
@@ -88,7 +81,7 @@ def test_impossible_log_probabilities_fail_with_the_reason(
     assert not openai_server.requests
 
 
-def test_an_alternative_without_any_probability_is_left_out(openai_server: OpenAIServer) -> None:
+def test_an_alternative_without_any_probability_is_left_out(openai_server):
     """P(No) = 1 where the only other word has the log probability minus infinity."""
     say_no(openai_server, {"No": 0.0, "Yes": float("-inf")})
     claims = score(openai_server)["faithfulness"].evidence["claims"]

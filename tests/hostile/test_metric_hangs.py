@@ -7,16 +7,12 @@ import asyncio
 import json
 import signal
 import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
-from openai_server import OpenAIServer
-from warm_python import WarmPython
 
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge
-from assay.metrics import Faithfulness, Metric, NumericClaims, RougeL, RougeLPrecision, Score, TokenOverlap
+from assay.metrics import Faithfulness, NumericClaims, RougeL, RougeLPrecision, TokenOverlap
 
 COMPUTES_FOR_EVER = """
 import threading
@@ -65,17 +61,17 @@ CONTEXTS = {
 }
 
 
-def sample(response: str, **fields: Any) -> Sample:
+def sample(response, **fields):
     values = {"id": "s", "user_input": "How was March?", "response": response, "language": "en", "tables": [KPI]}
     return Sample.model_validate(values | fields)
 
 
-def assess(metric: Metric, measured: Sample) -> Score:
+def assess(metric, measured):
     return asyncio.run(metric.assess(measured))
 
 
 @pytest.mark.parametrize("text", SENTENCES.values(), ids=SENTENCES)
-def test_no_sentence_holds_numeric_claims_up(text: str) -> None:
+def test_no_sentence_holds_numeric_claims_up(text):
     score = assess(NumericClaims(), sample(text))
     assert score.status in {"scored", "skipped"}
 
@@ -87,21 +83,21 @@ def test_no_sentence_holds_numeric_claims_up(text: str) -> None:
         ("a; " * 66, "too many ways: at most 6,000 characters"),
     ],
 )
-def test_a_bound_that_is_met_is_stated(text: str, reason: str) -> None:
+def test_a_bound_that_is_met_is_stated(text, reason):
     score = asyncio.run(NumericClaims().assess(sample(f"{text}\nThe highest throughput was 69 Mbps.")))
     first, *_, last = score.evidence["claims"]
     assert first["verdict"] == "unverifiable" and reason in first["reason"]
     assert (last["verdict"], last["computed"], score.value) == ("supported", 69.0, 1.0)
 
 
-def test_of_an_answer_of_500_sentences_200_are_read_and_the_score_says_so() -> None:
+def test_of_an_answer_of_500_sentences_200_are_read_and_the_score_says_so():
     score = assess(NumericClaims(), sample("The highest throughput was 69 Mbps.\n" * 500))
     assert len(score.evidence["claims"]) == 200
     assert score.evidence["bounds"] == ["only the first 200 of the 500 sentences are read"]
     assert score.reason.endswith("only the first 200 of the 500 sentences are read")
 
 
-def test_a_long_question_is_left_out_and_the_score_says_so() -> None:
+def test_a_long_question_is_left_out_and_the_score_says_so():
     long_sample = sample("The highest throughput was 69 Mbps.", user_input="throughput 5, " * 7_000)
     score = assess(NumericClaims(), long_sample)
     assert score.value == 1.0
@@ -109,13 +105,13 @@ def test_a_long_question_is_left_out_and_the_score_says_so() -> None:
 
 
 @pytest.mark.parametrize("context", CONTEXTS.values(), ids=CONTEXTS)
-def test_no_context_holds_numeric_claims_up(context: str) -> None:
+def test_no_context_holds_numeric_claims_up(context):
     measured = sample("The highest throughput was 69 Mbps.", retrieved_contexts=[context])
     score = assess(NumericClaims(), measured)
     assert score.value == 1.0
 
 
-def test_a_table_below_many_lines_that_are_none_is_still_found() -> None:
+def test_a_table_below_many_lines_that_are_none_is_still_found():
     """Ten lines with a pipe and text before it, then a table: it begins at the eleventh line of its block."""
     rows = "".join(f"| {day} | {calls} |\n" for day, calls in zip(DAYS, range(30), strict=True))
     context = "one | two | three | four\n" * 10 + "| day | calls |\n" + rows
@@ -127,13 +123,13 @@ def test_a_table_below_many_lines_that_are_none_is_still_found() -> None:
 
 @pytest.mark.parametrize("metric", [RougeL(), RougeLPrecision(), TokenOverlap()], ids=lambda metric: metric.name)
 @pytest.mark.parametrize("unit", ["abcdefgh {n} ", "a b ", "a"])
-def test_112_kb_do_not_hold_overlap_up(metric: Metric, unit: str) -> None:
+def test_112_kb_do_not_hold_overlap_up(metric, unit):
     text = "".join(unit.format(n=number) for number in range(112_000 // len(unit)))[:112_000]
     score = assess(metric, sample(text, reference=text[::-1], retrieved_contexts=[text[::-1]]))
     assert score.status in {"scored", "skipped"}
 
 
-def test_faithfulness_is_not_held_up_either(openai_server: OpenAIServer) -> None:
+def test_faithfulness_is_not_held_up_either(openai_server):
     settings = JudgeSettings(model="openai/test", api_base=openai_server.api_base, structured="schema", wait=0)
     metric = Faithfulness(LiteLLMJudge(settings))
     score = assess(metric, sample(PLAIN_CLAUSES, retrieved_contexts=["It was quiet."]))
@@ -142,7 +138,7 @@ def test_faithfulness_is_not_held_up_either(openai_server: OpenAIServer) -> None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
-def test_ctrl_c_stops_a_run_in_the_middle_of_a_computation(warm_python: WarmPython, tmp_path: Path) -> None:
+def test_ctrl_c_stops_a_run_in_the_middle_of_a_computation(warm_python, tmp_path):
     """The first sentence is being read, for ever; no other one is begun."""
     rows = [
         sample("Throughput was 41 Mbps.", id=f"s{n}").model_dump(mode="json", exclude_defaults=True) for n in (1, 2)

@@ -3,15 +3,10 @@
 import json
 import math
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from assay.metrics import scored
-
-Make = Callable[..., Any]
 
 METRICS = """
 import math, os
@@ -36,7 +31,7 @@ NAMES = ("constant", "zero", "rounding", "rounding_within", "huge", "tiny", "lea
 PLACE = re.compile(r'\b(?:x|y|x1|x2|y1|y2|cx|cy|width|height)="([^"%]*)%"')
 
 
-def write_suite(folder: Path, metrics: str, names: tuple[str, ...], gates: list[dict[str, Any]]) -> None:
+def write_suite(folder, metrics, names, gates):
     (folder / "m.py").write_text(metrics)
     rows = [
         {"id": str(n), "user_input": f"Q {n}?", "response": f"Answer {n} is here.", "group": f"g{n % 40}"}
@@ -52,10 +47,8 @@ def write_suite(folder: Path, metrics: str, names: tuple[str, ...], gates: list[
     (folder / "suite.yaml").write_text(json.dumps(suite))
 
 
-def test_nights_of_constant_and_extreme_metrics(
-    assay: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
-) -> None:
-    gates: list[dict[str, Any]] = [{"gate": "regression", "metric": f"m.py:{name}"} for name in NAMES]
+def test_nights_of_constant_and_extreme_metrics(assay, tmp_path, monkeypatch, recwarn):
+    gates = [{"gate": "regression", "metric": f"m.py:{name}"} for name in NAMES]
     gates += [
         {"gate": "mean", "metric": "m.py:rounding", "at_least": 0.3},
         {"gate": "share", "metric": "m.py:rounding", "reach": 0.3, "at_least": 0.9},
@@ -84,9 +77,7 @@ def test_nights_of_constant_and_extreme_metrics(
 
 
 @pytest.mark.parametrize("value", ["1e101", "-1.7e308", "1e300"])
-def test_a_value_that_has_no_square_fails_with_the_cure(
-    value: str, assay: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_value_that_has_no_square_fails_with_the_cure(value, assay, tmp_path, monkeypatch):
     monkeypatch.setenv("NIGHT", "1")
     metrics = f"from assay import metric\n@metric(range=(None, None))\ndef vast(sample): return {value}\n"
     write_suite(tmp_path, metrics, ("vast",), [])
@@ -98,7 +89,7 @@ def test_a_value_that_has_no_square_fails_with_the_cure(
     assert "measure in a larger unit" in done.out + done.err + json.dumps(report)
 
 
-def test_a_score_is_finite_and_can_be_squared() -> None:
+def test_a_score_is_finite_and_can_be_squared():
     for value in (math.nan, math.inf, -math.inf, 1e101, -1.7e308):
         with pytest.raises(ValueError, match="a score is"):
             scored(value, "")

@@ -2,9 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from special_files import make_special_file
@@ -13,19 +11,15 @@ from assay.atomic_files import check_replaceable, check_writable, replace_file
 from assay.errors import InputError, UsageError
 from assay.runs.nightly import load_suite
 
-Make = Callable[..., Any]
-pytestmark = [
-    pytest.mark.timeout(120),
-    pytest.mark.skipif(os.name == "nt", reason="no such files there"),
-]
+pytestmark = [pytest.mark.timeout(120), pytest.mark.skipif(os.name == "nt", reason="no such files there")]
 KINDS = {"null": stat.S_IFCHR, "pipe": stat.S_IFIFO, "folder": stat.S_IFDIR}
 
 
 @pytest.fixture(params=KINDS)
-def no_file(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], Path]:
+def no_file(request, tmp_path):
     """Makes something of a name, in `made`, that is no file: a device that swallows everything, a pipe or a folder."""
 
-    def make(name: str) -> Path:
+    def make(name):
         path = tmp_path / "made" / name
         path.parent.mkdir(exist_ok=True)
         if request.param == "folder":
@@ -37,12 +31,12 @@ def no_file(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], P
     return make
 
 
-def contents(folder: Path) -> dict[str, int]:
+def contents(folder):
     """What is in a folder, by kind."""
     return {path.name: stat.S_IFMT(path.lstat().st_mode) for path in folder.iterdir()}
 
 
-def test_what_is_no_file_is_not_replaced(no_file: Callable[[str], Path]) -> None:
+def test_what_is_no_file_is_not_replaced(no_file):
     target = no_file("scores.csv")
     link = target.with_name("link.csv")
     link.symlink_to(target)
@@ -55,7 +49,7 @@ def test_what_is_no_file_is_not_replaced(no_file: Callable[[str], Path]) -> None
     assert contents(target.parent) == before
 
 
-def test_a_link_to_a_file_is_written(tmp_path: Path) -> None:
+def test_a_link_to_a_file_is_written(tmp_path):
     (tmp_path / "old.csv").write_text("old", encoding="utf-8")
     link = tmp_path / "link.csv"
     link.symlink_to(tmp_path / "old.csv")
@@ -64,7 +58,7 @@ def test_a_link_to_a_file_is_written(tmp_path: Path) -> None:
     assert link.read_text(encoding="utf-8") == "new"
 
 
-def test_standard_output_is_refused_wherever_it_leads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_output_is_refused_wherever_it_leads(tmp_path, monkeypatch):
     monkeypatch.setattr("assay.atomic_files.kind_of_no_file", lambda _: "")  # as with `> file`
     (tmp_path / "link").symlink_to("/dev/stdout")
     for path in (Path("/dev/stdout"), Path("/dev/../dev/fd/1"), Path("/proc/self/fd/1"), tmp_path / "link"):
@@ -75,9 +69,7 @@ def test_standard_output_is_refused_wherever_it_leads(tmp_path: Path, monkeypatc
 
 @pytest.mark.parametrize("key", ["junit", "summary", "json", "site"])
 @pytest.mark.parametrize("options", [["--check"], []])
-def test_a_suite_names_the_output_before_it_begins(
-    *, assay: Make, set_file: Make, no_file: Callable[[str], Path], tmp_path: Path, key: str, options: list[str]
-) -> None:
+def test_a_suite_names_the_output_before_it_begins(*, assay, set_file, no_file, tmp_path, key, options):
     path = no_file("output")
     if key == "site" and path.is_dir():
         path.rmdir()
@@ -96,7 +88,7 @@ def test_a_suite_names_the_output_before_it_begins(
     assert not (tmp_path / ".assay").exists()
 
 
-def test_a_suite_refuses_standard_output(tmp_path: Path) -> None:
+def test_a_suite_refuses_standard_output(tmp_path):
     file = tmp_path / "nightly.yaml"
     for name in ("/dev/null", "/dev/stdout"):
         file.write_text(f"sets: a.csv\nmetrics: token_overlap\noutputs: {{json: {name}}}", encoding="utf-8")
@@ -119,9 +111,7 @@ def test_a_suite_refuses_standard_output(tmp_path: Path) -> None:
         ("generate sections {set} --out made/n.jsonl", "--out"),
     ],
 )
-def test_a_command_names_the_option(
-    *, assay: Make, set_file: Make, no_file: Callable[[str], Path], tmp_path: Path, words: str, option: str
-) -> None:
+def test_a_command_names_the_option(*, assay, set_file, no_file, tmp_path, words, option):
     path = no_file("n.jsonl")
     before = contents(path.parent)
     done = assay(*words.format(set=set_file(2).name).split())

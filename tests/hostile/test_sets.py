@@ -8,33 +8,30 @@ import json
 import os
 import resource
 import zipfile
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from openpyxl import Workbook
 
 from assay.errors import AssayError, InputError
-from assay.eval_sets import Sample, load_set, write_set
+from assay.eval_sets import load_set, write_set
 from assay.meta_eval.score_files import flat_rows
 
 ROW = {"id": "a", "user_input": "How?", "response": "So.", "rating": 4}
 HEADER = "id,user_input,response,rating"
 
 
-def nested(depth: int) -> dict[str, Any]:
-    value: dict[str, Any] = {}
+def nested(depth):
+    value = {}
     for _ in range(depth):
         value = {"a": value}
     return value
 
 
-def lines(**fields: Any) -> bytes:
+def lines(**fields):
     return json.dumps(ROW | fields).encode() + b"\n"
 
 
-CONTENTS: dict[str, bytes] = {
+CONTENTS = {
     "empty": b"",
     "white space": b" \n\t\n",
     "NUL bytes": b"\0" * 100,
@@ -81,7 +78,7 @@ CONTENTS: dict[str, bytes] = {
 SUFFIXES = (".csv", ".jsonl", ".json", ".parquet", ".xlsx", ".log")
 
 
-def load_or_refuse(path: Path) -> list[Sample] | str:
+def load_or_refuse(path):
     """The samples, or the message of the one error that may end the reading."""
     try:
         return load_set(path, notes=[])
@@ -90,7 +87,7 @@ def load_or_refuse(path: Path) -> list[Sample] | str:
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_a_bad_file_is_refused_with_its_name_or_read_whole(tmp_path: Path, suffix: str) -> None:
+def test_a_bad_file_is_refused_with_its_name_or_read_whole(tmp_path, suffix):
     """42 contents under 6 suffixes: 252 runs. What is read keeps every row; what is refused names the file."""
     for name, content in CONTENTS.items():
         path = tmp_path / f"answers{suffix}"
@@ -104,18 +101,18 @@ def test_a_bad_file_is_refused_with_its_name_or_read_whole(tmp_path: Path, suffi
 
 
 @pytest.mark.parametrize("name", [name for name in CONTENTS if name not in {"metadata 101 deep"}])
-def test_a_good_row_beside_a_bad_line_is_kept_with_skip_bad(tmp_path: Path, name: str) -> None:
+def test_a_good_row_beside_a_bad_line_is_kept_with_skip_bad(tmp_path, name):
     content = CONTENTS[name]
     if not content.strip() or content.startswith((b"\xff\xfe", b"\xef\xbb\xbf")) or b"\0" in content[:64]:
         pytest.skip("is a file, not a line")
     path = tmp_path / "answers.jsonl"
     path.write_bytes(lines(id="good") + content.rstrip(b"\n") + b"\n" + lines(id="better"))
-    errors: list[InputError] = []
+    errors = []
     ids = {sample.id for sample in load_set(path, skip_bad=errors, notes=[])}
     assert {"good", "better"} <= ids
 
 
-def test_a_number_of_309_digits_is_told_with_its_size(tmp_path: Path) -> None:
+def test_a_number_of_309_digits_is_told_with_its_size(tmp_path):
     path = tmp_path / "answers.jsonl"
     path.write_bytes(CONTENTS["a rating of 309 digits"])
     with pytest.raises(InputError, match=r"line 1, field rating: 99999999999999999\.\.\. has 309 digits"):
@@ -129,7 +126,7 @@ def test_a_number_of_309_digits_is_told_with_its_size(tmp_path: Path) -> None:
         read_scores(flat_rows(scores), "scores.jsonl", ReadOptions(metrics=("score",)))
 
 
-def test_nesting_is_bounded_and_told(tmp_path: Path) -> None:
+def test_nesting_is_bounded_and_told(tmp_path):
     path = tmp_path / "answers.jsonl"
     path.write_bytes(lines(metadata=nested(99)))
     (sample,) = load_set(path)
@@ -139,7 +136,7 @@ def test_nesting_is_bounded_and_told(tmp_path: Path) -> None:
         load_set(path)
 
 
-def far_cell(rows: int = 1) -> bytes:
+def far_cell(rows=1):
     """A workbook whose last cell is XFD1048576: 5 kB that openpyxl would pad to 17 billion cells."""
     book = Workbook()
     sheet = book.active
@@ -154,7 +151,7 @@ def far_cell(rows: int = 1) -> bytes:
 
 
 @pytest.mark.parametrize("load", [load_set, flat_rows], ids=["set", "scores"])
-def test_a_cell_at_the_far_end_of_a_sheet_is_told_in_bounded_memory(tmp_path: Path, load: Callable[..., Any]) -> None:
+def test_a_cell_at_the_far_end_of_a_sheet_is_told_in_bounded_memory(tmp_path, load):
     path = tmp_path / "answers.xlsx"
     path.write_bytes(far_cell())
     assert path.stat().st_size < 10_000
@@ -164,14 +161,14 @@ def test_a_cell_at_the_far_end_of_a_sheet_is_told_in_bounded_memory(tmp_path: Pa
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000  # kB
 
 
-def test_a_sheet_with_too_many_cells_is_told(tmp_path: Path) -> None:
+def test_a_sheet_with_too_many_cells_is_told(tmp_path):
     path = tmp_path / "answers.xlsx"
     path.write_bytes(far_cell(rows=1300))  # 1,300 rows of 16,384 cells are more than 20 million
     with pytest.raises(InputError, match="has more than 20,000,000 cells; delete what is empty, or save"):
         load_set(path)
 
 
-def test_a_workbook_that_unpacks_to_gigabytes_is_told(tmp_path: Path) -> None:
+def test_a_workbook_that_unpacks_to_gigabytes_is_told(tmp_path):
     path = tmp_path / "answers.xlsx"
     path.write_bytes(far_cell())
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive, archive.open("xl/media/x.bin", "w") as part:
@@ -181,7 +178,7 @@ def test_a_workbook_that_unpacks_to_gigabytes_is_told(tmp_path: Path) -> None:
         load_set(path)
 
 
-def test_a_set_may_not_lead_out_of_its_folder(tmp_path: Path) -> None:
+def test_a_set_may_not_lead_out_of_its_folder(tmp_path):
     secret = tmp_path / "secret.csv"
     secret.write_text("day,x\n1,2\n", encoding="utf-8")
     folder = tmp_path / "set"
@@ -202,7 +199,7 @@ def test_a_set_may_not_lead_out_of_its_folder(tmp_path: Path) -> None:
         load_set(saved)
 
 
-def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_told(tmp_path):
     path = tmp_path / "answers.jsonl"
     path.symlink_to(path.name)  # a link to itself
     assert str(path) in str(load_or_refuse(path))

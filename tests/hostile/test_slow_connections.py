@@ -8,11 +8,9 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from warm_python import WarmPython
 from web_process import WebProcess, hidden_fields, read_reply
 
 from assay.eval_sets import Sample, write_set
@@ -51,13 +49,12 @@ def move_clock(*_):
 limits.call_later = Deadline
 signal.signal(signal.SIGUSR1, move_clock)
 """
-Serve = Callable[..., WebProcess]
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the patch is of the process that is forked")
 
 
 @pytest.fixture
-def serve(warm_python: WarmPython, tmp_path: Path) -> Iterator[Serve]:
+def serve(warm_python, tmp_path):
     """Starts `assay rate` on answers that are long enough to fill the buffers of a connection."""
     servers = list[WebProcess]()
     answer = "Open the menu. " * 1200
@@ -66,7 +63,7 @@ def serve(warm_python: WarmPython, tmp_path: Path) -> Iterator[Serve]:
         tmp_path / "set.jsonl",
     )
 
-    def start(raters: str = "ada,bob", patch: str = CLOCK) -> WebProcess:
+    def start(raters="ada,bob", patch=CLOCK):
         words = ("rate", "set.jsonl", "--raters", raters)
         servers.append(WebProcess(warm_python, tmp_path, *words, patch=patch))
         return servers[-1]
@@ -76,17 +73,17 @@ def serve(warm_python: WarmPython, tmp_path: Path) -> Iterator[Serve]:
         server.kill()
 
 
-def is_served(server: WebProcess, cookie: str) -> bool:
+def is_served(server, cookie):
     """Whether a rater gets the page; by then the server has read what was sent before."""
     return server.get("/rate", cookie).status == 200
 
 
-def move_clock(server: WebProcess, cookie: str) -> None:
+def move_clock(server, cookie):
     server.process.send_signal(signal.SIGUSR1)
     assert is_served(server, cookie)
 
 
-def has_ended(connection: socket.socket) -> bool:
+def has_ended(connection):
     """Whether the server has closed a connection; what it has sent on it is read."""
     connection.setblocking(False)
     try:
@@ -99,7 +96,7 @@ def has_ended(connection: socket.socket) -> bool:
     return True
 
 
-def test_slow_senders_are_cut_off_at_the_deadline(serve: Serve) -> None:
+def test_slow_senders_are_cut_off_at_the_deadline(serve):
     """What is sent after 20 of the 30 seconds does not put the end off."""
     server = serve()
     cookie = server.enter("ada")
@@ -134,7 +131,7 @@ def test_slow_senders_are_cut_off_at_the_deadline(serve: Serve) -> None:
     assert "Traceback" not in server.errors
 
 
-def test_a_refused_form_whose_body_goes_on_is_cut_off(serve: Serve) -> None:
+def test_a_refused_form_whose_body_goes_on_is_cut_off(serve):
     server = serve()
     cookie = server.enter("ada")
     with server.connect() as connection:
@@ -147,7 +144,7 @@ def test_a_refused_form_whose_body_goes_on_is_cut_off(serve: Serve) -> None:
     assert "Traceback" not in server.errors
 
 
-def test_who_never_reads_a_reply_is_cut_off(serve: Serve) -> None:
+def test_who_never_reads_a_reply_is_cut_off(serve):
     """Requests for a page on one connection, until no more can be sent, and not a byte of the replies is read."""
     server = serve()
     cookie = server.enter("ada")
@@ -163,7 +160,7 @@ def test_who_never_reads_a_reply_is_cut_off(serve: Serve) -> None:
     assert is_served(server, cookie) and "Traceback" not in server.errors
 
 
-def test_a_page_that_takes_long_to_make_has_no_deadline(serve: Serve) -> None:
+def test_a_page_that_takes_long_to_make_has_no_deadline(serve):
     """Making the page takes 40 seconds of the server's clock, the deadline is 30: it comes."""
     slow = """
 import os
@@ -179,7 +176,7 @@ pages.render_answer = render_slowly
     assert server.get("/rate", server.enter("ada")).status == 200
 
 
-def test_idle_connections_keep_nobody_out(serve: Serve) -> None:
+def test_idle_connections_keep_nobody_out(serve):
     """More than the server keeps, at one moment: the oldest ones give way."""
     server = serve()
     cookie = server.enter("ada")
@@ -198,7 +195,7 @@ def test_idle_connections_keep_nobody_out(serve: Serve) -> None:
     assert "Traceback" not in server.errors
 
 
-def test_ctrl_c_waits_for_nobody_who_is_slow(serve: Serve) -> None:
+def test_ctrl_c_waits_for_nobody_who_is_slow(serve):
     """No deadline is ever over: the clock stands still."""
     server = serve()
     cookie = server.enter("ada")
@@ -211,7 +208,7 @@ def test_ctrl_c_waits_for_nobody_who_is_slow(serve: Serve) -> None:
     assert "Traceback" not in server.errors
 
 
-def test_a_body_that_is_no_http_is_refused_whatever_is_under_way(serve: Serve) -> None:
+def test_a_body_that_is_no_http_is_refused_whatever_is_under_way(serve):
     """Good headers and a bad chunk, at once or when the server has read the headers: refused once, or closed."""
     server = serve(patch="")
     cookie = server.enter("ada")
@@ -232,7 +229,7 @@ def test_a_body_that_is_no_http_is_refused_whatever_is_under_way(serve: Serve) -
 
 
 @pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="counts open files as Linux shows them")
-def test_few_open_files_are_enough(serve: Serve) -> None:
+def test_few_open_files_are_enough(serve):
     """Where a process may open 256 files only, the server keeps fewer connections, and still serves."""
     few = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))"
     server = serve(patch=few)
@@ -244,13 +241,13 @@ def test_few_open_files_are_enough(serve: Serve) -> None:
     assert "Traceback" not in server.errors
 
 
-def test_raters_at_once_lose_nothing_beside_an_attack(serve: Serve) -> None:
+def test_raters_at_once_lose_nothing_beside_an_attack(serve):
     """Each rates two answers, beside connections that say nothing; every confirmed rating is there."""
     raters = [f"rater{number}" for number in range(8)]
     server = serve(patch="", raters=",".join(raters))
     confirmed = list[tuple[str, str]]()
 
-    def rate(rater: str) -> None:
+    def rate(rater):
         cookie = server.enter(rater)
         for _ in range(2):
             fields = hidden_fields(server.get("/rate", cookie).text)

@@ -1,19 +1,14 @@
 """A store that is damaged, locked or read-only: no score is lost, no command ends in a traceback."""
 
 import sqlite3
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from assay.runs import Store
 
-Make = Callable[..., Any]
-
 
 @pytest.mark.parametrize("place", ["header", "pages", "cut", "plan", "sample", "score"])
-def test_a_damaged_store_is_told_in_one_sentence(assay: Make, set_file: Make, tmp_path: Path, place: str) -> None:
+def test_a_damaged_store_is_told_in_one_sentence(assay, set_file, tmp_path, place):
     assert assay("run", set_file(200), "--metrics", "token_overlap").code == 0
     file = tmp_path / ".assay" / "runs.sqlite"
     run = Store(tmp_path / ".assay").run("last").id
@@ -50,7 +45,7 @@ def test_a_damaged_store_is_told_in_one_sentence(assay: Make, set_file: Make, tm
         assert assay("show", "last").code == 0
 
 
-def test_samples_removed_from_a_set_do_not_count_after_resume(assay: Make, set_file: Make, tmp_path: Path) -> None:
+def test_samples_removed_from_a_set_do_not_count_after_resume(assay, set_file, tmp_path):
     path = set_file(6)
     first = assay("run", path, "--metrics", "token_overlap", "--json").json
     assert first["metrics"]["token_overlap"]["n"] == 6
@@ -62,7 +57,7 @@ def test_samples_removed_from_a_set_do_not_count_after_resume(assay: Make, set_f
     assert {score["sample"] for score in shown["scores"]} == {"s0", "s1", "s4", "s5"}
 
 
-def test_a_store_that_another_process_holds_is_told_with_a_cure(assay: Make, set_file: Make, tmp_path: Path) -> None:
+def test_a_store_that_another_process_holds_is_told_with_a_cure(assay, set_file, tmp_path):
     assert assay("run", set_file(2), "--metrics", "token_overlap").code == 0
     store = Store(tmp_path / ".assay", wait=0.1)
     holder = sqlite3.connect(tmp_path / ".assay" / "runs.sqlite", isolation_level=None)

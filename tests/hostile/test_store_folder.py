@@ -1,16 +1,10 @@
 """A store that is a file, a pipe or a device: each command says that it is no folder, and leaves it as it is."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
 from special_files import make_special_file
 
-Make = Callable[..., Any]
 
-
-def make(kind: str, path: Path) -> None:
+def make(kind, path):
     if kind == "file":
         path.write_text("{}\n", encoding="utf-8")
     else:
@@ -19,12 +13,9 @@ def make(kind: str, path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["file", "pipe", "device"])
 @pytest.mark.parametrize(
-    "words",
-    ["runs", "show last", "run set.jsonl --metrics token_overlap", "rate last", "ratings", "compare last last"],
+    "words", ["runs", "show last", "run set.jsonl --metrics token_overlap", "rate last", "ratings", "compare last last"]
 )
-def test_a_command_says_that_the_store_is_no_folder(
-    assay: Make, set_file: Make, tmp_path: Path, words: str, kind: str
-) -> None:
+def test_a_command_says_that_the_store_is_no_folder(assay, set_file, tmp_path, words, kind):
     make(kind, tmp_path / "ok.jsonl")
     words = words.replace("set.jsonl", set_file(2).name)
     done = assay(*words.split(), "--store", "ok.jsonl")
@@ -35,7 +26,7 @@ def test_a_command_says_that_the_store_is_no_folder(
 
 @pytest.mark.parametrize("kind", ["file", "pipe", "device"])
 @pytest.mark.parametrize("options", [["--check"], [], ["--resume"]])
-def test_a_suite_says_which_line(assay: Make, set_file: Make, tmp_path: Path, options: list[str], kind: str) -> None:
+def test_a_suite_says_which_line(assay, set_file, tmp_path, options, kind):
     make(kind, tmp_path / "ok.jsonl")
     lines = [f"sets: {set_file(2).name}", "metrics: token_overlap", "store: ok.jsonl", "outputs: {summary: s.md}"]
     (tmp_path / "nightly.yaml").write_text("\n".join(lines), encoding="utf-8")

@@ -5,9 +5,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import example, given, settings, strategies as st
@@ -21,61 +19,28 @@ from assay.judges import choose_slots
 from assay.meta_eval import Scorer
 from assay.shell_words import join_words, quote_word
 
-Make = Callable[..., Any]
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
 ROOT = Path(__file__).parents[2]
 HOSTILE = [
     *(
-        "a b",
         "a  b",
         " a",
         "it's",
         'say "hi"',
-        "a;touch hacked",
         "$(touch hacked)",
         "`touch hacked`",
+        "a;touch hacked",
         "a|b",
         "a&b",
         "a>b",
-    ),
-    *(
-        "two\nlines",
-        "tab\there",
-        "-x",
-        "--help",
-        "--",
         "*",
-        "?",
-        "~",
-        "#x",
-        "!x",
-        "{a,b}",
-        "[a]",
-        "a\\b",
-        "%s",
-        "é ñ",
-        "日本",
     ),
-    *(
-        "a\u202eb",
-        "a\u200bb",
-        "\x1b[31mred",
-        "a\rb",
-        "=x",
-        "x=y",
-        "$HOME",
-        "${IFS}",
-        "'",
-        '"',
-        "\\",
-        "''",
-        "a\x07b",
-        "\\012",
-    ),
+    *("two\nlines", "tab\there", "-x", "--", "?", "~", "#x", "!x", "{a,b}", "[a]", "a\\b", "%s", "日本", "a\u202eb"),
+    *("a\u200bb", "\x1b[31mred", "a\rb", "=x", "${IFS}", "'", '"', "\\", "\\012"),
 ]
 
 
-def words_of_shell(command: str, folder: Path | None = None) -> list[str]:
+def words_of_shell(command, folder=None):
     """The words that a real `sh` makes of a command."""
     show = 'show() { printf "%s\\0" "$@"; }; show '
     done = subprocess.run(["sh", "-c", show + command], capture_output=True, check=True, cwd=folder)
@@ -83,7 +48,7 @@ def words_of_shell(command: str, folder: Path | None = None) -> list[str]:
 
 
 @pytest.mark.parametrize("word", HOSTILE)
-def test_a_word_is_one_word_of_a_shell(word: str, tmp_path: Path) -> None:
+def test_a_word_is_one_word_of_a_shell(word, tmp_path):
     assert words_of_shell(join_words("first", word, "last"), tmp_path) == ["first", word, "last"]
     assert not [*tmp_path.iterdir()], "nothing was run"
     quoted = quote_word(word)
@@ -93,7 +58,7 @@ def test_a_word_is_one_word_of_a_shell(word: str, tmp_path: Path) -> None:
 @settings(max_examples=60)
 @given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",))), min_size=1, max_size=8))
 @example(["", " ", "\t", "a'b\nc"])
-def test_law_any_words_are_the_words_of_a_shell(words: list[str]) -> None:
+def test_law_any_words_are_the_words_of_a_shell(words):
     assert words_of_shell(join_words(*words)) == [word.rstrip("\n") if "\n" in word else word for word in words]
 
 
@@ -101,7 +66,7 @@ def test_law_any_words_are_the_words_of_a_shell(words: list[str]) -> None:
 @given(st.text(st.characters(exclude_characters="\0\n", exclude_categories=("Cs",)), min_size=1))
 @example("-x")
 @example("--store")
-def test_law_an_id_is_no_option(name: str) -> None:
+def test_law_an_id_is_no_option(name):
     words = words_of_shell(typed_command("show", "last", ids=[name], store="here"))
     assert words[:3] == ["assay", "show", "last"]
     arguments, options = words[3:], ["--store", "here"]
@@ -109,7 +74,7 @@ def test_law_an_id_is_no_option(name: str) -> None:
     assert not name.startswith("-") or "--" in arguments
 
 
-def suggested(text: str) -> str:
+def suggested(text):
     """The last command that an output suggests, as it stands there."""
     return [line.strip() for line in text.splitlines() if line.strip().startswith("assay ")][-1]
 
@@ -118,7 +83,7 @@ def suggested(text: str) -> str:
     "name",
     [*("it's; $(touch hacked)", "-x", "two\nlines"), *(pytest.param(name, marks=pytest.mark.slow) for name in HOSTILE)],
 )
-def test_the_command_that_shows_the_worst_answer_shows_it(name: str, assay: Make, tmp_path: Path) -> None:
+def test_the_command_that_shows_the_worst_answer_shows_it(name, assay, tmp_path):
     """An id of the set stands in the command that `assay run` suggests."""
     rows = [
         {"id": sample, "user_input": "May I?", "response": response, "retrieved_contexts": ["You may go on Monday."]}
@@ -136,7 +101,7 @@ def test_the_command_that_shows_the_worst_answer_shows_it(name: str, assay: Make
 @pytest.mark.parametrize(
     "name", ["nightly $(touch hacked).yaml", "-x.yaml", "it's; x.yaml", "a  b.yaml", "two\nlines.yaml"]
 )
-def test_the_commands_of_a_suite_with_a_hostile_name(name: str, assay: Make, tmp_path: Path) -> None:
+def test_the_commands_of_a_suite_with_a_hostile_name(name, assay, tmp_path):
     answers = "question,answer,context\n" + "".join(f"q{n}?,answer {n},the answer {n}\n" for n in range(9))
     (tmp_path / "set.csv").write_text(answers)
     drafted = assay("init", "set.csv", "--out", name)
@@ -149,7 +114,7 @@ def test_the_commands_of_a_suite_with_a_hostile_name(name: str, assay: Make, tmp
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_names_in_error_messages_can_be_pasted(name: str, tmp_path: Path) -> None:
+def test_names_in_error_messages_can_be_pasted(name, tmp_path):
     """The cures of errors: each is cut out of its message, and read by a shell."""
     file = Path(name.replace("/", "_"))
     with pytest.raises(AssayError) as raised:
@@ -164,7 +129,7 @@ def test_names_in_error_messages_can_be_pasted(name: str, tmp_path: Path) -> Non
     assert words_of_shell(typed[1]) == [f"{column}=response"]
 
 
-def test_the_command_that_converts_a_file_converts_it(tmp_path: Path) -> None:
+def test_the_command_that_converts_a_file_converts_it(tmp_path):
     path = tmp_path / "it's $(touch hacked); answers.csv"
     path.write_bytes("question,answer\nMag ich?,Ja, natürlich\n".encode("cp1252"))
     error = next(line.error for line in read_lines(path, path.name, "utf-8") if line.error)
@@ -175,7 +140,7 @@ def test_the_command_that_converts_a_file_converts_it(tmp_path: Path) -> None:
     assert not (tmp_path / "hacked").exists()
 
 
-def test_every_name_in_a_suggested_command_is_quoted() -> None:
+def test_every_name_in_a_suggested_command_is_quoted():
     """What is put into the text of a command, after `assay ...` or an option, is a call of the one function.
 
     Ids of runs and queues are made by Assay, of letters and digits.

@@ -5,8 +5,8 @@ be: runs of capitals, brackets and spaces, codes without an end, a thousand step
 """
 
 import asyncio
+import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,8 +23,9 @@ ENGLISH = load_language("en")
 PLAIN = Sample(
     id="p", language="en", user_input="How?", response="Click Save.", retrieved_contexts=("1. Click Save.\n2. Wait.",)
 )
-LENGTH = 6_000
-FUNCTIONS: dict[str, Callable[[str], object]] = {
+LENGTH = 2_400
+NUMBERS = itertools.count()  # each text is a new one: what is found in a text is kept
+FUNCTIONS = {
     "components": lambda text: find_components(text, ENGLISH),
     "entities": lambda text: find_entities(text, ENGLISH),
     "guides": lambda text: find_guides(text, ENGLISH),
@@ -37,23 +38,19 @@ SLOW_BEFORE = (
 )
 
 
-def repeated(unit: str, length: int = LENGTH) -> str:
+def repeated(unit, length=LENGTH):
     return (unit * (length // len(unit) + 1))[:length]
 
 
-def test_there_are_patterns_enough() -> None:
-    assert len(UNITS) >= 65
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("name", SLOW_BEFORE)
-def test_functions_of_text_take_no_more_than_their_length(name: str, function: str) -> None:
-    FUNCTIONS[function]("Click Save. It costs 5 euros.")  # patterns are compiled before anything is counted
-    assert_proportional(FUNCTIONS[function], repeated(UNITS[name]))
+def test_functions_of_text_take_no_more_than_their_length(name):
+    for function in FUNCTIONS.values():
+        function("Click Save. It costs 5 euros.")  # patterns are compiled before anything is counted
+        assert_proportional(lambda text, function=function: function(f"{next(NUMBERS)}\n{text}"), repeated(UNITS[name]))
 
 
 @pytest.mark.parametrize("name", SLOW_BEFORE)
-def test_the_heuristics_take_no_more_than_their_length(name: str) -> None:
+def test_the_heuristics_take_no_more_than_their_length(name):
     metric = load_metric("heuristic:all_types=True:beyond=all")
     text = repeated(UNITS[name], 5_000)
     hostile = Sample(id="s", language="en", user_input=text, response=text, retrieved_contexts=(text[::-1],))
@@ -62,7 +59,7 @@ def test_the_heuristics_take_no_more_than_their_length(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", UNITS)
-def test_every_pattern_up_to_100_kb(name: str) -> None:
+def test_every_pattern_up_to_100_kb(name):
     """What was quadratic took minutes at this length, longer than pytest-timeout allows."""
     text = repeated(UNITS[name], 100_000)
     for function in FUNCTIONS.values():
@@ -103,7 +100,7 @@ def test_every_pattern_up_to_100_kb(name: str) -> None:
         ),
     ],
 )
-def test_a_bound_that_is_met_stands_in_the_evidence(metric: str, response: str, bound: str) -> None:
+def test_a_bound_that_is_met_stands_in_the_evidence(metric, response, bound):
     answered = PLAIN.model_copy(update={"response": response, "reference": response})
     assert asyncio.run(load_metric(metric).assess(answered)).evidence["bounds"] == [bound]
 
@@ -111,7 +108,7 @@ def test_a_bound_that_is_met_stands_in_the_evidence(metric: str, response: str, 
 @pytest.mark.parametrize(
     "metric", ["declined", "numeric_claims", "heuristic.general_answer", "heuristic:all_types=True:beyond=all"]
 )
-def test_a_line_that_is_cut_is_told(metric: str) -> None:
+def test_a_line_that_is_cut_is_told(metric):
     """120 sentences of 36 characters in one line, with 119 spaces between them."""
     answer = " ".join(["The red box is opened on 5 May 2026."] * 120)
     table = {"name": "boxes", "columns": {"date": ["2026-05-05", "2026-05-06"], "boxes": [5, 6]}}
@@ -121,16 +118,5 @@ def test_a_line_that_is_cut_is_told(metric: str) -> None:
     ]
 
 
-def test_no_bound_is_told_that_is_not_met() -> None:
+def test_no_bound_is_told_that_is_not_met():
     assert "bounds" not in asyncio.run(load_metric("heuristic:all_types=True:beyond=all").assess(PLAIN)).evidence
-
-
-def test_the_heuristic_score_tells_all_bounds_that_were_met() -> None:
-    """2,100 characters of a question that counts 25 nouns: two bounds."""
-    question = " ".join(f"all w{n}x" for n in range(25)).ljust(2100)
-    long_sample = PLAIN.model_copy(update={"user_input": question, "response": "Wait 5 days."})
-    score = asyncio.run(load_metric("heuristic:all_types=True:beyond=off_context").assess(long_sample))
-    assert score.evidence["bounds"] == [
-        "only the first 2,000 of 2,100 characters of the question are read for its type",
-        "only the first 20 of 25 counted nouns of the question are looked up",
-    ]

@@ -1,19 +1,16 @@
 """Faithfulness through each transport while three of ten calls break: every score is right, or failed with a reason."""
 
 import random
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 
 from assay import evaluate
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge
-from assay.metrics import Score
 
 TRANSPORTS = ("single", "listed", "decisions", "systemone")
-FAULTS: dict[str, Callable[[], Answer]] = {
+FAULTS = {
     "429": lambda: Answer(status=429, headers={"Retry-After": "0"}),
     "500": lambda: Answer(status=500),
     "reset": lambda: Answer(fault="reset"),
@@ -38,7 +35,7 @@ SAMPLES = [
 
 @pytest.mark.parametrize("decide", TRANSPORTS)
 @pytest.mark.parametrize("kind", FAULTS)
-def test_a_fault_in_three_of_ten_calls(decide: str, kind: str, openai_server: OpenAIServer) -> None:
+def test_a_fault_in_three_of_ten_calls(decide, kind, openai_server):
     openai_server.script = None
     right = scores(openai_server, decide)
     assert {score.status for score in right.values()} == {"scored"}
@@ -51,16 +48,16 @@ def test_a_fault_in_three_of_ten_calls(decide: str, kind: str, openai_server: Op
             assert score.status == "failed" and score.reason and "Traceback" not in score.reason
 
 
-def scores(server: OpenAIServer, decide: str) -> dict[str, Score]:
+def scores(server, decide):
     settings = JudgeSettings(
         model="hosted_vllm/test" if decide == "systemone" else "openai/test",
         api_base=server.api_base,
         structured="schema",
-        decide=decide,  # type: ignore[arg-type]
+        decide=decide,
         wait=0,
         timeout=5,
         attempts=4,
         concurrency=4,
     )
-    results: Any = evaluate(SAMPLES, ["faithfulness"], judge=LiteLLMJudge(settings))
+    results = evaluate(SAMPLES, ["faithfulness"], judge=LiteLLMJudge(settings))
     return {sample: each["faithfulness"] for sample, each in results.scores.items()}

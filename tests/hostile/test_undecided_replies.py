@@ -3,30 +3,17 @@
 import json
 import math
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 from pydantic import BaseModel
 
 from assay.errors import ReplyError
-from assay.judges import (
-    Cassette,
-    PlainText,
-    Question,
-    RawReply,
-    bundled_cassette,
-    chosen_option,
-    parse_reply,
-    read_option,
-)
+from assay.judges import PlainText, Question, RawReply, chosen_option, parse_reply, read_option
 from assay.prompts import Prompt
 
-Make = Callable[..., Any]
 YES_NO, JA_NEE, STARS = ("Yes", "No"), ("Ja", "Nee"), ("1", "2", "3", "4", "5")
-WORDS = (YES_NO, JA_NEE, STARS, ("person", "assistant"), ("medewerker", "assistent"))
 VERDICTS = ("supported", "not supported", "not found")
 
 UNDECIDED = {
@@ -34,17 +21,7 @@ UNDECIDED = {
         *("Yes and no", "yes and no.", "Yes/No", "no, yes", "Yes, no", "not yes", "Not yes.", "Yes or no?", "yes-no"),
         *("Yes\nNo", "Yes. No.", "**Yes** and **no**", "Yes | No", "Yes — no", "Yes (no)", "Yes; no", "yes\tno"),
         *("Neither yes nor no", "Yes, but also no", "Yes is not right", "Yes, definitely not", "Yes, not", "yes? no!"),
-        *(
-            "Never yes",
-            "Yes isn't the answer",
-            "Yes isn’t the answer",
-            "No. Yes",
-            "[yes, no]",
-            "['yes', 'no']",
-            "Yes & No",
-            "yes no",
-            "Y/N",
-        ),
+        *("Never yes", "Yes isn't the answer", "No. Yes", "[yes, no]", "['yes', 'no']", "Yes & No", "yes no", "Y/N"),
         *("Yesno", "Maybe", "", "?", "it depends", "1", "true", "Yes, nee", "ja", "The answer is yes"),
     ],
     JA_NEE: ["ja en nee", "Ja/Nee", "nee, ja", "niet ja", "ja niet", "Ja, maar ook nee", "Ja. Nee.", "ja, zeker niet"],
@@ -74,7 +51,7 @@ DECIDED = {
 @pytest.mark.parametrize(
     ("options", "text"), [(options, text) for options, texts in UNDECIDED.items() for text in texts]
 )
-def test_a_reply_that_says_no_option_or_several_is_none(options: tuple[str, ...], text: str) -> None:
+def test_a_reply_that_says_no_option_or_several_is_none(options, text):
     assert read_option(text, options) is None
     assert chosen_option(RawReply("m", text), options) is None
     if len(re.findall(r"\w+", text)) > 1:  # the probabilities of its first token do not decide what it took back
@@ -86,7 +63,7 @@ def test_a_reply_that_says_no_option_or_several_is_none(options: tuple[str, ...]
     ("options", "text", "option"),
     [(options, text, option) for options, texts in DECIDED.items() for text, option in texts.items()],
 )
-def test_a_reply_with_one_option_is_read(options: tuple[str, ...], text: str, option: str) -> None:
+def test_a_reply_with_one_option_is_read(options, text, option):
     assert read_option(text, options) == option
     assert chosen_option(RawReply("m", text), options) == option
 
@@ -99,7 +76,7 @@ def test_a_reply_with_one_option_is_read(options: tuple[str, ...], text: str, op
     ),
     st.sampled_from(["", ".", "!", "\n", " ", ")", "**"]),
 )
-def test_law_two_options_side_by_side_are_none(options: tuple[str, ...], data: Any, between: str, after: str) -> None:
+def test_law_two_options_side_by_side_are_none(options, data, between, after):
     first, second = data.draw(st.permutations(options))[:2]
     for change in (str, str.lower, str.upper):
         assert read_option(change(f"{first}{between}{second}{after}"), options) is None
@@ -107,12 +84,10 @@ def test_law_two_options_side_by_side_are_none(options: tuple[str, ...], data: A
 
 @pytest.mark.parametrize("text", ["Yes and no", "no, yes", "Yes/No", "not yes", "Yes, no"])
 @pytest.mark.parametrize("has_logprobs", [False, True])
-def test_no_sample_is_scored_by_an_undecided_judge(
-    *, text: str, has_logprobs: bool, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_no_sample_is_scored_by_an_undecided_judge(*, text, has_logprobs, assay, set_file, judge_file, openai_server):
     """Typed: by words one by one and in lists; the claims are not supported, and the sample says why."""
 
-    def script(request: Any) -> Answer | None:
+    def script(request):
         if request.schema == "options":
             return Answer(text=text, logprobs=[{"Yes": math.log(0.95), "No": math.log(0.05)}] if has_logprobs else None)
         if request.schema == "ListedAnswers":
@@ -139,9 +114,7 @@ def test_no_sample_is_scored_by_an_undecided_judge(
 @pytest.mark.parametrize(
     "value", ['["yes", "no"]', '["yes"]', '{"yes": true, "no": true}', '"yes and no"', '"Yes/No"', "true", "[]", "null"]
 )
-def test_a_list_of_words_in_a_listed_reply_is_no_answer(
-    value: str, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
-) -> None:
+def test_a_list_of_words_in_a_listed_reply_is_no_answer(value, assay, set_file, judge_file, openai_server):
     openai_server.script = lambda request: (
         Answer(text=f'{{"1": {value}, "2": {value}}}') if request.schema == "ListedAnswers" else None
     )
@@ -168,36 +141,13 @@ class Verdict(BaseModel):
         '{"fine": [true]}',
     ],
 )
-def test_a_field_with_two_values_is_refused(text: str) -> None:
+def test_a_field_with_two_values_is_refused(text):
     question = Question(Prompt("ask", "en", (), "$text"), "Q", Verdict)
     with pytest.raises(ReplyError):
         parse_reply(question, RawReply("m", text))
     assert parse_reply(question, RawReply("m", '{"fine": true, "fine": true}')).fine
 
 
-@pytest.mark.parametrize(
-    "name", sorted(path.name for path in bundled_cassette("helpdesk.qwen1.5b").parent.glob("*.jsonl"))
-)
-def test_the_recorded_replies_are_read_as_before(name: str) -> None:
-    """Each is one word or its beginning: what it was read as before replies could be undecided."""
-    for recording in Cassette(f"bundled:{name}").recordings():
-        if recording.schema != "Choice":
-            continue
-        word = recording.reply.text.strip().casefold()
-        if word.isdigit() and name.startswith("conversations"):
-            continue  # the turn in which a rule was broken: as many options as turns
-        options = next((options for options in WORDS if _begins_one(word, options)), None)
-        if options is None:
-            assert word == "the"  # a few replies, whose alternatives decide
-        else:
-            assert read_option(recording.reply.text, options) == _begins_one(word, options)
-
-
-def _begins_one(word: str, options: tuple[str, ...]) -> str | None:
-    begun = [option for option in options if option.casefold().startswith(word)]
-    return begun[0] if len(begun) == 1 else None
-
-
-def test_a_plain_text_is_whatever_it_says() -> None:
+def test_a_plain_text_is_whatever_it_says():
     question = Question(Prompt("ask", "en", (), "$text"), "Q", PlainText)
     assert parse_reply(question, RawReply("m", "Yes and no")).text == "Yes and no"

@@ -6,16 +6,12 @@ answer; the terminal stays free of tracebacks; no text of a request becomes a he
 
 import random
 from collections import Counter
-from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from conversations import make_conversation
-from warm_python import WarmPython
-from web_process import Reply, WebProcess, hidden_fields, quoted, write_run
+from web_process import WebProcess, hidden_fields, quoted, write_run
 
 from assay.eval_sets import Sample, turn_samples, write_set
 
@@ -85,7 +81,7 @@ QUERY = ["q", "page", "language", "type", "group", "rated", "metric", "status", 
 FIELDS = ["sample", "showing", "value", "reason", "wrong", "queue", "raters", "set", "turn"]
 
 
-def write_store(folder: Path, url: str = "") -> None:
+def write_store(folder, url=""):
     """A set in a folder, and a run of its answers in the folder's store or a database."""
     answers = [
         Sample(id=f"s{number}", user_input="How?", response="Open the menu. Press OK.", language="en", rating=3)
@@ -97,21 +93,14 @@ def write_store(folder: Path, url: str = "") -> None:
 
 
 class Attack:
-    """A server with a visitor's cookie and token, and what is sent to it.
+    """A server with a visitor's cookie and token, and what is sent to it."""
 
-    Args:
-        server: The server.
-        name: The link's name.
-        home: A page with a form.
-        paths: The paths; `{}` is a place for a text.
-    """
-
-    def __init__(self, server: WebProcess, name: str, home: str, paths: list[str]) -> None:
+    def __init__(self, server, name, home, paths):
         self.server, self.home, self.paths = server, home, paths
         self.cookie = server.enter(name)
         self.fields = hidden_fields(server.get(home, self.cookie).text)
 
-    def requests(self, count: int, seed: int) -> Iterator[bytes]:
+    def requests(self, count, seed):
         """Hostile requests: each kind of piece once, then drawn."""
         server, draw = self.server, random.Random(seed)
         yield from (server.request("GET", path, cookie=self.cookie, host="[") for path in self.paths)
@@ -132,14 +121,14 @@ class Attack:
         for _ in range(count):
             yield self._drawn(draw)
 
-    def _request(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> bytes:
+    def _request(self, method, path, body, headers):
         cookie = f"{self.cookie}; {headers['cookie']}" if "cookie" in headers else self.cookie
         return self.server.request(method, path, body, **headers | {"cookie": cookie})
 
-    def _form(self, changes: dict[str, Any]) -> bytes:
+    def _form(self, changes):
         return urlencode({"value": "99", **self.fields} | changes, errors="replace").encode()
 
-    def _drawn(self, draw: random.Random) -> bytes:
+    def _drawn(self, draw):
         path = draw.choice(self.paths).format(quoted(draw.choice([*TEXTS, "last", "last"])))
         if draw.random() < 0.2:
             path = draw.choice(["/enter/", "/enter/x.", "/nothing/"]) + quoted(draw.choice(TEXTS))
@@ -160,13 +149,13 @@ class Attack:
         return raw[: draw.randrange(len(raw))] if draw.random() < 0.05 else raw
 
 
-def outcome(reply: Reply) -> str:
+def outcome(reply):
     if reply.status < 0:
         return "no answer"
     return "500" if reply.status >= 500 else "fine"
 
 
-def attack(one: Attack, count: int, seed: int, step: int) -> None:
+def attack(one, count, seed, step):
     """Sends the requests and counts what came of them."""
     counts, worst, total = Counter[str](), dict[str, bytes](), 0
     for raw in islice(one.requests(count, seed), 0, None, step):
@@ -186,7 +175,7 @@ def attack(one: Attack, count: int, seed: int, step: int) -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     write_store(tmp_path)
     return tmp_path
 
@@ -196,9 +185,7 @@ SIZES = [(30, 9), pytest.param(6000, 1, marks=pytest.mark.slow)]
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("count", "step"), SIZES)
-def test_no_request_is_an_error_of_the_rating_pages(
-    warm_python: WarmPython, folder: Path, count: int, step: int
-) -> None:
+def test_no_request_is_an_error_of_the_rating_pages(warm_python, folder, count, step):
     server = WebProcess(warm_python, folder, "rate", "set.jsonl", "--raters", "ada,bob")
     try:
         attack(Attack(server, "ada", "/rate", RATE_PATHS), count, seed=1, step=step)
@@ -209,9 +196,7 @@ def test_no_request_is_an_error_of_the_rating_pages(
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("count", "step"), SIZES)
-def test_no_request_is_an_error_of_the_viewing_pages(
-    warm_python: WarmPython, folder: Path, count: int, step: int
-) -> None:
+def test_no_request_is_an_error_of_the_viewing_pages(warm_python, folder, count, step):
     server = WebProcess(warm_python, folder, "view")
     try:
         attack(Attack(server, "", "/run/last/answer?id=s0", VIEW_PATHS), count, seed=3, step=step)
@@ -222,9 +207,7 @@ def test_no_request_is_an_error_of_the_viewing_pages(
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("count", "step"), SIZES)
-def test_no_request_is_an_error_of_pages_on_postgresql(
-    warm_python: WarmPython, tmp_path: Path, postgres_url: str, count: int, step: int
-) -> None:
+def test_no_request_is_an_error_of_pages_on_postgresql(warm_python, tmp_path, postgres_url, count, step):
     """PostgreSQL keeps no zero character and no half of a surrogate pair, and tells numbers from texts."""
     write_store(tmp_path, postgres_url)
     rate = ("rate", "set.jsonl", "--raters", "ada,bob", "--store", postgres_url)

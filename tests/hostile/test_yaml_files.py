@@ -4,7 +4,6 @@ import ast
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from assay.runs.nightly import load_suite
 ROOT = Path(__file__).parents[2]
 
 
-def anchors(levels: int, each_holds: int = 9) -> str:
+def anchors(levels, each_holds=9):
     """Levels of lists, of which each holds the one before so many times."""
     lines = ["a0: &a0 [x]"]
     lines += [f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * each_holds)}]" for level in range(1, levels + 1)]
@@ -32,7 +31,7 @@ def anchors(levels: int, each_holds: int = 9) -> str:
 
 
 # by name: the text, and what its error says besides the file
-REFUSED: dict[str, tuple[str | bytes, str]] = {
+REFUSED = {
     "nine levels of anchors": (anchors(9), "aliases (*name) stand for more than 100,000 values"),
     "nine levels of merge keys": (
         "a0: &a0 {x: 1}\n" + "\n".join(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}" for n in range(1, 10)),
@@ -92,7 +91,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "a key that is a number": ("1: a", ""),
     "a key that is a date": ("2026-01-01: a", ""),
 }
-READERS: dict[str, Callable[[Path], Any]] = {
+READERS = {
     "judge": lambda path: load_settings(str(path)),
     "suite": load_suite,
     "rubric": read_rubric,
@@ -103,7 +102,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_a_bad_file_is_refused_with_its_line(tmp_path: Path, reader: str) -> None:
+def test_a_bad_file_is_refused_with_its_line(tmp_path, reader):
     """52 files under 6 readers, but the largest under one."""
     path = tmp_path / "file.yaml"
     for name, (content, expected) in REFUSED.items():
@@ -117,7 +116,7 @@ def test_a_bad_file_is_refused_with_its_line(tmp_path: Path, reader: str) -> Non
         assert "; " in message and len(message) < 3000, (name, message)  # what to do; and no value is printed whole
 
 
-def test_what_is_allowed_is_read(tmp_path: Path) -> None:
+def test_what_is_allowed_is_read(tmp_path):
     """Aliases, merge keys, dates, long texts, a byte order mark and Windows line ends give what YAML says."""
     path = tmp_path / "file.yaml"
     path.write_bytes(
@@ -147,7 +146,7 @@ def test_what_is_allowed_is_read(tmp_path: Path) -> None:
         ("context_tokens", 10**12, "10,000,000"),
     ],
 )
-def test_a_number_of_a_judge_is_bounded(tmp_path: Path, field: str, value: int, largest: str) -> None:
+def test_a_number_of_a_judge_is_bounded(tmp_path, field, value, largest):
     path = tmp_path / "judge.yaml"
     path.write_text(f"model: openai/m\n{field}: {value}\n", encoding="utf-8")
     with pytest.raises(InputError) as error:
@@ -171,7 +170,7 @@ _VALUES = st.recursive(
 
 @settings(max_examples=200)
 @given(value=_VALUES, flow=st.sampled_from([True, False, None]), indent=st.integers(2, 6))
-def test_an_ordinary_document_is_read_as_yaml_reads_it(value: Any, flow: bool | None, indent: int) -> None:
+def test_an_ordinary_document_is_read_as_yaml_reads_it(value, flow, indent):
     text = yaml.safe_dump(value, allow_unicode=True, default_flow_style=flow, indent=indent)
     document = load_yaml(text, "x.yaml")
     assert document.value == yaml.safe_load(text)
@@ -179,7 +178,7 @@ def test_an_ordinary_document_is_read_as_yaml_reads_it(value: Any, flow: bool | 
 
 @settings(max_examples=300)
 @given(st.text("ab1:-?!&*<>|{}[],#%@'\"~ \n\t.0xe\\", max_size=40))
-def test_any_text_is_read_as_yaml_reads_it_or_refused(text: str) -> None:
+def test_any_text_is_read_as_yaml_reads_it_or_refused(text):
     """What is read equals `yaml.safe_load`, keys that stand twice apart; nothing but `InputError` is raised."""
     try:
         document = load_yaml(text, "x.yaml")
@@ -189,7 +188,7 @@ def test_any_text_is_read_as_yaml_reads_it_or_refused(text: str) -> None:
         assert document.value == yaml.load(text, Loader=yaml.CSafeLoader)
 
 
-def test_no_other_module_reads_yaml_itself() -> None:
+def test_no_other_module_reads_yaml_itself():
     """One loader for all files: who imports `yaml` has none of its bounds."""
     packages = [path for path in ROOT.glob("*/__init__.py") if path.parent.name != "tests"]
     modules = [module for package in packages for module in package.parent.rglob("*.py")]
@@ -205,7 +204,7 @@ def test_no_other_module_reads_yaml_itself() -> None:
     assert importers == {"languages/yaml_file.py"}
 
 
-def test_a_command_ends_with_one_line(tmp_path: Path) -> None:
+def test_a_command_ends_with_one_line(tmp_path):
     path = tmp_path / "suite.yaml"
     path.write_text(anchors(9), encoding="utf-8")
     done = subprocess.run(

@@ -2,9 +2,6 @@
 
 import html
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +11,6 @@ from assay.meta_eval.score_files import ReadOptions
 from assay.presentation import (
     Column,
     Figure,
-    Kind,
     ResultTable,
     TableCell,
     format_cost,
@@ -35,8 +31,6 @@ from assay.runs import (
     summary_markdown,
 )
 from assay.runs.nightly import NightlyReport
-
-Make = Callable[..., Any]
 
 
 @pytest.mark.parametrize(
@@ -63,30 +57,28 @@ Make = Callable[..., Any]
         ("mean", None, None, None, "-"),
     ],
 )
-def test_a_figure_is_written_by_its_kind(
-    kind: Kind, value: float | None, low: float | None, high: float | None, text: str
-) -> None:
+def test_a_figure_is_written_by_its_kind(kind, value, low, high, text):
     assert str(Figure(kind, value, low, high)) == text
 
 
-def test_a_figure_says_why_it_has_no_value_or_no_interval() -> None:
+def test_a_figure_says_why_it_has_no_value_or_no_interval():
     assert str(Figure("correlation", None, problem="all values are equal")) == "none: all values are equal"
     assert str(Figure("correlation", 0.5, problem="too few groups")) == "+0.50 (too few groups)"
 
 
-def test_a_page_has_real_signs_and_else_the_same_text() -> None:
+def test_a_page_has_real_signs_and_else_the_same_text():
     assert typeset(Figure("change", -0.05, -0.1, 0.02)) == "−0.050 [−0.100, +0.020]"
     assert typeset(Figure("mean", None)) == "–"
     assert typeset("qwen-1.5b") == "qwen-1.5b"  # a hyphen in a name is no sign
 
 
-def test_money_and_p_values_in_sentences() -> None:
+def test_money_and_p_values_in_sentences():
     assert (format_cost(0.01234), format_cost(None)) == ("0.0123 USD", "unknown")
     assert (format_price(0.424, "usd"), format_price(12000, "tokens")) == ("0.42 USD", "12,000 tokens")
     assert (format_p(0.0004), format_p(0.0312)) == ("p < 0.001", "p = 0.031")
 
 
-def test_texts_in_a_table_stay_texts_on_a_page() -> None:
+def test_texts_in_a_table_stay_texts_on_a_page():
     """The texts of every kind of column are escaped, and so are notes, links and heads."""
     hostile = "<script>alert(1)</script>\"'>"
     columns = tuple(Column(hostile, kind) for kind in ("name", "text", "prose", "markdown", "figure", "estimate"))
@@ -104,13 +96,13 @@ def test_texts_in_a_table_stay_texts_on_a_page() -> None:
     assert not re.search(r"""(?:href|data-label)="[^"]*[<>][^"]*\"""", page)
 
 
-def plain(page: str) -> str:
+def plain(page):
     """The texts of a page as a terminal writes them: no tags, entities, real minus signs or dashes."""
     text = html.unescape(re.sub(r"\s*<[^>]*>\s*", " ", re.sub(r"<wbr>", "", page)))
     return " ".join(text.replace("−", "-").replace("–", "-").split())
 
 
-def test_one_runs_figures_look_the_same_everywhere(assay: Make, set_file: Make, tmp_path: Path) -> None:
+def test_one_runs_figures_look_the_same_everywhere(assay, set_file, tmp_path):
     """The mean and the correlation of a metric, in the terminal, the HTML report, the Markdown and on the web page."""
     done = assay("run", set_file(24), "--metrics", "token_overlap,rouge_l_precision")
     store = Store(tmp_path / ".assay")

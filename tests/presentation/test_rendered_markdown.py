@@ -26,14 +26,14 @@ VOID = {"br", "hr"}
 class Page(HTMLParser):
     """Reads HTML as a browser does; whatever is not allowed, or not nested, is an error."""
 
-    def __init__(self, html: str) -> None:
+    def __init__(self, html):
         super().__init__(convert_charrefs=True)
         self.text, self.marked, self.open = "", list[str](), list[str]()
         self.feed(html)
         self.close()
         assert self.open == []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         assert tag in TAGS
         for name, value in attrs:
             if (tag, name) == ("li", "value"):
@@ -50,28 +50,28 @@ class Page(HTMLParser):
         if tag in {"p", "li", "td", "th", "br", "pre", "hr"}:
             self.text += "\n"
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self.open.pop() == tag
         if tag in {"p", "li", "td", "th", "pre"}:
             self.text += "\n"
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.text += data
         if "mark" in self.open:
             self.marked[-1] += data
 
-    def handle_comment(self, data: str) -> None:
+    def handle_comment(self, data):
         raise AssertionError(data)
 
     handle_decl = handle_pi = unknown_decl = handle_comment
 
 
-def mark(text: str, words: str) -> TextMark:
+def mark(text, words):
     start = text.index(words)
     return TextMark(start, start + len(words), Markup("<mark>"), Markup("</mark>"))
 
 
-def html(text: str, *words: str) -> str:
+def html(text, *words):
     return str(render_markdown(text, [mark(text, one) for one in words]).html)
 
 
@@ -114,7 +114,7 @@ TABLE_HTML = (
         ("", '<p class="text"></p>'),
     ],
 )
-def test_what_is_shown(text: str, expected: str) -> None:
+def test_what_is_shown(text, expected):
     assert html(text) == expected
     Page(html(text))
 
@@ -136,12 +136,12 @@ def test_what_is_shown(text: str, expected: str) -> None:
         ("**a** b\\\nc", "b\\\nc", "<p><strong>a</strong> <mark>b<br>c</mark></p>"),
     ],
 )
-def test_a_mark_stands_where_its_words_are(text: str, words: str, expected: str) -> None:
+def test_a_mark_stands_where_its_words_are(text, words, expected):
     assert html(text, words) == expected
     Page(html(text, words))
 
 
-def test_a_mark_that_cannot_be_placed_is_given_back() -> None:
+def test_a_mark_that_cannot_be_placed_is_given_back():
     text = "See [here](https://x.example) **now**"
     target, inside, around = (mark(text, words) for words in ("https", "now", "**now**"))
     assert render_markdown(text, [target]).unplaced == (target,)
@@ -149,7 +149,7 @@ def test_a_mark_that_cannot_be_placed_is_given_back() -> None:
     assert str(render_markdown(text, [target]).source).count("<mark>") == 1  # as it was written it can be marked
 
 
-def test_a_long_text_is_cut_and_says_so() -> None:
+def test_a_long_text_is_cut_and_says_so():
     assert str(render_markdown("**" + "a" * 50 + "**", length=10).html) == '<p class="text">**aaaaaaa…</p>'
     assert "… (1 more character)" in str(render_markdown("a" * 100_001).html)
 
@@ -158,7 +158,7 @@ def test_a_long_text_is_cut_and_says_so() -> None:
     "pattern", ["*[|", "[", "![", "*a ", "`", "[a](", "> ", "- ", "|a|b|\n|-|-|\n", "&", "[[a](b)"]
 )
 @pytest.mark.parametrize("size", [19_999, 100_000])
-def test_no_text_holds_it_up(pattern: str, size: int) -> None:
+def test_no_text_holds_it_up(pattern, size):
     text = (pattern * size)[:size]
     Page(str(render_markdown(text).html))
 
@@ -193,7 +193,7 @@ LETTERS = re.compile(r"[^a-wyzé]")  # all letters but that of the targets of li
 
 @settings(max_examples=400)
 @given(TEXTS, st.data())
-def test_all_words_are_shown_and_nothing_else_happens(text: str, data: st.DataObject) -> None:
+def test_all_words_are_shown_and_nothing_else_happens(text, data):
     """Every letter of the source is seen, in its order, but for the targets of links (`x`)."""
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
@@ -212,7 +212,7 @@ def test_all_words_are_shown_and_nothing_else_happens(text: str, data: st.DataOb
 
 @settings(max_examples=200)
 @given(TEXTS)
-def test_what_is_seen_stands_where_it_says(text: str) -> None:
+def test_what_is_seen_stands_where_it_says(text):
     seen = read_visible_text(text)
     assert len(seen.text) == len(seen.places)
     for character, place in zip(seen.text, seen.places, strict=True):
@@ -221,5 +221,5 @@ def test_what_is_seen_stands_where_it_says(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE_TEXTS)
-def test_hostile_texts_stay_texts(text: str) -> None:
+def test_hostile_texts_stay_texts(text):
     Page(str(render_markdown(text).html))

@@ -10,11 +10,7 @@ from assay.errors import UsageError
 from assay.metrics import Claim, Place
 from assay.testing import aassert_score, assert_score
 
-ANSWER: dict[str, Any] = {
-    "user_input": "Is the course free?",
-    "response": "It is free.",
-    "retrieved_contexts": ["The course is free."],
-}
+ANSWER = {"user_input": "Is the course free?", "response": "It is free.", "retrieved_contexts": ["The course is free."]}
 
 
 @metric
@@ -26,14 +22,14 @@ def with_claims(_: Sample) -> Any:
     return scored(0.5, "1 of 2 claims supported", {"claims": [claim.evidence() for claim in claims]})
 
 
-def test_a_score_within_its_bounds_is_returned() -> None:
+def test_a_score_within_its_bounds_is_returned():
     assert assert_score("token_overlap", ANSWER, at_least=2 / 3).value == pytest.approx(2 / 3)
     sample = Sample(id="s1", **ANSWER)
     assert assert_score("token_overlap", sample, at_least=0.5, at_most=0.7).value == pytest.approx(2 / 3)
     assert assert_score("declined", ANSWER, at_most=0).value == 0.0
 
 
-def test_a_failure_shows_claims_reasons_quotes_and_places() -> None:
+def test_a_failure_shows_claims_reasons_quotes_and_places():
     with pytest.raises(AssertionError) as failure:
         assert_score(with_claims, ANSWER, at_least=0.8)
     assert str(failure.value).splitlines() == [
@@ -49,12 +45,12 @@ def test_a_failure_shows_claims_reasons_quotes_and_places() -> None:
     ]
 
 
-def test_a_value_that_is_too_high_fails_where_lower_is_better() -> None:
+def test_a_value_that_is_too_high_fails_where_lower_is_better():
     with pytest.raises(AssertionError, match=r"^declined is 1, above 0: it declines"):
         assert_score("declined", ANSWER | {"response": "I have no information about that."}, at_most=0)
 
 
-def test_no_value_never_passes() -> None:
+def test_no_value_never_passes():
     with pytest.raises(
         AssertionError, match=r"^token_overlap has no value, it is skipped: the sample has no retrieved"
     ):
@@ -73,14 +69,14 @@ def test_no_value_never_passes() -> None:
         ("faithfulness", ANSWER, "asks a judge"),
     ],
 )
-def test_what_cannot_be_asserted_is_a_usage_error(name: str, fields: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_asserted_is_a_usage_error(name, fields, message):
     bounds = {} if "bound" in message else {"at_least": 0.5}
     with pytest.raises(UsageError, match=message):
         assert_score(name, fields, **bounds)
 
 
-def test_inside_a_loop_both_twins_work() -> None:
-    async def inside() -> None:
+def test_inside_a_loop_both_twins_work():
+    async def inside():
         assert (await aassert_score("token_overlap", ANSWER, at_least=0.5)).status == "scored"
         assert assert_score("token_overlap", ANSWER, at_least=0.5).status == "scored"  # as a notebook calls it
 

@@ -17,7 +17,7 @@ CHAT = [
 ]
 
 
-def test_metrics_of_both_levels_are_asserted_of_one_sample() -> None:
+def test_metrics_of_both_levels_are_asserted_of_one_sample():
     sample = Sample(id="c", language="en", messages=CHAT)
     assert assert_score("conversation_turns", sample, at_most=3).value == 2
     assert assert_score("thanks_at_end", sample, at_least=1).value == 1
@@ -26,7 +26,7 @@ def test_metrics_of_both_levels_are_asserted_of_one_sample() -> None:
     assert assert_score("token_overlap", turn_samples(sample)[0], at_least=0.5).value == pytest.approx(2 / 3)
 
 
-def test_a_set_of_conversations_is_one_test_per_conversation(pytester: pytest.Pytester) -> None:
+def test_a_set_of_conversations_is_one_test_per_conversation(pytester):
     row = {"id": "chat-1", "language": "en", "messages": CHAT, "user_input": "Until when?", "response": "Until May."}
     pytester.makefile(".jsonl", chats="".join(json.dumps(row | {"id": f"chat-{n}"}) + "\n" for n in (1, 2)))
     pytester.makepyfile(
@@ -44,7 +44,7 @@ def test_a_set_of_conversations_is_one_test_per_conversation(pytester: pytest.Py
     result.stdout.fnmatch_lines(["*test_is_short?chat-1? PASSED*"])
 
 
-def test_a_failure_shows_the_calls() -> None:
+def test_a_failure_shows_the_calls():
     function = {"name": "cancel_order", "arguments": '{"id": "A1"}'}
     messages = [
         {"role": "user", "content": "Cancel it."},

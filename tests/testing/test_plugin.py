@@ -3,12 +3,9 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from openai_server import Answer, OpenAIServer, Request
-from warm_python import WarmPython
+from openai_server import Answer
 
 TEST_OF_ANSWERS = """
 import pytest
@@ -24,10 +21,10 @@ BAD = GOOD | {"id": "bad", "response": "Bonuses are paid in May."}
 
 
 @pytest.fixture
-def warm_pytest(warm_python: WarmPython, pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
+def warm_pytest(warm_python, pytester):
     """Runs pytest in the folder of `pytester`, in a process that has loaded what the plugin needs."""
 
-    def run(*options: str) -> pytest.RunResult:
+    def run(*options):
         left_out = (
             "-p",
             "no:cacheprovider",
@@ -41,12 +38,10 @@ def warm_pytest(warm_python: WarmPython, pytester: pytest.Pytester) -> Callable[
 
 
 @pytest.fixture
-def session(
-    pytester: pytest.Pytester, openai_server: OpenAIServer, warm_pytest: Callable[..., pytest.RunResult]
-) -> Callable[..., pytest.RunResult]:
+def session(pytester, openai_server, warm_pytest):
     """Runs pytest in an empty folder with two answers, one of which has no support."""
 
-    def script(request: Request) -> Answer | None:
+    def script(request):
         if request.schema != "ListedAnswers":
             return None
         return Answer(text=json.dumps({"1": "No" if "May" in request.user else "Yes"}))
@@ -60,14 +55,12 @@ def session(
     return warm_pytest
 
 
-def write_answers(folder: Path, rows: list[dict[str, object]]) -> None:
+def write_answers(folder, rows):
     text = "".join(json.dumps(row | {"language": "en"}) + "\n" for row in rows)
     folder.joinpath("answers.jsonl").write_text(text, encoding="utf-8")
 
 
-def test_replies_are_recorded_then_replayed_and_a_failure_shows_claims_and_quotes(
-    session: Callable[..., pytest.RunResult], pytester: pytest.Pytester, openai_server: OpenAIServer
-) -> None:
+def test_replies_are_recorded_then_replayed_and_a_failure_shows_claims_and_quotes(session, pytester, openai_server):
     """Four sessions: nothing is recorded yet, it is recorded, it is replayed, and an answer has changed since."""
     nothing = session()
     nothing.assert_outcomes(errors=2)
@@ -99,9 +92,7 @@ def test_replies_are_recorded_then_replayed_and_a_failure_shows_claims_and_quote
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_each_module_has_a_cassette_of_its_own(
-    session: Callable[..., pytest.RunResult], pytester: pytest.Pytester
-) -> None:
+def test_each_module_has_a_cassette_of_its_own(session, pytester):
     pytester.makepyfile(test_others=TEST_OF_ANSWERS)
     session("--assay-mode", "auto").assert_outcomes(passed=2, failed=2)
     assert sorted(path.name for path in (pytester.path / "cassettes").iterdir() if path.suffix == ".jsonl") == [
@@ -112,16 +103,14 @@ def test_each_module_has_a_cassette_of_its_own(
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_off_records_nothing(session: Callable[..., pytest.RunResult], pytester: pytest.Pytester) -> None:
+def test_off_records_nothing(session, pytester):
     session("--assay-mode", "off").assert_outcomes(passed=1, failed=1)
     assert not (pytester.path / "cassettes").exists()
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_several_processes_record_into_one_cassette(
-    session: Callable[..., pytest.RunResult], pytester: pytest.Pytester, openai_server: OpenAIServer
-) -> None:
+def test_several_processes_record_into_one_cassette(session, pytester, openai_server):
     pytest.importorskip("xdist")
     write_answers(pytester.path, [GOOD | {"id": f"s{n}", "response": f"Go to menu {n}."} for n in range(12)])
     session("--assay-mode", "auto", "-n", "2").assert_outcomes(passed=12)
@@ -132,9 +121,7 @@ def test_several_processes_record_into_one_cassette(
     assert len(openai_server.requests) == request_count
 
 
-def test_without_a_judge_the_fixture_says_how_to_name_one(
-    session: Callable[..., pytest.RunResult], pytester: pytest.Pytester
-) -> None:
+def test_without_a_judge_the_fixture_says_how_to_name_one(session, pytester):
     pytester.makeini("[pytest]\n")
     result = session()
     result.assert_outcomes(errors=2)
@@ -149,23 +136,21 @@ def test_without_a_judge_the_fixture_says_how_to_name_one(
         ("@pytest.mark.assay_set('none.jsonl')\ndef test_it(sample): ...", "none.jsonl"),
     ],
 )
-def test_a_marker_that_cannot_be_used_is_told(
-    pytester: pytest.Pytester, warm_pytest: Callable[..., pytest.RunResult], code: str, message: str
-) -> None:
+def test_a_marker_that_cannot_be_used_is_told(pytester, warm_pytest, code, message):
     pytester.makepyfile(f"import pytest\n{code}")
     result = warm_pytest()
     result.assert_outcomes(errors=1)
     assert message in result.stdout.str()
 
 
-def test_options_of_the_marker_choose_the_samples(pytester: pytest.Pytester) -> None:
+def test_options_of_the_marker_choose_the_samples(pytester):
     """In a pytest of its own from the beginning, which finds the installed plugin and loads it by itself."""
     code = "@pytest.mark.assay_set('helpdesk_en', limit=3)\ndef test_it(sample): assert sample.language == 'en'"
     pytester.makepyfile(test_answers=f"import pytest\n{code}")
     pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:langsmith_plugin").assert_outcomes(passed=3)
 
 
-def test_the_plugin_costs_a_session_nothing() -> None:
+def test_the_plugin_costs_a_session_nothing():
     code = "import sys, assay.testing.plugin; print(*{name.partition('.')[0] for name in sys.modules})"
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"pydantic", "litellm", "numpy", "rich", "click"} & set(process.stdout.split())

@@ -1,14 +1,13 @@
 """Real servers of the rating and viewing pages, on this machine."""
 
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from web_server import serving
 
-from assay.eval_sets import Sample, write_set
+from assay.eval_sets import write_set
 from assay.runs import Store, open_database, open_item_queue
 from assay.runs.ratings import QueueSettings, RatingQueue
 
@@ -25,7 +24,7 @@ class RatingSite(NamedTuple):
     store: str | Path
     queue: str
 
-    def ratings(self) -> list[Any]:
+    def ratings(self):
         """The ratings in the store, read on a connection of the test's own."""
         database = open_database(self.store, wait=10)
         try:
@@ -34,7 +33,7 @@ class RatingSite(NamedTuple):
             database.close()
 
 
-def serve_queue(servers: ExitStack, store: str | Path, queue: str) -> RatingSite:
+def serve_queue(servers, store, queue):
     """Serves a queue that is in a store."""
     from assay.web import Connections, RatingApp
 
@@ -45,13 +44,13 @@ def serve_queue(servers: ExitStack, store: str | Path, queue: str) -> RatingSite
 
 
 @pytest.fixture
-def pair_site(tmp_path: Path) -> Iterator[Callable[..., RatingSite]]:
+def pair_site(tmp_path):
     """Serves the pairs of two lists of samples, of the versions `version-old` and `version-new`."""
     from assay.runs import find_pairs, open_pair_queue
 
     with ExitStack() as servers:
 
-        def start(old: list[Sample], new: list[Sample], **settings: Any) -> RatingSite:
+        def start(old, new, **settings):
             typed = []
             for name, samples in (("version-old", old), ("version-new", new)):
                 write_set(samples, tmp_path / f"set-of-{name}.jsonl")
@@ -67,13 +66,11 @@ def pair_site(tmp_path: Path) -> Iterator[Callable[..., RatingSite]]:
 
 
 @pytest.fixture
-def rating_site(tmp_path: Path) -> Iterator[Callable[..., RatingSite]]:
+def rating_site(tmp_path):
     """Serves a queue of samples; settings of the queue by keyword, the store (`store=`) is a folder if not named."""
     with ExitStack() as servers:
 
-        def start(
-            samples: list[Sample], guideline: str = "Be fair.", store: str | Path = tmp_path, **settings: Any
-        ) -> RatingSite:
+        def start(samples, guideline="Be fair.", store=tmp_path, **settings):
             fields = {"raters": ("ada", "bob"), "repeat_share": 0.0} | settings
             database = open_database(store, wait=10)
             queue = RatingQueue.create(
@@ -94,13 +91,13 @@ class ViewSite(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def view_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], ViewSite]]:
+def view_site(tmp_path_factory):
     """Serves a folder's store (`.assay`), once per folder."""
     from assay.web import Connections, SetFolder, ViewApp
 
     with ExitStack() as servers:
 
-        def start(folder: Path) -> ViewSite:
+        def start(folder):
             app = ViewApp(Connections(folder / ".assay"), SetFolder(folder))
             address = servers.enter_context(serving(app.asgi))
             return ViewSite(address, address + app.link_path(), folder)
@@ -109,7 +106,7 @@ def view_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Pa
 
 
 @pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
+def page(browser):
     """A browser's page that counts what scripts that are not ours open."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     opened = context.new_page()

@@ -1,9 +1,6 @@
 """Conversations in a real Chromium, on both pages: hostile texts stay text, nothing overflows, keys and names work."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from broken_words import BROKEN_WORDS
@@ -14,11 +11,10 @@ from web_process import scripts_that_ran, write_run
 from assay.eval_sets import Sample, turn_samples
 from assay.metrics import Score
 
-Start = Callable[..., Any]
 _FOREIGN = "img, iframe, object, embed, video, svg, math, form[action^=javascript], [onload], [onerror], [hx-on\\:load]"
 
 
-def hostile_conversation(number: int, text: str) -> Sample:
+def hostile_conversation(number, text):
     """A conversation with a hostile text wherever a file may have one."""
     short = text[:5000]
     call = {"id": short, "function": {"name": short, "arguments": json.dumps({short: text[:100_000]})}}
@@ -35,14 +31,14 @@ def hostile_conversation(number: int, text: str) -> Sample:
     return Sample.model_validate({"id": f"{number}{text[:40]}", "messages": messages, "language": "en"})
 
 
-def hostile_scores(text: str) -> dict[str, Score]:
+def hostile_scores(text):
     entry = {"text": text[:2000], text[:40]: text[:40], f"{text[:40]}_turn": 1, "turn": 5, "verdict": text[:200]}
     evidence = {text[:60]: [entry], "rules": [{**entry, "broken": True}], "turn": 3, "by": text[:500]}
     return {"policy_kept": Score(0.5, "scored", text[:2000], evidence)}
 
 
 @pytest.fixture(scope="module")
-def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+def site(view_site, tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile conversations")
     chats = [hostile_conversation(number, text) for number, text in enumerate(HOSTILE_TEXTS)]
     scores = {chat.id: hostile_scores(text) for chat, text in zip(chats, HOSTILE_TEXTS, strict=True)}
@@ -52,13 +48,13 @@ def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFact
     return view_site(folder), run
 
 
-def open_all(page: Any) -> None:
+def open_all(page):
     page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
     page.wait_for_timeout(20)
 
 
 @pytest.mark.timeout(300)
-def test_no_script_runs_in_hostile_conversations_and_each_keeps_its_turns(page: Any, site: Any) -> None:
+def test_no_script_runs_in_hostile_conversations_and_each_keeps_its_turns(page, site):
     view, run = site
     page.goto(view.link)
     page.goto(f"{view.address}/run/{run}")
@@ -76,7 +72,7 @@ def test_no_script_runs_in_hostile_conversations_and_each_keeps_its_turns(page: 
 
 
 @pytest.mark.timeout(300)
-def test_no_script_runs_where_hostile_conversations_are_rated(rating_site: Start, page: Any) -> None:
+def test_no_script_runs_where_hostile_conversations_are_rated(rating_site, page):
     chats = [hostile_conversation(number, text) for number, text in enumerate(HOSTILE_TEXTS)]
     site = rating_site(chats, raters=("ada",), per_answer=1)
     page.goto(site.links["ada"])
@@ -93,7 +89,7 @@ def test_no_script_runs_where_hostile_conversations_are_rated(rating_site: Start
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_overflows(browser: Any, rating_site: Start, site: Any, width: int, scheme: str) -> None:
+def test_nothing_overflows(browser, rating_site, site, width, scheme):
     wide = make_conversation("w" * 300)
     messages = [message.model_dump() for message in wide.messages]
     messages[3]["content"] = json.dumps({"x" * 300: "y" * 3000})
@@ -114,7 +110,7 @@ def test_nothing_overflows(browser: Any, rating_site: Start, site: Any, width: i
     context.close()
 
 
-def test_a_note_opens_its_evidence_and_a_turn_there_leads_back(page: Any, site: Any) -> None:
+def test_a_note_opens_its_evidence_and_a_turn_there_leads_back(page, site):
     view, run = site
     page.goto(view.link)
     page.goto(f"{view.address}/run/{run}/answer?id=chat")
@@ -127,7 +123,7 @@ def test_a_note_opens_its_evidence_and_a_turn_there_leads_back(page: Any, site: 
     assert page.evaluate("location.hash") == "#turn-4"
 
 
-def test_a_thread_is_a_list_with_a_heading_for_each_speaker(page: Any, site: Any) -> None:
+def test_a_thread_is_a_list_with_a_heading_for_each_speaker(page, site):
     view, run = site
     page.goto(view.link)
     page.goto(f"{view.address}/run/{run}/answer?id=chat")
@@ -142,7 +138,7 @@ def test_a_thread_is_a_list_with_a_heading_for_each_speaker(page: Any, site: Any
     assert page.locator("pre", has_text="Krone").is_visible()
 
 
-def test_keys_rate_a_conversation_and_fold_nothing_by_the_way(rating_site: Start, page: Any) -> None:
+def test_keys_rate_a_conversation_and_fold_nothing_by_the_way(rating_site, page):
     chat = make_conversation()
     site = rating_site([chat, *turn_samples(chat)])
     page.goto(site.links["ada"])
@@ -165,7 +161,7 @@ def test_keys_rate_a_conversation_and_fold_nothing_by_the_way(rating_site: Start
 
 
 @pytest.mark.parametrize("language", ["en", "nl", "de"])
-def test_no_label_breaks_inside_a_word_on_a_phone(rating_site: Start, browser: Any, language: str) -> None:
+def test_no_label_breaks_inside_a_word_on_a_phone(rating_site, browser, language):
     context = browser.new_context(viewport={"width": 360, "height": 800}, locale=language)
     page = context.new_page()
     for sample in (make_conversation(), Sample(id="s", user_input="How?", response="Press OK.")):

@@ -1,8 +1,5 @@
 """The page on which two answers are compared: blind, by keys, on narrow screens, and for conversations."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from broken_words import BROKEN_WORDS, UNNAMED_FIELDS
 from hostile_texts import HOSTILE_TEXTS
@@ -11,10 +8,9 @@ from web_process import enter, hidden_fields
 from assay.eval_sets import Sample, turn_samples
 
 httpx = pytest.importorskip("httpx")
-Start = Callable[..., Any]
 
 
-def answers(text: str, count: int = 4) -> list[Sample]:
+def answers(text, count=4):
     return [
         Sample(
             id=f"question-{number}",
@@ -28,7 +24,7 @@ def answers(text: str, count: int = 4) -> list[Sample]:
     ]
 
 
-def chats(text: str, turns: int = 1) -> list[Sample]:
+def chats(text, turns=1):
     messages = [{"role": "system", "content": f"You are the assistant of version-{text}."}]
     for turn in range(turns):
         messages += [
@@ -38,11 +34,11 @@ def chats(text: str, turns: int = 1) -> list[Sample]:
     return [Sample.model_validate({"id": "chat-1", "messages": messages, "metadata": {"model": f"version-{text}"}})]
 
 
-def choose(client: Any, value: str, **fields: Any) -> Any:
+def choose(client, value, **fields):
     return client.post("/rate", data=hidden_fields(client.get("/rate").text) | {"value": value} | fields)
 
 
-def test_the_page_tells_no_version(pair_site: Start) -> None:
+def test_the_page_tells_no_version(pair_site):
     """Neither its source, nor its address, headers and cookies, on any page that a rater can come to."""
     site = pair_site(answers("Press"), answers("Click"))
     with enter(site, site.links["ada"]) as ada:
@@ -59,7 +55,7 @@ def test_the_page_tells_no_version(pair_site: Start) -> None:
         assert "version-old" in coordinator.get("/team").text
 
 
-def test_a_choice_counts_for_the_version_that_the_rater_saw(pair_site: Start) -> None:
+def test_a_choice_counts_for_the_version_that_the_rater_saw(pair_site):
     site = pair_site(answers("Press"), answers("Click"))
     with enter(site, site.links["ada"]) as ada:
         for _ in range(4):
@@ -72,7 +68,7 @@ def test_a_choice_counts_for_the_version_that_the_rater_saw(pair_site: Start) ->
     assert {rating.shown_first for rating in ratings} <= {"version-old", "version-new"}
 
 
-def test_a_second_click_does_not_count_twice_and_a_wrong_value_not_at_all(pair_site: Start) -> None:
+def test_a_second_click_does_not_count_twice_and_a_wrong_value_not_at_all(pair_site):
     site = pair_site(answers("Press"), answers("Click"))
     with enter(site, site.links["ada"]) as ada:
         form = hidden_fields(ada.get("/rate").text)
@@ -87,7 +83,7 @@ def test_a_second_click_does_not_count_twice_and_a_wrong_value_not_at_all(pair_s
     assert [rating.value for rating in site.ratings()] == [0]
 
 
-def test_nothing_on_the_page_tells_a_hidden_repeat(pair_site: Start) -> None:
+def test_nothing_on_the_page_tells_a_hidden_repeat(pair_site):
     """Its fields are those of any other pair, no field comes twice, and no number counts the pairs."""
     site = pair_site(answers("Press", 12), answers("Click", 12), repeat_share=0.5)
     showings = []
@@ -102,7 +98,7 @@ def test_nothing_on_the_page_tells_a_hidden_repeat(pair_site: Start) -> None:
     assert {rating.value for rating in ratings} == {0}
 
 
-def test_the_coordinator_sees_choices_agreement_and_what_is_disputed(pair_site: Start) -> None:
+def test_the_coordinator_sees_choices_agreement_and_what_is_disputed(pair_site):
     site = pair_site(answers("Press", 6), answers("Click", 6))
     for rater, better in (("ada", "Click"), ("bob", "Press ")):
         with enter(site, site.links[rater]) as client:
@@ -125,7 +121,7 @@ def test_the_coordinator_sees_choices_agreement_and_what_is_disputed(pair_site: 
         assert coordinator.post("/team/adjudicate", data=form).status_code in (400, 403)
 
 
-def test_conversations_stand_side_by_side_without_what_tells_them(pair_site: Start) -> None:
+def test_conversations_stand_side_by_side_without_what_tells_them(pair_site):
     site = pair_site(chats("old", 2), chats("newer", 2))
     with enter(site, site.links["ada"]) as ada:
         page = ada.get("/rate").text
@@ -135,7 +131,7 @@ def test_conversations_stand_side_by_side_without_what_tells_them(pair_site: Sta
         assert page.count('id="a-turn-0"') == page.count('id="b-turn-0"') == 1
 
 
-def test_turns_of_conversations_are_compared_by_their_ends(pair_site: Start) -> None:
+def test_turns_of_conversations_are_compared_by_their_ends(pair_site):
     site = pair_site(*(list(turn_samples(chats(name, 2)[0])) for name in ("old", "newer")), turns="each", per_answer=1)
     with enter(site, site.links["ada"]) as ada:
         page = ada.get("/rate").text
@@ -143,7 +139,7 @@ def test_turns_of_conversations_are_compared_by_their_ends(pair_site: Start) -> 
 
 
 @pytest.mark.timeout(300)
-def test_no_script_of_an_answer_runs(pair_site: Start, browser: Any) -> None:
+def test_no_script_of_an_answer_runs(pair_site, browser):
     texts = HOSTILE_TEXTS[:12]
     old = [Sample(id=f"s{number}", user_input=f"{number} {text}", response=text) for number, text in enumerate(texts)]
     new = [sample.model_copy(update={"response": f"{sample.response} Or not."}) for sample in old]
@@ -163,7 +159,7 @@ def test_no_script_of_an_answer_runs(pair_site: Start, browser: Any) -> None:
     assert len(site.ratings()) == len(texts)
 
 
-def test_the_keyboard_chooses_undoes_and_helps(pair_site: Start, browser: Any) -> None:
+def test_the_keyboard_chooses_undoes_and_helps(pair_site, browser):
     site = pair_site(answers("Press"), answers("Click"))
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
@@ -185,7 +181,7 @@ def test_the_keyboard_chooses_undoes_and_helps(pair_site: Start, browser: Any) -
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("language", ["en", "nl", "de"])
-def test_nothing_overflows_and_everything_has_a_name(pair_site: Start, browser: Any, width: int, language: str) -> None:
+def test_nothing_overflows_and_everything_has_a_name(pair_site, browser, width, language):
     old = [Sample(id="s", user_input="x" * 300, response="y" * 300, retrieved_contexts=("z" * 300,))]
     site = pair_site(old, [old[0].model_copy(update={"response": "| a | b |\n|---|---|\n| " + "w" * 200 + " | c |"})])
     context = browser.new_context(viewport={"width": width, "height": 900}, locale=language)

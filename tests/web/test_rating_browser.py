@@ -1,8 +1,5 @@
 """The rating pages in a real Chromium: hostile texts stay text, keys do everything, narrow screens do not overflow."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from broken_words import UNNAMED_FIELDS
 from hostile_texts import HOSTILE_TEXTS
@@ -11,11 +8,10 @@ from web_process import hidden_fields, scripts_that_ran
 from assay.eval_sets import Sample
 
 httpx = pytest.importorskip("httpx")
-Start = Callable[..., Any]
 
 
 @pytest.mark.timeout(300)
-def test_no_script_runs_in_forty_hostile_answers(rating_site: Start, page: Any) -> None:
+def test_no_script_runs_in_forty_hostile_answers(rating_site, page):
     """Each text is a question, an answer, a passage and an id; each rating has it as its reason."""
     samples = [
         Sample(id=f"{number} {text[:50]}", user_input=text, response=text, retrieved_contexts=(text,), language="en")
@@ -44,7 +40,7 @@ def test_no_script_runs_in_forty_hostile_answers(rating_site: Start, page: Any) 
     assert "<script>window.ranScripts" in page.locator("main").inner_text()
 
 
-def test_the_keyboard_rates_undoes_and_helps(rating_site: Start, page: Any) -> None:
+def test_the_keyboard_rates_undoes_and_helps(rating_site, page):
     samples = [Sample(id=f"s{number}", user_input="How?", response="Press OK.", language="en") for number in range(3)]
     site = rating_site(samples)
     page.goto(site.links["ada"])
@@ -67,7 +63,7 @@ def test_the_keyboard_rates_undoes_and_helps(rating_site: Start, page: Any) -> N
     assert page.locator('input[name="value"][value="1"]').is_checked() is False
 
 
-def test_pointing_at_a_sentence_marks_the_words_that_the_passage_shares(rating_site: Start, page: Any) -> None:
+def test_pointing_at_a_sentence_marks_the_words_that_the_passage_shares(rating_site, page):
     sample = Sample(
         id="s", user_input="How?", response="Open the settings. Then wait.", retrieved_contexts=("Settings: press OK.",)
     )
@@ -80,7 +76,7 @@ def test_pointing_at_a_sentence_marks_the_words_that_the_passage_shares(rating_s
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_overflows_and_everything_has_a_name(rating_site: Start, browser: Any, width: int, scheme: str) -> None:
+def test_nothing_overflows_and_everything_has_a_name(rating_site, browser, width, scheme):
     sample = Sample(id="s", user_input="x" * 300, response="y" * 300, retrieved_contexts=("z" * 300,))
     site = rating_site([sample])
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
@@ -92,7 +88,7 @@ def test_nothing_overflows_and_everything_has_a_name(rating_site: Start, browser
     context.close()
 
 
-def test_a_sentence_over_several_cells_is_one(rating_site: Start, page: Any) -> None:
+def test_a_sentence_over_several_cells_is_one(rating_site, page):
     answer = "| plan | price |\n|---|---|\n| Basic | 5 euros |"
     page.goto(rating_site([Sample(id="s", user_input="How?", response=answer, language="en")]).links["ada"])
     row = page.locator(".rendered td .sentence")

@@ -1,9 +1,6 @@
 """Rating conversations: what the rater is asked for, what is shown of it, and under which id the rating is kept."""
 
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from conversations import conversation_scores, make_conversation
@@ -23,11 +20,10 @@ from assay.runs import (
 from assay.runs.ratings import QueueSettings, RatingQueue
 
 httpx = pytest.importorskip("httpx")
-Start = Callable[..., Any]
 PLAIN = Sample(id="plain", user_input="How?", response="So.")
 
 
-def save(client: Any, value: str, **fields: Any) -> Any:
+def save(client, value, **fields):
     return client.post("/rate", data=hidden_fields(client.get("/rate").text) | {"value": value} | fields)
 
 
@@ -39,7 +35,7 @@ def save(client: Any, value: str, **fields: Any) -> Any:
         ("de", "Bewerten Sie das ganze Gespräch", "Bewerten Sie die Antwort in Beitrag 4"),
     ],
 )
-def test_the_rater_is_told_what_is_rated(rating_site: Start, language: str, whole: str, turn: str) -> None:
+def test_the_rater_is_told_what_is_rated(rating_site, language, whole, turn):
     chat = make_conversation()
     site = rating_site([chat, turn_samples(chat)[0]])
     with enter(site, site.links["ada"]) as client:
@@ -52,7 +48,7 @@ def test_the_rater_is_told_what_is_rated(rating_site: Start, language: str, whol
         assert 'id="turn-5"' not in page
 
 
-def test_a_rater_sees_no_rating_and_no_score(rating_site: Start) -> None:
+def test_a_rater_sees_no_rating_and_no_score(rating_site):
     """The conversation is rated 5 of 5 in its file, its last message 2, and a run has its scores."""
     chat = make_conversation(rating=5, ratings={"cleo": 5}, metadata={"customer_goal": "hidden goal"})
     site = rating_site([chat])
@@ -63,7 +59,7 @@ def test_a_rater_sees_no_rating_and_no_score(rating_site: Start) -> None:
         assert hidden not in page, hidden
 
 
-def test_sentences_of_every_answer_are_marked_and_of_a_turn_only_its_own(rating_site: Start) -> None:
+def test_sentences_of_every_answer_are_marked_and_of_a_turn_only_its_own(rating_site):
     chat = make_conversation()
     site = rating_site([chat, turn_samples(chat)[1]])
     with enter(site, site.links["ada"]) as client:
@@ -78,7 +74,7 @@ def test_sentences_of_every_answer_are_marked_and_of_a_turn_only_its_own(rating_
     assert (second.sample, second.value, second.wrong_sentences) == ("chat#6", 1, ("It takes 5 days.",))
 
 
-def test_contexts_of_a_rated_turn_stand_beside_it_and_others_at_their_turns(rating_site: Start) -> None:
+def test_contexts_of_a_rated_turn_stand_beside_it_and_others_at_their_turns(rating_site):
     chat = make_conversation()
     site = rating_site([chat, turn_samples(chat)[0]])
     with enter(site, site.links["ada"]) as client:
@@ -88,7 +84,7 @@ def test_contexts_of_a_rated_turn_stand_beside_it_and_others_at_their_turns(rati
         assert 'class="rendered passage"' in save(client, "3").text
 
 
-def test_a_long_conversation_is_read_page_by_page(rating_site: Start) -> None:
+def test_a_long_conversation_is_read_page_by_page(rating_site):
     messages = [{"role": role, "content": f"Text {n}."} for n in range(1000) for role in ("user", "assistant")]
     site = rating_site([Sample(id="long", messages=messages)])
     with enter(site, site.links["ada"]) as client:
@@ -103,7 +99,7 @@ def test_a_long_conversation_is_read_page_by_page(rating_site: Start) -> None:
             assert client.get("/rate", params={"turn": turn}).status_code == 200
 
 
-def test_the_coordinator_sees_the_conversation_that_raters_disagree_on(rating_site: Start) -> None:
+def test_the_coordinator_sees_the_conversation_that_raters_disagree_on(rating_site):
     site = rating_site([make_conversation()])
     for rater, value in (("ada", "1"), ("bob", "5")):
         with enter(site, site.links[rater]) as client:
@@ -114,7 +110,7 @@ def test_the_coordinator_sees_the_conversation_that_raters_disagree_on(rating_si
     assert "I want my money back." in page and "Result of find_booking" in page
 
 
-def test_what_of_conversations_is_rated_is_chosen(tmp_path: Path) -> None:
+def test_what_of_conversations_is_rated_is_chosen(tmp_path):
     chat = make_conversation()
     file = tmp_path / "set.jsonl"
     write_set([chat, PLAIN], file)
@@ -135,7 +131,7 @@ def test_what_of_conversations_is_rated_is_chosen(tmp_path: Path) -> None:
     store.close()
 
 
-def test_the_rating_of_a_turn_is_that_of_the_runs_turn_and_survives_a_file(tmp_path: Path) -> None:
+def test_the_rating_of_a_turn_is_that_of_the_runs_turn_and_survives_a_file(tmp_path):
     """Rated are turn 4 with 2 and the conversation with 5: each has its own rating in the run, and turn 6 has none."""
     chat = make_conversation(rating=None)
     turns = turn_samples(chat)
@@ -159,7 +155,7 @@ def test_the_rating_of_a_turn_is_that_of_the_runs_turn_and_survives_a_file(tmp_p
     store.close()
 
 
-def test_a_rating_is_of_an_answer_only_after_the_same_messages(tmp_path: Path) -> None:
+def test_a_rating_is_of_an_answer_only_after_the_same_messages(tmp_path):
     """The last question and answer are the same; what the customer was told before is not."""
     chat = make_conversation()
     messages = [*chat.messages]
@@ -188,7 +184,7 @@ SINGLE = Sample.model_validate(
 )
 
 
-def test_a_single_answer_with_messages_is_rated_as_an_answer(rating_site: Start) -> None:
+def test_a_single_answer_with_messages_is_rated_as_an_answer(rating_site):
     site = rating_site([SINGLE])
     with enter(site, site.links["ada"]) as client:
         page = client.get("/rate").text
@@ -196,9 +192,7 @@ def test_a_single_answer_with_messages_is_rated_as_an_answer(rating_site: Start)
 
 
 @pytest.mark.parametrize("is_turn_rated", [True, False])
-def test_the_rating_of_a_single_answer_is_that_of_its_turn_and_the_other_way_round(
-    tmp_path: Path, *, is_turn_rated: bool
-) -> None:
+def test_the_rating_of_a_single_answer_is_that_of_its_turn_and_the_other_way_round(tmp_path, *, is_turn_rated):
     turns = turn_samples(SINGLE)
     run = write_run(tmp_path / ".assay", [SINGLE, *turns])
     store = Store(tmp_path / ".assay")

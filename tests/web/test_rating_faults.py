@@ -3,15 +3,12 @@
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from stop_points import kill_at_change
-from warm_python import WarmPython
 from web_process import NotStartedError, WebProcess, hidden_fields
 
 from assay.eval_sets import Sample, write_set
@@ -19,14 +16,13 @@ from assay.runs import open_database, open_item_queue, queue_ids
 
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("uvicorn")
-Start = Callable[..., Any]
 
 
-def answers(count: int) -> list[Sample]:
+def answers(count):
     return [Sample(id=f"s{number}", user_input="How?", response="Press OK.", language="en") for number in range(count)]
 
 
-def rate_until_killed(link: str, confirmed: list[str]) -> None:
+def rate_until_killed(link, confirmed):
     """Rates as fast as the server answers; `confirmed` gets the showing of each rating that the server confirmed."""
     address = link.split("/enter/", maxsplit=1)[0]
     try:
@@ -44,15 +40,13 @@ def rate_until_killed(link: str, confirmed: list[str]) -> None:
 
 @pytest.mark.parametrize("sources", [["set.jsonl"], ["set.jsonl", "other.jsonl", "--pairs"]])
 @pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
-def test_kill_9_loses_no_confirmed_rating_and_doubles_none(
-    warm_python: WarmPython, tmp_path: Path, sources: list[str], step: int
-) -> None:
+def test_kill_9_loses_no_confirmed_rating_and_doubles_none(warm_python, tmp_path, sources, step):
     """The server is killed at its first change of a file, begun again and killed at a later one, and so on: while it
     begins, and while both rate."""
     write_set(answers(200), tmp_path / "set.jsonl")
     others = (sample.model_copy(update={"response": "Press no."}) for sample in answers(200))
     write_set(others, tmp_path / "other.jsonl")
-    confirmed: dict[str, list[str]] = {"ada": [], "bob": []}
+    confirmed = {"ada": [], "bob": []}
     kills = range(1, 41, step)
     for number in kills:
         try:
@@ -85,13 +79,13 @@ def test_kill_9_loses_no_confirmed_rating_and_doubles_none(
     database.close()
 
 
-def rate_once(client: Any, value: str) -> int:
+def rate_once(client, value):
     fields = hidden_fields(client.get("/rate").text)
     return int(client.post("/rate", data=fields | {"value": value}).status_code)
 
 
 @contextmanager
-def entered(site: Any, rater: str) -> Iterator[Any]:
+def entered(site, rater):
     """A rater's browser, let in by the link."""
     with httpx.Client(headers={"origin": site.address}, base_url=site.address, timeout=30) as client:
         client.get(site.links[rater], follow_redirects=True)
@@ -99,7 +93,7 @@ def entered(site: Any, rater: str) -> Iterator[Any]:
 
 
 @pytest.mark.timeout(300)
-def test_postgresql_restarts_in_mid_rating(rating_site: Start, postgres_server: Any, postgres_url: str) -> None:
+def test_postgresql_restarts_in_mid_rating(rating_site, postgres_server, postgres_url):
     """Each of two raters has an answer open while the server restarts; both ratings are kept, once."""
     site = rating_site(answers(6), store=postgres_url)
     with entered(site, "ada") as ada, entered(site, "bob") as bob:
@@ -116,7 +110,7 @@ def test_postgresql_restarts_in_mid_rating(rating_site: Start, postgres_server: 
     assert given == [("ada", "s0", 4), ("bob", "s0", 5), ("ada", "s1", 2), ("bob", "s1", 1)]
 
 
-def test_a_locked_sqlite_file_makes_a_rater_wait_and_loses_nothing(rating_site: Start) -> None:
+def test_a_locked_sqlite_file_makes_a_rater_wait_and_loses_nothing(rating_site):
     site = rating_site(answers(2))
     other = sqlite3.connect(Path(site.store) / "runs.sqlite", isolation_level=None, check_same_thread=False)
     with entered(site, "ada") as ada:
@@ -124,7 +118,7 @@ def test_a_locked_sqlite_file_makes_a_rater_wait_and_loses_nothing(rating_site: 
         other.execute("BEGIN IMMEDIATE")
         is_released = threading.Event()
 
-        def end_lock() -> None:
+        def end_lock():
             is_released.set()
             other.execute("ROLLBACK")
 
@@ -137,7 +131,7 @@ def test_a_locked_sqlite_file_makes_a_rater_wait_and_loses_nothing(rating_site: 
     assert [rating.value for rating in site.ratings()] == [3]
 
 
-def test_two_browsers_of_one_rater_and_two_raters_at_once(rating_site: Start) -> None:
+def test_two_browsers_of_one_rater_and_two_raters_at_once(rating_site):
     """One answer, one rating asked for: both browsers of ada show it, and it is rated once; bob gets nothing."""
     site = rating_site(answers(1), per_answer=1)
     with entered(site, "ada") as first, entered(site, "ada") as second, entered(site, "bob") as bob:
@@ -154,7 +148,7 @@ def test_two_browsers_of_one_rater_and_two_raters_at_once(rating_site: Start) ->
     assert len(site.ratings()) == 1
 
 
-def test_pairs_are_compared_in_postgresql(postgres_url: str) -> None:
+def test_pairs_are_compared_in_postgresql(postgres_url):
     """The store has the same tables there: a choice is kept with the version that stood left."""
     from assay.runs import ComparedVersion, PairComparison, Store, queue_choices
     from assay.runs.ratings import AnswerPair, PairQueue, QueueSettings

@@ -1,8 +1,6 @@
 """The coordinator's sentence and stop rule follow the ratings, worked out beside the server."""
 
 from contextlib import closing
-from pathlib import Path
-from typing import Any
 
 import pytest
 from web_server import serving
@@ -15,7 +13,7 @@ from assay.runs.ratings import QueueSettings, RatingQueue
 httpx = pytest.importorskip("httpx")
 
 
-def rated_run(folder: Path, count: int, rated: int) -> RatingQueue:
+def rated_run(folder, count, rated):
     """A run whose metric is the rating that ada gives, but for every fifth answer."""
     store = Store(folder)
     run = store.begin(Plan(sets=("s",), metrics=("faithfulness",), directions={"faithfulness": True}))
@@ -33,7 +31,7 @@ def rated_run(folder: Path, count: int, rated: int) -> RatingQueue:
 
 
 @pytest.mark.timeout(200)
-def test_the_sentence_and_the_rule_follow_the_ratings(tmp_path: Path) -> None:
+def test_the_sentence_and_the_rule_follow_the_ratings(tmp_path):
     from assay.web import Connections, MeaningOfRatings, RatingApp
 
     queue = rated_run(tmp_path, count=40, rated=30)
@@ -52,7 +50,7 @@ def test_the_sentence_and_the_rule_follow_the_ratings(tmp_path: Path) -> None:
         assert "20 more ratings" in text and "30 answers are rated" in text
 
 
-def test_assay_ratings_says_whether_to_stop(assay: Any, tmp_path: Path) -> None:
+def test_assay_ratings_says_whether_to_stop(assay, tmp_path):
     queue = rated_run(tmp_path / ".assay", count=40, rated=30)
     shown = assay("ratings", "last")
     assert (shown.code, "with 20 more ratings the choice of faithfulness" in shown.out) == (0, True)
@@ -63,7 +61,7 @@ def test_assay_ratings_says_whether_to_stop(assay: Any, tmp_path: Path) -> None:
     assert assay("ratings", "last", "--json").json["stop_rule"] is None
 
 
-def test_a_set_without_scores_has_no_sentence(tmp_path: Path) -> None:
+def test_a_set_without_scores_has_no_sentence(tmp_path):
     from assay.runs import has_scores, predict_queue_stability
 
     store = Store(tmp_path)

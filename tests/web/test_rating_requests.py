@@ -2,8 +2,6 @@
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 from web_process import enter, hidden_fields
@@ -11,10 +9,9 @@ from web_process import enter, hidden_fields
 from assay.eval_sets import Sample
 
 httpx = pytest.importorskip("httpx")
-Start = Callable[..., Any]
 
 
-def samples(count: int) -> list[Sample]:
+def samples(count):
     return [
         Sample(id=f"s{number}", user_input="How?", response=f"Open menu {number}. Press OK.", language="en")
         for number in range(count)
@@ -22,29 +19,29 @@ def samples(count: int) -> list[Sample]:
 
 
 @pytest.fixture
-def site(rating_site: Start) -> Any:
+def site(rating_site):
     return rating_site(samples(4))
 
 
 @pytest.fixture
-def ada(site: Any) -> Iterator[Any]:
+def ada(site):
     """Ada's browser, let in by her link."""
     with enter(site, site.links["ada"]) as client:
         yield client
 
 
-def rate(client: Any, value: str, **fields: Any) -> Any:
+def rate(client, value, **fields):
     return client.post("/rate", data=hidden_fields(client.get("/rate").text) | {"value": value} | fields)
 
 
-def test_a_rating_is_saved_with_its_reason_and_the_marked_sentence(site: Any, ada: Any) -> None:
+def test_a_rating_is_saved_with_its_reason_and_the_marked_sentence(site, ada):
     rate(ada, "2", reason=" The menu is wrong. ", wrong="0")
     (rating,) = site.ratings()
     assert (rating.rater, rating.sample, rating.value) == ("ada", "s0", 2)
     assert rating.reason == "The menu is wrong." and rating.wrong_sentences == ("Open menu 0.",)
 
 
-def test_sentences_of_a_markdown_answer_are_marked_in_it(rating_site: Start) -> None:
+def test_sentences_of_a_markdown_answer_are_marked_in_it(rating_site):
     """Each sentence has one box in the answer: over bold and a link too, and twice the same sentence two."""
     answer = "**Yes.** Open [the *menu*](https://evil.example).\n\n- Press **OK**.\n- Yes."
     sample = Sample(id="s", user_input="How?", response=answer, language="en")
@@ -52,7 +49,7 @@ def test_sentences_of_a_markdown_answer_are_marked_in_it(rating_site: Start) -> 
     with enter(site, site.links["ada"]) as client:
         page = client.get("/rate").text
 
-        def box(number: int, inner: str) -> str:
+        def box(number, inner):
             opening = f'<label class="sentence"><input type="checkbox" name="wrong" value="{number}"><span>'
             return f"{opening}{inner}</span></label>"
 
@@ -70,7 +67,7 @@ def test_sentences_of_a_markdown_answer_are_marked_in_it(rating_site: Start) -> 
     assert rating.wrong_sentences == ("Press OK.", "Yes.")
 
 
-def test_cannot_tell_undo_and_the_end(site: Any, ada: Any) -> None:
+def test_cannot_tell_undo_and_the_end(site, ada):
     for value in ("1", "2", "3", "cannot-tell"):
         last = rate(ada, value)
     assert "Nothing is left for you" in last.text
@@ -80,12 +77,12 @@ def test_cannot_tell_undo_and_the_end(site: Any, ada: Any) -> None:
     assert [rating.value for rating in site.ratings()] == [1, 2, 3]
 
 
-def test_the_page_speaks_the_browsers_language(ada: Any) -> None:
+def test_the_page_speaks_the_browsers_language(ada):
     for language, title in (("nl-BE,nl;q=0.9", "Antwoorden beoordelen"), ("de", "Antworten bewerten"), ("fr", "Rate")):
         assert title in ada.get("/rate", headers={"accept-language": language}).text
 
 
-def test_a_rater_sees_neither_the_coordinators_page_nor_another_raters_ratings(site: Any, ada: Any) -> None:
+def test_a_rater_sees_neither_the_coordinators_page_nor_another_raters_ratings(site, ada):
     rate(ada, "1", reason="secret of ada")
     assert ada.get("/team").status_code == 403
     with enter(site, site.links["bob"]) as bob:
@@ -93,12 +90,12 @@ def test_a_rater_sees_neither_the_coordinators_page_nor_another_raters_ratings(s
 
 
 @pytest.mark.parametrize("value", ["", "6", "0", "3.5", "nan", "1e0", "٣", "-1"])
-def test_a_value_off_the_scale_is_refused(site: Any, ada: Any, value: str) -> None:
+def test_a_value_off_the_scale_is_refused(site, ada, value):
     assert rate(ada, value).status_code == 400
     assert site.ratings() == []
 
 
-def test_writing_needs_the_sessions_token(site: Any, ada: Any) -> None:
+def test_writing_needs_the_sessions_token(site, ada):
     fields = hidden_fields(ada.get("/rate").text) | {"value": "3"}
     with enter(site, site.links["bob"]) as bob:
         of_bob = hidden_fields(bob.get("/rate").text)["csrf"]
@@ -108,7 +105,7 @@ def test_writing_needs_the_sessions_token(site: Any, ada: Any) -> None:
 
 
 @pytest.mark.parametrize("origin", ["null", "http://evil.example", "http://127.0.0.1:1"])
-def test_writing_from_another_page_is_refused(site: Any, ada: Any, origin: str) -> None:
+def test_writing_from_another_page_is_refused(site, ada, origin):
     fields = hidden_fields(ada.get("/rate").text) | {"value": "3"}
     assert ada.post("/rate", data=fields, headers={"origin": origin}).status_code == 403
     del ada.headers["origin"]
@@ -116,17 +113,17 @@ def test_writing_from_another_page_is_refused(site: Any, ada: Any, origin: str) 
     assert site.ratings() == []
 
 
-def test_another_host_name_is_refused(ada: Any) -> None:
+def test_another_host_name_is_refused(ada):
     assert ada.get("/rate", headers={"host": "evil.example"}).status_code == 400
 
 
-def test_without_a_session_nothing_is_shown(site: Any) -> None:
+def test_without_a_session_nothing_is_shown(site):
     for path in ("/", "/rate", "/team", "/team/progress", "/team/sentence"):
         reply = httpx.get(site.address + path)
         assert reply.status_code == 403 and "menu" not in reply.text
 
 
-def test_a_link_that_we_did_not_sign_is_refused_and_guessing_is_slowed_down(site: Any) -> None:
+def test_a_link_that_we_did_not_sign_is_refused_and_guessing_is_slowed_down(site):
     token = site.links["ada"].rpartition("/")[2]
     content, _, signature = token.rpartition(".")  # the last character of base64 has bits that say nothing
     forged = [
@@ -140,11 +137,11 @@ def test_a_link_that_we_did_not_sign_is_refused_and_guessing_is_slowed_down(site
     assert httpx.get(site.links["ada"]).status_code == 303  # what is signed is let in, whatever others have tried
 
 
-def test_large_bodies_are_refused_whether_or_not_they_say_their_length(site: Any, ada: Any) -> None:
+def test_large_bodies_are_refused_whether_or_not_they_say_their_length(site, ada):
     fields = hidden_fields(ada.get("/rate").text) | {"value": "3"}
     assert ada.post("/rate", data=fields | {"reason": "x" * 2_000_000}).status_code == 413
 
-    def chunks() -> Iterator[bytes]:
+    def chunks():
         yield b"value=3&csrf=" + fields["csrf"].encode() + b"&sample=%22s0%22&reason="
         for _ in range(100):
             yield b"x" * 10_000
@@ -155,20 +152,20 @@ def test_large_bodies_are_refused_whether_or_not_they_say_their_length(site: Any
     assert site.ratings() == []
 
 
-def test_no_path_reaches_the_file_system(site: Any) -> None:
+def test_no_path_reaches_the_file_system(site):
     for path in ("/static/../rater_pages.py", "/static/%2e%2e/security.py", "/static//etc/passwd", "/static/..%2f"):
         reply = httpx.get(site.address + path)
         assert reply.status_code in {403, 404} and "import" not in reply.text and "root:" not in reply.text
 
 
-def test_every_reply_has_the_security_headers(site: Any, ada: Any) -> None:
+def test_every_reply_has_the_security_headers(site, ada):
     for reply in (ada.get("/rate"), ada.get("/static/rate.js"), ada.get("/nothing"), httpx.get(f"{site.address}/rate")):
         assert "script-src 'self'" in reply.headers["content-security-policy"]
         assert "unsafe" not in reply.headers["content-security-policy"]
         assert reply.headers["x-content-type-options"] == "nosniff"
 
 
-def test_the_coordinator_sees_disagreements_and_adjudicates(site: Any, ada: Any) -> None:
+def test_the_coordinator_sees_disagreements_and_adjudicates(site, ada):
     rate(ada, "1", reason="wrong menu")
     with enter(site, site.links["bob"]) as bob:
         rate(bob, "4")
@@ -182,7 +179,7 @@ def test_the_coordinator_sees_disagreements_and_adjudicates(site: Any, ada: Any)
 
 
 @pytest.mark.parametrize("unit", ["A__b is so. ", "a__b\n", "> It is__so. Yes.\n", "It `is`  so, [a](b). "])
-def test_an_answer_of_a_thousand_odd_sentences_is_no_wait(unit: str) -> None:
+def test_an_answer_of_a_thousand_odd_sentences_is_no_wait(unit):
     """Sentences that the splitter writes without marks are looked for; no text makes the page wait for that."""
     from assay.web import render_answer
 

@@ -1,9 +1,5 @@
 """The viewing pages in a real Chromium: hostile texts stay text, a claim shows its quote, nothing overflows."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
 from broken_words import BROKEN_WORDS, UNNAMED_FIELDS
 from hostile_texts import HOSTILE_TEXTS
@@ -14,7 +10,7 @@ from assay.metrics import Score
 from assay.runs import Plan, RunWriter, Store
 
 
-def hostile_score(text: str) -> Score:
+def hostile_score(text):
     long, short = text[:2000], text[:40]
     claim = {"text": long, "verdict": "supported", "reason": long, "quote": long, "numeric": [{}]}
     parts = {short: {"value": short, "contribution": "x", "reason": long}}
@@ -23,7 +19,7 @@ def hostile_score(text: str) -> Score:
 
 
 @pytest.fixture(scope="module")
-def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+def site(view_site, tmp_path_factory):
     """Two runs of hostile answers, and an answer with a quote after an emoji, which is two units for a script."""
     folder = tmp_path_factory.mktemp("hostile")
     store = Store(folder / ".assay")
@@ -61,14 +57,14 @@ def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture
-def page(page: Any, site: Any) -> Any:
+def page(page, site):
     """A page that the site's link let in."""
     page.goto(site[0].link)
     return page
 
 
 @pytest.mark.timeout(300)
-def test_no_script_runs_in_forty_hostile_answers(page: Any, site: Any) -> None:
+def test_no_script_runs_in_forty_hostile_answers(page, site):
     view, (first, second) = site
     page.goto(f"{view.address}/run/{first}?q=window")
     page.wait_for_selector("section#figures")
@@ -88,7 +84,7 @@ def test_no_script_runs_in_forty_hostile_answers(page: Any, site: Any) -> None:
     assert page.locator("img, iframe, object, embed, video, form[action^=javascript]").count() == 0
 
 
-def test_pointing_at_a_claim_or_focusing_it_marks_its_quote(page: Any, site: Any) -> None:
+def test_pointing_at_a_claim_or_focusing_it_marks_its_quote(page, site):
     page.goto(f"{site[0].address}/run/{site[1][0]}/answer?id=plain")
     quote = "press OK. \nThen wait"
     page.locator(".answer-text .claim").hover()
@@ -101,7 +97,7 @@ def test_pointing_at_a_claim_or_focusing_it_marks_its_quote(page: Any, site: Any
     assert page.locator(".passage").inner_text() == "😀 Settings: press OK. \nThen wait."
 
 
-def test_search_answers_while_typing_and_the_address_follows(page: Any, site: Any) -> None:
+def test_search_answers_while_typing_and_the_address_follows(page, site):
     page.goto(f"{site[0].address}/run/{site[1][0]}")
     page.locator("#q").fill("plain pre")
     page.wait_for_url("**q=plain%20pre**")
@@ -112,7 +108,7 @@ def test_search_answers_while_typing_and_the_address_follows(page: Any, site: An
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_overflows_and_everything_has_a_name(browser: Any, site: Any, width: int, scheme: str) -> None:
+def test_nothing_overflows_and_everything_has_a_name(browser, site, width, scheme):
     view, (first, second) = site
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = context.new_page()
@@ -126,7 +122,7 @@ def test_nothing_overflows_and_everything_has_a_name(browser: Any, site: Any, wi
 
 
 @pytest.fixture(scope="module")
-def wide_run(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+def wide_run(view_site, tmp_path_factory):
     """A run with five metrics in three groups: its table of groups is wider than a phone."""
     folder = tmp_path_factory.mktemp("wide")
     samples = [Sample(id=f"s{n}", user_input="q", response="# A\n\n- b", group=f"g{n // 2}") for n in range(6)]
@@ -136,9 +132,7 @@ def wide_run(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPath
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_filters_come_first_on_a_phone_and_a_table_that_scrolls_says_so(
-    browser: Any, wide_run: Any, width: int
-) -> None:
+def test_filters_come_first_on_a_phone_and_a_table_that_scrolls_says_so(browser, wide_run, width):
     site, run = wide_run
     context = browser.new_context(viewport={"width": width, "height": 900})
     page = context.new_page()
@@ -162,7 +156,7 @@ def test_filters_come_first_on_a_phone_and_a_table_that_scrolls_says_so(
     context.close()
 
 
-def test_a_part_that_cannot_be_loaded_says_so_in_its_place(page: Any, site: Any) -> None:
+def test_a_part_that_cannot_be_loaded_says_so_in_its_place(page, site):
     page.goto(f"{site[0].address}/compare?a=nothing&b={site[1][0]}")
     page.get_by_text("no run is called").wait_for()
     assert page.get_by_text("Comparing").count() == 0

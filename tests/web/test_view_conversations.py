@@ -3,9 +3,6 @@
 import html
 import json
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 from conversations import MESSAGES, conversation_scores, make_conversation
@@ -20,7 +17,7 @@ httpx = pytest.importorskip("httpx")
 PLAIN = Sample(id="plain", user_input="How?", response="So.")
 
 
-def turn_scores() -> dict[str, Score]:
+def turn_scores():
     document = {"kind": "tool result", "turn": 3}
     claim = {"text": "You get 120 euros back.", "verdict": "supported", "quote": "120", "document": document}
     documentation = [{"kind": "customer", "turn": 1}]
@@ -28,7 +25,7 @@ def turn_scores() -> dict[str, Score]:
 
 
 @pytest.fixture(scope="module")
-def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+def site(view_site, tmp_path_factory):
     """Two runs of a conversation, its turns and an answer; the second has another answer in turn 4."""
     folder = tmp_path_factory.mktemp("conversations")
     runs = []
@@ -43,24 +40,24 @@ def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture
-def client(site: Any) -> Iterator[Any]:
+def client(site):
     with enter(site[0]) as client:
         yield client
 
 
-def turn_of(page: str, turn: int) -> str:
+def turn_of(page, turn):
     """What stands at a turn of the thread, as text."""
     start = page.index(f'<li id="turn-{turn}"')
     return page_text(page[start : page.index("\n</li>", start)])
 
 
-def show(client: Any, run: str, sample: str, **query: Any) -> str:
+def show(client, run, sample, **query):
     reply = client.get(f"/run/{run}/answer", params={"id": sample} | query)
     assert reply.status_code == 200
     return str(reply.text)
 
 
-def test_the_thread_says_who_speaks_in_which_turn_and_when(client: Any, site: Any) -> None:
+def test_the_thread_says_who_speaks_in_which_turn_and_when(client, site):
     page = show(client, site[1], "chat")
     assert re.findall(r'<li id="turn-(\d+)" class="message-of (\w+)', page) == [
         ("0", "policy"), ("1", "customer"), ("2", "assistant"), ("3", "tool"), ("4", "assistant"), ("5", "customer"),
@@ -76,13 +73,13 @@ def test_the_thread_says_who_speaks_in_which_turn_and_when(client: Any, site: An
     assert "rated" not in turn_of(page, 4)
 
 
-def test_a_page_that_is_not_there_says_which_is_the_last(client: Any, site: Any) -> None:
+def test_a_page_that_is_not_there_says_which_is_the_last(client, site):
     page = client.get(f"/run/{site[1]}", params={"page": 999}).text
     assert "There is no page 999: the last one is page 1" in page_text(page)
     assert "Leave something out" not in page
 
 
-def test_policy_tools_and_contexts_are_folded_with_json_in_lines(client: Any, site: Any) -> None:
+def test_policy_tools_and_contexts_are_folded_with_json_in_lines(client, site):
     page = show(client, site[1], "chat")
     folded = re.findall(r'<details class="folded"><summary>(.*?)</summary>(.*?)</details>', page, re.DOTALL)
     contents = {page_text(title): html.unescape(content) for title, content in folded}
@@ -98,7 +95,7 @@ def test_policy_tools_and_contexts_are_folded_with_json_in_lines(client: Any, si
     assert "A refund takes 5 days." in contents["Documentation"]
 
 
-def test_evidence_stands_beside_its_turn_and_leads_to_its_metric(client: Any, site: Any) -> None:
+def test_evidence_stands_beside_its_turn_and_leads_to_its_metric(client, site):
     page = show(client, site[1], "chat")
     assert "resolved requests: met" in turn_of(page, 4) and "Get the money back" in turn_of(page, 4)
     assert "rules: broken" in turn_of(page, 4) and "Never give a refund." in turn_of(page, 4)
@@ -113,33 +110,33 @@ def test_evidence_stands_beside_its_turn_and_leads_to_its_metric(client: Any, si
     assert "broken: yes" in page_text(evidence[: evidence.index("</details>")])
 
 
-def test_a_turn_and_its_conversation_lead_to_each_other(client: Any, site: Any) -> None:
+def test_a_turn_and_its_conversation_lead_to_each_other(client, site):
     page = show(client, site[1], "chat")
-    link = html.unescape(re.search(r'<a href="([^"]+)">scores of this turn</a> faithfulness 0.250', page)[1])  # type: ignore[index]
+    link = html.unescape(re.search(r'<a href="([^"]+)">scores of this turn</a> faithfulness 0.250', page)[1])
     of_turn = client.get(link).text
     assert re.findall(r'id="turn-(\d+)"[^>]*aria-current', of_turn) == ["4"]
     assert 'id="turn-5"' not in of_turn  # what came after it was not known
-    back = html.unescape(re.search(r'The answer in turn 4 of the conversation <a href="([^"]+)">chat</a>', of_turn)[1])  # type: ignore[index]
+    back = html.unescape(re.search(r'The answer in turn 4 of the conversation <a href="([^"]+)">chat</a>', of_turn)[1])
     assert client.get(back).status_code == 200 and back.endswith("#turn-4")
     assert 'place of the quote: <a href="#turn-3">tool result, turn 3</a>' in of_turn
     assert "claims: supported" in turn_of(of_turn, 3)
     assert "customer" not in turn_of(of_turn, 1).removeprefix("Customer")  # what a judge was shown is no evidence
 
 
-def test_a_turn_without_its_conversation_says_so(view_site: Any, tmp_path: Path) -> None:
+def test_a_turn_without_its_conversation_says_so(view_site, tmp_path):
     run = write_run(tmp_path / ".assay", turn_samples(make_conversation()))
     with enter(view_site(tmp_path)) as client:
         page = page_text(show(client, run, "chat#6"))
         assert "The answer in turn 6 of the conversation chat, which this run does not have as a whole" in page
 
 
-def test_lists_say_how_long_a_conversation_is(client: Any, site: Any) -> None:
+def test_lists_say_how_long_a_conversation_is(client, site):
     rows = re.findall(r"<tr><th scope.*?</tr>", client.get(f"/run/{site[1]}").text, re.DOTALL)
     marks = {page_text(row).split()[0]: "conversation, 2 turns" in page_text(row) for row in rows}
     assert marks == {"chat": True, "chat#4": False, "chat#6": False, "plain": False}
 
 
-def test_a_comparison_shows_the_turns_that_differ(client: Any, site: Any) -> None:
+def test_a_comparison_shows_the_turns_that_differ(client, site):
     """Both last answers are the same; the message in turn 4 is another."""
     _, first, second = site
     page = client.get("/compare/figures", params={"a": first, "b": second}).text
@@ -150,7 +147,7 @@ def test_a_comparison_shows_the_turns_that_differ(client: Any, site: Any) -> Non
     assert "<del>" in page and "nothing" in page
 
 
-def test_a_turn_is_rated_from_the_page_of_its_conversation(client: Any, site: Any) -> None:
+def test_a_turn_is_rated_from_the_page_of_its_conversation(client, site):
     store = Store(site[0].folder / ".assay")
     page = show(client, site[1], "chat")
     assert re.findall(r'<option value="(\d*)">the ', page) == ["", "4", "6"]
@@ -168,14 +165,14 @@ def test_a_turn_is_rated_from_the_page_of_its_conversation(client: Any, site: An
     store.close()
 
 
-def long_conversation(name: str, count: int, text: str) -> Sample:
+def long_conversation(name, count, text):
     messages = [
         {"role": role, "content": f"{text} {turn}"} for turn in range(count // 2) for role in ("user", "assistant")
     ]
     return Sample(id=name, messages=messages)
 
 
-def test_a_conversation_of_2000_messages_stands_on_pages(view_site: Any, tmp_path: Path) -> None:
+def test_a_conversation_of_2000_messages_stands_on_pages(view_site, tmp_path):
     """The last page has turns 1,800 to 1,999, with the answer under test; a note in turn 5 is on the first."""
     chat = long_conversation("long", 2000, "**Words** and words.")
     evidence = {"rules": [{"text": "r", "broken": True, "turn": 5}, {"text": "r", "broken": True, "turn": 2000}]}
@@ -186,7 +183,7 @@ def test_a_conversation_of_2000_messages_stands_on_pages(view_site: Any, tmp_pat
         assert len(page) < 600_000
         assert page.count("<li id=") == 200 and "Turns 1800 to 1999 of 0 to 1999" in page_text(page)
         assert "turn=5#turn-5" in page and "turn: 2000" in page_text(page)
-        earlier = html.unescape(re.search(r'<a href="([^"]+)" rel="prev">Earlier turns', page)[1])  # type: ignore[index]
+        earlier = html.unescape(re.search(r'<a href="([^"]+)" rel="prev">Earlier turns', page)[1])
         assert "Turns 1500 to 1799" in page_text(client.get(earlier).text)
         first = show(client, run, "long", turn="5")
         assert "rules: broken" in turn_of(first, 5) and "Turns 0 to 299" in page_text(first)
@@ -194,7 +191,7 @@ def test_a_conversation_of_2000_messages_stands_on_pages(view_site: Any, tmp_pat
             show(client, run, "long", turn=turn)
 
 
-def test_a_tool_result_of_five_megabytes_is_cut_and_says_so(view_site: Any, tmp_path: Path) -> None:
+def test_a_tool_result_of_five_megabytes_is_cut_and_says_so(view_site, tmp_path):
     result = json.dumps([{"row": row, "text": "x" * 60} for row in range(60_000)])
     messages = [dict(message) for message in MESSAGES]
     messages[3]["content"] = result
@@ -210,7 +207,7 @@ def test_a_tool_result_of_five_megabytes_is_cut_and_says_so(view_site: Any, tmp_
         assert "It takes 5 days." in turn_of(page, 6)
 
 
-def test_many_long_messages_are_cut_so_that_the_page_has_a_bound(view_site: Any, tmp_path: Path) -> None:
+def test_many_long_messages_are_cut_so_that_the_page_has_a_bound(view_site, tmp_path):
     chat = long_conversation("many", 200, "word " * 18_000)
     run = write_run(tmp_path / ".assay", [chat])
     with enter(view_site(tmp_path)) as client:
@@ -218,9 +215,9 @@ def test_many_long_messages_are_cut_so_that_the_page_has_a_bound(view_site: Any,
         assert len(page) < 700_000 and page.count("Characters not shown: ") == 199  # not of the answer under test
 
 
-def test_a_result_is_that_of_the_last_call_before_it_with_its_id(view_site: Any, tmp_path: Path) -> None:
+def test_a_result_is_that_of_the_last_call_before_it_with_its_id(view_site, tmp_path):
     """Agents that count their calls anew in each turn use one id twice."""
-    messages: list[dict[str, Any]] = [{"role": "user", "content": "Free?"}]
+    messages = [{"role": "user", "content": "Free?"}]
     for name in ("first_tool", "second_tool"):
         call = {"id": "call_0", "function": {"name": name, "arguments": "{}"}}
         messages.append({"role": "assistant", "tool_calls": [call]})

@@ -2,10 +2,7 @@
 
 import html
 import re
-from collections.abc import Iterator, Mapping
 from contextlib import closing
-from pathlib import Path
-from typing import Any
 
 import pytest
 from web_process import enter, page_text, write_run
@@ -20,7 +17,7 @@ RATINGS_B = (4, 3, 5, 5, 4, 4, 5, 4, 3, 5, 5, 4)
 """B less A: 3, 1, 2, 3, 3, 2, 2, 2, 2, 3, 2, 2, in the mean 27 / 12."""
 
 
-def write_answers(store: Path, ratings: tuple[int, ...], metrics: Mapping[str, float], word: str) -> str:
+def write_answers(store, ratings, metrics, word):
     samples = [
         Sample(
             id=f"s{number}", user_input=f"How {number}?", response=f"{word} {number}.",
@@ -36,7 +33,7 @@ def write_answers(store: Path, ratings: tuple[int, ...], metrics: Mapping[str, f
 
 
 @pytest.fixture(scope="module")
-def runs(view_site: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, dict[str, str]]]:
+def runs(view_site, tmp_path_factory):
     folder = tmp_path_factory.mktemp("decision")
     store = folder / ".assay"
     one, two = {"faithfulness": 0.4}, {"faithfulness": 0.4, "policy": 0.7}
@@ -53,14 +50,14 @@ def runs(view_site: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
         yield client, written
 
 
-def show(runs: Any, part: str, first: str, second: str, **query: str) -> str:
+def show(runs, part, first, second, **query):
     client, written = runs
     response = client.get(f"/compare{part}", params={"a": written[first], "b": written[second]} | query)
     assert response.status_code == 200
     return str(response.text)
 
 
-def test_the_decision_stands_on_top_with_its_intervals(runs: Any) -> None:
+def test_the_decision_stands_on_top_with_its_intervals(runs):
     """All is rated: the means are 2 (24 / 12) and 4.25 (51 / 12), the difference 2.25."""
     page = page_text(show(runs, "/decision", "low", "high"))
     assert "Ship B: your raters rate its answers 2.25 higher than those of A" in page
@@ -70,7 +67,7 @@ def test_the_decision_stands_on_top_with_its_intervals(runs: Any) -> None:
     assert "Keep A: your raters rate its answers 2.25 higher than those of B" in swapped
 
 
-def test_the_answers_that_decide_stand_first_with_their_ratings(runs: Any) -> None:
+def test_the_answers_that_decide_stand_first_with_their_ratings(runs):
     """Differences of 3: s0, s3, s4, s9; of 2: s2, s5 to s8, s10, s11; of 1: s1. B's own order by score is another."""
     page = show(runs, "/figures", "low", "high")
     order = re.findall(r"How (\d+)\?", page)
@@ -78,11 +75,11 @@ def test_the_answers_that_decide_stand_first_with_their_ratings(runs: Any) -> No
     assert "rating 1 → 4" in page_text(page) and "First those that decide" in page_text(page)
     by_score = show(runs, "/figures", "low", "high", metric="faithfulness")
     assert re.findall(r"How (\d+)\?", by_score) != order
-    link = html.unescape(re.search(r'<a href="([^"]+)">First those that decide</a>', by_score)[1])  # type: ignore[index]
+    link = html.unescape(re.search(r'<a href="([^"]+)">First those that decide</a>', by_score)[1])
     assert "metric=&" in link + "&"
 
 
-def test_several_metrics_are_offered_and_the_one_chosen_decides(runs: Any) -> None:
+def test_several_metrics_are_offered_and_the_one_chosen_decides(runs):
     page = show(runs, "/decision", "two", "two more")
     assert "Which metric decides? It is fixed before you look" in page_text(page)
     assert re.findall(r'<option value="([^"]*)"', page) == ["faithfulness", "policy"]
@@ -95,7 +92,7 @@ def test_several_metrics_are_offered_and_the_one_chosen_decides(runs: Any) -> No
     assert "by=policy" in figures and "<b>Yes</b>" not in figures
 
 
-def test_an_unsettled_page_says_how_people_choose_between_both(runs: Any) -> None:
+def test_an_unsettled_page_says_how_people_choose_between_both(runs):
     """Nothing of the other run is rated, and both have the same scores."""
     page = page_text(show(runs, "/decision", "low", "unrated"))
     assert "ot settled" in page
@@ -104,7 +101,7 @@ def test_an_unsettled_page_says_how_people_choose_between_both(runs: Any) -> Non
 
 
 @pytest.mark.parametrize("by", ["", "nothing", "'\"><script>"])
-def test_without_a_decision_the_page_says_why_and_stays(runs: Any, by: str) -> None:
+def test_without_a_decision_the_page_says_why_and_stays(runs, by):
     """One has faithfulness, the other policy; neither is rated."""
     page = show(runs, "/decision", "unrated", "other", by=by)
     assert "Nothing can be decided between these runs:" in page_text(page)
@@ -112,7 +109,7 @@ def test_without_a_decision_the_page_says_why_and_stays(runs: Any, by: str) -> N
     assert show(runs, "", "unrated", "other", by=by)
 
 
-def test_a_new_rating_is_counted_at_once(view_site: Any, tmp_path: Path) -> None:
+def test_a_new_rating_is_counted_at_once(view_site, tmp_path):
     """The decision is kept until somebody rates."""
     from assay.runs import open_database
     from assay.runs.ratings import QueueSettings, RatingQueue

@@ -2,8 +2,6 @@
 
 import html
 import re
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from hostile_texts import HOSTILE_TEXTS
@@ -17,7 +15,7 @@ from assay.runs.ratings import QueueSettings, RatingQueue
 httpx = pytest.importorskip("httpx")
 
 
-def claim_scores(samples: list[Sample]) -> dict[str, dict[str, Score]]:
+def claim_scores(samples):
     """Scores with one claim each, of which every second one is not found."""
     claims = [
         {"text": f"It costs {number} euros.", "verdict": "not_found" if number % 2 else "supported"}
@@ -30,7 +28,7 @@ def claim_scores(samples: list[Sample]) -> dict[str, dict[str, Score]]:
 
 
 @pytest.fixture(scope="module")
-def site(view_site: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, str, str]]:
+def site(view_site, tmp_path_factory):
     """A run with hostile reasons of its file, and one that is rated on the rating page."""
     folder = tmp_path_factory.mktemp("failures")
     store = Store(folder / ".assay")
@@ -54,7 +52,7 @@ def site(view_site: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
         yield client, *runs
 
 
-def test_reasons_of_the_rating_page_are_grouped_and_lead_to_their_answers(site: tuple[Any, str, str]) -> None:
+def test_reasons_of_the_rating_page_are_grouped_and_lead_to_their_answers(site):
     client, _, run = site
     frame = client.get(f"/run/{run}/failures")
     assert frame.status_code == 200 and f"/run/{run}/failures/groups" in frame.text
@@ -70,7 +68,7 @@ def test_reasons_of_the_rating_page_are_grouped_and_lead_to_their_answers(site: 
     assert f'href="/run/{run}/failures"' in client.get(f"/run/{run}").text
 
 
-def test_hostile_reasons_stay_texts_and_their_links_work(site: tuple[Any, str, str]) -> None:
+def test_hostile_reasons_stay_texts_and_their_links_work(site):
     client, run, _ = site
     page = client.get(f"/run/{run}/failures/groups").text
     assert "<script" not in page.lower() and "<img" not in page.lower()
@@ -78,7 +76,7 @@ def test_hostile_reasons_stay_texts_and_their_links_work(site: tuple[Any, str, s
     assert links and all(client.get(link).status_code == 200 for link in links)
 
 
-def test_a_metric_and_another_run_are_chosen_by_the_address(site: tuple[Any, str, str]) -> None:
+def test_a_metric_and_another_run_are_chosen_by_the_address(site):
     client, hostile, run = site
     shown = page_text(client.get(f"/run/{run}/failures/groups", params={"metric": "faithfulness"}).text)
     assert "6 of 12 answers are bad" in shown and "with a bad verdict of faithfulness" in shown
@@ -86,7 +84,7 @@ def test_a_metric_and_another_run_are_chosen_by_the_address(site: tuple[Any, str
     assert "before" in both and "two independent samples" in both
 
 
-def test_what_cannot_be_shown_is_said(site: tuple[Any, str, str]) -> None:
+def test_what_cannot_be_shown_is_said(site):
     client, _, run = site
     unknown = client.get(f"/run/{run}/failures/groups", params={"metric": "<b>nothing"})
     assert unknown.status_code in {400, 404, 422} and "<b>nothing" not in unknown.text
@@ -96,6 +94,6 @@ def test_what_cannot_be_shown_is_said(site: tuple[Any, str, str]) -> None:
     assert "names one run twice" in page_text(same.text)
 
 
-def test_only_who_may_look_sees_it(site: tuple[Any, str, str]) -> None:
+def test_only_who_may_look_sees_it(site):
     client, _, run = site
     assert httpx.get(f"{client.base_url}/run/{run}/failures/groups").status_code == 403

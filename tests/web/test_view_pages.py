@@ -3,9 +3,6 @@
 import html
 import json
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 from web_process import enter, page_text, write_run as write_scores
@@ -25,7 +22,7 @@ CLAIMS = [
 ]  # fmt: skip
 
 
-def write_run(store: Store, shift: float = 0.0, first_word: str = "Yes", *, is_rated: bool = True) -> str:
+def write_run(store, shift=0.0, first_word="Yes", *, is_rated=True):
     run = store.begin(Plan(sets=("helpdesk.jsonl",), metrics=("faithfulness",), directions={"faithfulness": True}))
     writer, usage = RunWriter(store, run), Usage(1, 0, 10, 2, 0, 0.5)
     samples = [
@@ -49,7 +46,7 @@ def write_run(store: Store, shift: float = 0.0, first_word: str = "Yes", *, is_r
 
 
 @pytest.fixture(scope="module")
-def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+def site(view_site, tmp_path_factory):
     folder = tmp_path_factory.mktemp("view")
     store = Store(folder / ".assay")
     first = write_run(store)
@@ -63,22 +60,22 @@ def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture
-def client(site: Any) -> Iterator[Any]:
+def client(site):
     with enter(site[0]) as client:
         yield client
 
 
-def rows(page: str) -> list[str]:
+def rows(page):
     return re.findall(r'<tr><th scope="row" data-label="answer"><a [^>]+>([^<]+)', page)
 
 
-def form_of(page: str, action: str) -> dict[str, str]:
+def form_of(page, action):
     form = page[page.index(f'action="{action}"') :]
     fields = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', form[: form.index("</form>")])
     return {name: html.unescape(value) for name, value in fields}
 
 
-def test_runs_are_listed_with_search(client: Any, site: Any) -> None:
+def test_runs_are_listed_with_search(client, site):
     _, first, second = site
     page = client.get("/runs").text
     assert re.findall(r'"/run/([^"]+)"', page) == [second, first]
@@ -89,10 +86,10 @@ def test_runs_are_listed_with_search(client: Any, site: Any) -> None:
     assert client.get("/suite", params={"name": "desk"}).status_code == 200
 
 
-def test_answers_are_searched_filtered_and_sorted(client: Any, site: Any) -> None:
+def test_answers_are_searched_filtered_and_sorted(client, site):
     run = site[1]
 
-    def found(**query: Any) -> list[str]:
+    def found(**query):
         return rows(client.get(f"/run/{run}", params=query).text)
 
     assert found() == [f"s/{number}" for number in range(12)]
@@ -110,7 +107,7 @@ def test_answers_are_searched_filtered_and_sorted(client: Any, site: Any) -> Non
     assert found(page="999999999999", min="nan", status="x", rated="maybe") == found()
 
 
-def test_a_rating_is_shown_in_its_scale(client: Any, site: Any) -> None:
+def test_a_rating_is_shown_in_its_scale(client, site):
     """Ada rated s/4 with 1 + 4 % 5 = 5 of 1 to 5, and s/5 with 1: not 100% and 0% of the scale."""
     page = client.get(f"/run/{site[1]}").text
     ratings = re.findall(r'data-label="rating">([^<]*)</td>', page)
@@ -119,16 +116,7 @@ def test_a_rating_is_shown_in_its_scale(client: Any, site: Any) -> None:
     assert "rated 4 of 5" in answer and "ada 4 of 5 (in the set)" in answer
 
 
-def test_the_figures_of_a_run(client: Any, site: Any) -> None:
-    """The mean of 0/12 to 11/12 is 11/24 = 0.458, written 0.46; a run of eleven scores of 0.5 has the mean 0.5."""
-    shown = page_text(client.get(f"/run/{site[1]}/figures").text)
-    assert "12 12 0.46" in shown
-    assert "12 11 1 failed 0.50" in shown
-    for part in ("By language en (6 answers)", "By message type binary (6 answers)", "Groups with the worst means"):
-        assert part in shown
-
-
-def test_an_answer_shows_its_claims_ratings_and_usage(client: Any, site: Any) -> None:
+def test_an_answer_shows_its_claims_ratings_and_usage(client, site):
     page = client.get(f"/run/{site[1]}/answer", params={"id": "s/4"}).text
     assert re.findall(r'<span class="claim (\w+)"', page) == ["contradicted", "not_found"]
     assert 'Managers <span data-quotes="1">do not see salaries</span>. The change' in page
@@ -145,9 +133,9 @@ def test_an_answer_shows_its_claims_ratings_and_usage(client: Any, site: Any) ->
         assert text in shown
 
 
-def test_a_link_that_was_sent_shows_the_answer_and_writes_nothing(client: Any, site: Any) -> None:
+def test_a_link_that_was_sent_shows_the_answer_and_writes_nothing(client, site):
     page = client.get(f"/run/{site[1]}/answer", params={"id": "s/4"}).text
-    link = html.unescape(re.search(r'class="copied" readonly value="([^"]+)"', page)[1])  # type: ignore[index]
+    link = html.unescape(re.search(r'class="copied" readonly value="([^"]+)"', page)[1])
     with httpx.Client(headers={"origin": site[0].address}, follow_redirects=True) as colleague:
         assert colleague.get(f"{site[0].address}/runs").status_code == 403
         shown = colleague.get(link)
@@ -158,7 +146,7 @@ def test_a_link_that_was_sent_shows_the_answer_and_writes_nothing(client: Any, s
         assert refused.status_code == 403
 
 
-def test_an_answer_goes_to_raters_once(client: Any, site: Any) -> None:
+def test_an_answer_goes_to_raters_once(client, site):
     path = f"/run/{site[1]}/rate"
     page = client.get(f"/run/{site[1]}/answer", params={"id": "s/4"}).text
     done = client.post(path, data=form_of(page, path) | {"raters": "ada, bob"})
@@ -180,7 +168,7 @@ def test_an_answer_goes_to_raters_once(client: Any, site: Any) -> None:
     database.close()
 
 
-def test_an_answer_goes_into_a_set_of_the_folder_and_nowhere_else(client: Any, site: Any) -> None:
+def test_an_answer_goes_into_a_set_of_the_folder_and_nowhere_else(client, site):
     folder, path = site[0].folder, f"/run/{site[1]}/add"
     page = client.get(f"/run/{site[1]}/answer", params={"id": "s/4"}).text
     offered = dict(re.findall(r'<option value="(\w{16})">([^<]+)', page))
@@ -202,7 +190,7 @@ LONGER = f"{SETTINGS} There is nothing else that you would have to do after that
 
 
 @pytest.fixture
-def compared(tmp_path: Path, view_site: Any) -> Iterator[Any]:
+def compared(tmp_path, view_site):
     """Ten answers. B is longer in eight; faithfulness changes places in the two others, declined falls everywhere."""
     store = Store(tmp_path / ".assay")
     runs = []
@@ -230,14 +218,14 @@ def compared(tmp_path: Path, view_site: Any) -> Iterator[Any]:
         yield client, runs
 
 
-def table_remarks(page: str) -> dict[str, str]:
+def table_remarks(page):
     """The last cell of each row of the first table, by metric, as it is written in the page."""
     table = page[: page.index("</table>")]
     rows = re.findall(r'data-label="metric">(.*?)</th>.*?data-label="remark">(.*?)</td>', table, re.DOTALL)
     return {page_text(name).split()[0].replace("<wbr>", ""): remark.strip() for name, remark in rows}
 
 
-def test_the_page_the_command_and_the_json_say_the_same_of_a_difference(compared: Any, assay: Any) -> None:
+def test_the_page_the_command_and_the_json_say_the_same_of_a_difference(compared, assay):
     """p of two changes that undo each other is 1: neither better nor worse. Declining less often is better.
 
     All ten values of declined fall: 2 of 1,024 flips are as far, times four rows of the table (Holm) is 0.01 < 0.05.
@@ -264,7 +252,7 @@ def test_the_page_the_command_and_the_json_say_the_same_of_a_difference(compared
     assert table_remarks(page)["answer_length"] == "longer in B"
 
 
-def test_only_answers_with_another_text_are_listed_as_changed(compared: Any) -> None:
+def test_only_answers_with_another_text_are_listed_as_changed(compared):
     client, (first, second) = compared
     pages = {
         name: client.get("/compare/figures", params={"a": first, "b": second, "list": name}).text
@@ -284,7 +272,7 @@ def test_only_answers_with_another_text_are_listed_as_changed(compared: Any) -> 
     )
 
 
-def test_every_error_has_the_sites_face_and_a_way_back(client: Any, site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_error_has_the_sites_face_and_a_way_back(client, site, monkeypatch):
     run = site[1]
     last = {"connection": "close"}  # the server closes it on what it does not read
     part = client.get("/compare/figures?a=x&b=y", headers={"hx-request": "true"})
@@ -297,7 +285,7 @@ def test_every_error_has_the_sites_face_and_a_way_back(client: Any, site: Any, m
         413: [client.post(f"/run/{run}/rate", data={"raters": "x" * 100_000}, headers=last)],
     }
 
-    def fail(*_: Any) -> None:
+    def fail(*_):
         raise RuntimeError("secret of the inside")
 
     monkeypatch.setattr(Store, "run_ids", fail)
@@ -313,7 +301,7 @@ def test_every_error_has_the_sites_face_and_a_way_back(client: Any, site: Any, m
     assert "allow" in replies[405][0].headers
 
 
-def test_parameters_that_are_not_used_are_said(client: Any, site: Any) -> None:
+def test_parameters_that_are_not_used_are_said(client, site):
     query = {"min": "much", "status": "foo", "rated": "maybe", "metric": "bleu", "sort": "size", "page": "0"}
     shown = page_text(client.get(f"/run/{site[1]}", params=query).text)
     for words in (
@@ -329,9 +317,7 @@ def test_parameters_that_are_not_used_are_said(client: Any, site: Any) -> None:
     assert "Not used" not in client.get(f"/run/{site[1]}", params={"min": "0.5", "q": "x", "page": "2"}).text
 
 
-def test_the_prompt_as_sent_and_the_judges_words(
-    *, assay: Any, judge_file: Any, set_file: Any, view_site: Any, tmp_path: Path
-) -> None:
+def test_the_prompt_as_sent_and_the_judges_words(assay, judge_file, set_file, view_site, tmp_path):
     judge_file()
     set_file(2)
     metric = "faithfulness:claims=judge"
@@ -352,9 +338,7 @@ def test_the_prompt_as_sent_and_the_judges_words(
 
 
 @pytest.mark.parametrize("values", [(0.3, 0.1 + 0.2), (1e20, 1e20), (0.0, 5e-324), (-1e100, 1e100)])
-def test_the_figures_of_a_run_whose_values_are_hardly_different(
-    view_site: Any, tmp_path: Path, values: tuple[float, float]
-) -> None:
+def test_the_figures_of_a_run_whose_values_are_hardly_different(view_site, tmp_path, values):
     """0.1 + 0.2 is 0.30000000000000004: a chart between the two has no length."""
     samples = [Sample(id=f"s{n}", user_input="q", response="a", ratings={"a": n + 1}) for n in range(2)]
     scores = {f"s{number}": {"m": Score(value, "scored", "")} for number, value in enumerate(values)}
@@ -377,7 +361,7 @@ Here is **what you can choose**. See the [list](https://evil.example/x).
 2. Click *Plan*."""
 
 
-def test_the_claims_of_a_markdown_answer_are_marked_in_it(view_site: Any, tmp_path: Path) -> None:
+def test_the_claims_of_a_markdown_answer_are_marked_in_it(view_site, tmp_path):
     """A claim over bold and a link, one over the cells of a row, one that is not there; a quote in the context."""
     said = ["Here is what you can choose. See the list.", "plan: Basic; price: 5 euros", "Click Plan.", "It is blue."]
     claims = [{"text": text, "verdict": "supported", "quote": "", "reason": ""} for text in said]
@@ -388,7 +372,7 @@ def test_the_claims_of_a_markdown_answer_are_marked_in_it(view_site: Any, tmp_pa
     with enter(view_site(tmp_path)) as client:
         page = client.get(f"/run/{run}/answer", params={"id": "a"}).text
 
-    def marked(number: int, inner: str) -> str:
+    def marked(number, inner):
         return (
             f'<span class="claim supported" tabindex="0" data-claim="{number}" aria-describedby="claim-{number}">'
             f'<span class="sign" aria-hidden="true">✓</span>{inner}</span>'
@@ -404,7 +388,7 @@ def test_the_claims_of_a_markdown_answer_are_marked_in_it(view_site: Any, tmp_pa
     assert "[list](https://evil.example/x)" in page_text(page)  # as it was written
 
 
-def test_a_changed_answer_is_indexed_anew(tmp_path: Path) -> None:
+def test_a_changed_answer_is_indexed_anew(tmp_path):
     from assay.runs import AnswerIndex, AnswerQuery
 
     store = Store(tmp_path)
@@ -422,14 +406,14 @@ def test_a_changed_answer_is_indexed_anew(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_long_search_is_counted_to_a_thousand(view_site: Any, tmp_path: Path) -> None:
+def test_a_long_search_is_counted_to_a_thousand(view_site, tmp_path):
     """1,060 answers with the word: 21 full pages and one of 10; 1,000 are counted, or as many as lead to the page."""
     samples = [Sample(id=f"a{number:04}", user_input="q", response="salary") for number in range(1060)]
     scores = {one.id: {"token_overlap": Score(n / 1060, "scored", "")} for n, one in enumerate(samples)}
     run = write_scores(tmp_path / ".assay", samples, scores)
     with enter(view_site(tmp_path)) as client:
 
-        def page(**query: Any) -> tuple[str, list[str]]:
+        def page(**query):
             content = client.get(f"/run/{run}", params=query, headers={"hx-target": "answers"}).text
             return page_text(content), rows(content)
 
@@ -445,9 +429,7 @@ def test_a_long_search_is_counted_to_a_thousand(view_site: Any, tmp_path: Path) 
         assert page(q="sal", sort="token_overlap", order="down")[1][:2] == ["a1059", "a1058"]
 
 
-def test_an_unrated_set_has_no_column_and_no_filter_of_ratings(
-    client: Any, site: Any, view_site: Callable[[Path], Any], tmp_path: Path
-) -> None:
+def test_an_unrated_set_has_no_column_and_no_filter_of_ratings(client, site, view_site, tmp_path):
     rated = client.get(f"/run/{site[1]}").text
     assert 'data-label="rating"' in rated
     assert 'name="rated"' in rated
@@ -462,7 +444,7 @@ def test_an_unrated_set_has_no_column_and_no_filter_of_ratings(
     assert 'name="rated"' not in page
 
 
-def test_a_run_of_rated_pairs(view_site: Callable[[Path], Any], tmp_path: Path) -> None:
+def test_a_run_of_rated_pairs(view_site, tmp_path):
     """Its figures say what the ratings count for; an answer's page has both answers, and which way ratings point."""
     store = Store(tmp_path / ".assay")
     run = store.begin(Plan(sets=("pairs.jsonl",), metrics=("token_overlap",), has_pair_ratings=True))

@@ -2,10 +2,7 @@
 
 import html
 import re
-from collections.abc import Callable, Iterator
-from datetime import date, timedelta
-from pathlib import Path
-from typing import Any
+from datetime import timedelta
 
 import pytest
 from hostile_texts import HOSTILE_TEXTS
@@ -13,7 +10,7 @@ from memory_traces import NOON, MemoryTraces, trace
 from web_process import enter, page_text
 
 from assay.meta_eval import Estimate
-from assay.meta_eval.monitoring import BoundState, Look, ProductionAnswers, SegmentLook
+from assay.meta_eval.monitoring import BoundState, Look, SegmentLook
 from assay.runs import Store
 from assay.traces import StepTools, WatchSettings, take_step, trace_page_url
 
@@ -25,10 +22,10 @@ SOURCE = "phoenix://traces.example:6006/bot"
 class Days:
     """A look function whose mean falls below the bound on the fourth day and comes back on the seventh."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.count = 0
 
-    def __call__(self, answers: ProductionAnswers, settings: WatchSettings, first_day: date) -> Look:
+    def __call__(self, answers, settings, first_day):
         self.count += 1
         value = 3.1 if 4 <= self.count <= 6 else 4.2
         mean, bad = Estimate(value, value - 0.4, value + 0.4), Estimate(0.12, 0.02, 0.3)
@@ -52,7 +49,7 @@ class Days:
         )
 
 
-def fill_watch(folder: Path, name: str = "support bot", days: int = 8, per_day: int = 6) -> None:
+def fill_watch(folder, name="support bot", days=8, per_day=6):
     traces = MemoryTraces()
     store = Store(folder / ".assay")
     settings = WatchSettings.model_validate(
@@ -79,7 +76,7 @@ def fill_watch(folder: Path, name: str = "support bot", days: int = 8, per_day: 
 
 
 @pytest.fixture(scope="module")
-def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+def site(view_site, tmp_path_factory):
     folder = tmp_path_factory.mktemp("watches")
     fill_watch(folder)
     fill_watch(folder, HOSTILE[:80], days=1)
@@ -87,12 +84,12 @@ def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture
-def client(site: Any) -> Iterator[Any]:
+def client(site):
     with enter(site) as client:
         yield client
 
 
-def test_watches_are_listed_with_search_and_on_the_first_page(client: Any) -> None:
+def test_watches_are_listed_with_search_and_on_the_first_page(client):
     page = client.get("/watches").text
     assert "support bot" in page
     assert "no alarm" in page_text(page)
@@ -103,7 +100,7 @@ def test_watches_are_listed_with_search_and_on_the_first_page(client: Any) -> No
     assert "<script>window" not in page
 
 
-def test_a_watch_shows_its_estimates_bounds_alarms_and_segments(client: Any) -> None:
+def test_a_watch_shows_its_estimates_bounds_alarms_and_segments(client):
     response = client.get("/watch", params={"name": "support bot"})
     assert response.status_code == 200
     page, words = response.text, page_text(response.text)
@@ -128,9 +125,7 @@ def test_a_watch_shows_its_estimates_bounds_alarms_and_segments(client: Any) -> 
     assert "<script>window" not in page
 
 
-def test_a_standing_alarm_comes_first(
-    view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_standing_alarm_comes_first(view_site, tmp_path_factory):
     folder = tmp_path_factory.mktemp("standing")
     fill_watch(folder, days=5)
     with enter(view_site(folder)) as client:
@@ -139,7 +134,7 @@ def test_a_standing_alarm_comes_first(
         assert "1 alarm" in page_text(client.get("/watches").text)
 
 
-def test_the_answers_behind_a_look(client: Any) -> None:
+def test_the_answers_behind_a_look(client):
     page = client.get("/watch/look", params={"name": "support bot", "number": "2"}).text
     words = page_text(page)
     assert "Look 2" in words
@@ -159,27 +154,25 @@ def test_the_answers_behind_a_look(client: Any) -> None:
 
 
 @pytest.mark.parametrize("path", ["/watch?name=unknown", "/watch", "/watch/look?name=unknown", "/watch?name=x&page=-1"])
-def test_an_unknown_watch_is_said(client: Any, path: str) -> None:
+def test_an_unknown_watch_is_said(client, path):
     response = client.get(path)
     assert response.status_code in {400, 404}
     assert "no watch is called" in page_text(response.text)
 
 
-def test_who_has_no_link_sees_nothing(site: Any) -> None:
+def test_who_has_no_link_sees_nothing(site):
     for path in ("/watches", "/watch?name=support+bot", "/watch/look?name=support+bot&number=1"):
         assert httpx.get(site.address + path).status_code == 403
 
 
-def test_a_store_without_watches_says_how_to_begin_one(
-    view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_store_without_watches_says_how_to_begin_one(view_site, tmp_path_factory):
     folder = tmp_path_factory.mktemp("none")
     Store(folder / ".assay").close()
     with enter(view_site(folder)) as client:
         assert "assay watch watch.yaml begins one" in page_text(client.get("/watches").text)
 
 
-def test_addresses_of_traces_in_their_tool() -> None:
+def test_addresses_of_traces_in_their_tool():
     assert trace_page_url("phoenix://p.example/x", "a b/<>") == "https://p.example/redirects/traces/a%20b%2F%3C%3E"
     assert trace_page_url("phoenix://localhost/x", "1") == "http://localhost:6006/redirects/traces/1"
     for address in ("mlflow://h:5000/1", "otel:file.json", "no address", "phoenix:/x", "phoenix://h:port/x", ""):
@@ -187,10 +180,10 @@ def test_addresses_of_traces_in_their_tool() -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_no_script_runs_and_nothing_overflows(browser: Any, site: Any, width: int, tmp_path: Path) -> None:
+def test_no_script_runs_and_nothing_overflows(browser, site, width, tmp_path):
     context = browser.new_context(viewport={"width": width, "height": 900})
     page = context.new_page()
-    errors: list[str] = []
+    errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("dialog", lambda dialog: (errors.append(dialog.message), dialog.dismiss()))
     page.goto(site.link)
