@@ -81,6 +81,7 @@ from .pairwise_preferences import (
 )
 from .pairwise_versions import compare_by_judge as compare_by_judge, count_comparisons as count_comparisons
 from .panels import Panel as Panel, compare_panels as compare_panels
+from .parquet_run import run_parquet as run_parquet
 from .plan import Plan as Plan, judge_identity as judge_identity
 from .postgres import without_password as without_password
 from .progress_display import progress_line as progress_line

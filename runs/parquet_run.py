@@ -124,12 +124,14 @@ def run_parquet(
     if options.cassette is not None and not is_bundled(options.cassette):
         options = replace(options, cassette=options.cassette.expanduser().absolute())  # workers have other folders
     job = PartsJob(plan, out, options)
-    for part in find_parquet_files(out)[:1]:
-        if read_summary(part).plan != job.identity:
-            raise UsageError(
-                f"{out}: holds scores of other metrics, another judge or other options ({Path(part).name}); name "
-                "another folder for these (--out)"
-            )
+    here = find_parquet_files(out)
+    for part in here[:1]:
+        _check_plan(part, job)
+    if others := sorted({_file_of(part) for part in here} - {Path(file).stem for file in files}):
+        on_note(
+            f"{out}: also holds the scores of {', '.join(others[:3])}{' and others' if others[3:] else ''}, not among "
+            "the files of this command; whoever reads the folder counts them"
+        )
     with ExitStack() as stack:
         stack.enter_context(_only_process(out))
         _check_first_rows(job, files[0], on_note)
@@ -166,16 +168,21 @@ def run_parquet(
 def score_files(files: Iterable[str], job: PartsJob) -> Generator[PartReport]:
     """Scores files, one part after another; a problem is the last report."""
     for file in files:
-        progress = Progress()
+        progress, count = Progress(), 0
         try:
-            for number, samples in enumerate(_read_parts(file, job.plan)):
-                progress = Progress()
-                part = f"{job.out}/{Path(file).stem}-{number:05}.parquet"
+            for samples in _read_parts(file, job.plan):
+                progress, part, count = Progress(), _part_of(file, count, job), count + 1
                 if is_written(part):
+                    _check_plan(part, job)
                     yield PartReport(summary=_check_rows(part, samples, file))
                 else:
                     summary = _score_part(part, samples, job, progress)
                     yield PartReport(summary=summary, is_new=True, usage=progress.usage, lost=progress.lost)
+            if is_written(rest := _part_of(file, count, job)):
+                raise InputError(
+                    f"{rest}: holds the scores of more rows than this command reads of {file}; remove it, or name "
+                    "another folder (--out)"
+                )
         except AssayError as error:
             problem = type(error).__name__, str(error)
             yield PartReport(usage=progress.usage, lost=progress.lost, problem=problem)
@@ -196,6 +203,22 @@ def _read_parts(
     while part := list(islice(samples, PART_ROWS)):
         yield part
         part.clear()  # before the next ones are read
+
+
+def _part_of(file: str, number: int, job: PartsJob) -> str:
+    return f"{job.out}/{Path(file).stem}-{number:05}.parquet"
+
+
+def _file_of(part: str) -> str:
+    return Path(part).stem.rpartition("-")[0]
+
+
+def _check_plan(part: str, job: PartsJob) -> None:
+    if read_summary(part).plan != job.identity:
+        raise UsageError(
+            f"{job.out}: holds scores of other metrics, another judge or other options ({Path(part).name}); name "
+            "another folder for these (--out)"
+        )
 
 
 def _check_rows(part: str, samples: Sequence[Sample], file: str) -> PartSummary:

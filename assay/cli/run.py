@@ -159,10 +159,12 @@ def run(
             "faithfulness)"
         )
     if is_by_parts:
-        if resume or skip_bad or batch or out is None:
+        if out is None:
+            raise UsageError("scores of Parquet files go into a folder: name it (--out scores)")
+        if resume or skip_bad or batch:
             raise UsageError(
-                "scores of Parquet files go into a folder: name it (--out scores); the same command goes on where it "
-                "ended, without --resume, and --skip-bad and --batch are for runs in a store"
+                "--resume, --skip-bad and --batch are for runs in a store; over Parquet files the same command goes on "
+                "where it ended"
             )
         options = RunOptions(
             cassette=cassette_options.cassette, mode=cassette_options.mode, budget=budget, concurrency=concurrency

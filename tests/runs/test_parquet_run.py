@@ -8,10 +8,11 @@ from pathlib import Path
 import psutil
 import pytest
 from interrupted_runs import command_at_request, count_bodies
+from modules import module_of
 from openai_server import Answer
 
 from assay.eval_sets import Sample
-from assay.runs import Plan, Store
+from assay.runs import Plan, Store, run_parquet
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -202,6 +203,27 @@ def test_scores_of_other_answers_and_of_other_metrics_are_not_mixed(assay, set_f
     Path("out/answers-0-00000.parquet").unlink()
     assert assay(*words, "token_overlap").code == 0
     assert {row["response"] for row in read_scores("out").values()} == {"Close it."}
+
+
+def test_parts_of_files_that_are_gone_and_of_another_plan_are_told(assay, set_file, monkeypatch):
+    monkeypatch.setattr(module_of(run_parquet), "PART_ROWS", 2)
+    pattern = write_files(set_file(8), 4, 4)
+    words = ("run", pattern, "--metrics", "token_overlap", "--out", "out")
+    assert assay(*words).code == 0
+    assert assay("run", pattern, "--metrics", "declined", "--out", "other").code == 0
+    Path("out/answers-1-00001.parquet").write_bytes(Path("other/answers-1-00001.parquet").read_bytes())
+    mixed = assay(*words)
+    assert (mixed.code, "other options (answers-1-00001.parquet)" in mixed.err) == (2, True)
+    Path("out/answers-1-00001.parquet").unlink()
+    write_files(set_file(8), 2)  # the first two rows of four
+    shorter = assay(*words)
+    assert shorter.code == 1
+    assert "out/answers-0-00001.parquet: holds the scores of more rows than this command reads of" in shorter.err
+    write_files(set_file(8), 4)
+    Path("in/answers-1.parquet").rename("in/renamed.parquet")
+    renamed = assay(*words)
+    assert renamed.code == 0
+    assert "also holds the scores of answers-1, not among the files of this command" in " ".join(renamed.err.split())
 
 
 def test_what_failed_is_counted_and_scored_again_where_its_part_is_removed(assay, set_file, judge_file, openai_server):
