@@ -10,7 +10,7 @@ from assay.meta_eval.monitoring import BoundState, Look
 from assay.traces import TraceOrigin, TraceScore, UnreadTrace, WriteResult
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
-ADDRESS = "memory://host/bot"
+ADDRESS = "phoenix://host/bot"
 
 
 def trace(name, at=NOON, *, session="", **fields):

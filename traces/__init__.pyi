@@ -14,7 +14,12 @@ from .phoenix.sink import PhoenixSink as PhoenixSink
 from .phoenix.source import PhoenixSource as PhoenixSource
 from .pull import PullRequest as PullRequest, PullResult as PullResult, pull_traces as pull_traces
 from .push import PushRequest as PushRequest, PushResult as PushResult, push_scores as push_scores
-from .registry import open_sink as open_sink, open_source as open_source
+from .registry import (
+    check_sink as check_sink,
+    check_source as check_source,
+    open_sink as open_sink,
+    open_source as open_source,
+)
 from .rest_calls import RestCalls as RestCalls
 from .retrying import FailedAttempt as FailedAttempt, call_again as call_again
 from .server_url import (

@@ -46,6 +46,16 @@ def open_sink(address: str | TraceAddress) -> Sink:
     return sink
 
 
+def check_source(address: str) -> None:
+    """Raises a UsageError where nothing reads the traces of an address; opens nothing."""
+    _find_entry(registered_entries(SOURCES), "pulled from", TraceAddress.parse(address))
+
+
+def check_sink(address: str) -> None:
+    """Raises a UsageError where nothing writes scores to the traces of an address; opens nothing."""
+    _find_entry(registered_entries(SINKS), "pushed to", TraceAddress.parse(address))
+
+
 def _open(group: str, purpose: str, address: str | TraceAddress) -> Any:
     parsed = TraceAddress.parse(address) if isinstance(address, str) else address
     entry = _find_entry(registered_entries(group), purpose, parsed)

@@ -50,12 +50,12 @@ def push(
     assay push last
     """
     from ..runs import Store
-    from ..traces.address import TraceAddress
     from ..traces.push import PushRequest, push_scores
+    from ..traces.registry import check_sink
     from .progress import count_progress
 
     if to is not None:
-        TraceAddress.parse(to)  # before anything is read
+        check_sink(to)  # before anything is read
     runs = Store(store, must_exist=True)
     row = runs.run(run)
     request = PushRequest(

@@ -22,6 +22,8 @@ from assay.traces import (
     TraceAddress,
     TraceOrigin,
     UnreadTrace,
+    check_sink,
+    check_source,
     event_attributes,
     join_sessions,
     open_sink,
@@ -554,7 +556,7 @@ def test_a_missing_extra_is_named(monkeypatch):
         open_source("mlflow://localhost/p")
 
 
-@pytest.mark.parametrize("open_address", [open_source, open_sink])
+@pytest.mark.parametrize("open_address", [open_source, open_sink, check_source, check_sink])
 def test_opik_went_and_otel_is_in_its_place(open_address):
     with pytest.raises(UsageError, match=r"opik://localhost/p: Opik is no longer read or written; .* otel:FILE"):
         open_address("opik://localhost/p")

@@ -14,7 +14,7 @@ from ...languages.yaml_file import YAMLDocument, booleans_as_numbers, dump_yaml,
 from ...metrics.catalogue import measures_conversation, needs_judge
 from ...regular_files import kind_of_no_folder, read_text_file
 from ...value_messages import describe_mistake
-from ..address import TraceAddress
+from ..registry import check_sink, check_source
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
 
 Place = Sequence[str | int]
@@ -50,7 +50,7 @@ def load_watch(path: Path) -> WatchSettings:
 
 def draft_watch(address: str) -> str:
     """Writes a watch file for an address of traces, with the keys that most people set."""
-    TraceAddress.parse(address)
+    check_source(address)
     source = dump_yaml({"source": address})
     return (
         f"{source}"
@@ -81,10 +81,10 @@ Mistakes = Iterator[tuple[Place, object]]
 
 
 def _check_addresses(settings: WatchSettings) -> Mistakes:
-    for key, value in (("source", settings.source), ("push", settings.push)):
+    for key, value, check in (("source", settings.source, check_source), ("push", settings.push, check_sink)):
         if isinstance(value, str):
             try:
-                TraceAddress.parse(value)
+                check(value)
             except UsageError as error:
                 yield (key,), error
 
