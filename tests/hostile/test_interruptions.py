@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 ROWS = 12
 # (what is typed, the step between the changes of files at which it is stopped)
 COMMANDS = {
-    "run": (["run", "set.csv", "--metrics", "token_overlap,rouge_l_precision", "--out", "scores.jsonl"], 23),
+    "run": (["run", "set.csv", "--metrics", "token_overlap,rouge_l_precision", "--out", "scores.jsonl"], 11),
     "demo": (["demo"], 31),
     "suite": (["suite", "suite.yaml"], 53),
 }

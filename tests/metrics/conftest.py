@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer, Request, Script
+from openai_server import Answer, OpenAIServer, Request
 
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge
@@ -32,7 +32,7 @@ def sample() -> Callable[..., Sample]:
     return lambda **fields: Sample.model_validate(defaults | fields)
 
 
-def scripted(**replies: Any) -> Script:
+def scripted(**replies: Any) -> Any:
     """Answers by schema: a value is sent as JSON, a list of values in turn, a function is called with the request.
 
     `options` takes the alternatives to the one word, the said one first, by their probability.
