@@ -10,5 +10,5 @@ from .language import (
     packs_with as packs_with,
     plain_code as plain_code,
 )
-from .sections import Components as Components, Profile as Profile, Sentences as Sentences
+from .sections import Components as Components, MessageType as MessageType, Profile as Profile, Sentences as Sentences
 from .yaml_file import load_yaml as load_yaml, parse_yaml as parse_yaml, read_yaml as read_yaml

@@ -63,10 +63,7 @@ from .heuristic.company_terms import (
     read_vocabulary as read_vocabulary,
 )
 from .heuristic.complex_answer import complex_answer as complex_answer, find_signal_words as find_signal_words
-from .heuristic.components_defined import (
-    components_defined as components_defined,
-    unspecified_components as unspecified_components,
-)
+from .heuristic.components_defined import components_defined as components_defined
 from .heuristic.context_synthesis import (
     ContextSynthesis as ContextSynthesis,
     context_synthesis as context_synthesis,
@@ -77,7 +74,7 @@ from .heuristic.documentation import read_documentation as read_documentation
 from .heuristic.error_mismatch import ErrorMismatch as ErrorMismatch, error_mismatch as error_mismatch
 from .heuristic.general_answer import GeneralAnswer as GeneralAnswer
 from .heuristic.hal import find_pairs as find_pairs, nearness as nearness
-from .heuristic.message_type import MessageType as MessageType, Rules as Rules
+from .heuristic.message_type import Rules as Rules
 from .heuristic.off_context import OffContext as OffContext, ScopeCheck as ScopeCheck, off_context as off_context
 from .heuristic.parse_cache import Parsed as Parsed, ParsedTexts as ParsedTexts
 from .heuristic.pipelines import find_pipeline as find_pipeline

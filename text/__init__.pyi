@@ -1,4 +1,8 @@
-from .components import find_components as find_components, normal_name as normal_name
+from .components import (
+    find_components as find_components,
+    normal_name as normal_name,
+    unspecified_components as unspecified_components,
+)
 from .demands import find_rules as find_rules
 from .entities import KINDS as KINDS, find_entities as find_entities, states_fact as states_fact
 from .error_codes import find_errors as find_errors

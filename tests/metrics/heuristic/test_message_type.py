@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from assay.languages import load_language
-from assay.metrics import MessageType
+from assay.languages import MessageType, load_language
 from assay.metrics.heuristic import classify
 
 DUTCH = load_language("nl")

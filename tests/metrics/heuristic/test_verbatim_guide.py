@@ -5,9 +5,9 @@ import math
 import pytest
 
 from assay.languages import load_language
-from assay.metrics import components_defined, step_cosine, unspecified_components
+from assay.metrics import components_defined, step_cosine
 from assay.metrics.heuristic import VerbatimGuide
-from assay.text import find_components, find_guides, normal_name
+from assay.text import find_components, find_guides, normal_name, unspecified_components
 
 GUIDE = ["Ga naar: Medewerkers / Dienstverband.", "Selecteer de medewerker.", "Klik op: Uit dienst melden."]
 
