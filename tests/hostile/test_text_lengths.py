@@ -5,7 +5,6 @@ be: runs of capitals, brackets and spaces, codes without an end, a thousand step
 """
 
 import asyncio
-import itertools
 import json
 from pathlib import Path
 
@@ -23,8 +22,7 @@ ENGLISH = load_language("en")
 PLAIN = Sample(
     id="p", language="en", user_input="How?", response="Click Save.", retrieved_contexts=("1. Click Save.\n2. Wait.",)
 )
-LENGTH = 2_400
-NUMBERS = itertools.count()  # each text is a new one: what is found in a text is kept
+LENGTH = 6_000  # at 2,400, what compares each row of a table with each other one would pass
 FUNCTIONS = {
     "components": lambda text: find_components(text, ENGLISH),
     "entities": lambda text: find_entities(text, ENGLISH),
@@ -46,7 +44,7 @@ def repeated(unit, length=LENGTH):
 def test_functions_of_text_take_no_more_than_their_length(name):
     for function in FUNCTIONS.values():
         function("Click Save. It costs 5 euros.")  # patterns are compiled before anything is counted
-        assert_proportional(lambda text, function=function: function(f"{next(NUMBERS)}\n{text}"), repeated(UNITS[name]))
+        assert_proportional(function, repeated(UNITS[name]))
 
 
 @pytest.mark.parametrize("name", SLOW_BEFORE)
