@@ -46,7 +46,7 @@ _LOOKS_SECRET = re.compile(
     r"(?<=://)[^\s/@]+:[^\s/@]+(?=@)"  # user:password@
     r"|\b(?:sk|pk|rk|gsk|xai|hf|ghp|glpat)[-_][\w-]{12,}"  # keys of common providers
     r"|\bAIza[\w-]{30,}"
-    r"|\beyJ[\w-]{1,4000}\.[\w-]+\.[\w-]*"  # a JSON web token
+    r"|(?<![\w-])(?>[\w-]*?\beyJ)[\w-]++\.[\w-]+\.[\w-]*"  # a JSON web token, and what it hangs on
     r"|(?<=bearer )\S{8,}"
     r"|(?<=api_key=)[^\s&\"']+|(?<=apikey=)[^\s&\"']+|(?<=token=)[^\s&\"']+|(?<=password=)[^\s&\"']+",
     re.IGNORECASE,

@@ -145,7 +145,10 @@ def test_a_key_that_a_model_repeats_in_its_reply_is_not_written(assay, set_file,
         "GET /v1?api_key=abcdefgh12345678&x=1",
         "AIzaSyA0123456789abcdefghijklmnopqrstuv is not valid",
         "token eyJhbGciOi.eyJzdWIiOi.SflKxwRJSM expired",
+        "key-eyJhbGciOi.eyJzdWIiOi.SflKxwRJSM",
+        f"token eyJ{'a' * 5000}.eyJzdWIiOi.SflKxwRJSM expired",  # a head with a chain of certificates
     ],
+    ids=lambda text: text[:40],
 )
 def test_what_looks_like_a_key_is_taken_out_of_an_error(text):
     scrubbed = Scrubber().scrub_error(text)
