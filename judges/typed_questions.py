@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, final
 
 from ..errors import UsageError
 from ..prompts import BUNDLED, Prompts
@@ -25,6 +25,7 @@ _ID = re.compile(r"[\w.-]{1,64}")
 _PART = re.compile(r"[a-z][a-z0-9_]*")
 
 
+@final  # whoever words a question asks for this very class
 @dataclass(frozen=True, slots=True)
 class Predicate:
     """A statement that is true of the state or not.

@@ -126,7 +126,7 @@ def run_parquet(
     job = PartsJob(plan, out, options)
     here = find_parquet_files(out)
     for part in here[:1]:
-        _check_plan(part, job)
+        _read_own(part, job)
     if others := sorted({_file_of(part) for part in here} - {Path(file).stem for file in files}):
         on_note(
             f"{out}: also holds the scores of {', '.join(others[:3])}{' and others' if others[3:] else ''}, not among "
@@ -173,8 +173,7 @@ def score_files(files: Iterable[str], job: PartsJob) -> Generator[PartReport]:
             for samples in _read_parts(file, job.plan):
                 progress, part, count = Progress(), _part_of(file, count, job), count + 1
                 if is_written(part):
-                    _check_plan(part, job)
-                    yield PartReport(summary=_check_rows(part, samples, file))
+                    yield PartReport(summary=_check_rows(part, samples, file, job))
                 else:
                     summary = _score_part(part, samples, job, progress)
                     yield PartReport(summary=summary, is_new=True, usage=progress.usage, lost=progress.lost)
@@ -210,19 +209,22 @@ def _part_of(file: str, number: int, job: PartsJob) -> str:
 
 
 def _file_of(part: str) -> str:
-    return Path(part).stem.rpartition("-")[0]
+    return Path(part).stem.rpartition("-")[0] or Path(part).stem  # a file that is no part is read for one, too
 
 
-def _check_plan(part: str, job: PartsJob) -> None:
-    if read_summary(part).plan != job.identity:
+def _read_own(part: str, job: PartsJob) -> PartSummary:
+    """The summary of a part that this plan wrote."""
+    summary = read_summary(part)
+    if summary.plan != job.identity:
         raise UsageError(
             f"{job.out}: holds scores of other metrics, another judge or other options ({Path(part).name}); name "
             "another folder for these (--out)"
         )
+    return summary
 
 
-def _check_rows(part: str, samples: Sequence[Sample], file: str) -> PartSummary:
-    summary = read_summary(part)
+def _check_rows(part: str, samples: Sequence[Sample], file: str, job: PartsJob) -> PartSummary:
+    summary = _read_own(part, job)
     if summary.rows != digest_of_rows(samples):
         raise InputError(
             f"{part}: holds the scores of other rows than {file} has there now; remove it, and the same command scores "

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import to_json
@@ -16,9 +16,6 @@ from ..eval_sets import Sample
 from ..eval_sets.parquet_file import find_file_system, find_parquet_files, read_parquet
 from ..metrics import Score
 from .report import usage_as_json
-
-if TYPE_CHECKING:
-    pass
 
 _SUMMARY = b"assay.scores"
 _TEXTS = ("id", "user_input", "response", "language", "message_type", "group", "ratings", "metadata")

@@ -57,7 +57,9 @@ def assert_proportional(work: Callable[[str], object], text: str) -> None:
     A number stands before each text, since what is found in a text is kept: of the same one again, nothing is counted.
     """
     numbers = itertools.count()
-    short = text[: len(text) // 4]
-    few = count_calls(lambda: work(f"{next(numbers)}\n{short}"))
-    many = count_calls(lambda: work(f"{next(numbers)}\n{text}"))
+
+    def count(part: str) -> int:
+        return count_calls(lambda: work(f"{next(numbers)}\n{part}"))
+
+    few, many = count(text[: len(text) // 4]), count(text)
     assert many < 8 * max(few, 1000), (few, many)

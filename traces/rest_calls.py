@@ -120,7 +120,7 @@ class RestCalls:
             raise FailedAttempt(f"the connection failed ({type(error).__name__})") from None
         except UnicodeEncodeError:
             raise InputError(
-                "what is asked for cannot be sent: it holds half a character, which cannot be sent"
+                f"what {self.server} is asked for: it holds half a character, which cannot be sent"
             ) from None
         except (httpx.InvalidURL, UnicodeError) as error:
             raise InputError(f"{self.server} is no address: {shorten(str(error))}") from None

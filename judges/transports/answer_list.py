@@ -79,11 +79,9 @@ class Listed(Transport):
         prompt = compose(request, request.prompts.load(request.task, request.language), _FRAMES[reason])
         offered = _words_by_question(questions, prompt.language)
         words = tuple([(question.id, tuple(each)) for question, each in zip(questions, offered, strict=True)])
-        predicates = [question for question in questions if isinstance(question, Predicate)]
+        predicates = [question for question in questions if type(question) is Predicate]
         statements = [f"{predicate.id}: {_one_line(write_statement(predicate))}" for predicate in predicates]
-        others: list[str] = []
-        if len(predicates) < len(questions):
-            others = [_line(question) for question in questions if not isinstance(question, Predicate)]
+        others = [_line(question) for question in questions if type(question) is not Predicate]
         user = [delimit_all(request.state)]
         schema = reply_schema(words, reason)
         if statements:
