@@ -128,7 +128,7 @@ class Injections(_Value):
 class JudgeCost(_Value):
     """What 1,000 answers take."""
 
-    usd: Amount | None  # none where the price is unknown
+    usd: Amount | None  # None where the price is unknown
     tokens_in: Amount
     tokens_out: Amount
     requests: Amount

@@ -77,7 +77,7 @@ class PairProgress:
     """What the choices of the present series show."""
 
     versions: tuple[VersionCounts, ...]  # the counts of each pair of versions, in the order of the queue's versions
-    agreement: ChoiceAgreement | None  # none before five pairs have choices of two raters
+    agreement: ChoiceAgreement | None  # None before five pairs have choices of two raters
     left: "Estimate"  # the share of the choices of a side, hidden repeats included, in which it was the left one
 
     @property
