@@ -58,7 +58,7 @@ PURPOSES: Mapping[str, str] = {
     "scikit-learn": "`assay meta`: regression, isotonic maps, agreement of raters",
     "scipy": "correlations, tests and intervals, from the first run on",
     "sentencex": "sentences of answers, of which claims are made",
-    "tenacity": "calls that failed for now are made again",
+    "tenacity": "calls to tracing tools that failed for now are made again",
 }
 """What each dependency of the plain installation is for. `tests/test_packaging.py` checks that none is missing."""
 
