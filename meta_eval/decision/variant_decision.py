@@ -145,4 +145,4 @@ def _estimates(table: ScoreTable, names: Sequence[str], rows: Sequence[Compariso
 def _difference(row: Comparison, comparisons: int) -> VersionDifference:
     value, low, high = row.difference.value or 0.0, row.difference.low, row.difference.high
     p = None if row.p_permutation is None else min(1.0, comparisons * row.p_permutation)
-    return VersionDifference(row.second, row.first, value, low, high, p, low, high, p, row.n, row.n, row.n)
+    return VersionDifference(row.second, row.first, value, low, high, p, row.n, row.n, row.n)
