@@ -71,8 +71,8 @@ class Difference:
     def kind(self) -> DifferenceKind:
         """What the difference shows.
 
-        `better` or `worse`, by this metric, where the interval leaves out 0; `neither` where it does, and the metric has
-        no direction; `same` where the means are equal and no interval says otherwise; `unknown` where no sample was
+        `better` or `worse`, by this metric, where the interval leaves out 0; `neither` where it does, and the metric
+        has no direction; `same` where the means are equal and no interval says otherwise; `unknown` where no sample was
         scored in both runs; else `unsettled`.
         """
         change = self.paired.value

@@ -206,7 +206,7 @@ def decide_reading(
 
 
 def decide_two(store: "Store", a: str, b: str, level: "RatedLevel | None" = None) -> Decision | str:
-    """Decides between two runs, called A and B, by their ratings and the only measure there is; why not, where it cannot."""
+    """Decides between two runs, A and B, by ratings and the only measure there is; says why where it cannot."""
     try:
         options = VersionOptions(level=level, has_default=True)
         return decide_reading(read_versions(store, [f"A={a}", f"B={b}"], options))

@@ -43,8 +43,8 @@ def keep_look(database: "Database", versions: Mapping[str, str], look: Look) -> 
     record = asdict(look) | {"intervals": intervals}
     with explain_errors(database, "the look at these versions cannot be kept"), database.transaction():
         database.execute(
-            "INSERT INTO decision_looks (versions, number, at, look) VALUES (?, ?, ?, ?) ON CONFLICT (versions, number) "
-            "DO UPDATE SET at = excluded.at, look = excluded.look",
+            "INSERT INTO decision_looks (versions, number, at, look) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (versions, number) DO UPDATE SET at = excluded.at, look = excluded.look",
             (_key(versions), look.number, datetime.now(UTC).isoformat(timespec="seconds"), json.dumps(record)),
         )
 

@@ -102,7 +102,11 @@ def decide_versions(
         own = {(names[i], names[j]): one for (i, j), one in intervals.items() if one is not None}
         look = replace(look, intervals=own)
     differences = tuple(_difference_row(names, pair, pairs[pair], intervals[pair], basis) for pair in pairs)
-    versions = _version_rows(table, questions, pairs, intervals, basis, scale, seed)
+    likely = None if basis == "scores" else _probabilities(pairs, len(names), width, seed)
+    versions = tuple(
+        _version_row(table, place, mean, intervals=intervals, likely=likely, scale=scale)
+        for place, mean in enumerate(_means(questions, pairs, basis))
+    )
     verdict, best = _verdict(names, pairs, intervals, versions, margin, is_rated=basis != "scores")
     decision = Decision(
         verdict,
@@ -156,8 +160,8 @@ def _choose_basis(
                 f"versions with {table.versions[0]}"
             )
         raise InputError(
-            f"nothing is known of {', '.join(unknown)}: it has no score and no rating beside another version; score it, "
-            "rate some of its answers, or leave it out"
+            f"nothing is known of {', '.join(unknown)}: it has no score, and no rating beside another version's; score "
+            "it, rate some of its answers, or leave it out"
         )
     scale = table.score_scale or table.scale
     by_score, width = questions.by_score_alone(), scale[1] - scale[0]
@@ -223,46 +227,29 @@ def _difference_row(
     )
 
 
-def _version_rows(
+def _version_row(
     table: VersionTable,
-    questions: VersionQuestions,
-    pairs: Pairs,
+    place: int,
+    estimate: GroupEstimate,
+    *,
     intervals: Mapping[tuple[int, int], Interval | None],
-    basis: Basis,
+    likely: Sequence[float] | None,
     scale: tuple[float, float],
-    seed: int,
-) -> tuple[VersionEstimate, ...]:
-    """What is known of each version: its mean, how probable it is the best, and its ranks."""
-    count, rated = len(table.versions), ~np.isnan(table.ratings)
+) -> VersionEstimate:
+    """What is known of a version: its mean, how probable it is the best, and its ranks."""
+    own, count, low, high = table.version == place, len(table.versions), None, None
     level = (1 - ERROR) ** (1 / count)  # Sidak (1967): all intervals hold together
-    best = _probabilities(pairs, intervals, count, scale[1] - scale[0], seed) if basis != "scores" else None
-    rows = []
-    for place, (name, estimate) in enumerate(zip(table.versions, _means(questions, pairs, basis), strict=True)):
-        own, low, high = table.version == place, None, None
-        mean = min(max(estimate.value, scale[0]), scale[1])  # a regression may go beyond the scale
-        groups = int((estimate.influence != 0).sum())
-        if (
-            groups >= FEWEST_RATED_GROUPS
-            and estimate.degrees > 0
-            and estimate.error > _NO_ERROR * (scale[1] - scale[0])
-        ):
-            error, degrees = estimate.error_of_few
-            low, high = log_odds_interval(mean, error, degrees, scale=scale, answers=int(own.sum()), level=level)
-        above = sum(_is_above(intervals, place, other) for other in range(count))
-        below = sum(_is_above(intervals, other, place) for other in range(count))
-        rows.append(
-            VersionEstimate(
-                name,
-                int(own.sum()),
-                int((own & rated).sum()),
-                mean,
-                low,
-                high,
-                None if best is None else best[place],
-                (1 + above, count - below),
-            )
-        )
-    return tuple(rows)
+    mean = min(max(estimate.value, scale[0]), scale[1])  # a regression may go beyond the scale
+    groups = int((estimate.influence != 0).sum())
+    if groups >= FEWEST_RATED_GROUPS and estimate.degrees > 0 and estimate.error > _NO_ERROR * (scale[1] - scale[0]):
+        error, degrees = estimate.error_of_few
+        low, high = log_odds_interval(mean, error, degrees, scale=scale, answers=int(own.sum()), level=level)
+    above = sum(_is_above(intervals, place, other) for other in range(count))
+    below = sum(_is_above(intervals, other, place) for other in range(count))
+    rated, p_best = int((own & ~np.isnan(table.ratings)).sum()), None if likely is None else likely[place]
+    return VersionEstimate(
+        table.versions[place], int(own.sum()), rated, mean, low, high, p_best, (1 + above, count - below)
+    )
 
 
 def _means(questions: VersionQuestions, pairs: Pairs, basis: Basis) -> list[GroupEstimate]:
@@ -274,20 +261,18 @@ def _means(questions: VersionQuestions, pairs: Pairs, basis: Basis) -> list[Grou
     own = [estimate_mean(questions, place) for place in range(questions.has.shape[1])]
     rated = ~np.isnan(questions.ratings) & questions.has
     anchor = int(rated.sum(axis=0).argmax())
-    means = []
-    for place, estimate in enumerate(own):
+    means = list(own)
+    for place in range(len(own)):
         if place != anchor and rated[:, place].sum() < questions.has[:, place].sum():
             pair, sign = (pairs[anchor, place], 1.0) if anchor < place else (pairs[place, anchor], -1.0)
             influence = own[anchor].influence + sign * pair.influence
             degrees = min(own[anchor].degrees, pair.degrees) if pair.groups >= FEWEST_RATED_GROUPS else 0.0
-            estimate = GroupEstimate(own[anchor].value + sign * pair.value, influence, degrees)
-        means.append(estimate if knows_level(questions, place) else replace(estimate, degrees=0.0))
-    return means
+            means[place] = GroupEstimate(own[anchor].value + sign * pair.value, influence, degrees)
+    is_known = [knows_level(questions, place) for place in range(len(own))]
+    return [one if known else replace(one, degrees=0.0) for one, known in zip(means, is_known, strict=True)]
 
 
-def _probabilities(
-    pairs: Pairs, intervals: Mapping[tuple[int, int], Interval | None], count: int, width: float, seed: int
-) -> list[float] | None:
+def _probabilities(pairs: Pairs, count: int, width: float, seed: int) -> list[float] | None:
     """P(best) of three versions or more; of two it would say again what the difference does."""
     rivals = [pairs[0, place] for place in range(1, count)]
     if count < 3 or any(one.groups < FEWEST_RATED_GROUPS or not one.error > _NO_ERROR * width for one in rivals):

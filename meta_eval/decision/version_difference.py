@@ -36,9 +36,7 @@ class GroupEstimate:
     def interval(
         self, rule: Look | ConfidenceSequence, comparisons: int = 1
     ) -> tuple[tuple[float, float], tuple[float, float], float]:
-        """The interval, that of two one-sided tests, and the p-value; of a figure whose test at first does not leave out
-        0, by `error_of_few`.
-        """
+        """The interval, that of two one-sided tests, and the p-value; where the first holds 0, by `error_of_few`."""
         error, degrees = self.error, self.degrees
         if abs(self.value) <= rule.half_width(error, degrees, comparisons=comparisons):
             error, degrees = self.error_of_few

@@ -69,10 +69,6 @@ class VersionQuestions:
         """The same with the scores in place of the ratings, which nothing corrects."""
         return replace(self, ratings=np.where(self.has, self.scores, np.nan), scores=np.zeros_like(self.scores))
 
-    def without_scores(self) -> "VersionQuestions":
-        """The same with scores that say nothing."""
-        return replace(self, scores=np.zeros_like(self.scores))
-
     def is_alike(self, first: int, second: int) -> Bools:
         """Which questions two versions both answered with one and the same text, (questions,)."""
         texts = (self.first_text[:, first], self.last_text[:, first], self.first_text[:, second])
