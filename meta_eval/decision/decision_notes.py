@@ -20,9 +20,12 @@ def describe_assumptions(table: VersionTable, questions: VersionQuestions, decis
     measure = decision.measure or "the score"
     rated = {version.name: version.rated for version in decision.versions}
     if decision.basis == "scores":
-        if count := sum(rated.values()):
-            name = max(rated, key=rated.__getitem__)
-            notes.append(f"{count_of(count, 'rating')} of {name} say nothing of a difference: rate the others too.")
+        if any(rated.values()):
+            listed = list_first([f"{count:,} of {name}" for name, count in rated.items() if count])
+            notes.append(
+                f"The ratings ({listed}) do not count: it takes questions of {FEWEST_RATED_GROUPS} groups that are "
+                "rated in both of two versions."
+            )
         return notes
     unrated = [name for name, count in rated.items() if not count]
     if unrated and decision.basis != "preferences":

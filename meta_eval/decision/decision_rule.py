@@ -148,21 +148,26 @@ def _choose_basis(
         if decides:
             nothing = replace(questions, ratings=np.full_like(questions.ratings, np.nan))
             return "preferences", wins, nothing, _SCALE_OF_WINS, notes
-    if any(one.groups for one in pairs.values()):
-        has_scores = not np.isnan(table.scores).all() and any(one.rated < one.changed for one in pairs.values())
-        return "ratings and scores" if has_scores else "ratings", pairs, questions, table.scale, notes
     scored = np.bincount(table.version[~np.isnan(table.scores)], minlength=len(table.versions)) > 0
-    if not scored.all() and any(one.changed for one in pairs.values()):
-        unknown = [name for name, is_known in zip(table.versions, scored.tolist(), strict=True) if not is_known]
-        if len(unknown) == len(table.versions):
-            raise InputError(
-                "no answer is rated and none has a score: rate some of them, score them with a metric, or compare all "
-                f"versions with {table.versions[0]}"
-            )
+    rated = [pair for pair, one in pairs.items() if one.groups >= FEWEST_RATED_GROUPS or not one.changed]
+    is_rated = any(pairs[pair].changed for pair in rated)
+    if not is_rated and not scored.all():  # then few ratings are better than none
+        rated, is_rated = [pair for pair, one in pairs.items() if one.groups or not one.changed], True
+    known = {place for pair in rated for place in pair} | set(np.flatnonzero(scored).tolist())
+    unknown = [name for place, name in enumerate(table.versions) if place not in known]
+    if len(unknown) == len(table.versions):
+        raise InputError(
+            "no answer is rated and none has a score: rate some of them, score them with a metric, or compare all "
+            f"versions with {table.versions[0]}"
+        )
+    if unknown:
         raise InputError(
             f"nothing is known of {', '.join(unknown)}: it has no score, and no rating beside another version's; score "
             "it, rate some of its answers, or leave it out"
         )
+    if is_rated:
+        has_scores = not np.isnan(table.scores).all() and any(one.rated < one.changed for one in pairs.values())
+        return "ratings and scores" if has_scores else "ratings", pairs, questions, table.scale, notes
     scale = table.score_scale or table.scale
     by_score, width = questions.by_score_alone(), scale[1] - scale[0]
     return "scores", {pair: estimate_difference(by_score, *pair, width=width) for pair in pairs}, by_score, scale, notes

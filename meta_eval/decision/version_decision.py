@@ -253,7 +253,7 @@ class Decision:
         row, advice = self.deciding, self._advice()
         if self.basis == "scores":
             likely = "" if row.low is None else f", likely {_range(row)}"
-            rated = "nothing is rated" if not any(one.rated for one in self.versions) else "only one version is rated"
+            rated = "too little is rated" if any(one.rated for one in self.versions) else "nothing is rated"
             return (
                 f"Not settled: {rated}, and whether your raters like {row.second} better {self.measure or 'a score'} "
                 f"cannot tell (its difference from {row.first}: {row.difference:+.2f}{likely}){advice}."
