@@ -4,9 +4,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scipy import stats
+from scipy.special import stdtr, stdtrit
 
 ERROR = 0.05
+_MANY_DEGREES = 1e9
 _LARGEST_POWER = 700.0  # of e, that a number of the computer holds
 Interval = tuple[float, float, float, float, float]
 """The ends of an interval, those of the narrower one of two one-sided tests, and the p-value."""
@@ -52,11 +53,13 @@ class Look:
     def half_width(self, standard_error: float, degrees: float, *, comparisons: int = 1, sides: int = 2) -> float:
         """Half the width of an interval of one of several comparisons, which hold together (Sidak, 1967)."""
         error = (1 - (1 - self.error) ** (1 / comparisons)) * 2 / sides
-        return float(stats.t.isf(error / 2, degrees)) * standard_error
+        return -float(stdtrit(min(degrees, _MANY_DEGREES), error / 2)) * standard_error
 
     def p_value(self, difference: float, standard_error: float, degrees: float, *, comparisons: int = 1) -> float:
         """The p-value, at most `ERROR` where the interval leaves out 0."""
-        return self.adjust(2 * float(stats.t.sf(abs(difference) / standard_error, degrees)), comparisons)
+        return self.adjust(
+            2 * float(stdtr(min(degrees, _MANY_DEGREES), -abs(difference) / standard_error)), comparisons
+        )
 
     def adjust(self, p: float, comparisons: int) -> float:
         """A p-value for a single test as one for all comparisons and looks."""

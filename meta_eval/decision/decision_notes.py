@@ -19,6 +19,10 @@ def describe_assumptions(table: VersionTable, questions: VersionQuestions, decis
     notes: list[str] = []
     measure = decision.measure or "the score"
     rated = {version.name: version.rated for version in decision.versions}
+    missing = int(np.isnan(table.scores).sum())
+    if decision.basis in {"ratings and scores", "scores"} and missing:
+        have = verb_of(missing, "has", "have")
+        notes.append(f"{count_of(missing, 'answer')} {have} no {measure}: the mean stands in for it.")
     if decision.basis == "scores":
         if any(rated.values()):
             listed = list_first([f"{count:,} of {name}" for name, count in rated.items() if count])
@@ -37,10 +41,6 @@ def describe_assumptions(table: VersionTable, questions: VersionQuestions, decis
             "The means have no interval: the answers that are the same in all versions are not rated. Their differences"
             " do not need that."
         )
-    missing = int(np.isnan(table.scores).sum())
-    if decision.basis == "ratings and scores" and missing:
-        have = verb_of(missing, "has", "have")
-        notes.append(f"{count_of(missing, 'answer')} {have} no {measure}: the mean stands in for it.")
     return notes
 
 

@@ -13,7 +13,7 @@ from .version_difference import FEWEST_RATED_GROUPS, PairDifference
 POWER = 0.8
 MOST_RATINGS = 10_000
 """More than that nobody rates."""
-_SIZES = 400
+_SIZES = 200
 _LIKELY = float(ndtri(0.9))  # the range of a number is that of the differences that are likely with 8 of 10
 _USUAL_SPREAD, _SHOWN = 0.3, 0.1  # of differences of two ratings, and what ratings should show: shares of the scale
 

@@ -281,12 +281,13 @@ class Decision:
         if self.basis == "agreement":
             more = "" if needs.ratings is None else f"; {describe_more_ratings(needs.ratings)} ratings would settle it"
             return more or "; nobody can tell how many ratings would settle it"
+        if needs.low is None and needs.ratings is not None:  # where hardly anything is rated
+            return f"; rate about {count_of(round_up(needs.ratings), 'answer')} of each"
         amount = needs.describe()
-        if self.basis == "scores" or (needs.low is None and not needs.is_beyond and not needs.is_equal):
-            return f"; rate {amount}" if amount else "; nobody can tell how many ratings would settle it"
+        if not amount:
+            return "; nobody can tell how many ratings would settle it"
         if needs.is_equal:
-            what = f"to show that nothing above {self.margin:.3g} differs takes"
-            return f"; they may be equal: {what} {amount}"
+            return f"; they may be equal: to show that nothing above {self.margin:.3g} differs takes {amount}"
         return f"; it would take {amount} to settle it"
 
 
