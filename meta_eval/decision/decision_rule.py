@@ -242,11 +242,15 @@ def _version_row(
     scale: tuple[float, float],
 ) -> VersionEstimate:
     """What is known of a version: its mean, how probable it is the best, and its ranks."""
-    own, count, low, high = table.version == place, len(table.versions), None, None
+    own, count = table.version == place, len(table.versions)
+    low: float | None = None
+    high: float | None = None
     level = (1 - ERROR) ** (1 / count)  # Sidak (1967): all intervals hold together
     mean = min(max(estimate.value, scale[0]), scale[1])  # a regression may go beyond the scale
     groups = int((estimate.influence != 0).sum())
-    if groups >= FEWEST_RATED_GROUPS and estimate.degrees > 0 and estimate.error > _NO_ERROR * (scale[1] - scale[0]):
+    if isinstance(estimate, PairDifference):  # a share of wins over the version in use: it is that difference
+        low, high = (intervals[0, place] or (None, None))[:2]
+    elif groups >= FEWEST_RATED_GROUPS and estimate.degrees > 0 and estimate.error > _NO_ERROR * (scale[1] - scale[0]):
         error, degrees = estimate.error_of_few
         low, high = log_odds_interval(mean, error, degrees, scale=scale, answers=int(own.sum()), level=level)
     above = sum(_is_above(intervals, place, other) for other in range(count))
@@ -258,8 +262,10 @@ def _version_row(
 
 
 def _means(questions: VersionQuestions, pairs: Pairs, basis: Basis) -> list[GroupEstimate]:
-    """The mean of each version: its own where all its answers are rated, else that of the version with most ratings and
-    the difference from it."""
+    """The mean of each version.
+
+    It is its own where all its answers are rated, else that of the version with most ratings and the difference.
+    """
     nothing = GroupEstimate(0.0, np.zeros(1), 0.0)
     if basis == "preferences":
         return [nothing, *(pairs[0, place] for place in range(1, questions.has.shape[1]))]

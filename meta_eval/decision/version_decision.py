@@ -116,7 +116,7 @@ class Needs:
     is_equal: bool = False
     is_beyond: bool = False
 
-    def describe(self) -> str:
+    def describe(self, what: str = "") -> str:
         """The number in words, with its range; "" where nobody can tell.
 
         Example:
@@ -128,7 +128,7 @@ class Needs:
         more = self.answers if self.ratings is None else self.ratings
         if more is None:
             return ""
-        of_each = "more rating" if self.answers is None else "more rated answer"
+        rated = "more rating" if self.answers is None else "more rated answer"
         likely = ""
         if self.low is not None and not self.is_equal:
             likely = (
@@ -136,7 +136,8 @@ class Needs:
                 if self.high
                 else (f" ({round_up(self.low):,} or more)")
             )
-        return f"about {count_of(round_up(more), of_each)} of each{likely}"
+        amount = count_of(round_up(more), what) if what else f"{count_of(round_up(more), rated)} of each"
+        return f"about {amount}{likely}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +284,7 @@ class Decision:
             return more or "; nobody can tell how many ratings would settle it"
         if needs.low is None and needs.ratings is not None:  # where hardly anything is rated
             return f"; rate about {count_of(round_up(needs.ratings), 'answer')} of each"
-        amount = needs.describe()
+        amount = needs.describe("more compared question" if self.basis == "preferences" else "")
         if not amount:
             return "; nobody can tell how many ratings would settle it"
         if needs.is_equal:

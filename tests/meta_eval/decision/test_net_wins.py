@@ -132,7 +132,7 @@ def test_preferences_are_brought_to_the_numbers_of_a_table():
         Preference("y", "old", "newest", "second"),
         Preference("z", "old", "new", "first"),
     ]
-    table = make_preference_table(preferences, answers, {"q3": 3, "x": 99})
+    table = make_preference_table(preferences, answers, {"q3": [3], "x": [99]})
     assert table.question.tolist() == [3, 4, 5, 6]
     assert table.group.tolist() == [7, 8, 8, 9]
     assert table.choice.tolist() == [1, 0, 1, -1]
