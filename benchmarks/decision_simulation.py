@@ -20,7 +20,6 @@ import argparse
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import checkout  # noqa: F401
@@ -29,7 +28,7 @@ from benchmark_output import print_machine, print_table
 from scipy.stats import binomtest, ttest_1samp
 from version_populations import MARGIN, Change, DrawnVersions, Population, draw_versions, read_population
 
-from assay.meta_eval import Places
+from assay.meta_eval import Look, Places
 from assay.meta_eval.decision import Decision, decide_versions
 
 GROUPS = {
@@ -121,9 +120,9 @@ def choose_rated(random: np.random.Generator, drawn: DrawnVersions, n: int) -> P
     return random.permutation(differing)[:n] if n and len(differing) else None
 
 
-def decide(drawn: DrawnVersions, rated: Places | None) -> Decision:
+def decide(drawn: DrawnVersions, rated: Places | None, looks: Sequence[Look] = ()) -> Decision:
     """Asks for the decision."""
-    return decide_versions(drawn.table(rated), margin=MARGIN, measure="scorer:line.yaml")
+    return decide_versions(drawn.table(rated), margin=MARGIN, measure="scorer:line.yaml", looks=looks)
 
 
 def try_needs(
@@ -222,11 +221,11 @@ def print_decisions(trials: Sequence[Trial], title: str) -> None:
     print_table(title, header, rows)
 
 
-def differences_held(trial: Trial, *, at_every_look: bool = False) -> bool:
-    """Whether all intervals of differences, for one look or for every look, hold the truth; what has none, holds."""
+def differences_held(trial: Trial) -> bool:
+    """Whether all intervals of differences hold the truth; what has none, holds."""
     places = {version.name: place for place, version in enumerate(trial.decision.versions)}
     for pair in trial.decision.differences:
-        low, high = (pair.low, pair.high) if at_every_look else (pair.fixed_low, pair.fixed_high)
+        low, high = pair.low, pair.high
         difference = trial.drawn.truth[places[pair.second]] - trial.drawn.truth[places[pair.first]]
         if low is not None and high is not None and not low - 1e-9 <= difference <= high + 1e-9:
             return False
@@ -243,29 +242,15 @@ def means_held(trial: Trial) -> bool:
 
 def print_intervals(trials: Sequence[Trial]) -> None:
     """How often the intervals hold the truth, and how wide they are."""
-    every_look = partial(differences_held, at_every_look=True)
     rows: list[list[object]] = []
     for rated in (*RATED, ALL):
         own = [trial for trial in trials if trial.rated == rated]
         pairs = [pair for trial in own for pair in trial.decision.differences]
-        widths = [
-            np.mean([high - low for low, high in ends if low is not None and high is not None] or [np.nan])
-            for ends in (
-                [(pair.fixed_low, pair.fixed_high) for pair in pairs],
-                [(pair.low, pair.high) for pair in pairs],
-            )
-        ]
-        none = share(sum(pair.fixed_low is None for pair in pairs), len(pairs))
-        rows.append(
-            [
-                name_of(rated),
-                *(share_of(own, held) for held in (differences_held, every_look, means_held)),
-                none,
-                *map(float, widths),
-            ]
-        )
-    header = ["rated", "differences, one look", "differences, every look", "means", "no interval"]
-    header += ["width", "every look"]
+        widths = [pair.high - pair.low for pair in pairs if pair.low is not None and pair.high is not None]
+        none = share(sum(pair.low is None for pair in pairs), len(pairs))
+        held = [share_of(own, is_held) for is_held in (differences_held, means_held)]
+        rows.append([name_of(rated), *held, none, float(np.mean(widths or [np.nan]))])
+    header = ["rated", "differences", "means", "no interval", "width"]
     print_table("intervals that hold the truth, all of one decision together", header, rows)
 
 
@@ -321,10 +306,12 @@ class Month:
 
 def look_nightly(random: np.random.Generator, drawn: DrawnVersions) -> Month:
     """Looks every night at some more ratings, until something is decided."""
-    order = random.permutation(drawn.differing)
+    order, past = random.permutation(drawn.differing), list[Look]()
     for night in range(NIGHTS):
         rated = order[: FIRST_RATED + PER_NIGHT * night]
-        decision = decide(drawn, rated if len(rated) else None)
+        decision = decide(drawn, rated if len(rated) else None, past)
+        if decision.look is not None:
+            past = [one for one in past if one.number < decision.look.number] + [decision.look]
         if decision.verdict != "unsettled":
             return Month(decision.verdict, night + 1, is_wrong_winner(drawn, winner_of(decision)))
         if night and len(order) <= FIRST_RATED + PER_NIGHT * night:
