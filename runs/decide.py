@@ -205,7 +205,7 @@ def decide_reading(
     return replace(decision, notes=(*unused, *decision.notes, *reading.notes))
 
 
-def decide_two(store: "Store", a: str, b: str, level: "RatedLevel | None" = None) -> Decision | str:
+def decide_by_default(store: "Store", a: str, b: str, level: "RatedLevel | None" = None) -> Decision | str:
     """Decides between two runs, A and B, by ratings and the only measure there is; says why where it cannot."""
     try:
         options = VersionOptions(level=level, has_default=True)

@@ -107,7 +107,7 @@ def compare(
     """
     from ..runs import Store
     from ..runs.compare import compare as compare_runs
-    from ..runs.decide import decide_two
+    from ..runs.decide import decide_by_default
     from ..runs.report import comparison_as_json
     from .run_output import print_comparison
 
@@ -116,7 +116,7 @@ def compare(
     if metric is not None and metric not in comparison.metrics:
         raise UsageError(f"{metric} is not in both runs; --metric is one of {', '.join(comparison.metrics)}")
     shown_metric = metric or comparison.metrics[0]
-    decision = decide_two(runs, comparison.a, comparison.b, level)
+    decision = decide_by_default(runs, comparison.a, comparison.b, level)
     if as_json:
         echo_json(comparison_as_json(runs, comparison, decision, shown_metric, changed))
     else:

@@ -157,7 +157,7 @@ def _choose_basis(
     unknown = [name for place, name in enumerate(table.versions) if place not in known]
     if len(unknown) == len(table.versions):
         raise InputError(
-            "no answer is rated and none has a score: rate some of them, score them with a metric, or compare all "
+            "no answer is rated, and no score is named: rate some of them, score them with a metric, or compare all "
             f"versions with {table.versions[0]}"
         )
     if unknown:

@@ -8,7 +8,7 @@ from scipy import stats
 
 from ..arrays import Bools, Floats, Places
 from ..estimate import TOO_FEW_GROUPS, Estimate
-from ..sequence import ConfidenceSequence, Look
+from ..sequence import ERROR, ConfidenceSequence, Look
 from ..student import effective_degrees
 from .version_questions import VersionQuestions
 
@@ -147,9 +147,16 @@ def estimate_change(differences: Floats, group: Places) -> Estimate:
     value, influence = _leave_one_out(sums, lambda rows: np.asarray(rows[:, 1] / rows[:, 0]))
     one, groups = GroupEstimate(value, influence, effective_degrees(sums[:, 0])), int((sums[:, 0] > 0).sum())
     plain = Estimate(value, n=len(differences), groups=groups, problem=TOO_FEW_GROUPS)
-    if groups < FEWEST_RATED_GROUPS or not one.error > _NO_ERROR:
+    if groups < FEWEST_RATED_GROUPS or not (one.error > _NO_ERROR or value):
         return plain
-    (low, high), _, p = one.interval(Look())
+    if one.error > _NO_ERROR:
+        (low, high), _, p = one.interval(Look())
+    else:  # all groups change alike: as much down is as possible as up
+        counts = count_groups(differences, group, abs(value))
+        bounds = counts.bounds(ERROR) if counts else None
+        if counts is None or bounds is None:
+            return plain
+        (low, high), p = bounds, counts.p_value()
     return replace(plain, low=low, high=high, p=p, problem="")
 
 

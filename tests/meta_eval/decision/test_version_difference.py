@@ -122,6 +122,13 @@ def test_bounds_by_counts_are_those_of_clopper_and_pearson():
     assert GroupCounts(0.0, 0, 0, 0, 4, 1.0, 1.0).bounds(0.05) is None
 
 
+def test_a_change_that_is_the_same_in_all_groups_has_an_interval():
+    """Ten times .5: at most 1 - .025^(1/10) = 31% of groups change otherwise, down to -.5; p is 2 / 2^10."""
+    change = estimate_change(np.full(10, 0.5), np.arange(10))
+    assert (change.low, change.high) == pytest.approx((0.5 - (1 - 0.025**0.1), 0.5))
+    assert change.p == pytest.approx(2 / 2**10)
+
+
 def test_a_change_of_few_groups_is_known_less_well():
     """Two of 50 groups changed, by .5: the variance counts a third one, with three degrees of freedom."""
     values = np.zeros(50)
