@@ -125,8 +125,8 @@ def _describe_look(decision: Decision) -> str:
     if look.number == 1 and look.share == 1:
         return ""
     which = "the first look at these versions" if look.number == 1 else f"look {look.number} at these versions"
-    error = f"{Figure('share', look.share)} of what all ratings would say; its error is {100 * look.error:.2g}%"
-    return f" This is {which}, with {error} of the 5% of all looks."
+    known = f"{Figure('share', look.share)} of what all ratings would say"
+    return f" This is {which}, with {known}: it errs in {100 * look.error:.2g}% of cases, all looks in 5%."
 
 
 def needs_sentence(decision: Decision) -> str:
