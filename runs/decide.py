@@ -1,10 +1,12 @@
 """Which of several versions raters like better: of stored runs, of sets, within one run, or of results in memory."""
 
+import json
 import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,8 +19,9 @@ from ..eval_sets.turns import is_turn
 from ..meta_eval.decision import Decision, PreferenceTable, VersionTable, decide_versions, make_preference_table
 from ..meta_eval.decision.version_decision import MARGIN
 from ..meta_eval.decision.version_difference import FEWEST_RATED_GROUPS
+from ..meta_eval.sequence import Interval, Look
 from ..text.wording import count_of, list_first, verb_of
-from .decision_looks import keep_look, read_looks
+from .database import explain_errors
 from .results import Results
 from .version_answers import (
     AnswerSource,
@@ -35,7 +38,6 @@ from .version_preferences import find_preferences, number_questions
 from .version_ratings import VersionRatings, rate_versions
 
 if TYPE_CHECKING:
-    from ..meta_eval import Look
     from ..meta_eval.arrays import Floats, Places
     from ..meta_eval.score_files.read_options import RatedLevel
     from .database import Database
@@ -212,6 +214,48 @@ def decide_by_default(store: "Store", a: str, b: str, level: "RatedLevel | None"
         return decide_reading(read_versions(store, [f"A={a}", f"B={b}"], options))
     except AssayError as error:
         return str(error)
+
+
+def read_looks(database: "Database", versions: Mapping[str, str]) -> list[Look]:
+    """Reads the looks at versions, the first one first.
+
+    Args:
+        database: That of the store.
+        versions: By the name that each version has today, what it is called in the store: a run, or a part of one.
+    """
+    with explain_errors(database, "the looks at these versions cannot be read"):
+        rows = database.execute(
+            "SELECT look FROM decision_looks WHERE versions = ? ORDER BY number", (_key_of_versions(versions),)
+        )
+        records = [json.loads(row[0]) for row in rows.fetchall()]
+    names = {stored: name for name, stored in versions.items()}
+    looks = []
+    for record in records:
+        intervals: dict[tuple[str, str], Interval] = {}
+        for first, second, *interval in record.pop("intervals"):
+            low, high, near_low, near_high, p = interval
+            intervals[names[first], names[second]] = low, high, near_low, near_high, p
+            intervals[names[second], names[first]] = -high, -low, -near_high, -near_low, p
+        looks.append(Look(**record, intervals=intervals))
+    return looks
+
+
+def keep_look(database: "Database", versions: Mapping[str, str], look: Look) -> None:
+    """Keeps a look; one of the same number takes its place. A store that cannot be written to keeps none."""
+    if database.is_copy:
+        return
+    intervals = [[versions[first], versions[second], *ends] for (first, second), ends in look.intervals.items()]
+    record, at = asdict(look) | {"intervals": intervals}, datetime.now(UTC).isoformat(timespec="seconds")
+    with explain_errors(database, "the look at these versions cannot be kept"), database.transaction():
+        database.execute(
+            "INSERT INTO decision_looks (versions, number, at, look) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (versions, number) DO UPDATE SET at = excluded.at, look = excluded.look",
+            (_key_of_versions(versions), look.number, at, json.dumps(record)),
+        )
+
+
+def _key_of_versions(versions: Mapping[str, str]) -> str:
+    return json.dumps(sorted(versions.values()))
 
 
 def _check_preferences(reading: VersionReading) -> None:

@@ -61,11 +61,11 @@ class PartSummary(BaseModel):
     failure: str = ""
     first_ids: dict[str, str] = {}  # by file that was scored, the id of its first answer
 
-    @property
-    def twins(self) -> list[str]:
-        """The files that begin with the same id as another one, as those of several versions do."""
+    def patterns(self, place: str) -> list[str]:
+        """What of a folder of scores can be read as one set: all, or by file where several begin with the same id."""
         counts = Counter(self.first_ids.values())
-        return [file for file, first in self.first_ids.items() if counts[first] > 1]
+        twins = sorted(file for file, first in self.first_ids.items() if counts[first] > 1)
+        return [f"{place.rstrip('/')}/{file}-*.parquet" for file in twins] or [place]
 
     @classmethod
     def total(cls, parts: Iterable[Self]) -> Self:

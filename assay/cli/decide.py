@@ -93,9 +93,8 @@ def decide(
     """Say which version wins, and whether that is sure.
 
     The first RUN is what is in use today; each is an id, its beginning, `last`, a set, or NAME=RUN. Answers are paired
-    by id, else by question. One measure decides, corrected by the ratings that there are of these answers. It says:
-    ship, keep, no difference that matters, or not settled and how many ratings would settle it. With --metric pairwise
-    a judge compares the answers of the versions, each two in both orders.
+    by id, else by question. Ratings decide, with the help of one measure. It says: ship, keep, no difference that
+    matters, or not settled and how many ratings would settle it.
 
     \b
     assay decide RUN_A RUN_B

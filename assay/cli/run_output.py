@@ -159,10 +159,6 @@ def print_parts(summary: "PartSummary", place: str) -> None:
     if summary.failure:
         echo(f"The first score that failed: {summary.failure}")
     console = open_console()
-    if summary.twins:
-        console.print("Several files have the same ids, as those of several versions do; which metric agrees, by file:")
-        for file in summary.twins:
-            print_command(console, typed_command("meta", "--scores", f"{place.rstrip('/')}/{file}-*.parquet"))
-        return
     console.print("Which metric agrees with the ratings, where there are some:")
-    print_command(console, typed_command("meta", "--scores", place))
+    for parts in summary.patterns(place):  # one per file where several have the same ids
+        print_command(console, typed_command("meta", "--scores", parts))

@@ -9,7 +9,7 @@ PRIOR_SPREADS = (0.01, 0.03, 0.1, 0.3)
 """Standard deviations of versions' means about their middle, as shares of the scale; each is as probable.
 
 A change that hardly matters and one that matters much are both usual; one normal prior expects only one of them, and
-its P(best) is too sure of the small differences (simulated: benchmarks/decision_simulation.py).
+its P(best) is too sure of the small differences (simulated: benchmarks/referee_checks/decide_best.py).
 """
 _DRAWS = 20_000
 
