@@ -83,7 +83,7 @@ def usage_as_json(usage: Usage) -> dict[str, Any]:
 def comparison_as_json(
     store: "Store", comparison: "RunComparison", raters: "RaterComparison", metric: str, count: int
 ) -> dict[str, Any]:
-    """The object of `assay compare --json`."""
+    """The object of `assay show changes --json`."""
 
     def score_in(run: str, sample: str) -> dict[str, Any]:
         return next(row for row in score_rows(store, run, sample) if row["metric"] == metric)

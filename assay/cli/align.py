@@ -1,4 +1,4 @@
-"""`assay align`: a judge learns from the team's ratings, if that helps."""
+"""`assay judges align`: a judge learns from the team's ratings, if that helps."""
 
 import re
 from collections.abc import Iterator
@@ -74,8 +74,8 @@ def align(
     not learn from. What wins beyond noise becomes a folder that --judge takes everywhere; else nothing is written.
 
     \b
-    assay align faithfulness rated.jsonl --judge qwen1.5b --dry-run
-    assay align faithfulness last --judge qwen1.5b -o team_judge --cassette align.jsonl
+    assay judges align faithfulness rated.jsonl --judge qwen1.5b --dry-run
+    assay judges align faithfulness last --judge qwen1.5b -o team_judge --cassette align.jsonl
     assay run answers.csv --judge team_judge
     """
     from ..runs.align import Aligner

@@ -224,7 +224,7 @@ def _print(
         console.print(Text(f"\n{next_file}: {answers} to {questions}. Rate them, and decide again:"))
         print_command(console, typed_command("rate", next_file, "--raters", "NAME,NAME"))
         rated = _unread_name(click.get_current_context().params["ratings"])
-        print_command(console, typed_command("ratings", "last", "--out", rated))
+        print_command(console, typed_command("rate", "export", "last", "--out", rated))
         print_command(console, _typed_again(runs, "--ratings", rated))
     elif decision.verdict == "unsettled":
         names = ", ".join(unrated[0].id for unrated in to_rate[:_NEXT])

@@ -1,4 +1,4 @@
-"""Looking at runs: `assay show` prints one, `assay compare` two beside each other, `assay view` serves pages of all."""
+"""Looking at runs: `assay show` prints one, `assay show changes` compares two, `assay view` serves pages."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,7 +85,7 @@ def _show_parts(place: str, sample: str | None, *, as_json: bool) -> None:
 @wide_option
 @store_option
 @json_option
-def compare(
+def changes(
     run_a: str,
     run_b: str,
     *,
@@ -102,8 +102,8 @@ def compare(
     say it. The samples that changed most are shown with both audits side by side.
 
     \b
-    assay compare 20261120 last
-    assay compare 20261120 last --metric faithfulness --changed 10
+    assay show changes 20261120 last
+    assay show changes 20261120 last --metric faithfulness --changed 10
     """
     from ..runs import Store
     from ..runs.compare import compare as compare_runs

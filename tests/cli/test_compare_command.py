@@ -1,4 +1,4 @@
-"""`assay compare` and `assay estimate`, as people type them."""
+"""`assay show changes` and `assay estimate`, as people type them."""
 
 import json
 from collections.abc import Callable

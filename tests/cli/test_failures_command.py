@@ -1,4 +1,4 @@
-"""`assay failures`: groups of bad answers in a terminal, as JSON and as a page, named by a judge that may be lost."""
+"""`assay show failures`: groups of bad answers in a terminal, as JSON and as a page, named by a judge."""
 
 import json
 from collections.abc import Callable

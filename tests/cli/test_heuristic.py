@@ -1,4 +1,4 @@
-"""`assay heuristic` as typed."""
+"""`assay metrics` as typed."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`assay numeric facts` and `assay numeric check`: what they compute and print, and the picture of a claim's words."""
+"""`assay metrics facts` and `assay metrics check`: what they compute and print, and the picture of a claim's words."""
 
 import re
 from pathlib import Path

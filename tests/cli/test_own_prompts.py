@@ -1,4 +1,4 @@
-"""`assay prompts`: what is shown is what is sent; another wording, and what it changes."""
+"""`assay judges prompts`: what is shown is what is sent; another wording, and what it changes."""
 
 import json
 import re
@@ -183,7 +183,7 @@ def test_render_prints_exactly_what_is_sent(assay, set_file, judge_file, openai_
 
 
 def test_a_reader_that_goes_away_is_no_error_to_print():
-    """`assay prompts list | head -1`"""
+    """`assay judges prompts list | head -1`"""
     code = "import os, sys; os.close(1); os.dup2(int(sys.argv.pop()), 1); from assay.cli import main; main()"
     import os
 

@@ -1,4 +1,4 @@
-"""`assay rate` and `assay ratings`: queues, exports, and the ratings of the file and of the page side by side."""
+"""`assay rate` and `assay rate export`: queues, exports, and the ratings of the file and of the page side by side."""
 
 import json
 from collections.abc import Callable

@@ -58,13 +58,24 @@ def find_command(words: list[str]) -> tuple[click.Command | None, int]:
     """The command that words begin with, and how many of them are its name; None where they name none."""
     command: click.Command = cli
     context = click.Context(cli)
+    if below := cli.get_command(context, " ".join(words[:2])):
+        if not isinstance(below, click.Group):
+            return below, 2
+        inner, place = find_command_of(below, words[2:])
+        return inner or below, place + 2
+    return find_command_of(command, words)
+
+
+def find_command_of(command: click.Command, words: list[str]) -> tuple[click.Command | None, int]:
+    """The command of a group that words begin with, as `find_command`."""
+    context = click.Context(command)
     for place, word in enumerate(words):
         if not isinstance(command, click.Group):
             return command, place
         named = command.get_command(context, word)
         if named is None:
-            whole = command.get_command(context, "")  # `assay generate DOCS` has a command without a name
-            return (whole, place) if whole and place else (command if place else None, place)
+            whole = command.get_command(context, "")  # `assay sets generate DOCS` has a command without a name
+            return (whole, place) if whole else (command if place else None, place)
         command = named
     return command, len(words)
 
@@ -121,9 +132,9 @@ def test_every_option_that_a_text_names_is_one_of_a_command():
 @pytest.mark.parametrize(
     ("suggestion", "fault"),
     [
-        ("generate DOCS --smallest-fold 0.1 --folds 1", None),
-        ("generate folds sections.jsonl topics.jsonl --smallest-fold 0.1", None),
-        ("generate folds sections.jsonl --smallest 0.1", "`assay folds` has no --smallest"),
+        ("sets generate DOCS --smallest-fold 0.1 --folds 1", None),
+        ("sets generate folds sections.jsonl topics.jsonl --smallest-fold 0.1", None),
+        ("sets generate folds sections.jsonl --smallest 0.1", "`assay folds` has no --smallest"),
         ("show last --out x.csv", "`assay show` has no --out"),
         ("generates", "there is no command `assay generates`"),
     ],

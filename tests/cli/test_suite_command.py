@@ -1,4 +1,4 @@
-"""`assay suite` and `assay accept`, as people and cron type them."""
+"""`assay suite` and `assay suite accept`, as people and cron type them."""
 
 import json
 import re
@@ -85,7 +85,7 @@ def test_nights_that_decide_against_the_accepted_run(assay, suite_file, set_file
 
     code, verdict, state, reason = night()
     assert (code, verdict, state) == (0, "passed", "no baseline")
-    assert reason.endswith("accept one with `assay accept RUN`")
+    assert reason.endswith("accept one with `assay suite accept RUN`")
     assert assay("accept", "last").code == 0
     code, verdict, state, reason = night()
     assert (code, verdict, state) == (0, "passed", "passed")
@@ -168,11 +168,11 @@ def test_a_nightly_run_with_two_judges(*, assay, suite_file, set_file, judge_fil
 def test_commands_to_copy_name_the_store_and_quote_what_a_shell_would_split(assay, suite_file, set_file):
     set_file(3)
     typed = assay("suite", suite_file(REGRESSION), "--store", "my runs", "--json").json
-    assert typed["accept"] == f"assay accept --store 'my runs' {typed['runs'][0]['run']}"
+    assert typed["accept"] == f"assay suite accept --store 'my runs' {typed['runs'][0]['run']}"
     own = assay("suite", suite_file(REGRESSION, store="kept"), "--json").json
-    assert own["accept"] == f"assay accept --store kept {own['runs'][0]['run']}"
+    assert own["accept"] == f"assay suite accept --store kept {own['runs'][0]['run']}"
     plain = assay("suite", suite_file(REGRESSION), "--json").json
-    assert plain["accept"] == f"assay accept {plain['runs'][0]['run']}"
+    assert plain["accept"] == f"assay suite accept {plain['runs'][0]['run']}"
 
 
 def test_a_run_of_no_suite_is_accepted_only_for_a_named_suite(assay, suite_file, set_file):

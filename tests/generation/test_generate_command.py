@@ -1,4 +1,4 @@
-"""`assay generate`, as people type it: documents, questions, filter and the whole."""
+"""`assay sets generate`, as people type it: documents, questions, filter and the whole."""
 
 import json
 from pathlib import Path
@@ -128,7 +128,7 @@ def test_the_advice_for_three_help_pages_can_be_followed(assay, three_pages, wri
     assert stopped.code == 2
     assert stopped.err.strip() == (
         "assay: 3 documents are too few for 2 folds, which need 4: 2 in each fold, one for validation and one for the "
-        "test; add 1 document or more; or use --folds 1: then no question is unanswerable, and `assay crosseval` "
+        "test; add 1 document or more; or use --folds 1: then no question is unanswerable, and `assay sets crosseval` "
         "cannot measure whether a bot declines what it cannot know"
     )
     assert not openai_server.requests  # nothing is paid before that is known
@@ -147,8 +147,8 @@ def test_the_advice_for_three_help_pages_can_be_followed(assay, three_pages, wri
         (["questions", "SECTIONS", "--judge", "JUDGE", "-o", "no/p.jsonl"], "make it first"),
         (["questions", "SECTIONS", "--judge", "JUDGE", "-o", "p.jsonl", "--n", "0"], "--n"),
         (["questions", "SECTIONS", "--judge", "JUDGE", "-o", "p.jsonl", "--mode", "replay"], "--cassette"),
-        (["questions", "FOLDS", "--judge", "JUDGE", "-o", "p.jsonl"], "assay generate sections"),
-        (["filter", "SECTIONS", "SECTIONS", "-o", "s.jsonl"], "assay generate questions"),
+        (["questions", "FOLDS", "--judge", "JUDGE", "-o", "p.jsonl"], "assay sets generate sections"),
+        (["filter", "SECTIONS", "SECTIONS", "-o", "s.jsonl"], "assay sets generate questions"),
         (["questions", "SECTIONS", "--judge", "JUDGE"], "--out"),
     ],
     ids=lambda parameter: " ".join(parameter) if isinstance(parameter, list) else None,
@@ -178,7 +178,7 @@ def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay, tmp_
         (("sections",), 2, "Missing argument 'DOCS...'"),
         (("sections", "nowhere"), 1, "there is no such file or folder"),
         (("sections", "leaflets", "--language", "Dutch"), 2, "write nl, en or another code of two letters"),
-        (("topics", "none.jsonl"), 1, "make it with `assay generate sections"),
+        (("topics", "none.jsonl"), 1, "make it with `assay sets generate sections"),
         (("topics", "none.jsonl", "--smallest", "5;6"), 2, "write whole numbers with commas"),
         (("folds", "none.jsonl", "none.jsonl", "--separate", "chapter"), 2, "'chapter' is not one of"),
     ],
