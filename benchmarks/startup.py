@@ -64,7 +64,7 @@ def start_up(repeats: int) -> None:
         "python -c pass": [sys.executable, "-c", "pass"],
         "import assay": [sys.executable, "-c", "import assay"],
         "assay --help": [*ASSAY, "--help"],
-        "assay show runs": [*ASSAY, "runs"],
+        "assay show runs": [*ASSAY, "show", "runs"],
         "assay show last": [*ASSAY, "show", "last"],
     }
     with tempfile.TemporaryDirectory() as name:

@@ -11,12 +11,14 @@ from assay.generation import Section, read_folds
 
 
 def test_questions_and_filter_in_two_stages(assay, stage_files, writer_file, tmp_path):
-    made = assay("generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl", "--json")
+    made = assay(
+        "sets", "generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl", "--json"
+    )
     assert (made.code, made.err) == (0, "")
     assert made.json["pairs"] == 16 + 2  # a pair a sentence, three at most, and 2 * round(6 * 0.2) facts
     assert made.json["usage"]["calls"] == 6 + 2
     done = assay(
-        "generate", "filter", "pairs.jsonl", stage_files[0], "--judge", writer_file, "--n", 6, "-o", "set.jsonl"
+        "sets", "generate", "filter", "pairs.jsonl", stage_files[0], "--judge", writer_file, "--n", 6, "-o", "set.jsonl"
     )
     assert done.code == 0, done.err
     assert "What each filter rejects" in done.out
@@ -93,20 +95,22 @@ def test_the_whole_leaves_the_file_of_every_stage(assay, leaflets, writer_file, 
         placed = folds[sample.metadata["section"]]
         assert (sample.metadata["fold"], sample.metadata["split"]) == (placed.fold, placed.split)
     request_count = len(openai_server.requests)
-    crossed = assay("crosseval", "set.jsonl", "--bot", writer_file, "--limit", 1)
+    crossed = assay("sets", "crosseval", "set.jsonl", "--bot", writer_file, "--limit", 1)
     assert crossed.code == 0, crossed.err
     assert "Table 4" in crossed.out
     assert len(openai_server.requests) > request_count
 
 
 def test_one_fold_asks_for_no_topics(assay, leaflets, writer_file, tmp_path):
-    done = assay("generate", leaflets, "--judge", writer_file, "--n", 2, "--folds", 1, "-o", "set.jsonl", "--json")
+    done = assay(
+        "sets", "generate", leaflets, "--judge", writer_file, "--n", 2, "--folds", 1, "-o", "set.jsonl", "--json"
+    )
     assert done.code == 0, done.err
     assert done.json["sections_in_folds"] is None
     assert done.json["kept"] == {"long-form": 2, "factoid": 0}
     assert "fold" not in load_set(tmp_path / "set.jsonl")[0].metadata
-    assert assay("generate", leaflets, "-o", "set.jsonl").code == 2
-    result = assay("generate", tmp_path / "nowhere", "--judge", writer_file, "-o", "set.jsonl")
+    assert assay("sets", "generate", leaflets, "-o", "set.jsonl").code == 2
+    result = assay("sets", "generate", tmp_path / "nowhere", "--judge", writer_file, "-o", "set.jsonl")
     assert "nowhere" in result.err
     assert "Traceback" not in result.err
 
@@ -133,7 +137,7 @@ def test_the_advice_for_three_help_pages_can_be_followed(assay, three_pages, wri
     )
     assert not openai_server.requests  # nothing is paid before that is known
     assert assay(*command, "--folds", 1).code == 0
-    crossed = assay("crosseval", "set.jsonl", "--bot", writer_file)
+    crossed = assay("sets", "crosseval", "set.jsonl", "--bot", writer_file)
     assert crossed.code == 2
     assert "a set made with --folds 1 has none, and cannot be cross-evaluated" in crossed.err
 
@@ -155,7 +159,7 @@ def test_the_advice_for_three_help_pages_can_be_followed(assay, three_pages, wri
 )
 def test_what_cannot_be_done_is_told_with_a_cure(*, assay, stage_files, writer_file, words, cure):
     real = {"SECTIONS": stage_files[0], "FOLDS": stage_files[1], "JUDGE": writer_file}
-    result = assay("generate", *(real.get(word, word) for word in words))
+    result = assay("sets", "generate", *(real.get(word, word) for word in words))
     assert result.code in {1, 2}, result
     assert cure in result.err
     assert "Traceback" not in result.err
@@ -165,11 +169,11 @@ def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay, tmp_
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/a.md").write_text("# Kop\n\ntekst", encoding="utf-8")
     (tmp_path / "docs/b.pdf").write_bytes(b"no pdf")
-    done = assay("generate", "sections", "docs", "-o", "s.jsonl")
+    done = assay("sets", "generate", "sections", "docs", "-o", "s.jsonl")
     assert done.code == 0
     assert "left out: docs/b.pdf: cannot be read as PDF" in done.err
     (tmp_path / "docs/a.md").unlink()
-    assert assay("generate", "sections", "docs").code == 1
+    assert assay("sets", "generate", "sections", "docs").code == 1
 
 
 @pytest.mark.parametrize(
@@ -184,7 +188,7 @@ def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay, tmp_
     ],
 )
 def test_what_is_typed_wrong_is_told(assay, words, code, message):
-    done = assay("generate", *words)
+    done = assay("sets", "generate", *words)
     assert done.code == code
     assert message in done.err
     assert "Traceback" not in done.err

@@ -91,7 +91,7 @@ def test_a_long_claim_is_read_to_its_bounds(warm_python, tmp_path):
     """`assay metrics check`: 1,000 sentences, of which 200 are read, and a question of 98 kB, which is not."""
     (tmp_path / "kpi.csv").write_text("day,calls\n2026-03-01,5\n2026-03-02,6\n", encoding="utf-8")
     claim, question = "The highest calls was 6.\n" * 1000, "calls 5, " * 10_900
-    words = ("-m", "assay", "numeric", "check", "kpi.csv", claim, "--question", question, "--json")
+    words = ("-m", "assay", "metrics", "check", "kpi.csv", claim, "--question", question, "--json")
     checked = warm_python.run(*words, cwd=tmp_path)
     assert checked.returncode == 0, checked.stderr
     result = json.loads(checked.stdout)

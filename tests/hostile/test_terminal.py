@@ -151,7 +151,7 @@ def test_markup_in_names_is_shown_as_it_is(assay, hostile_files):
     """A column `score [/5]` and a heading `[/x]` end no style: they crashed the tables."""
     scores = assay("meta", "--scores", "scores.csv", *QUICK)
     assert (scores.code, "score [/5]" in scores.out) == (0, True)
-    titles = assay("generate", "sections", "guide.md")
+    titles = assay("sets", "generate", "sections", "guide.md")
     assert (titles.code, "[/x]" in titles.out) == (0, True)
     judged = assay("run", "set.jsonl", *JUDGED)
     assert "judge [/x][red]no[/red]" in " ".join(judged.out.split())

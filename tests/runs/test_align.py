@@ -168,7 +168,7 @@ def test_the_command_writes_nothing_where_nothing_wins(assay, judge_file, openai
     assert "This takes at most 96 requests" in done.err
     bounded = assay(*typed, "--budget-calls", "10", "--candidates", "calibrated")
     assert bounded.code == 3 and "--resume" in bounded.err
-    assert assay("align", METRIC, "rated.jsonl").code == 2
+    assert assay("judges", "align", METRIC, "rated.jsonl").code == 2
     assert "no candidate is called 'magic'" in assay(*typed, "--candidates", "magic").err
 
 
