@@ -74,7 +74,8 @@ def explain_no_folds(cure: str) -> Iterator[None]:
         yield
     except FoldError as error:
         raise UsageError(
-            f"{error}; or {cure}: then no question is unanswerable, and `sets crosseval` cannot measure whether a bot "
+            f"{error}; or {cure}: then no question is unanswerable, and `assay sets crosseval` cannot measure "
+            "whether a bot "
             "declines what it cannot know"
         ) from error
 

@@ -51,7 +51,7 @@ def test_try_tells_claims_lost_and_asks_only_what_changed(assay, set_file, judge
 
     The verdicts on an answer whose claims stay the same are not asked again.
     """
-    words = ["prompts", "try", "claims.en", set_file(), "--edit", edited(tmp_path / "own", "claims.en")]
+    words = ["judges", "prompts", "try", "claims.en", set_file(), "--edit", edited(tmp_path / "own", "claims.en")]
     result = assay(*words, "--judge", judge_file(), "--json")
     assert result.code == 0, result.err
     effect = result.json
@@ -75,7 +75,19 @@ def test_try_takes_several_wordings_and_decides(assay, set_file, judge_file, no_
     same = tmp_path / "same.md"
     ours = resources.files("assay.prompts").joinpath("claims.en.md").read_text(encoding="utf-8")
     same.write_text(re.sub(r"\A(## \w+\n)", r"\1Please. ", ours), encoding="utf-8")
-    words = ["prompts", "try", "claims.en", set_file(), "--edit", short, "--edit", same, "--judge", judge_file()]
+    words = [
+        "judges",
+        "prompts",
+        "try",
+        "claims.en",
+        set_file(),
+        "--edit",
+        short,
+        "--edit",
+        same,
+        "--judge",
+        judge_file(),
+    ]
     effect = assay(*words, "--json").json
     assert (effect["variant"], effect["lost"]) == (str(short), [["s0", "Send flowers."], ["s3", "Send flowers."]])
     (other,) = effect["further"]
@@ -92,7 +104,7 @@ def test_a_wording_that_is_not_recorded_loses_no_claims(assay, set_file, judge_f
     """In replay the new wording has no replies: six failures, which are no claims lost."""
     judge, path = judge_file(), set_file()
     assert assay("run", path, "--judge", judge, "--metrics", METRIC, "--cassette", "kept.jsonl").code == 0
-    words = ["prompts", "try", "support.en", path, "--edit", edited(tmp_path / "own", "support.en")]
+    words = ["judges", "prompts", "try", "support.en", path, "--edit", edited(tmp_path / "own", "support.en")]
     done = assay(*words, "--judge", judge, "--cassette", "kept.jsonl", "--mode", "replay")
     assert done.code == 4
     assert "6 samples failed, and their claims are not compared; the first, s0: no recording in kept.jsonl" in done.out
@@ -190,7 +202,7 @@ def test_a_reader_that_goes_away_is_no_error_to_print():
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
-        [sys.executable, "-c", code, "prompts", "show", "claims", str(write)],
+        [sys.executable, "-c", code, "judges", "prompts", "show", "claims", str(write)],
         pass_fds=[write],
         stderr=subprocess.PIPE,
         check=False,

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.timeout(400)
 
 def test_the_bundled_set_is_made_again_from_the_leaflets(offline, tmp_path):
     words = ("--n", "16", "--candidates", "1", "--domain", "Ziekenhuis De Linde")
-    done = offline("generate", "leaflets", *words, *REPLAY, "-o", "leaflets.jsonl", "--json")
+    done = offline("sets", "generate", "leaflets", *words, *REPLAY, "-o", "leaflets.jsonl", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     for name in ("leaflets.jsonl", "leaflets.sections.jsonl", "leaflets.folds.jsonl", "leaflets.rejected.jsonl"):
         assert (tmp_path / name).read_bytes() == (SETS / name).read_bytes(), name
@@ -23,7 +23,7 @@ def test_the_bundled_set_is_made_again_from_the_leaflets(offline, tmp_path):
 
 def test_the_bot_is_cross_evaluated_again(offline, tmp_path):
     pytest.importorskip("qdrant_client")
-    done = offline("crosseval", "leaflets", "--bot", "qwen1.5b", *REPLAY, "-o", "answers.jsonl", "--json")
+    done = offline("sets", "crosseval", "leaflets", "--bot", "qwen1.5b", *REPLAY, "-o", "answers.jsonl", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     questions = [json.loads(line) for line in (SETS / "leaflets.jsonl").read_text(encoding="utf-8").splitlines()]
     answers = [json.loads(line) for line in (tmp_path / "answers.jsonl").read_text(encoding="utf-8").splitlines()]

@@ -34,7 +34,7 @@ def test_questions_and_filter_in_two_stages(assay, stage_files, writer_file, tmp
 
 
 def test_a_budget_ends_it_and_resume_goes_on(assay, stage_files, writer_file, openai_server, tmp_path):
-    command = ["generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl"]
+    command = ["sets", "generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl"]
     stopped = assay(*command, "--budget-calls", 3)
     assert stopped.code == 3
     assert "--resume" in stopped.err
@@ -55,7 +55,7 @@ def test_calls_that_give_nothing_are_told(assay, stage_files, writer_file, opena
         if request.schema == "GeneratedPair"
         else Answer(text=json.dumps({"pairs": [{"question": "Hoe?", "answer": "Zo."}]}))
     )
-    command = ["generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl"]
+    command = ["sets", "generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl"]
     result = assay(*command)
     assert result.code == 4
     assert "2 calls gave no pair" in result.err
@@ -80,7 +80,7 @@ def leaflets(tmp_path: Path, sections: list[Section]) -> Path:
 
 
 def test_the_whole_leaves_the_file_of_every_stage(assay, leaflets, writer_file, openai_server, tmp_path):
-    command = ["generate", leaflets, "--judge", writer_file, "--n", 6, "--test-share", 0.4, "-o", "set.jsonl"]
+    command = ["sets", "generate", leaflets, "--judge", writer_file, "--n", 6, "--test-share", 0.4, "-o", "set.jsonl"]
     stopped = assay(*command, "--budget-calls", 4)
     assert (stopped.code, len(openai_server.requests)) == (3, 4), stopped.err
     done = assay(*command, "--resume")
@@ -127,7 +127,7 @@ def three_pages(tmp_path: Path, sections: list[Section]) -> Path:
 
 
 def test_the_advice_for_three_help_pages_can_be_followed(assay, three_pages, writer_file, openai_server, tmp_path):
-    command = ["generate", three_pages, "--judge", writer_file, "--n", 2, "-o", "set.jsonl"]
+    command = ["sets", "generate", three_pages, "--judge", writer_file, "--n", 2, "-o", "set.jsonl"]
     stopped = assay(*command)
     assert stopped.code == 2
     assert stopped.err.strip() == (
