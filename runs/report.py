@@ -9,6 +9,7 @@ from ..judges import Usage
 from ..metrics import Score
 from .compare_tables import comparison_sentences
 from .ratings.rating_join import find_rated_sample, join_run_ratings
+from .run_blocks import run_verdict
 from .summary import ScoreTotals
 
 if TYPE_CHECKING:
@@ -27,11 +28,13 @@ def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
     directions = store.run(run).plan.all_directions
     languages: dict[str, dict[str, Any]] = {}
     totals = ScoreTotals.of_run(store, run)
+    summaries = totals.summarise(directions)
     for summary in totals.summarise(directions, by_language=True):
         languages.setdefault(summary.language, {})[summary.name] = summary.as_json()
     return {
         "run": run,
-        "metrics": {summary.name: summary.as_json() for summary in totals.summarise(directions)},
+        "verdict": run_verdict(store, run, summaries).as_json(),
+        "metrics": {summary.name: summary.as_json() for summary in summaries},
         "languages": languages,
         "notes": list(totals.notes),
         "usage": usage_as_json(outcome.usage),
