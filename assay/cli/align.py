@@ -154,7 +154,7 @@ def _cost_line(cost: "AlignmentCost") -> str:
     return (
         f"This takes at most {count_of(cost.requests, 'request')} and about {count_of(cost.tokens, 'token')}; what "
         "is recorded costs "
-        "nothing. Bounds: --budget-usd, --budget-tokens, --budget-calls."
+        "nothing. A bound: --budget 1usd, 2000tokens or 50calls."
     )
 
 

@@ -93,7 +93,7 @@ def decide(
     assay decide RUN_A RUN_B
     assay decide today=RUN_A new=RUN_B --scorer team.yaml --ratings more.csv
     assay decide answers.jsonl --by system --margin 0.2
-    assay decide RUN_A RUN_B --metric pairwise --judge openai/gpt-4o-mini --budget-usd 1
+    assay decide RUN_A RUN_B --metric pairwise --judge openai/gpt-4o-mini --budget 1usd
     """
     from ..meta_eval.score_files.read_options import parse_scale
     from ..runs.decide import (

@@ -115,7 +115,7 @@ def test_the_worst_answers_do_not_include_the_best(assay):
 def test_a_used_up_budget_says_what_was_paid(assay, set_file, judge_file):
     judge_file(price={"input": 1.0, "output": 1.0})
     done = assay(
-        *("run", set_file(6), "--judge", "local.yaml", "--metrics", "faithfulness", "--budget-calls", 3),
+        *("run", set_file(6), "--judge", "local.yaml", "--metrics", "faithfulness", "--budget", "3calls"),
         *("--store", "my runs", "-q"),
     )
     assert done.code == 3
