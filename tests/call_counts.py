@@ -28,12 +28,13 @@ def count_calls(work: Callable[[], object]) -> int:
     threading.setprofile(_note)  # before the first run: threads that it leaves behind are counted in the second
     try:
         work()
-        return _count(work)
+        return count_once(work)
     finally:
         threading.setprofile(None)  # type: ignore[arg-type]
 
 
-def _count(work: Callable[[], object]) -> int:
+def count_once(work: Callable[[], object]) -> int:
+    """Counts the calls of functions in this thread alone, for what is loaded already."""
     was_collecting = gc.isenabled()
     gc.disable()  # a collection runs finalizers whenever it likes; beside thousands of tests, each takes a second
     before = next(_calls)
@@ -64,5 +65,5 @@ def assert_proportional(work: Callable[[str], object], text: str) -> None:
     """
     short = text[: len(text) // 4]
     work(short)  # so that nothing is loaded or compiled while calls are counted
-    few, many = _count(lambda: work(f"1\n{short}")), _count(lambda: work(f"2\n{text}"))
+    few, many = count_once(lambda: work(f"1\n{short}")), count_once(lambda: work(f"2\n{text}"))
     assert many < 8 * max(few, 1000), (few, many)
