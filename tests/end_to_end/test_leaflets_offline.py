@@ -8,9 +8,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SETS = ROOT / "eval_sets"
 REPLAY = ("--judge", "qwen1.5b", "--cassette", ROOT / "cassettes/leaflets.qwen1.5b.jsonl", "--mode", "replay")
-pytestmark = pytest.mark.timeout(400)
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(400)
 def test_the_bundled_set_is_made_again_from_the_leaflets(offline, tmp_path):
     words = ("--n", "16", "--candidates", "1", "--domain", "Ziekenhuis De Linde")
     done = offline("generate", "leaflets", *words, *REPLAY, "-o", "leaflets.jsonl", "--json")
