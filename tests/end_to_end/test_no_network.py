@@ -17,6 +17,7 @@ COMMANDS = [
     (1, ["run", "helpdesk_en", "--limit", "2", "--judge", MISSING]),
     (1, ["run", "helpdesk_en", "--limit", "2", "--judge", MISSING, "--cassette", "new.jsonl", "--mode", "record"]),
     (4, ["run", "helpdesk_en", "--limit", "1", "--judge", "closed.yaml"]),  # loads litellm: nobody listens there
+    (0, ["run", "helpdesk_en", "--limit", "1", "--judge", "local.yaml"]),  # on this machine
     (0, ["run", "helpdesk_en", "--limit", "6", "--metrics", "heuristic,bleu"]),
     (0, ["meta", "last"]),
 ]
@@ -42,9 +43,9 @@ for number, words in enumerate(json.loads(sys.argv[1])):
 
 
 @pytest.mark.timeout(400)  # seconds on a busy machine; spaCy is loaded
-def test_no_command_reaches_a_network(warm_python, tmp_path, monkeypatch):
+def test_no_command_reaches_a_network(warm_python, judge_file, tmp_path):
+    judge_file("local.yaml")
     (tmp_path / "closed.yaml").write_text(CLOSED, encoding="utf-8")
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-test")
     done = warm_python.run("-c", SCRIPT, json.dumps([words for _, words in COMMANDS]), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     ended = [json.loads(line) for line in done.stdout.splitlines()]
