@@ -4,9 +4,9 @@ import numpy as np
 
 from ..presentation.figure import Figure
 from ..presentation.verdict import LONGEST_LINE, Verdict
-from ..text.wording import count_of, verb_of
+from ..text.wording import count_of
 from .agreement import MetricAgreement
-from .arrays import Floats, Places
+from .answer_quality import describe_answers
 from .difference import describe_more_ratings
 from .policy import estimate_share
 from .recommendation import FEWEST_RATED, STRENGTHS, find_power, name_shortly, reversed_metric
@@ -18,36 +18,6 @@ _ENOUGH_POWER = 0.9
 _WIDE = 0.15  # an agreement that is known less closely than this, to either side, is worth more ratings
 _MOST_RATINGS = 10_000
 _WITH_A_JUDGE = "score them with a judge: assay run SET --judge MODEL"
-
-
-def describe_answers(
-    ratings: Floats, groups: Places, *, lowest: float, highest: float, people: int = 1, level: float = 0.95
-) -> str:
-    """How good people say that the answers are: the mean rating, and how many are bad.
-
-    Bad is rated below the middle of the scale; the interval of the share counts groups.
-
-    Args:
-        ratings: The mean rating of each rated answer, (answers,).
-        groups: The group of each, (answers,).
-        lowest: The lowest rating of the scale.
-        highest: The highest.
-        people: How many rated.
-        level: Of the interval.
-
-    Example:
-        >>> describe_answers(np.array([1.0, 4, 5, 4]), np.arange(4), lowest=1, highest=5)
-        'rated 3.5 of 5; 1 of 4 answers is bad (1% to 81%)'
-    """
-    if not len(ratings):
-        return "nobody rated these answers"
-    is_bad = ratings < (lowest + highest) / 2
-    bad, share = int(is_bad.sum()), estimate_share(is_bad, groups, level)
-    likely = f" ({Figure('share', share.low)} to {Figure('share', share.high)})"
-    scale = f" of {highest:g}" if lowest in {0, 1} else f" on {lowest:g} to {highest:g}"
-    by = f" by {count_of(people, 'person', 'people')}" if people > 1 else ""
-    answers = f"{bad:,} of {count_of(len(ratings), 'answer')} {verb_of(bad if bad else len(ratings), 'is', 'are')} bad"
-    return f"rated {ratings.mean():.1f}{scale}{by}; {answers}{likely}"
 
 
 def give_verdict(
@@ -101,13 +71,13 @@ def give_verdict(
 
 def _describe_table(table: ScoreTable, level: float) -> str:
     rated = table.rated()
+    ratings = rated.mean_rating
     return describe_answers(
-        rated.mean_rating,
-        rated.group_numbers,
+        ratings.tolist(),
         lowest=table.rating_min,
         highest=table.rating_max,
         people=int((~np.isnan(rated.ratings)).any(axis=0).sum()),
-        level=level,
+        bad_share=estimate_share(ratings < table.middle, rated.group_numbers, level),
     )
 
 

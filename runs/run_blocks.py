@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..eval_sets import Sample
+from ..meta_eval.answer_quality import describe_answers
 from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure, format_cost
@@ -96,18 +97,9 @@ def _describe_rated(rated: Sequence[Sample]) -> str:
     scales = {(sample.rating_min, sample.rating_max) for sample in rated}
     if len(scales) > 1:
         return f"{count_of(len(rated), 'answer is', 'answers are')} rated, on {len(scales)} scales"
-    import numpy as np
-
-    from ..meta_eval.verdict import describe_answers
-
     (lowest, highest), people = next(iter(scales), (1.0, 5.0)), {rater for sample in rated for rater in sample.ratings}
-    return describe_answers(
-        np.array([sample.human_rating for sample in rated], float),
-        np.unique([sample.source for sample in rated], return_inverse=True)[1],
-        lowest=lowest,
-        highest=highest,
-        people=max(len(people), 1),
-    )
+    ratings = [sample.human_rating for sample in rated if sample.human_rating is not None]
+    return describe_answers(ratings, lowest=lowest, highest=highest, people=max(len(people), 1))
 
 
 def session_line(usage: "Usage") -> str:

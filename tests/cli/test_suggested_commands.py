@@ -44,7 +44,8 @@ def _texts(tree: ast.AST, file: str) -> Iterator[Text]:
             yield Text(f"{file}:{node.lineno}", node.value)
 
 
-def source_texts() -> list[Text]:
+@pytest.fixture(scope="module")
+def texts() -> list[Text]:
     """All texts in the package's Python files, docstrings and help among them."""
     files = chain.from_iterable((ROOT / folder).rglob("*.py") for folder in FOLDERS if (ROOT / folder).is_dir())
     return [
@@ -90,10 +91,6 @@ def options_of(command: click.Command) -> set[str]:
     return options
 
 
-TEXTS = source_texts()
-SUGGESTED = [(text, match) for text in TEXTS for match in _COMMAND.finditer(text.text)]
-
-
 def describe_fault(suggestion: str, *, quoted: bool) -> str | None:
     """Says what of a suggested command does not exist; prose ("assay can read") is none unless it is quoted."""
     words = _END.split(suggestion, maxsplit=1)[0].split()
@@ -105,24 +102,22 @@ def describe_fault(suggestion: str, *, quoted: bool) -> str | None:
     return f"`assay {command.name}` has no {', '.join(unknown)}" if unknown else None
 
 
-def test_the_sources_suggest_commands():
-    assert len(SUGGESTED) > 200
-
-
-def test_every_suggested_command_exists_with_its_options():
+def test_every_suggested_command_exists_with_its_options(texts):
+    suggested = [(text, match) for text in texts for match in _COMMAND.finditer(text.text)]
+    assert len(suggested) > 200
     faults = [
         f"{text.place}: {fault} (assay {match[1][:60]})"
-        for text, match in SUGGESTED
+        for text, match in suggested
         if (fault := describe_fault(match[1], quoted=text.text[: match.start()].endswith("`")))
     ]
     assert not faults, "\n".join(faults)
 
 
-def test_every_option_that_a_text_names_is_one_of_a_command():
+def test_every_option_that_a_text_names_is_one_of_a_command(texts):
     known = options_of(cli) | FOREIGN
     faults = [
         f"{text.place}: no command has {option}"
-        for text in TEXTS
+        for text in texts
         for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+(?![\w])", text.text)
         if option not in known
     ]

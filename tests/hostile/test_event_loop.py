@@ -6,7 +6,7 @@ import signal
 import sys
 
 import pytest
-from call_counts import count_calls
+from call_counts import count_once
 
 from assay.eval_sets import Sample
 from assay.judges import UniversalSentenceEncoder
@@ -42,7 +42,7 @@ METRICS = (
 
 def calls_on_the_loop(work):
     """How many functions a piece of work calls in the event loop's own thread."""
-    return count_calls(lambda: asyncio.run(work()))
+    return count_once(lambda: asyncio.run(work()))
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -155,8 +155,7 @@ def test_a_scorer_of_conversations_is_fitted_saved_applied_and_checked(assay):
     assert json.loads(again.out)["metrics"]["scorer:team.yaml"]["rated"] == 0  # all of them were fitted on
 
 
-@pytest.mark.parametrize(("level", "count"), [("conversation", COUNT), ("turn", 3 * COUNT)])
-@pytest.mark.parametrize("turns", ["last", "each"])
+@pytest.mark.parametrize(("turns", "level", "count"), [("last", "conversation", COUNT), ("each", "turn", 3 * COUNT)])
 def test_what_is_drawn_is_what_the_estimate_looks_at(assay, level, count, turns):
     run(assay, write("chats.jsonl", "conversation turn"), "each", "answer_length")
     whole = Store(".assay").run("last").id
@@ -260,8 +259,7 @@ gates:
 """
 
 
-@pytest.mark.parametrize("turns", ["last", "each"])
-@pytest.mark.parametrize(("bound", "code"), [(1, 0), (50, 5)])
+@pytest.mark.parametrize(("turns", "bound", "code"), [("last", 1, 0), ("each", 50, 5)])
 def test_one_conversation_is_a_test_with_a_gate(assay, turns, bound, code):
     write("chats.jsonl", "", 1)
     Path("suite.yaml").write_text(SUITE.format(turns=turns, bound=bound), encoding="utf-8")
