@@ -9,7 +9,6 @@ from ..judges import Usage
 from ..metrics import Score
 from .compare_tables import comparison_sentences
 from .ratings.rating_join import find_rated_sample, join_run_ratings
-from .run_blocks import run_verdict
 from .summary import ScoreTotals
 
 if TYPE_CHECKING:
@@ -24,6 +23,8 @@ def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
 
     `usage` is what the replies of this session took, and `lost` what calls without a reply may have taken at most.
     """
+    from .run_blocks import run_verdict
+
     run = outcome.run
     directions = store.run(run).plan.all_directions
     languages: dict[str, dict[str, Any]] = {}

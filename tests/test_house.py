@@ -207,7 +207,7 @@ LISTED_RUN = {
     ("show", "runs"): ({"pydantic", "rich"}, 43),
     ("show", "runs", "--json"): ({"pydantic"}, 43),
     ("show", "last", "--json"): ({"pydantic"}, 75),
-    ("show", "last"): ({"pydantic", "rich", "numpy"}, 76),
+    ("show", "last"): ({"pydantic", "rich", "numpy"}, 78),
 }
 
 
