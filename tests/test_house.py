@@ -206,7 +206,7 @@ LISTED_RUN = {
     # what a command that only reads a store may load: heavy libraries, and how many modules of our own
     ("show", "runs"): ({"pydantic", "rich"}, 43),
     ("show", "runs", "--json"): ({"pydantic"}, 43),
-    ("show", "last", "--json"): ({"pydantic"}, 75),
+    ("show", "last", "--json"): ({"pydantic"}, 77),
     ("show", "last"): ({"pydantic", "rich", "numpy"}, 78),
 }
 
