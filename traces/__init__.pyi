@@ -1,6 +1,7 @@
 from .address import TraceAddress as TraceAddress
 from .conversations import join_conversation as join_conversation, join_sessions as join_sessions
 from .cursor import OVERLAP as OVERLAP, PullCursor as PullCursor, is_known_address as is_known_address
+from .http_client import HttpClient as HttpClient
 from .langfuse.sink import LangfuseSink as LangfuseSink
 from .langfuse.source import LangfuseSource as LangfuseSource
 from .mlflow.server import MlflowServer as MlflowServer
@@ -20,7 +21,6 @@ from .registry import (
     open_sink as open_sink,
     open_source as open_source,
 )
-from .rest_calls import RestCalls as RestCalls
 from .retrying import FailedAttempt as FailedAttempt, call_again as call_again
 from .server_url import (
     environment_urls as environment_urls,

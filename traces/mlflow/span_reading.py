@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...installation import require_extra
-from .server import MlflowServer, RefusedCallError, load_client
+from ..http_client import RefusedRequest
+from .server import MlflowServer, is_missing, load_client
 
 Span = Mapping[str, Any]
 """A span: `span_id`, `parent_id`, `name`, `type`, `inputs`, `outputs`, `attributes`, `status`, `start_ns` and more."""
@@ -35,14 +36,14 @@ class SpanReader:
         if not ids:
             return {}
         try:
-            reply = self._server.get("/api/3.0/mlflow/traces/batchGet", {"trace_ids": list(ids)})
-        except RefusedCallError as error:
-            if len(ids) > 1 and not error.reply.is_missing:  # one of them may be what the server cannot read
+            reply = self._server.client.call("GET", "/api/3.0/mlflow/traces/batchGet", params={"trace_ids": list(ids)})
+        except RefusedRequest as error:
+            if len(ids) > 1 and not is_missing(error):  # one of them may be what the server cannot read
                 return {name: spans for one in ids for name, spans in self._load_stored([one]).items()}
-            return dict.fromkeys(ids, f"its spans cannot be read: {error.reply.problem}")
+            return dict.fromkeys(ids, f"its spans cannot be read: {error}")
         loaded: dict[str, list[Span] | str] = dict.fromkeys(ids, "its spans are not there; it may have been deleted")
-        server, call = self._server.tool_server, "traces with their spans"
-        for values in server.objects(reply, "traces", call, is_needed=False):
+        server, call = self._server.client.server, "traces with their spans"
+        for values in server.objects({"traces": []} if reply == {} else reply, "traces", call):
             info = values.get("trace_info")
             name = str(info.get("trace_id")) if isinstance(info, Mapping) else ""
             if name not in loaded:
@@ -50,7 +51,7 @@ class SpanReader:
             try:
                 loaded[name] = _read_spans(values)
             except Exception as error:  # MLflow's reader may fail in any way at what anyone may have sent
-                loaded[name] = f"its spans cannot be read: {type(error).__name__}: {self._server.words(str(error))}"
+                loaded[name] = f"its spans cannot be read: {type(error).__name__}: {self._server.client.server.words(str(error))}"
         return loaded
 
     def _load_file(self, name: str) -> list[Span] | str:
@@ -58,7 +59,7 @@ class SpanReader:
         try:
             return _download_spans(self._server.uri, name)
         except Exception as error:  # as above
-            return f"its spans cannot be read: {self._server.words(str(error))}"
+            return f"its spans cannot be read: {self._server.client.server.words(str(error))}"
 
 
 def _read_spans(values: Mapping[str, Any]) -> list[Span]:
