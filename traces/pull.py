@@ -67,6 +67,7 @@ class PullResult:
         conversations: Lines that are conversations of several traces.
         unread: Traces that cannot be read as an answer.
         first_unread: The first of them.
+        lost_files: Files, and parts of files, among them: traces may be in them, so that the cursor stays.
         unjoined: Sessions whose traces make no conversation: each is an answer by itself.
         open_sessions: Conversations whose last trace is so new that they may go on.
         unused: Traces with ratings by people that are not used; the ratings stand in the metadata, with the reason.
@@ -81,6 +82,7 @@ class PullResult:
     conversations: int = 0
     unread: int = 0
     first_unread: list[UnreadTrace] = field(default_factory=list)
+    lost_files: int = 0
     unjoined: int = 0
     open_sessions: int = 0
     unused: int = 0
@@ -163,7 +165,7 @@ class _Pull:
                 self._write_sample(sample, lines)
             if self._cursor is not None:
                 # where the newest traces come first, those that --limit left are older than all that were read
-                is_sure = not self._result.is_cut or self._is_ordered
+                is_sure = (not self._result.is_cut or self._is_ordered) and not self._result.lost_files
                 newest = min(self._newest, self._now) if self._newest and is_sure else None
                 self._cursor.prepare(out, lines.digest.hexdigest(), newest)
         if self._cursor is not None:
@@ -250,6 +252,7 @@ class _Pull:
 
     def _add_unread(self, trace: UnreadTrace, unread: IO[str] | None) -> None:
         self._result.unread += 1
+        self._result.lost_files += trace.is_lost_file
         if len(self._result.first_unread) < _NAMED:
             self._result.first_unread.append(trace)
         if unread is not None:

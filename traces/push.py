@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import tenacity
@@ -19,6 +18,7 @@ from .address import TraceAddress
 from .cursor import canonical_address, is_known_address
 from .registry import open_sink
 from .run_scores import LeftOut, RunScores
+from .server_url import is_loopback
 from .sink import Sink, TraceScore, WriteResult
 
 BATCH = 200
@@ -252,12 +252,5 @@ def _is_same(noted: str, content: str) -> bool:
 
 
 def _is_here(place: str) -> bool:
-    """Whether an address is a file, or a server of this machine."""
-    address = TraceAddress.parse(place)
-    if not address.host:
-        return True
-    host = urlsplit(f"//{address.host}").hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    """Whether an address names this machine; one without a host is the tool's own server, wherever that is."""
+    return is_loopback(urlsplit(f"//{TraceAddress.parse(place).host}").hostname or "")

@@ -16,11 +16,13 @@ class UnreadTrace:
         id: Its id.
         time: When it began, in ISO 8601 in UTC; empty where that is unknown.
         reason: What is missing and what to do, for a person.
+        is_lost_file: Whether it is no trace but a file, or a part of one, that cannot be read: traces may be in it.
     """
 
     id: str
     time: str
     reason: str
+    is_lost_file: bool = False
 
 
 class Source(Protocol):

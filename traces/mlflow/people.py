@@ -82,7 +82,9 @@ class PeopleReader:
         except RefusedRequest:
             return None
         scales = ObservedScales()
-        listed = (one for trace in reply["traces"] for one in trace.get("assessments") or [] if _is_feedback_by_person(one))
+        listed = (
+            one for trace in reply["traces"] for one in trace.get("assessments") or [] if _is_feedback_by_person(one)
+        )
         scales.observe(rating for one in listed if (rating := _read_feedback(one)).name == name)
         return scales(name)
 

@@ -3,20 +3,21 @@
 import json
 import os
 import re
-import warnings
+import ssl
 from collections.abc import Iterator, Mapping
+from configparser import ConfigParser, Error as ConfigParserError
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ...errors import InputError, UsageError
 from ...eval_sets.name_suggestions import nearest_names, quote_names
-from ...installation import require_extra
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..http_client import HttpClient, RefusedRequest
+from ..http_client import HttpClient, RefusedRequest, read_key
 from ..server_url import environment_urls, find_server_url
 from ..tool_server import ToolServer, basic_secret
 
@@ -44,21 +45,16 @@ class MlflowServer:
     @cached_property
     def client(self) -> HttpClient:
         """What calls the server, with the keys that MLflow's own client sends."""
-        load_client()
-        from mlflow.utils.credentials import get_default_host_creds
-
-        credentials, parts = get_default_host_creds(self.uri), urlsplit(self.uri)
-        user = str(credentials.username or unquote(parts.username or ""))
-        password, token = str(credentials.password or unquote(parts.password or "")), str(credentials.token or "")
+        parts = urlsplit(self.uri)
+        user, password, token = _read_credentials()
+        user, password = user or unquote(parts.username or ""), password or unquote(parts.password or "")
         secrets = [password, token, parts.password or "", basic_secret(user, password) if password else ""]
         shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
         oldest = f"MLflow {'.'.join(map(str, OLDEST))} is needed; correct the address, or update the server"
-        options: dict[str, Any] = {"verify": credentials.verify, "cert": credentials.client_cert_path}
-        if user and password:
-            options["auth"] = (user, password)
-        elif token:
-            options["headers"] = {"authorization": f"Bearer {token}"}
-        return HttpClient(ToolServer("MLflow", shown, (_KEYS,), tuple(filter(None, secrets)), oldest), **options)
+        headers = {"authorization": f"Bearer {token}"} if token and not (user and password) else {}
+        auth = (user, password) if user and password else None
+        server = ToolServer("MLflow", shown, (_KEYS,), tuple(filter(None, secrets)), oldest)
+        return HttpClient(server, auth=auth, headers=headers, verify=_read_tls())
 
     @cached_property
     def experiment(self) -> str:
@@ -143,12 +139,34 @@ class MlflowServer:
         return f"there are {quote_names(shown, at_most=_MOST_NAMES)}" if shown else "there are none yet"
 
 
-def load_client() -> None:
-    """Imports MLflow's package, which then neither reports its use nor changes how warnings are shown."""
-    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
-    os.environ.setdefault("MLFLOW_ALLOW_HTTP_REDIRECTS", "false")  # of what the package asks itself
-    with require_extra("mlflow", "mlflow: traces"), warnings.catch_warnings():
-        import mlflow.utils.credentials  # noqa: F401 - what is used of it is imported where it is used
+def _read_credentials() -> tuple[str, str, str]:
+    """User, password and token of MLflow's environment variables, else of its file of credentials."""
+    file = ConfigParser(interpolation=None)
+    try:
+        file.read(Path("~/.mlflow/credentials").expanduser())
+    except (ConfigParserError, UnicodeError):
+        raise InputError("~/.mlflow/credentials cannot be read: correct it, or set MLFLOW_TRACKING_TOKEN") from None
+    user, password = (
+        read_key(name) or file.get("mlflow", name.lower(), fallback="")
+        for name in ("MLFLOW_TRACKING_USERNAME", "MLFLOW_TRACKING_PASSWORD")
+    )
+    return user, password, read_key("MLFLOW_TRACKING_TOKEN")
+
+
+def _read_tls() -> ssl.SSLContext | bool:
+    """The certificates of MLflow's environment variables."""
+    if os.environ.get("MLFLOW_TRACKING_INSECURE_TLS", "").lower() in ("true", "1"):
+        return False
+    authority, own = (os.environ.get(f"MLFLOW_TRACKING_{side}_CERT_PATH") for side in ("SERVER", "CLIENT"))
+    if not authority and not own:
+        return True
+    try:
+        context = ssl.create_default_context(cafile=authority or None)
+        if own:
+            context.load_cert_chain(own)
+    except OSError as error:
+        raise InputError(f"the certificates of MLFLOW_TRACKING_..._CERT_PATH cannot be read: {error}") from None
+    return context
 
 
 def is_missing(refusal: RefusedRequest) -> bool:

@@ -51,6 +51,7 @@ class AnswerPull:
         self._on_progress = on_progress
         self._first_open: datetime | None = None  # when the first conversation began that may go on
         self._seen: set[int] = set()
+        self._has_lost_files = False
         self.counts = PullCounts()
 
     def pull(self, pulled_until: datetime | None) -> PullCounts:
@@ -67,7 +68,8 @@ class AnswerPull:
         while part := list(islice(samples, _AT_ONCE)):
             self._add(part, metric)
             self._on_progress(self.counts.pulled)
-        self._records.end_pull(min(until, self._first_open or until))
+        if not self._has_lost_files:  # traces may be in them, older than the last one that was read
+            self._records.end_pull(min(until, self._first_open or until))
         return self.counts
 
     def _samples(self, traces: Iterable[Sample | UnreadTrace]) -> Iterator[Sample]:
@@ -77,6 +79,7 @@ class AnswerPull:
             samples = [trace for trace in part if isinstance(trace, Sample)]
             known = self._records.known_traces([_trace_id(sample) for sample in samples])
             unread = [trace for trace in part if isinstance(trace, UnreadTrace)]
+            self._has_lost_files = self._has_lost_files or any(trace.is_lost_file for trace in unread)
             new: list[Sample] = []
             for sample in samples:
                 trace = hash(_trace_id(sample))  # a page may come twice
