@@ -1,4 +1,4 @@
-"""The one HTTP client of all tools: bounded waits, attempts that are made again, one refusal, and lists page by page."""
+"""The one HTTP client of all tools: bounded waits, attempts made again, one refusal, and lists page by page."""
 
 import json
 import os
