@@ -31,50 +31,29 @@ _NAMED = 5  # problems
 
 @dataclass(frozen=True, slots=True)
 class PushRequest:
-    """What to push, and where.
+    """What to push, and where."""
 
-    Attributes:
-        metrics: The metrics; empty for those that the run was asked for.
-        to: Where all scores go; None for where their traces were pulled from.
-        has_valueless: Whether skipped and failed scores are pushed too, with a label and without a value.
-        link: Makes the address of an answer's page of run and sample.
-        is_dry: Whether nothing is written, only counted.
-    """
-
-    metrics: Sequence[str] = ()
-    to: str | None = None
-    has_valueless: bool = False
-    link: Callable[[str, str], str] = lambda run, sample: ""
-    is_dry: bool = False
+    metrics: Sequence[str] = ()  # the metrics; empty for those that the run was asked for
+    to: str | None = None  # where all scores go; None for where their traces were pulled from
+    has_valueless: bool = False  # whether skipped and failed scores are pushed too, with a label and without a value
+    link: Callable[[str, str], str] = lambda run, sample: ""  # makes the address of an answer's page of run and sample
+    is_dry: bool = False  # whether nothing is written, only counted
 
 
 @dataclass(slots=True)
 class PushResult:
-    """What became of the scores of a run.
+    """What became of the scores of a run."""
 
-    Attributes:
-        written: Scores that are new there.
-        updated: Scores that were there with another content.
-        failed: Scores that could not be written.
-        unchanged: Scores that an earlier push wrote.
-        to_write: Of a dry push, scores that would be written.
-        samples_without_trace: Samples with scores that come from no trace.
-        valueless: Skipped and failed scores, which are left out.
-        places: The number of scores by address.
-        metrics: The number of scores by metric.
-        problems: Why scores failed, with how many.
-    """
-
-    written: int = 0
-    updated: int = 0
-    failed: int = 0
-    unchanged: int = 0
-    to_write: int = 0
-    samples_without_trace: int = 0
-    valueless: int = 0
-    places: Counter[str] = field(default_factory=Counter)
-    metrics: Counter[str] = field(default_factory=Counter)
-    problems: Counter[str] = field(default_factory=Counter)
+    written: int = 0  # scores that are new there
+    updated: int = 0  # scores that were there with another content
+    failed: int = 0  # scores that could not be written
+    unchanged: int = 0  # scores that an earlier push wrote
+    to_write: int = 0  # of a dry push, scores that would be written
+    samples_without_trace: int = 0  # samples with scores that come from no trace
+    valueless: int = 0  # skipped and failed scores, which are left out
+    places: Counter[str] = field(default_factory=Counter)  # the number of scores by address
+    metrics: Counter[str] = field(default_factory=Counter)  # the number of scores by metric
+    problems: Counter[str] = field(default_factory=Counter)  # why scores failed, with how many
 
 
 def push_scores(
