@@ -206,7 +206,7 @@ class Store:
         marks = ", ".join("?" * len(metrics))
         sql = f"SELECT sample, metric, value FROM scores WHERE run = ? AND metric IN ({marks}) AND value > ? LIMIT 1"
         for sample, metric, value in self._rows(sql, (run, *metrics, math.inf)):
-            self._parse(_as_number, value, "scores", {"run": run, "sample": sample, "metric": metric})
+            self._parse(math.fabs, value, "scores", {"run": run, "sample": sample, "metric": metric})
 
     def _is_dead(self, run: str) -> bool:
         """Whether no process is at work on a run."""
@@ -445,10 +445,6 @@ class Store:
                 "another version of assay. Name another run, or remove the row "
                 f"(DELETE FROM {table} WHERE {conditions}) and go on with --resume"
             ) from error
-
-
-def _as_number(value: Any) -> None:
-    raise TypeError(f"{value!r} is no score")
 
 
 def _score(fields: list[Any]) -> Score:

@@ -25,14 +25,7 @@ class TraceAddress:
 
     @classmethod
     def parse(cls, text: str) -> "TraceAddress":
-        """Reads an address.
-
-        Args:
-            text: `SCHEME://HOST[:PORT]/PROJECT`, or `SCHEME:FILE`.
-
-        Raises:
-            UsageError: The text is no address, or holds a user or a password.
-        """
+        """Reads `SCHEME://HOST[:PORT]/PROJECT`, or `SCHEME:FILE`."""
         scheme, colon, rest = text.partition(":")
         if not colon or not scheme.replace("-", "").isalnum() or not rest:
             raise UsageError(f"{text!r} is no address of traces: write phoenix://HOST:6006/PROJECT, or otel:FILE")

@@ -82,15 +82,6 @@ def pull_traces(
 
     The cursor moves after the file has its name: whenever the process is killed, the next pull gives the same traces.
 
-    Args:
-        request: What to pull.
-        store: Where the cursor is kept.
-        out: The file.
-        existing: What is done with a file that is there.
-        unread_file: Where traces that cannot be read are listed, one JSON object per line; None for nowhere.
-        source: What reads the traces; None for the one that is registered for the address.
-        on_progress: Called with the number of traces so far.
-
     Raises:
         UsageError: The file is there, or cannot be written; the address is none; another process pulls with the cursor.
         InputError: The source cannot be read.

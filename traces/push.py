@@ -70,14 +70,6 @@ def push_scores(
     What is written is noted in the store after it is there: a kill between the two makes the next push write it again,
     under the same key.
 
-    Args:
-        store: Where the run is.
-        run: The run.
-        request: What to push, and where.
-        open_place: Opens the sink of an address.
-        on_progress: Called with the number of scores that are done.
-        sleep: Waits before what failed is tried again; None for the system's.
-
     Raises:
         UsageError: An unknown metric or address, another process pushes this run, or the samples name an address that
             nothing was pulled from with this store.

@@ -18,29 +18,13 @@ SINKS = "assay.sinks"
 
 
 def open_source(address: str | TraceAddress) -> Source:
-    """Opens what reads the traces of an address.
-
-    Args:
-        address: Such as `phoenix://localhost:6006/support`, or `otel:traces.json`.
-
-    Raises:
-        UsageError: It is no address, nothing is registered for its scheme, or the extra of the tool is missing.
-        InputError: What the source itself raises.
-    """
+    """Opens what reads the traces of an address."""
     source: Source = _open(SOURCES, "pulled from", address)
     return source
 
 
 def open_sink(address: str | TraceAddress) -> Sink:
-    """Opens what writes scores to the traces of an address.
-
-    Args:
-        address: Such as `phoenix://localhost:6006/support`, or `otel://localhost:4318`.
-
-    Raises:
-        UsageError: As `open_source`.
-        InputError: What the sink itself raises.
-    """
+    """Opens what writes scores to the traces of an address."""
     sink: Sink = _open(SINKS, "pushed to", address)
     return sink
 

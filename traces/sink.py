@@ -49,9 +49,6 @@ class Sink(Protocol):
     def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
         """Writes scores, and yields one result per score as soon as it is known to be there.
 
-        Args:
-            scores: A batch, of at most a few hundred.
-
         Raises:
             InputError: Nothing can be written: the server cannot be reached, refuses the key, or has no such project.
         """

@@ -68,9 +68,6 @@ def is_without_zone(text: str) -> bool:
 def read_utc(value: Any) -> datetime | None:
     """Reads a time in UTC; one without a zone is taken to be in UTC, as servers keep it.
 
-    Returns:
-        The time; None of what is none.
-
     Example:
         >>> read_utc("2026-11-20T10:00:00+02:00").isoformat(), read_utc(7), read_utc("soon")
         ('2026-11-20T08:00:00+00:00', None, None)

@@ -52,7 +52,8 @@ def test_a_damaged_store_is_told_in_one_sentence(assay, set_file, tmp_path, plac
         assert "the file is damaged: restore it from a backup" in assay("show", run).err
     if place == "text":
         assert (
-            "sample = 's1' AND metric = 'token_overlap' cannot be read ('high' is no score)" in assay("show", run).err
+            "sample = 's1' AND metric = 'token_overlap' cannot be read (must be real number, not str)"
+            in assay("show", run).err
         )
     if place == "plan":
         assert f"row of runs with id = '{run}' cannot be read" in assay("show", "last").err

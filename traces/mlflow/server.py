@@ -74,11 +74,7 @@ class MlflowServer:
         return str(values["experiment_id"])
 
     def search(self, filter_string: str, most: int, **more: str) -> Any:
-        """Searches traces of the experiment, without their spans; returns the reply, with what `more` names asked too.
-
-        Raises:
-            RefusedRequest: The server refuses the search.
-        """
+        """Searches traces of the experiment, without their spans; returns the reply. `more` is asked for too."""
         place = {"type": "MLFLOW_EXPERIMENT", "mlflow_experiment": {"experiment_id": self.experiment}}
         body: dict[str, Any] = {"locations": [place], "filter": filter_string, "max_results": most}
         body |= {"order_by": [more.pop("order", "timestamp_ms ASC"), "request_id ASC"]} | more

@@ -73,11 +73,7 @@ class PhoenixProject:
     def pages(
         self, path: str, parameters: Mapping[str, Any], *, most: int = MOST_KEPT_PAGES
     ) -> Iterator[list[dict[str, Any]]]:
-        """Yields what the project has, page by page; a page may be empty.
-
-        Raises:
-            RefusedRequest: The server refuses the query.
-        """
+        """Yields what the project has, page by page; a page may be empty."""
         self.connect()
         yield from self._pages(self._path + path, parameters, most)
 

@@ -70,11 +70,7 @@ def judge_waiting(
 
 
 def take_over_scores(settings: WatchSettings, records: WatchRecords) -> int:
-    """Takes over what steps that were killed have judged.
-
-    Returns:
-        How many answers have a score that had none.
-    """
+    """Takes over what steps that were killed have judged."""
     judged = 0
     for day in records.waiting_days():
         run = records.store.newest_run_of(settings.plan(records.watch_id, day).identity)
@@ -142,11 +138,7 @@ def _count_failures(settings: WatchSettings, store: Store, record: DayRun, count
 
 
 def day_budget(settings: WatchSettings, records: WatchRecords, today: str) -> tuple[Budget, Callable[[], None]]:
-    """Makes what is left of a day's budget, which keeps in the store before each call how much may be spent by then.
-
-    Returns:
-        The budget, and what keeps how much is spent at the end.
-    """
+    """Makes what is left of a day's budget, which keeps in the store before each call how much may be spent by then."""
     bounds, before = settings.budget, records.spending(today)
     budget = Budget(
         None if bounds.usd_per_day is None else max(0.0, bounds.usd_per_day - (before.usd or 0.0)),

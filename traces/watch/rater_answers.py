@@ -46,9 +46,6 @@ def draw_for_raters(settings: WatchSettings, records: WatchRecords, today: str, 
     """Draws answers for the raters from those that the judge scored, and fills the queue.
 
     An answer is the likelier the more ratings vary among answers with about its judge's score.
-
-    Returns:
-        How many answers are new in the queue.
     """
     if not settings.ratings.raters:
         return 0
@@ -127,11 +124,7 @@ def read_queue_ratings(records: WatchRecords) -> int:
 
 
 def reread_annotations(settings: WatchSettings, records: WatchRecords, source: Source, now: datetime) -> int:
-    """Reads traces again for people's annotations that came since: those of the raters' answers, else of the judged.
-
-    Returns:
-        How many answers are rated for the first time.
-    """
+    """Reads traces again for people's annotations that came since: those of the raters' answers, else of the judged."""
     if settings.ratings.reread is None:
         return 0
     since = now - settings.ratings.reread
