@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from special_files import make_special_file
 from traces_of_tests import BEGIN, attributes, chat_spans, document, messages, span, text, trace_score, write_documents
 
 from assay.errors import InputError, UsageError
@@ -296,6 +297,41 @@ def test_broken_files_are_named_with_their_line_and_stop_no_other(tmp_path):
     assert empty.id == f"{0xABC2:032x}" and "is empty" in empty.reason and "--skip-bad" not in empty.reason
 
 
+def test_a_pipe_and_a_bad_file_in_a_folder_are_said_and_stop_no_other(assay, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    make_special_file("pipe", folder / "a.json")
+    write_documents(folder / "b.json", document(*chat_spans(10, "Free?", "Yes.")))
+    done = assay("traces", "pull", f"otel:{folder}", "-o", "one.jsonl")
+    assert done.code == 0 and "a.json : is a pipe, not a file; it is left out" in done.out
+    (folder / "c.json.gz").write_bytes(gzip.compress(b'{"resourceSpans": []}' * 9)[:30])
+    (folder / "d.json").write_bytes(b"\x28\xb5\x2f\xfd")
+    done = assay("traces", "pull", f"otel:{folder}", "--since", "2020-01-01", "-o", "two.jsonl")
+    assert done.code == 1 and "2 files or parts of files could not be read" in done.err
+    assert "c.json.gz : cannot be read" in done.out and "d.json : is compressed" in done.out
+    assert len((tmp_path / "two.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_file_that_is_mended_later_is_pulled_then(assay, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    write_documents(folder / "new.json", document(*chat_spans(5000, "Free?", "Yes.")))
+    (folder / "old.json").write_text("{]")
+    assert assay("traces", "pull", f"otel:{folder}", "-o", "one.jsonl").code == 1
+    write_documents(folder / "old.json", document(*chat_spans(10, "Really?", "No.")))  # long before the newest
+    assert assay("traces", "pull", f"otel:{folder}", "-o", "two.jsonl").code == 0
+    (line,) = (tmp_path / "two.jsonl").read_text().splitlines()
+    assert json.loads(line)["user_input"] == "Really?"
+
+
+def test_a_byte_order_mark_is_no_part_of_a_document(tmp_path):
+    file = tmp_path / "a.json"
+    for content in (json.dumps, lambda value: json.dumps(value, indent=1)):
+        file.write_text(content(document(*chat_spans(10, "Free?", "Yes."))), encoding="utf-8-sig")
+        (sample,) = read(file)
+        assert sample.response == "Yes."
+
+
 @pytest.mark.parametrize("place", [0, 1])
 @pytest.mark.parametrize(
     ("line", "reason"),
@@ -548,12 +584,6 @@ def test_without_a_collector_nothing_is_sent(monkeypatch):
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
     with pytest.raises(UsageError, match="http/protobuf or grpc"):
         open_sink("otel://127.0.0.1:4318")
-
-
-def test_a_missing_extra_is_named(monkeypatch):
-    monkeypatch.setattr("assay.installation.missing_packages", lambda extra: ("mlflow",) if extra == "mlflow" else ())
-    with pytest.raises(UsageError, match=r"needs the extra `mlflow` \(missing: mlflow\)"):
-        open_source("mlflow://localhost/p")
 
 
 @pytest.mark.parametrize("open_address", [open_source, open_sink, check_source, check_sink])
