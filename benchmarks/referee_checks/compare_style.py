@@ -1,4 +1,4 @@
-"""`assay compare` and `assay decide`: raters like B better only where ratings say so, not where a metric does."""
+"""`assay show changes` and `assay decide`: raters like B better only where ratings say so, not where a metric does."""
 
 from collections.abc import Iterator
 
