@@ -9,7 +9,7 @@ from .version_table import VersionTable
 
 
 def compare_other_metrics(table: VersionTable) -> tuple[OtherDifference, ...]:
-    """Compares each version with the one in use by each further metric; each row by itself, as `assay show changes` does."""
+    """Compares each version with the one in use by each further metric, each row by itself."""
     rows = []
     for name, scores in table.others.items():
         questions = VersionQuestions.of_columns(table, scores, scores)

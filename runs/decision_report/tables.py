@@ -14,9 +14,10 @@ _RANKS = (
 )
 _BEST = "P(best): how probable it is that no other version has a higher mean"
 _DIFFERENCES = (
-    "A difference is the second version less the first, on the questions that both answered; left out: questions that "
-    "only one of them answered. The intervals hold for all pairs together"
+    "A difference is the second version less the first, on the questions that both answered. The intervals hold for "
+    "all pairs together"
 )
+_LEFT_OUT = "Left out: questions that only one of the two answered"
 _COUNTS = "Changed: with another text. Rated: in both"
 _OTHERS = "Above 0 is better{undirected}. Each row by itself"
 
@@ -64,18 +65,19 @@ def difference_table(decision: Decision, *, is_full: bool = True) -> ResultTable
         is_full: Whether all pairs stand in it, and what their counts are; else those with the version in use.
     """
     rows = [one for one in decision.differences if is_full or one.first == decision.in_use]
+    has_left_out = any(one.left_out for one in rows)
     fields = (
         Field("versions", "name", lambda one: _pair_cell(one, decision)),
         Field("difference", "change", lambda one: _change(one, one.low, one.high), is_left=True),
         Field("p", "p", lambda one: one.p),
         Field("questions", "count", lambda one: one.questions),
-        *([Field("left out", "count", lambda one: one.left_out)] if any(one.left_out for one in rows) else []),
+        *([Field("left out", "count", lambda one: one.left_out)] if has_left_out else []),
         Field("changed", "count", lambda one: one.changed, "wide"),
         Field("rated", "count", lambda one: one.rated),
     )
     left_out = len(decision.differences) - len(rows)
     others = [f"{count_of(left_out, 'other pair')}: --report or --json"] if left_out else []
-    notes = [_DIFFERENCES, *([_COUNTS] if is_full else others)]
+    notes = [_DIFFERENCES, *([_LEFT_OUT] if has_left_out else []), *([_COUNTS] if is_full else others)]
     return tabulate("Differences", rows, fields, note=". ".join(notes))
 
 
