@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 from ..languages.yaml_file import read_yaml
 from .cell_values import parse_structure
+from .column_table import ALIASES, ID_ALIASES
 from .preference import Choice
-from .sample_columns import ALIASES, ID_ALIASES
 
 Form = Literal["words", "outcomes", "ratings"]
 """How a row says which version is better: a word, one column per outcome, or a rating of one against the other."""

@@ -11,8 +11,10 @@ from ..arguments import check_type
 from ..errors import InputError
 from ..text.wording import count_of, list_first
 from ..value_messages import describe_type, shorten
-from .cell_values import parse_number, parse_ratings
+from .cell_values import parse_ratings
+from .column_table import is_no_rating
 from .name_suggestions import nearest_names, quote_names
+from .number_rule import NumberRule
 from .preference import Choice, Preference
 from .preference_columns import (
     PreferenceCell,
@@ -23,7 +25,6 @@ from .preference_columns import (
     known_preference_columns,
 )
 from .rows import BadRow, Row, Rows
-from .sample_columns import is_no_rating
 from .sources import cannot_read, open_source
 
 _ROWS_LOOKED_AT = 20
@@ -257,8 +258,9 @@ class _Reader:
         try:
             if not is_filled(cell.value) or is_no_rating(cell.value):
                 return {}
+            rule = NumberRule()
             has_raters = cell.column.rpartition(".")[2] == "ratings"
-            ratings: Any = parse_ratings(cell.value) if has_raters else {"": parse_number(cell.value)}
+            ratings: Any = parse_ratings(cell.value, rule) if has_raters else {"": rule.read(cell.value)}
             signs = {str(rater): float(rating) for rater, rating in ratings.items()}
         except (TypeError, ValueError) as error:
             raise self._error(row, cell.column, str(error)) from None

@@ -130,7 +130,7 @@ def _describe_gates(suite: "Suite", look: "SetLook") -> str:
 
 def _ask_columns(file: str, mapping: Mapping[str, str], sheet: str | None) -> Mapping[str, str]:
     """The mapping, with the columns that were asked for because their names do not say what they hold."""
-    from ..eval_sets.sample_columns import ALIASES, columns_by_usual_name
+    from ..eval_sets.column_table import ALIASES, columns_by_usual_name
     from ..runs.nightly.suite_draft import list_columns, look_at_set
 
     try:

@@ -1,6 +1,5 @@
 """Rows of any file with scores or ratings: nested objects become dotted columns, exports of other tools are known."""
 
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -13,14 +12,11 @@ from ...eval_sets.json_file import SEVERAL, json_document
 from ...eval_sets.parquet_file import find_parquet_files, open_parquet
 from ...eval_sets.rows import BadRow, Row
 from ...eval_sets.sources import cannot_read, open_source
-from ...number_bounds import LARGEST_NUMBER
-from ...value_messages import describe_type
 from . import deepeval_export
 from .column_roles import KNOWN
 
 _OBJECT_COLUMNS = ("ratings", "metadata", "scores")  # columns of CSV files whose cells may be JSON objects
 _BESIDE_SCORES = ("status", "reason", "evidence", "usage")
-_MISSING = {"", "nan", "none", "null", "n/a", "na", "-"}
 
 
 class FlatRow(NamedTuple):
@@ -94,37 +90,6 @@ def flatten(values: Mapping[str, Any]) -> dict[str, Any]:
         {'id': 'a', 'metadata.group': 'p1'}
     """
     return dict(_flat(values, ""))
-
-
-def read_number(value: object) -> float | None:
-    """Reads a cell as a number; true and false are 1 and 0.
-
-    Returns:
-        The number; None where the cell is empty, null or NaN.
-
-    Raises:
-        ValueError: It is text that is no number, infinite, or larger than 1e100; the message has the cure.
-
-    Examples:
-        >>> read_number("4,5"), read_number("n/a"), read_number(True)
-        (4.5, None, 1.0)
-    """
-    if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
-        return None
-    if isinstance(value, str) and value.strip().lower() in {"true", "false"}:
-        return float(value.strip().lower() == "true")
-    if isinstance(value, bool):
-        return float(value)
-    if isinstance(value, float) and math.isnan(value):
-        return None
-    parsed = cell_values.parse_number(value)
-    if not isinstance(parsed, int | float):
-        raise ValueError(f"is {describe_type(parsed)}, not a number; write a number, or leave it empty")
-    if math.isinf(parsed):
-        raise ValueError("is infinite; write a number, or leave it empty")
-    if abs(parsed) > LARGEST_NUMBER:
-        raise ValueError(f"is larger than {LARGEST_NUMBER:g}; write it in a larger unit, or leave it empty")
-    return float(parsed)
 
 
 def _of_object(document: dict[str, Any], name: str) -> list[FlatRow] | None:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...eval_sets import Sample, load_set
+from ...eval_sets.column_table import ALIASES
+from ...eval_sets.columns import known_columns, sort_row
 from ...eval_sets.logs.log_format import read_logs
-from ...eval_sets.rows import Row, Rows
-from ...eval_sets.sample_columns import ALIASES, known_columns, sort_row
+from ...eval_sets.rows import Row
 from ...eval_sets.sources import open_source
 from ...languages.yaml_file import dump_yaml
 from ...metrics.catalogue import describe_metric
@@ -47,11 +48,7 @@ def look_at_set(source: str, mapping: Mapping[str, str], *, sheet: str | None = 
     """Reads a set as a run would."""
     notes: list[str] = []
     samples = load_set(source, mapping=mapping, sheet=sheet, notes=notes)
-
-    def open_rows() -> Rows:
-        return open_source(source, split=None, sheet=sheet, known=known_columns(mapping))
-
-    opened = read_logs(open_rows(), mapping, open_rows)
+    opened = read_logs(open_source(source, sheet=sheet, known=known_columns(mapping)), mapping)
     first = next((row for row in opened.rows if isinstance(row, Row)), None)
     if opened.columns is None or first is None:
         return SetLook(tuple(samples), tuple(notes), dict(mapping))

@@ -10,8 +10,8 @@ from pydantic_core import ErrorDetails
 from ...arguments import check_type
 from ...atomic_files import check_replaceable
 from ...errors import InputError, UsageError
+from ...eval_sets.columns import known_columns
 from ...eval_sets.name_suggestions import nearest_names, quote_names
-from ...eval_sets.sample_columns import known_columns
 from ...eval_sets.sources import needs_network, open_source
 from ...languages.yaml_file import YAMLDocument, booleans_as_numbers, load_yaml
 from ...metrics.catalogue import needs_judge

@@ -110,7 +110,7 @@ def test_objects_in_cells_as_json_or_as_python_prints_them(file):
     [
         ("q;r;{an: 4};", "field ratings: .* is not JSON"),
         ("q;r;{'an': 'x'};", 'field ratings: rater an: "x" is not a number'),
-        ("q;r;{'an': 9};", "field ratings.an: 9 is outside the scale 1-5"),
+        ("q;r;{'an': 900};", "field ratings.an: 900 is outside the scale 1-5"),
         ("q;r;;{'note'", "field metadata: .* is not JSON"),
     ],
 )
