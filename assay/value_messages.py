@@ -1,4 +1,4 @@
-"""What a message says of a value: its type, the value itself when it is long, and a mistake in it, with its cure."""
+"""What a message says of a value: whether it is one, its type, the value itself when it is long, and a mistake in it, with its cure."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -61,6 +61,19 @@ def describe_type(value: object) -> str:
     if value is None:
         return "null"
     return names.get(type(value)) or ("a number" if isinstance(value, int | float) else f"a {type(value).__name__}")
+
+
+_NOTHING = frozenset(("", "nan", "none", "null", "<na>", "n/a", "#n/a", "[]"))
+
+
+def is_nothing(text: str) -> bool:
+    """Whether a passage or a label is blank, or what a program writes for none.
+
+    Examples:
+        >>> is_nothing(" "), is_nothing("nan"), is_nothing("None of them.")
+        (True, True, False)
+    """
+    return text.strip().casefold() in _NOTHING
 
 
 def shorten(text: str, length: int = 60) -> str:

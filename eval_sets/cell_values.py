@@ -11,9 +11,9 @@ from decimal import Decimal
 from typing import Any
 
 from ..json_text import JSON_DECODER, RepeatedKeyError, explain_json_error
-from ..value_messages import describe_type, shorten
+from ..value_messages import describe_type, is_nothing, shorten
 from .logs.message_text import find_documents
-from .number_rule import NumberRule, is_nothing
+from .number_rule import NumberRule
 
 # one text of a list as Python or NumPy prints it; NumPy puts no comma between the items
 _QUOTED = r"""'[^'\\\n]*(?:\\.[^'\\\n]*)*'|"[^"\\\n]*(?:\\.[^"\\\n]*)*\""""

@@ -30,6 +30,7 @@ class ColumnAccount:
         self._links: dict[str, list[str]] = {}
         self._left_out: dict[str, list[str]] = {}
         self._silent: list[str] = []
+        self._answered = 0
         self._conversations = self._turns = self._messages = self._single = 0
         self._rated_in_vain = self._unread_times = 0
         self._unread_time = ""
@@ -67,7 +68,9 @@ class ColumnAccount:
 
     def add_sample(self, sample: Sample, place: str) -> None:
         """Counts a sample that is a conversation, or has no answer."""
-        if not sample.response.strip():
+        if sample.response.strip():
+            self._answered += 1
+        else:
             self._silent.append(place)
         if sample.messages:
             is_single = is_single_answer(sample)
@@ -103,7 +106,7 @@ class ColumnAccount:
             f"{self._source.name}: {count_of(len(places), 'row')} left out that {reason}: {list_first(places, 5)}"
             for reason, places in self._left_out.items()
         ]
-        if self._silent:
+        if self._silent and self._answered:  # a set of questions has no answers at all
             silent = count_of(len(self._silent), "row has no answer and counts", "rows have no answer and count")
             notes.append(f"{self._source.name}: {silent} as an empty one: {list_first(self._silent, 5)}")
         return [*notes, *(f"{self._source.name}: {note}" for note in self._message_notes())]

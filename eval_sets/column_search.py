@@ -8,7 +8,17 @@ from ..errors import InputError
 from ..shell_words import quote_word
 from ..value_messages import shorten
 from .cell_values import parse_structure
-from .column_table import ID_ALIASES, NAMES, RATING_ALIASES, columns_by_usual_name, criterion_of, rater_of, usual_name
+from .column_table import (
+    ID_ALIASES,
+    NAMES,
+    RATING_ALIASES,
+    columns_by_usual_name,
+    criterion_of,
+    is_total,
+    rater_of,
+    usual_name,
+)
+from .columns import reason_to_leave_out, sort_row
 from .logs.message_text import find_messages_key
 from .message import MESSAGE_ALIASES
 from .number_rule import ColumnCells, NumberRule, is_missing, scale_of_header
@@ -100,7 +110,10 @@ class ColumnSearch:
         self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
 
     def add(self, row: Row) -> None:
-        """Looks at a row."""
+        """Looks at a row, but for one that sums up others."""
+        first = next((cell for cell in row.values.values() if isinstance(cell, str) and cell.strip()), "")
+        if is_total(first) and reason_to_leave_out(row.values, sort_row(row.values, self._mapping).fields):
+            return
         self.ids.add(row)
         self.versions.add(row)
         for rating in message_ratings(row):

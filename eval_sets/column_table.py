@@ -165,6 +165,43 @@ def is_known_metric(name: str) -> bool:
     return base.removesuffix("_metric").removesuffix("_score") in _METRICS
 
 
+@lru_cache(maxsize=256)
+def numbered_contexts(columns: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns that hold one context each, in the order of their numbers.
+
+    Example:
+        >>> numbered_contexts(("question", "Context 2", "context_1"))
+        ('context_1', 'Context 2')
+    """
+    names = {name.removesuffix("s") for name in ("retrieved_contexts", *NAMES["retrieved_contexts"])}
+    numbers = {}
+    for column in columns:
+        match = re.fullmatch(r"(.*?)s?_?(\d{1,2})", _small(column))
+        if match and match[1] in names:
+            numbers[column] = int(match[2])
+    return tuple(sorted(numbers, key=numbers.__getitem__))
+
+
+def may_hold(column: str, field: str) -> bool:
+    """Whether a column may hold a field by a word in its name, and none says that it holds something else.
+
+    Examples:
+        >>> may_hold("bot_text", "response"), may_hold("expected_answer", "response"), may_hold("user_id", "user_input")
+        (True, False, False)
+    """
+    words = {word for part in _small(column).split("_") for word in (part, part.removesuffix("s"))}
+    others = {word for other, hints in _TABLE["hints"].items() if other != field for word in hints}
+    others -= {*_TABLE["hints"]["user_input"], *_TABLE["hints"]["response"]} if field != "reference" else set()
+    return bool(words & {*_TABLE["hints"].get(field, ())}) and not has_other_role(column, field) and not words & others
+
+
+def has_other_role(column: str, field: str) -> bool:
+    """Whether a column is known to hold something else than a field."""
+    words = {*_small(column).split("_")}
+    is_other = usual_name(column) in USUAL_NAMES - {field, *NAMES.get(field, ())}
+    return is_other or bool(rater_of(column) or criterion_of(column) or words & {*_TABLE["no_hints"]})
+
+
 def is_total(text: str) -> bool:
     """Whether a cell is the name of a row that sums up others.
 

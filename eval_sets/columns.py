@@ -1,15 +1,27 @@
 """Which column is which field of a sample: our names, the usual names, and a mapping that the user gives."""
 
-import re
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from ..errors import InputError
 from ..shell_words import quote_word
-from .column_table import ALIASES, CASE_KEYS, TURN_ALIASES, USUAL_NAMES, columns_by_usual_name, is_link
+from ..value_messages import shorten
+from .column_table import (
+    ALIASES,
+    CASE_KEYS,
+    TURN_ALIASES,
+    USUAL_NAMES,
+    columns_by_usual_name,
+    has_other_role,
+    is_link,
+    is_total,
+    may_hold,
+    numbered_contexts,
+)
 from .logs.message_text import find_messages_key
 from .message import MESSAGE_ALIASES
 from .name_suggestions import nearest_names, quote_names
+from .number_rule import is_missing
 from .sample import Sample
 
 FIELDS = tuple(Sample.model_fields)
@@ -19,6 +31,28 @@ TURN_FIELDS = ("conversation", "role", "content", "time", "tool_calls", "tool_ca
 """What columns of rows that are messages of conversations can be mapped to, beside the fields of a sample."""
 
 MAP_OPTIONS = "to map is --map, in Python mapping="
+
+
+def reason_to_leave_out(values: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+    """Why a row is no answer: it sums up others, or asks nothing; empty where it is one.
+
+    A row with an id and the names of our fields is one that `write_set` wrote, which is read as it is.
+
+    Args:
+        values: The cells of the row.
+        fields: The same by field.
+    """
+    if fields.get("messages") or not {"user_input", "response"} <= fields.keys():
+        return ""
+    question, answer = (fields[name] for name in ("user_input", "response"))
+    if not isinstance(question, str) or not isinstance(answer, str):
+        return ""
+    first = next((cell for cell in values.values() if isinstance(cell, str) and cell.strip()), "")
+    if is_total(first) and not (question.strip() and answer.strip()):
+        return f"sums up others ({shorten(first, 20)})"
+    if question.strip() or ({"user_input", "response"} <= values.keys() and not is_missing(values.get("id"))):
+        return ""
+    return "has no question" if answer.strip() else "has no question and no answer"
 
 
 class SortedRow(NamedTuple):
@@ -84,9 +118,10 @@ def explain_missing(field: str, columns: Collection[str], mapping: Mapping[str, 
     if field in REQUIRED and all({name, *TURN_ALIASES[name]} & by_name.keys() for name in ("role", "content")):
         cure = "rows that are messages need a column conversation_id, or map THEIRS=conversation"
         return f"is missing; {cure} (the columns are {quote_names(columns)}; {MAP_OPTIONS})"
-    names = (field, *ALIASES.get(field, ()))
-    similar = [column for column in columns if {*re.split(r"[\s_-]+", column.casefold())} & {*names}]
-    similar += [match for name in names for match in nearest_names(name, columns, cutoff=75)]
+    similar = [column for column in columns if may_hold(column, field)]
+    free = [column for column in columns if not has_other_role(column, field)]
+    near = (match for name in (field, *ALIASES.get(field, ())) for match in nearest_names(name, free, cutoff=75))
+    similar = list(dict.fromkeys((*similar, *near)))
     typed = quote_word(f"{similar[0]}={field}") if similar else ""
     cure = f"rename `{similar[0]}`, or map {typed}" if similar else f"add it, or map THEIRS={field}"
     if not any({name, *ALIASES[name]} & by_name.keys() for name in ALIASES):
@@ -129,9 +164,21 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
             if chosen is not None:
                 fields[field] = extras.pop(chosen)
                 origins[field] = chosen
+    _take_numbered_contexts(fields, origins, extras)
     if fields.get("messages"):
         _keep_beside_messages(fields, origins, extras, mapping)
     return SortedRow(fields, origins, extras)
+
+
+def _take_numbered_contexts(fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> None:
+    """Joins `context_1`, `context_2` and so on, where no column holds all contexts."""
+    if "retrieved_contexts" in fields:
+        return
+    columns = numbered_contexts(tuple(extras))
+    for place, column in enumerate(columns):
+        origins["retrieved_contexts" if not place else f"retrieved_contexts[{place}]"] = column
+    if columns:
+        fields["retrieved_contexts"] = [extras.pop(column) for column in columns]
 
 
 def _take_thread(fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> None:

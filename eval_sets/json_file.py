@@ -10,6 +10,7 @@ from ..json_text import JSON_DECODER, explain_json_error
 from ..value_messages import describe_type
 from .column_table import CONVERSATION_KEYS
 from .logs.message_text import is_thread
+from .logs.test_runs import is_test_run, read_test_run
 from .rows import BadRow, Repeatable, Row, Rows
 from .text_lines import encoding_note, find_encoding, read_lines, read_text
 
@@ -35,6 +36,8 @@ def open_json(path: Path, name: str) -> Rows:
         return open_jsonl(path, name)
     if is_thread(document) and not any({*CONVERSATION_KEYS} & message.keys() for message in document):
         document = {"messages": document}
+    if is_test_run(document):
+        document = list(read_test_run(document))
     if isinstance(document, dict):
         document = document.get("samples", [document])
     if not isinstance(document, list):

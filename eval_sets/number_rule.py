@@ -255,16 +255,6 @@ def is_missing(value: object) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def is_nothing(text: str) -> bool:
-    """Whether a passage is blank, or what a program writes for none.
-
-    Examples:
-        >>> is_nothing(" "), is_nothing("nan"), is_nothing("None of them.")
-        (True, True, False)
-    """
-    return text.strip().casefold() in {"", "nan", "none", "null", "<na>", "n/a", "#n/a", "[]"}
-
-
 def is_date(text: str) -> bool:
     """Whether a text is a date, such as a spreadsheet makes of 3/5.
 

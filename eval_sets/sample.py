@@ -5,8 +5,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from ..value_messages import is_nothing
 from .message import Message, check_characters
-from .number_rule import is_missing, is_nothing
 
 Cell = int | float | str | bool | None
 ACCEPTED_SAMPLES = "a list of samples; load_set and read_samples make them of files and data"
@@ -90,7 +90,7 @@ class Sample(BaseModel):
     @field_validator("group", mode="before")
     @classmethod
     def _without_missing_group(cls, group: Any) -> Any:
-        return None if is_missing(group) else group
+        return None if isinstance(group, str) and is_nothing(group) else group
 
     @field_validator("id", "user_input", "response", "reference", "retrieved_contexts", "other_response")
     @classmethod

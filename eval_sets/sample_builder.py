@@ -7,12 +7,12 @@ from pydantic import ValidationError
 
 from ..errors import InputError
 from ..text.language_detection import detect_language
-from ..value_messages import shorten
+from ..value_messages import is_nothing, shorten
 from . import cell_values
 from .column_account import ColumnAccount
 from .column_search import SetColumns
-from .column_table import ALIASES, is_no_rating, is_total, language_code
-from .columns import FIELDS, REQUIRED, explain_missing, sort_row
+from .column_table import ALIASES, is_no_rating, language_code
+from .columns import FIELDS, REQUIRED, explain_missing, reason_to_leave_out, sort_row
 from .number_rule import NumberRule, is_missing
 from .rating_scale import Bounds
 from .rows import Row, Rows
@@ -50,7 +50,7 @@ class SampleBuilder:
         rule = self._read_columns(fields, origins, extras)
         self.account.add(row, fields, origins)
         self._drop_empty(fields)
-        if reason := self._reason_to_leave_out(row, fields):
+        if reason := reason_to_leave_out(row.values, fields):
             self.account.leave_out(row, reason)
             return None
         self._drop_no_ratings(fields, origins, row)
@@ -108,21 +108,6 @@ class SampleBuilder:
                 fields.setdefault("rating_max", column.scale.high)
                 return column.rule
         return NumberRule()
-
-    def _reason_to_leave_out(self, row: Row, fields: Mapping[str, Any]) -> str:
-        """Why a row is no answer: it sums up others, or asks nothing; empty where it is one."""
-        if fields.get("messages") or not {"user_input", "response"} <= fields.keys():
-            return ""
-        question, answer = (fields[name] for name in ("user_input", "response"))
-        if not all(isinstance(text, str) for text in (question, answer)):
-            return ""
-        first = next((cell for cell in row.values.values() if isinstance(cell, str) and cell.strip()), "")
-        is_own = {"user_input", "response"} <= row.values.keys() and not is_missing(row.values.get("id"))
-        if is_total(first) and not (question.strip() and answer.strip()):
-            return f"sums up others ({shorten(first, 20)})"
-        if not question.strip() and not is_own:  # what `write_set` wrote is read back
-            return "has no question" if answer.strip() else "has no question and no answer"
-        return ""
 
     def _drop_no_ratings(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row) -> None:
         if is_no_rating(fields.get("rating")):
@@ -183,7 +168,7 @@ class SampleBuilder:
         for name in _OPTIONAL:
             value = fields.get(name)
             is_empty = value is None or (self.source.textual and isinstance(value, str) and not value.strip())
-            if name in fields and (is_empty or (name in _LABELS and isinstance(value, str) and is_missing(value))):
+            if name in fields and (is_empty or (name in _LABELS and isinstance(value, str) and is_nothing(value))):
                 del fields[name]
         for name in REQUIRED:
             if fields.get(name, "") is None:
@@ -194,6 +179,8 @@ class SampleBuilder:
             "rating": rule.read,
             "ratings": lambda ratings: cell_values.parse_ratings(ratings, rule),
         }
+        if "reference" in origins:  # of another name, which may hold several
+            parsers |= {"reference": _parse_reference}
         for name in fields.keys() & parsers.keys():
             try:
                 fields[name] = parsers[name](fields[name])
@@ -271,6 +258,14 @@ def merge_metadata(metadata: Any, extras: Mapping[str, Any]) -> dict[str, Any]:
 
 def _parse_label(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _parse_reference(value: object) -> object:
+    if isinstance(value, str) and not value.lstrip().startswith(("['", '["')):
+        return value
+    texts = cell_values.parse_texts(value)
+    is_listed = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+    return "\n".join(texts) if is_listed and isinstance(texts, list) else value
 
 
 def _parse_metadata(value: object) -> object:

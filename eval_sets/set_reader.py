@@ -16,6 +16,7 @@ from .column_search import ColumnSearch, SetColumns, look_at_columns, may_tell_c
 from .columns import check_columns, check_mapped, check_mapping, known_columns
 from .logs.log_format import read_logs
 from .pair_ratings import LostPairs, drop_lost_ratings
+from .preference_columns import PreferenceRow
 from .python_data import open_data, ready_samples
 from .rating_scale import Bounds
 from .rows import BadRow, Repeatable, Rows
@@ -200,6 +201,10 @@ class _Set:
             try:
                 check_columns(opened.columns, self._mapping, opened.name)
             except InputError as error:
+                first = next((row.values for row in opened.rows if not isinstance(row, BadRow)), {})
+                if PreferenceRow(first).form == "words":
+                    use = "holds preferences between versions, and no answers; assay decide RUN_A RUN_B --ratings FILE"
+                    raise InputError(f"{opened.name}: {use} reads it") from None
                 if not opened.header:
                     raise
                 raise InputError(f"{error}; {opened.header}") from None

@@ -15,7 +15,6 @@ from ..eval_sets.conversation import asked_text
 from ..eval_sets.number_rule import NumberRule
 from ..eval_sets.opening_question import opening_question
 from ..eval_sets.pair_ratings import describe_lost_pairs
-from ..eval_sets.rating_scale import usual_rating_scale
 from ..eval_sets.version_column import versioned_id
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flat_rows, read_ratings
 from ..meta_eval.score_files.column_roles import find_roles
@@ -280,11 +279,11 @@ def _find_scale(
     low, high = min(values), max(values)
     if own_scale is not None and own_scale[0] <= low and high <= own_scale[1]:
         return own_scale, []
-    usual = usual_rating_scale(values)
-    if usual is not None and (low < high or low >= 1):
-        return usual[:2], [f"{source.name}: {usual.hint}."] if usual.hint else []
     bounds, _ = find_scale(source, ReadOptions())
-    lowest, highest = (_place_of(rows, source, value) for value in (low, high))
+    if bounds == (1.0, 5.0):
+        return bounds, []
+    low, high = bounds
+    lowest, highest = (_place_of(rows, source, value) for value in (min(values), max(values)))
     return bounds, [
         f"{source.name}: the scale of {low:g} to {high:g} is taken from its lowest rating ({lowest}) and its highest "
         f"({highest}); say another with --scale."

@@ -27,6 +27,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 _TEXTS = tuple(ALIASES)
 # never a metric, though a number may stand in them
 _NO_METRICS = ("id", "rating", "rating_min", "rating_max", *_TEXTS)
+_BESIDE = frozenset(name for role in ("reason", "status", "error") for name in (role, *NAMES[role]))
 _HOLDERS = ("metadata", "scores", "metrics")
 KNOWN = frozenset((*ROLES, *(name for names in ROLES.values() for name in names)))
 # metrics of other tools
@@ -76,7 +77,8 @@ def is_no_metric(column: str, roles: Mapping[str, str]) -> bool:
     return (
         column in {roles.get(role) for role in _NO_METRICS}
         or column in NAMES["time"]
-        or first == "ratings"
+        or first in {"ratings", "reasons"}
+        or re.split(r"[\s_.]", column.casefold())[-1] in _BESIDE
         or bool(rater_of(column) or criterion_of(column))
         or column.startswith(("column ", "Unnamed:"))  # the index that pandas writes
     )

@@ -9,10 +9,10 @@ from ...errors import InputError
 from ...eval_sets import cell_values
 from ...eval_sets.excel_file import EXCEL_SUFFIXES
 from ...eval_sets.json_file import SEVERAL, json_document
+from ...eval_sets.logs.test_runs import is_test_run, read_test_run
 from ...eval_sets.parquet_file import find_parquet_files, open_parquet
 from ...eval_sets.rows import BadRow, Row
-from ...eval_sets.sources import cannot_read, open_source
-from . import deepeval_export
+from ...eval_sets.sources import DELIMITED, cannot_read, open_source
 from .column_roles import KNOWN
 
 _OBJECT_COLUMNS = ("ratings", "metadata", "scores")  # columns of CSV files whose cells may be JSON objects
@@ -26,15 +26,15 @@ class FlatRow(NamedTuple):
     values: dict[str, Any]
 
 
-def flat_rows(path: Path, sheet: str | None = None) -> list[FlatRow]:
+def flat_rows(path: Path, sheet: str | None = None, header_row: int | None = None) -> list[FlatRow]:
     """Reads the rows of a file (.csv, .tsv, .xlsx, .jsonl, .json, .parquet) or of a folder or pattern of Parquet files.
 
-    A .json file may be a list, an object of columns (pandas), an export of DeepEval, or `assay show --json`. A test
-    case of DeepEval becomes one row per metric.
+    A .json file may be a list, an object of columns (pandas), an export of DeepEval, or `assay show --json`.
 
     Args:
         path: The file.
         sheet: The sheet of an Excel file; None for the only one that has rows.
+        header_row: The row of a CSV or Excel file that names the columns, 0 for none; None to find it.
 
     Raises:
         InputError: The file cannot be read; the message has place and cure.
@@ -51,7 +51,13 @@ def flat_rows(path: Path, sheet: str | None = None) -> list[FlatRow]:
             return rows
         if document is not SEVERAL and not isinstance(document, list):
             raise InputError(f"{name}: holds no rows; write a list of objects, one per item")
-    opened = open_source(path, split=None, sheet=sheet if path.suffix.lower() in EXCEL_SUFFIXES else None, known=KNOWN)
+    suffix = path.suffix.lower()
+    opened = open_source(
+        path,
+        sheet=sheet if suffix in EXCEL_SUFFIXES else None,
+        header_row=header_row if suffix in (*EXCEL_SUFFIXES, *DELIMITED) else None,
+        known=KNOWN,
+    )
     rows = []
     for row in opened.rows:
         if isinstance(row, BadRow):
@@ -94,8 +100,11 @@ def flatten(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_object(document: dict[str, Any], name: str) -> list[FlatRow] | None:
     """The rows of an object that is not a list of rows; None where its form is unknown."""
-    if deepeval_export.is_export(document):
-        return [FlatRow(place, flatten(values)) for place, values in deepeval_export.read_rows(document, name)]
+    if is_test_run(document):
+        cases = list(read_test_run(document))
+        if not any(case.get("scores") for case in cases):
+            raise InputError(f"{name}: there are no metrics in its test cases; evaluate them first")
+        return [FlatRow(f"test case {place}", flatten(case)) for place, case in enumerate(cases, 1)]
     for key in ("scores", "samples", "rows", "data"):
         if isinstance(document.get(key), list) and all(isinstance(row, dict) for row in document[key]):
             return [FlatRow(f"{key} {place}", flatten(row)) for place, row in enumerate(document[key], 1)]

@@ -74,7 +74,10 @@ def read_score_files(
     scores: Sequence[Path], ratings: Path | None, options: ReadOptions
 ) -> tuple[list[ScoreSource], ScoreSource | None]:
     """Reads files of scores and a file of ratings; a file that is both is read once."""
-    rows = {path: flat_rows(path, options.sheet) for path in dict.fromkeys((*scores, *([ratings] if ratings else [])))}
+    rows = {
+        path: flat_rows(path, options.sheet, options.header_row)
+        for path in dict.fromkeys((*scores, *([ratings] if ratings else [])))
+    }
     sources = {path: read_scores(rows[path], str(path), options) for path in dict.fromkeys(scores) if path != ratings}
     rating_source = None
     if ratings:
@@ -351,7 +354,10 @@ def find_scale(ratings: ScoreSource, options: ReadOptions) -> tuple[tuple[float,
     low, high = min(values), max(values)
     usual = usual_rating_scale(values)
     if usual is not None and (low < high or low >= 1):
-        return usual[:2], [f"{ratings.name}: {usual.hint}"] if usual.hint else []
+        low, high = usual[:2]
+        hint = usual.hint or "say another with --scale"
+        note = f"the ratings are taken to be on a scale from {low:g} to {high:g}; {hint}"
+        return (low, high), [note] if usual.hint or (low, high) != (1, 5) else []
     if low == high:
         raise InputError(f"{ratings.name}: all ratings are {low:g}; say the scale (--scale 0-1)")
     return (low, high), [f"the ratings are taken to be on a scale from {low:g} to {high:g}; say another with --scale"]

@@ -360,6 +360,8 @@ def _columns_beside(column: str, names: Collection[str], roles: Mapping[str, str
     """The columns that say why a score is what it is: those of the metric, else of the row."""
     by_name = {_plain(name): name for name in names}
     bases = [_plain(column), _plain(column).removesuffix("_score").removesuffix("_value")]
+    if column.startswith("scores.") and (reason := f"reasons.{column.removeprefix('scores.')}") in names:
+        by_name[f"{bases[0]}_reason"] = reason
     beside = {}
     for role in ("status", "error", "reason"):
         words = (role, *NAMES[role])

@@ -63,7 +63,8 @@ def check_sets(suite: Suite, path: Path) -> None:
         try:
             if needs_network(source):
                 continue  # checking asks nobody
-            opened = open_source(source, split=suite.split, sheet=suite.sheet, known=known_columns(suite.map))
+            known = known_columns(suite.map)
+            opened = open_source(source, split=suite.split, sheet=suite.sheet, header_row=suite.header_row, known=known)
             next(iter(opened.rows), None)
         except InputError as error:
             place: Place = ("sets", number)

@@ -161,7 +161,8 @@ def test_a_quote_that_is_never_closed_would_swallow_the_rest(file):
     ("header", "says"),
     [
         ("id,user_input,response,id", "line 1: the column `id` stands twice"),
-        ("id,klant,bot,rating", "field user_input: is missing; add it, or map THEIRS=user_input"),
+        ("id,naam,bot,rating", "field user_input: is missing; add it, or map THEIRS=user_input"),
+        ("id,klant,bot,rating", "field user_input: is missing; rename `klant`, or map klant=user_input"),
         ("id,user_input,reponse,rating", "field response: is missing; rename `reponse`, or map reponse=response"),
     ],
 )
