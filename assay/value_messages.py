@@ -1,4 +1,4 @@
-"""What a message says of a value: whether it is one, its type, the value itself when it is long, and a mistake in it, with its cure."""
+"""What a message says of a value: its type, the value itself when it is long, and a mistake in it, with its cure."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
