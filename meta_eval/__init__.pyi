@@ -67,11 +67,18 @@ from .estimate import (
     estimate_mean as estimate_mean,
     estimate_mean_of_groups as estimate_mean_of_groups,
     estimate_proportion as estimate_proportion,
+    estimate_share as estimate_share,
+    p_of_share as p_of_share,
 )
 from .evaluation import evaluate_table as evaluate_table
 from .folds import grouped_folds as grouped_folds
+from .groups import (
+    intraclass_correlation as intraclass_correlation,
+    jackknife_interval as jackknife_interval,
+    t_quantile as t_quantile,
+    variance_of_mean as variance_of_mean,
+)
 from .gwet import ordinal_ac2 as ordinal_ac2
-from .jackknife import jackknife_intervals as jackknife_intervals
 from .krippendorff import nominal_alpha as nominal_alpha, ordinal_alpha as ordinal_alpha
 from .mean_rating import (
     estimate_mean_rating as estimate_mean_rating,
@@ -89,11 +96,7 @@ from .monthly_p_value import monthly_p_value as monthly_p_value, needed_z as nee
 from .permutation import max_t as max_t, shuffle_by_group as shuffle_by_group, sign_flip_p_value as sign_flip_p_value
 from .policy import (
     BOUND as BOUND,
-    estimate_share as estimate_share,
-    intraclass_correlation as intraclass_correlation,
-    p_of_share as p_of_share,
     triage_policy as triage_policy,
-    variance_of_mean as variance_of_mean,
 )
 from .power import AgreementPower as AgreementPower
 from .question_only import add_question_only as add_question_only
@@ -137,7 +140,6 @@ from .scorer_fit import (
 )
 from .selection import Combine as Combine, select as select
 from .stopping import predict_stability as predict_stability
-from .student import t_quantile as t_quantile
 from .subsets import (
     all_subsets as all_subsets,
     best_of_each_size as best_of_each_size,

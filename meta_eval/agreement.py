@@ -9,7 +9,7 @@ from . import agreement_statistics
 from .arrays import Bools, Floats
 from .correlation import FEWEST_ITEMS, auroc, correlation_problem
 from .estimate import Estimate, estimate
-from .jackknife import Scale, Statistic
+from .groups import ScaleName, Statistic
 from .permutation import max_t
 from .table import ScoreTable
 
@@ -119,7 +119,7 @@ def _agreement(table: ScoreTable, name: str, level: float, seed: int) -> MetricA
         is_constant = len(x) >= FEWEST_ITEMS and float(np.ptp(y)) > 0
         return _with_chance_level(agreement, x, y, table.middle) if is_constant else agreement
 
-    def with_interval(statistic: Statistic, scale: Scale = "fisher") -> Estimate:
+    def with_interval(statistic: Statistic, scale: ScaleName = "fisher") -> Estimate:
         return estimate(statistic, groups, scale=scale, level=level)
 
     numbers = np.unique(np.asarray(groups), return_inverse=True)[1]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..text.wording import count_of
 from .estimate import Estimate, estimate
-from .jackknife import FEWEST_GROUPS
+from .groups import FEWEST_GROUPS
 
 if TYPE_CHECKING:
     from .arrays import Bools, Floats

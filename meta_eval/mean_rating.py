@@ -9,8 +9,7 @@ import numpy as np
 
 from .arrays import Floats, Places
 from .estimate import TOO_FEW_GROUPS, Estimate, log_odds_interval
-from .jackknife import FEWEST_GROUPS
-from .policy import variance_of_mean
+from .groups import FEWEST_GROUPS, variance_of_mean
 from .results import MeanRating
 from .subsets import fit_scale
 from .table import ScoreTable

@@ -13,8 +13,7 @@ from ..shell_words import quote_word
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
-from .estimate import OF_CORRELATIONS, Estimate, cut_interval, estimate
-from .policy import estimate_share
+from .estimate import OF_CORRELATIONS, Estimate, cut_interval, estimate, estimate_share
 from .scorer import Scorer, fingerprint_ratings
 from .table import ScoreTable
 

@@ -9,7 +9,7 @@ from .. import __version__
 from ..errors import UsageError
 from .arrays import Floats, Places
 from .folds import grouped_folds
-from .policy import intraclass_correlation
+from .groups import intraclass_correlation
 from .results import MetaEvaluation, Selection
 from .scorer import (
     AgreementRecord,

@@ -10,11 +10,10 @@ from scipy import stats
 from ..errors import UsageError
 from ..text.wording import count_of
 from .arrays import Floats, Places
-from .estimate import TOO_FEW_GROUPS, Estimate, log_odds_interval
-from .jackknife import FEWEST_GROUPS
-from .policy import clopper_pearson, triage_policy
+from .estimate import TOO_FEW_GROUPS, Estimate, clopper_pearson, log_odds_interval
+from .groups import FEWEST_GROUPS, t_quantile
+from .policy import triage_policy
 from .raters import to_rating_scale
-from .student import t_quantile
 from .table import ScoreTable
 
 STRATA = 5

@@ -7,7 +7,7 @@ from ...text.wording import count_of
 from ..comparison import compare_metrics
 from ..correlation import spearman
 from ..difference import MARGIN, find_standing
-from ..jackknife import FEWEST_GROUPS
+from ..groups import FEWEST_GROUPS
 from ..results import Comparison
 from ..table import ScoreTable
 from .version_decision import Decision, Needs, Verdict, VersionDifference, VersionEstimate
