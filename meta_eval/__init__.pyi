@@ -29,7 +29,7 @@ from .combiners import (
     logistic_weights as logistic_weights,
     ridge_weights as ridge_weights,
 )
-from .comparison import compare_metrics as compare_metrics, williams as williams
+from .comparison import compare_metrics as compare_metrics
 from .correlation import auroc as auroc, correlation_problem as correlation_problem, spearman as spearman
 from .cross_validation import (
     CombinationTask as CombinationTask,

@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 from ..presentation.figure import format_p
 from .agreement_statistics import mean_spearman
 from .arrays import Floats, Places
-from .correlation import FEWEST_ITEMS
+from .correlation import FEWEST_ITEMS, estimate_correlation
 from .estimate import OF_CORRELATIONS, Estimate, estimate
 from .folds import grouped_folds
 from .permutation import sign_flip_max_t
@@ -146,9 +146,9 @@ def _agreement(table: ScoreTable, columns: Sequence[Floats]) -> Estimate:
     if len(scored) < FEWEST_ITEMS or any(np.ptp(values[scored]) == 0 for values in columns):
         return Estimate(None, n=len(scored), problem="too few scores, or all are equal")
     ratings, groups = table.mean_rating[scored], [table.groups[place] for place in scored]
+    if len(columns) == 1:
+        return estimate_correlation(mean_spearman, columns[0][scored][:, None], ratings, groups)
     first, *others = [mean_spearman(values[scored][:, None], ratings) for values in columns]
-    if not others:
-        return estimate(first, groups, scale="fisher")
     return estimate(lambda weights: first(weights) - others[0](weights), groups, bounds=OF_CORRELATIONS)
 
 

@@ -14,8 +14,9 @@ from .arrays import Floats
 from .chance import OnProgress
 from .combiners import SUBSET
 from .comparison import compare
+from .correlation import estimate_correlation
 from .difference import MARGIN
-from .estimate import Estimate, estimate
+from .estimate import Estimate
 from .mean_rating import estimate_mean_rating
 from .policy import BOUND, MINUTES, triage_policy
 from .raters import agreement_of_raters, to_rating_scale
@@ -45,8 +46,7 @@ class _Inference:
 
     def estimate(self, values: Floats, ratings: Floats, groups: Sequence[str]) -> Estimate:
         """Spearman's rho of values (items, repeats) with its interval."""
-        statistic = mean_spearman(values, ratings)
-        return estimate(statistic, groups, scale="fisher", level=self.level)
+        return estimate_correlation(mean_spearman, values, ratings, groups, level=self.level)
 
 
 def evaluate_table(
@@ -209,11 +209,9 @@ def _comparisons(
             rated,
             first,
             second,
-            permutations=inference.permutations,
             level=inference.level,
             margin=margin,
             tries=tries,
-            seed=inference.seed,
         )
 
     def named_column(metric: MetricAgreement) -> tuple[str, Floats]:

@@ -165,9 +165,7 @@ class Comparison:
     n: int
     rho_first: float | None  # Spearman of the first set with the ratings
     rho_second: float | None  # Spearman of the second
-    difference: Estimate  # rho_first - rho_second
-    p_williams: float | None
-    p_permutation: float | None  # the p-value of a permutation test that swaps the two by whole groups
+    difference: Estimate  # rho_first - rho_second, with interval and p-value
     margin: float
     standing: Standing  # what the difference shows: better, worse, equivalent, or how many more ratings would tell
     problem: str = ""

@@ -14,6 +14,7 @@ from .arrays import Floats
 from .chance import OnProgress
 from .choice_tests import ChoiceTests
 from .combiners import SUBSET
+from .correlation import estimate_correlation
 from .cross_validation import RULES, CombinationTask, column_spearmans, cross_validate, fit_ways
 from .estimate import OF_CORRELATIONS, Estimate, estimate
 from .results import ChosenCombination, Combination, Selection
@@ -96,9 +97,9 @@ def select(
 
     def with_interval(predictions: Floats, less: Floats | None = None) -> Estimate:
         """Spearman of predictions, or how much more it is than that of other ones, with its interval."""
-        statistic = mean_spearman(predictions, rated.mean_rating)
         if less is None:
-            return estimate(statistic, rated.groups, scale="fisher", level=level)
+            return estimate_correlation(mean_spearman, predictions, rated.mean_rating, rated.groups, level=level)
+        statistic = mean_spearman(predictions, rated.mean_rating)
         of_other = mean_spearman(less, rated.mean_rating)
         return estimate(
             lambda weights: statistic(weights) - of_other(weights), rated.groups, bounds=OF_CORRELATIONS, level=level

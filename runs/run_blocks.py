@@ -48,11 +48,11 @@ def run_block(
             parts.append(Paragraph(describe_missing_prompts(outcome.without_prompts)))
     totals = ScoreTotals.of_run(store, run)
     parts += (Paragraph(note) for note in totals.notes if outcome is None or note not in outcome.notes)
-    summaries = totals.summarise(plan.all_directions, has_p_values=False)
+    summaries = totals.summarise(plan.all_directions)
     parts.append(summary_table("", summaries, is_detailed=is_detailed))
     languages = sorted({language for _, language, *_ in totals.counts})
     if by_language:
-        by_part = totals.summarise(plan.all_directions, by_language=True, has_p_values=False)
+        by_part = totals.summarise(plan.all_directions, by_language=True)
         for language in languages:
             rows = [summary for summary in by_part if summary.language == language]
             parts.append(summary_table(f"Language: {language or 'not said'}", rows, is_detailed=is_detailed))
