@@ -80,11 +80,6 @@ from .groups import (
 )
 from .gwet import ordinal_ac2 as ordinal_ac2
 from .krippendorff import nominal_alpha as nominal_alpha, ordinal_alpha as ordinal_alpha
-from .mean_rating import (
-    estimate_mean_rating as estimate_mean_rating,
-    prediction_powered_mean as prediction_powered_mean,
-    ratings_for_width as ratings_for_width,
-)
 from .monitoring.bound_evidence import (
     CLEARED as CLEARED,
     FALSE_ALARMS as FALSE_ALARMS,
@@ -99,6 +94,15 @@ from .policy import (
     triage_policy as triage_policy,
 )
 from .power import AgreementPower as AgreementPower
+from .prediction_powered import (
+    MeanRating as MeanRating,
+    PoweredMeans as PoweredMeans,
+    estimate_mean_rating as estimate_mean_rating,
+    mean_of_table as mean_of_table,
+    powered_means as powered_means,
+    prediction_powered_mean as prediction_powered_mean,
+    ratings_for_width as ratings_for_width,
+)
 from .question_only import add_question_only as add_question_only
 from .rater_ceiling import estimate_ceiling as estimate_ceiling, means_of_others as means_of_others
 from .rater_groups import find_rater_groups as find_rater_groups
@@ -115,7 +119,6 @@ from .results import (
     ChosenCombination as ChosenCombination,
     Combination as Combination,
     Comparison as Comparison,
-    MeanRating as MeanRating,
     MetaEvaluation as MetaEvaluation,
     Policy as Policy,
     Selection as Selection,
@@ -148,16 +151,6 @@ from .subsets import (
     subset_correlations as subset_correlations,
 )
 from .table import ScoreTable as ScoreTable
-from .three_level import (
-    JudgedSample as JudgedSample,
-    LevelVariances as LevelVariances,
-    Strata as Strata,
-    ThreeLevelMean as ThreeLevelMean,
-    draw_stratified as draw_stratified,
-    plan_sample_sizes as plan_sample_sizes,
-    three_level_mean as three_level_mean,
-    three_level_share as three_level_share,
-)
 from .version_agreement import version_agreement as version_agreement
 from .version_results import MetricVersions as MetricVersions, VersionAgreement as VersionAgreement
 from .version_sentence import describe_versions as describe_versions

@@ -17,8 +17,8 @@ from .comparison import compare
 from .correlation import estimate_correlation
 from .difference import MARGIN
 from .estimate import Estimate
-from .mean_rating import estimate_mean_rating
 from .policy import BOUND, MINUTES, triage_policy
+from .prediction_powered import estimate_mean_rating
 from .raters import agreement_of_raters, to_rating_scale
 from .recommendation import explain, name_of, recommend
 from .results import Comparison, EvaluationSettings, MetaEvaluation, Selection, SliceAgreement

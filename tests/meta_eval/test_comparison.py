@@ -82,9 +82,8 @@ def test_a_style_of_the_scores_cancels():
     assert (styled.difference.value, styled.difference.low) == pytest.approx(
         (plain.difference.value, plain.difference.low)
     )
-    expected = prediction_powered_mean(
-        (second - first)[:15], (second - first)[:15], (second - first)[15:], GROUPS[:15], GROUPS[15:], scale=(-4, 4)
-    )
+    changes = rated[1] - rated[0]
+    expected = prediction_powered_mean(changes, second - first, GROUPS, scale=(-4, 4))
     assert plain.difference == expected.mean
 
 
