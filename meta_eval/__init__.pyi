@@ -26,8 +26,7 @@ from .clustering.measures import (
 from .combiners import (
     COMBINERS as COMBINERS,
     fit_combiner as fit_combiner,
-    logistic_weights as logistic_weights,
-    ridge_weights as ridge_weights,
+    fit_weights as fit_weights,
 )
 from .comparison import compare_metrics as compare_metrics
 from .correlation import auroc as auroc, correlation_problem as correlation_problem, spearman as spearman

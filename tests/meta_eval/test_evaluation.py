@@ -153,7 +153,7 @@ def test_what_the_question_alone_predicts_stands_beside_the_metrics():
     hard = generator.integers(0, 2, 100).astype(bool)
     ratings = np.where(hard, 1.0, 4.0) + generator.integers(0, 2, 100)
     questions = [f"{'why does' if kind else 'where is'} item {number}" for number, kind in enumerate(hard)]
-    metric = np.where(hard, 0.0, 1.0) + generator.normal(0, 0.5, 100)
+    metric = np.where(hard, 0.0, 1.0) + generator.normal(0, 0.3, 100)
     table = ScoreTable(tuple(map(str, range(100))), ("m0",), metric[:, None], ratings[:, None])
     evaluation = evaluate_table(add_question_only(table, questions), **QUICK)
     check(evaluation)
