@@ -26,7 +26,7 @@ def decide_regression(check: GateCheck, gate: RegressionGate) -> GateResult:
     if not history.accepted:
         reason = (
             f"{check.subject} is compared with nothing yet: no accepted run shares samples with this one; accept one "
-            "with `assay accept RUN`"
+            "with `assay suite accept RUN`"
         )
         return check.result("no baseline", reason, allowed)
     samples = check.samples
@@ -75,7 +75,7 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: fl
     state: State = "failed" if newest.failed else "passed"
     fewest = fewest_groups(check.level.of_check)
     of_groups = f"{newest.fallen_groups} of {count_of(len(set(groups)), 'group of answers', 'groups of answers')}"
-    turned, look = "fell" if check.higher_is_better else "rose", "look at them with `assay compare`"
+    turned, look = "fell" if check.higher_is_better else "rose", "look at them with `assay show changes`"
     if newest.failed:
         reason += f"; {of_groups} {turned}: {look}" if newest.fallen_groups else ""
         reason += f"; {check.describe_evidence(newest)}"

@@ -95,7 +95,7 @@ def test_a_topic_that_collapses_fails_and_a_small_one_is_named():
     two, one = after(2), after(1)
     assert (two.state, one.state) == ("failed", "passed")
     assert "is lower by 0.25 in the last 4 runs than in the 9 runs before" in two.reason
-    assert "2 of 8 groups of answers fell: look at them with `assay compare`; evidence" in two.reason
+    assert "2 of 8 groups of answers fell: look at them with `assay show changes`; evidence" in two.reason
     assert two.reason.endswith(", where 20 is enough")
     assert "no fall seen" not in one.reason
     assert "in 1 of 8 groups of answers: too few to call it a fall of the whole" in one.reason
