@@ -101,7 +101,7 @@ class ChoiceTests:
     @cached_property
     def _columns(self) -> Floats:
         """What each way predicts of the items that it was fitted to, (items, ways)."""
-        return self.fitted.predict(self.task.scores)
+        return self.fitted.predict_known(np.arange(len(self.task.ratings)))
 
     def _is_single(self, way: int) -> bool:
         return way < len(self.fitted.rows) and self.task.sizes[self.fitted.rows[way]] == 1

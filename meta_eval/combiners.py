@@ -42,8 +42,32 @@ class FittedCombiner:
         return (ranks - 0.5) / items - 0.5
 
 
+@dataclass(frozen=True, eq=False)
+class ScaledScores:
+    """Scores on a scale on which they may be summed, learned from themselves: no rating takes part."""
+
+    scale: Scale  # brings other scores to it
+    values: Floats  # (items, metrics)
+
+    @classmethod
+    def of(cls, scores: Floats, how: Scaling) -> "ScaledScores":
+        """Scales scores (items, metrics)."""
+        scale = fit_scale(scores, how)
+        return cls(scale, scale(scores))
+
+
+def scaling_of(kind: Combiner) -> Scaling:
+    """How the scores are scaled that a combiner takes."""
+    return "sum" if kind == "normalised-sum" else "ranks"
+
+
 def fit_combiner(
-    kind: Combiner, scores: Floats, ratings: Floats, *, middle: float, training: Places | None = None
+    kind: Combiner,
+    scores: Floats | ScaledScores,
+    ratings: Floats,
+    *,
+    middle: float,
+    training: Places | None = None,
 ) -> FittedCombiner:
     """Fits a combiner to training items and to each of several sets of ratings at once.
 
@@ -58,14 +82,13 @@ def fit_combiner(
         >>> fitted.predict(np.array([[0.5, 2.0], [0.9, 3.0], [0.1, 1.0]])).ravel().tolist()
         [0.0, 0.5, -0.5]
     """
-    how: Scaling = "sum" if kind == "normalised-sum" else "ranks"
-    scale = fit_scale(scores, how)
-    x = scale(scores)
+    scaled = scores if isinstance(scores, ScaledScores) else ScaledScores.of(scores, scaling_of(kind))
+    x = scaled.values
     places = slice(None) if training is None else training
     weights = fit_weights(kind, x[places], ratings[places], middle=middle)
     spread = (x @ weights).std(axis=0)
     weights = weights / np.where(spread > _SMALLEST_SPREAD, spread, 1.0)
-    return FittedCombiner(scale, weights, x @ weights)
+    return FittedCombiner(scaled.scale, weights, x @ weights)
 
 
 def fit_weights(kind: str, x: Floats, ratings: Floats, *, middle: float) -> Floats:
@@ -85,18 +108,22 @@ def fit_weights(kind: str, x: Floats, ratings: Floats, *, middle: float) -> Floa
         [[2.0]]
     """
     if kind == "ridge":
+        from sklearn import config_context
         from sklearn.linear_model import RidgeCV
 
-        fitted = RidgeCV(alphas=_PENALTIES, alpha_per_target=True).fit(x, ratings)
+        with config_context(assume_finite=True, skip_parameter_validation=True):  # checks would take half of the time
+            fitted = RidgeCV(alphas=_PENALTIES, alpha_per_target=True).fit(x, ratings)
         return np.asarray(fitted.coef_, float).reshape(ratings.shape[1], x.shape[1]).T
     weights = np.full((x.shape[1], ratings.shape[1]), 1 / x.shape[1])
     if kind == "logistic":
+        from sklearn import config_context
         from sklearn.linear_model import LogisticRegression
 
         spread = x.std(axis=0)
         over_spread = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > _SMALLEST_SPREAD)
         for place, is_good in enumerate((ratings > middle).T):
             if is_good.any() and not is_good.all():
-                regression = LogisticRegression(C=1.0, solver="newton-cholesky").fit(x * over_spread, is_good)
+                with config_context(assume_finite=True, skip_parameter_validation=True):
+                    regression = LogisticRegression(C=1.0, solver="newton-cholesky").fit(x * over_spread, is_good)
                 weights[:, place] = regression.coef_[0] * over_spread
     return weights

@@ -23,14 +23,14 @@ from .raters import agreement_of_raters, to_rating_scale
 from .recommendation import explain, name_of, recommend
 from .results import Comparison, EvaluationSettings, MetaEvaluation, Selection, SliceAgreement
 from .scorer_fit import predict_choice
-from .selection import Combine, Predictions, Prefer, select
+from .selection import REPEATS, Combine, Predictions, Prefer, select
 from .table import QUESTION_ONLY, ScoreTable
 from .verdict import give_verdict
 from .version_agreement import version_agreement
 from .version_results import VersionAgreement
 from .version_sentence import describe_versions
 
-RESAMPLES = 2000
+RESAMPLES = 500
 PERMUTATIONS = 2000
 SLICE_ATTRIBUTES = ("language", "message_type")
 _FEWEST_PER_SLICE = 10
@@ -60,7 +60,7 @@ def evaluate_table(
     seed: int = 0,
     bootstrap: int = RESAMPLES,
     permutations: int = PERMUTATIONS,
-    repeats: int = 10,
+    repeats: int = REPEATS,
     folds: int = 5,
     level: float = 0.95,
     margin: float = MARGIN,

@@ -25,6 +25,8 @@ Combine = Literal["all", "subsets", "sum", "mean-rank", "ridge", "logistic"]
 Prefer = Literal["best", "simple", "cheap"]
 _LEAST_COVERAGE = 0.5
 _FEWEST_ITEMS = 20
+REPEATS = 5
+"""How often the folds are dealt: a figure out of fold is the mean over them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +44,7 @@ def select(
     combine: Combine = "all",
     prefer: Prefer = "simple",
     max_metrics: int | None = None,
-    repeats: int = 10,
+    repeats: int = REPEATS,
     folds: int = 5,
     resamples: int,
     permutations: int,
@@ -106,7 +108,7 @@ def select(
         )
 
     fitted = fit_ways(task, np.arange(len(rated.items)))
-    in_sample = column_spearmans(fitted.predict(scores), task.ratings)
+    in_sample = column_spearmans(fitted.predict_known(np.arange(len(rated.items))), task.ratings)
     combinations = []
     for number, way in enumerate(task.ways):
         is_subset = way.kind == SUBSET
