@@ -41,7 +41,7 @@ def run_block(
     judge = plan.judge.label if plan.judge else "no judge"
     sets = ", ".join(source.rsplit("/", 1)[-1] for source in plan.sets)
     totals = ScoreTotals.of_run(store, run)
-    summaries = totals.summarise(plan.all_directions, has_p_values=False)
+    summaries = totals.summarise(plan.all_directions)
     parts: list[Paragraph | ResultTable] = [*run_verdict(store, run, summaries).paragraphs(), Paragraph("")]
     parts.append(Paragraph(f"Run {run} ({store.run(run).status}): {sets}; judge: {judge}"))
     if outcome is not None:
@@ -56,7 +56,7 @@ def run_block(
     parts.append(summary_table("", summaries, is_detailed=is_detailed))
     languages = sorted({language for _, language, *_ in totals.counts})
     if by_language:
-        by_part = totals.summarise(plan.all_directions, by_language=True, has_p_values=False)
+        by_part = totals.summarise(plan.all_directions, by_language=True)
         for language in languages:
             rows = [summary for summary in by_part if summary.language == language]
             parts.append(summary_table(f"Language: {language or 'not said'}", rows, is_detailed=is_detailed))

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from ...meta_eval.groups import t_quantile
 from ...meta_eval.monthly_p_value import FURTHEST, LONGEST, monthly_p_value, needed_z
-from ...meta_eval.student import t_quantile
 from ..pair_difference import paired_difference
 
 if TYPE_CHECKING:
