@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -88,6 +89,19 @@ class AdaptiveLimiter:
             self.limit = max(1, self.limit // 2)
 
 
+_run_limiter: ContextVar[AdaptiveLimiter | None] = ContextVar("run_limiter", default=None)
+
+
+@contextmanager
+def one_limit(most: int) -> Iterator[None]:
+    """Lets all models that are asked within make no more calls at once, together, than this."""
+    token = _run_limiter.set(AdaptiveLimiter(most))
+    try:
+        yield
+    finally:
+        _run_limiter.reset(token)
+
+
 class Connection:
     """Makes calls to one model; all runs that use a judge share its connection.
 
@@ -111,8 +125,8 @@ class Connection:
             JudgeError: The call broke within litellm.
             openai.OpenAIError, TimeoutError: The call failed.
         """
-        limiter = self._limiter()
-        async with limiter.slot() as ticket:
+        limiter, of_run = self._limiter(), _run_limiter.get()
+        async with limiter.slot() as ticket, nullcontext() if of_run is None else of_run.slot():
             size = measure_question(question, self._settings, known_price(self._settings))
             async with self.budget.spend(size, on_lost) as call:
                 try:

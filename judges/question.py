@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Generic, Literal, NoReturn, Protocol, TypeVar
+from typing import Annotated, Any, Generic, Literal, NamedTuple, NoReturn, Protocol, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ValidationInfo
+from pydantic import AfterValidator, BaseModel, ConfigDict, PrivateAttr, ValidationInfo
 
 from ..prompts import BUNDLED, Prompt, PromptMessage, Prompts
 from .usage import Usage
@@ -30,6 +30,26 @@ class PlainText(BaseModel):
     """The reply to a question that asks for no shape: whatever the judge says. A bad one is not asked again."""
 
     text: str
+
+
+class Member(NamedTuple):
+    """One member of a reply's JSON object, and where its value begins in the reply's text."""
+
+    name: str
+    value: Any
+    start: int
+
+
+class MemberReply(BaseModel):
+    """A reply whose members are read one by one; those with one name are all kept."""
+
+    model_config = ConfigDict(extra="allow")
+    _members: list[Member] = PrivateAttr(default_factory=list)
+
+    @property
+    def members(self) -> list[Member]:
+        """The members in their order; not those of objects within."""
+        return self._members
 
 
 @dataclass(slots=True, unsafe_hash=True)  # not frozen, which takes three times as long to make
