@@ -25,6 +25,7 @@ from .claim import Claim
 from .claim_extraction import sentence_evidence, sentences_of_answer
 from .claim_support import SUPPORT, judge_support, with_quotes
 from .metric import Metric
+from .sample_state import shown_contexts
 from .score import Score, scored, skipped
 from .worker import compute_for
 
@@ -202,7 +203,7 @@ class _Support:
                 by_passages.setdefault(passages, []).append(claim)
         replies = await asyncio.gather(
             *(
-                judge_support(self._sample, claims, "\n\n".join(self._texts(passages)), self._judge, self._prompts)
+                judge_support(self._sample, claims, self._shown(passages), self._judge, self._prompts)
                 for passages, claims in by_passages.items()
             )
         )
@@ -221,6 +222,10 @@ class _Support:
 
         cited = self._sample.model_copy(update={"retrieved_contexts": self._texts(passages), "tables": ()})
         return await compute_beside(with_computed_verdicts, cited, judged)
+
+    def _shown(self, passages: Passages) -> str:
+        shown = shown_contexts(self._sample)
+        return "\n\n".join(shown[number] for number in sorted(passages))
 
     def _texts(self, passages: Passages) -> tuple[str, ...]:
         return tuple(self._sample.retrieved_contexts[number] for number in sorted(passages))

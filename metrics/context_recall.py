@@ -9,6 +9,7 @@ from ..text.wording import count_of
 from .claim_extraction import ClaimsBy
 from .claim_support import extract_claims, judge_support
 from .metric import Metric
+from .sample_state import shown_contexts
 from .score import Score, scored, skipped
 
 
@@ -54,7 +55,7 @@ class ContextRecall(Metric):
         evidence |= self.prompts.evidence(prompt_names, sample.language)
         if not claims:
             return skipped("the reference makes no claims", evidence, usage)
-        contexts = "\n\n".join(sample.retrieved_contexts)
+        contexts = "\n\n".join(shown_contexts(sample))
         judged, verdicts_usage = await judge_support(sample, claims, contexts, self.judge, self.prompts)
         supported = sum(claim.verdict == "supported" for claim in judged)
         value = sum(claim.support for claim in judged) / len(judged)

@@ -16,6 +16,7 @@ from .claim_extraction import ClaimsBy, claims_by_judge, claims_of_sentences, se
 from .claim_support import CONVERSATION_SUPPORT, SUPPORT, judge_support, support_request, with_quotes
 from .conversation_documents import Documentation, fitting_documents, quote_documents
 from .metric import Metric
+from .sample_state import shown_contexts
 from .score import Score, scored, skipped
 from .worker import compute_for
 
@@ -119,7 +120,7 @@ class Faithfulness(Metric):
         if documents is not None and not documents.states_fact:
             reason = "nothing is documented: there are no contexts and no tool results, and the customer states nothing"
             return skipped(reason, evidence, usage)
-        text = "\n\n".join(sample.retrieved_contexts) if documents is None else documents.text
+        text = "\n\n".join(shown_contexts(sample)) if documents is None else documents.text
         judged, verdicts_usage = await judge_support(
             sample, claims, text, self.judge, self.prompts, context=context, task=task
         )
