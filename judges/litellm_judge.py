@@ -251,6 +251,11 @@ class LiteLLMJudge:
             JudgeError: There is no usable reply (as `ask`).
             BudgetReached: A call does not fit into the budget.
         """
+        if (languages := self.settings.languages) and (request.language or languages[0]) not in languages:
+            self._note(
+                f"was not made for the language {request.language}, but for {', '.join(languages)}: its verdicts "
+                "there may be worth little"
+            )
         if self._alignment is None:
             return await decide(request, self.ask, self.settings)
         request = await self._alignment.prepare(request)
@@ -390,10 +395,14 @@ class LiteLLMJudge:
         problem = "gives no log probabilities, though its settings say so (logprobs: true)"
         if self.settings.without_logprobs == "fail":
             return f"the judge {problem}"
-        if problem not in self._notices:
-            self._notices.add(problem)
-            _LOG.warning("%s %s: its words count as plain verdicts, without probabilities", self.name, problem)
+        self._note(f"{problem}: its words count as plain verdicts, without probabilities")
         return ""
+
+    def _note(self, words: str) -> None:
+        """Says something of the judge, once."""
+        if words not in self._notices:
+            self._notices.add(words)
+            _LOG.warning("%s %s", self.name, words)
 
     def check_api_key(self) -> None:
         """Checks, before anything is begun or asked, that there is an API key where one is needed.

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 
 from pydantic import BaseModel
 
+from .entailment import most_tokens_in
 from .key import strict_schema
 from .question import PlainText, Question
 from .settings import JudgeSettings, Price
@@ -72,6 +73,8 @@ def measure_question(question: Question[Any], settings: JudgeSettings, price: Pr
     schema: type[BaseModel] = question.schema
     if not question.options and schema is not PlainText:
         texts.append(json.dumps(strict_schema(schema)))  # sent with the messages, or as a part of them
+    if question.support is not None:
+        return replace(RequestSize.of_texts(texts, 0, price), most_in=most_tokens_in(question.support))
     most = question.max_tokens or (1 if question.options else settings.max_tokens)
     return replace(RequestSize.of_texts(texts, most, price), bytes_in=bytes_in)
 

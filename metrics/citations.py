@@ -121,6 +121,7 @@ class Citations(Metric):
 
     name = "citations"
     needs = ("response", "retrieved_contexts")
+    asks_support = True
 
     def __init__(
         self,
@@ -202,10 +203,7 @@ class _Support:
             else:
                 by_passages.setdefault(passages, []).append(claim)
         replies = await asyncio.gather(
-            *(
-                judge_support(self._sample, claims, self._shown(passages), self._judge, self._prompts)
-                for passages, claims in by_passages.items()
-            )
+            *(self._judge_support(passages, claims) for passages, claims in by_passages.items())
         )
         for passages, (judged, usage) in zip(by_passages, replies, strict=True):
             self.usage += usage
@@ -223,9 +221,10 @@ class _Support:
         cited = self._sample.model_copy(update={"retrieved_contexts": self._texts(passages), "tables": ()})
         return await compute_beside(with_computed_verdicts, cited, judged)
 
-    def _shown(self, passages: Passages) -> str:
+    async def _judge_support(self, passages: Passages, claims: Sequence[str]) -> tuple[list[Claim], Usage]:
         shown = shown_contexts(self._sample)
-        return "\n\n".join(shown[number] for number in sorted(passages))
+        texts = [shown[number] for number in sorted(passages)]
+        return await judge_support(self._sample, claims, "\n\n".join(texts), self._judge, self._prompts, passages=texts)
 
     def _texts(self, passages: Passages) -> tuple[str, ...]:
         return tuple(self._sample.retrieved_contexts[number] for number in sorted(passages))

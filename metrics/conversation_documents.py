@@ -46,9 +46,14 @@ class Documentation(NamedTuple):
     states_fact: bool = True  # whether one of them may support a claim: the customer may only have asked
 
     @property
+    def lines(self) -> tuple[str, ...]:
+        """Each document as the judge reads it."""
+        return tuple([document.line for document in self.documents])
+
+    @property
     def text(self) -> str:
         """The documentation as the judge reads it."""
-        return "\n\n".join(document.line for document in self.documents)
+        return "\n\n".join(self.lines)
 
     def evidence(self) -> dict[str, Any]:
         """What counted as documentation, and what of it was cut."""

@@ -60,6 +60,7 @@ class NoiseSensitivity(Metric):
 
     name = "noise_sensitivity"
     needs = ("response", "reference", "retrieved_contexts")
+    asks_support = True
     higher_is_better = False
 
     def __init__(

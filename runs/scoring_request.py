@@ -14,6 +14,8 @@ from ..judges import Cassette, Judge, JudgeLike, JudgeSettings, LiteLLMJudge
 from ..judges.connection import one_limit
 from ..judges.embedders import Embedder, check_embedder, load_embedder
 from ..judges.judge_opening import is_judge, settings_of_judge
+from ..judges.settings import ENTAIL
+from ..judges.transports.entail import refuse
 from ..metrics import Metric
 from ..metrics.catalogue import load_metric
 from ..metrics.metric import check_metric
@@ -171,6 +173,7 @@ class ScoringRequest:
                     for metric in self.all_metrics(has_conversations=has_conversations)
                 ]
                 asked = metrics[: len(self.metrics)]
+                _check_support(asked)
                 if self.turns == "none" and has_conversations and all(one.measures == "answer" for one in asked):
                     raise UsageError(
                         '--turns none (in Python turns="none") runs no metric of an answer on a conversation, and no '
@@ -232,6 +235,16 @@ class ScoringRequest:
         if judge is not None and (self.options.concurrency is None or not is_judge(self.judge)):
             return judge.settings.concurrent_samples
         return self.options.concurrency or _SAMPLES_AT_ONCE
+
+
+def _check_support(metrics: Iterable[Metric]) -> None:
+    """Checks that an entailment model is asked by those metrics alone that ask whether a text supports a claim."""
+    for metric in metrics:
+        settings = getattr(getattr(metric, "judge", None), "settings", None)
+        is_entail = isinstance(settings, JudgeSettings) and settings.model.startswith(ENTAIL)
+        if is_entail and not (metric.asks_support and getattr(metric, "claims", "sentences") == "sentences"):
+            raise refuse(settings.label, f"{metric.name}{' with claims of the judge' * metric.asks_support}")
+        _check_support(getattr(metric, "parts", {}).values())  # of a scorer
 
 
 def _judges_of(metrics: Iterable[Metric]) -> Iterator[LiteLLMJudge]:

@@ -95,7 +95,9 @@ def test_a_word_that_its_probabilities_contradict_is_asked_again_then_fails(logp
 def test_a_list_that_its_tokens_contradict_is_asked_again(openai_server, judge):
     tokens = [{part: 0.0} for part in ('{"1": "', "Yes", '"}')]
     wrong = Answer(text='{"1": "No"}', logprobs=tokens)
-    openai_server.script = lambda request: wrong if request.number == 1 else Answer(text='{"1": "Yes"}', logprobs=tokens)
+    openai_server.script = lambda request: (
+        wrong if request.number == 1 else Answer(text='{"1": "Yes"}', logprobs=tokens)
+    )
     assert decided(judge(logprobs=True, decide="listed"), ONE) == {"1": "yes"}
     assert len(openai_server.requests) == 2
 
