@@ -8,10 +8,10 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import InputError, UsageError
 from ..installation import require_extra
@@ -34,12 +34,10 @@ _DECIMALS = 4
 _PLACE = re.compile(r"\{(document|claim|eos)\}")
 
 
-class Window(NamedTuple):
-    """A part of a document beside a claim, as the model reads it."""
-
-    claim: int
-    tokens: list[int]
-    types: list[int]  # which of the two texts of a pair each token is of
+Encoded = Mapping[str, list[int]]
+"""A window of a document beside a claim, as the model reads it."""
+Window = tuple[int, Encoded]
+"""The number of the claim, and the window."""
 
 
 def find_folder(settings: JudgeSettings) -> Path:
@@ -158,8 +156,9 @@ class EntailmentModel:
         probabilities: dict[int, float] = {}
         windows = [*self._windows(asked)]
         for batch in _batches(windows):
-            for window, probability in zip(batch, self._classify(batch), strict=True):
-                probabilities[window.claim] = max(probability, probabilities.get(window.claim, 0.0))
+            classified = self._classify([encoded for _, encoded in batch])
+            for (number, _), probability in zip(batch, classified, strict=True):
+                probabilities[number] = max(probability, probabilities.get(number, 0.0))
         too_long = {
             number for number, (_, claim) in enumerate(asked.claims) if self._room(self._one_line(claim)) is None
         }
@@ -167,7 +166,7 @@ class EntailmentModel:
             name: None if number in too_long else round(probabilities.get(number, 0.0), _DECIMALS)
             for number, (name, _) in enumerate(asked.claims)
         }
-        return support, sum(len(window.tokens) for window in windows)
+        return support, sum(len(encoded["input_ids"]) for _, encoded in windows)
 
     def _clean(self, text: str) -> str:
         """A text without what no reader sees, and without the tokens that have a meaning to the model."""
@@ -194,30 +193,25 @@ class EntailmentModel:
                 continue
             for passage, offsets in zip(passages, places, strict=True):
                 for start, end in cut_windows(len(offsets), room, self._settings.overlap):
-                    yield self._encode(number, passage[offsets[start][0] : offsets[end - 1][1]], claim)
+                    yield number, self._encode(passage[offsets[start][0] : offsets[end - 1][1]], claim)
 
     def _room(self, claim: str) -> int | None:
         """The tokens of a document that fit beside a claim; None where there are too few."""
-        room = self._window - len(self._encode(0, "", claim).tokens) - 2  # a cut may make a token more at either end
+        room = self._window - len(self._encode("", claim)["input_ids"]) - 2  # a cut may make a token more at either end
         return room if room >= _FEWEST_TOKENS else None
 
-    def _encode(self, number: int, document: str, claim: str) -> Window:
+    def _encode(self, document: str, claim: str) -> Encoded:
         template = self._settings.template
         texts = (document, claim)
         if template is not None:
             values = {"document": document, "claim": claim, "eos": self._tokenizer.eos_token or ""}
             texts = (_PLACE.sub(lambda place: values[place[1]], template),)
-        encoded = self._tokenizer(*texts, return_token_type_ids=True, verbose=False)
-        return Window(number, encoded["input_ids"], encoded["token_type_ids"])
+        encoded: Encoded = self._tokenizer(*texts, verbose=False)
+        return encoded
 
-    def _classify(self, batch: Sequence[Window]) -> list[float]:
+    def _classify(self, batch: Sequence[Encoded]) -> list[float]:
         torch = self._torch
-        inputs = self._tokenizer.pad(
-            {"input_ids": [window.tokens for window in batch], "token_type_ids": [window.types for window in batch]},
-            return_tensors="pt",
-        ).to(self._device)
-        if "token_type_ids" not in self._tokenizer.model_input_names:
-            del inputs["token_type_ids"]
+        inputs = self._tokenizer.pad(batch, return_tensors="pt").to(self._device)
         with torch.inference_mode():
             logits = self._model(**inputs).logits
         probabilities: list[float] = torch.softmax(logits.double(), dim=1)[:, self._label].tolist()
@@ -239,8 +233,8 @@ def cut_windows(tokens: int, room: int, overlap: int) -> Iterator[tuple[int, int
 def _batches(windows: Sequence[Window]) -> Iterator[list[Window]]:
     """The windows, the longest first, in batches of a bounded size with their padding."""
     batch: list[Window] = []
-    for window in sorted(windows, key=lambda window: len(window.tokens), reverse=True):
-        if batch and len(batch[0].tokens) * (len(batch) + 1) > _TOKENS_PER_BATCH:
+    for window in sorted(windows, key=lambda window: len(window[1]["input_ids"]), reverse=True):
+        if batch and len(batch[0][1]["input_ids"]) * (len(batch) + 1) > _TOKENS_PER_BATCH:
             yield batch
             batch = []
         batch.append(window)
@@ -308,16 +302,11 @@ def most_tokens_in(asked: Support) -> int:
     return sum(2 * passages + windows * claim for claim in claims)
 
 
-class Download(NamedTuple):
-    """What fetching a model would bring."""
-
-    name: str
-    revision: str
-    size: int  # bytes
-
-
-def find_download(settings: JudgeSettings) -> Download:
+def find_download(settings: JudgeSettings) -> tuple[str, str, int]:
     """Asks the hub how large a model is. Checks before anything is fetched that it can be a judge here.
+
+    Returns:
+        Its name, its revision and the bytes of its files.
 
     Raises:
         InputError: The hub does not answer, or has no such model; or it has no weights in safetensors.
@@ -339,11 +328,11 @@ def find_download(settings: JudgeSettings) -> Download:
     if not any(file.endswith(".safetensors") for file in files):
         raise InputError(f"{settings.model}: it has no weights in safetensors, the only format that Assay loads")
     size = sum(size for file, size in files.items() if any(fnmatch(file, pattern) for pattern in _NEEDED_FILES))
-    return Download(name, str(info.sha), size)
+    return name, str(info.sha), size
 
 
-def download(offer: Download) -> Path:
+def download(name: str, revision: str) -> Path:
     """Fetches a model into the hub's own cache on this machine."""
-    from huggingface_hub import snapshot_download
-
-    return Path(snapshot_download(offer.name, revision=offer.revision, allow_patterns=list(_NEEDED_FILES)))
+    with require_extra("entail", "an entail: judge"):
+        from huggingface_hub import snapshot_download
+    return Path(snapshot_download(name, revision=revision, allow_patterns=list(_NEEDED_FILES)))

@@ -32,12 +32,8 @@ class PlainText(BaseModel):
     text: str
 
 
-class Member(NamedTuple):
-    """One member of a reply's JSON object, and where its value begins in the reply's text."""
-
-    name: str
-    value: Any
-    start: int
+Member = tuple[str, Any, int]
+"""One member of a reply's JSON object: its name, its value, and where the value begins in the reply's text."""
 
 
 class MemberReply(BaseModel):

@@ -104,7 +104,7 @@ def _read_members(text: str, start: int) -> list[Member]:
         name, place = scanstring(text, place + 1, True)
         begin = _BETWEEN.match(text, place).end()
         value, place = _DECODER.scan_once(text, begin)
-        members.append(Member(name, value, begin))
+        members.append((name, value, begin))
         place = _BETWEEN.match(text, place).end()
     return members
 

@@ -17,6 +17,7 @@ from .number_types import MOST_REPEATS, SEED, BoundedCount
 from .options import (
     JudgeCassetteOptions,
     SetOptions,
+    download_option,
     json_option,
     max_failed_option,
     quiet_option,
@@ -91,7 +92,7 @@ def list_judges(*, as_json: bool) -> None:
 @judges.command()
 @click.argument("name", metavar="JUDGE")
 @click.option("--revision", help="The version of the model: a commit, a tag or a branch.")
-@click.option("--yes", is_flag=True, help="Download without asking.")
+@download_option
 @json_option
 def get(name: str, revision: str | None, *, yes: bool, as_json: bool) -> None:
     """Download an entailment model (extra `entail`) from the Hugging Face hub, after asking.
@@ -110,8 +111,8 @@ def get(name: str, revision: str | None, *, yes: bool, as_json: bool) -> None:
     settings = load_settings(name)
     if not settings.model.startswith(ENTAIL):
         raise UsageError(f"{name}: only entailment models are fetched with this command (entail:ORG/NAME)")
-    found = find_download(settings.with_changes(revision=revision) if revision else settings)
-    offer = f"{found.name}, commit {found.revision[:12]}: {max(1, found.size // 1_000_000):,} MB from huggingface.co"
+    model, commit, size = find_download(settings.with_changes(revision=revision) if revision else settings)
+    offer = f"{model}, commit {commit[:12]}: {max(1, size // 1_000_000):,} MB from huggingface.co"
     dialog = find_dialog()
     if yes:
         echo_notice(offer)
@@ -119,11 +120,11 @@ def get(name: str, revision: str | None, *, yes: bool, as_json: bool) -> None:
         raise UsageError(f"{name}: nobody can be asked here; allow the download with --yes ({offer})")
     elif not dialog.confirm(offer):
         raise click.Abort
-    folder = download(found)
+    folder = download(model, commit)
     if as_json:
-        echo_json({"judge": name, "revision": found.revision, "folder": str(folder), "bytes": found.size})
+        echo_json({"judge": name, "revision": commit, "folder": str(folder), "bytes": size})
     else:
-        echo(f"{found.name}: {folder}. To pin this version, write `revision: {found.revision}` in a settings file")
+        echo(f"{model}: {folder}. To pin this version, write `revision: {commit}` in a settings file")
 
 
 @judges.command()

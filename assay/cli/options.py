@@ -202,6 +202,7 @@ def _budget(budget_usd: float | None, budget_tokens: int | None, budget_calls: i
     return Budget(budget_usd, budget_tokens, budget_calls)
 
 
+download_option = click.option("--yes", is_flag=True, help="Download without asking.")
 budget_calls_option = click.option(
     "--budget-calls", type=BoundedCount(0), help="Stop before there are more live calls."
 )

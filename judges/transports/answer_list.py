@@ -125,14 +125,14 @@ class Listed(Transport):
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
         members: dict[str, list[Member]] = {}
         for member in reply.value.members:
-            members.setdefault(member.name, []).append(member)
+            members.setdefault(member[0], []).append(member)
         starts = _token_starts(reply.raw)
         answers = []
         for question, words in zip(questions, _words_by_question(questions, call.prompt.language), strict=True):
             answer = _read(question, words, members.get(question.id, []), reply.raw, starts)
-            for reason in members.get(_reason_key(question.id), []) if call.schema.reason != "none" else []:
-                if isinstance(reason.value, str):
-                    answer.reason = " ".join(reason.value.split())
+            for _, reason, _ in members.get(_reason_key(question.id), []) if call.schema.reason != "none" else []:
+                if isinstance(reason, str):
+                    answer.reason = " ".join(reason.split())
             answers.append(answer)
         return answers
 
@@ -158,7 +158,7 @@ def _read(
     question: TypedQuestion, words: Mapping[str, str], members: list[Member], raw: RawReply, starts: list[int] | None
 ) -> Answer:
     offered = tuple(words)
-    said = [_read_word(member.value, offered) for member in members]
+    said = [_read_word(value, offered) for _, value, _ in members]
     if problem := _problem(members, said):
         return Answer(question, None, problem=problem)
     word = said[0] or ""
@@ -178,12 +178,13 @@ def _problem(members: list[Member], said: list[str | None]) -> str:
         return "the judge left it out"
     if any(word != said[0] for word in said):
         return "the judge answered it in two ways"
-    return "" if said[0] else f"the judge said {_write(members[0].value)[:40]}, which is none of its words"
+    return "" if said[0] else f"the judge said {_write(members[0][1])[:40]}, which is none of its words"
 
 
 def _shares(raw: RawReply, starts: list[int], member: Member, words: tuple[str, ...]) -> dict[str, float]:
     """The probability of each word, from the token on in which the value begins."""
-    begin = member.start + isinstance(member.value, str)
+    _, value, start = member
+    begin = start + isinstance(value, str)
     places = raw.logprobs or ()
     first = bisect_right(starts, begin) - 1
     if not 0 <= first < len(places):

@@ -10,7 +10,17 @@ import pytest
 
 from assay import evaluate
 from assay.errors import BudgetReached, InputError, UsageError
-from assay.judges import Budget, JudgeSettings, LiteLLMJudge, Predicate, Request, bundled_judge_names, load_settings
+from assay.judges import (
+    Budget,
+    JudgeSettings,
+    LiteLLMJudge,
+    Predicate,
+    Request,
+    bundled_judge_names,
+    cut_windows,
+    load_settings,
+    pinned_revision,
+)
 
 pytestmark = pytest.mark.extras("torch", "transformers")
 NLI = ["entailment", "neutral", "contradiction"]
@@ -126,8 +136,6 @@ def test_the_surest_window_and_passage_count(models, facts):
 
 def test_windows_cover_the_document_and_share_the_overlap(models, facts):
     """Each window by itself: the probability is the largest of theirs."""
-    from assay.judges.entailment import cut_windows
-
     words = " ".join(facts[1] * 10).replace(".", "").replace(",", "").replace("'", " ").split()[:150]
     claim = facts[0][1]
     settings = load_settings(models.random).with_changes(window=64, overlap=16)
@@ -295,8 +303,6 @@ def test_other_weights_in_the_same_folder_have_other_keys(models, facts, tmp_pat
     assert asyncio.run(decide("record")) == 0
     assert asyncio.run(decide("auto")) == 1
     shutil.copy(models.folder / "trained/model.safetensors", folder)
-    from assay.judges.entailment import pinned_revision
-
     pinned_revision.cache_clear()  # another process would read the files again
     assert asyncio.run(decide("auto")) == 0
 

@@ -9,8 +9,7 @@ from openai_server import Answer
 
 from assay import AnswerRelevance, Faithfulness, evaluate
 from assay.errors import JudgeUnavailable
-from assay.judges import Budget, Cassette, LiteLLMJudge, Predicate, Request, ScoreQuestion, read_option
-from assay.judges.typed_questions import Level
+from assay.judges import Budget, Cassette, Level, LiteLLMJudge, Predicate, Request, ScoreQuestion, read_option
 from assay.runs import Plan, RunOptions, Store, run_plan
 
 THREE = Request(
