@@ -111,7 +111,7 @@ def stored_settings(decide: str) -> JudgeSettings:
 
 
 def test_a_name_that_nobody_registered_is_refused_with_those_that_there_are():
-    with pytest.raises(ValidationError, match="no transport is called 'sngle'; write auto, decisions, entail, listed, "):
+    with pytest.raises(ValidationError, match="no transport is called 'sngle'; write auto, decisions, entail, "):
         JudgeSettings(model="openai/test", decide="sngle")
     assert stored_settings("sngle").decide == "sngle"
 
