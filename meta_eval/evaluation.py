@@ -24,6 +24,7 @@ from .results import Comparison, EvaluationSettings, MetaEvaluation, Selection, 
 from .scorer_fit import predict_choice
 from .selection import Combine, Predictions, Prefer, select
 from .table import QUESTION_ONLY, ScoreTable
+from .verdict import give_verdict
 from .version_agreement import version_agreement
 from .version_results import VersionAgreement
 from .version_sentence import describe_versions
@@ -108,6 +109,7 @@ def evaluate_table(
     if versions is not None and (raters is None or raters.validates):
         explanation += f"\n{describe_versions(versions, _agreement_of(versions.measure, metrics, selection))}"
     return MetaEvaluation(
+        verdict=give_verdict(table, metrics, raters, selection, comparisons=comparisons, policy=policy, level=level),
         recommendation=recommend(
             len(rated.items),
             metrics,

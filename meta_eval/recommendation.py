@@ -10,6 +10,7 @@ from .power import AgreementPower
 from .results import BEYOND_CHANCE, ChosenCombination, Combination, Comparison, Policy, Raters, Selection
 from .table import QUESTION_ONLY
 
+FEWEST_RATED = 20  # rated answers below which no metric is named
 FEWEST_GROUPS = 5  # below it, intervals over groups do not hold what they promise (benchmarks/referee.py)
 STRENGTHS = ((0.7, "closely"), (0.5, "well"), (0.3, "moderately"))
 """From which rho on a measure is said to follow the team how: Schober, Boer and Schwarte (2018) call 0.4 to 0.69
@@ -135,7 +136,7 @@ def _use(policy: Policy | None, pronoun: str) -> str:
 def _not_shown(rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, level: float) -> str:
     """What can be said where nothing is beyond chance: how much was looked for, and what more ratings would show."""
     chosen, is_one = selection.chosen, selection.chosen.candidates == 1
-    power = _power(rated, metrics, selection, level)
+    power = find_power(rated, metrics, selection, level)
     advice = f"do not use {'it' if is_one else 'any of them'} in place of a person{_reversal(metrics, selection)}."
     subject = f"that {name_of(chosen)} follows" if is_one else "that any measure follows"
     if power.power_of(_TARGET) >= _ENOUGH_POWER:
@@ -167,7 +168,7 @@ def _not_shown(rated: int, metrics: tuple[MetricAgreement, ...], selection: Sele
     )
 
 
-def _reversed(metrics: tuple[MetricAgreement, ...], selection: Selection) -> MetricAgreement | None:
+def reversed_metric(metrics: tuple[MetricAgreement, ...], selection: Selection) -> MetricAgreement | None:
     """The metric that runs against the ratings most surely, though higher should be better; None where none does."""
     against = [
         metric
@@ -179,7 +180,7 @@ def _reversed(metrics: tuple[MetricAgreement, ...], selection: Selection) -> Met
 
 
 def _reversal(metrics: tuple[MetricAgreement, ...], selection: Selection) -> str:
-    against = _reversed(metrics, selection)
+    against = reversed_metric(metrics, selection)
     if against is None:
         return ""
     return f"; {against.name} goes against the ratings: if lower is better, add --lower-is-better {against.name}"
@@ -191,7 +192,7 @@ def _tried(metrics: tuple[MetricAgreement, ...], selection: Selection) -> list[M
     return [metric for metric in metrics if metric.name not in left_out and metric.spearman.value is not None]
 
 
-def _power(rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, level: float) -> AgreementPower:
+def find_power(rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, level: float) -> AgreementPower:
     """The power with which the candidates' agreement would have been shown."""
     tried = _tried(metrics, selection)
     combined = 2 if len(tried) > 1 else 0  # their mean rank and normalised sum are tested beside them
@@ -233,7 +234,7 @@ def explain(
     else:
         second = ""
     first = f"{name_of(selection.chosen)}: {reached}; {chance}."
-    against = None if selection.is_beyond_chance else _reversed(metrics, selection)
+    against = None if selection.is_beyond_chance else reversed_metric(metrics, selection)
     if against is not None:  # a fit that turns it round would agree; no measure as it stands does
         first, second = f"{against.name} on these very answers: {format_agreement(against.spearman)}.", ""
     return "\n".join(line for line in (first, second, _rater_line(metrics, raters)) if line)
@@ -270,6 +271,20 @@ def name_of(combination: Combination) -> str:
     return joined if combination.kind == SUBSET else _WORDS_OF_KIND[combination.kind].format(joined)
 
 
+def name_shortly(combination: Combination) -> str:
+    """Names a combination in a few words, without how it is made.
+
+    Example:
+        >>> one = Combination("ridge", 3, ("faithfulness", "rouge_l_precision", "chrf"), None, Estimate(None), None, 1)
+        >>> name_shortly(one)
+        'faithfulness and 2 more together'
+    """
+    first, *others = combination.metrics
+    if not others:
+        return first
+    return f"{first} and {others[0] if len(others) == 1 else f'{len(others)} more'} together"
+
+
 def _rater_line(metrics: tuple[MetricAgreement, ...], raters: Raters | None) -> str:
     groups = max((metric.groups for metric in metrics), default=0)
     rough = (
@@ -291,8 +306,9 @@ def _capitalise(text: str) -> str:
 
 def _problem(rated: int, metrics: tuple[MetricAgreement, ...]) -> str:
     """Why nothing could be chosen, and what to do."""
-    if rated < 20:
-        return f"Only {count_of(rated, 'rated answer')}: too few to say which measure to trust; rate at least 20"
+    if rated < FEWEST_RATED:
+        few = f"Only {count_of(rated, 'rated answer')}: too few to say which measure to trust"
+        return f"{few}; rate at least {FEWEST_RATED}"
     tested = [metric for metric in metrics if not metric.baseline]
     if not tested:
         return "There are only baselines to compare: add a metric"

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..presentation.figure import Figure
+from ..presentation.verdict import Verdict
 from .agreement import MetricAgreement
 from .difference import Standing
 from .estimate import Estimate
@@ -270,6 +271,7 @@ class MetaEvaluation:
     Parts are None where the table does not allow them.
     """
 
+    verdict: Verdict  # what a reader sees first
     recommendation: str  # one sentence for a support lead: which measure follows the team, and what it may be used for
     # what is known in figures, in three short lines: how far the choice agrees, its difference from the others, and
     # what the raters reach. A fourth says how it tells versions apart, where several are rated.
@@ -287,5 +289,5 @@ class MetaEvaluation:
     settings: EvaluationSettings
 
     def __str__(self) -> str:
-        """The recommendation and the lines under it."""
-        return f"{self.recommendation}\n{self.explanation}"
+        """The verdict."""
+        return str(self.verdict)

@@ -1,4 +1,4 @@
-"""`assay align`: a judge learns from ratings; candidates are tried out of fold, and the one that wins is written."""
+"""`assay judges align`: a judge learns from ratings; candidates are tried out of fold, the winner is written."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

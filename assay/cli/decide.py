@@ -93,7 +93,7 @@ def decide(
     assay decide RUN_A RUN_B
     assay decide today=RUN_A new=RUN_B --scorer team.yaml --ratings more.csv
     assay decide answers.jsonl --by system --margin 0.2
-    assay decide RUN_A RUN_B --metric pairwise --judge openai/gpt-4o-mini --budget-usd 1
+    assay decide RUN_A RUN_B --metric pairwise --judge openai/gpt-4o-mini --budget 1usd
     """
     from ..meta_eval.score_files.read_options import parse_scale
     from ..runs.decide import (
@@ -224,7 +224,7 @@ def _print(
         console.print(Text(f"\n{next_file}: {answers} to {questions}. Rate them, and decide again:"))
         print_command(console, typed_command("rate", next_file, "--raters", "NAME,NAME"))
         rated = _unread_name(click.get_current_context().params["ratings"])
-        print_command(console, typed_command("ratings", "last", "--out", rated))
+        print_command(console, typed_command("rate", "export", "last", "--out", rated))
         print_command(console, _typed_again(runs, "--ratings", rated))
     elif decision.verdict == "unsettled":
         names = ", ".join(unrated[0].id for unrated in to_rate[:_NEXT])

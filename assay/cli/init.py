@@ -99,7 +99,7 @@ def init(
     run_it, console = typed_command("suite", out), open_console()
     for command, purpose in (
         (run_it, "the first run: compared with nothing yet"),
-        (typed_command("accept", "last"), "if it is good: later runs are compared with it"),
+        (typed_command("suite", "accept", "last"), "if it is good: later runs are compared with it"),
         (run_it, "each night: exit code 5 when a gate fails"),
     ):
         print_command(console, command.ljust(max(len(run_it), 17)), purpose)

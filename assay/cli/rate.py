@@ -1,4 +1,4 @@
-"""`assay rate`: people rate answers on a page; `assay ratings`: what they said, as a set."""
+"""`assay rate`: people rate answers on a page; `assay rate export`: what they said, as a set."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -163,7 +163,8 @@ def _serve(queue: "RatingQueue | PairQueue", store: str | Path, server: ServerOp
         echo(f"\n  Progress, agreement and disagreements: {address}{app.coordinator_path()}")
         export = "choices as a file" if is_pairs else "ratings as a set"
         example = "pairs.jsonl" if is_pairs else "rated.jsonl"
-        echo(f"\nCtrl-C ends it; every {_noun(queue)} is kept. The {export}: assay ratings {queue.id} --out {example}")
+        command = f"assay rate export {queue.id} --out {example}"
+        echo(f"\nCtrl-C ends it; every {_noun(queue)} is kept. The {export}: {command}")
 
     try:
         serve(app.asgi, site, server.port, print_links)
@@ -178,14 +179,14 @@ def _serve(queue: "RatingQueue | PairQueue", store: str | Path, server: ServerOp
 @click.option("--series", type=BoundedCount(), help="Which series. Default: that of the present guideline.")
 @store_option
 @json_option
-def ratings(queue: str, *, out: Path | None, series: int | None, store: str | Path, as_json: bool) -> None:
+def export(queue: str, *, out: Path | None, series: int | None, store: str | Path, as_json: bool) -> None:
     """Show the progress of a rating, or write it as a set.
 
     QUEUE is an id, or `last`. Of pairs, it writes one row per choice.
 
     \b
-    assay ratings last
-    assay ratings last --out rated.jsonl
+    assay rate export last
+    assay rate export last --out rated.jsonl
     """
     from dataclasses import asdict
 

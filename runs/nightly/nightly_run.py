@@ -38,7 +38,7 @@ class NightlyRun:
     row: NightlyRunRow
     runs: dict[str, str]  # the ids of the runs that have begun, by judge
     resume_command: str
-    accept_command: str = "assay accept"  # the command that accepts a run, whose id follows it
+    accept_command: str = "assay suite accept"  # the command that accepts a run, whose id follows it
     budget: Budget = field(default_factory=Budget)
     earlier: Spending = field(default_factory=Spending)  # what earlier sessions took, in `earlier_seconds`
     earlier_seconds: float = 0.0
@@ -66,7 +66,7 @@ class NightlyRun:
 
 
 def begin_nightly_run(
-    suite: Suite, store: Store, *, resume: bool, resume_command: str, accept_command: str = "assay accept"
+    suite: Suite, store: Store, *, resume: bool, resume_command: str, accept_command: str = "assay suite accept"
 ) -> NightlyRun:
     """Begins a nightly run, or resumes the newest."""
     ledger, budget = Ledger(store), suite.budget.budget()

@@ -57,7 +57,7 @@ def _prepare(check: GateCheck) -> "GateResult | tuple[Falls, list[str]]":
     if not history.accepted:
         reason = (
             f"{check.subject} is compared with nothing yet: no accepted run shares samples with this one; accept one "
-            "with `assay accept RUN`"
+            "with `assay suite accept RUN`"
         )
         return check.result("no baseline", reason, allowed)
     samples, accepted = check.samples, len(history.accepted)
@@ -105,7 +105,7 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], fewest: int
         state = "undecided"
         reason += f"; {count_of(len(set(groups)), 'group')} cannot tell a {word} from chance, {fewest} are needed"
     elif newest.is_of_few:
-        reason += f", more than noise, but of too few answers to call it a {word}: look at them with `assay compare`"
+        reason += f", more than noise, but of too few answers to call it a {word}: look at them with `assay show changes`"
     elif is_shown:
         reason += f": a possible {word}, {check.describe_evidence(newest)}"
     else:

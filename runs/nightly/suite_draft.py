@@ -123,7 +123,7 @@ def draft_suite(
         "gates:",
         "  # Answers must get a value: an emptied file, or a renamed column, does not pass.",
         *(f"  - {_flow(gate)}" for gate in coverage),
-        "  # No metric may fall below the runs that you accepted: `assay accept last`, in CI the input `accept`.",
+        "  # No metric may fall below the runs that you accepted: `assay suite accept last`, in CI the input `accept`.",
         "  # Until a run is accepted, these gates have no baseline and cannot fail.",
         *(f"  - {_flow(gate)}" for gate in regression),
         "  # Further gates (mean, share, cost) and their keys: docs/nightly.md",

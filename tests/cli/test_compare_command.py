@@ -1,4 +1,4 @@
-"""`assay compare` and `assay estimate`, as people type them."""
+"""`assay show changes` and `assay estimate`, as people type them."""
 
 import json
 from collections.abc import Callable
@@ -34,7 +34,7 @@ def two_runs(assay: Make, set_file: Make) -> list[str]:
 
 
 def test_differences_are_paired(assay, two_runs):
-    result = assay("compare", *two_runs, "--json")
+    result = assay("show", "changes", *two_runs, "--json")
     assert (result.code, result.err) == (0, "")
     assert (result.json["samples"], result.json["answers_changed"]) == (6, 2)
     first = result.json["metrics"][0]
@@ -64,12 +64,13 @@ def test_ratings_of_both_runs_say_which_one_raters_like(assay, set_file):
 
     first = assay("run", changed(set_file(12), rate(4.0)), "--metrics", "token_overlap", "--json").json["run"]
     second = assay("run", changed(set_file(12), rate(2.0)), "--metrics", "token_overlap", "--json").json["run"]
-    raters = assay("compare", first, second, "--json").json["raters"]
+    raters = assay("show", "changes", first, second, "--json").json["raters"]
     assert raters["rated_pairs"] == 12
     assert raters["difference"]["value"] == pytest.approx(-26 / 12)
     assert raters["difference"]["low"] < -26 / 12 < raters["difference"]["high"] < 0
     assert (
-        "Your raters like A better than B, by 2.17 on the scale 1 to 5 (likely" in assay("compare", first, second).out
+        "Your raters like A better than B, by 2.17 on the scale 1 to 5 (likely"
+        in assay("show", "changes", first, second).out
     )
 
 
@@ -84,12 +85,12 @@ def test_samples_that_cannot_be_paired_are_told(assay, set_file):
 
     path = changed(set_file(6), ask_else)
     second = assay("run", path, "--metrics", "token_overlap", "--json").json["run"]
-    report = assay("compare", first, second, "--json").json
+    report = assay("show", "changes", first, second, "--json").json
     assert (report["only_a"], report["only_b"], report["other_question"]) == (["s1"], ["new"], ["s0"])
     assert report["samples"] == 4
     changed(path, lambda row: row.update(id=f"x{row['id']}"))
     third = assay("run", path, "--metrics", "token_overlap", "--json").json["run"]
-    nothing = assay("compare", first, third)
+    nothing = assay("show", "changes", first, third)
     assert nothing.code == 2
     assert "no sample in common" in nothing.err
 

@@ -37,7 +37,7 @@ def check(evaluation: MetaEvaluation) -> None:
     assert all(map(math.isfinite, numbers(dataclasses.asdict(evaluation))))
     assert evaluation.recommendation.endswith(".") and "\n" not in evaluation.recommendation
     lines = evaluation.explanation.splitlines()
-    assert str(evaluation).splitlines() == [evaluation.recommendation, *lines]
+    assert str(evaluation) == str(evaluation.verdict)
     assert 1 <= len(lines) <= 3 and all(line.endswith(".") for line in lines)
 
 
