@@ -32,7 +32,10 @@ class meter_usage:  # noqa: N801 -- read as the function that `contextmanager` m
         return usages
 
     def __exit__(self, *_: object) -> None:
+        usages = _usages.get() or []
         _usages.reset(self._token)
+        for usage in usages:  # what is measured around this counts them too
+            count_usage(usage)
 
 
 def count_usage(usage: Usage) -> None:

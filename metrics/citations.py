@@ -25,6 +25,7 @@ from .claim import Claim
 from .claim_extraction import sentence_evidence, sentences_of_answer
 from .claim_support import SUPPORT, judge_support, with_quotes
 from .metric import Metric
+from .sample_state import shown_contexts
 from .score import Score, scored, skipped
 from .worker import compute_for
 
@@ -124,6 +125,7 @@ class Citations(Metric):
 
     name = "citations"
     needs = ("response", "retrieved_contexts")
+    asks_support = True
 
     def __init__(
         self,
@@ -205,10 +207,7 @@ class _Support:
             else:
                 by_passages.setdefault(passages, []).append(claim)
         replies = await asyncio.gather(
-            *(
-                judge_support(self._sample, claims, "\n\n".join(self._texts(passages)), self._judge, self._prompts)
-                for passages, claims in by_passages.items()
-            )
+            *(self._judge_support(passages, claims) for passages, claims in by_passages.items())
         )
         for passages, (judged, usage) in zip(by_passages, replies, strict=True):
             self.usage += usage
@@ -225,6 +224,11 @@ class _Support:
 
         cited = self._sample.model_copy(update={"retrieved_contexts": self._texts(passages), "tables": ()})
         return await compute_beside(with_computed_verdicts, cited, judged)
+
+    async def _judge_support(self, passages: Passages, claims: Sequence[str]) -> tuple[list[Claim], Usage]:
+        shown = shown_contexts(self._sample)
+        texts = [shown[number] for number in sorted(passages)]
+        return await judge_support(self._sample, claims, "\n\n".join(texts), self._judge, self._prompts, passages=texts)
 
     def _texts(self, passages: Passages) -> tuple[str, ...]:
         return tuple(self._sample.retrieved_contexts[number] for number in sorted(passages))

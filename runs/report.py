@@ -12,8 +12,8 @@ from .ratings.rating_join import find_rated_sample, join_run_ratings
 from .summary import ScoreTotals
 
 if TYPE_CHECKING:
+    from ..meta_eval.decision import Decision
     from .compare import RunComparison
-    from .compare_ratings import RaterComparison
     from .session import Outcome
     from .store import Store
 
@@ -23,15 +23,19 @@ def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
 
     `usage` is what the replies of this session took, and `lost` what calls without a reply may have taken at most.
     """
+    from .run_blocks import run_verdict
+
     run = outcome.run
     directions = store.run(run).plan.all_directions
     languages: dict[str, dict[str, Any]] = {}
     totals = ScoreTotals.of_run(store, run)
+    summaries = totals.summarise(directions)
     for summary in totals.summarise(directions, by_language=True):
         languages.setdefault(summary.language, {})[summary.name] = summary.as_json()
     return {
         "run": run,
-        "metrics": {summary.name: summary.as_json() for summary in totals.summarise(directions)},
+        "verdict": run_verdict(store, run, summaries).as_json(),
+        "metrics": {summary.name: summary.as_json() for summary in summaries},
         "languages": languages,
         "notes": list(totals.notes),
         "usage": usage_as_json(outcome.usage),
@@ -81,9 +85,9 @@ def usage_as_json(usage: Usage) -> dict[str, Any]:
 
 
 def comparison_as_json(
-    store: "Store", comparison: "RunComparison", raters: "RaterComparison", metric: str, count: int
+    store: "Store", comparison: "RunComparison", decision: "Decision | str", metric: str, count: int
 ) -> dict[str, Any]:
-    """The object of `assay compare --json`."""
+    """The object of `assay show changes --json`."""
 
     def score_in(run: str, sample: str) -> dict[str, Any]:
         return next(row for row in score_rows(store, run, sample) if row["metric"] == metric)
@@ -109,8 +113,8 @@ def comparison_as_json(
         "other_question": comparison.other_question,
         "paired_by_question": comparison.pairing.by_question,
         "paired_by_content": comparison.pairing.by_content,
-        "sentences": comparison_sentences(comparison, raters),
-        "raters": raters.as_json(),
+        "sentences": comparison_sentences(comparison, decision),
+        "raters": None if isinstance(decision, str) else decision.as_json(),
         "metrics": [row.as_json() for row in comparison.overall],
         "languages": [row.as_json() for row in comparison.languages],
         "message_types": [row.as_json() for row in comparison.message_types],

@@ -168,7 +168,7 @@ class PullCursor:
 
 
 def note_address(store: Store, address: str) -> None:
-    """Notes that traces were pulled from an address with this store: `assay push` sends scores there."""
+    """Notes that traces were pulled from an address with this store: `assay traces push` sends scores there."""
     with explain_errors(store.database, "the address cannot be kept"):
         store.database.execute(
             "INSERT INTO trace_addresses VALUES (?, ?) ON CONFLICT (address) DO UPDATE SET pulled_at = "

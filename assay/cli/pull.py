@@ -1,4 +1,4 @@
-"""`assay pull`: traces of a chatbot in production, as a file that `assay run` reads."""
+"""`assay traces pull`: traces of a chatbot in production, as a file that `assay run` reads."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -73,8 +73,8 @@ def pull(
     Without --since, a cursor in the store says what was pulled before: each trace is pulled once.
 
     \b
-    assay pull phoenix://localhost:6006/support --since 24h -o traces.jsonl
-    assay pull phoenix://localhost:6006/support --new -o today.jsonl
+    assay traces pull phoenix://localhost:6006/support --since 24h -o traces.jsonl
+    assay traces pull phoenix://localhost:6006/support --new -o today.jsonl
     assay run traces.jsonl --judge openai/gpt-4o-mini
     """
     from ..runs import Store

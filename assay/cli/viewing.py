@@ -1,4 +1,4 @@
-"""Looking at runs: `assay show` prints one, `assay compare` two beside each other, `assay view` serves pages of all."""
+"""Looking at runs: `assay show` prints one, `assay show changes` compares two, `assay view` serves pages."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,7 +87,7 @@ def _show_parts(place: str, sample: str | None, *, as_json: bool) -> None:
 @wide_option
 @store_option
 @json_option
-def compare(
+def changes(
     run_a: str,
     run_b: str,
     *,
@@ -104,12 +104,12 @@ def compare(
     say it. The samples that changed most are shown with both audits side by side.
 
     \b
-    assay compare 20261120 last
-    assay compare 20261120 last --metric faithfulness --changed 10
+    assay show changes 20261120 last
+    assay show changes 20261120 last --metric faithfulness --changed 10
     """
     from ..runs import Store
     from ..runs.compare import compare as compare_runs
-    from ..runs.compare_ratings import compare_ratings
+    from ..runs.decide import decide_by_default
     from ..runs.report import comparison_as_json
     from .run_output import print_comparison
 
@@ -118,11 +118,11 @@ def compare(
     if metric is not None and metric not in comparison.metrics:
         raise UsageError(f"{metric} is not in both runs; --metric is one of {', '.join(comparison.metrics)}")
     shown_metric = metric or comparison.metrics[0]
-    raters = compare_ratings(runs, comparison, level)
+    decision = decide_by_default(runs, comparison.a, comparison.b, level)
     if as_json:
-        echo_json(comparison_as_json(runs, comparison, raters, shown_metric, changed))
+        echo_json(comparison_as_json(runs, comparison, decision, shown_metric, changed))
     else:
-        print_comparison(runs, comparison, raters, shown_metric, changed)
+        print_comparison(runs, comparison, decision, shown_metric, changed)
 
 
 @click.command()

@@ -254,7 +254,8 @@ def _print_next_steps(report: "StepReport", own_place: str | None) -> None:
         asked = count_of(report.to_rate, "rating is", "ratings are")
         echo(f"  {asked} asked for: {typed_command('rate', report.queue, store=own_place)}")
     if report.fired and report.newest_run:
-        echo(f"  what bad answers have in common: {typed_command('failures', report.newest_run, store=own_place)}")
+        command = typed_command("show", "failures", report.newest_run, store=own_place)
+        echo(f"  what bad answers have in common: {command}")
 
 
 def _as_json(row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm"]) -> dict[str, Any]:

@@ -5,16 +5,17 @@ A request with reasons has one per question too, under a key that no question's 
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import model_validator
 
 from ...untrusted import neutralise
-from ..probabilities import follow_options, read_option
-from ..question import Question, RawReply
+from ..probabilities import contradiction, follow_options, read_option
+from ..question import Member, MemberReply, Question, RawReply, Reply
 from ..typed_questions import Answer, ChoiceQuestion, Predicate, Reason, Request, ScoreQuestion, TypedQuestion
 from .transport import Transport
 from .wording import compose, delimit_all, describe_words, words_of, write_statement, yes_no_words
@@ -22,13 +23,14 @@ from .wording import compose, delimit_all, describe_words, words_of, write_state
 _TOKENS_PER_ANSWER = 8  # of the reply, beside the characters of the id and the word
 _TOKENS_PER_REASON = 80
 _MOST_QUESTIONS = 128
+_REASON = "reason "  # before a question's id, the key of its reason
+_NUMBER = re.compile(r"\d+")
 _FRAMES: Mapping[Reason, str] = {"none": "listed", "first": "reason_first", "after": "reason_after"}
 
 
-class ListedAnswers(BaseModel):
+class ListedAnswers(MemberReply):
     """The reply: under each question's id one of its words. Made by `reply_schema`."""
 
-    model_config = ConfigDict(extra="allow")
     words: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     reason: ClassVar[Reason] = "none"
     most_tokens: ClassVar[int] = 0
@@ -36,11 +38,25 @@ class ListedAnswers(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _refuse_without_answer(cls, values: Any) -> Any:
-        for question, words in cls.words.items() if isinstance(values, dict) else ():
-            value = values.get(question)
-            if not isinstance(value, list | dict) and read_option(str(value), words):
-                return values
-        raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
+        given = values if isinstance(values, dict) else {}
+        asked = ", ".join([*cls.words][:20])
+        if not any(_read_word(given[question], words) for question, words in cls.words.items() if question in given):
+            raise ValueError(f"it answers none of the questions {asked}")
+        if wrong := cls._other_id(given):
+            raise ValueError(f"it answers {wrong[:40]}, which was not asked; the questions are {asked}")
+        return values
+
+    @classmethod
+    def _other_id(cls, given: Mapping[str, Any]) -> str:
+        """An id that was not asked for: then nobody knows which question each answer is to. "" where there is none."""
+        further = {name.removeprefix(_REASON): value for name, value in given.items() if name not in cls.words}
+        kinds = {_NUMBER.sub("#", question) for question in cls.words if _NUMBER.search(question)}
+        lacks_one = not given.keys() >= cls.words.keys()
+        for name, value in further.items():
+            is_answer = lacks_one and any(_read_word(value, words) for words in {*cls.words.values()})
+            if name not in cls.words and (is_answer or _NUMBER.sub("#", name) in kinds):
+                return name
+        return ""
 
     @classmethod
     def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
@@ -54,7 +70,16 @@ class ListedAnswers(BaseModel):
 
 
 def _reason_key(question: str) -> str:
-    return f"reason {question}"
+    return f"{_REASON}{question}"
+
+
+def _read_word(value: Any, words: Sequence[str]) -> str | None:
+    """The word that a value says; None where it says none. A list may go on with another word."""
+    return None if isinstance(value, list | dict) else read_option(_write(value), words)
+
+
+def _write(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 @lru_cache(maxsize=1024)
@@ -96,14 +121,19 @@ class Listed(Transport):
             prompts=request.prompts,
         )
 
-    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], raw: RawReply) -> list[Answer]:
+    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: Reply[Any]) -> list[Answer]:
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
-        starts = _token_starts(raw)
-        words = _words_by_question(questions, call.prompt.language)
-        answers = [_read(question, each, raw, starts) for question, each in zip(questions, words, strict=True)]
-        if call.schema.reason != "none":
-            for answer in answers:
-                answer.reason = _read_reason(answer.question, raw.text)
+        members: dict[str, list[Member]] = {}
+        for member in reply.value.members:
+            members.setdefault(member[0], []).append(member)
+        starts = _token_starts(reply.raw)
+        answers = []
+        for question, words in zip(questions, _words_by_question(questions, call.prompt.language), strict=True):
+            answer = _read(question, words, members.get(question.id, []), reply.raw, starts)
+            for _, reason, _ in members.get(_reason_key(question.id), []) if call.schema.reason != "none" else []:
+                if isinstance(reason, str):
+                    answer.reason = " ".join(reason.split())
+            answers.append(answer)
         return answers
 
 
@@ -124,55 +154,42 @@ def _one_line(text: str) -> str:
     return " ".join(neutralise(text).split())
 
 
-def _read(question: TypedQuestion, words: Mapping[str, str], raw: RawReply, starts: list[int] | None) -> Answer:
-    pattern = _value_pattern(question.id)
-    values = pattern.findall(raw.text)
-    if not values:
-        return Answer(question, None, problem="the judge left it out")
+def _read(
+    question: TypedQuestion, words: Mapping[str, str], members: list[Member], raw: RawReply, starts: list[int] | None
+) -> Answer:
     offered = tuple(words)
-    first, *more = values
-    word = None if first[0] in "[{" else read_option(first, offered)  # a list may go on with another word
-    if more and any(read_option(value, offered) != word for value in values):
-        return Answer(question, None, problem="the judge answered it in two ways")
-    if word is None:
-        return Answer(question, None, problem=f"the judge said {first[:40]}, which is none of its words")
-    if starts is None:
-        return Answer(question, words[word])
-    value = pattern.search(raw.text)
-    shares = {} if value is None else _shares(raw, starts, value, offered)
+    said = [_read_word(value, offered) for _, value, _ in members]
+    if problem := _problem(members, said):
+        return Answer(question, None, problem=problem)
+    word = said[0] or ""
+    shares = {} if starts is None else _shares(raw, starts, members[0], offered)
     total = sum(shares.values())
     if not total:
         return Answer(question, words[word])
+    if problem := contradiction(word, shares):
+        return Answer(question, None, problem=f"the judge contradicts itself: {problem}")
     probabilities = {option: shares.get(name, 0.0) / total for name, option in words.items()}
     return Answer(question, max(probabilities, key=probabilities.__getitem__), probabilities)
 
 
-def _read_reason(question: TypedQuestion, text: str) -> str:
-    """The reason under a question's own key; empty where the reply has none that can be read."""
-    value = _value_pattern(_reason_key(question.id)).search(text)
-    if value is None or not value[1].startswith('"'):
-        return ""
-    try:
-        return " ".join(str(json.loads(value[1], strict=False)).split())
-    except ValueError:
-        return ""
+def _problem(members: list[Member], said: list[str | None]) -> str:
+    """Why the words under a question's id are no answer; "" where they are one."""
+    if not members:
+        return "the judge left it out"
+    if any(word != said[0] for word in said):
+        return "the judge answered it in two ways"
+    return "" if said[0] else f"the judge said {_write(members[0][1])[:40]}, which is none of its words"
 
 
-@lru_cache(maxsize=1024)
-def _value_pattern(question: str) -> re.Pattern[str]:
-    """What stands under a question's id in a reply, as its first group."""
-    return re.compile(rf'"{re.escape(question)}"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,}}\]]+)')
-
-
-def _shares(raw: RawReply, starts: list[int], value: re.Match[str], words: tuple[str, ...]) -> dict[str, float]:
+def _shares(raw: RawReply, starts: list[int], member: Member, words: tuple[str, ...]) -> dict[str, float]:
     """The probability of each word, from the token on in which the value begins."""
-    begin = value.start(1) + (value[1][0] == '"')
+    _, value, start = member
+    begin = start + isinstance(value, str)
     places = raw.logprobs or ()
-    first = next((n for n in range(len(places)) if starts[n] <= begin < starts[n + 1]), None)
-    if first is None:
+    first = bisect_right(starts, begin) - 1
+    if not 0 <= first < len(places):
         return {}
-    lead = raw.text[starts[first] : begin]
-    return follow_options(places[first:], words, lead)
+    return follow_options(places[first:], words, raw.text[starts[first] : begin])
 
 
 def _token_starts(raw: RawReply) -> list[int] | None:

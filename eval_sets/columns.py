@@ -1,0 +1,234 @@
+"""Which column is which field of a sample: our names, the usual names, and a mapping that the user gives."""
+
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+from ..errors import InputError
+from ..shell_words import quote_word
+from ..value_messages import shorten
+from .column_table import (
+    ALIASES,
+    CASE_KEYS,
+    TURN_ALIASES,
+    USUAL_NAMES,
+    columns_by_usual_name,
+    has_other_role,
+    is_link,
+    is_total,
+    may_hold,
+    numbered_contexts,
+)
+from .logs.message_text import find_messages_key
+from .message import MESSAGE_ALIASES
+from .name_suggestions import nearest_names, quote_names
+from .number_rule import is_missing
+from .sample import Sample
+
+FIELDS = tuple(Sample.model_fields)
+REQUIRED = tuple(name for name, field in Sample.model_fields.items() if field.is_required())
+
+TURN_FIELDS = ("conversation", "role", "content", "time", "tool_calls", "tool_call_id", "name")
+"""What columns of rows that are messages of conversations can be mapped to, beside the fields of a sample."""
+
+MAP_OPTIONS = "to map is --map, in Python mapping="
+
+
+def reason_to_leave_out(values: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+    """Why a row is no answer: it sums up others, or asks nothing; empty where it is one.
+
+    A row with an id and the names of our fields is one that `write_set` wrote, which is read as it is.
+
+    Args:
+        values: The cells of the row.
+        fields: The same by field.
+    """
+    if fields.get("messages") or not {"user_input", "response"} <= fields.keys():
+        return ""
+    question, answer = (fields[name] for name in ("user_input", "response"))
+    if not isinstance(question, str) or not isinstance(answer, str):
+        return ""
+    first = next((cell for cell in values.values() if isinstance(cell, str) and cell.strip()), "")
+    if is_total(first) and not (question.strip() and answer.strip()):
+        return f"sums up others ({shorten(first, 20)})"
+    if question.strip() or ({"user_input", "response"} <= values.keys() and not is_missing(values.get("id"))):
+        return ""
+    return "has no question" if answer.strip() else "has no question and no answer"
+
+
+class SortedRow(NamedTuple):
+    """A row by field."""
+
+    fields: dict[str, Any]  # the value of each field that the row has
+    origins: dict[str, str]  # the column that a field came from, where their names differ
+    extras: dict[str, Any]
+
+
+def known_columns(mapping: Mapping[str, str]) -> frozenset[str]:
+    """All column names that mean something."""
+    return frozenset((*FIELDS, *USUAL_NAMES, *TURN_FIELDS, *mapping))
+
+
+def check_mapping(mapping: Mapping[str, str]) -> None:
+    """Raises `InputError` when a mapping (their column -> our field) names no field of ours, or one field twice."""
+    for theirs, ours in mapping.items():
+        if ours not in FIELDS and ours not in TURN_FIELDS:
+            similar = nearest_names(ours, [*FIELDS, *TURN_FIELDS])
+            hint = f"did you mean {theirs}={similar[0]}? The" if similar else "the"
+            turned = f" (it is THEIRS=OURS: write {ours}={theirs})" if theirs in FIELDS else ""
+            fields = f"{quote_names(FIELDS)}, and of rows that are messages {quote_names(TURN_FIELDS)}"
+            raise InputError(f"map {theirs}={ours}: no field is called `{ours}`{turned}; {hint} fields are {fields}")
+        if others := [other for other, field in mapping.items() if field == ours and other != theirs]:
+            raise InputError(f"map {theirs}={ours}: `{others[0]}` is mapped to `{ours}` too; keep one of them")
+
+
+def check_columns(columns: Collection[str], mapping: Mapping[str, str], name: str) -> None:
+    """Raises `InputError` when a mapped column, or one that every sample needs, is not among the columns."""
+    check_mapped(columns, mapping, name)
+    if turn := next((f"{theirs}={ours}" for theirs, ours in mapping.items() if ours in TURN_FIELDS), None):
+        raise InputError(
+            f"{name}, map {turn}: rows of messages cannot be joined where a set is read in pieces; join them first: "
+            "write_set(load_set(FILE, mapping=...), NEW_FILE), and name the new file"
+        )
+    if "messages" in {*columns, *mapping.values()}:
+        return
+    for field in REQUIRED:
+        if not {field, *ALIASES.get(field, ())} & {*columns_by_usual_name(columns)} and field not in mapping.values():
+            raise InputError(f"{name}, field {field}: {explain_missing(field, columns)}")
+
+
+def check_mapped(columns: Collection[str], mapping: Mapping[str, str], name: str) -> None:
+    """Raises `InputError` when a mapped column is not among the columns."""
+    for theirs, ours in mapping.items():
+        if theirs not in columns:
+            raise InputError(f"{name}: {_explain_unknown_column(theirs, ours, columns)}")
+
+
+def _explain_unknown_column(theirs: str, ours: str, columns: Collection[str]) -> str:
+    similar = nearest_names(theirs, columns)
+    hint = f"did you mean {similar[0]}={ours}? The" if similar else "the"
+    return f"map {theirs}={ours}: there is no column `{theirs}`; {hint} columns are {quote_names(columns)}"
+
+
+def explain_missing(field: str, columns: Collection[str], mapping: Mapping[str, str] | None = None) -> str:
+    """Says of a row without a field that it needs what columns there are, and how to name the right one."""
+    for theirs, ours in (mapping or {}).items():
+        if ours == field:
+            return f"is missing: {_explain_unknown_column(theirs, ours, columns)}"
+    by_name = columns_by_usual_name(columns)
+    if field in REQUIRED and all({name, *TURN_ALIASES[name]} & by_name.keys() for name in ("role", "content")):
+        cure = "rows that are messages need a column conversation_id, or map THEIRS=conversation"
+        return f"is missing; {cure} (the columns are {quote_names(columns)}; {MAP_OPTIONS})"
+    similar = [column for column in columns if may_hold(column, field)]
+    free = [column for column in columns if not has_other_role(column, field)]
+    near = (match for name in (field, *ALIASES.get(field, ())) for match in nearest_names(name, free, cutoff=75))
+    similar = list(dict.fromkeys((*similar, *near)))
+    typed = quote_word(f"{similar[0]}={field}") if similar else ""
+    cure = f"rename `{similar[0]}`, or map {typed}" if similar else f"add it, or map THEIRS={field}"
+    if not any({name, *ALIASES[name]} & by_name.keys() for name in ALIASES):
+        cure += "; rows that are messages need columns for conversation, role and content, mapped likewise"
+    return f"is missing; {cure} (the columns are {quote_names(columns)}; {MAP_OPTIONS})"
+
+
+def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
+    """Sorts a row's columns by field; a column that a mapping pushes aside stays among the extras.
+
+    Examples:
+        >>> row = sort_row({"question": "Why?", "answer": "So.", "page": 3}, {"page": "group"})
+        >>> row.fields
+        {'group': 3, 'user_input': 'Why?', 'response': 'So.'}
+        >>> row.origins
+        {'group': 'page', 'user_input': 'question', 'response': 'answer'}
+    """
+    extras = dict(values)
+    fields: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for theirs, ours in mapping.items():
+        if theirs in values:
+            fields[ours] = extras.pop(theirs)
+            origins[ours] = theirs
+    for field in FIELDS:
+        if field in extras and field not in fields:
+            fields[field] = extras.pop(field)
+    _take_thread(fields, origins, extras)
+    by_name = columns_by_usual_name(extras)
+    for field, names in ALIASES.items():
+        if fields.get(field) is None and field not in origins:
+            present = [
+                by_name[name]
+                for name in (field, *names)
+                if by_name.get(name) in extras and not is_link(name, extras[by_name[name]])
+            ]
+            chosen = next((name for name in present if extras[name] is not None), None)
+            if chosen is None and field not in fields:
+                chosen = next(iter(present), None)
+            if chosen is not None:
+                fields[field] = extras.pop(chosen)
+                origins[field] = chosen
+    _take_numbered_contexts(fields, origins, extras)
+    if fields.get("messages"):
+        _keep_beside_messages(fields, origins, extras, mapping)
+    return SortedRow(fields, origins, extras)
+
+
+def _take_numbered_contexts(fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> None:
+    """Joins `context_1`, `context_2` and so on, where no column holds all contexts."""
+    if "retrieved_contexts" in fields:
+        return
+    columns = numbered_contexts(tuple(extras))
+    for place, column in enumerate(columns):
+        origins["retrieved_contexts" if not place else f"retrieved_contexts[{place}]"] = column
+    if columns:
+        fields["retrieved_contexts"] = [extras.pop(column) for column in columns]
+
+
+def _take_thread(fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> None:
+    """Finds the messages of a row, and the id of their conversation, under the names of other tools."""
+    if not fields.get("messages"):
+        thread = {name: value for name, value in fields.items() if name == "user_input"} | extras
+        key = find_messages_key(thread)
+        if key is None:
+            return
+        fields["messages"] = fields.pop(key) if key in fields else extras.pop(key)
+        origins["messages"] = key
+    if fields.get("id") in (None, "") and not (by_name := columns_by_usual_name(extras)).keys() & {"id"}:
+        column = next(
+            (by_name[name] for name in CASE_KEYS if isinstance(extras.get(by_name.get(name, "")), str | int)), None
+        )
+        if column is not None:
+            fields["id"] = extras.pop(column)
+            origins["id"] = column
+    actions = extras.pop("reference_tool_calls", None)  # of Ragas
+    if isinstance(actions, list) and "expected_actions" not in extras:
+        extras["expected_actions"] = [_expected_action(action) for action in actions]
+        origins["metadata.expected_actions"] = "reference_tool_calls"
+    elif actions is not None:
+        extras["reference_tool_calls"] = actions
+
+
+def _keep_beside_messages(
+    fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any], mapping: Mapping[str, str]
+) -> None:
+    """Puts columns back that usually are a field, and beside messages are not: what those hold is the turn under test.
+
+    A question with an answer beside messages is a turn of its own; a `prompt` alone repeats one of them.
+    """
+    doubtful: list[str] = [name for name in ("user_input", "response") if name in origins]
+    if {"user_input", "response"} <= fields.keys():
+        doubtful.clear()
+    if "retrieved_contexts" in origins and _has_contexts(fields["messages"]):
+        doubtful.append("retrieved_contexts")
+    for name in doubtful:
+        if origins[name] not in mapping:
+            extras[origins.pop(name)] = fields.pop(name)
+
+
+def _has_contexts(messages: Any) -> bool:
+    names = ("retrieved_contexts", *MESSAGE_ALIASES["retrieved_contexts"])
+    listed = messages if isinstance(messages, list | tuple) else ()
+    return any(isinstance(message, Mapping) and any(message.get(name) for name in names) for message in listed)
+
+
+def _expected_action(action: Any) -> Any:
+    if not isinstance(action, Mapping) or "args" not in action:
+        return action
+    return {("kwargs" if name == "args" else name): value for name, value in action.items()}
