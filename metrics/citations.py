@@ -36,6 +36,10 @@ MOST_CITED = 10
 """The most sources of one sentence that are judged one by one; ALCE takes 3."""
 _MOST_NAMED = 3  # citations and claims that the reason names
 _QUOTATION = re.compile(r"[\"“„«]([^\"“”„«»\n]{12,1000})[\"”“»]")
+_OTHER_NOTATION = re.compile(
+    r"【[^【】\n]{1,60}】|\[\[[^][\n]{1,60}]]|\[[^][\n\d]{1,30}\d{1,4}]"
+    r"|\([^\W\d_]{2,20}(?:[ .:#]{1,2}\d{1,3}|: [^()\n]{1,60})\)|(?:(?<=[^\W\d_]{3})|(?<=[.!?,;]))[¹²³⁴-⁹]+"
+)
 _FEWEST_QUOTED = 4  # words between quotation marks that are a quotation, not a name or a button
 
 
@@ -163,7 +167,7 @@ class Citations(Metric):
         if not cited.claims:
             return skipped("the answer makes no claims", evidence)
         if not cited.citations and not self.required:
-            return skipped("the answer cites nothing (with required=yes this scores 0)", evidence)
+            return skipped(f"{_cites_nothing(sample.response)} (with required=yes this scores 0)", evidence)
         asked = _Support(sample, self.judge, self.prompts, is_numeric=self.numeric)
         claims = await _judge_claims(cited, asked)
         for citation in cited.citations:
@@ -176,8 +180,8 @@ class Citations(Metric):
         evidence["citations"] = [_citation_evidence(citation, cited) for citation in cited.citations]
         value = shares.value(self.mode)
         if value is None:
-            return skipped("the answer cites nothing, so that no citation can be wrong", evidence, asked.usage)
-        return scored(value, _reason(claims, cited), evidence, asked.usage)
+            return skipped(f"{_cites_nothing(sample.response)}, so that none can be wrong", evidence, asked.usage)
+        return scored(value, _reason(claims, cited, sample.response), evidence, asked.usage)
 
 
 class _Support:
@@ -479,7 +483,18 @@ def _citation_evidence(citation: _Citation, cited: _CitedClaims) -> dict[str, An
     return values | {key: value for key, value in verdict.evidence().items() if key not in {"text", "source"}}
 
 
-def _reason(claims: Sequence[Claim], cited: _CitedClaims) -> str:
+def _cites_nothing(answer: str) -> str:
+    """Says that nothing is cited, with what looks like a citation in a notation that is not read."""
+    mark = _OTHER_NOTATION.search(answer)
+    if mark is None:
+        return "the answer cites nothing"
+    return (
+        f"the answer cites nothing in a notation that is read ([1], links, footnotes); for `{mark[0]}` name "
+        "citations:pattern=REGEX, with a group `number` or `name`"
+    )
+
+
+def _reason(claims: Sequence[Claim], cited: _CitedClaims, answer: str) -> str:
     right = [claim for claim in claims if claim.verdict == "supported"]
     parts = [f"{len(right)} of {count_of(len(claims), 'claim')} cited rightly"]
     if cited.citations:
@@ -502,7 +517,7 @@ def _reason(claims: Sequence[Claim], cited: _CitedClaims) -> str:
         if unsupported:
             parts.append(f"not supporting: {_some(unsupported)}")
     else:
-        parts.append("the answer cites nothing")
+        parts.append(_cites_nothing(answer))
     return "; ".join(parts)
 
 
