@@ -325,3 +325,20 @@ def test_where_the_names_of_the_columns_stand(tmp_path):
         read(tmp_path / "b.csv", bare)
     mapping = {"column 1": "user_input", "column 2": "response"}
     assert len(load_set(tmp_path / "b.csv", header_row=0, mapping=mapping)) == 2
+
+
+def test_ratings_of_several_people_in_rows_of_their_own_are_of_one_answer(tmp_path):
+    header = "question_id,question,answer,annotator,rating"
+    rows = "q1,Q?,A.,ann,5\nq1,Q?,A.,bob,4\nq2,P?,B.,ann,1\nq2,P?,B.,bob,n/a\n"
+    samples, notes = read(tmp_path / "a.csv", f"{header}\n{rows}")
+    assert [(one.id, dict(one.ratings)) for one in samples] == [("q1", {"ann": 5, "bob": 4}), ("q2", {"ann": 1})]
+    assert notes[0] == "4 rows with one rating each, of 2 answers: rating as ratings by annotator (ann, bob)"
+    once = f"{header}\nq1,Q?,A.,ann,5\nq2,P?,B.,bob,1\n"
+    assert [one.rating for one in read(tmp_path / "b.csv", once)[0]] == [5, 1]
+
+
+def test_a_file_of_preferences_is_named(tmp_path):
+    path = tmp_path / "arena.jsonl"
+    path.write_text(json.dumps({"model_a": "x", "model_b": "y", "winner": "tie"}), encoding="utf-8")
+    with pytest.raises(InputError, match=r"holds preferences between versions, and no answers; assay decide"):
+        load_set(path)
