@@ -141,7 +141,7 @@ class ColumnAccount:
         return f"{self._source.name}: {', '.join(parts)}" if parts else ""
 
     def _lines(self) -> list[str]:
-        renamed, own, kept, empty = [], [], [], []
+        renamed, own, kept, empty = list[str](), list[str](), list[str](), list[str]()
         ratings = {rating.name: rating for rating in self._columns.ratings if not rating.rater}
         for column, is_filled in self._seen.items():
             if column in self._source.made:

@@ -103,7 +103,7 @@ class ColumnSearch:
         self._cells: dict[str, ColumnCells] = {}
         self._raters: dict[str, str] = {}
         self._criteria: dict[str, str] = {}
-        self._by_name: dict[str, str] = {}
+        self._by_name: Mapping[str, str] = {}
         self._names: dict[str, None] = {}
         self._told = set[bool]()
         self._in_messages, self._objects = ColumnCells(), ColumnCells()
@@ -174,8 +174,8 @@ class ColumnSearch:
         for column in candidates:
             cells, rater = self._cells[column], self._raters.get(column, "")
             scale = find_rating_scale(cells, self._scale or scale_of_header(column))
-            if isinstance(scale, str) and cells.has_dates():
-                scale = _OWN  # the reading names the first of them
+            if isinstance(scale, str) and usual_name(column) == "rating" and cells.values():
+                scale = self._scale_of_odd(cells)
             if (own is not None and self._own in self._mapping) or (has_own and not rater):
                 unused[column] = f"the ratings are those of {self._own}"
             elif isinstance(scale, str):

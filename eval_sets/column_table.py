@@ -234,7 +234,7 @@ def language_code(language: str) -> str:
         >>> language_code("Nederlands"), language_code("deu"), language_code("yue")
         ('nl', 'de', 'yue')
     """
-    return _LANGUAGES.get(language.strip().casefold(), language.strip())
+    return str(_LANGUAGES.get(language.strip().casefold(), language.strip()))
 
 
 def columns_by_usual_name(columns: Iterable[str]) -> Mapping[str, str]:

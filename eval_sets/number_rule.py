@@ -155,6 +155,14 @@ class ColumnCells:
         """Whether a spreadsheet has made dates of some cells."""
         return any(map(is_date, self.texts))
 
+    def find_unclear(self) -> str:
+        """The first cell of which nothing tells whether its separator is one of thousands; empty for none."""
+        for text in self.texts if self.rule().unclear else ():
+            written = _written(text)
+            if written is not None and _settled(written.body)[1] in self.rule().unclear:
+                return text
+        return ""
+
     def _decided(self) -> tuple[int, NumberRule, list[float], int]:
         if self._read is not None and self._read[0] == self.size:
             return self._read

@@ -44,6 +44,8 @@ def find_rating_scale(cells: ColumnCells, told: Bounds | None = None) -> RatingS
         told: The scale that the user or the column's name says.
     """
     values = cells.values()
+    if cells.has_dates() or (cells.size and cells.find_unclear()):
+        return RatingScale(*(told or (1, 5)))  # the reading names the first of them with its line
     if cells.count_unread() > _MOSTLY * cells.size or not values:
         return f'most of its values are no numbers, such as "{cells.example}"' if cells.size else "it has no number"
     if (stated := told or scale_of_rule(cells)) is not None:

@@ -19,7 +19,7 @@ from .pair_ratings import LostPairs, drop_lost_ratings
 from .preference_columns import PreferenceRow
 from .python_data import open_data, ready_samples
 from .rating_scale import Bounds
-from .rows import BadRow, Repeatable, Rows
+from .rows import BadRow, Repeatable, Row, Rows
 from .sample import Sample
 from .sample_builder import SampleBuilder
 from .sources import cannot_read, open_source
@@ -202,13 +202,16 @@ class _Set:
                 check_columns(opened.columns, self._mapping, opened.name)
             except InputError as error:
                 first = next((row.values for row in opened.rows if not isinstance(row, BadRow)), {})
-                if PreferenceRow(first).form == "words":
-                    use = "holds preferences between versions, and no answers; assay decide RUN_A RUN_B --ratings FILE"
-                    raise InputError(f"{opened.name}: {use} reads it") from None
+                if _is_preference(first):
+                    raise self._no_answers() from None
                 if not opened.header:
                     raise
                 raise InputError(f"{error}; {opened.header}") from None
         self._columns = self._look_at_columns()
+
+    def _no_answers(self) -> InputError:
+        use = "holds preferences between versions, and no answers; assay decide RUN_A RUN_B --ratings FILE reads it"
+        return InputError(f"{self._opened.name}: {use}")
 
     def _look_at_columns(self) -> SetColumns:
         """The columns that only all rows tell; the set is read for them where one of its first rows has such a name."""
@@ -259,6 +262,8 @@ class _Set:
                         raise row.error
                     built = builder.sample(row)
                 except InputError as error:
+                    if not good and isinstance(row, Row) and _is_preference(row.values):
+                        raise self._no_answers() from None
                     if skip_bad is None:
                         error.is_of_row = True
                         raise
@@ -279,6 +284,11 @@ class _Set:
         check_mapped(builder.account.columns, builder.mapping, opened.name)
         account = (*opened.notes, *opened.late_notes(), *builder.account.notes(), *lost_pairs.notes())
         _tell(account if notes is None else (*account, builder.account.count_conversations()), notes)
+
+
+def _is_preference(values: Mapping[str, Any]) -> bool:
+    row = PreferenceRow(values)
+    return row.form == "words" and row.versions() is not None
 
 
 def _why_nothing(first_error: InputError | None, bad: int, account: ColumnAccount) -> str:

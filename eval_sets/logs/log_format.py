@@ -16,7 +16,7 @@ from .langfuse import is_observation, is_trace, read_observations, read_traces
 from .message_text import is_message_like
 from .openinference import is_span, read_otlp, read_spans
 from .row_groups import Reopen, group_rows
-from .score_rows import is_long_scores, join_scores
+from .score_rows import find_long_columns, join_long_rows
 from .trace_row import Trace, build_row
 from .turn_rows import TurnColumns, TurnReader, find_turn_columns, has_repeated_conversation, is_pair_row, is_turn_row
 
@@ -45,11 +45,12 @@ def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
                 f"{quote_names(names)}; {MAP_OPTIONS})"
             )
         return _read_turns(opened, columns, mapping)
+    is_own = _is_own(first)
+    long = None if is_turn_row(first, mapping) else find_long_columns(opened, first, mapping)
+    if long is not None:
+        return join_long_rows(opened, long, mapping)
     if mapped & _TURN_OF_ITS_OWN:
         return opened
-    if is_long_scores(opened.columns or first, mapping):
-        return join_scores(opened, mapping)
-    is_own = _is_own(first)
     if (not is_own and is_turn_row(first, mapping)) or (
         is_pair_row(first, mapping)
         and isinstance(opened.rows, Repeatable)

@@ -285,7 +285,7 @@ class ScoreFile:
         """Whether most of what stands in a column is a number: then what is none is a mistake, not a text."""
         cells, rule = self._rule(column)
         is_own = rule.labels and not ({*rule.labels} <= {"true", "false"})
-        return not is_own and len(cells.values()) > cells.count_unread()
+        return not is_own and (len(cells.values()) > cells.count_unread() or bool(cells.find_unclear()))
 
     def values(self, column: str) -> list[float]:
         """The numbers of a column."""
