@@ -111,7 +111,9 @@ def _contexts(sample: Sample, start: int, answer: int) -> list[Document]:
         places |= dict.fromkeys(message.retrieved_contexts, turn)
     own = list(sample.retrieved_contexts)
     now = [text for text, turn in places.items() if turn >= start and text not in own]
-    documents = [("context", places.get(text, answer), text) for text in (*own, *now)]
+    documents: list[tuple[DocumentKind, int, str]] = [
+        ("context", places.get(text, answer), text) for text in (*own, *now)
+    ]
     documents += [("earlier context", turn, text) for text, turn in places.items() if turn < start and text not in own]
     language = language_or_fallback(sample.language)
     return [
