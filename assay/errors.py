@@ -17,7 +17,13 @@ class UsageError(AssayError):
 
 
 class InputError(AssayError):
-    """A set, prompt, cassette or settings file cannot be read. The text names file, line, field and cure."""
+    """A set, prompt, cassette or settings file cannot be read. The text names file, line, field and cure.
+
+    Attributes:
+        is_of_row: Whether one row of a set is wrong, and the others can be read without it.
+    """
+
+    is_of_row = False
 
 
 class JudgeError(AssayError):

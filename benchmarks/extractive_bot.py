@@ -2,7 +2,7 @@
 
 It declines where no sentence is near enough. From the checkout:
 
-    assay crosseval leaflets.jsonl --bot benchmarks.extractive_bot:answer
+    assay sets crosseval leaflets.jsonl --bot benchmarks.extractive_bot:answer
 """
 
 from functools import cache

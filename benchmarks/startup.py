@@ -3,7 +3,7 @@
     python benchmarks/startup.py [--repeats 10] [--samples 10000 20000]
 
 Each figure is of a separate process: processor time (user and system) and the modules that it imported, beside those of
-the bare interpreter; the largest resident memory as the system reports it. `assay runs` and `assay show` read a store
+the bare interpreter; the largest resident memory as the system reports it. `show runs` and `show` read a store
 with one run of helpdesk_en, replayed. The long runs are `assay run` with faithfulness and answer relevance on generated
 samples, all different, from a cassette that the same command recorded before (from the tests' server).
 """
@@ -64,7 +64,7 @@ def start_up(repeats: int) -> None:
         "python -c pass": [sys.executable, "-c", "pass"],
         "import assay": [sys.executable, "-c", "import assay"],
         "assay --help": [*ASSAY, "--help"],
-        "assay runs": [*ASSAY, "runs"],
+        "assay show runs": [*ASSAY, "show", "runs"],
         "assay show last": [*ASSAY, "show", "last"],
     }
     with tempfile.TemporaryDirectory() as name:

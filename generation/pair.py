@@ -74,11 +74,11 @@ def pair_to_sample(pair: Pair, section: Section) -> Sample:
     )
 
 
-_PAIRS = LinesFile(Pair, lambda pair: pair.id, "assay generate questions sections.jsonl -o pairs.jsonl")
+_PAIRS = LinesFile(Pair, lambda pair: pair.id, "assay sets generate questions sections.jsonl -o pairs.jsonl")
 
 
 def read_pairs(path: str | Path) -> list[Pair]:
-    """Reads the file that `assay generate questions` wrote."""
+    """Reads the file that `assay sets generate questions` wrote."""
     return _PAIRS.read(path)
 
 

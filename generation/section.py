@@ -86,12 +86,14 @@ class Fold(BaseModel):
     sampled: bool = False
 
 
-_SECTIONS = LinesFile(Section, lambda section: section.id, "assay generate sections DOCS -o sections.jsonl")
-_FOLDS = LinesFile(Fold, lambda fold: fold.section, "assay generate folds sections.jsonl topics.jsonl -o folds.jsonl")
+_SECTIONS = LinesFile(Section, lambda section: section.id, "assay sets generate sections DOCS -o sections.jsonl")
+_FOLDS = LinesFile(
+    Fold, lambda fold: fold.section, "assay sets generate folds sections.jsonl topics.jsonl -o folds.jsonl"
+)
 
 
 def read_sections(path: str | Path) -> list[Section]:
-    """Reads the file that `assay generate sections` wrote.
+    """Reads the file that `assay sets generate sections` wrote.
 
     Args:
         path: A JSON Lines file with one section per line.
@@ -122,7 +124,7 @@ def write_sections(sections: Iterable[Section], path: str | Path) -> int:
 
 
 def read_folds(path: str | Path) -> list[Fold]:
-    """Reads the file that `assay generate folds` wrote.
+    """Reads the file that `assay sets generate folds` wrote.
 
     Args:
         path: A JSON Lines file with the fold of one section per line.

@@ -34,7 +34,7 @@ def _page_sizes(extractions: Sequence[Extraction]) -> list[int]:
 
 
 def sections_as_json(extractions: Sequence[Extraction]) -> dict[str, Any]:
-    """Returns the object that `assay generate sections --json` prints."""
+    """Returns the object that `assay sets generate sections --json` prints."""
     sizes = _page_sizes(extractions)
     return {
         "documents": [
@@ -82,7 +82,7 @@ def sections_block(extractions: Sequence[Extraction], *, titles: bool) -> Report
 
 
 def topics_as_json(topics: TopicDiscovery) -> dict[str, Any]:
-    """Returns the object that `assay generate topics --json` prints."""
+    """Returns the object that `assay sets generate topics --json` prints."""
     return {
         "method": topics.method,
         "why": topics.why,
@@ -154,7 +154,7 @@ def _settings_table(topics: TopicDiscovery) -> ResultTable:
 
 
 def folds_as_json(plan: FoldPlan, leaks: dict[str, Leaks]) -> dict[str, Any]:
-    """Returns the object that `assay generate folds --json` prints."""
+    """Returns the object that `assay sets generate folds --json` prints."""
     return {
         "nearest_topics": plan.nearest_topics,
         "candidates": [

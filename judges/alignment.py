@@ -171,7 +171,7 @@ def write_folder(
             lines = "".join(example.model_dump_json() + "\n" for example in alignment.examples)
             (folder / EXAMPLES_FILE).write_text(lines, encoding="utf-8")
         aligned = record.model_dump(mode="json", exclude={"folder", "fingerprint"})
-        text = "# Made by `assay align`. Use it with: --judge FOLDER\n"
+        text = "# Made by `assay judges align`. Use it with: --judge FOLDER\n"
         text += dump_yaml({**settings, "aligned": aligned})
         (folder / JUDGE_FILE).write_text(text, encoding="utf-8")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The folder of a judge that learned from ratings: what `assay align` writes and `--judge FOLDER` takes.
+"""The folder of a judge that learned from ratings: what `assay judges align` writes and `--judge FOLDER` takes.
 
 judge.yaml          the judge's settings; under `aligned` what was learned
 calibration.yaml    by kind of question, a map from what the judge says to what the ratings say
@@ -20,7 +20,7 @@ CANDIDATES = (CALIBRATED, FEW_SHOT)
 
 
 def is_judge_folder(path: Path) -> bool:
-    """Whether a path is a folder that `assay align` wrote; not where no file can have its name."""
+    """Whether a path is a folder that `assay judges align` wrote; not where no file can have its name."""
     try:
         return (path / JUDGE_FILE).is_file()
     except (OSError, ValueError):
@@ -50,7 +50,7 @@ class AlignedJudgeRecord(BaseModel):
         if isinstance(record, dict) and ("rules" in record or record.get("candidate", CALIBRATED) not in CANDIDATES):
             raise ValueError(
                 "is of Assay 0.2, which also tried rules, prompts, isotonic and beta maps; align the judge again with "
-                "`assay align`, which calibrates it or shows it rated examples"
+                "`assay judges align`, which calibrates it or shows it rated examples"
             )
         return record
 

@@ -85,7 +85,7 @@ class JudgeSettings(BaseModel):
             hour or less.
         context_tokens: Tokens per slot of a `gguf:` model; of another the most that its server reads, where litellm
             does not know that (4096 counts as not said there).
-        aligned: What the judge learned from a team's ratings, of a folder that `assay align` wrote.
+        aligned: What the judge learned from a team's ratings, of a folder that `assay judges align` wrote.
         download: The address where the file of a `gguf:` model can be fetched; None where that is not known.
         revision: Of an `entail:` model, the commit or the name of the version that is loaded, part of the cassette's
             key; None for what is on this machine.
@@ -300,7 +300,7 @@ def load_settings(judge: str) -> JudgeSettings:
     """Returns the settings of a judge.
 
     Args:
-        judge: A bundled judge's name, a path to a YAML file, a folder that `assay align` wrote, `gguf:PATH`,
+        judge: A bundled judge's name, a path to a YAML file, a folder of `assay judges align`, `gguf:PATH`,
             `entail:MODEL`, or a litellm model string.
 
     Raises:
@@ -311,7 +311,7 @@ def load_settings(judge: str) -> JudgeSettings:
         >>> load_settings("qwen1.5b").logprobs
         True
     """
-    check_type("judge", judge, str, "the name of a model, a settings file or a folder of `assay align`")
+    check_type("judge", judge, str, "the name of a model, a settings file or a folder of `assay judges align`")
     if judge.startswith(ENTAIL):
         judge = _bundled_models().get(judge, judge)
     if judge in bundled_judge_names():

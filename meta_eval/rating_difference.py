@@ -6,13 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Floats, Places
-from .estimate import Estimate, estimate_mean
-from .mean_rating import FEWEST_RATED, prediction_powered_mean
+from .estimate import Estimate
+from .prediction_powered import FEWEST_RATED, prediction_powered_mean
 
 _USUAL_SPREAD = 0.3  # standard deviation of differences between ratings of two answers, as a share of the scale
 _SHOWN_DIFFERENCE = 0.1  # what ratings should be able to show, as a share of the scale
 _Z_OF_TEST = 1.959964 + 0.841621  # normal quantiles of 97.5% and of 80%
-_FEWEST_UNRATED = 2  # one has no variance
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,8 @@ def estimate_rating_difference(
     difference = Estimate(None, n=int(has_both.sum()), problem="too few answers are rated in both runs")
     spread, rated_pairs = _USUAL_SPREAD, int(has_both.sum())
     if rated_pairs >= FEWEST_RATED:
-        difference = _mean(differences, scores[1] - scores[0], groups, (-width, width))
+        change = np.where(np.isnan(scores[0] + scores[1]), 0.0, scores[1] - scores[0])
+        difference = prediction_powered_mean(differences, change, groups, scale=(-width, width)).mean
         spread = float(differences[has_both].std(ddof=1)) / width
     needed = (_Z_OF_TEST * spread / _SHOWN_DIFFERENCE) ** 2
     if difference.low is not None and difference.high is not None:
@@ -87,14 +87,3 @@ def estimate_rating_difference(
         rating_max=scale[1],
         ratings_needed=min(len(groups), max(FEWEST_RATED, math.ceil(needed))),
     )
-
-
-def _mean(ratings: Floats, scores: Floats, groups: Places, scale: tuple[float, float]) -> Estimate:
-    """The mean of ratings, some of them NaN, with the help of the scores of all."""
-    is_rated = ~np.isnan(ratings)
-    if (~is_rated).sum() < _FEWEST_UNRATED:
-        return estimate_mean(ratings[is_rated], groups[is_rated].astype(str).tolist(), bounds=scale)
-    result = prediction_powered_mean(
-        ratings[is_rated], scores[is_rated], scores[~is_rated], groups[is_rated], groups[~is_rated], scale=scale
-    )
-    return result.mean

@@ -5,15 +5,17 @@ from ..text.wording import count_of, verb_of
 from .agreement import MetricAgreement
 from .combiners import SUBSET
 from .difference import describe_more_ratings, find_standing
+from .groups import FEWEST_GROUPS
 from .policy import fewest_to_send
 from .power import AgreementPower
 from .results import BEYOND_CHANCE, ChosenCombination, Combination, Comparison, Policy, Raters, Selection
 from .table import QUESTION_ONLY
 
-FEWEST_GROUPS = 5  # below it, intervals over groups do not hold what they promise (benchmarks/referee.py)
+FEWEST_RATED = 20  # rated answers below which no metric is named
 STRENGTHS = ((0.7, "closely"), (0.5, "well"), (0.3, "moderately"))
 """From which rho on a measure is said to follow the team how: Schober, Boer and Schwarte (2018) call 0.4 to 0.69
 moderate and 0.7 to 0.89 strong; the names here are a step plainer. Below the last, `weakly`."""
+_CHANCE = 0.05  # of finding bad answers by chance
 _SOME = 0.05  # an agreement below it is none that a word could name
 _TARGET = 0.4  # the agreement that a set of ratings should be able to show
 _ENOUGH_POWER = 0.9
@@ -123,19 +125,30 @@ def _use(policy: Policy | None, pronoun: str) -> str:
             return f"too few good answers are rated to tell whether any could be sent unseen, so {use}"
         return f"not good enough to send answers unseen, so {use}"
     share, bound = Figure("share", policy.sent / policy.n), Figure("share", policy.bound)
-    alone = ""
     if policy.bad <= policy.bound * policy.n:
-        alone = f"; without any measure {policy.bad} of {policy.n} are"
+        kept = "no better than that" if not finds_bad_ones(policy) else "better than that"
+        return (
+            f"sending all answers unseen gives {policy.bad} bad of {policy.n}, within the aim of at most {bound}; by "
+            f"{pronoun} {share} of them are sent, {policy.sent_bad} bad of {policy.sent} in the check, {kept}"
+        )
     return (
         f"good enough to send {share} of the answers unseen (the aim: at most {bound} bad ones among them; in the "
-        f"check {policy.sent_bad} of {policy.sent} were bad{alone})"
+        f"check {policy.sent_bad} of {policy.sent} were bad)"
     )
+
+
+def finds_bad_ones(policy: Policy) -> bool:
+    """Whether what the check did not send holds more bad answers than as many drawn at random (Fisher, 1935)."""
+    from scipy.stats import hypergeom
+
+    kept, kept_bad = policy.n - policy.sent, policy.bad - policy.sent_bad
+    return kept > 0 and float(hypergeom.sf(kept_bad - 1, policy.n, policy.bad, kept)) <= _CHANCE
 
 
 def _not_shown(rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, level: float) -> str:
     """What can be said where nothing is beyond chance: how much was looked for, and what more ratings would show."""
     chosen, is_one = selection.chosen, selection.chosen.candidates == 1
-    power = _power(rated, metrics, selection, level)
+    power = find_power(rated, metrics, selection, level)
     advice = f"do not use {'it' if is_one else 'any of them'} in place of a person{_reversal(metrics, selection)}."
     subject = f"that {name_of(chosen)} follows" if is_one else "that any measure follows"
     if power.power_of(_TARGET) >= _ENOUGH_POWER:
@@ -167,7 +180,7 @@ def _not_shown(rated: int, metrics: tuple[MetricAgreement, ...], selection: Sele
     )
 
 
-def _reversed(metrics: tuple[MetricAgreement, ...], selection: Selection) -> MetricAgreement | None:
+def reversed_metric(metrics: tuple[MetricAgreement, ...], selection: Selection) -> MetricAgreement | None:
     """The metric that runs against the ratings most surely, though higher should be better; None where none does."""
     against = [
         metric
@@ -179,7 +192,7 @@ def _reversed(metrics: tuple[MetricAgreement, ...], selection: Selection) -> Met
 
 
 def _reversal(metrics: tuple[MetricAgreement, ...], selection: Selection) -> str:
-    against = _reversed(metrics, selection)
+    against = reversed_metric(metrics, selection)
     if against is None:
         return ""
     return f"; {against.name} goes against the ratings: if lower is better, add --lower-is-better {against.name}"
@@ -191,7 +204,7 @@ def _tried(metrics: tuple[MetricAgreement, ...], selection: Selection) -> list[M
     return [metric for metric in metrics if metric.name not in left_out and metric.spearman.value is not None]
 
 
-def _power(rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, level: float) -> AgreementPower:
+def find_power(rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, level: float) -> AgreementPower:
     """The power with which the candidates' agreement would have been shown."""
     tried = _tried(metrics, selection)
     combined = 2 if len(tried) > 1 else 0  # their mean rank and normalised sum are tested beside them
@@ -233,7 +246,7 @@ def explain(
     else:
         second = ""
     first = f"{name_of(selection.chosen)}: {reached}; {chance}."
-    against = None if selection.is_beyond_chance else _reversed(metrics, selection)
+    against = None if selection.is_beyond_chance else reversed_metric(metrics, selection)
     if against is not None:  # a fit that turns it round would agree; no measure as it stands does
         first, second = f"{against.name} on these very answers: {format_agreement(against.spearman)}.", ""
     return "\n".join(line for line in (first, second, _rater_line(metrics, raters)) if line)
@@ -270,6 +283,20 @@ def name_of(combination: Combination) -> str:
     return joined if combination.kind == SUBSET else _WORDS_OF_KIND[combination.kind].format(joined)
 
 
+def name_shortly(combination: Combination) -> str:
+    """Names a combination in a few words, without how it is made.
+
+    Example:
+        >>> one = Combination("ridge", 3, ("faithfulness", "rouge_l_precision", "chrf"), None, Estimate(None), None, 1)
+        >>> name_shortly(one)
+        'faithfulness and 2 more together'
+    """
+    first, *others = combination.metrics
+    if not others:
+        return first
+    return f"{first} and {others[0] if len(others) == 1 else f'{len(others)} more'} together"
+
+
 def _rater_line(metrics: tuple[MetricAgreement, ...], raters: Raters | None) -> str:
     groups = max((metric.groups for metric in metrics), default=0)
     rough = (
@@ -291,8 +318,9 @@ def _capitalise(text: str) -> str:
 
 def _problem(rated: int, metrics: tuple[MetricAgreement, ...]) -> str:
     """Why nothing could be chosen, and what to do."""
-    if rated < 20:
-        return f"Only {count_of(rated, 'rated answer')}: too few to say which measure to trust; rate at least 20"
+    if rated < FEWEST_RATED:
+        few = f"Only {count_of(rated, 'rated answer')}: too few to say which measure to trust"
+        return f"{few}; rate at least {FEWEST_RATED}"
     tested = [metric for metric in metrics if not metric.baseline]
     if not tested:
         return "There are only baselines to compare: add a metric"

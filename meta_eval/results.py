@@ -4,9 +4,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..presentation.figure import Figure
+from ..presentation.verdict import Verdict
 from .agreement import MetricAgreement
 from .difference import Standing
 from .estimate import Estimate
+from .prediction_powered import MeanRating
 from .version_results import VersionAgreement
 
 BEYOND_CHANCE = 0.01
@@ -165,9 +167,7 @@ class Comparison:
     n: int
     rho_first: float | None  # Spearman of the first set with the ratings
     rho_second: float | None  # Spearman of the second
-    difference: Estimate  # rho_first - rho_second
-    p_williams: float | None
-    p_permutation: float | None  # the p-value of a permutation test that swaps the two by whole groups
+    difference: Estimate  # rho_first - rho_second, with interval and p-value
     margin: float
     standing: Standing  # what the difference shows: better, worse, equivalent, or how many more ratings would tell
     problem: str = ""
@@ -235,19 +235,6 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class MeanRating:
-    """The mean rating of all answers from the few rated ones and the scores of all (prediction-powered inference)."""
-
-    rated: int
-    unrated: int  # how many are not
-    mean: Estimate  # the mean rating that the team would give answers like these, of which these are a sample
-    classical: Estimate  # the mean of the rated ones alone
-    power: float  # the factor lambda of PPI++; 0 where the scores do not help
-    # pairs of an interval's width and the number of ratings that reach it; None where none do
-    ratings_for_width: tuple[tuple[float, int | None], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class EvaluationSettings:
     """How every number was made."""
 
@@ -270,6 +257,7 @@ class MetaEvaluation:
     Parts are None where the table does not allow them.
     """
 
+    verdict: Verdict  # what a reader sees first
     recommendation: str  # one sentence for a support lead: which measure follows the team, and what it may be used for
     # what is known in figures, in three short lines: how far the choice agrees, its difference from the others, and
     # what the raters reach. A fourth says how it tells versions apart, where several are rated.
@@ -287,5 +275,5 @@ class MetaEvaluation:
     settings: EvaluationSettings
 
     def __str__(self) -> str:
-        """The recommendation and the lines under it."""
-        return f"{self.recommendation}\n{self.explanation}"
+        """The verdict."""
+        return str(self.verdict)

@@ -59,6 +59,17 @@ def find_refusal(answer: str, language: Language) -> Refusal:
     return Refusal(declined, answered, first)
 
 
+def is_refusal(answer: str, language: Language) -> bool:
+    """Whether an answer says that it cannot answer, by patterns alone.
+
+    Example:
+        >>> from assay.languages import load_language
+        >>> is_refusal("Sorry, I cannot help.", load_language("en"))
+        True
+    """
+    return bool(_patterns(language)[0].search(answer)) and find_refusal(answer, language).declined
+
+
 def declined_request(sample: Sample, prompts: Prompts) -> Request:
     """What the judge is asked: whether this answer declines."""
     statement = language_or_fallback(sample.language).declined.statement
@@ -71,7 +82,7 @@ class Declined(Metric):
 
     Patterns decide where they find nothing but a refusal; then the judge, where there is one: 1 when P(declined) is at
     least 0.5, or it says so and gives no probabilities; else the patterns again, by what comes first. Range: 0 or 1. An
-    empty answer declines; no sample is skipped. Whether declining is right depends on the question: `assay crosseval`
+    empty answer declines; no sample is skipped. Whether declining is right depends on the question: `sets crosseval`
     asks both kinds. Source: González Torres et al. (2024), 4.7 and 5.5.2.
 
     Args:

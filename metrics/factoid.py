@@ -20,7 +20,7 @@ MOST_FACTS = 100
 class Factoid(ComputedMetric):
     """1 when the answer states every fact of the reference, else 0.
 
-    The fact is the one that the set names (`metadata.fact`, `{"kind", "text"}`, as `assay generate` writes it), else
+    The fact is the one that the set names (`metadata.fact`, `{"kind", "text"}`, as `sets generate` writes it), else
     the telephone numbers, e-mail addresses, dates, hours, amounts and addresses in the reference. Two ways of writing
     one pass: 053-487 66 78 and +31 53 487 6678, 3 maart and 03-03-2026. Range: 0 or 1. A reference without such a fact
     is skipped. Source: González Torres et al., 2024, 4.5.

@@ -36,8 +36,8 @@ def as_code(text: str, length: int = 300) -> str:
     """Returns text as code: for commands and ids, which are copied from the page.
 
     Example:
-        >>> as_code("assay accept last")
-        '<code>assay accept last</code>'
+        >>> as_code("assay suite accept last")
+        '<code>assay suite accept last</code>'
     """
     marks = re.compile(r"[^\w\s]|_", re.ASCII)
     line = one_line(text, length)

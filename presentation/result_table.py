@@ -157,6 +157,7 @@ class Paragraph:
     text: str
     tone: Tone = ""
     label: str = ""  # its first words, where they alone have the tone
+    label_width: int = 0  # the room that the label takes, where several stand below each other
     indent: int = 0
     is_whole: bool = False  # whether it stays on one line, however narrow the terminal is
 

@@ -116,6 +116,7 @@ def _print_paragraph(console: "Console", paragraph: Paragraph) -> None:
     text = Text(one_line(paragraph.text), style="" if paragraph.label else style)
     if paragraph.label:
         label = one_line(paragraph.label)
+        label = label.ljust(paragraph.label_width)
         text = Text(f"{label} " if label.endswith(":") else f"{label}  ", style=style).append_text(text)
     if paragraph.is_whole:
         indented = Text(" " * paragraph.indent).append_text(text)

@@ -93,7 +93,6 @@ from .ratings.pair_source import find_pairs as find_pairs, open_pair_queue as op
 from .ratings.queue_opening import open_item_queue as open_item_queue
 from .ratings.rated_pairs import (
     queue_choices as queue_choices,
-    queue_preferences as queue_preferences,
     store_preferences as store_preferences,
 )
 from .ratings.rated_set import (

@@ -1,4 +1,4 @@
-"""Judges behind a judge, with which `assay align` tries candidates: remembering, observing, aligned, counting."""
+"""Judges behind a judge, with which `judges align` tries candidates: remembering, observing, aligned, counting."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar

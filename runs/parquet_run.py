@@ -114,10 +114,10 @@ def run_parquet(
     A part whose file is there is not scored again: the same call goes on where it ended, however it ended. The budget
     holds for each process. `on_note` gets each note about how the files are read before the first call is paid for.
     """
-    if plan.split or plan.sheet or plan.turns != "last":
+    if plan.split or plan.sheet or plan.header_row or plan.turns != "last":
         raise UsageError(
-            "runs over Parquet files have no --split and no --sheet, and score the last turn of a conversation "
-            "(--turns last); leave these options out"
+            "runs over Parquet files have no --split, no --sheet and no --header-row, and score the last turn of a "
+            "conversation (--turns last); leave these options out"
         )
     files = _find_files(plan.sets)
     out = str(out) if "://" in str(out) else str(Path(out).expanduser().absolute())
@@ -196,6 +196,7 @@ def _read_parts(
         mapping=plan.mapping,
         language=plan.language,
         limit=limit or plan.limit,
+        scale=plan.scale,
         notes=[] if notes is None else notes,
         is_one_of_several=True,
     )

@@ -37,6 +37,8 @@ class Plan(BaseModel):
     language: str | None = None
     split: str | None = None
     sheet: str | None = None
+    header_row: int | None = None
+    scale: tuple[float, float] | None = None
     limit: int | None = None
     prompts: str | None = None  # a folder with the user's own prompts
     directions: Mapping[str, bool] = {}  # by metric, whether higher is better, as the metrics declared it
@@ -94,7 +96,7 @@ class Plan(BaseModel):
         """12 hexadecimal digits over all that determines the scores, and not how fast or where they are made."""
         # what is newer counts where it is chosen, so that plans recorded before keep their identity
         exclude = {"judge", "directions", "conversation_metrics", "has_pair_ratings"}
-        exclude |= {"sheet"} if self.sheet is None else set()
+        exclude |= {name for name in ("sheet", "header_row", "scale") if getattr(self, name) is None}
         exclude |= {"turns"} if self.turns == "last" else set()
         content = self.model_dump_json(exclude=exclude) + judge_identity(self.judge)
         return hashlib.sha256(content.encode()).hexdigest()[:12]
@@ -137,6 +139,8 @@ class Plan(BaseModel):
                 skip_bad=skip_bad,
                 split=self.split,
                 sheet=self.sheet,
+                header_row=self.header_row,
+                scale=self.scale,
                 notes=notes,
                 is_one_of_several=len(self.sets) > 1,
             ):

@@ -23,15 +23,19 @@ def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
 
     `usage` is what the replies of this session took, and `lost` what calls without a reply may have taken at most.
     """
+    from .run_blocks import run_verdict
+
     run = outcome.run
     directions = store.run(run).plan.all_directions
     languages: dict[str, dict[str, Any]] = {}
     totals = ScoreTotals.of_run(store, run)
+    summaries = totals.summarise(directions)
     for summary in totals.summarise(directions, by_language=True):
         languages.setdefault(summary.language, {})[summary.name] = summary.as_json()
     return {
         "run": run,
-        "metrics": {summary.name: summary.as_json() for summary in totals.summarise(directions)},
+        "verdict": run_verdict(store, run, summaries).as_json(),
+        "metrics": {summary.name: summary.as_json() for summary in summaries},
         "languages": languages,
         "notes": list(totals.notes),
         "usage": usage_as_json(outcome.usage),
@@ -83,7 +87,7 @@ def usage_as_json(usage: Usage) -> dict[str, Any]:
 def comparison_as_json(
     store: "Store", comparison: "RunComparison", raters: "RaterComparison", metric: str, count: int
 ) -> dict[str, Any]:
-    """The object of `assay compare --json`."""
+    """The object of `assay show changes --json`."""
 
     def score_in(run: str, sample: str) -> dict[str, Any]:
         return next(row for row in score_rows(store, run, sample) if row["metric"] == metric)

@@ -162,7 +162,7 @@ class Results:
     def failures(
         self, *, metric: str | None = None, groups: int | None = None, embedder: Embedder | str = "use"
     ) -> Failures:
-        """Returns the bad answers, grouped by why they are bad (`assay failures`).
+        """Returns the bad answers, grouped by why they are bad (`assay show failures`).
 
         Args:
             metric: By which metric answers are bad; by default by the ratings, where there are some.

@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ..eval_sets import Sample
+from ..meta_eval.answer_quality import describe_answers
 from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure, format_cost
 from ..presentation.result_table import Paragraph, ReportBlock, ResultTable
 from ..presentation.texts import one_line
+from ..presentation.verdict import LONGEST_LINE, Verdict
 from ..text.wording import count_of
 from .missing_scores import describe_missing_scores
 from .rating_direction import describe_rating
@@ -37,7 +40,10 @@ def run_block(
     plan = store.run(run).plan
     judge = plan.judge.label if plan.judge else "no judge"
     sets = ", ".join(source.rsplit("/", 1)[-1] for source in plan.sets)
-    parts: list[Paragraph | ResultTable] = [Paragraph(f"Run {run} ({store.run(run).status}): {sets}; judge: {judge}")]
+    totals = ScoreTotals.of_run(store, run)
+    summaries = totals.summarise(plan.all_directions)
+    parts: list[Paragraph | ResultTable] = [*run_verdict(store, run, summaries).paragraphs(), Paragraph("")]
+    parts.append(Paragraph(f"Run {run} ({store.run(run).status}): {sets}; judge: {judge}"))
     if outcome is not None:
         parts.append(Paragraph(f"{session_line(outcome.usage)}; {Figure('seconds', outcome.seconds)} s"))
         if outcome.lost:
@@ -46,13 +52,11 @@ def run_block(
             parts.append(Paragraph(f"{describe_lost(outcome.lost)}, not in the line above", "warning"))
         if outcome.without_prompts:
             parts.append(Paragraph(describe_missing_prompts(outcome.without_prompts)))
-    totals = ScoreTotals.of_run(store, run)
     parts += (Paragraph(note) for note in totals.notes if outcome is None or note not in outcome.notes)
-    summaries = totals.summarise(plan.all_directions, has_p_values=False)
     parts.append(summary_table("", summaries, is_detailed=is_detailed))
     languages = sorted({language for _, language, *_ in totals.counts})
     if by_language:
-        by_part = totals.summarise(plan.all_directions, by_language=True, has_p_values=False)
+        by_part = totals.summarise(plan.all_directions, by_language=True)
         for language in languages:
             rows = [summary for summary in by_part if summary.language == language]
             parts.append(summary_table(f"Language: {language or 'not said'}", rows, is_detailed=is_detailed))
@@ -60,6 +64,43 @@ def run_block(
         listed = ", ".join(filter(None, languages))
         parts.append(Paragraph(f"Languages: {listed} (--by-language: a table for each)", "quiet"))
     return ReportBlock((*parts, *_notes(store, run, summaries)))
+
+
+def run_verdict(store: "Store", run: str, summaries: Sequence[MetricSummary]) -> Verdict:
+    """What a run says first: how good the answers are for people and for the first metric, what failed, what next."""
+    plan, count = store.run(run).plan, store.count_samples(run)
+    rated = _rated_answers(store, run) if count <= _MOST_SAMPLES else []
+    lines = [("Your chatbot", _describe_rated(rated) if count <= _MOST_SAMPLES else f"gave {count:,} answers")]
+    by_name = {summary.name: summary for summary in summaries}
+    metric = first_scored(summaries, plan.metrics)
+    if metric:
+        shown = by_name[metric]
+        answers = f"{shown.scored:,} of {count_of(shown.n, 'answer')}"
+        lines.append(
+            ("Scores", one_line(f"{metric} {Figure('mean', shown.mean)} on average, of {answers}", LONGEST_LINE))
+        )
+    failed = max((summary.failed for summary in summaries), default=0)
+    if failed:
+        lines.append(("Failed", f"{count_of(failed, 'answer')} could not be scored; the reasons stand below"))
+    name = "last" if store.run("last").id == run else run
+    rate = f"have some of them rated: assay rate {name} --raters NAME,NAME"
+    lines.append(("Next", f"which metric follows your team: assay meta {name}" if rated else rate))
+    return Verdict(tuple(lines))
+
+
+def _rated_answers(store: "Store", run: str) -> list[Sample]:
+    samples = join_run_ratings(store, run).samples.values()
+    return [sample for sample in samples if sample.human_rating is not None]
+
+
+def _describe_rated(rated: Sequence[Sample]) -> str:
+    """How good people say that the answers are; of several scales only how many are rated."""
+    scales = {(sample.rating_min, sample.rating_max) for sample in rated}
+    if len(scales) > 1:
+        return f"{count_of(len(rated), 'answer is', 'answers are')} rated, on {len(scales)} scales"
+    (lowest, highest), people = next(iter(scales), (1.0, 5.0)), {rater for sample in rated for rater in sample.ratings}
+    ratings = [sample.human_rating for sample in rated if sample.human_rating is not None]
+    return describe_answers(ratings, lowest=lowest, highest=highest, people=max(len(people), 1))
 
 
 def session_line(usage: "Usage") -> str:

@@ -1,8 +1,9 @@
 """Where runs are kept: safe to kill at any moment and to share between processes."""
 
 import json
+import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from itertools import chain, groupby
@@ -197,7 +198,15 @@ class Store:
             raise UsageError(f"{problem} {name!r} in {self.path}; the newest are {known}")
         run, created, plan, status = rows[0]
         parsed = self._parse(_read_plan, plan, "runs", {"id": run})
+        self._check_scores(run, parsed.all_metrics or ("",))
         return RunRow(run, created, parsed, "killed" if status == "running" and self._is_dead(run) else status)
+
+    def _check_scores(self, run: str, metrics: Sequence[str]) -> None:
+        """Names a score that is no number, which SQLite takes, and sorts after all numbers."""
+        marks = ", ".join("?" * len(metrics))
+        sql = f"SELECT sample, metric, value FROM scores WHERE run = ? AND metric IN ({marks}) AND value > ? LIMIT 1"
+        for sample, metric, value in self._rows(sql, (run, *metrics, math.inf)):
+            self._parse(math.fabs, value, "scores", {"run": run, "sample": sample, "metric": metric})
 
     def _is_dead(self, run: str) -> bool:
         """Whether no process is at work on a run."""

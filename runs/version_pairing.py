@@ -33,7 +33,7 @@ def pair_versions(
 ) -> tuple[list[PairedAnswer], tuple[str, ...]]:
     """Pairs the answers of several versions.
 
-    Each run is paired with the first as `assay compare` pairs two (`pair_samples`), the versions of one run by the ids
+    Each run is paired with the first as `show changes` pairs two (`pair_samples`), the versions of one run by the ids
     that their rows had in common (`versioned_id`); further answers to a question, of rows without ids, are of that
     question too. Where that pairs less than half of the answers of the version with the fewest, the first of these ways
     counts

@@ -25,17 +25,24 @@ def count_calls(work: Callable[[], object]) -> int:
         >>> count_calls(lambda: len("ab"))
         2
     """
-    was_collecting = gc.isenabled()
-    gc.disable()  # a collection runs finalizers whenever it likes; beside thousands of tests, each takes a second
     threading.setprofile(_note)  # before the first run: threads that it leaves behind are counted in the second
     try:
         work()
-        before = next(_calls)
-        sys.setprofile(_note)
+        return count_once(work)
+    finally:
+        threading.setprofile(None)  # type: ignore[arg-type]
+
+
+def count_once(work: Callable[[], object]) -> int:
+    """Counts the calls of functions in this thread alone, for what is loaded already."""
+    was_collecting = gc.isenabled()
+    gc.disable()  # a collection runs finalizers whenever it likes; beside thousands of tests, each takes a second
+    before = next(_calls)
+    sys.setprofile(_note)
+    try:
         work()
     finally:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
         if was_collecting:
             gc.enable()
     return next(_calls) - before - 2  # without the two that begin and end the counting
@@ -56,10 +63,7 @@ def assert_proportional(work: Callable[[str], object], text: str) -> None:
 
     A number stands before each text, since what is found in a text is kept: of the same one again, nothing is counted.
     """
-    numbers = itertools.count()
-
-    def count(part: str) -> int:
-        return count_calls(lambda: work(f"{next(numbers)}\n{part}"))
-
-    few, many = count(text[: len(text) // 4]), count(text)
+    short = text[: len(text) // 4]
+    work(short)  # so that nothing is loaded or compiled while calls are counted
+    few, many = count_once(lambda: work(f"1\n{short}")), count_once(lambda: work(f"2\n{text}"))
     assert many < 8 * max(few, 1000), (few, many)

@@ -28,7 +28,6 @@ RUN_WITH_EXTRA = {
     "assay.text.entities": "numeric",
     "assay.text.lemmas": "numeric",
     "assay.text.numbers": "numeric",
-    "assay.traces.langfuse": "langfuse",
     **MODULES_OF_EXTRAS,
 }
 """Modules or packages that are only reached where another module has made sure of an extra, and the extra."""
@@ -45,14 +44,10 @@ class Import(NamedTuple):
     is_caught: bool = False
 
 
-CLIENTS = {"mlflow": ["mlflow-skinny"], "phoenix": ["arize-phoenix-client"]}
-"""Modules whose package has another name, which only an extra brings, and the package."""
-
-
 @cache
 def brought_by():
     """The packages that bring a module, by the module, also where the extra is not installed."""
-    return {**CLIENTS, **packages_distributions()}
+    return packages_distributions()
 
 
 @cache

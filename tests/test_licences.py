@@ -80,10 +80,6 @@ def test_every_dependency_has_a_permissive_licence():
     assert offenders == {}
 
 
-def test_krippendorff_is_gone():
-    assert "krippendorff" not in all_dependencies()
-
-
 def test_the_exceptions_are_still_needed_and_are_lgpl():
     licences = all_dependencies()
     for name in UNCHANGED_LIBRARIES:

@@ -1,6 +1,7 @@
 from .address import TraceAddress as TraceAddress
 from .conversations import join_conversation as join_conversation, join_sessions as join_sessions
 from .cursor import OVERLAP as OVERLAP, PullCursor as PullCursor, is_known_address as is_known_address
+from .http_client import HttpClient as HttpClient
 from .langfuse.sink import LangfuseSink as LangfuseSink
 from .langfuse.source import LangfuseSource as LangfuseSource
 from .mlflow.server import MlflowServer as MlflowServer
@@ -20,7 +21,6 @@ from .registry import (
     open_sink as open_sink,
     open_source as open_source,
 )
-from .rest_calls import RestCalls as RestCalls
 from .retrying import FailedAttempt as FailedAttempt, call_again as call_again
 from .server_url import (
     environment_urls as environment_urls,
@@ -35,12 +35,16 @@ from .tool_server import (
     error_detail as error_detail,
     server_words as server_words,
 )
-from .watch.alarm_message import AlarmAnswer as AlarmAnswer, AlarmMessage as AlarmMessage
-from .watch.delivery import deliver_alarm as deliver_alarm
+from .watch.alarms import AlarmAnswer as AlarmAnswer, AlarmMessage as AlarmMessage, deliver_alarm as deliver_alarm
 from .watch.rater_answers import watch_queues as watch_queues
 from .watch.watch_file import load_watch as load_watch
-from .watch.watch_loop import LoopTools as LoopTools, take_step as take_step, take_steps as take_steps
 from .watch.watch_records import hold_watch as hold_watch
 from .watch.watch_settings import WatchSettings as WatchSettings
 from .watch.watch_state import WatchState as WatchState
-from .watch.watch_step import StepReport as StepReport, StepTools as StepTools
+from .watch.watch_step import (
+    LoopTools as LoopTools,
+    StepReport as StepReport,
+    StepTools as StepTools,
+    take_step as take_step,
+    take_steps as take_steps,
+)

@@ -10,11 +10,6 @@ from ..errors import UsageError
 class TraceAddress:
     """The address of a project of traces, without keys: these come from the environment variables of the tool.
 
-    Attributes:
-        scheme: The tool, as it is registered among the entry points `assay.sources` and `assay.sinks`.
-        host: The server, with its port where one is given; empty for a file, or the tool's own server.
-        project: The project's name, or the file's path.
-
     Example:
         >>> address = TraceAddress.parse("phoenix://localhost:6006/support%20bot")
         >>> address.host, address.project, str(address)
@@ -23,21 +18,14 @@ class TraceAddress:
         'logs/traces.json'
     """
 
-    scheme: str
-    host: str
-    project: str
+    scheme: str  # the tool, as it is registered among the entry points `assay.sources` and `assay.sinks`
+    host: str  # the server, with its port where one is given; empty for a file, or the tool's own server
+    project: str  # the project's name, or the file's path
     text: str
 
     @classmethod
     def parse(cls, text: str) -> "TraceAddress":
-        """Reads an address.
-
-        Args:
-            text: `SCHEME://HOST[:PORT]/PROJECT`, or `SCHEME:FILE`.
-
-        Raises:
-            UsageError: The text is no address, or holds a user or a password.
-        """
+        """Reads `SCHEME://HOST[:PORT]/PROJECT`, or `SCHEME:FILE`."""
         scheme, colon, rest = text.partition(":")
         if not colon or not scheme.replace("-", "").isalnum() or not rest:
             raise UsageError(f"{text!r} is no address of traces: write phoenix://HOST:6006/PROJECT, or otel:FILE")

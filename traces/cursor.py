@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -79,13 +79,18 @@ class PullCursor:
         watermark = self.place().watermark
         return None if watermark is None else watermark - self._overlap
 
-    def has_trace(self, trace: str) -> bool:
-        """Whether a trace of the overlap was pulled before."""
-        return self._has("SELECT 1 FROM pulled_traces WHERE cursor = ? AND trace = ? AND is_pending = 0", trace)
+    def known_traces(self, traces: Sequence[str]) -> set[str]:
+        """Returns which of some traces of the overlap were pulled before."""
+        marks = ", ".join("?" * len(traces))
+        sql = f"SELECT trace FROM pulled_traces WHERE cursor = ? AND is_pending = 0 AND trace IN ({marks})"
+        with self._explained():
+            return {str(trace) for (trace,) in self._database.execute(sql, (self.id, *traces)).fetchall()}
 
     def has_session(self, session: str) -> bool:
         """Whether a part of a session was pulled before as a conversation with the session's id."""
-        return self._has("SELECT 1 FROM pulled_sessions WHERE cursor = ? AND session = ?", _short(session))
+        sql = "SELECT 1 FROM pulled_sessions WHERE cursor = ? AND session = ?"
+        with self._explained():
+            return self._database.execute(sql, (self.id, _short(session))).fetchone() is not None
 
     def add_trace(self, trace: str, began: datetime) -> None:
         """Notes a trace that this pull reads."""
@@ -158,16 +163,12 @@ class PullCursor:
             )
         self._added.clear()
 
-    def _has(self, sql: str, value: str) -> bool:
-        with self._explained():
-            return self._database.execute(sql, (self.id, value)).fetchone() is not None
-
     def _explained(self) -> Any:
         return explain_errors(self._database, "the cursor of the pull cannot be kept")
 
 
 def note_address(store: Store, address: str) -> None:
-    """Notes that traces were pulled from an address with this store: `assay push` sends scores there."""
+    """Notes that traces were pulled from an address with this store: `assay traces push` sends scores there."""
     with explain_errors(store.database, "the address cannot be kept"):
         store.database.execute(
             "INSERT INTO trace_addresses VALUES (?, ?) ON CONFLICT (address) DO UPDATE SET pulled_at = "

@@ -12,26 +12,15 @@ ORIGIN = "trace"
 
 @dataclass(frozen=True, slots=True)
 class TraceOrigin:
-    """Where a sample was pulled from; in a sample's `metadata` as an object under `trace`.
+    """Where a sample was pulled from; in a sample's `metadata` as an object under `trace`."""
 
-    Attributes:
-        address: The address of the project, as it was typed.
-        id: The trace's id; of a conversation the id of its last trace. Each answer of a conversation has the id of its
-            own trace in the message, under `trace_id`.
-        span: The id of the span or observation that holds the answer; empty where the tool has none.
-        session: The id of the session; empty where there is none.
-        time: When the trace began, in ISO 8601 with its offset, in UTC.
-        unit: What a score of the sample is about.
-        extent: `session` of a trace that is alone in its session; a score of a conversation is about that.
-    """
-
-    address: str
-    id: str
-    span: str = ""
-    session: str = ""
-    time: str = ""
+    address: str  # the address of the project, as it was typed
+    id: str  # the trace's id; of a conversation that of its last trace (each message has its own, `trace_id`)
+    span: str = ""  # the id of the span or observation that holds the answer; empty where the tool has none
+    session: str = ""  # the id of the session; empty where there is none
+    time: str = ""  # when the trace began, in ISO 8601 with its offset, in UTC
     unit: str = "trace"  # or "session"
-    extent: str = ""
+    extent: str = ""  # `session` of a trace that is alone in its session; a score of a conversation is about that
 
     @classmethod
     def of_sample(cls, sample: Sample) -> Self | None:

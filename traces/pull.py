@@ -19,6 +19,7 @@ from ..runs import Store
 from .address import TraceAddress
 from .conversations import GAP, UNUSED_SESSION, join_sessions
 from .cursor import PullCursor, note_address
+from .new_traces import new_traces
 from .origin import TraceOrigin
 from .registry import open_source
 from .source import Source, UnreadTrace
@@ -33,60 +34,38 @@ Existing = Literal["refuse", "append", "replace"]
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """What to pull.
+    """What to pull."""
 
-    Attributes:
-        address: Where the traces are.
-        since: The first moment at which a trace may have begun; of a pull with a cursor, only of the first one.
-        until: The first moment at which one may no longer have begun; None for now.
-        filter: The fields that traces must have.
-        unit: What a line of the file is.
-        limit: The most traces to pull.
-        gap: A quiet time that ends a conversation.
-        is_new: Whether a cursor says what was pulled before.
-    """
-
-    address: TraceAddress
+    address: TraceAddress  # where the traces are
+    # since: the first moment at which a trace may have begun; of a pull with a cursor, only of the first one
     since: datetime | None = None
-    until: datetime | None = None
-    filter: Mapping[str, str] = field(default_factory=dict)
-    unit: Unit = "session"
-    limit: int | None = None
-    gap: timedelta = GAP
-    is_new: bool = True
+    until: datetime | None = None  # the first moment at which one may no longer have begun; None for now
+    filter: Mapping[str, str] = field(default_factory=dict)  # the fields that traces must have
+    unit: Unit = "session"  # what a line of the file is
+    limit: int | None = None  # the most traces to pull
+    gap: timedelta = GAP  # a quiet time that ends a conversation
+    is_new: bool = True  # whether a cursor says what was pulled before
 
 
 @dataclass(slots=True)
 class PullResult:
-    """What was pulled.
+    """What was pulled."""
 
-    Attributes:
-        pulled: Traces that are in the file.
-        again: Traces of the overlap, and of the file that is added to, that were pulled before.
-        written: Lines that were written.
-        conversations: Lines that are conversations of several traces.
-        unread: Traces that cannot be read as an answer.
-        first_unread: The first of them.
-        unjoined: Sessions whose traces make no conversation: each is an answer by itself.
-        open_sessions: Conversations whose last trace is so new that they may go on.
-        unused: Traces with ratings by people that are not used; the ratings stand in the metadata, with the reason.
-        unused_problem: The reason of the first of them.
-        is_cut: Whether the limit ended the pull, so that there may be more traces.
-        cursor: The time that the cursor stands at; None without one.
-    """
-
-    pulled: int = 0
-    again: int = 0
-    written: int = 0
-    conversations: int = 0
-    unread: int = 0
-    first_unread: list[UnreadTrace] = field(default_factory=list)
-    unjoined: int = 0
-    open_sessions: int = 0
-    unused: int = 0
-    unused_problem: str = ""
-    is_cut: bool = False
-    cursor: datetime | None = None
+    pulled: int = 0  # traces that are in the file
+    again: int = 0  # traces of the overlap, and of the file that is added to, that were pulled before
+    written: int = 0  # lines that were written
+    conversations: int = 0  # lines that are conversations of several traces
+    unread: int = 0  # traces that cannot be read as an answer
+    first_unread: list[UnreadTrace] = field(default_factory=list)  # the first of them
+    lost_files: int = 0  # files, and parts of files, among them: traces may be in them, so that the cursor stays
+    unjoined: int = 0  # sessions whose traces make no conversation: each is an answer by itself
+    open_sessions: int = 0  # conversations whose last trace is so new that they may go on
+    unused: int = (
+        0  # traces with ratings by people that are not used; the ratings stand in the metadata, with the reason
+    )
+    unused_problem: str = ""  # the reason of the first of them
+    is_cut: bool = False  # whether the limit ended the pull, so that there may be more traces
+    cursor: datetime | None = None  # the time that the cursor stands at; None without one
 
 
 def pull_traces(
@@ -102,15 +81,6 @@ def pull_traces(
     """Pulls traces into a file (.jsonl) that `load_set` and `assay run` read.
 
     The cursor moves after the file has its name: whenever the process is killed, the next pull gives the same traces.
-
-    Args:
-        request: What to pull.
-        store: Where the cursor is kept.
-        out: The file.
-        existing: What is done with a file that is there.
-        unread_file: Where traces that cannot be read are listed, one JSON object per line; None for nowhere.
-        source: What reads the traces; None for the one that is registered for the address.
-        on_progress: Called with the number of traces so far.
 
     Raises:
         UsageError: The file is there, or cannot be written; the address is none; another process pulls with the cursor.
@@ -148,7 +118,6 @@ class _Pull:
         self._request, self._cursor, self._source, self._on_progress = request, cursor, source, on_progress
         self._now = datetime.now(UTC)
         self._result = PullResult()
-        self._seen: set[int] = set()  # hashes of ids: a page may come twice
         self._newest: datetime | None = None
         self._is_ordered = True
 
@@ -163,7 +132,7 @@ class _Pull:
                 self._write_sample(sample, lines)
             if self._cursor is not None:
                 # where the newest traces come first, those that --limit left are older than all that were read
-                is_sure = not self._result.is_cut or self._is_ordered
+                is_sure = (not self._result.is_cut or self._is_ordered) and not self._result.lost_files
                 newest = min(self._newest, self._now) if self._newest and is_sure else None
                 self._cursor.prepare(out, lines.digest.hexdigest(), newest)
         if self._cursor is not None:
@@ -211,17 +180,12 @@ class _Pull:
         since = request.since
         if self._cursor is not None and (read_from := self._cursor.read_from()) is not None:
             since = read_from
-        for trace in self._source.read(since, request.until, request.filter):
-            if isinstance(trace, UnreadTrace):
-                self._add_unread(trace, unread)
-                continue
+        known = self._cursor.known_traces if self._cursor is not None else lambda traces: set[str]()
+        traces = self._source.read(since, request.until, request.filter)
+        for trace in new_traces(traces, known, lambda trace: self._add_unread(trace, unread), self._count_again):
             origin = TraceOrigin.of_sample(trace)
             if origin is None:
                 raise InputError(f"{request.address}: the source gave a sample without its trace: {trace.id!r}")
-            if hash(origin.id) in self._seen or (self._cursor is not None and self._cursor.has_trace(origin.id)):
-                result.again += 1
-                continue
-            self._seen.add(hash(origin.id))
             self._note_time(origin)
             self._note_unused(trace)
             result.pulled += 1
@@ -230,6 +194,9 @@ class _Pull:
             if result.pulled == request.limit:
                 result.is_cut = True
                 return
+
+    def _count_again(self, trace: Sample) -> None:
+        self._result.again += 1
 
     def _note_time(self, origin: TraceOrigin) -> None:
         began = read_time(origin.time)
@@ -250,6 +217,7 @@ class _Pull:
 
     def _add_unread(self, trace: UnreadTrace, unread: IO[str] | None) -> None:
         self._result.unread += 1
+        self._result.lost_files += trace.is_lost_file
         if len(self._result.first_unread) < _NAMED:
             self._result.first_unread.append(trace)
         if unread is not None:

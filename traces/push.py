@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import tenacity
@@ -19,6 +18,7 @@ from .address import TraceAddress
 from .cursor import canonical_address, is_known_address
 from .registry import open_sink
 from .run_scores import LeftOut, RunScores
+from .server_url import is_loopback
 from .sink import Sink, TraceScore, WriteResult
 
 BATCH = 200
@@ -31,50 +31,29 @@ _NAMED = 5  # problems
 
 @dataclass(frozen=True, slots=True)
 class PushRequest:
-    """What to push, and where.
+    """What to push, and where."""
 
-    Attributes:
-        metrics: The metrics; empty for those that the run was asked for.
-        to: Where all scores go; None for where their traces were pulled from.
-        has_valueless: Whether skipped and failed scores are pushed too, with a label and without a value.
-        link: Makes the address of an answer's page of run and sample.
-        is_dry: Whether nothing is written, only counted.
-    """
-
-    metrics: Sequence[str] = ()
-    to: str | None = None
-    has_valueless: bool = False
-    link: Callable[[str, str], str] = lambda run, sample: ""
-    is_dry: bool = False
+    metrics: Sequence[str] = ()  # the metrics; empty for those that the run was asked for
+    to: str | None = None  # where all scores go; None for where their traces were pulled from
+    has_valueless: bool = False  # whether skipped and failed scores are pushed too, with a label and without a value
+    link: Callable[[str, str], str] = lambda run, sample: ""  # makes the address of an answer's page of run and sample
+    is_dry: bool = False  # whether nothing is written, only counted
 
 
 @dataclass(slots=True)
 class PushResult:
-    """What became of the scores of a run.
+    """What became of the scores of a run."""
 
-    Attributes:
-        written: Scores that are new there.
-        updated: Scores that were there with another content.
-        failed: Scores that could not be written.
-        unchanged: Scores that an earlier push wrote.
-        to_write: Of a dry push, scores that would be written.
-        samples_without_trace: Samples with scores that come from no trace.
-        valueless: Skipped and failed scores, which are left out.
-        places: The number of scores by address.
-        metrics: The number of scores by metric.
-        problems: Why scores failed, with how many.
-    """
-
-    written: int = 0
-    updated: int = 0
-    failed: int = 0
-    unchanged: int = 0
-    to_write: int = 0
-    samples_without_trace: int = 0
-    valueless: int = 0
-    places: Counter[str] = field(default_factory=Counter)
-    metrics: Counter[str] = field(default_factory=Counter)
-    problems: Counter[str] = field(default_factory=Counter)
+    written: int = 0  # scores that are new there
+    updated: int = 0  # scores that were there with another content
+    failed: int = 0  # scores that could not be written
+    unchanged: int = 0  # scores that an earlier push wrote
+    to_write: int = 0  # of a dry push, scores that would be written
+    samples_without_trace: int = 0  # samples with scores that come from no trace
+    valueless: int = 0  # skipped and failed scores, which are left out
+    places: Counter[str] = field(default_factory=Counter)  # the number of scores by address
+    metrics: Counter[str] = field(default_factory=Counter)  # the number of scores by metric
+    problems: Counter[str] = field(default_factory=Counter)  # why scores failed, with how many
 
 
 def push_scores(
@@ -90,14 +69,6 @@ def push_scores(
 
     What is written is noted in the store after it is there: a kill between the two makes the next push write it again,
     under the same key.
-
-    Args:
-        store: Where the run is.
-        run: The run.
-        request: What to push, and where.
-        open_place: Opens the sink of an address.
-        on_progress: Called with the number of scores that are done.
-        sleep: Waits before what failed is tried again; None for the system's.
 
     Raises:
         UsageError: An unknown metric or address, another process pushes this run, or the samples name an address that
@@ -252,12 +223,5 @@ def _is_same(noted: str, content: str) -> bool:
 
 
 def _is_here(place: str) -> bool:
-    """Whether an address is a file, or a server of this machine."""
-    address = TraceAddress.parse(place)
-    if not address.host:
-        return True
-    host = urlsplit(f"//{address.host}").hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    """Whether an address names this machine; one without a host is the tool's own server, wherever that is."""
+    return is_loopback(urlsplit(f"//{TraceAddress.parse(place).host}").hostname or "")

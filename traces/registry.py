@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..eval_sets.name_suggestions import nearest_names, quote_names
-from ..installation import load_entry, registered_entries, require_packages
+from ..installation import load_entry, registered_entries
 from .address import TraceAddress
 from .sink import Sink
 from .source import Source
@@ -15,33 +15,16 @@ SOURCES = "assay.sources"
 """The entry points of the classes that read traces."""
 SINKS = "assay.sinks"
 """The entry points of the classes that write scores."""
-_NEED_NO_PACKAGES = {(SOURCES, "otel")}  # it reads files
 
 
 def open_source(address: str | TraceAddress) -> Source:
-    """Opens what reads the traces of an address.
-
-    Args:
-        address: Such as `phoenix://localhost:6006/support`, or `otel:traces.json`.
-
-    Raises:
-        UsageError: It is no address, nothing is registered for its scheme, or the extra of the tool is missing.
-        InputError: What the source itself raises.
-    """
+    """Opens what reads the traces of an address."""
     source: Source = _open(SOURCES, "pulled from", address)
     return source
 
 
 def open_sink(address: str | TraceAddress) -> Sink:
-    """Opens what writes scores to the traces of an address.
-
-    Args:
-        address: Such as `phoenix://localhost:6006/support`, or `otel://localhost:4318`.
-
-    Raises:
-        UsageError: As `open_source`.
-        InputError: What the sink itself raises.
-    """
+    """Opens what writes scores to the traces of an address."""
     sink: Sink = _open(SINKS, "pushed to", address)
     return sink
 
@@ -59,8 +42,6 @@ def check_sink(address: str) -> None:
 def _open(group: str, purpose: str, address: str | TraceAddress) -> Any:
     parsed = TraceAddress.parse(address) if isinstance(address, str) else address
     entry = _find_entry(registered_entries(group), purpose, parsed)
-    if (group, parsed.scheme) not in _NEED_NO_PACKAGES:
-        require_packages(parsed.scheme, f"{parsed.scheme}: traces")
     return load_entry(entry)(parsed)
 
 

@@ -117,11 +117,7 @@ def score_key(run: str, origin: TraceOrigin, metric: str) -> str:
 
 
 def find_origin(sample: Sample, *, is_of_conversation: bool, last_turn: int | None = None) -> TraceOrigin | None:
-    """Finds what a score of a sample is about: the session, or the trace of the turn under test.
-
-    Returns:
-        The origin; None of a sample that was not pulled, or of a turn that no trace of its own holds.
-    """
+    """Finds what a score of a sample is about: the session, or the trace of the turn under test."""
     origin = TraceOrigin.of_sample(sample)
     if origin is None or origin.unit not in {"trace", "session"}:
         return None

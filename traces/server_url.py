@@ -54,7 +54,7 @@ def find_server_url(
         name = ""
     if not name:
         raise UsageError(f"`{shorten(host)}` is no host: write HOST or HOST:PORT")
-    if _is_loopback(name):
+    if is_loopback(name):
         return f"http://{host}" if own_port else f"http://{host}:{port}"
     return f"https://{host}" if own_port in (None, _HTTPS_PORT) else f"http://{host}"
 
@@ -70,7 +70,8 @@ def _host_of(url: str, *, takes_user: bool) -> str:
     return parts.netloc.rpartition("@")[2].lower() if is_server and not has_user else ""
 
 
-def _is_loopback(name: str) -> bool:
+def is_loopback(name: str) -> bool:
+    """Whether a host is this machine, by name or number."""
     try:
         return ip_address(name).is_loopback
     except ValueError:

@@ -9,57 +9,33 @@ from .origin import TraceOrigin
 
 @dataclass(frozen=True, slots=True)
 class TraceScore:
-    """A score as a sink writes it.
+    """A score as a sink writes it."""
 
-    Attributes:
-        key: What makes it this score: a hash of run, trace and metric, 32 hexadecimal digits. What is written twice
-            under one key is one score.
-        origin: The trace, span and session that it is about.
-        name: The metric's name.
-        value: The value; None of one that has none, which is written with its label and reason.
-        low: The lowest value that the metric can have; None without one.
-        high: The highest; None without one.
-        higher_is_better: The metric's direction.
-        label: `skipped` or `failed` without a value, the chosen option of a metric with options, else empty.
-        reason: Why, in a sentence.
-        link: The address of the answer's page; empty without one.
-        judge: The judge's name; empty of a metric that asks none.
-        prompts: The hash of the prompts that were asked; empty without a judge.
-        run: The run's id.
-        sample: The sample's id.
-        at: When the run was made, in ISO 8601 in UTC.
-    """
-
-    key: str
-    origin: TraceOrigin
-    name: str
-    value: float | None
-    low: float | None
-    high: float | None
-    higher_is_better: bool
-    label: str
-    reason: str
-    link: str
-    judge: str
-    prompts: str
-    run: str
-    sample: str
-    at: str
+    key: str  # a hash of run, trace and metric, 32 hexadecimal digits: what is written twice under one is one score
+    origin: TraceOrigin  # the trace, span and session that it is about
+    name: str  # the metric's name
+    value: float | None  # the value; None of one that has none, which is written with its label and reason
+    low: float | None  # the lowest value that the metric can have; None without one
+    high: float | None  # the highest; None without one
+    higher_is_better: bool  # the metric's direction
+    label: str  # `skipped` or `failed` without a value, the chosen option of a metric with options, else empty
+    reason: str  # why, in a sentence
+    link: str  # the address of the answer's page; empty without one
+    judge: str  # the judge's name; empty of a metric that asks none
+    prompts: str  # the hash of the prompts that were asked; empty without a judge
+    run: str  # the run's id
+    sample: str  # the sample's id
+    at: str  # when the run was made, in ISO 8601 in UTC
 
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """What became of one score.
+    """What became of one score."""
 
-    Attributes:
-        key: The score's key.
-        state: `written` where it is new there, `updated` where its key was there before, `failed`.
-        problem: Why it failed and what to do; empty where it did not.
-    """
-
-    key: str
+    key: str  # the score's key
+    # state: `written` where it is new there, `updated` where its key was there before, `failed`
     state: Literal["written", "updated", "failed"]
-    problem: str = ""
+    problem: str = ""  # why it failed and what to do; empty where it did not
 
 
 class Sink(Protocol):
@@ -72,9 +48,6 @@ class Sink(Protocol):
 
     def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
         """Writes scores, and yields one result per score as soon as it is known to be there.
-
-        Args:
-            scores: A batch, of at most a few hundred.
 
         Raises:
             InputError: Nothing can be written: the server cannot be reached, refuses the key, or has no such project.

@@ -10,17 +10,14 @@ from ..eval_sets import Sample
 
 @dataclass(frozen=True, slots=True)
 class UnreadTrace:
-    """A trace that is no sample.
+    """A trace that is no sample."""
 
-    Attributes:
-        id: Its id.
-        time: When it began, in ISO 8601 in UTC; empty where that is unknown.
-        reason: What is missing and what to do, for a person.
-    """
-
-    id: str
-    time: str
-    reason: str
+    id: str  # its id
+    time: str  # when it began, in ISO 8601 in UTC; empty where that is unknown
+    reason: str  # what is missing and what to do, for a person
+    is_lost_file: bool = (
+        False  # whether it is no trace but a file, or a part of one, that cannot be read: traces may be in it
+    )
 
 
 class Source(Protocol):

@@ -89,6 +89,7 @@ class ToolServer:
     url: str  # the server's address, without a user
     keys: tuple[str, ...]  # the environment variables with the keys
     secrets: tuple[str, ...] = ()  # the keys themselves, which no message may hold
+    oldest: str = "update it"  # which version is needed, or what to do without it
 
     def __str__(self) -> str:
         return f"{self.tool} at {self.url}"
@@ -101,11 +102,6 @@ class ToolServer:
         """Finds what the server says in the body of an error, without its keys."""
         return error_detail(content, self.secrets)
 
-    def failure(self, status: int, detail: str = "") -> str:
-        """Says in words that a call failed in passing: an outage, or a limit of calls; no wrong address."""
-        problem = "is asked too often" if status == 429 else "fails"
-        return f"the server {problem} (status {status}{f': {detail}' if detail else ''})"
-
     def wrong_form(self, call: str, problem: str) -> InputError:
         """Makes an error of a reply that is none of this tool."""
         what = self.words(call)
@@ -114,13 +110,11 @@ class ToolServer:
             "the server"
         )
 
-    def objects(self, reply: Any, name: str, call: str, *, is_needed: bool = True) -> list[dict[str, Any]]:
+    def objects(self, reply: Any, name: str, call: str) -> list[dict[str, Any]]:
         """Returns the objects of a page."""
         if not isinstance(reply, Mapping):
             raise self.wrong_form(call, "no JSON object")
         listed = reply.get(name)
-        if listed is None and not is_needed and not reply.get("error"):
-            return []
         if not isinstance(listed, list):
             detail = self.detail_of(reply)
             raise self.wrong_form(call, f"no list `{name}`{f' ({detail})' if detail else ''}")

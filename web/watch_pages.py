@@ -18,16 +18,9 @@ from ..runs import Store
 from ..runs.answer_address import answer_url
 from ..traces.origin import TraceOrigin
 from ..traces.server_url import trace_page_url
+from ..traces.watch.alarms import ALARMS_AND_BANDS, describe_bound
 from ..traces.watch.rater_answers import watch_queues
-from ..traces.watch.watch_state import (
-    ALARMS_AND_BANDS,
-    StoredAlarm,
-    StoredLook,
-    WatchedAnswer,
-    WatchRow,
-    WatchState,
-    describe_bound,
-)
+from ..traces.watch.watch_state import StoredAlarm, StoredLook, WatchedAnswer, WatchRow, WatchState
 from .viewer import Viewer, for_visitors, number_of
 
 _MOST_POINTS = 150  # of a chart; looks between them are on the pages of looks

@@ -17,9 +17,19 @@ from .command_list import CommandList
 from .exit_codes import BUDGET, ERROR, INTERRUPTED, USAGE
 from .output import echo, echo_notice
 
+_FIRST = """\
+To begin, one of these:
+
+  assay demo              the whole of it on bundled answers: no key, no model, no network
+  assay init answers.csv  your own answers: what the file supports, and a suite for it
+  assay run answers.csv   scores them; with --judge openai/gpt-4o-mini a model judges them too
+
+All commands: assay --help"""
+
 
 @click.group(
     cls=CommandList,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(__version__, prog_name="assay")
@@ -32,6 +42,9 @@ def cli(context: click.Context) -> None:
     4 more samples failed than --max-failed, 5 a gate of a suite failed,
     130 interrupted by Ctrl-C or TERM (resumable).
     """
+    if context.invoked_subcommand is None:
+        echo(_FIRST)
+        return
     # `DIALOG_KEY` of eval_sets.public.open_public, which few commands need: it is not imported for the others
     context.meta["assay.download_dialog"] = _find_download_dialog
 

@@ -1,4 +1,4 @@
-"""`assay align`: a judge learns from the team's ratings, if that helps."""
+"""`assay judges align`: a judge learns from the team's ratings, if that helps."""
 
 import re
 from collections.abc import Iterator
@@ -74,8 +74,8 @@ def align(
     not learn from. What wins beyond noise becomes a folder that --judge takes everywhere; else nothing is written.
 
     \b
-    assay align faithfulness rated.jsonl --judge qwen1.5b --dry-run
-    assay align faithfulness last --judge qwen1.5b -o team_judge --cassette align.jsonl
+    assay judges align faithfulness rated.jsonl --judge qwen1.5b --dry-run
+    assay judges align faithfulness last --judge qwen1.5b -o team_judge --cassette align.jsonl
     assay run answers.csv --judge team_judge
     """
     from ..runs.align import Aligner
@@ -154,7 +154,7 @@ def _cost_line(cost: "AlignmentCost") -> str:
     return (
         f"This takes at most {count_of(cost.requests, 'request')} and about {count_of(cost.tokens, 'token')}; what "
         "is recorded costs "
-        "nothing. Bounds: --budget-usd, --budget-tokens, --budget-calls."
+        "nothing. A bound: --budget 1usd, 2000tokens or 50calls."
     )
 
 

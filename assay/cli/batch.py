@@ -1,4 +1,4 @@
-"""`assay batch`: how the batches of `assay run --batch` are getting on, and their cancellation."""
+"""`assay run batches`: how the batches of `assay run --batch` are getting on, and their cancellation."""
 
 import asyncio
 from operator import itemgetter
@@ -47,11 +47,11 @@ def resumable_batch_run(store: "Store", plan: "Plan", cassette: Path) -> "RunRow
 
 
 @click.group()
-def batch() -> None:
+def batches() -> None:
     """See or cancel the batches of `assay run --batch`."""
 
 
-@batch.command()
+@batches.command()
 @_cassette_option
 @judge_option
 @wide_option
@@ -61,13 +61,13 @@ def status(cassette: Path | None, judge: str | None, *, store: Path | str, as_js
     """Show how batches are getting on at the provider.
 
     \b
-    assay batch status
-    assay batch status --cassette replies.jsonl
+    assay run batches status
+    assay run batches status --cassette replies.jsonl
     """
     _print_progress(_ask(cassette, judge, store, cancel=False), as_json=as_json)
 
 
-@batch.command()
+@batches.command()
 @_cassette_option
 @judge_option
 @wide_option
@@ -79,7 +79,7 @@ def cancel(cassette: Path | None, judge: str | None, *, store: Path | str, as_js
     What they did until then is paid for; the next `assay run --batch` keeps it and submits the rest again.
 
     \b
-    assay batch cancel
+    assay run batches cancel
     """
     _print_progress(_ask(cassette, judge, store, cancel=True), as_json=as_json)
 

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,9 +13,12 @@ from ..text.wording import count_of
 from .cassettes import TypedRun, cassettes, with_typed_run
 from .exit_codes import DONE, ERROR, GATE_FAILED
 from .number_types import SEED, FiniteRange
-from .options import budget_calls_option, json_option
+from .options import json_option, with_budget
 from .output import echo, echo_json
 from .output_files import OUTPUT_FILE
+
+if TYPE_CHECKING:
+    from ..judges import Budget
 
 _SHOWN = 10
 _path = click.argument("path", type=click.Path(path_type=Path))
@@ -113,7 +116,7 @@ def diff(a: Path, b: Path, as_json: bool) -> None:
 @click.option("--share", type=FiniteRange(0, 1, min_open=True), default=0.1, show_default=True)
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Which questions are asked anew.")
 @click.option("--at-most", type=FiniteRange(0, 1), help="Exit code 5 when surely more replies have changed.")
-@budget_calls_option
+@with_budget
 @json_option
 def drift(
     path: Path,
@@ -122,7 +125,7 @@ def drift(
     share: float,
     seed: int,
     at_most: float | None,
-    budget_calls: int | None,
+    budget: "Budget",
     as_json: bool,
 ) -> None:
     """Ask recorded questions anew: have the replies changed?
@@ -132,13 +135,10 @@ def drift(
     The questions are those of a run over SETS with --judge and --metrics. PATH is not written to. A model that the
     provider has changed behind its name shows up here; one that never repeats itself does too.
     """
-    from ..judges import Budget
     from ..runs.cassette_check import repeat_questions
     from ..runs.reply_drift import estimate_drift
 
-    repeated, missing = asyncio.run(
-        repeat_questions(path, run.plan(), share=share, seed=seed, budget=Budget(calls=budget_calls))
-    )
+    repeated, missing = asyncio.run(repeat_questions(path, run.plan(), share=share, seed=seed, budget=budget))
     estimate = estimate_drift(repeated)
     changed = [question for question in repeated if not question.same_value]
     if as_json:

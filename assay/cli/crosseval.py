@@ -1,4 +1,4 @@
-"""`assay crosseval`: a chatbot is asked what the loaded fold holds, and what it does not."""
+"""`assay sets crosseval`: a chatbot is asked what the loaded fold holds, and what it does not."""
 
 import asyncio
 from collections.abc import Callable
@@ -110,9 +110,9 @@ def crosseval(
     the Twente paper for each split. Of several bots the best on validation is the one that is tested.
 
     \b
-    assay crosseval leaflets.jsonl --bot openai/gpt-4o-mini
-    assay crosseval leaflets.jsonl --bot http://localhost:8000/ask --bot-answer data.text
-    assay crosseval leaflets.jsonl --bot mybot:answer --judge openai/gpt-4o-mini --metrics faithfulness
+    assay sets crosseval leaflets.jsonl --bot openai/gpt-4o-mini
+    assay sets crosseval leaflets.jsonl --bot http://localhost:8000/ask --bot-answer data.text
+    assay sets crosseval leaflets.jsonl --bot mybot:answer --judge openai/gpt-4o-mini --metrics faithfulness
     """
     from ..eval_sets import load_set, write_set
     from ..generation.crosseval import compare_bots, exchange_samples, load_bot, read_pages, split_questions

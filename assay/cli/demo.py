@@ -1,17 +1,17 @@
 """`assay demo`: the main job on the bundled sets, replayed, without key or network."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ..presentation.figure import Figure, format_agreement
-from ..presentation.texts import one_line
+from ..presentation.figure import Figure
+from ..presentation.result_table import ReportBlock
 from ..text.wording import count_of
 from .options import json_option, store_option
-from .output import echo_json, open_console, print_command, print_table, typed_command
+from .output import echo_json, open_console, print_blocks, print_command, print_table, typed_command
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +33,6 @@ CONVERSATION_SETS = ("conversations_nl", "conversations_en")
 _CONVERSATION = "telecom-en-04"  # its planted fault is in a call of a tool
 _CONSTRUCTED = "The ratings are constructed: they show how Assay works, and no metric's worth."
 _SAMPLE = "en-029"  # its one false claim is easy to see
-_OTHER_SAMPLE = "nl-048"  # of the other language, with a claim that no page makes
 _NEXT = (
     (f"assay show last {_SAMPLE}", "how one answer came by its scores"),
     ("assay view", "runs and answers on a page"),
@@ -79,7 +78,7 @@ def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
     if as_json:
         evaluation = evaluate_table(_join_scores(runs, outcome.run).table)
         agreement = None if evaluation.selection is None else asdict(evaluation.selection.agreement)
-        verdict = {"recommendation": evaluation.recommendation, "explanation": evaluation.explanation}
+        verdict = {"verdict": evaluation.verdict.as_json(), "recommendation": evaluation.recommendation}
         further = {} if conversations is None else {"conversations": run_as_json(runs, conversations)}
         echo_json(run_as_json(runs, outcome) | verdict | {"agreement": agreement} | further)
     elif code == DONE:
@@ -109,64 +108,18 @@ def _print_demo(store: "Store", outcome: "Outcome", conversations: "Outcome | No
 
     joined = _join_scores(store, outcome.run)
     console, evaluation = open_console(), evaluate_table(joined.table)  # as `assay meta` does: one figure, one value
-    console.print(Text(evaluation.recommendation, style="bold"))
-    console.print(Text(evaluation.explanation))
+    print_blocks(ReportBlock(evaluation.verdict.paragraphs()))
     console.print(Text(_CONSTRUCTED, style="dim"))
     directions = store.run(outcome.run).plan.all_directions
     title = (
         f"{count_of(evaluation.settings.items, 'answer')}, {count_of(outcome.usage.calls, 'recorded reply')} of {judge}"
     )
     print_table(summary_table(title, ScoreTotals.of_run(store, outcome.run).summarise(directions)))
-    _print_scorer(console, store, outcome.run, joined)
     if conversations is not None:
         _print_conversations(console, store, conversations, judge)
     console.print(Text("\nNext:", style="bold"))
     for command, purpose in _NEXT:
         print_command(console, f"{typed_command(*command.split()[1:]):<37}", purpose)
-
-
-def _print_scorer(console: "Console", store: "Store", run: str, joined: "JoinedScores") -> None:
-    """Fits a scorer to the ratings of one language, tries it on the other, and explains one answer of that."""
-    from rich.padding import Padding
-    from rich.text import Text
-
-    from ..errors import UsageError
-    from ..languages import FALLBACK
-    from ..meta_eval.evaluation import evaluate_table
-    from ..meta_eval.scorer_check import check_scorer
-    from ..metrics.scorer import explain_prediction
-    from ..runs.rating_direction import describe_rating
-    from ..runs.scorer_saving import save_scorer
-
-    languages = sorted(set(joined.table.attributes["language"]), key=lambda language: language != FALLBACK)
-    fitted, other = (joined.table.where("language", language) for language in languages)
-    evaluation = evaluate_table(fitted, by=())
-    folder = Path(str(store.path)).parent if "://" not in str(store.path) else Path()
-    file = folder / "demo_scorer.yaml"
-    file = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
-    try:
-        scorer = save_scorer(file, replace(joined, table=fitted), evaluation, store, [store.run(run)])
-    except UsageError as error:
-        console.print(Text(f"\n{error}"))
-        return
-    check = check_scorer(scorer, other)
-    console.print(
-        Text(
-            f"\nFitted on the English answers ({' + '.join(scorer.metrics)}; {file}), on the unseen Dutch ones: "
-            f"{format_agreement(check.now)}; {Figure('share', check.coverage.value)} of ratings lie in its "
-            f"{scorer.level:.0%} interval. One:"
-        )
-    )
-    sample = store.sample(run, _OTHER_SAMPLE)
-    values = {metric: score.value for _, metric, score in store.scores(run, _OTHER_SAMPLE)}
-    explanation = explain_prediction(scorer, scorer.predict(values), ())
-    console.print(
-        Padding(
-            Text(f"{_OTHER_SAMPLE}, rated {describe_rating(sample)}: {one_line(sample.user_input, 53)}"), (0, 0, 0, 2)
-        )
-    )
-    console.print(Padding(Text(one_line(sample.response, 70)), (0, 0, 0, 6)), style="dim")
-    console.print(Padding(Text(explanation), (0, 0, 0, 6)))
 
 
 def _print_conversations(console: "Console", store: "Store", outcome: "Outcome", judge: str) -> None:

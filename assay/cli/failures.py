@@ -1,4 +1,4 @@
-"""`assay failures`: the bad answers of runs, grouped by why they are bad."""
+"""`assay show failures`: the bad answers of runs, grouped by why they are bad."""
 
 import asyncio
 from pathlib import Path
@@ -64,8 +64,8 @@ def failures(
     what a metric finds bad. What says why: raters' reasons, the sentences that they marked, and judges' verdicts.
 
     \b
-    assay failures last
-    assay failures 20261120 last --judge qwen1.5b --report why.html
+    assay show failures last
+    assay show failures 20261120 last --judge qwen1.5b --report why.html
     """
     from ..judges.embedders import load_embedder
     from ..prompts import BUNDLED, Prompts

@@ -1,9 +1,9 @@
-"""`assay generate`: evaluation sets from documents, in one go or stage by stage."""
+"""`assay sets generate`: evaluation sets from documents, in one go or stage by stage."""
 
 import click
 
-# The name of the command behind `assay generate DOCS`: nothing to type, nothing in its usage line. A file of its own
-# adds it with `@generate.command(WHOLE, hidden=True)`, and further stages with `@generate.command()`.
+# The name of the command behind `assay sets generate DOCS`: nothing to type, nothing in its usage line. A file of its
+# own adds it with `@generate.command(WHOLE, hidden=True)`, and further stages with `@generate.command()`.
 WHOLE = ""
 
 
@@ -19,7 +19,7 @@ class _StagesOrWhole(click.Group):
 
 
 @click.group(
-    cls=_StagesOrWhole, options_metavar="DOCS [OPTIONS]\n       assay generate", subcommand_metavar="STAGE ..."
+    cls=_StagesOrWhole, options_metavar="DOCS [OPTIONS]\n       assay sets generate", subcommand_metavar="STAGE ..."
 )
 def generate() -> None:
     """Make an evaluation set from documents.
@@ -29,7 +29,7 @@ def generate() -> None:
     Each stage is also a command of its own, that reads and writes files which one can look at.
 
     \b
-    assay generate leaflets/ --judge openai/gpt-4o-mini -o leaflets.jsonl
-    assay generate leaflets/ --help
-    assay generate sections leaflets/ -o sections.jsonl
+    assay sets generate leaflets/ --judge openai/gpt-4o-mini -o leaflets.jsonl
+    assay sets generate leaflets/ --help
+    assay sets generate sections leaflets/ -o sections.jsonl
     """

@@ -1,4 +1,4 @@
-"""`assay generate sections`, `topics` and `folds`: from documents to sections that share no information."""
+"""`assay sets generate sections`, `topics` and `folds`: from documents to sections that share no information."""
 
 import asyncio
 from collections.abc import Iterator
@@ -74,7 +74,8 @@ def explain_no_folds(cure: str) -> Iterator[None]:
         yield
     except FoldError as error:
         raise UsageError(
-            f"{error}; or {cure}: then no question is unanswerable, and `assay crosseval` cannot measure whether a bot "
+            f"{error}; or {cure}: then no question is unanswerable, and `assay sets crosseval` cannot measure "
+            "whether a bot "
             "declines what it cannot know"
         ) from error
 
@@ -135,8 +136,8 @@ def sections(
     DOCS are files and folders: PDF, Markdown, HTML, DOCX.
 
     \b
-    assay generate sections leaflets/
-    assay generate sections leaflets/ -o sections.jsonl
+    assay sets generate sections leaflets/
+    assay sets generate sections leaflets/ -o sections.jsonl
     """
     from ..generation.section import write_sections
     from ..generation.stage_blocks import sections_as_json, sections_block
@@ -214,8 +215,8 @@ def topics(
     """Find what the SECTIONS are about.
 
     \b
-    assay generate topics sections.jsonl -o topics.jsonl
-    assay generate topics sections.jsonl --dimensions 5,10,15 --smallest 10,20,30
+    assay sets generate topics sections.jsonl -o topics.jsonl
+    assay sets generate topics sections.jsonl --dimensions 5,10,15 --smallest 10,20,30
     """
     from ..generation.section import read_sections
     from ..generation.stage_blocks import topics_as_json, topics_block
@@ -277,8 +278,8 @@ def folds(
     The folds are made of the TOPICS of SECTIONS, each with a validation and a test split.
 
     \b
-    assay generate folds sections.jsonl topics.jsonl -o folds.jsonl
-    assay generate folds sections.jsonl topics.jsonl --separate page --sample 100
+    assay sets generate folds sections.jsonl topics.jsonl -o folds.jsonl
+    assay sets generate folds sections.jsonl topics.jsonl --separate page --sample 100
     """
     from ..generation.folds import compare_leaks, make_folds
     from ..generation.section import read_sections, write_folds
@@ -287,7 +288,8 @@ def folds(
     from ..judges.embedders import load_embedder
 
     sections = read_sections(sections_file)
-    cure = f"leave this step out (`assay generate questions {quote_word(sections_file)} --judge MODEL -o pairs.jsonl`)"
+    command = f"assay sets generate questions {quote_word(sections_file)} --judge MODEL -o pairs.jsonl"
+    cure = f"leave this step out (`{command}`)"
     with explain_no_folds(cure):
         plan = make_folds(
             sections,

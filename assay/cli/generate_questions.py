@@ -1,4 +1,4 @@
-"""`assay generate questions` and `filter`: pairs from sections, and the best of them."""
+"""`assay sets generate questions` and `filter`: pairs from sections, and the best of them."""
 
 import asyncio
 from collections.abc import Sequence
@@ -125,7 +125,7 @@ def questions(
     They are about SECTIONS; with FOLDS, about those that were sampled.
 
     \b
-    assay generate questions sections.jsonl folds.jsonl --judge openai/gpt-4o-mini --n 100 -o pairs.jsonl
+    assay sets generate questions sections.jsonl folds.jsonl --judge openai/gpt-4o-mini --n 100 -o pairs.jsonl
     """
     from ..generation.pair import write_pairs
     from ..generation.section import read_folds, read_sections
@@ -229,7 +229,7 @@ def filter_(
     Without --judge no model scores the pairs. FOLDS place pairs that were written without them, for example by hand.
 
     \b
-    assay generate filter pairs.jsonl sections.jsonl --judge openai/gpt-4o-mini --n 100 -o set.jsonl
+    assay sets generate filter pairs.jsonl sections.jsonl --judge openai/gpt-4o-mini --n 100 -o set.jsonl
     """
     from ..generation.pair import read_pairs
     from ..generation.pair_selection import write_selection

@@ -1,4 +1,4 @@
-"""`assay generate review`: sheets for annotators, and the set that results from them."""
+"""`assay sets generate review`: sheets for annotators, and the set that results from them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,8 +55,8 @@ def review(
     An annotator puts an x under one or more of: irrelevant, too specific, wrong, incomplete, correct; and may comment.
 
     \b
-    assay generate review set.jsonl -o sheet.xlsx --annotators an,bo
-    assay generate review set.jsonl sheet-an.xlsx sheet-bo.xlsx -o set.reviewed.jsonl
+    assay sets generate review set.jsonl -o sheet.xlsx --annotators an,bo
+    assay sets generate review set.jsonl sheet-an.xlsx sheet-bo.xlsx -o set.reviewed.jsonl
     """
     from ..eval_sets import load_set
 

@@ -1,4 +1,4 @@
-"""`assay generate DOCS`: all stages at once, each leaving the file that its own command would write."""
+"""`assay sets generate DOCS`: all stages at once, each leaving the file that its own command would write."""
 
 import asyncio
 from pathlib import Path
@@ -85,8 +85,8 @@ def whole(
     Beside the set are written its sections, topics, folds, all pairs, and the rejected ones with their reasons.
 
     \b
-    assay generate leaflets/ --judge openai/gpt-4o-mini --n 100 -o leaflets.jsonl
-    assay crosseval leaflets.jsonl --bot openai/gpt-4o-mini
+    assay sets generate leaflets/ --judge openai/gpt-4o-mini --n 100 -o leaflets.jsonl
+    assay sets crosseval leaflets.jsonl --bot openai/gpt-4o-mini
     """
     from ..generation.pair import write_pairs
     from ..generation.pair_selection import write_selection

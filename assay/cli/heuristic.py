@@ -1,4 +1,4 @@
-"""`assay heuristic`: how an answer gets its heuristic score, and the company's own terms."""
+"""`assay metrics`: how an answer gets its heuristic score, and the company's own terms."""
 
 import asyncio
 import json
@@ -23,16 +23,11 @@ if TYPE_CHECKING:
     from ..metrics.score import Score
 
 
-@click.group()
-def heuristic() -> None:
-    """Explain the heuristic score, without a model."""
-
-
-@heuristic.command()
+@click.command()
 @click.argument("set_", metavar="SET")
 @click.argument("sample")
 @with_set_options
-@click.option("--vocabulary", type=click.Path(), help="File of `assay heuristic vocabulary`.")
+@click.option("--vocabulary", type=click.Path(), help="File of `assay metrics vocabulary`.")
 @click.option("--nlp-nl", help="spaCy pipeline for Dutch, a package or a folder.")
 @click.option("--nlp-en", help="spaCy pipeline for English, a package or a folder.")
 @click.option("--rules", type=click.Choice(["positional", "paper"]), default="positional", show_default=True)
@@ -61,8 +56,8 @@ def explain(
     """Show how SAMPLE of SET gets its heuristic score.
 
     \b
-    assay heuristic explain helpdesk_nl nl-036
-    assay heuristic explain helpdesk_en en-026 --draw mermaid
+    assay metrics explain helpdesk_nl nl-036
+    assay metrics explain helpdesk_en en-026 --draw mermaid
     """
     from ..judges import LiteLLMJudge
     from ..metrics.heuristic import Heuristic
@@ -99,7 +94,7 @@ def explain(
         _print(result)
 
 
-@heuristic.command()
+@click.command()
 @click.option("--format", "form", type=click.Choice(["mermaid", "dot"]), default="mermaid", show_default=True)
 @json_option
 def tree(form: str, as_json: bool) -> None:
@@ -108,7 +103,7 @@ def tree(form: str, as_json: bool) -> None:
     As Mermaid, or in Graphviz' DOT.
 
     \b
-    assay heuristic tree --format dot | dot -Tsvg -o tree.svg
+    assay metrics tree --format dot | dot -Tsvg -o tree.svg
     """
     from ..metrics.heuristic.decision_tree import annotators_tree, as_dot, as_mermaid
 
@@ -117,7 +112,7 @@ def tree(form: str, as_json: bool) -> None:
     echo(questions.model_dump_json(exclude_defaults=True) if as_json else drawing)
 
 
-@heuristic.command()
+@click.command()
 @click.argument("docs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("-o", "--out", type=OUTPUT_FILE, help="File to write. Default: standard output.")
 @click.option("--language", help="Language (nl, en) of the documentation. Default: it is detected.")
@@ -128,7 +123,7 @@ def vocabulary(docs: tuple[Path, ...], out: Path | None, language: str | None, m
     Words of the documentation in DOCS (files, folders) that general language lacks.
 
     \b
-    assay heuristic vocabulary docs/ -o terms.txt
+    assay metrics vocabulary docs/ -o terms.txt
     assay run answers.jsonl --metrics heuristic:vocabulary=terms.txt
     """
     from ..installation import require_packages
@@ -137,7 +132,7 @@ def vocabulary(docs: tuple[Path, ...], out: Path | None, language: str | None, m
     from ..metrics.heuristic.documentation import read_documentation
     from ..text.language_detection import detect_language
 
-    require_packages("heuristic", "assay heuristic vocabulary")
+    require_packages("heuristic", "assay metrics vocabulary")
     texts = read_documentation(docs)
     language = language or detect_language("", "\n".join(text[:2000] for text in texts)[:20_000])
     terms = build_vocabulary(texts, load_language(language), most)

@@ -93,7 +93,7 @@ def card(
     Files of cards in place of MODEL stand beside each other.
 
     \b
-    assay judges card openai/gpt-4o-mini --on public:mtrag:dev --budget-usd 2 -o card.html
+    assay judges card openai/gpt-4o-mini --on public:mtrag:dev --budget 2usd -o card.html
     assay judges card mini.json large.json -o both.html
     """
     from ..runs.judge_card.card_file import is_card_file, read_cards
@@ -205,7 +205,7 @@ def _agree(request: "CardRequest", *, is_agreed: bool) -> None:
     if named or is_agreed or estimate.is_free:
         return
     if not sys.stdin.isatty():
-        raise UsageError("nothing was asked: name a bound (--budget-usd 2), or agree to the price with --yes")
+        raise UsageError("nothing was asked: name a bound (--budget 2usd), or agree to the price with --yes")
     click.confirm("Ask the judge?", abort=True, err=True)
 
 

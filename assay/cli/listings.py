@@ -1,4 +1,4 @@
-"""`assay runs`, `assay metrics`, `assay sets`: what there is to choose from."""
+"""`assay show runs`, `assay metrics`, `assay sets`: what there is to choose from."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -29,7 +29,7 @@ def runs(limit: int, *, store: str | Path, as_json: bool) -> None:
     A run that cannot be read is named on standard error; the others are listed.
 
     \b
-    assay runs
+    assay show runs
     assay show RUN
     """
     from ..errors import InputError
@@ -118,7 +118,7 @@ def metrics(name: str | None, *, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def sets(context: click.Context, *, as_json: bool) -> None:
-    """List the bundled sets, and the public rated ones.
+    """List the bundled sets and the public rated ones, or make one from documents.
 
     A public set is downloaded once, when you say so, and then read by its name. Each has two fixed halves,
     public:mtrag:dev and public:mtrag:test: whole groups, so that what is tuned on one half is told on the other.
@@ -128,8 +128,19 @@ def sets(context: click.Context, *, as_json: bool) -> None:
     assay sets get mtrag
     assay run public:mtrag:dev --metrics token_overlap
     """
-    if context.invoked_subcommand is not None:
-        return
+    if context.invoked_subcommand is None:
+        _list_sets(as_json=as_json)
+
+
+@sets.command("list")
+@wide_option
+@json_option
+def list_sets(*, as_json: bool) -> None:
+    """List the bundled sets, and the public rated ones."""
+    _list_sets(as_json=as_json)
+
+
+def _list_sets(*, as_json: bool) -> None:
     from ..eval_sets import bundled_sets, load_set, public_sets
 
     bundled = [{"set": name} | _count(load_set(name)) for name in bundled_sets()]

@@ -17,6 +17,7 @@ def evaluation_as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> 
     selection, raters = evaluation.selection, evaluation.raters
     values = asdict(evaluation)
     result: dict[str, Any] = {
+        "verdict": evaluation.verdict.as_json(),
         "recommendation": evaluation.recommendation,
         "explanation": evaluation.explanation,
         "metrics": [_metric(metric) for metric in evaluation.metrics],

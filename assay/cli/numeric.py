@@ -1,4 +1,4 @@
-"""`assay numeric`: the facts of a table, and claims checked against it."""
+"""`assay metrics`: the facts of a table, and claims checked against it."""
 
 from dataclasses import replace
 from operator import itemgetter
@@ -9,22 +9,13 @@ import click
 
 from ..presentation.result_table import Column, Field, ResultTable, tabulate
 from ..text.wording import count_of
-from .numeric_check import check
 from .options import json_option, wide_option
 from .output import echo_json, is_wide, open_console, print_table
 
 _SERIES_PER_TABLE = 3  # with --wide one more
 
 
-@click.group()
-def numeric() -> None:
-    """Compute the facts of a table, and check claims about it."""
-
-
-numeric.add_command(check)
-
-
-@numeric.command()
+@click.command()
 @click.argument("file", metavar="TABLE", type=click.Path(path_type=Path))
 @click.option("--sheet", help="Only this sheet or table of the file, by name.")
 @click.option("--series", "names", multiple=True, help="Only this series; repeatable.")
@@ -40,8 +31,8 @@ def facts(
     TABLE is CSV, TSV, JSON, Parquet, Excel or Markdown.
 
     \b
-    assay numeric facts kpi.csv
-    assay numeric facts salaries.xlsx --sheet 2026 --json
+    assay metrics facts kpi.csv
+    assay metrics facts salaries.xlsx --sheet 2026 --json
     """
     from ..errors import UsageError
     from ..installation import require_packages
@@ -49,7 +40,7 @@ def facts(
     from ..metrics.numeric.compute.facts import facts_of
     from ..metrics.numeric.tables.sample_tables import tables_of_file
 
-    require_packages("numeric", "assay numeric")
+    require_packages("numeric", "assay metrics")
     if language and find_language(language) not in (packs := packs_with("notation")):
         known = ", ".join(f"{pack.name} ({pack.code})" for pack in packs)
         raise UsageError(f"no language pack says how numbers are written in {language}; those that do: {known}")

@@ -1,4 +1,4 @@
-"""`assay numeric check`: one claim against a table, as understood, computed and judged."""
+"""`assay metrics check`: one claim against a table, as understood, computed and judged."""
 
 import shutil
 from pathlib import Path
@@ -27,9 +27,9 @@ def check(*, table: Path, claim: str, question: str, language: str | None, expla
     No model is asked. TABLE is CSV, TSV, JSON, Parquet, Excel or Markdown.
 
     \b
-    assay numeric check kpi.csv "The average throughput in March was 41.2 Mbps."
-    assay numeric check kpi.csv "Throughput rose by 5% in March." --explain
-    assay numeric check loon.xlsx "Het brutoloon daalde in juni met 3,5%." --language nl
+    assay metrics check kpi.csv "The average throughput in March was 41.2 Mbps."
+    assay metrics check kpi.csv "Throughput rose by 5% in March." --explain
+    assay metrics check loon.xlsx "Het brutoloon daalde in juni met 3,5%." --language nl
     """
     from ..errors import UsageError
     from ..installation import require_packages
@@ -40,7 +40,7 @@ def check(*, table: Path, claim: str, question: str, language: str | None, expla
     from ..text.language_detection import detect_language
     from ..text.sentences import describe_cut_lines, sentences
 
-    require_packages("numeric", "assay numeric")
+    require_packages("numeric", "assay metrics")
     if not claim.strip():
         raise UsageError("the claim is empty; give a sentence with a number")
     is_detected = language is None

@@ -4,13 +4,13 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from .number_types import MOST_CALLS_AT_ONCE, MOST_TOKENS, SEED, BoundedCount, FiniteRange
 from .output import set_flag
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _NAME = re.compile(r'(?:"[^"]*"|[^,"]|")+')  # up to a comma that stands between no quotes
-PROMPTS_IN_USE = "prompts.txt"  # in the store: the folder that `assay prompts use` chose
+PROMPTS_IN_USE = "prompts.txt"  # in the store: the folder that `assay judges prompts use` chose
 
 
 class FolderOrUrl(click.ParamType[Any]):
@@ -89,7 +89,7 @@ prompts_option = click.option(
     "--prompts",
     "prompts_folder",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder with your own prompts. Default: the one that `assay prompts use` chose, else the bundled prompts.",
+    help="Folder with your own prompts. Default: the one of `assay judges prompts use`, else the bundled prompts.",
 )
 concurrency_option = click.option(
     "--concurrency",
@@ -122,7 +122,7 @@ def option_group(
 
 
 def typed_options(context: click.Context) -> set[str]:
-    """The options that were typed on the command line, as in `--budget-usd`."""
+    """The options that were typed on the command line, as in `--judge`."""
     return {
         parameter.opts[0]
         for parameter in context.command.params
@@ -155,20 +155,15 @@ class SetOptions:
     limit: int | None = None  # at most so many samples of each set
     split: str | None = None  # which split of a set saved by `datasets` or on the Hub
     sheet: str | None = None
+    header_row: int | None = None  # which row of a CSV or Excel file names the columns, 0 for none
+    scale: tuple[float, float] | None = None  # the rating scale; None for what the file says
 
     def samples(self, sets: Iterable[str]) -> "Iterator[Sample]":
         """The samples of several sets, one by one. Raises `InputError` at the first row that cannot be read."""
         from ..eval_sets import read_set
 
         for source in sets:
-            yield from read_set(
-                source,
-                mapping=self.mapping,
-                language=self.language,
-                limit=self.limit,
-                split=self.split,
-                sheet=self.sheet,
-            )
+            yield from read_set(source, **asdict(self))
 
 
 map_option = click.option(
@@ -185,6 +180,51 @@ level_option = click.option(
     help="With runs of conversations: what is evaluated. Default: what is rated.",
 )
 sheet_option = click.option("--sheet", help="Which sheet of an Excel file.")
+header_row_option = click.option(
+    "--header-row",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Which row of a CSV or Excel file names the columns; 0: none does.",
+)
+
+
+def read_scale(_context: click.Context, _option: click.Parameter, typed: str | None) -> tuple[float, float] | None:
+    """Reads `1-5` as typed into the lowest and the highest rating."""
+    from ..meta_eval.score_files.read_options import parse_scale
+
+    return None if typed is None else parse_scale(typed)
+
+
+scale_option = click.option(
+    "--scale",
+    metavar="LOW-HIGH",
+    callback=read_scale,
+    help="The rating scale. Default: as the file says, else the usual one that holds all ratings.",
+)
+
+
+def with_file_options(command: Command) -> Command:
+    """Adds the options for how the columns of a file are found: --map, --sheet and --header-row."""
+    return map_option(sheet_option(header_row_option(command)))
+
+
+def skip_bad_option(command: Command) -> Command:
+    """Adds --skip-bad, which an error of one row then names."""
+
+    @functools.wraps(command)
+    def with_way_out(*args: Any, **values: Any) -> Any:
+        try:
+            return command(*args, **values)
+        except InputError as error:
+            if error.is_of_row and not values["skip_bad"]:
+                raise InputError(f"{error}; --skip-bad leaves out the rows that cannot be read") from None
+            raise
+
+    wrapped: Any = with_way_out
+    option = click.option("--skip-bad", is_flag=True, help="Leave out rows that cannot be read, and list them.")
+    return option(wrapped)  # type: ignore[no-any-return]
+
+
 with_set_options = option_group(
     "set_options",
     SetOptions,
@@ -193,25 +233,61 @@ with_set_options = option_group(
     click.option("--limit", type=BoundedCount(), help="At most so many samples of each set."),
     click.option("--split", help="Which split of a set saved by `datasets` or on the Hub."),
     sheet_option,
+    header_row_option,
+    scale_option,
 )
 
 
-def _budget(budget_usd: float | None, budget_tokens: int | None, budget_calls: int | None) -> "Budget":
+_BUDGET_UNITS = {"usd": FiniteRange(min=0), "tokens": BoundedCount(0, MOST_TOKENS), "calls": BoundedCount(0)}
+_AMOUNT = re.compile(r"(\d[\d_]*(?:\.\d+)?)\s*(usd|tokens?|calls?)", re.IGNORECASE)
+
+
+def read_budget(typed: tuple[str, ...]) -> dict[str, float]:
+    """Reads amounts as typed, each with its unit.
+
+    Example:
+        >>> read_budget(("1.50usd", "2000 tokens"))
+        {'usd': 1.5, 'tokens': 2000}
+    """
+    amounts: dict[str, float] = {}
+    for text in typed:
+        match = _AMOUNT.fullmatch(text.strip())
+        if match is None:
+            raise click.BadParameter(f"{text!r}: write 1usd, 2000tokens or 50calls", param_hint="--budget")
+        unit = {"token": "tokens", "call": "calls"}.get(match[2].lower(), match[2].lower())
+        if unit in amounts:
+            raise click.BadParameter(f"there are two amounts of {unit}; give one", param_hint="--budget")
+        amounts[unit] = _BUDGET_UNITS[unit].convert(match[1].replace("_", ""), None, None)
+    return amounts
+
+
+def _budget(
+    budgets: dict[str, float], budget_usd: float | None, budget_tokens: int | None, budget_calls: int | None
+) -> "Budget":
     from ..judges import Budget
 
-    return Budget(budget_usd, budget_tokens, budget_calls)
+    typed = {"usd": budget_usd, "tokens": budget_tokens, "calls": budget_calls}
+    amounts = {unit: amount for unit, amount in typed.items() if amount is not None} | budgets
+    usd, tokens, calls = (amounts.get(unit) for unit in ("usd", "tokens", "calls"))
+    return Budget(usd, None if tokens is None else int(tokens), None if calls is None else int(calls))
 
 
 download_option = click.option("--yes", is_flag=True, help="Download without asking.")
-budget_calls_option = click.option(
-    "--budget-calls", type=BoundedCount(0), help="Stop before there are more live calls."
-)
 with_budget = option_group(
     "budget",
     _budget,
-    click.option("--budget-usd", type=FiniteRange(min=0), help="Stop before live calls cost more."),
-    click.option("--budget-tokens", type=BoundedCount(0, MOST_TOKENS), help="Stop before live calls take more tokens."),
-    budget_calls_option,
+    click.option(
+        "--budget",
+        "budgets",
+        multiple=True,
+        metavar="AMOUNT",
+        callback=lambda _context, _option, typed: read_budget(typed),
+        help="Stop before live calls cost or take more: 1usd, 2000tokens, 50calls; repeatable.",
+    ),
+    # as they were typed in 0.2; they go on for this release
+    click.option("--budget-usd", type=FiniteRange(min=0), hidden=True),
+    click.option("--budget-tokens", type=BoundedCount(0, MOST_TOKENS), hidden=True),
+    click.option("--budget-calls", type=BoundedCount(0), hidden=True),
 )
 
 
@@ -306,7 +382,7 @@ def server_options(port: int) -> Callable[[Command], Command]:
 
 
 def find_prompts_folder(typed: Path | None, store: Path | str) -> Path | None:
-    """The folder of the user's own prompts: as typed, else the one that `assay prompts use` wrote into the store."""
+    """The folder of the user's own prompts: as typed, else what `assay judges prompts use` wrote into the store."""
     chosen = Path(store) / PROMPTS_IN_USE
     if typed is None and chosen.exists():
         from ..regular_files import read_text_file

@@ -1,4 +1,4 @@
-"""`assay prompts`: what the judges are asked, word for word."""
+"""`assay judges prompts`: what the judges are asked, word for word."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -89,8 +89,8 @@ def copy(name: str, file: Path) -> None:
     NAME is claims.nl, for one; without a language it is English.
 
     \b
-    assay prompts copy claims.nl my_prompts/claims.nl.md
-    assay prompts try claims.nl answers.jsonl --edit my_prompts/claims.nl.md --judge openai/gpt-4o-mini
+    assay judges prompts copy claims.nl my_prompts/claims.nl.md
+    assay judges prompts try claims.nl answers.jsonl --edit my_prompts/claims.nl.md --judge openai/gpt-4o-mini
     """
     from ..prompts import bundled_prompt_text
 

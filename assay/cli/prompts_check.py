@@ -1,4 +1,4 @@
-"""`assay prompts check` and `use`: your own prompts, checked before a judge is asked with them."""
+"""`assay judges prompts check` and `use`: your own prompts, checked before a judge is asked with them."""
 
 from importlib import import_module
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`assay prompts try` and `diff`: what another wording of a prompt changes."""
+"""`assay judges prompts try` and `diff`: what another wording of a prompt changes."""
 
 import asyncio
 from collections.abc import Sequence
@@ -95,7 +95,7 @@ def try_prompt(
     others come from the cassette.
 
     \b
-    assay prompts try claims.nl helpdesk_nl --edit my_claims.md --judge qwen1.5b --cassette replies.jsonl
+    assay judges prompts try claims.nl helpdesk_nl --edit my_claims.md --judge qwen1.5b --cassette replies.jsonl
     """
     from ..judges import LiteLLMJudge
     from ..languages import FALLBACK

@@ -1,6 +1,5 @@
-"""`assay pull`: traces of a chatbot in production, as a file that `assay run` reads."""
+"""`assay traces pull`: traces of a chatbot in production, as a file that `assay run` reads."""
 
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ import click
 from ..errors import UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
-from .exit_codes import INTERRUPTED
+from .exit_codes import DONE, ERROR, INTERRUPTED
 from .number_types import BoundedCount
 from .options import json_option, quiet_option, store_option
 from .output import echo, echo_json, echo_notice, typed_command
@@ -74,8 +73,8 @@ def pull(
     Without --since, a cursor in the store says what was pulled before: each trace is pulled once.
 
     \b
-    assay pull phoenix://localhost:6006/support --since 24h -o traces.jsonl
-    assay pull phoenix://localhost:6006/support --new -o today.jsonl
+    assay traces pull phoenix://localhost:6006/support --since 24h -o traces.jsonl
+    assay traces pull phoenix://localhost:6006/support --new -o today.jsonl
     assay run traces.jsonl --judge openai/gpt-4o-mini
     """
     from ..runs import Store
@@ -112,6 +111,7 @@ def pull(
         echo_json(_as_json(result, request, out))
     else:
         _print_result(result, request, out, unread_file)
+    click.get_current_context().exit(ERROR if result.lost_files else DONE)
 
 
 def _read_time(text: str | None, option: str, now: datetime) -> datetime | None:
@@ -158,7 +158,7 @@ def _as_json(result: "PullResult", request: "PullRequest", out: Path) -> dict[st
         "open_sessions": result.open_sessions,
         "cut": result.is_cut,
         "unused_ratings": result.unused,
-        "first_unread": [asdict(trace) for trace in result.first_unread],
+        "first_unread": [{"id": one.id, "time": one.time, "reason": one.reason} for one in result.first_unread],
     }
 
 
@@ -192,6 +192,9 @@ def _print_result(result: "PullResult", request: "PullRequest", out: Path, unrea
         for trace in result.first_unread:
             echo(f"  {one_line(trace.id)} {trace.time}: {one_line(trace.reason)}")
         echo(f"All of them are in {unread_file}." if unread_file else "--unread FILE lists all of them, with --since.")
+    if result.lost_files:
+        files = count_of(result.lost_files, "file or part of one", "files or parts of files")
+        echo(f"assay: {files} could not be read: mend what is named above, and pull again", err=True)
     if result.cursor is not None:
         echo(f"The next pull goes on from {result.cursor:%Y-%m-%d %H:%M:%S} UTC.")
     if result.written:

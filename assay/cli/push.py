@@ -1,4 +1,4 @@
-"""`assay push`: the scores of a run go to the traces that its answers came from."""
+"""`assay traces push`: the scores of a run go to the traces that its answers came from."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -45,9 +45,9 @@ def push(
     command goes on after an interruption, and tries again what failed.
 
     \b
-    assay pull phoenix://localhost:6006/support --since 24h -o traces.jsonl
+    assay traces pull phoenix://localhost:6006/support --since 24h -o traces.jsonl
     assay run traces.jsonl --judge openai/gpt-4o-mini
-    assay push last
+    assay traces push last
     """
     from ..runs import Store
     from ..traces.push import PushRequest, push_scores
@@ -85,7 +85,7 @@ def _same_command(run: str) -> str:
     """The command as it was typed, with the run's id: `last` may be another run by then."""
     typed = click.get_current_context().params
     words = [word for name in ("metrics", "to", "link") if typed[name] for word in (f"--{name}", typed[name])]
-    return typed_command("push", run, *words, *(["--all"] if typed["has_valueless"] else []))
+    return typed_command("traces", "push", run, *words, *(["--all"] if typed["has_valueless"] else []))
 
 
 def _page_link(typed: str | None) -> Callable[[str, str], str]:
@@ -143,7 +143,7 @@ def _print_result(result: "PushResult", run: str, *, is_dry: bool) -> None:
             f"{verb_of(result.samples_without_trace, 'comes', 'come')} from no trace."
         )
     if not result.places:
-        echo(f"Run {run} has no score of a trace: pull traces (assay pull), run them, and push that run.")
+        echo(f"Run {run} has no score of a trace: pull traces (assay traces pull), run them, and push that run.")
     if result.failed:
         echo(f"assay: {count_of(result.failed, 'score')} could not be written:", err=True)
         for problem, count in result.problems.items():

@@ -1,4 +1,4 @@
-"""`assay rate`: people rate answers on a page; `assay ratings`: what they said, as a set."""
+"""`assay rate`: people rate answers on a page; `assay rate export`: what they said, as a set."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,11 +11,13 @@ from ..regular_files import read_text_file
 from ..text.wording import count_of, verb_of
 from ..value_messages import describe_first_mistake
 from .number_types import SEED, BoundedCount
-from .options import ServerOptions, json_option, server_options, store_option
+from .options import ServerOptions, json_option, server_options, store_option, with_file_options
 from .output import echo, echo_json
 from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..runs.ratings import PairQueue, RatingQueue
 
 
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     "random pair per question before any second one.",
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the order and of the hidden repeats.")
+@with_file_options
 @server_options(port=8321)
 @store_option
 def rate(
@@ -77,6 +80,9 @@ def rate(
     by: str | None,
     limit: int | None,
     seed: int,
+    mapping: "Mapping[str, str]",
+    sheet: str | None,
+    header_row: int | None,
     server: ServerOptions,
     store: str | Path,
 ) -> None:
@@ -99,6 +105,7 @@ def rate(
 
     runs = Store(store)
     source = sources[0]
+    reading = {"mapping": mapping, "sheet": sheet, "header_row": header_row}
     if len(sources) == 1 and source.startswith("rating-"):
         _serve(open_item_queue(runs.database, source), store, server)
         return
@@ -125,12 +132,13 @@ def rate(
         raise UsageError(f"--raters, --per-answer, --scale: {_first_message(error)}") from error
     text = None if guideline is None else read_text_file(guideline, "the guideline")
     if pairs:
-        compared = find_pairs(runs, sources, by, settings.turns)
+        compared = find_pairs(runs, sources, by, settings.turns, reading)
         for note in compared.notes:
             echo(note)
         _serve(open_pair_queue(runs, compared, settings, guideline=text, limit=limit), store, server)
         return
-    queue = open_queue(runs, find_source(runs, source, settings.turns), settings, guideline=text, by=by, limit=limit)
+    rated = find_source(runs, source, settings.turns, reading)
+    queue = open_queue(runs, rated, settings, guideline=text, by=by, limit=limit)
     _serve(queue, store, server)
 
 
@@ -163,7 +171,8 @@ def _serve(queue: "RatingQueue | PairQueue", store: str | Path, server: ServerOp
         echo(f"\n  Progress, agreement and disagreements: {address}{app.coordinator_path()}")
         export = "choices as a file" if is_pairs else "ratings as a set"
         example = "pairs.jsonl" if is_pairs else "rated.jsonl"
-        echo(f"\nCtrl-C ends it; every {_noun(queue)} is kept. The {export}: assay ratings {queue.id} --out {example}")
+        command = f"assay rate export {queue.id} --out {example}"
+        echo(f"\nCtrl-C ends it; every {_noun(queue)} is kept. The {export}: {command}")
 
     try:
         serve(app.asgi, site, server.port, print_links)
@@ -178,14 +187,14 @@ def _serve(queue: "RatingQueue | PairQueue", store: str | Path, server: ServerOp
 @click.option("--series", type=BoundedCount(), help="Which series. Default: that of the present guideline.")
 @store_option
 @json_option
-def ratings(queue: str, *, out: Path | None, series: int | None, store: str | Path, as_json: bool) -> None:
+def export(queue: str, *, out: Path | None, series: int | None, store: str | Path, as_json: bool) -> None:
     """Show the progress of a rating, or write it as a set.
 
     QUEUE is an id, or `last`. Of pairs, it writes one row per choice.
 
     \b
-    assay ratings last
-    assay ratings last --out rated.jsonl
+    assay rate export last
+    assay rate export last --out rated.jsonl
     """
     from dataclasses import asdict
 

@@ -1,4 +1,4 @@
-"""`assay suite`: one nightly run; `assay accept`: what the next nightly runs are compared with."""
+"""`assay suite`: one nightly run; `assay suite accept`: what the next nightly runs are compared with."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,7 +51,7 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
     \b
     assay suite nightly.yaml
     assay suite nightly.yaml --resume
-    assay accept last            # the next nightly runs are compared with this one
+    assay suite accept last            # the next nightly runs are compared with this one
     """
     from ..runs.nightly import load_suite, run_suite
     from .progress import live_progress
@@ -70,7 +70,7 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
         resume=resume,
         accept=accept,
         resume_command=f"{typed_command('suite', file)} --resume",
-        accept_command=typed_command("accept", store=own_store),
+        accept_command=typed_command("suite", "accept", store=own_store),
         progress=live_progress,
         on_notice=echo_notice,
     )

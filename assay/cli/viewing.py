@@ -1,15 +1,17 @@
-"""Looking at runs: `assay show` prints one, `assay compare` two beside each other, `assay view` serves pages of all."""
+"""Looking at runs: `assay show` prints one, `assay show changes` compares two, `assay view` serves pages."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from ..errors import UsageError
 from ..installation import require_extra
 from ..text.wording import count_of
 from .number_types import BoundedCount
 from .options import (
+    FolderOrUrl,
     ServerOptions,
     by_language_option,
     json_option,
@@ -85,7 +87,7 @@ def _show_parts(place: str, sample: str | None, *, as_json: bool) -> None:
 @wide_option
 @store_option
 @json_option
-def compare(
+def changes(
     run_a: str,
     run_b: str,
     *,
@@ -102,8 +104,8 @@ def compare(
     say it. The samples that changed most are shown with both audits side by side.
 
     \b
-    assay compare 20261120 last
-    assay compare 20261120 last --metric faithfulness --changed 10
+    assay show changes 20261120 last
+    assay show changes 20261120 last --metric faithfulness --changed 10
     """
     from ..runs import Store
     from ..runs.compare import compare as compare_runs
@@ -124,13 +126,14 @@ def compare(
 
 
 @click.command()
-@click.argument("store", default=".assay", envvar="ASSAY_STORE", metavar="[STORE]")
+@click.argument("folder", metavar="[STORE]", required=False, type=FolderOrUrl())
+@store_option
 @server_options(port=8322)
-def view(store: str, *, server: ServerOptions) -> None:
+def view(folder: str | Path | None, *, store: str | Path, server: ServerOptions) -> None:
     """Look at runs, answers and nightly runs in the browser.
 
-    STORE is the folder or the PostgreSQL URL of the runs (.assay). Prints a link. From an answer's page the answer can
-    be given to raters, or added to a set (.jsonl) of the folder where this command was started.
+    STORE is the folder or the PostgreSQL URL of the runs, as --store. Prints a link. From an answer's page the answer
+    can be given to raters, or added to a set (.jsonl) of the folder where this command was started.
 
     \b
     assay view
@@ -144,6 +147,10 @@ def view(store: str, *, server: ServerOptions) -> None:
         from ..web.set_folder import SetFolder
         from ..web.view_app import ViewApp
 
+    if folder is not None:
+        if click.get_current_context().get_parameter_source("store") is ParameterSource.COMMANDLINE:
+            raise UsageError("two stores are named: leave out STORE or --store")
+        store = folder
     site = server.read_site()
     opened = Store(store, must_exist=True)
     if opened.database.is_copy:

@@ -99,7 +99,7 @@ def _check(file: Path, settings: "WatchSettings", *, as_json: bool) -> None:
 
 
 def _take_one(store: "Store", settings: "WatchSettings", own_place: str | None, *, as_json: bool) -> int:
-    from ..traces.watch.watch_loop import take_step
+    from ..traces.watch.watch_step import take_step
 
     report = take_step(settings, store, _tools())
     _show_report(report, own_place, as_json=as_json)
@@ -107,8 +107,8 @@ def _take_one(store: "Store", settings: "WatchSettings", own_place: str | None, 
 
 
 def _take_all(file: Path, store: "Store", settings: "WatchSettings", own_place: str | None, *, as_json: bool) -> int:
-    from ..traces.watch.watch_loop import LoopTools, take_steps
     from ..traces.watch.watch_settings import format_duration
+    from ..traces.watch.watch_step import LoopTools, take_steps
 
     if not as_json:
         echo_notice(f"a step every {format_duration(settings.every)}; Ctrl-C ends it, and the same command goes on")
@@ -232,7 +232,7 @@ def _print_alarm(alarm: "StoredAlarm", *, is_new: bool) -> None:
 
 def _explain_alarms(standing: list["StoredAlarm"], stored: "StoredLook") -> None:
     """Says why the figures of the window may lie within a bound whose alarm stands."""
-    from ..traces.watch.watch_state import ALARMS_AND_BANDS, describe_bound
+    from ..traces.watch.alarms import ALARMS_AND_BANDS, describe_bound
 
     if any(describe_bound(state.bound) == alarm.bound for state in stored.look.bounds for alarm in standing):
         echo(f"  {ALARMS_AND_BANDS}")
@@ -254,7 +254,8 @@ def _print_next_steps(report: "StepReport", own_place: str | None) -> None:
         asked = count_of(report.to_rate, "rating is", "ratings are")
         echo(f"  {asked} asked for: {typed_command('rate', report.queue, store=own_place)}")
     if report.fired and report.newest_run:
-        echo(f"  what bad answers have in common: {typed_command('failures', report.newest_run, store=own_place)}")
+        command = typed_command("show", "failures", report.newest_run, store=own_place)
+        echo(f"  what bad answers have in common: {command}")
 
 
 def _as_json(row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm"]) -> dict[str, Any]:

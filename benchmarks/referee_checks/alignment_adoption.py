@@ -1,4 +1,4 @@
-"""`assay align` adopts a judge that is no better in at most 5%, and shows a gain only of one that is adopted."""
+"""`assay judges align` adopts a judge that is no better in at most 5%, and shows a gain only of one that is adopted."""
 
 from collections.abc import Iterator
 from functools import cache

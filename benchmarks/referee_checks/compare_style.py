@@ -1,4 +1,4 @@
-"""`assay compare` says what the metric measures; that raters like B better only where ratings say so."""
+"""`assay show changes` says what the metric measures; that raters like B better only where ratings say so."""
 
 from collections.abc import Iterator
 

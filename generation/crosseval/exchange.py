@@ -113,7 +113,7 @@ def question_fold(sample: Sample) -> int:
     if not isinstance(fold, int):
         raise InputError(
             f"sample {sample.id}, field metadata.fold: the set does not say which fold the question is of; make it "
-            "with `assay generate`, with folds"
+            "with `assay sets generate`, with folds"
         )
     return fold
 

@@ -164,7 +164,7 @@ def _topics_by_section(sections: Sequence[Section], topics: Sequence[SectionTopi
     if unknown := [row.section for row in topics if row.section not in known]:
         raise InputError(
             f"the topics are of other sections: {len(unknown)} of them, such as `{unknown[0]}`, are not among the "
-            "sections; make the topics again with `assay generate topics`"
+            "sections; make the topics again with `assay sets generate topics`"
         )
     topic_of = {row.section: row.topic for row in topics if row.topic != OUTLIER}
     if (count := len(set(topic_of.values()))) < folds:

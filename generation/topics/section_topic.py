@@ -21,11 +21,11 @@ class SectionTopic(BaseModel):
     vector: tuple[float, ...] = Field(min_length=1)
 
 
-_TOPICS = LinesFile(SectionTopic, lambda row: row.section, "assay generate topics sections.jsonl -o topics.jsonl")
+_TOPICS = LinesFile(SectionTopic, lambda row: row.section, "assay sets generate topics sections.jsonl -o topics.jsonl")
 
 
 def read_topics(path: str | Path) -> list[SectionTopic]:
-    """Reads the file that `assay generate topics` wrote."""
+    """Reads the file that `assay sets generate topics` wrote."""
     return _TOPICS.read(path)
 
 

@@ -102,8 +102,8 @@ def _check_task(prompt: Prompt, other_cure: str) -> None:
     if not prompt.task:
         raise UsageError(
             f"the prompt {prompt.name}.{prompt.language} has no part `## task`, the words that all questions of a "
-            f"request have in common; copy it from the bundled prompt (`assay prompts copy {quote_word(prompt.name)}`) "
-            f"and change it{other_cure}"
+            f"request have in common; copy it from the bundled prompt (assay judges prompts copy "
+            f"{quote_word(prompt.name)}) and change it{other_cure}"
         )
 
 

@@ -11,7 +11,7 @@ from ...errors import InputError
 from ...text.wording import list_first
 from ..arrays import Bools, Floats
 from ..estimate import log_odds_interval
-from ..student import effective_degrees
+from ..groups import effective_degrees
 from .confidence_sequence import ConfidenceSequence
 from .decision_notes import describe_assumptions
 from .discordant_groups import bound_by_counts, bound_mean_by_counts

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...text.wording import count_of, list_first
 from ..arrays import Bools, Floats, Places
-from ..student import t_quantile
+from ..groups import t_quantile
 from .preference_table import PreferenceTable
 from .version_means import FEWEST_RATED_GROUPS, VersionMeans, changed_answers
 from .version_table import VersionTable

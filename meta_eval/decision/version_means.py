@@ -7,7 +7,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from ..arrays import Bools, Floats, Places
-from ..student import effective_degrees
+from ..groups import effective_degrees
 from .version_table import VersionTable
 
 FEWEST_RATED_GROUPS = 5

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Places
-from ..student import effective_degrees
+from ..groups import effective_degrees
 from .outcome_terms import OutcomeTerms, TermStage
 from .stage_draw import draws_worth
 

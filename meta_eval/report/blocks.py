@@ -57,7 +57,7 @@ def scorer_check_block(file: str, check: ScorerCheck) -> ReportBlock:
 def verdict_blocks(
     evaluation: MetaEvaluation, joined: "JoinedScores", *, is_detailed: bool = False
 ) -> Iterator[ReportBlock]:
-    """The sentence with the lines under it, and one table: each metric against the ratings."""
+    """The verdict, and one table: each metric against the ratings."""
     settings = evaluation.settings
     low, high = Figure("rating", settings.rating_min), Figure("rating", settings.rating_max)
     made = (
@@ -67,8 +67,8 @@ def verdict_blocks(
     )
     yield ReportBlock(
         (
-            Paragraph(evaluation.recommendation, "strong"),
-            *map(Paragraph, evaluation.explanation.splitlines()),
+            *evaluation.verdict.paragraphs(),
+            Paragraph(""),
             Paragraph(made, "quiet"),
             *(Paragraph(one_line(note, _LONGEST_NOTE), "quiet") for note in joined.notes),
         )
@@ -78,6 +78,7 @@ def verdict_blocks(
 
 def further_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
     """What is behind the verdict: raters, combinations, comparisons, parts, what may be sent."""
+    yield ReportBlock((Paragraph(evaluation.recommendation), *map(Paragraph, evaluation.explanation.splitlines())))
     if evaluation.raters is not None:
         yield from _rater_blocks(evaluation.raters)
     if evaluation.selection is not None:

@@ -153,7 +153,7 @@ def describe_example(example: FailureExample) -> str:
 
 
 def failures_as_json(failures: Failures) -> dict[str, Any]:
-    """The object of `assay failures --json`."""
+    """The object of `assay show failures --json`."""
     return {
         "runs": [asdict(run) for run in failures.runs],
         "metric": failures.metric or None,

@@ -42,7 +42,7 @@ def run_suite(
     resume: bool = False,
     accept: bool = False,
     resume_command: str = "",
-    accept_command: str = "assay accept",
+    accept_command: str = "assay suite accept",
     progress: Callable[[], ProgressDisplay] | None = None,
     on_notice: Callable[[str], None] = lambda _: None,
 ) -> SuiteOutcome:

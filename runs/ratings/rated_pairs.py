@@ -55,11 +55,6 @@ def queue_choices(queue: PairQueue, series: int | None = None) -> list[PairChoic
     return choices
 
 
-def queue_preferences(queue: PairQueue, series: int | None = None) -> list[Preference]:
-    """The choices of a queue as preferences; see `queue_choices`."""
-    return [choice.preference for choice in queue_choices(queue, series)]
-
-
 def write_choices(choices: Sequence[PairChoice], target: Path) -> None:
     """Writes choices to a .jsonl or .csv file, one row per choice: the preference and what stood left."""
     if not choices:
@@ -72,11 +67,8 @@ def store_preferences(database: Database, versions: Sequence[ComparedVersion]) -
     """What people chose between versions in a store, in the present series of all queues.
 
     A version is known by its source (and by its name where a field of metadata tells it apart), whatever it is called
-    there. Of two choices by one rater on one pair of answers the newer counts.
-
-    Returns:
-        Preferences of which `first` comes before `second` in `versions`, and `question` is the sample's id in the
-        earlier of the two, or in the first of all where the queue has it too.
+    there. Of two choices by one rater on one pair of answers the newer counts. `first` comes before `second` in
+    `versions`; `question` is the id in the earlier, or in the first of all where the queue has it.
     """
     keys = [_key(version) for version in versions]
     newest: dict[tuple[str, str, str, str], Preference] = {}

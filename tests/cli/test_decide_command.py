@@ -87,7 +87,7 @@ def test_what_is_rated_next_settles_it(assay, tmp_path):
         bonus = 2.0 + (len(assignment.sample.response) % 2) if "new" in assignment.sample.response else 0.0
         queue.save("ada", assignment.sample.id, 2.0 + bonus)
     store.close()
-    assert assay("ratings", "last", "--out", "rated.jsonl").code == 0
+    assert assay("rate", "export", "last", "--out", "rated.jsonl").code == 0
     decision = assay("decide", *runs, "--metric", "token_overlap", "--ratings", "rated.jsonl", "--json").json
     assert (decision["verdict"], decision["best"]) == ("ship", runs[1])
     assert [version["rated"] for version in decision["versions"]] == [24, 24]

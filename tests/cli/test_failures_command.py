@@ -1,4 +1,4 @@
-"""`assay failures`: groups of bad answers in a terminal, as JSON and as a page, named by a judge that may be lost."""
+"""`assay show failures`: groups of bad answers in a terminal, as JSON and as a page, named by a judge."""
 
 import json
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def test_a_judge_names_the_groups_and_reads_their_texts_between_tags(assay, judg
         return Answer(text=json.dumps({"name": "Outdated\nprices." if is_price else "refusals"}))
 
     openai_server.script = script
-    result = assay("failures", "last", "--judge", judge_file(), "--json")
+    result = assay("show", "failures", "last", "--judge", judge_file(), "--json")
     assert result.code == 0, result.err
     assert {group["name"] for group in result.json["groups"]} == {"Outdated prices", "refusals"}
     (first, *_) = openai_server.requests
@@ -48,7 +48,7 @@ def test_a_judge_names_the_groups_and_reads_their_texts_between_tags(assay, judg
 @pytest.mark.usefixtures("run")
 def test_a_judge_that_gives_no_name_leaves_the_words_and_a_note(assay, judge_file, openai_server):
     openai_server.script = lambda _: Answer(text="I will not.")
-    result = assay("failures", "last", "--judge", judge_file())
+    result = assay("show", "failures", "last", "--judge", judge_file())
     assert result.code == 0, result.err
     assert "the judge gave 2 groups no name that can be used" in " ".join(result.out.split())
 
@@ -65,6 +65,6 @@ def test_a_judge_that_gives_no_name_leaves_the_words_and_a_note(assay, judge_fil
     ],
 )
 def test_what_cannot_be_done_is_said(assay, words, message):
-    result = assay("failures", *words)
+    result = assay("show", "failures", *words)
     assert result.code == 2
     assert message in " ".join(result.err.split())

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from assay.cli import cli
-from assay.cli.command_list import COMMANDS
+from assay.cli.command_list import COMMANDS, RENAMED
 from assay.cli.output import is_wide, print_table
 from assay.presentation import Column, ResultTable
 
@@ -24,9 +24,9 @@ def all_commands(group: click.Group, words: tuple[str, ...] = ()) -> Iterator[tu
     for name in group.list_commands(context):
         if name.strip():  # a group may have a command without a name, for what is typed without one
             command = group.get_command(context, name)
-            yield (*words, name)
+            yield (*words, *name.split())
             if isinstance(command, click.Group):
-                yield from all_commands(command, (*words, name))
+                yield from all_commands(command, (*words, *name.split()))
 
 
 @pytest.mark.parametrize("words", [(), *all_commands(cli)], ids=" ".join)
@@ -42,9 +42,32 @@ def test_help_fits_80_columns_and_cuts_no_summary(assay, words, monkeypatch):
 
 def test_commands_stand_by_what_they_are_for(assay):
     headings = [line.rstrip(":") for line in assay("--help").out.splitlines() if line.endswith(":") and line[0] != " "]
-    assert headings == ["Options", "Evaluate", "Trust", "Production", "CI", "Build sets", "Tools"]
+    assert headings == ["Options", "Start", "Score", "Trust", "Guard", "Material"]
     summaries = [pair for listed in COMMANDS.values() for pair in listed.items()]
-    assert len(dict(summaries)) == len(summaries), "every command is listed, once"
+    assert len(dict(summaries)) == len(summaries) == 16, "every command is listed, once"
+
+
+@pytest.mark.parametrize(("earlier", "now"), RENAMED.items())
+def test_an_earlier_name_goes_on_and_says_the_new_one(assay, earlier, now):
+    words = (
+        [earlier, "--help"]
+        if now != "metrics"
+        else [earlier, "explain" if earlier == "heuristic" else "check", "--help"]
+    )
+    done = assay(*words)
+    assert (done.code, done.err) == (0, f"assay: `assay {earlier}` is now `assay {now}`\n")
+    assert done.out == assay(*now.split(), *words[1:]).out
+
+
+def test_a_word_that_is_no_command_gets_the_nearest(assay):
+    done = assay("shw", "last")
+    assert (done.code, done.out) == (2, "")
+    assert "No such command 'shw'. Did you mean show?" in done.err
+
+
+def test_the_command_alone_says_what_to_do_first(assay):
+    done = assay()
+    assert done.code == 0 and "assay demo" in done.out and len(done.out.splitlines()) <= 8
 
 
 def test_a_command_is_listed_with_the_summary_of_its_own_help():

@@ -1,4 +1,4 @@
-"""`assay heuristic` as typed."""
+"""`assay metrics` as typed."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def samples(tmp_path: Path) -> str:
 
 
 def typed(*words: str) -> str:
-    done = CliRunner().invoke(cli, ["heuristic", *words], catch_exceptions=False, standalone_mode=False)
+    done = CliRunner().invoke(cli, ["metrics", *words], catch_exceptions=False, standalone_mode=False)
     if done.exception:
         raise done.exception
     return done.output

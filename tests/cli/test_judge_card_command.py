@@ -67,12 +67,12 @@ def test_without_a_stated_usage_the_cost_is_a_bound_and_says_so(assay, set_file,
 
 def test_the_budget_ends_it_and_the_same_command_goes_on(assay, set_file, judge_file, openai_server):
     words = ["judges", "card", judge_file("mini.yaml"), "--on", set_file(), "--probed", "0", "-o", "card.json"]
-    done = assay(*words, "--budget-calls", "4")
+    done = assay(*words, "--budget", "4calls")
     assert done.code == 3
     assert "all replies are kept: the same command goes on with them" in done.err
     assert "`results`" not in done.err, "nobody at a command line has the error's attributes"
     assert len(openai_server.requests) == 4 and not Path("card.json").exists()
-    done = assay(*words, "--budget-calls", "4")
+    done = assay(*words, "--budget", "4calls")
     assert done.code == 0
     assert "about 2 requests" in done.err and "as in the 4 recorded replies" in done.err
     assert len(openai_server.requests) == 6
@@ -82,7 +82,7 @@ def test_the_budget_ends_it_and_the_same_command_goes_on(assay, set_file, judge_
 
 def test_what_is_recorded_in_part_has_a_card_of_that_part(assay, set_file, judge_file, openai_server):
     words = ["judges", "card", judge_file("mini.yaml"), "--on", set_file(), "--probed", "0", "-o", "card.json"]
-    assert assay(*words, "--budget-calls", "5").code == 3
+    assert assay(*words, "--budget", "5calls").code == 3
     done = assay(*words, "--mode", "replay", "--probed", "2")
     assert done.code == 0
     assert "mini on set.jsonl failed on 1 of 6; the first: no recording for prompt" in done.err
@@ -208,7 +208,7 @@ def test_two_judges(assay, set_file, judge_file, yes_sayer):
         (["--judge", "openai/a", "--judge", "openai/a"], "name two judges or more"),
         (["--judge", "qwen1.5b", "--judge", "nobody"], "no judge is called 'nobody'"),
         (["--judge", "a/one.yaml", "--judge", "b/one.yaml"], "a/one.yaml and b/one.yaml would both be called one"),
-        (["--judge", "openai/a", "--judge", "openai/b", "--metric", "faithfulnes"], "did you mean faithfulness"),
+        (["--judge", "openai/a", "--judge", "openai/b", "--metric", "faithfulnes"], "the nearest are faithfulness"),
         (["--judge", "openai/a", "--judge", "openai/b", "--metric", "token_overlap"], "token_overlap asks no judge"),
         (["--judge", "openai/a", "--judge", "openai/b", "--store", "postgresql://nobody@127.0.0.1:1/x"], "--cassette"),
     ],
@@ -244,7 +244,7 @@ def test_a_repeat_is_asked_anew_also_where_the_settings_have_that_seed(assay, se
 def test_the_budget_is_of_all_judges_and_what_was_asked_is_kept(assay, set_file, judge_file, openai_server):
     """Two judges ask six questions each; eight calls end it within the second, and the next session asks four."""
     words = ["judges", "compare", set_file(), "--judge", judge_file("a.yaml")]
-    words += ["--judge", judge_file("b.yaml", model="openai/b"), "--budget-calls", "8"]
+    words += ["--judge", judge_file("b.yaml", model="openai/b"), "--budget", "8calls"]
     done = assay(*words)
     assert done.code == 3
     assert "all replies are kept: the same command goes on with them" in done.err

@@ -1,4 +1,4 @@
-"""`assay numeric facts` and `assay numeric check`: what they compute and print, and the picture of a claim's words."""
+"""`assay metrics facts` and `assay metrics check`: what they compute and print, and the picture of a claim's words."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_facts_of_a_series_and_a_pair(assay, table):
-    done = assay("numeric", "facts", table, "--json")
+    done = assay("metrics", "facts", table, "--json")
     assert done.code == 0
     (facts,) = done.json["tables"]
     assert (facts["table"], facts["rows"], facts["from"], facts["to"]) == ("kpi", 9, "2026-03-01", "2026-03-09")
@@ -49,14 +49,14 @@ def test_facts_of_a_series_and_a_pair(assay, table):
 )
 def test_what_goes_wrong_is_one_line(assay, table, words, code, says):
     (table.parent / "empty.md").write_text("Nothing here.")
-    done = assay("numeric", "facts", *words)
+    done = assay("metrics", "facts", *words)
     assert (done.code, done.out, says in done.err) == (code, "", True)
     assert done.err.count("\n") == 1
 
 
 def test_texts_of_a_table_do_not_break_the_terminal(assay, tmp_path):
     (tmp_path / "t.csv").write_text("[bold]x\x1b[31m,y\n1,2\n3,4\n", encoding="utf-8")
-    done = assay("numeric", "facts", "t.csv")
+    done = assay("metrics", "facts", "t.csv")
     assert done.code == 0
     assert "\x1b" not in done.out
     assert "[bold]x" in done.out
@@ -72,13 +72,13 @@ def depots(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("code", ["fr", "xx"])
 @pytest.mark.parametrize("command", [("check", "Breda had 60 parcels."), ("facts",)])
 def test_a_language_without_words_is_refused(assay, depots, code, command):
-    done = assay("numeric", command[0], depots, *command[1:], "--language", code)
+    done = assay("metrics", command[0], depots, *command[1:], "--language", code)
     assert (done.code, done.out) == (2, "")
     assert f" {code}" in done.err and "Dutch (nl)" in done.err
 
 
 def test_a_language_may_have_a_region(assay, depots):
-    assert "supported" in assay("numeric", "check", depots, "Breda had 60 parcels.", "--language", "en-GB").out
+    assert "supported" in assay("metrics", "check", depots, "Breda had 60 parcels.", "--language", "en-GB").out
 
 
 def test_a_long_claim_is_cut_to_the_width():
@@ -94,5 +94,5 @@ def test_a_long_claim_is_cut_to_the_width():
 
 
 def test_a_hostile_claim_cannot_obey_the_terminal(assay, depots):
-    out = assay("numeric", "check", depots, "Breda had 60 \x1b]0;t\x07 \x9b2J parcels \x1b[31m", "--explain").out
+    out = assay("metrics", "check", depots, "Breda had 60 \x1b]0;t\x07 \x9b2J parcels \x1b[31m", "--explain").out
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", out)

@@ -1,4 +1,4 @@
-"""`assay prompts`: what is shown is what is sent; another wording, and what it changes."""
+"""`assay judges prompts`: what is shown is what is sent; another wording, and what it changes."""
 
 import json
 import re
@@ -51,7 +51,7 @@ def test_try_tells_claims_lost_and_asks_only_what_changed(assay, set_file, judge
 
     The verdicts on an answer whose claims stay the same are not asked again.
     """
-    words = ["prompts", "try", "claims.en", set_file(), "--edit", edited(tmp_path / "own", "claims.en")]
+    words = ["judges", "prompts", "try", "claims.en", set_file(), "--edit", edited(tmp_path / "own", "claims.en")]
     result = assay(*words, "--judge", judge_file(), "--json")
     assert result.code == 0, result.err
     effect = result.json
@@ -75,7 +75,19 @@ def test_try_takes_several_wordings_and_decides(assay, set_file, judge_file, no_
     same = tmp_path / "same.md"
     ours = resources.files("assay.prompts").joinpath("claims.en.md").read_text(encoding="utf-8")
     same.write_text(re.sub(r"\A(## \w+\n)", r"\1Please. ", ours), encoding="utf-8")
-    words = ["prompts", "try", "claims.en", set_file(), "--edit", short, "--edit", same, "--judge", judge_file()]
+    words = [
+        "judges",
+        "prompts",
+        "try",
+        "claims.en",
+        set_file(),
+        "--edit",
+        short,
+        "--edit",
+        same,
+        "--judge",
+        judge_file(),
+    ]
     effect = assay(*words, "--json").json
     assert (effect["variant"], effect["lost"]) == (str(short), [["s0", "Send flowers."], ["s3", "Send flowers."]])
     (other,) = effect["further"]
@@ -92,7 +104,7 @@ def test_a_wording_that_is_not_recorded_loses_no_claims(assay, set_file, judge_f
     """In replay the new wording has no replies: six failures, which are no claims lost."""
     judge, path = judge_file(), set_file()
     assert assay("run", path, "--judge", judge, "--metrics", METRIC, "--cassette", "kept.jsonl").code == 0
-    words = ["prompts", "try", "support.en", path, "--edit", edited(tmp_path / "own", "support.en")]
+    words = ["judges", "prompts", "try", "support.en", path, "--edit", edited(tmp_path / "own", "support.en")]
     done = assay(*words, "--judge", judge, "--cassette", "kept.jsonl", "--mode", "replay")
     assert done.code == 4
     assert "6 samples failed, and their claims are not compared; the first, s0: no recording in kept.jsonl" in done.out
@@ -114,7 +126,7 @@ def test_what_cannot_be_tried(assay, set_file, judge_file, tmp_path):
         (("claim", path, "--edit", same), 2, "no prompt is called 'claim'"),
         (("claims", path, "--edit", tmp_path / "none.md"), 1, "the prompt cannot be read"),
     ]:
-        done = assay("prompts", "try", *words, "--judge", judge)
+        done = assay("judges", "prompts", "try", *words, "--judge", judge)
         assert (done.code, message in done.err) == (code, True), done.err
 
 
@@ -132,7 +144,7 @@ def test_what_cannot_be_tried(assay, set_file, judge_file, tmp_path):
 def test_check_finds(assay, tmp_path, old, new, message):
     own = edited(tmp_path / "own", "claims.en", old, new).parent
     edited(own, "claims.nl")
-    done = assay("prompts", "check", own)
+    done = assay("judges", "prompts", "check", own)
     assert done.code == 1
     assert message in done.out
 
@@ -140,10 +152,10 @@ def test_check_finds(assay, tmp_path, old, new, message):
 def test_check_finds_a_missing_language_and_a_name_that_is_none(assay, tmp_path):
     own = edited(tmp_path / "own", "claims.nl").parent
     (own / "clams.en.md").write_text("## user\nhello", encoding="utf-8")
-    problems = assay("prompts", "check", own, "--json").json
+    problems = assay("judges", "prompts", "check", own, "--json").json
     assert [problem["prompt"] for problem in problems] == ["clams.en.md", "claims.de", "claims.en"]
     assert "missing here" in problems[1]["problem"]
-    refused = assay("prompts", "use", own)
+    refused = assay("judges", "prompts", "use", own)
     assert (
         refused.code == 1
         and "clams.en.md: this is not the name of a prompt; call the file NAME.LANGUAGE.md" in refused.err
@@ -151,7 +163,7 @@ def test_check_finds_a_missing_language_and_a_name_that_is_none(assay, tmp_path)
 
 
 def test_a_store_on_a_server_keeps_no_folder_of_prompts(assay):
-    done = assay("prompts", "use", "--bundled", "--store", "postgresql://nobody@127.0.0.1:1/x")
+    done = assay("judges", "prompts", "use", "--bundled", "--store", "postgresql://nobody@127.0.0.1:1/x")
     assert done.code == 2
     assert "a store on a server keeps no files; give --prompts FOLDER to each run" in done.err
 
@@ -170,7 +182,7 @@ def test_render_prints_exactly_what_is_sent(assay, set_file, judge_file, openai_
     schema, metric = SCHEMAS[name]
     path = set_file(3)
     path.write_text(path.read_text(encoding="utf-8").replace("Send flowers.", "Send </answer> <|im_end|> flowers."))
-    rendered = assay("prompts", "render", name, path, "s0", "--json")
+    rendered = assay("judges", "prompts", "render", name, path, "s0", "--json")
     assert rendered.code == 0
     assay("run", path, "--judge", judge_file(logprobs=name != "listed"), "--metrics", metric)
     sent = [request.body["messages"] for request in openai_server.asked_for(schema)]
@@ -178,19 +190,19 @@ def test_render_prints_exactly_what_is_sent(assay, set_file, judge_file, openai_
         messages for messages in sent if "menu 0" in messages[-1]["content"] or "flowers" in messages[-1]["content"]
     ]
     assert rendered.json == sent
-    plain = assay("prompts", "render", name, path, "s0")
+    plain = assay("judges", "prompts", "render", name, path, "s0")
     assert all(message["content"] in plain.out for messages in sent for message in messages)
 
 
 def test_a_reader_that_goes_away_is_no_error_to_print():
-    """`assay prompts list | head -1`"""
+    """`assay judges prompts list | head -1`"""
     code = "import os, sys; os.close(1); os.dup2(int(sys.argv.pop()), 1); from assay.cli import main; main()"
     import os
 
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
-        [sys.executable, "-c", code, "prompts", "show", "claims", str(write)],
+        [sys.executable, "-c", code, "judges", "prompts", "show", "claims", str(write)],
         pass_fds=[write],
         stderr=subprocess.PIPE,
         check=False,

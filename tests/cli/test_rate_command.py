@@ -1,4 +1,4 @@
-"""`assay rate` and `assay ratings`: queues, exports, and the ratings of the file and of the page side by side."""
+"""`assay rate` and `assay rate export`: queues, exports, and the ratings of the file and of the page side by side."""
 
 import json
 from collections.abc import Callable
@@ -178,7 +178,7 @@ def test_raters_who_saw_one_run_only_make_no_run_better(assay, answers, tmp_path
     rate(tmp_path / ".assay", "last", 5, 12)
     answers.write_text(answers.read_text(encoding="utf-8").replace("word ", "words "), encoding="utf-8")
     assay("run", answers, "--metrics", "answer_length")
-    raters = assay("compare", first, "last", "--json").json["raters"]
+    raters = assay("show", "changes", first, "last", "--json").json["raters"]
     assert (raters["rated_pairs"], raters["difference"]["value"]) == (raters["rated_a"], 0)
 
 

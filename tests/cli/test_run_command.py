@@ -20,7 +20,7 @@ METRIC = "faithfulness:claims=judge"
     [
         (["run"], "name a SET"),
         (["run", "nowhere.jsonl", "--metrics", "token_overlap"], "nowhere.jsonl"),
-        (["run", "SET", "--metrics", "faithfulnes", "--judge", "JUDGE"], "did you mean faithfulness"),
+        (["run", "SET", "--metrics", "faithfulnes", "--judge", "JUDGE"], "the nearest are faithfulness"),
         (["run", "SET", "--metrics", METRIC], "--judge"),
         (["run", "SET", "--judge", "qwen7b"], "qwen1.5b"),
         (["run", "SET", "--metrics", "faithfulness:claims=guess", "--judge", "JUDGE"], "sentences"),
@@ -115,7 +115,7 @@ def test_the_worst_answers_do_not_include_the_best(assay):
 def test_a_used_up_budget_says_what_was_paid(assay, set_file, judge_file):
     judge_file(price={"input": 1.0, "output": 1.0})
     done = assay(
-        *("run", set_file(6), "--judge", "local.yaml", "--metrics", "faithfulness", "--budget-calls", 3),
+        *("run", set_file(6), "--judge", "local.yaml", "--metrics", "faithfulness", "--budget", "3calls"),
         *("--store", "my runs", "-q"),
     )
     assert done.code == 3
@@ -123,7 +123,7 @@ def test_a_used_up_budget_says_what_was_paid(assay, set_file, judge_file):
     said = re.search(r"the budget of 3 calls is reached: 3 calls took (\d+) tokens, cost (\S+) USD; go on with: ", line)
     assert said, line
     assert float(said[2]) == pytest.approx(int(said[1]) / 1e6, rel=0.05)  # 1 USD per million tokens
-    run = assay("runs", "--store", "my runs", "--json").json["runs"][0]["run"]
+    run = assay("show", "runs", "--store", "my runs", "--json").json["runs"][0]["run"]
     assert line.endswith(f"go on with: assay run --resume {run} --store 'my runs'")
 
 

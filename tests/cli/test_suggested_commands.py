@@ -44,7 +44,8 @@ def _texts(tree: ast.AST, file: str) -> Iterator[Text]:
             yield Text(f"{file}:{node.lineno}", node.value)
 
 
-def source_texts() -> list[Text]:
+@pytest.fixture(scope="module")
+def texts() -> list[Text]:
     """All texts in the package's Python files, docstrings and help among them."""
     files = chain.from_iterable((ROOT / folder).rglob("*.py") for folder in FOLDERS if (ROOT / folder).is_dir())
     return [
@@ -58,13 +59,24 @@ def find_command(words: list[str]) -> tuple[click.Command | None, int]:
     """The command that words begin with, and how many of them are its name; None where they name none."""
     command: click.Command = cli
     context = click.Context(cli)
+    if below := cli.get_command(context, " ".join(words[:2])):
+        if not isinstance(below, click.Group):
+            return below, 2
+        inner, place = find_command_of(below, words[2:])
+        return inner or below, place + 2
+    return find_command_of(command, words)
+
+
+def find_command_of(command: click.Command, words: list[str]) -> tuple[click.Command | None, int]:
+    """The command of a group that words begin with, as `find_command`."""
+    context = click.Context(command)
     for place, word in enumerate(words):
         if not isinstance(command, click.Group):
             return command, place
         named = command.get_command(context, word)
         if named is None:
-            whole = command.get_command(context, "")  # `assay generate DOCS` has a command without a name
-            return (whole, place) if whole and place else (command if place else None, place)
+            whole = command.get_command(context, "")  # `assay sets generate DOCS` has a command without a name
+            return (whole, place) if whole else (command if place else None, place)
         command = named
     return command, len(words)
 
@@ -79,10 +91,6 @@ def options_of(command: click.Command) -> set[str]:
     return options
 
 
-TEXTS = source_texts()
-SUGGESTED = [(text, match) for text in TEXTS for match in _COMMAND.finditer(text.text)]
-
-
 def describe_fault(suggestion: str, *, quoted: bool) -> str | None:
     """Says what of a suggested command does not exist; prose ("assay can read") is none unless it is quoted."""
     words = _END.split(suggestion, maxsplit=1)[0].split()
@@ -94,24 +102,22 @@ def describe_fault(suggestion: str, *, quoted: bool) -> str | None:
     return f"`assay {command.name}` has no {', '.join(unknown)}" if unknown else None
 
 
-def test_the_sources_suggest_commands():
-    assert len(SUGGESTED) > 200
-
-
-def test_every_suggested_command_exists_with_its_options():
+def test_every_suggested_command_exists_with_its_options(texts):
+    suggested = [(text, match) for text in texts for match in _COMMAND.finditer(text.text)]
+    assert len(suggested) > 200
     faults = [
         f"{text.place}: {fault} (assay {match[1][:60]})"
-        for text, match in SUGGESTED
+        for text, match in suggested
         if (fault := describe_fault(match[1], quoted=text.text[: match.start()].endswith("`")))
     ]
     assert not faults, "\n".join(faults)
 
 
-def test_every_option_that_a_text_names_is_one_of_a_command():
+def test_every_option_that_a_text_names_is_one_of_a_command(texts):
     known = options_of(cli) | FOREIGN
     faults = [
         f"{text.place}: no command has {option}"
-        for text in TEXTS
+        for text in texts
         for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+(?![\w])", text.text)
         if option not in known
     ]
@@ -121,9 +127,9 @@ def test_every_option_that_a_text_names_is_one_of_a_command():
 @pytest.mark.parametrize(
     ("suggestion", "fault"),
     [
-        ("generate DOCS --smallest-fold 0.1 --folds 1", None),
-        ("generate folds sections.jsonl topics.jsonl --smallest-fold 0.1", None),
-        ("generate folds sections.jsonl --smallest 0.1", "`assay folds` has no --smallest"),
+        ("sets generate DOCS --smallest-fold 0.1 --folds 1", None),
+        ("sets generate folds sections.jsonl topics.jsonl --smallest-fold 0.1", None),
+        ("sets generate folds sections.jsonl --smallest 0.1", "`assay folds` has no --smallest"),
         ("show last --out x.csv", "`assay show` has no --out"),
         ("generates", "there is no command `assay generates`"),
     ],

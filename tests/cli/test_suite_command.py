@@ -1,4 +1,4 @@
-"""`assay suite` and `assay accept`, as people and cron type them."""
+"""`assay suite` and `assay suite accept`, as people and cron type them."""
 
 import json
 import re
@@ -47,7 +47,7 @@ def test_nightly_runs_until_one_fails(assay, suite_file, set_file, tmp_path):
     assert (first.code, first.json["verdict"], first.err) == (0, "passed", "")
     assert [gate["state"] for gate in first.json["gates"]] == ["no baseline", "passed"]
     run = first.json["runs"][0]["run"]
-    accepted = assay("accept", "last", "--json").json
+    accepted = assay("suite", "accept", "last", "--json").json
     assert accepted == {"suite": "helpdesk", "judge": "no judge", "run": run, "runs": [run]}
 
     same = assay("suite", suite_file(REGRESSION, SHARE), "--json")
@@ -85,8 +85,8 @@ def test_nights_that_decide_against_the_accepted_run(assay, suite_file, set_file
 
     code, verdict, state, reason = night()
     assert (code, verdict, state) == (0, "passed", "no baseline")
-    assert reason.endswith("accept one with `assay accept RUN`")
-    assert assay("accept", "last").code == 0
+    assert reason.endswith("accept one with `assay suite accept RUN`")
+    assert assay("suite", "accept", "last").code == 0
     code, verdict, state, reason = night()
     assert (code, verdict, state) == (0, "passed", "passed")
     assert "No difference that matters: this run and the accepted run differ by less than 0.05" in reason
@@ -160,7 +160,7 @@ def test_a_nightly_run_with_two_judges(*, assay, suite_file, set_file, judge_fil
     assert [run["metrics"][0]["mean"] for run in live.json["runs"]] == [pytest.approx(5 / 6)] * 2
     replayed = assay("suite", suite_file(cost, **keys), "--json")
     assert (replayed.code, replayed.json["spent"]) == (0, {"calls": 0, "tokens": 0, "usd": 0.0})
-    accepted = [assay("accept", run["run"], "--json").json["judge"] for run in replayed.json["runs"]]
+    accepted = [assay("suite", "accept", run["run"], "--json").json["judge"] for run in replayed.json["runs"]]
     assert accepted == ["one", "two"]
     assert {path.name for path in tmp_path.glob("replies.*")} == {"replies.one.jsonl", "replies.two.jsonl"}
 
@@ -168,21 +168,21 @@ def test_a_nightly_run_with_two_judges(*, assay, suite_file, set_file, judge_fil
 def test_commands_to_copy_name_the_store_and_quote_what_a_shell_would_split(assay, suite_file, set_file):
     set_file(3)
     typed = assay("suite", suite_file(REGRESSION), "--store", "my runs", "--json").json
-    assert typed["accept"] == f"assay accept --store 'my runs' {typed['runs'][0]['run']}"
+    assert typed["accept"] == f"assay suite accept --store 'my runs' {typed['runs'][0]['run']}"
     own = assay("suite", suite_file(REGRESSION, store="kept"), "--json").json
-    assert own["accept"] == f"assay accept --store kept {own['runs'][0]['run']}"
+    assert own["accept"] == f"assay suite accept --store kept {own['runs'][0]['run']}"
     plain = assay("suite", suite_file(REGRESSION), "--json").json
-    assert plain["accept"] == f"assay accept {plain['runs'][0]['run']}"
+    assert plain["accept"] == f"assay suite accept {plain['runs'][0]['run']}"
 
 
 def test_a_run_of_no_suite_is_accepted_only_for_a_named_suite(assay, suite_file, set_file):
     run = assay("run", set_file(6), "--metrics", "token_overlap", "--json").json["run"]
-    refused = assay("accept", run)
+    refused = assay("suite", "accept", run)
     assert (refused.code, "--suite NAME" in refused.err) == (2, True)
-    assert assay("accept", run, "--suite", "helpdesk").code == 0
+    assert assay("suite", "accept", run, "--suite", "helpdesk").code == 0
     nightly = assay("suite", suite_file(REGRESSION), "--json")
     assert (nightly.json["runs"][0]["compared_with"], nightly.code) == (run, 0)
-    assert assay("accept", "2019").code == 2
+    assert assay("suite", "accept", "2019").code == 2
 
 
 def test_a_finished_nightly_run_cannot_be_resumed(assay, suite_file, set_file):

@@ -68,7 +68,7 @@ def test_one_step_says_what_changed_and_ends_with_5(assay, folder):
     assert "ALARM (bad share at most 20%)" in done.out
     assert "120 pulled, 60 drawn, 60 judged" in done.out
     assert "\x1b" not in done.out
-    assert "assay failures " in done.out
+    assert "assay show failures " in done.out
     again = assay("watch", "watch.yaml", "--once")
     assert again.code == 5
     assert "ALARM" not in again.out

@@ -13,7 +13,7 @@ FROM_INDEX = re.compile(r"pip install (?:-\S+ )*[\"']?assay\b")
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_no_command_has_a_path_into_the_checkout(page):
-    """Bundled recordings are `bundled:NAME`; a bundled prompt is copied with `assay prompts copy`."""
+    """Bundled recordings are `bundled:NAME`; a bundled prompt is copied with `assay judges prompts copy`."""
     lines = page.read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if COMMAND.match(line) and IN_CHECKOUT.search(line)] == []
 

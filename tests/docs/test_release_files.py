@@ -31,11 +31,6 @@ def test_the_changelog_is_by_version_the_newest_first():
     assert HEADINGS[0].startswith(f"{__version__} - ")
 
 
-def test_the_sections_of_the_changelog_are_the_usual_ones():
-    sections = re.findall(r"^### (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert sections == ["Changed", "Fixed", "Removed", "Added", "Changed", "Fixed", "Removed", "Added"]
-
-
 def test_the_citation_has_the_fields_of_its_format():
     """The required fields of CFF 1.2.0 and those given, with their types; the version and the day of the changelog."""
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
@@ -48,13 +43,3 @@ def test_the_citation_has_the_fields_of_its_format():
     assert str(citation["version"]) == __version__
     day = date.fromisoformat(citation["date-released"])
     assert HEADINGS[0] == f"{__version__} - {day.isoformat()}"
-
-
-def test_the_policy_says_where_to_report_and_what_counts():
-    policy = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
-    assert re.findall(r"^## (.+)$", policy, re.MULTILINE) == [
-        "Supported versions",
-        "Report a weakness",
-        "What counts",
-        "What does not",
-    ]

@@ -7,8 +7,6 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-import nbclient
-import nbformat
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -80,6 +78,9 @@ def test_the_command(environment):
 
 
 def test_a_notebook(environment, tmp_path, monkeypatch):
+    import nbclient  # a second, which collecting the tests need not take
+    import nbformat
+
     kernel = tmp_path / "jupyter" / "kernels" / "python3"
     kernel.mkdir(parents=True)
     command = [str(environment.python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]

@@ -1,19 +1,14 @@
-"""The demo, and the commands that it and the documentation name next, typed from a wheel in an empty folder."""
+"""The demo, and the commands that it names next, typed from a wheel in an empty folder."""
 
-import json
 import os
 import re
 import shlex
 import subprocess
 import sys
 import zipfile
-from functools import cache
-from pathlib import Path
 
 import pytest
-from warm_python import COMMANDS, WarmPython
 
-ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.timeout(400)
 PROGRESS = re.compile(r"assay: \d+ of \d+ samples, .*\n")  # on a slow machine
 
@@ -36,20 +31,22 @@ def place(packages, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def demo(place):
-    """What `assay demo` prints, in a process of its own from the beginning."""
-    command = [sys.executable, "-m", "assay", "demo"]
-    done = subprocess.run(command, **place, capture_output=True, text=True, check=False)
-    assert (done.returncode, PROGRESS.sub("", done.stderr)) == (0, "")
-    return done.stdout
+def typed(place):
+    """Types `assay ...` there, in a process of its own from the beginning."""
+
+    def type_words(*words):
+        command = [sys.executable, "-m", "assay", *words]
+        return subprocess.run(command, **place, capture_output=True, text=True, check=False)
+
+    return type_words
 
 
 @pytest.fixture(scope="module")
-def typed(place):
-    """Types `assay ...` there after the demo, each command once: none of them changes the run."""
-    python = WarmPython(COMMANDS, environment=place["env"])
-    yield cache(lambda *words: python.run("-m", "assay", *words, **place))
-    python.stop()
+def demo(typed):
+    """What `assay demo` prints."""
+    done = typed("demo")
+    assert (done.returncode, PROGRESS.sub("", done.stderr)) == (0, "")
+    return done.stdout
 
 
 def test_the_demo_fits_a_small_terminal_and_begins_with_the_verdict(demo):
@@ -86,15 +83,3 @@ def test_the_commands_that_the_demo_names_next_work(demo, typed):
     assert meta.returncode == 0, meta.stderr
     assert meta.stdout.startswith("weakest_claim")
     assert "The whole report: report.html" in meta.stdout
-
-
-def test_the_documentations_commands_work_after_a_demo(demo, typed):
-    """README.md and docs/meta.md say what to type after the demo; `last` is the run that they mean."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    named = re.findall(r"^ {4}(?:\$ )?(assay (?:show|meta) last[^#\n]*?)\s*(?:#.*)?$", readme, re.MULTILINE)
-    assert len(named) >= 2, "README.md names commands to type after the demo"
-    for command in named:
-        done = typed(*shlex.split(command)[1:])
-        assert done.returncode == 0, f"{command}: {done.stderr}"
-    scores = json.loads(typed("show", "last", "--json").stdout)["scores"]
-    assert {score["sample"][:2] for score in scores} == {"en", "nl"}  # the helpdesk sets, both

@@ -197,7 +197,7 @@ def test_a_fresh_repository_until_a_worse_chatbot_fails(github, assay, monkeypat
     assert first.run() == 0
     assert [gate["state"] for gate in first.report()["gates"]] == ["passed"] * 2 + ["no baseline"] * 2
     assert "no accepted run to compare with yet" in first.summary.read_text(encoding="utf-8")
-    assert first.report()["accept"] == f"assay accept {first.report()['runs'][0]['run']}"
+    assert first.report()["accept"] == f"assay suite accept {first.report()['runs'][0]['run']}"
 
     accepting = github.begin(accept="true")
     assert accepting.run() == 0

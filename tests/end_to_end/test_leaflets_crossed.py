@@ -15,13 +15,13 @@ BOT = "benchmarks.extractive_bot:answer"
 @pytest.mark.slow
 def test_from_leaflets_to_a_hallucination_rate(assay, tmp_path, monkeypatch):
     leaflets = sorted((ROOT / "generation" / "leaflets").glob("*.md"))
-    assert assay("generate", "sections", *leaflets, "-o", "leaflets.sections.jsonl").code == 0
-    assert assay("generate", "topics", "leaflets.sections.jsonl", "-o", "topics.jsonl").code == 0
-    folded = assay("generate", "folds", "leaflets.sections.jsonl", "topics.jsonl", "-o", "leaflets.folds.jsonl")
+    assert assay("sets", "generate", "sections", *leaflets, "-o", "leaflets.sections.jsonl").code == 0
+    assert assay("sets", "generate", "topics", "leaflets.sections.jsonl", "-o", "topics.jsonl").code == 0
+    folded = assay("sets", "generate", "folds", "leaflets.sections.jsonl", "topics.jsonl", "-o", "leaflets.folds.jsonl")
     assert folded.code == 0, folded.err
     shutil.copy(ROOT / "benchmarks" / "leaflet_pairs.jsonl", tmp_path / "pairs.jsonl")
     files = ["pairs.jsonl", "leaflets.sections.jsonl", "leaflets.folds.jsonl"]
-    filtered = assay("generate", "filter", *files, "-o", "leaflets.jsonl", "--json")
+    filtered = assay("sets", "generate", "filter", *files, "-o", "leaflets.jsonl", "--json")
     assert filtered.code == 0, filtered.err
     rejected = [json.loads(line) for line in (tmp_path / "leaflets.rejected.jsonl").read_text("utf-8").splitlines()]
     # the last three of the file are there to be rejected, and none of the others may be
@@ -29,7 +29,7 @@ def test_from_leaflets_to_a_hallucination_rate(assay, tmp_path, monkeypatch):
     assert filtered.json["kept"] == {"long-form": 14, "factoid": 8}
     assert len({(s.metadata["fold"], s.metadata["split"]) for s in load_set(tmp_path / "leaflets.jsonl")}) == 4
     monkeypatch.syspath_prepend(str(ROOT))
-    crossed = assay("crosseval", "leaflets.jsonl", "--bot", BOT, "--json")
+    crossed = assay("sets", "crosseval", "leaflets.jsonl", "--bot", BOT, "--json")
     assert crossed.code == 0, crossed.err
     validation = crossed.json["splits"][0]["average"]
     assert validation["answer rate"]["mean"] > 0.5

@@ -114,7 +114,7 @@ def test_assay_uses_what_another_package_registers(site, tmp_path, judge_file, s
     assert "word_count" in type_assay("metrics").stdout
 
     # without the package: what is stored can be read, and what names the transport says what there is
-    listed = json.loads(type_assay("runs", "--json", path="").stdout)
+    listed = json.loads(type_assay("show", "runs", "--json", path="").stdout)
     assert [run["metrics"] for run in listed["runs"]] == [["declined"], ["word_count", "predicate:It is polite"]]
     refused = type_assay("run", set_file(2), "--metrics", "predicate:It is polite", "--judge", judge, path="")
     assert refused.returncode == 1

@@ -112,7 +112,7 @@ def answer_from_pages(request: Any) -> Answer | None:
 def test_the_rates_of_a_model_behind_the_retrieval(assay, crossed, judge_file, openai_server, tmp_path):
     """Validation: with fold 1 loaded both its questions are answered, drinking never; test: salt is answered twice."""
     openai_server.script = answer_from_pages
-    done = assay("crosseval", crossed, "--bot", judge_file(), "-o", "answers.jsonl", "--json")
+    done = assay("sets", "crosseval", crossed, "--bot", judge_file(), "-o", "answers.jsonl", "--json")
     assert done.code == 0, done.err
     validation, test = done.json["splits"]
     assert (validation["split"], test["split"]) == ("validation", "test")
@@ -142,7 +142,7 @@ def test_the_rates_of_a_model_behind_the_retrieval(assay, crossed, judge_file, o
     assert salt.metadata["crosseval"]["answerable"] is False
     assert salt.metadata["crosseval"]["declined"] is False
     assert "gips" in salt.retrieved_contexts[0]
-    shown = assay("crosseval", crossed, "--bot", judge_file()).out
+    shown = assay("sets", "crosseval", crossed, "--bot", judge_file()).out
     for words in ("Table 3", "answered with fold 1", "questions of fold 2", "rouge_l", "facts correct"):
         assert words in shown
     for words in ("Table 4", "Q1_CTX2 corr.", "Q2_CTX1 corr.", "factoids corr.", "Average over iterations"):
@@ -195,7 +195,7 @@ def test_an_endpoint_that_fails(assay, crossed, endpoint, monkeypatch):
         asyncio.run(bot.answer(BotQuestion("kapot", [page], 1, "nl")))
     assert len(endpoint.calls) == 1 + 3  # an error of the server is tried again
     monkeypatch.setattr(module_of(load_bot), "_TRIES", 1)  # each of ten questions would wait for its next try
-    done = assay("crosseval", crossed, "--bot", endpoint.url)
+    done = assay("sets", "crosseval", crossed, "--bot", endpoint.url)
     assert done.code == 4
     assert "10 answers are missing" in done.err
 
@@ -208,11 +208,11 @@ def test_a_function_is_a_bot(assay, crossed, tmp_path):
         "def breekt(question, pages):\n    raise KeyError('weg')\n",
         encoding="utf-8",
     )
-    done = assay("crosseval", crossed, "--bot", "mijn_bot:zegt", "-o", "a.jsonl", "--json")
+    done = assay("sets", "crosseval", crossed, "--bot", "mijn_bot:zegt", "-o", "a.jsonl", "--json")
     assert done.code == 0, done.err
     assert done.json["splits"][1]["average"]["rouge_l"] == {"n": 1, "mean": 1.0, "low": None, "high": None}
     assert load_set(tmp_path / "a.jsonl")[0].retrieved_contexts == ("bron",)
-    done = assay("crosseval", crossed, "--bot", "mijn_bot:breekt")
+    done = assay("sets", "crosseval", crossed, "--bot", "mijn_bot:breekt")
     assert done.code == 4
     assert "mijn_bot:breekt broke: KeyError: 'weg'" in done.err
     with pytest.raises(UsageError, match="cannot be imported"):
@@ -226,7 +226,7 @@ def test_the_best_bot_on_validation_is_tested(assay, crossed, tmp_path):
         "    return 'Bel 088 708 52 20.' if 'MRI' in pages[0] and 'drinken' not in question else ''\n",
         encoding="utf-8",
     )
-    done = assay("crosseval", crossed, "--bot", "bots2:weigert", "--bot", "bots2:weet", "--json").json["splits"]
+    done = assay("sets", "crosseval", crossed, "--bot", "bots2:weigert", "--bot", "bots2:weet", "--json").json["splits"]
     assert [(each["bot"], each["split"]) for each in done] == [
         ("bots2:weigert", "validation"),
         ("bots2:weet", "validation"),
@@ -259,21 +259,29 @@ def test_averages_are_of_iterations_and_intervals_of_documents():
 
 def test_errors_name_what_is_missing_and_what_to_do(assay, crossed, tmp_path):
     (tmp_path / "set.folds.jsonl").rename(tmp_path / "elders.jsonl")
-    done = assay("crosseval", crossed, "--bot", "x:y")
+    done = assay("sets", "crosseval", crossed, "--bot", "x:y")
     assert done.code == 2
     assert "--folds" in done.err
-    done = assay("crosseval", crossed, "--folds", "elders.jsonl", "--bot", "qwen9b")
+    done = assay("sets", "crosseval", crossed, "--folds", "elders.jsonl", "--bot", "qwen9b")
     assert done.code == 2
     assert "qwen1.5b" in done.err
     write_set([Sample(id="s", user_input="q", response="")], tmp_path / "plain.jsonl")
     done = assay(
-        "crosseval", "plain.jsonl", "--folds", "elders.jsonl", "--sections", "set.sections.jsonl", "--bot", "x:y"
+        "sets",
+        "crosseval",
+        "plain.jsonl",
+        "--folds",
+        "elders.jsonl",
+        "--sections",
+        "set.sections.jsonl",
+        "--bot",
+        "x:y",
     )
     assert done.code == 1
     assert "metadata.fold" in done.err
     one = [Fold(section="mri.md#000", fold=1, split="test", topic=0)]
     write_folds(one, tmp_path / "one.jsonl")
-    done = assay("crosseval", crossed, "--folds", "one.jsonl", "--bot", "x:y")
+    done = assay("sets", "crosseval", crossed, "--folds", "one.jsonl", "--bot", "x:y")
     assert "all sections are in one fold" in done.err
     (tmp_path / "t.json").write_text('{"q": "question"}', encoding="utf-8")
     with pytest.raises(InputError):

@@ -1,4 +1,4 @@
-"""`assay generate`, as people type it: documents, questions, filter and the whole."""
+"""`assay sets generate`, as people type it: documents, questions, filter and the whole."""
 
 import json
 from pathlib import Path
@@ -11,12 +11,14 @@ from assay.generation import Section, read_folds
 
 
 def test_questions_and_filter_in_two_stages(assay, stage_files, writer_file, tmp_path):
-    made = assay("generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl", "--json")
+    made = assay(
+        "sets", "generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl", "--json"
+    )
     assert (made.code, made.err) == (0, "")
     assert made.json["pairs"] == 16 + 2  # a pair a sentence, three at most, and 2 * round(6 * 0.2) facts
     assert made.json["usage"]["calls"] == 6 + 2
     done = assay(
-        "generate", "filter", "pairs.jsonl", stage_files[0], "--judge", writer_file, "--n", 6, "-o", "set.jsonl"
+        "sets", "generate", "filter", "pairs.jsonl", stage_files[0], "--judge", writer_file, "--n", 6, "-o", "set.jsonl"
     )
     assert done.code == 0, done.err
     assert "What each filter rejects" in done.out
@@ -32,7 +34,7 @@ def test_questions_and_filter_in_two_stages(assay, stage_files, writer_file, tmp
 
 
 def test_a_budget_ends_it_and_resume_goes_on(assay, stage_files, writer_file, openai_server, tmp_path):
-    command = ["generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl"]
+    command = ["sets", "generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl"]
     stopped = assay(*command, "--budget-calls", 3)
     assert stopped.code == 3
     assert "--resume" in stopped.err
@@ -53,7 +55,7 @@ def test_calls_that_give_nothing_are_told(assay, stage_files, writer_file, opena
         if request.schema == "GeneratedPair"
         else Answer(text=json.dumps({"pairs": [{"question": "Hoe?", "answer": "Zo."}]}))
     )
-    command = ["generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl"]
+    command = ["sets", "generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl"]
     result = assay(*command)
     assert result.code == 4
     assert "2 calls gave no pair" in result.err
@@ -78,7 +80,7 @@ def leaflets(tmp_path: Path, sections: list[Section]) -> Path:
 
 
 def test_the_whole_leaves_the_file_of_every_stage(assay, leaflets, writer_file, openai_server, tmp_path):
-    command = ["generate", leaflets, "--judge", writer_file, "--n", 6, "--test-share", 0.4, "-o", "set.jsonl"]
+    command = ["sets", "generate", leaflets, "--judge", writer_file, "--n", 6, "--test-share", 0.4, "-o", "set.jsonl"]
     stopped = assay(*command, "--budget-calls", 4)
     assert (stopped.code, len(openai_server.requests)) == (3, 4), stopped.err
     done = assay(*command, "--resume")
@@ -93,20 +95,22 @@ def test_the_whole_leaves_the_file_of_every_stage(assay, leaflets, writer_file, 
         placed = folds[sample.metadata["section"]]
         assert (sample.metadata["fold"], sample.metadata["split"]) == (placed.fold, placed.split)
     request_count = len(openai_server.requests)
-    crossed = assay("crosseval", "set.jsonl", "--bot", writer_file, "--limit", 1)
+    crossed = assay("sets", "crosseval", "set.jsonl", "--bot", writer_file, "--limit", 1)
     assert crossed.code == 0, crossed.err
     assert "Table 4" in crossed.out
     assert len(openai_server.requests) > request_count
 
 
 def test_one_fold_asks_for_no_topics(assay, leaflets, writer_file, tmp_path):
-    done = assay("generate", leaflets, "--judge", writer_file, "--n", 2, "--folds", 1, "-o", "set.jsonl", "--json")
+    done = assay(
+        "sets", "generate", leaflets, "--judge", writer_file, "--n", 2, "--folds", 1, "-o", "set.jsonl", "--json"
+    )
     assert done.code == 0, done.err
     assert done.json["sections_in_folds"] is None
     assert done.json["kept"] == {"long-form": 2, "factoid": 0}
     assert "fold" not in load_set(tmp_path / "set.jsonl")[0].metadata
-    assert assay("generate", leaflets, "-o", "set.jsonl").code == 2
-    result = assay("generate", tmp_path / "nowhere", "--judge", writer_file, "-o", "set.jsonl")
+    assert assay("sets", "generate", leaflets, "-o", "set.jsonl").code == 2
+    result = assay("sets", "generate", tmp_path / "nowhere", "--judge", writer_file, "-o", "set.jsonl")
     assert "nowhere" in result.err
     assert "Traceback" not in result.err
 
@@ -123,17 +127,17 @@ def three_pages(tmp_path: Path, sections: list[Section]) -> Path:
 
 
 def test_the_advice_for_three_help_pages_can_be_followed(assay, three_pages, writer_file, openai_server, tmp_path):
-    command = ["generate", three_pages, "--judge", writer_file, "--n", 2, "-o", "set.jsonl"]
+    command = ["sets", "generate", three_pages, "--judge", writer_file, "--n", 2, "-o", "set.jsonl"]
     stopped = assay(*command)
     assert stopped.code == 2
     assert stopped.err.strip() == (
         "assay: 3 documents are too few for 2 folds, which need 4: 2 in each fold, one for validation and one for the "
-        "test; add 1 document or more; or use --folds 1: then no question is unanswerable, and `assay crosseval` "
+        "test; add 1 document or more; or use --folds 1: then no question is unanswerable, and `assay sets crosseval` "
         "cannot measure whether a bot declines what it cannot know"
     )
     assert not openai_server.requests  # nothing is paid before that is known
     assert assay(*command, "--folds", 1).code == 0
-    crossed = assay("crosseval", "set.jsonl", "--bot", writer_file)
+    crossed = assay("sets", "crosseval", "set.jsonl", "--bot", writer_file)
     assert crossed.code == 2
     assert "a set made with --folds 1 has none, and cannot be cross-evaluated" in crossed.err
 
@@ -147,15 +151,15 @@ def test_the_advice_for_three_help_pages_can_be_followed(assay, three_pages, wri
         (["questions", "SECTIONS", "--judge", "JUDGE", "-o", "no/p.jsonl"], "make it first"),
         (["questions", "SECTIONS", "--judge", "JUDGE", "-o", "p.jsonl", "--n", "0"], "--n"),
         (["questions", "SECTIONS", "--judge", "JUDGE", "-o", "p.jsonl", "--mode", "replay"], "--cassette"),
-        (["questions", "FOLDS", "--judge", "JUDGE", "-o", "p.jsonl"], "assay generate sections"),
-        (["filter", "SECTIONS", "SECTIONS", "-o", "s.jsonl"], "assay generate questions"),
+        (["questions", "FOLDS", "--judge", "JUDGE", "-o", "p.jsonl"], "assay sets generate sections"),
+        (["filter", "SECTIONS", "SECTIONS", "-o", "s.jsonl"], "assay sets generate questions"),
         (["questions", "SECTIONS", "--judge", "JUDGE"], "--out"),
     ],
     ids=lambda parameter: " ".join(parameter) if isinstance(parameter, list) else None,
 )
 def test_what_cannot_be_done_is_told_with_a_cure(*, assay, stage_files, writer_file, words, cure):
     real = {"SECTIONS": stage_files[0], "FOLDS": stage_files[1], "JUDGE": writer_file}
-    result = assay("generate", *(real.get(word, word) for word in words))
+    result = assay("sets", "generate", *(real.get(word, word) for word in words))
     assert result.code in {1, 2}, result
     assert cure in result.err
     assert "Traceback" not in result.err
@@ -165,11 +169,11 @@ def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay, tmp_
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/a.md").write_text("# Kop\n\ntekst", encoding="utf-8")
     (tmp_path / "docs/b.pdf").write_bytes(b"no pdf")
-    done = assay("generate", "sections", "docs", "-o", "s.jsonl")
+    done = assay("sets", "generate", "sections", "docs", "-o", "s.jsonl")
     assert done.code == 0
     assert "left out: docs/b.pdf: cannot be read as PDF" in done.err
     (tmp_path / "docs/a.md").unlink()
-    assert assay("generate", "sections", "docs").code == 1
+    assert assay("sets", "generate", "sections", "docs").code == 1
 
 
 @pytest.mark.parametrize(
@@ -178,13 +182,13 @@ def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay, tmp_
         (("sections",), 2, "Missing argument 'DOCS...'"),
         (("sections", "nowhere"), 1, "there is no such file or folder"),
         (("sections", "leaflets", "--language", "Dutch"), 2, "write nl, en or another code of two letters"),
-        (("topics", "none.jsonl"), 1, "make it with `assay generate sections"),
+        (("topics", "none.jsonl"), 1, "make it with `assay sets generate sections"),
         (("topics", "none.jsonl", "--smallest", "5;6"), 2, "write whole numbers with commas"),
         (("folds", "none.jsonl", "none.jsonl", "--separate", "chapter"), 2, "'chapter' is not one of"),
     ],
 )
 def test_what_is_typed_wrong_is_told(assay, words, code, message):
-    done = assay("generate", *words)
+    done = assay("sets", "generate", *words)
     assert done.code == code
     assert message in done.err
     assert "Traceback" not in done.err

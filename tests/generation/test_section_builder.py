@@ -149,8 +149,8 @@ def test_the_error_of_a_bad_line_names_its_place(tmp_path, line, message):
 
 @pytest.mark.parametrize("read", [read_sections, read_topics, read_folds])
 def test_errors_of_missing_and_empty_files_name_the_command(tmp_path, read):
-    with pytest.raises(InputError, match=r"no such file; make it with `assay generate"):
+    with pytest.raises(InputError, match=r"no such file; make it with `assay sets generate"):
         read(tmp_path / "none.jsonl")
     (tmp_path / "empty.jsonl").touch()
-    with pytest.raises(InputError, match=r"is empty; make it with `assay generate"):
+    with pytest.raises(InputError, match=r"is empty; make it with `assay sets generate"):
         read(tmp_path / "empty.jsonl")

@@ -51,7 +51,7 @@ def install() -> Path:
 
 def play_all(python: Path | str) -> dict[str, dict[str, Any]]:
     """The values of the scenarios that are typed (by default all), by a version."""
-    typist = Typist(python)
+    typist = Typist(python, earlier_names=python != sys.executable)
     paths = [path for path in [*SETS, *SCENARIOS] if path.stem in sys.argv[1:] or not sys.argv[1:]]
     values = {path.stem: step_values(typist.play(path)) for path in paths}
     typist.stop()

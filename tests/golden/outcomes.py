@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,9 +25,11 @@ LONGEST = 300
 class Typist:
     """A process that types scenarios with some Python's `assay`."""
 
-    def __init__(self, python: str | Path = sys.executable) -> None:
+    def __init__(self, python: str | Path = sys.executable, *, earlier_names: bool = False) -> None:
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen([python, FOLDER / "typist.py"], stdin=pipe, stdout=pipe, text=True)
+        names = {"ASSAY_EARLIER_NAMES": "1"} if earlier_names else {}
+        command, environment = [python, FOLDER / "typist.py"], os.environ | names
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment)
 
     def play(self, scenario: Path) -> list[dict[str, Any]]:
         """The outcome of each step of a scenario."""

@@ -29,6 +29,25 @@ import yaml
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {"COLUMNS": "80", "LINES": "40", "TERM": "dumb", "NO_COLOR": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8"}
 EXIT = os._exit
+EARLIER_NAMES = {  # what commands were called in the version that `make against` compares with
+    "judges align": "align",
+    "judges prompts": "prompts",
+    "metrics check": "numeric check",
+    "metrics explain": "heuristic explain",
+    "metrics facts": "numeric facts",
+    "metrics tree": "heuristic tree",
+    "metrics vocabulary": "heuristic vocabulary",
+    "rate export": "ratings",
+    "run batches": "batch",
+    "sets crosseval": "crosseval",
+    "sets generate": "generate",
+    "show changes": "compare",
+    "show failures": "failures",
+    "show runs": "runs",
+    "suite accept": "accept",
+    "traces pull": "pull",
+    "traces push": "push",
+}
 LINK = re.compile(r"(?:^|\s)(\w*):? ?(https?://\S+/enter/\S+)")
 ID = re.compile(r"(?<![\w-])(rating-|nightly-)?\d{8}(-|&#45;)\d{6}(?:\2[0-9a-f]{4})?(?:\2\d)?\b")
 VARIES = [
@@ -69,6 +88,8 @@ class Scenario:
         words = shlex.split(typed)
         known = {name: real for real, name in self.ids.items()}
         real = [re.sub("|".join(known) or "(?!)", lambda match: known[match[0]], word) for word in words]
+        if "ASSAY_EARLIER_NAMES" in os.environ and (earlier := EARLIER_NAMES.get(" ".join(real[:2]))):
+            real[:2] = earlier.split()
         pages = list[str]()
         if "visit" in step:
             code, out, err = self._serve(real, step["visit"], pages)

@@ -41,8 +41,8 @@ def suite(tmp_path, set_file, judge_file):
 
 
 def statuses(assay, *words):
-    """The statuses of the runs, the newest first, as `assay runs` lists them."""
-    return [run["status"] for run in assay("runs", "--json", *words).json["runs"]]
+    """The statuses of the runs, the newest first, as `assay show runs` lists them."""
+    return [run["status"] for run in assay("show", "runs", "--json", *words).json["runs"]]
 
 
 @pytest.mark.parametrize("store", ["sqlite", "postgres"])

@@ -6,7 +6,7 @@ import signal
 import sys
 
 import pytest
-from call_counts import count_calls
+from call_counts import count_once
 
 from assay.eval_sets import Sample
 from assay.judges import UniversalSentenceEncoder
@@ -42,7 +42,7 @@ METRICS = (
 
 def calls_on_the_loop(work):
     """How many functions a piece of work calls in the event loop's own thread."""
-    return count_calls(lambda: asyncio.run(work()))
+    return count_once(lambda: asyncio.run(work()))
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -88,10 +88,10 @@ def test_ctrl_c_stops_the_explanation_of_a_long_text(warm_python, tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
 def test_a_long_claim_is_read_to_its_bounds(warm_python, tmp_path):
-    """`assay numeric check`: 1,000 sentences, of which 200 are read, and a question of 98 kB, which is not."""
+    """`assay metrics check`: 1,000 sentences, of which 200 are read, and a question of 98 kB, which is not."""
     (tmp_path / "kpi.csv").write_text("day,calls\n2026-03-01,5\n2026-03-02,6\n", encoding="utf-8")
     claim, question = "The highest calls was 6.\n" * 1000, "calls 5, " * 10_900
-    words = ("-m", "assay", "numeric", "check", "kpi.csv", claim, "--question", question, "--json")
+    words = ("-m", "assay", "metrics", "check", "kpi.csv", claim, "--question", question, "--json")
     checked = warm_python.run(*words, cwd=tmp_path)
     assert checked.returncode == 0, checked.stderr
     result = json.loads(checked.stdout)

@@ -45,9 +45,12 @@ def check_files(folder):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT reaches no single process there")
 @pytest.mark.parametrize("signals", ["INT", "INT,INT", "KILL"])
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["some", "all"])
+@pytest.mark.parametrize(
+    ("command", "every"),
+    [("run", False), ("suite", False), *(pytest.param(name, True, marks=pytest.mark.slow) for name in COMMANDS)],
+)
 def test_a_command_is_stopped_at_its_changes_of_files(light_python, tmp_path, command, signals, every):
+    """The demo's changes are those of runs: only the slow walk stops it."""
     words, step = COMMANDS[command]
     for number in itertools.count(1, 1 if every else step):
         folder = tmp_path / str(number)

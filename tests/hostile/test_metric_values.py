@@ -63,7 +63,7 @@ def test_nights_of_constant_and_extreme_metrics(assay, tmp_path, monkeypatch, re
         assert failed == ({("regression", "falling")} if night > 1 else set()), "0.4 is a fall, rounding is none"
         assert done.code == (5 if night > 1 else 0), done.err
         if night == 1:
-            assay("accept", "last")
+            assay("suite", "accept", "last")
         page = (tmp_path / "site" / "index.html").read_text()
         places = [float(place) for place in PLACE.findall(page)]
         assert places and all(0 <= place <= 100 for place in places)

@@ -293,7 +293,7 @@ def test_no_secret_is_in_any_byte_of_any_file(
     words = [set_file(12, "local.jsonl"), "--judge", judge, "--metrics", ",".join(metrics)]
     outputs = [assay("run", *words, "--cassette", "replies.jsonl", "--out", "out.jsonl", "--max-failed", "0")]
     outputs += [assay("run", *words, "--no-such-option", everything), assay("show", "last", "--json")]
-    outputs += [assay("show", "last", "s1"), assay("runs", "--json")]
+    outputs += [assay("show", "last", "s1"), assay("show", "runs", "--json")]
     outputs.append(assay("meta", "last", "--report", "report.html", "--bootstrap", "100", "--repeats", "1"))
     suite = {"sets": ["local.jsonl"], "metrics": metrics, "judges": [judge.name], "max_failed": 12, "outputs": {}}
     suite["outputs"] = {"site": "site", "summary": "s.md", "json": "r.json", "junit": "j.xml"}

@@ -53,24 +53,29 @@ signal.signal(signal.SIGUSR1, move_clock)
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the patch is of the process that is forked")
 
 
-@pytest.fixture
-def serve(warm_python, tmp_path):
+@pytest.fixture(scope="module")
+def serve(warm_python, tmp_path_factory):
     """Starts `assay rate` on answers that are long enough to fill the buffers of a connection."""
-    servers = list[WebProcess]()
+    servers, folder = list[WebProcess](), tmp_path_factory.mktemp("answers")
     answer = "Open the menu. " * 1200
     write_set(
         [Sample(id=f"s{number}", user_input="How?", response=answer, language="en") for number in range(60)],
-        tmp_path / "set.jsonl",
+        folder / "set.jsonl",
     )
 
     def start(raters="ada,bob", patch=CLOCK):
-        words = ("rate", "set.jsonl", "--raters", raters)
-        servers.append(WebProcess(warm_python, tmp_path, *words, patch=patch))
+        words = ("rate", "set.jsonl", "--raters", raters, "--store", f"store{len(servers)}")
+        servers.append(WebProcess(warm_python, folder, *words, patch=patch))
         return servers[-1]
 
     yield start
     for server in servers:
         server.kill()
+
+
+@pytest.fixture(scope="module")
+def server(serve):
+    return serve()
 
 
 def is_served(server, cookie):
@@ -96,9 +101,8 @@ def has_ended(connection):
     return True
 
 
-def test_slow_senders_are_cut_off_at_the_deadline(serve):
+def test_slow_senders_are_cut_off_at_the_deadline(server):
     """What is sent after 20 of the 30 seconds does not put the end off."""
-    server = serve()
     cookie = server.enter("ada")
     kept = server.request("GET", "/nothing", connection="")
     cases = {
@@ -131,8 +135,7 @@ def test_slow_senders_are_cut_off_at_the_deadline(serve):
     assert "Traceback" not in server.errors
 
 
-def test_a_refused_form_whose_body_goes_on_is_cut_off(serve):
-    server = serve()
+def test_a_refused_form_whose_body_goes_on_is_cut_off(server):
     cookie = server.enter("ada")
     with server.connect() as connection:
         form = {"content_length": "60000", "origin": "http://evil.example", "connection": ""}
@@ -144,9 +147,8 @@ def test_a_refused_form_whose_body_goes_on_is_cut_off(serve):
     assert "Traceback" not in server.errors
 
 
-def test_who_never_reads_a_reply_is_cut_off(serve):
+def test_who_never_reads_a_reply_is_cut_off(server):
     """Requests for a page on one connection, until no more can be sent, and not a byte of the replies is read."""
-    server = serve()
     cookie = server.enter("ada")
     with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -155,7 +157,7 @@ def test_who_never_reads_a_reply_is_cut_off(serve):
         with pytest.raises(OSError, match=r"[Rr]eset|[Bb]roken|aborted"):
             while True:
                 with contextlib.suppress(BlockingIOError):
-                    connection.sendall(server.request("GET", "/rate", cookie=cookie, connection=""))
+                    connection.sendall(server.request("GET", "/rate", cookie=cookie, connection="") * 20)
                 move_clock(server, cookie)
     assert is_served(server, cookie) and "Traceback" not in server.errors
 
@@ -176,9 +178,8 @@ pages.render_answer = render_slowly
     assert server.get("/rate", server.enter("ada")).status == 200
 
 
-def test_idle_connections_keep_nobody_out(serve):
+def test_idle_connections_keep_nobody_out(server):
     """More than the server keeps, at one moment: the oldest ones give way."""
-    server = serve()
     cookie = server.enter("ada")
     fields = hidden_fields(server.get("/rate", cookie).text)
     with contextlib.ExitStack() as stack:

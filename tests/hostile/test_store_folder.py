@@ -13,7 +13,11 @@ def make(kind, path):
 
 @pytest.mark.parametrize("kind", ["file", "pipe", "device"])
 @pytest.mark.parametrize(
-    "words", ["runs", "show last", "run set.jsonl --metrics token_overlap", "rate last", "ratings", "compare last last"]
+    "words",
+    [
+        *("show runs", "show last", "show changes last last", "rate last", "rate export"),
+        "run set.jsonl --metrics token_overlap",
+    ],
 )
 def test_a_command_says_that_the_store_is_no_folder(assay, set_file, tmp_path, words, kind):
     make(kind, tmp_path / "ok.jsonl")

@@ -151,7 +151,7 @@ def test_markup_in_names_is_shown_as_it_is(assay, hostile_files):
     """A column `score [/5]` and a heading `[/x]` end no style: they crashed the tables."""
     scores = assay("meta", "--scores", "scores.csv", *QUICK)
     assert (scores.code, "score [/5]" in scores.out) == (0, True)
-    titles = assay("generate", "sections", "guide.md")
+    titles = assay("sets", "generate", "sections", "guide.md")
     assert (titles.code, "[/x]" in titles.out) == (0, True)
     judged = assay("run", "set.jsonl", *JUDGED)
     assert "judge [/x][red]no[/red]" in " ".join(judged.out.split())
@@ -187,7 +187,19 @@ def test_all_output_passes_the_one_place():
     """No other module writes to the terminal by itself, but for the progress, which holds figures and words of ours."""
     places_that_write = {ROOT / "assay/cli/output.py", ROOT / "runs/progress_display.py"}
     writing = {"click.echo", "click.secho", "print", "sys.stdout.write", "sys.stderr.write", "Console", "click.style"}
-    folders = ("assay", "runs", "meta_eval", "generation", "judges", "metrics", "prompts", "text", "languages", "web")
+    folders = (
+        "assay",
+        "show",
+        "runs",
+        "meta_eval",
+        "generation",
+        "judges",
+        "metrics",
+        "prompts",
+        "text",
+        "languages",
+        "web",
+    )
     paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
     places = [
         f"{path.relative_to(ROOT)}:{node.lineno}"

@@ -51,11 +51,11 @@ def test_no_command_without_a_key_stores_an_empty_run(assay, set_file, words):
     set_file(8)
     assert assay("run", "set.jsonl", "--metrics", "token_overlap").code == 0
     assert assay("init", "set.jsonl", "--judge", "openai/gpt-4o-mini").code == 0
-    before = assay("runs", "--json").json
+    before = assay("show", "runs", "--json").json
     done = assay(*words)
     assert done.code == 1
     assert "set the environment variable OPENAI_API_KEY" in done.err
-    assert assay("runs", "--json").json == before
+    assert assay("show", "runs", "--json").json == before
 
 
 def test_a_run_that_has_all_replies_needs_no_key(assay, set_file, judge_file, openai_server, monkeypatch):

@@ -264,7 +264,7 @@ def _check(folder: Path) -> subprocess.CompletedProcess[str]:
     claim = ("t.csv", "De orders waren gemiddeld 20.", "--language", "fy")
     paths = os.pathsep.join([str(folder), str(ROOT), *sys.path])
     return subprocess.run(
-        [sys.executable, "-m", "assay", "numeric", "check", *claim],
+        [sys.executable, "-m", "assay", "metrics", "check", *claim],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": paths},
         capture_output=True,

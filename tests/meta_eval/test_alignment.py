@@ -73,7 +73,7 @@ def simulate(seed: int, answers: int = 90, claims: int = 4) -> Answers:
 
 
 def align(simulated: Answers, ratings: Floats, seed: int = 0) -> AlignmentResult:
-    """Compares the mean P as it is with the mean of calibrated P, as `assay align` does for faithfulness."""
+    """Compares the mean P as it is with the mean of calibrated P, as `assay judges align` does for faithfulness."""
     said, group, _ = simulated
     table = ScoreTable(
         items=tuple(f"s{number}" for number in range(len(ratings))),

@@ -111,31 +111,3 @@ def test_every_number_can_be_worked_out_again_from_its_evidence(judge, sample):
         score.evidence["prompts"] and score.evidence["judge"] for score in (by_verdict, by_probability, relevance)
     )
     json.dumps([by_verdict.evidence, by_probability.evidence, relevance.evidence])
-
-
-def test_nothing_is_told_to_anybody_else(tmp_path, openai_server, warm_python):
-    """A whole judged sample in a process of its own: no connection but to the judge."""
-    code = f"""
-import socket
-real, reached = socket.socket.connect, set()
-def connect(self, address, *rest):
-    reached.add(address[1] if isinstance(address, tuple) else address)
-    return real(self, address, *rest)
-socket.socket.connect = connect
-import asyncio.selector_events as loops
-real_sock_connect = loops.BaseSelectorEventLoop.sock_connect
-async def sock_connect(self, sock, address):
-    reached.add(address[1])
-    return await real_sock_connect(self, sock, address)
-loops.BaseSelectorEventLoop.sock_connect = sock_connect
-from assay.judges import LiteLLMJudge
-from assay.metrics import Faithfulness
-judge = LiteLLMJudge("openai/test", api_base="{openai_server.api_base}", structured="schema")
-score = Faithfulness(judge).score(user_input="q", response="It is so.", retrieved_contexts=["It is so."], language="en")
-assert score.value == 1.0, score
-print(reached)
-"""
-    done = warm_python.run("-c", code, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == f"{{{openai_server.port}}}"
-    assert done.stderr == ""

@@ -297,6 +297,6 @@ def test_a_prompt_of_yours_from_before_typed_questions_is_refused(judge, sample)
     former = parse_prompt(
         "## system\nRate.\n\n## user\n$documentation $question $answer", "rating", "en", "rating.en.md"
     )
-    with pytest.raises(UsageError, match=r"has no part `## task`.*assay prompts copy rating") as raised:
+    with pytest.raises(UsageError, match=r"has no part `## task`.*assay judges prompts copy rating") as raised:
         all_three(judge(logprobs=True), sample(), BUNDLED.replacing(former))
     assert "decide: single" not in str(raised.value)  # which it already is

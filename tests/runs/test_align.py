@@ -1,4 +1,4 @@
-"""`assay align` with a judge at the tests' server: what it learns, from whom, and its folder."""
+"""`assay judges align` with a judge at the tests' server: what it learns, from whom, and its folder."""
 
 import asyncio
 import json
@@ -168,7 +168,7 @@ def test_the_command_writes_nothing_where_nothing_wins(assay, judge_file, openai
     assert "This takes at most 96 requests" in done.err
     bounded = assay(*typed, "--budget-calls", "10", "--candidates", "calibrated")
     assert bounded.code == 3 and "--resume" in bounded.err
-    assert assay("align", METRIC, "rated.jsonl").code == 2
+    assert assay("judges", "align", METRIC, "rated.jsonl").code == 2
     assert "no candidate is called 'magic'" in assay(*typed, "--candidates", "magic").err
 
 
@@ -178,5 +178,5 @@ def test_the_command_writes_nothing_where_nothing_wins(assay, judge_file, openai
 def test_a_judge_that_learned_what_is_no_longer_learned(tmp_path, learned):
     record = f"model: openai/m\naligned: {{metric: faithfulness, {learned}}}\n"
     (tmp_path / JUDGE_FILE).write_text(record, encoding="utf-8")
-    with pytest.raises(InputError, match=r"is of Assay 0.2, .* align the judge again with `assay align`"):
+    with pytest.raises(InputError, match=r"is of Assay 0.2, .* align the judge again with `assay judges align`"):
         load_settings(str(tmp_path))

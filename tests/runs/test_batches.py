@@ -231,20 +231,20 @@ def interrupt_polling(server):
 def test_status_and_cancel(*, assay, set_file, judge_file, openai_server, tmp_path, live):
     """A cancelled batch keeps what it has done; the same command submits the rest, and only the rest."""
     words = command(set_file(SAMPLES), judge_file())
-    nothing = assay("batch", "status")
+    nothing = assay("run", "batches", "status")
     assert nothing.code == 2
     assert "no batches are under way" in nothing.err
     interrupt_polling(openai_server)
     assert assay(*words).code == 1
     openai_server.batches.on_call, openai_server.batches.polls = None, 9
-    (listed,) = assay("batch", "status", "--json").json["batches"]
+    (listed,) = assay("run", "batches", "status", "--json").json["batches"]
     assert (listed["batch"], listed["status"], listed["requests"], listed["stage"]) == (
         "batch_1",
         "in_progress",
         FIRST,
         1,
     )
-    shown = assay("batch", "cancel")
+    shown = assay("run", "batches", "cancel")
     assert "batch_1" in shown.out
     assert "cancelling" in shown.out
     stopped = assay(*words)

@@ -125,7 +125,7 @@ def test_of_changes_of_one_size_the_worse_stands_first(assay, tmp_path):
     first = Store(".assay").run("last").id
     assay("run", write_set(tmp_path / "set.jsonl", [0.25, 0.75, 0.5]), "--metrics", BOTH)
     for metric in ("rightness", "wrongness"):
-        changed = assay("compare", first, "last", "--metric", metric, "--json").json["changed"]
+        changed = assay("show", "changes", first, "last", "--metric", metric, "--json").json["changed"]
         assert [row["sample"] for row in changed] == ["s1", "s0"]
 
 

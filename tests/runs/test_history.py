@@ -35,16 +35,16 @@ def history(tmp_path, run):
 def test_runs_since_the_baseline_count(assay, nightly, tmp_path):
     runs = [nightly() for _ in range(3)]
     assert history(tmp_path, runs[-1]) == (0, 2)
-    assert assay("accept", *runs[:2], "--json").json["runs"] == runs[:2]
+    assert assay("suite", "accept", *runs[:2], "--json").json["runs"] == runs[:2]
     assert history(tmp_path, nightly()) == (2, 0)  # the third began before they were accepted
     assert history(tmp_path, nightly()) == (2, 1)
-    assay("accept", "last")  # evidence starts anew
+    assay("suite", "accept", "last")  # evidence starts anew
     assert history(tmp_path, nightly()) == (1, 0)
 
 
 def test_other_metrics_and_unfinished_runs_do_not_count(assay, nightly, tmp_path):
     nightly()
-    assay("accept", "last")
+    assay("suite", "accept", "last")
     nightly(metrics=["token_overlap", "answer_length"])
     store = Store(tmp_path / ".assay")
     Ledger(store).begin("desk")  # and was killed
@@ -69,7 +69,7 @@ def test_an_old_store_has_one_accepted_run(nightly, tmp_path):
 
 def test_runs_of_two_suites_are_not_one_baseline(assay, nightly):
     runs = [nightly(), nightly(name="other")]
-    refused = assay("accept", *runs)
+    refused = assay("suite", "accept", *runs)
     assert (refused.code, "one suite and one judge" in refused.err) == (2, True)
 
 

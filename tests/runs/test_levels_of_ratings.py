@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from assay.eval_sets import load_set
 from assay.meta_eval import Scorer
 from assay.runs import AnswerIndex, AnswerQuery, Store
 
@@ -156,29 +155,12 @@ def test_a_scorer_of_conversations_is_fitted_saved_applied_and_checked(assay):
 
 
 @pytest.mark.parametrize(("level", "count"), [("conversation", COUNT), ("turn", 3 * COUNT)])
-@pytest.mark.parametrize("turns", ["last", "each"])
-def test_what_is_drawn_is_what_the_estimate_looks_at(assay, level, count, turns):
+def test_an_estimate_is_of_what_is_rated(assay, level, count):
     run(assay, write("chats.jsonl", "conversation turn"), "each", "answer_length")
-    whole = Store(".assay").run("last").id
     chosen = () if level == "conversation" else ("--level", level)  # both are rated: conversations, if not said
-    drawn = assay("estimate", "last", "--cheap", "answer_length", "--draw", 30, "--out", "part.jsonl", *chosen)
-    assert f"30 of {count} {level}s, at random" in drawn.out
-    assert f"estimate with --level {level}" in " ".join(drawn.out.split())
-    part = {sample.id: sample for sample in load_set("part.jsonl")}
-    assert len(part) == 30
-    assert all(("#" in name) is (level == "turn") for name in part)
-    for name, sample in part.items():
-        place = int(name.partition("#")[2]) if level == "turn" else 0
-        number = int(name.partition("#")[0].removeprefix("chat-"))
-        assert sample.rating == (number % 5 + 1 if level == "conversation" else sample.messages[place].rating)
-    run(assay, "part.jsonl", turns, "own.py:words")
-    typed = ("estimate", whole, "last", "--cheap", "answer_length", "--judged", "own.py:words")
-    mean = assay(*typed, *chosen, "--json").json["mean_rating"]
-    assert (mean["answers"], mean["judged"], mean["rated"]) == (count, 30, 30)
-    if level == "turn":
-        refused = assay(*typed)
-        assert refused.code == 2
-        assert "these are conversations, and the turns suffice: --level turn" in " ".join(refused.err.split())
+    typed = ("estimate", "last", "--judged", "answer_length", "--json")
+    mean = assay(*typed, *chosen).json
+    assert (mean["answers"], mean["judged"], mean["rated"]) == (count, count, count)
 
 
 def test_raters_of_conversations_and_of_turns_are_never_taken_together(assay):
@@ -197,15 +179,15 @@ def test_raters_of_conversations_and_of_turns_are_never_taken_together(assay):
         for name in ("a", "b"):
             run(assay, f"{name}.jsonl", turns)
             runs.append(Store(".assay").run("last").id)
-        done = assay("compare", *runs, "--json")
+        done = assay("show", "changes", *runs, "--json")
         assert done.code == 0, done.err
         raters = done.json["raters"]
         assert (raters["level"], raters["rated_pairs"]) == ("conversation", 20)
         assert raters["difference"]["value"] == pytest.approx(1)
-        raters = assay("compare", *runs, "--level", "turn", "--json").json["raters"]
+        raters = assay("show", "changes", *runs, "--level", "turn", "--json").json["raters"]
         assert (raters["level"], raters["rated_pairs"]) == ("turn", count)
         assert raters["difference"]["value"] == pytest.approx(-1)
-        shown = " ".join(assay("compare", *runs).out.split())
+        shown = " ".join(assay("show", "changes", *runs).out.split())
         assert "20 conversations of A and 20 of B are rated, 20 of both" in shown
         assert f"at the level of conversations, of which 40 are rated; {2 * count} turns are rated too" in shown
 
@@ -220,7 +202,7 @@ def test_two_runs_of_conversations_are_compared(assay, turns):
         row["messages"][2]["content"] += " more words"
     Path("new.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     run(assay, "new.jsonl", turns)
-    compared = assay("compare", first, "last", "--json")
+    compared = assay("show", "changes", first, "last", "--json")
     assert compared.code == 0, compared.err
     result = json.loads(compared.out)
     by_metric = {row["metric"]: row for row in result["metrics"]}
@@ -231,7 +213,7 @@ def test_two_runs_of_conversations_are_compared(assay, turns):
         assert by_metric["own.py:words"]["difference"] == pytest.approx(0.02 / 3)
     if turns == "none":
         assert by_metric["own.py:words"]["n"] == 0
-    assert assay("compare", first, "last").code == 0
+    assert assay("show", "changes", first, "last").code == 0
 
 
 def test_words_of_any_message_find_the_conversation_and_those_of_a_turn_the_turn(assay):
@@ -260,8 +242,7 @@ gates:
 """
 
 
-@pytest.mark.parametrize("turns", ["last", "each"])
-@pytest.mark.parametrize(("bound", "code"), [(1, 0), (50, 5)])
+@pytest.mark.parametrize(("turns", "bound", "code"), [("last", 1, 0), ("each", 50, 5)])
 def test_one_conversation_is_a_test_with_a_gate(assay, turns, bound, code):
     write("chats.jsonl", "", 1)
     Path("suite.yaml").write_text(SUITE.format(turns=turns, bound=bound), encoding="utf-8")

@@ -17,7 +17,6 @@ from assay.runs import (
     pair_progress,
     queue_choices,
     queue_ids,
-    queue_preferences,
     rated_ids,
     rater_progress,
     ratings_of_answers,
@@ -103,9 +102,9 @@ def test_sides_of_one_queue_tell_nothing_of_another_s(store, tmp_path):
 def test_answers_that_are_the_same_are_ties_that_nobody_is_asked_about(store, tmp_path):
     queue = make_queue(store, write_versions(tmp_path, "old", "new", count=6, same=4))
     assert queue.size() == 2 and len(queue.comparison.same) == 4
-    assert queue_preferences(queue) == []
+    assert queue_choices(queue) == []
     choose_all(queue, "ada", "new")
-    counts = Counter((one.rater, one.choice) for one in queue_preferences(queue))
+    counts = Counter((one.preference.rater, one.preference.choice) for one in queue_choices(queue))
     assert counts == {("ada", "second"): 2, ("", "tie"): 4}
     with pytest.raises(UsageError, match="there are no two different answers"):
         make_queue(store, write_versions(tmp_path, "one", "two", count=3, same=3))

@@ -113,7 +113,7 @@ def test_a_judge_gives_what_it_gives_in_a_store(assay, set_file, judge_file, ope
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
-@pytest.mark.parametrize("number", [1, 2, 3, 4])
+@pytest.mark.parametrize("number", [1, 4, *(pytest.param(number, marks=pytest.mark.slow) for number in (2, 3))])
 def test_a_kill_at_any_part_loses_and_doubles_nothing(*, assay, set_file, warm_python, tmp_path, number, moment):
     words = ["run", write_files(set_file(12), 3, 3, 3, 3), "--metrics", "token_overlap", "--json", "--out"]
     whole = assay(*words, "whole").json
@@ -165,11 +165,12 @@ def test_no_process_holds_more_than_a_part(assay, set_file, monkeypatch, tmp_pat
         gc.collect()
         return sum(type(item) is Sample for item in gc.get_objects())
 
-    before = count_samples()
+    gc.collect()
+    gc.freeze()  # what is there already is none of the count's
 
     def counted(self, *arguments, **options):
         for batch in read_batches(self, *arguments, **options):
-            counts.append(count_samples() - before)
+            counts.append(count_samples())
             yield batch
 
     monkeypatch.setattr(parquet.ParquetFile, "iter_batches", counted)
@@ -258,9 +259,9 @@ def test_show_meta_and_estimate_read_the_scores(assay, set_file):
     )
     assert set(of_folder) == names
     assert of_folder == of_run
-    words = ("estimate", "--scores", "out", "--cheap", "answer_length", "--judged", "token_overlap", "--json")
+    words = ("estimate", "--scores", "out", "--judged", "token_overlap", "--json")
     estimated = assay(*words)
-    assert (estimated.code, estimated.json["mean_rating"]["answers"]) == (0, 30), estimated.err
+    assert (estimated.code, estimated.json["answers"]) == (0, 30), estimated.err
     assert assay(*words[:2], "out/*.parquet", *words[3:]).json == estimated.json | {"notes": estimated.json["notes"]}
 
 

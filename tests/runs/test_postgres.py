@@ -100,8 +100,8 @@ def test_the_commands_take_a_url(assay, set_file, tmp_path, url):
         done = assay("suite", "nightly.yaml", "--json")
         assert (done.code, done.json["gates"][0]["state"]) == (0, state)
         runs.append(done.json["runs"][0]["run"])
-        assert assay("accept", "last", "--store", url).code == 0
-    assert assay("compare", *runs, "--store", url, "--json").json["samples"] == 7
+        assert assay("suite", "accept", "last", "--store", url).code == 0
+    assert assay("show", "changes", *runs, "--store", url, "--json").json["samples"] == 7
     assert "Samples" in assay("show", "last", "--store", url).out
     assert not (tmp_path / ".assay").exists()
     resumed = assay("run", "--resume", "last", "--store", url, "--json")

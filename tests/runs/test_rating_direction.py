@@ -73,10 +73,10 @@ def test_what_goes_by_ratings_of_answers_says_why_those_of_pairs_are_none(assay,
     other = _rewrite(pairs, lambda _, row: row | {"response": "a"}, "other.jsonl")
     first, second = (assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in (pairs, other))
     note = "12 ratings say which of two answers is better, and are left out: 6 of A, 6 of B."
-    assert " ".join(assay("compare", first, second).out.split()).count(note) == 1
-    compared = assay("compare", first, second, "--json").json
+    assert " ".join(assay("show", "changes", first, second).out.split()).count(note) == 1
+    compared = assay("show", "changes", first, second, "--json").json
     assert note in compared["sentences"] and compared["raters"]["left_out"] == [note]
-    failures = " ".join(assay("failures", first).out.split())
+    failures = " ".join(assay("show", "failures", first).out.split())
     assert "as its ratings say which of two answers is better" in failures
     assert "as no answer is rated" not in failures
 
@@ -162,7 +162,7 @@ def test_beside_pairs_the_answers_count_and_each_command_says_what_does_not(assa
     meta = " ".join((done := assay("meta", run)).out.split())
     assert done.code == 0 and left_out in meta
     assert "only pairwise" not in meta and "brought to 1 to 5" not in meta
-    failures = " ".join(assay("failures", run).out.split())
+    failures = " ".join(assay("show", "failures", run).out.split())
     assert "4 of 12 answers are bad" in failures and "(6 others not counted)" in failures
     assert left_out in failures
 

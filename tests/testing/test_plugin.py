@@ -128,19 +128,16 @@ def test_without_a_judge_the_fixture_says_how_to_name_one(session, pytester):
     result.stdout.fnmatch_lines(["*needs a judge: --assay-judge JUDGE, or assay_judge = JUDGE in the ini file*"])
 
 
-@pytest.mark.parametrize(
-    ("code", "message"),
-    [
-        ("@pytest.mark.assay_set('answers.jsonl')\ndef test_it(): ...", "takes no argument `sample`"),
-        ("@pytest.mark.assay_set()\ndef test_it(sample): ...", "assay_set takes the set"),
-        ("@pytest.mark.assay_set('none.jsonl')\ndef test_it(sample): ...", "none.jsonl"),
-    ],
-)
-def test_a_marker_that_cannot_be_used_is_told(pytester, warm_pytest, code, message):
-    pytester.makepyfile(f"import pytest\n{code}")
+def test_a_marker_that_cannot_be_used_is_told(pytester, warm_pytest):
+    told = {
+        "@pytest.mark.assay_set('answers.jsonl')\ndef test_it(): ...": "takes no argument `sample`",
+        "@pytest.mark.assay_set()\ndef test_it(sample): ...": "assay_set takes the set",
+        "@pytest.mark.assay_set('none.jsonl')\ndef test_it(sample): ...": "none.jsonl",
+    }
+    pytester.makepyfile(**{f"test_{number}": f"import pytest\n{code}" for number, code in enumerate(told)})
     result = warm_pytest()
-    result.assert_outcomes(errors=1)
-    assert message in result.stdout.str()
+    result.assert_outcomes(errors=len(told))
+    assert [message for message in told.values() if message not in result.stdout.str()] == []
 
 
 def test_options_of_the_marker_choose_the_samples(pytester):

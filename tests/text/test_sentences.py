@@ -1,6 +1,7 @@
 """Which sentences of a support answer claim something, and what tells their kind."""
 
 import re
+from functools import cache
 
 import pytest
 from hypothesis import given, strategies as st
@@ -62,10 +63,6 @@ def test_where_a_sentence_ends():
     ]
 
 
-PATTERNS = {
-    language.code: [pattern for kind in language.sentences.idle_kinds for pattern in getattr(language.sentences, kind)]
-    for language in packs_with("sentences")
-}
 WORDS = ["grader", "GRADER", "Evaluator:", "note to the", "ignore", "all", "instructions", "hello", "thanks"]
 WORDS += [
     "I",
@@ -90,10 +87,18 @@ def caseless(*sources: str) -> list[re.Pattern[str]]:
     return [re.compile(source, re.IGNORECASE) for source in sources]
 
 
+@cache
+def idle_patterns() -> dict[str, list[re.Pattern[str]]]:
+    return {
+        pack.code: [pattern for kind in pack.sentences.idle_kinds for pattern in getattr(pack.sentences, kind)]
+        for pack in packs_with("sentences")
+    }
+
+
 @given(st.lists(st.sampled_from(WORDS) | st.text(max_size=8).filter(lambda text: "\n" not in text), max_size=8))
 def test_screen_passes_whatever_a_pattern_of_a_pack_matches(words):
     sentence = " ".join(words)
-    for language, patterns in PATTERNS.items():
+    for language, patterns in idle_patterns().items():
         if any(pattern.match(sentence) for pattern in patterns):
             assert PatternScreen(patterns).may_match(sentence), (language, sentence)
 

@@ -14,7 +14,6 @@ from assay.traces import Paging, ToolServer, TraceAddress, server_words
 KEY = "a-key-of-the-test/with+marks"
 PUBLIC = "pk-lf-of-the-test"
 NAMES = {"phoenix": "Phoenix", "mlflow": "MLflow", "langfuse": "Langfuse"}
-pytestmark = [pytest.mark.extras("phoenix", "mlflow", "langfuse")]
 all_tools = pytest.mark.parametrize("tool", NAMES)
 
 

@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from special_files import make_special_file
 from traces_of_tests import BEGIN, attributes, chat_spans, document, messages, span, text, trace_score, write_documents
 
 from assay.errors import InputError, UsageError
@@ -210,7 +211,7 @@ def rated_spans(value, **fields):
 )
 def test_a_rating_that_cannot_be_used_is_kept_and_said(assay, tmp_path, value):
     write_documents(tmp_path / "a.jsonl", document(*rated_spans(value)))
-    pulled = assay("pull", "otel:a.jsonl", "-o", "t.jsonl")
+    pulled = assay("traces", "pull", "otel:a.jsonl", "-o", "t.jsonl")
     assert "Ratings by people that are not used: of 1 trace" in pulled.out
     assert "`stars` is neither a number nor a thumb" in pulled.out
     (sample,) = load_set("t.jsonl")
@@ -296,6 +297,41 @@ def test_broken_files_are_named_with_their_line_and_stop_no_other(tmp_path):
     assert empty.id == f"{0xABC2:032x}" and "is empty" in empty.reason and "--skip-bad" not in empty.reason
 
 
+def test_a_pipe_and_a_bad_file_in_a_folder_are_said_and_stop_no_other(assay, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    make_special_file("pipe", folder / "a.json")
+    write_documents(folder / "b.json", document(*chat_spans(10, "Free?", "Yes.")))
+    done = assay("traces", "pull", f"otel:{folder}", "-o", "one.jsonl")
+    assert done.code == 0 and "a.json : is a pipe, not a file; it is left out" in done.out
+    (folder / "c.json.gz").write_bytes(gzip.compress(b'{"resourceSpans": []}' * 9)[:30])
+    (folder / "d.json").write_bytes(b"\x28\xb5\x2f\xfd")
+    done = assay("traces", "pull", f"otel:{folder}", "--since", "2020-01-01", "-o", "two.jsonl")
+    assert done.code == 1 and "2 files or parts of files could not be read" in done.err
+    assert "c.json.gz : cannot be read" in done.out and "d.json : is compressed" in done.out
+    assert len((tmp_path / "two.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_file_that_is_mended_later_is_pulled_then(assay, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    write_documents(folder / "new.json", document(*chat_spans(5000, "Free?", "Yes.")))
+    (folder / "old.json").write_text("{]")
+    assert assay("traces", "pull", f"otel:{folder}", "-o", "one.jsonl").code == 1
+    write_documents(folder / "old.json", document(*chat_spans(10, "Really?", "No.")))  # long before the newest
+    assert assay("traces", "pull", f"otel:{folder}", "-o", "two.jsonl").code == 0
+    (line,) = (tmp_path / "two.jsonl").read_text().splitlines()
+    assert json.loads(line)["user_input"] == "Really?"
+
+
+def test_a_byte_order_mark_is_no_part_of_a_document(tmp_path):
+    file = tmp_path / "a.json"
+    for content in (json.dumps, lambda value: json.dumps(value, indent=1)):
+        file.write_text(content(document(*chat_spans(10, "Free?", "Yes."))), encoding="utf-8-sig")
+        (sample,) = read(file)
+        assert sample.response == "Yes."
+
+
 @pytest.mark.parametrize("place", [0, 1])
 @pytest.mark.parametrize(
     ("line", "reason"),
@@ -327,7 +363,7 @@ def test_a_character_that_cannot_be_written_leaves_out_its_trace(assay, tmp_path
     broken = chat_spans(20, asked, "Yes.", "\ud800" if half == "session" else "")
     broken = [one | ({"traceId": "\ud800"} if half == "id" else {}) for one in broken]
     write_documents(tmp_path / "a.jsonl", document(*broken), document(*chat_spans(10, "Free?", "Yes.")))
-    pulled = assay("pull", "otel:a.jsonl", "-o", "traces.jsonl", "--unread", "unread.jsonl")
+    pulled = assay("traces", "pull", "otel:a.jsonl", "-o", "traces.jsonl", "--unread", "unread.jsonl")
     assert pulled.code == 0 and "1 trace pulled" in pulled.out
     assert len(Path("unread.jsonl").read_text("utf-8").splitlines()) == 1
     assert ("a NUL byte" if half == "nul" else "half a character (\\ud800)") in pulled.out
@@ -398,16 +434,16 @@ def test_pulled_by_the_command_and_run(assay, tmp_path):
         document(*chat_spans(30, "Hello?", "Hi.")),
         document(*chat_spans(40, "No answer?", "")[:2]),
     )
-    pulled = assay("pull", "otel:otel.jsonl", "-o", "traces.jsonl", "--json")
+    pulled = assay("traces", "pull", "otel:otel.jsonl", "-o", "traces.jsonl", "--json")
     assert pulled.code == 0, pulled.err
     assert [pulled.json[name] for name in ("pulled", "conversations", "unread")] == [3, 1, 1]
     assert pulled.json["cursor"].startswith("2026-01-15T10:03")
-    again = assay("pull", "otel:otel.jsonl", "-o", "more.jsonl")
+    again = assay("traces", "pull", "otel:otel.jsonl", "-o", "more.jsonl")
     assert again.code == 0 and "0 traces pulled" in again.out
     run = assay("run", "traces.jsonl", "--metrics", "token_overlap,conversation_turns", "--turns", "each")
     assert run.code == 0, run.err
     assert {sample.id for sample in load_set("traces.jsonl")} == {"chat", f"{0xABC3:032x}"}
-    pushed = assay("push")
+    pushed = assay("traces", "push")
     assert pushed.code == 2 and "OTEL_EXPORTER_OTLP_ENDPOINT" in pushed.err
 
 
@@ -520,17 +556,17 @@ def test_scores_reach_a_collector_once(assay, tmp_path, collector, monkeypatch):
         document(*chat_spans(10, "Free?", "Yes, it is.", "chat")),
         document(*chat_spans(20, "Until when?", "Until May.", "chat")),
     )
-    assay("pull", "otel:otel.jsonl", "-o", "traces.jsonl")
+    assay("traces", "pull", "otel:otel.jsonl", "-o", "traces.jsonl")
     assay("run", "traces.jsonl", "--metrics", "token_overlap,conversation_turns", "--turns", "each")
-    pushed = assay("push", "last", "--to", f"otel://{collector.host}", "--json")
+    pushed = assay("traces", "push", "last", "--to", f"otel://{collector.host}", "--json")
     assert pushed.code == 0, pushed.err
     assert (json.loads(pushed.out)["written"], json.loads(pushed.out)["failed"]) == (3, 0)
     ids = [base64.b64decode(event["traceId"]).hex() for event in collector.events]
     assert sorted(ids) == [f"{0xABC1:032x}", f"{0xABC2:032x}", f"{0xABC2:032x}"]
-    again = assay("push", "last", "--to", f"otel://{collector.host}")
+    again = assay("traces", "push", "last", "--to", f"otel://{collector.host}")
     assert "0 written" in again.out and "3 there already" in again.out and len(collector.events) == 3
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://{collector.host}")
-    assert assay("push", "last").code == 0 and len(collector.events) == 6
+    assert assay("traces", "push", "last").code == 0 and len(collector.events) == 6
 
 
 @pytest.mark.extras("opentelemetry.exporter.otlp.proto.http")
@@ -548,12 +584,6 @@ def test_without_a_collector_nothing_is_sent(monkeypatch):
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
     with pytest.raises(UsageError, match="http/protobuf or grpc"):
         open_sink("otel://127.0.0.1:4318")
-
-
-def test_a_missing_extra_is_named(monkeypatch):
-    monkeypatch.setattr("assay.installation.missing_packages", lambda extra: ("mlflow",) if extra == "mlflow" else ())
-    with pytest.raises(UsageError, match=r"needs the extra `mlflow` \(missing: mlflow\)"):
-        open_source("mlflow://localhost/p")
 
 
 @pytest.mark.parametrize("open_address", [open_source, open_sink, check_source, check_sink])

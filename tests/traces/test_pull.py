@@ -154,9 +154,9 @@ def test_a_limit_takes_the_rest_the_next_time_whatever_the_order(store, tmp_path
 
 def test_a_limit_that_ends_a_pull_is_said(assay, tmp_path):
     write_documents(tmp_path / "o.jsonl", *(document(*chat_spans(10 * n, "Free?", "Yes.", "s")) for n in (1, 2, 3)))
-    cut = assay("pull", "otel:o.jsonl", "-o", "t.jsonl", "--limit", "2")
+    cut = assay("traces", "pull", "otel:o.jsonl", "-o", "t.jsonl", "--limit", "2")
     assert "Stopped at --limit 2: there may be more traces, also of the sessions" in cut.out
-    assert "Stopped" not in assay("pull", "otel:o.jsonl", "-o", "t.jsonl", "--replace").out
+    assert "Stopped" not in assay("traces", "pull", "otel:o.jsonl", "-o", "t.jsonl", "--replace").out
 
 
 def pull_ids(request, store, out, tool):

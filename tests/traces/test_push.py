@@ -189,6 +189,33 @@ def test_a_file_from_elsewhere_sends_no_key_to_a_server_that_it_names(pushing, t
     assert pushing.push(run, to="tool://evil.example/support").written
 
 
+@pytest.mark.parametrize(
+    ("address", "is_sent"),
+    [
+        ("tool:///support", False),  # the tool's own server, such as its cloud
+        ("tool:support", False),
+        ("tool://localhost.evil.example/support", False),
+        ("tool://127.0.0.7:6006/support", True),
+        ("tool://[::1]:6006/support", True),
+    ],
+)
+def test_an_address_is_this_machine_only_by_its_own_name_or_number(pushing, address, is_sent):
+    pushing.run()
+    file = pushing.folder / "traces.jsonl"
+    file.write_text(file.read_text().replace("tool://localhost/support", address))
+    run = pushing.run()
+    if is_sent:
+        assert pushing.push(run).written
+        return
+    with pytest.raises(UsageError, match="nothing was pulled with this store"):
+        pushing.push(run)
+    assert pushing.tool.writes == 0
+    pull_traces(
+        PullRequest(TraceAddress.parse(address)), pushing.store, pushing.folder / "own.jsonl", source=pushing.tool
+    )
+    assert pushing.push(run).written
+
+
 def test_the_commands_say_what_they_did(assay, tmp_path, pushing):
     run = pushing.run()
     words = ("push", run.id, "--store", tmp_path / "store")

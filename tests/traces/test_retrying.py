@@ -5,7 +5,7 @@ import pytest
 from api_server import ApiServer, Reply
 
 from assay.errors import InputError
-from assay.traces import FailedAttempt, RestCalls, ToolServer, call_again, error_detail, send_in_halves, server_words
+from assay.traces import FailedAttempt, HttpClient, ToolServer, call_again, error_detail, send_in_halves, server_words
 
 
 @pytest.fixture
@@ -119,18 +119,19 @@ def test_a_server_that_was_there_may_come_back(monkeypatch):
     monkeypatch.setattr("tenacity.nap.sleep", waits.append)
     failures = [httpx.ConnectError("refused"), httpx.ConnectTimeout("slow"), httpx.ReadError("reset")]
     with _OneReply() as server:
-        calls = RestCalls(ToolServer("Tool", f"http://{server.host}", ("TOOL_KEY",)))
+        client = HttpClient(ToolServer("Tool", f"http://{server.host}", ("TOOL_KEY",)))
+        send = client._http.request
 
-        def ask(**_):
-            calls.http.get(f"http://{server.host}/")
-
-        def ask_in_vain(**_):
+        def send_in_vain(*arguments, **values):
             if failures:
                 raise failures.pop(0)
-            ask()
+            return send(*arguments, **values)
 
+        client._http.request = send_in_vain
         with pytest.raises(InputError, match=r"cannot be reached \(refused\)"):
-            calls.call(ask_in_vain)
-        assert calls.call(ask) == {"number": 1}
-        assert calls.call(ask_in_vain) == {"number": 2}
+            client.call("GET", "/")
+        failures, kept = [], failures
+        assert client.call("GET", "/") == {"number": 1}
+        failures = kept
+        assert client.call("GET", "/") == {"number": 2}
     assert waits == [0.5, 1]

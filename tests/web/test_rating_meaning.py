@@ -52,13 +52,13 @@ def test_the_sentence_and_the_rule_follow_the_ratings(tmp_path):
 
 def test_assay_ratings_says_whether_to_stop(assay, tmp_path):
     queue = rated_run(tmp_path / ".assay", count=40, rated=30)
-    shown = assay("ratings", "last")
+    shown = assay("rate", "export", "last")
     assert (shown.code, "with 20 more ratings the choice of faithfulness" in shown.out) == (0, True)
-    rule = assay("ratings", "last", "--json").json["stop_rule"]
+    rule = assay("rate", "export", "last", "--json").json["stop_rule"]
     assert (rule["metric"], rule["rated"], rule["more"], rule["tolerance"]) == ("faithfulness", 30, 20, 0.05)
     assert rule["may_stop"] is (rule["stable"] >= 0.9)
     queue.change_guideline("Be strict.")  # a new series has no ratings
-    assert assay("ratings", "last", "--json").json["stop_rule"] is None
+    assert assay("rate", "export", "last", "--json").json["stop_rule"] is None
 
 
 def test_a_set_without_scores_has_no_sentence(tmp_path):

@@ -232,7 +232,10 @@ def test_the_page_the_command_and_the_json_say_the_same_of_a_difference(compared
     """
     client, (first, second) = compared
     page = client.get("/compare/figures", params={"a": first, "b": second}).text.replace("<wbr>", "")
-    command, report = assay("compare", first, second).out, assay("compare", first, second, "--json").json
+    command, report = (
+        assay("show", "changes", first, second).out,
+        assay("show", "changes", first, second, "--json").json,
+    )
     kinds = {row["metric"]: row["kind"] for row in report["metrics"]}
     assert (kinds["faithfulness"], kinds["declined"], kinds["token_overlap"]) == ("unsettled", "better", "same")
     remarks = table_remarks(page)

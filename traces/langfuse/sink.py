@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import Any
 
 from ..address import TraceAddress
-from ..rest_calls import RefusedRequest
+from ..http_client import RefusedRequest
 from ..sink import TraceScore, WriteResult, send_in_halves
+from ..times import read_utc
 from ..tool_server import whole_text
 from .project import LangfuseProject
 
@@ -29,9 +29,12 @@ class LangfuseSink:
         """Writes scores; see `Sink`. A batch is one call, and one more for each 40 scores, which asks what is there."""
         if not scores:
             return
-        _ = self._project.id
         last_of_key = {score.key: score for score in scores}
-        known = self._known_keys(list(last_of_key))
+        try:
+            _ = self._project.id
+            known = self._known_keys(list(last_of_key))
+        except RefusedRequest as error:
+            raise self._project.client.explain(error) from None
         for score, problem in send_in_halves(list(last_of_key.values()), self._post):
             if problem:
                 yield WriteResult(score.key, "failed", problem)
@@ -42,11 +45,8 @@ class LangfuseSink:
         known: set[str] = set()
         for first in range(0, len(keys), _MOST_IDS):
             some = ",".join(keys[first : first + _MOST_IDS])
-            try:
-                reply = self._project.calls.call(self._project.api.scores.get_many, id=some, limit=_MOST_IDS)
-            except RefusedRequest as error:
-                raise self._project.explain(error, "does not list scores") from None
-            known |= {str(item.get("id")) for item in self._project.list_items(reply, "its scores")}
+            for page in self._project.scores({"id": some, "limit": _MOST_IDS}):
+                known |= {str(item.get("id")) for item in page}
         return known
 
     def _post(self, scores: Sequence[TraceScore]) -> str:
@@ -54,27 +54,24 @@ class LangfuseSink:
 
         Langfuse names no score then. A score under one id and time is one score, however often it is sent.
         """
+        client = self._project.client
         try:
-            reply = self._project.calls.call(self._project.api.scores.create, request=list(map(_request, scores)))
+            reply = client.call("POST", "api/public/scores", json=list(map(_request, scores)))
         except RefusedRequest as error:
             if error.status in (404, 405):
-                raise self._project.explain(error, "takes no scores") from None
+                raise client.explain(error) from None
             return f"Langfuse refuses it ({error})"
-        if isinstance(reply, dict) and reply.get("error"):
-            raise self._project.calls.server.wrong_form("the scores", f"an error ({reply['error']})")
+        if detail := client.server.detail_of(reply if isinstance(reply, dict) and reply.get("error") else None):
+            raise client.server.wrong_form("the scores", f"an error ({detail})")
         rejected = reply.get("rejected") if isinstance(reply, dict) else None
         if not rejected:
             return ""
         errors = reply.get("errors")
         messages = [str(error.get("message", "")) for error in errors or () if isinstance(error, dict)]
-        words = self._project.calls.server.words("; ".join(messages))
-        return f"Langfuse refuses it: {words or 'it says no reason'}"
+        return f"Langfuse refuses it: {client.server.words('; '.join(messages)) or 'it says no reason'}"
 
 
-def _request(score: TraceScore) -> Any:
-    from langfuse.api.commons.types.score_data_type import ScoreDataType
-    from langfuse.api.scores.types.create_score_request import CreateScoreRequest
-
+def _request(score: TraceScore) -> dict[str, Any]:
     origin = score.origin
     value = score.value if score.value is not None and math.isfinite(score.value) else None
     evaluator = {"metric": score.name, "judge": score.judge, "prompts": score.prompts}
@@ -88,25 +85,18 @@ def _request(score: TraceScore) -> Any:
         "run": score.run,
         "sample": score.sample,
     }
-    about = {"session_id": origin.session} if origin.unit == "session" and origin.session else {"trace_id": origin.id}
-    if "trace_id" in about and origin.span:
-        about["observation_id"] = origin.span
-    return CreateScoreRequest(
-        id=score.key,
+    about = {"sessionId": origin.session} if origin.unit == "session" and origin.session else {"traceId": origin.id}
+    if "traceId" in about and origin.span:
+        about["observationId"] = origin.span
+    time = read_utc(score.at)
+    request = {
+        "id": score.key,
         **about,
-        name=score.name,
-        value=(score.label or "no value")[:_LONGEST_LABEL] if value is None else float(value),
-        data_type=ScoreDataType.CATEGORICAL if value is None else ScoreDataType.NUMERIC,
-        comment=whole_text(score.reason) or None,
-        metadata={name: value for name, value in metadata.items() if value not in (None, "")},
-        timestamp=_time(score.at),
-    )
-
-
-def _time(text: str) -> datetime | None:
-    """The time of a score, which with its id makes it one score; None of a text that is none."""
-    try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return time if time.tzinfo else None
+        "name": score.name,
+        "value": (score.label or "no value")[:_LONGEST_LABEL] if value is None else float(value),
+        "dataType": "CATEGORICAL" if value is None else "NUMERIC",
+        "comment": whole_text(score.reason) or None,
+        "metadata": {name: value for name, value in metadata.items() if value not in (None, "")},
+        "timestamp": time and time.isoformat().replace("+00:00", "Z"),  # with the id it makes it one score
+    }
+    return {name: value for name, value in request.items() if value is not None}

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 from ...errors import UsageError
 from ...eval_sets import Sample
@@ -14,10 +15,10 @@ from ...eval_sets.name_suggestions import quote_names
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
-from ..rest_calls import RefusedRequest
+from ..http_client import RefusedRequest
 from ..source import UnreadTrace
 from ..times import read_utc, write_utc
-from ..tool_server import MOST_KEPT_PAGES, MOST_PAGES, Paging
+from ..tool_server import MOST_KEPT_PAGES, MOST_PAGES
 from ..trace_samples import TraceSamples
 from .project import LangfuseProject
 
@@ -25,7 +26,7 @@ _GROUPS = "core,basic,time,io,metadata,model,usage,prompt,metrics,trace_context"
 _PAGE = 100  # traces: the cloud counts calls, 30 a minute where it is free
 _OBSERVATIONS_PAGE = 500
 _SCORES_PAGE = 100
-_OBSERVATIONS, _SCORES = "observations", "scores"  # what is listed, for errors
+_OBSERVATIONS = "observations"  # what is listed, for errors
 _CUT = 200  # characters: longer metadata comes cut, unless its key is named
 _LONGEST_LIST = 1500  # characters of ids, or of keys of metadata, in one address
 # Our field of the filter -> the column of Langfuse, and how it is compared.
@@ -66,7 +67,13 @@ class LangfuseSource:
         """Yields one sample per trace; see `Source`."""
         if unknown := sorted(filter.keys() - _COLUMNS.keys()):
             raise UsageError(f"Langfuse has no field {quote_names(unknown)} to filter by: use {quote_names(_COLUMNS)}")
-        return self._read(since, until or datetime.now(UTC), filter)
+        return self._explained(self._read(since, until or datetime.now(UTC), filter))
+
+    def _explained(self, traces: Iterator[Sample | UnreadTrace]) -> Iterator[Sample | UnreadTrace]:
+        try:
+            yield from traces
+        except RefusedRequest as error:
+            raise self._project.client.explain(error) from None
 
     def _read(
         self, since: datetime | None, until: datetime, fields: Mapping[str, str]
@@ -91,9 +98,9 @@ class LangfuseSource:
         self, roots: Mapping[str, Mapping[str, Any]], since: datetime | None, fields: Mapping[str, str]
     ) -> Iterator[Sample | UnreadTrace]:
         observations = self._observations(roots)
-        scores = self._scores("trace_id", roots)
+        scores = self._scores("traceId", roots)
         sessions = {str(session): None for root in roots.values() if (session := root.get("sessionId"))}
-        session_scores = self._scores("session_id", sessions)
+        session_scores = self._scores("sessionId", sessions)
         for trace_id, root in roots.items():
             own = observations.get(trace_id) or [dict(root)]
             time = min(filter(None, (read_utc(value.get("startTime")) for value in own)), default=None)
@@ -124,34 +131,24 @@ class LangfuseSource:
             if column:
                 wanted = [tag.strip() for tag in value.split(",") if tag.strip()] if name == "tags" else value
                 conditions.append({"type": kind, "column": column, "operator": operator, "value": wanted})
-        try:
-            yield from self._observation_pages(conditions, _PAGE, MOST_PAGES)
-        except RefusedRequest as error:
-            raise self._project.explain(error, "does not list observations") from None
+        yield from self._observation_pages(conditions, _PAGE, MOST_PAGES)
 
     def _observation_pages(
         self, conditions: Sequence[Mapping[str, Any]], limit: int, most: int = MOST_KEPT_PAGES
     ) -> Iterator[list[dict[str, Any]]]:
         """The pages of observations, whose metadata are whole."""
-        cursor: str | None = None
-        paging = Paging(self._project.calls.server, _OBSERVATIONS, most=most)
-        while True:
-            arguments: dict[str, Any] = {"fields": _GROUPS, "limit": limit, "filter": json.dumps(conditions)}
-            if cursor is not None:
-                arguments["cursor"] = cursor
-            reply = self._call_observations(arguments)
-            if self._learn_metadata_keys(self._project.list_items(reply, _OBSERVATIONS)):
-                reply = self._call_observations(arguments)
-            page = self._project.list_items(reply, _OBSERVATIONS)
-            yield page
-            cursor = self._project.next_cursor(reply, _OBSERVATIONS) if page else None
-            if cursor is None:
-                return
-            paging.follow(cursor, (one.get("id") for one in page))
+        parameters = {"fields": _GROUPS, "limit": limit, "filter": json.dumps(conditions)}
 
-    def _call_observations(self, arguments: Mapping[str, Any]) -> Any:
-        keys = {"expand_metadata": ",".join(self._metadata_keys)} if self._metadata_keys else {}
-        return self._project.calls.call(self._project.api.observations.get_many, **arguments, **keys)
+        def ask(place: dict[str, str]) -> Any:
+            reply = self._call_observations(parameters | place)
+            listed = self._project.client.server.objects(reply, "data", _OBSERVATIONS)
+            return self._call_observations(parameters | place) if self._learn_metadata_keys(listed) else reply
+
+        return self._project.pages(_OBSERVATIONS, ask, most)
+
+    def _call_observations(self, parameters: Mapping[str, Any]) -> Any:
+        keys = {"expandMetadata": ",".join(self._metadata_keys)} if self._metadata_keys else {}
+        return self._project.client.call("GET", "api/public/v2/observations", params={**parameters, **keys})
 
     def _learn_metadata_keys(self, observations: Sequence[Mapping[str, Any]]) -> bool:
         """Notes the keys of metadata that came cut; whether there are new ones, as many as an address can hold."""
@@ -170,7 +167,7 @@ class LangfuseSource:
                 pages = list(self._observation_pages([_trace_condition(ids)], _OBSERVATIONS_PAGE))
             except RefusedRequest as error:
                 if not self._takes_lists or error.status != 400 or len(ids) == 1:
-                    raise self._project.explain(error, "does not list observations") from None
+                    raise
                 self._takes_lists = False  # a server that compares a trace's id with one value only
                 return self._observations(roots)
             for number, observation in enumerate(observation for page in pages for observation in page):
@@ -182,29 +179,15 @@ class LangfuseSource:
         }
 
     def _scores(self, about: str, ids: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
-        """The scores of traces (`trace_id`) or sessions (`session_id`), each with its config."""
+        """The scores of traces (`traceId`) or sessions (`sessionId`), each with its config."""
         by_id: dict[str, dict[str, dict[str, Any]]] = {}
         for some in _joined(ids):
-            cursor: str | None = None
-            paging = Paging(self._project.calls.server, _SCORES, most=MOST_KEPT_PAGES)
-            while True:
-                arguments = {about: some, "fields": "details,subject,annotation", "limit": _SCORES_PAGE}
-                reply = self._call_scores(**arguments, **({"cursor": cursor} if cursor else {}))
-                page = self._project.list_items(reply, _SCORES)
+            parameters = {about: some, "fields": "details,subject,annotation", "limit": _SCORES_PAGE}
+            for page in self._project.scores(parameters):
                 for number, score in enumerate(page):
                     own = by_id.setdefault(_owner(score), {})
                     own[str(score.get("id") or number)] = self._with_config(_flatten(score))
-                cursor = self._project.next_cursor(reply, _SCORES)
-                if cursor is None:
-                    break
-                paging.follow(cursor, (one.get("id") for one in page))
         return {owner: list(own.values()) for owner, own in by_id.items()}
-
-    def _call_scores(self, **arguments: Any) -> Any:
-        try:
-            return self._project.calls.call(self._project.api.scores.get_many, **arguments)
-        except RefusedRequest as error:
-            raise self._project.explain(error, "does not list scores") from None
 
     def _with_config(self, score: dict[str, Any]) -> dict[str, Any]:
         """A person's score with the config that tells its scale."""
@@ -228,10 +211,10 @@ class LangfuseSource:
     def _config(self, config_id: str) -> dict[str, Any] | None:
         if config_id not in self._configs:
             try:
-                reply = self._project.calls.call(self._project.api.score_configs.get_by_id, config_id=config_id)
+                reply = self._project.client.call("GET", f"api/public/score-configs/{quote(config_id, safe='')}")
             except RefusedRequest as error:
                 if error.status != 404:
-                    raise self._project.explain(error, "does not show a score config") from None
+                    raise
                 reply = None  # it was deleted
             self._configs[config_id] = reply if isinstance(reply, dict) else None
         return self._configs[config_id]
@@ -240,8 +223,7 @@ class LangfuseSource:
         if name not in self._feedback_scales:
             scales = ObservedScales()
             if "," not in name:
-                reply = self._call_scores(name=name, data_type="NUMERIC", limit=_SCORES_PAGE)
-                items = self._project.list_items(reply, _SCORES)
+                items = next(self._project.scores({"name": name, "dataType": "NUMERIC", "limit": _SCORES_PAGE}))
                 values = (item.get("value") for item in items)
                 scales.observe(HumanRating(name, value=value) for value in values if is_number(value))
             self._feedback_scales[name] = scales(name)

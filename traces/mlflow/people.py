@@ -13,7 +13,8 @@ from ...eval_sets.logs.human_ratings import (
     make_scale,
 )
 from ...value_messages import shorten
-from .server import MlflowServer, RefusedCallError
+from ..http_client import RefusedRequest
+from .server import MlflowServer
 
 LOW, HIGH = "assay.low", "assay.high"
 """The keys of a feedback's metadata with the range of the metric."""
@@ -65,12 +66,11 @@ class PeopleReader:
     def _schema_scale(self, name: str) -> Scale | None:
         """The scale of the experiment's label schema of a name; None without one, and of a server without schemas."""
         try:
-            reply = self._server.get(
-                "/api/3.0/mlflow/label-schemas/get-by-name", {"experiment_id": self._server.experiment, "name": name}
-            )
+            wanted = {"experiment_id": self._server.experiment, "name": name}
+            reply = self._server.client.call("GET", "/api/3.0/mlflow/label-schemas/get-by-name", params=wanted)
             numeric = reply["label_schema"]["input"]["numeric"]
             low, high = float(numeric["min_value"]), float(numeric["max_value"])
-        except (RefusedCallError, KeyError, TypeError, ValueError):
+        except (RefusedRequest, KeyError, TypeError, ValueError):
             return None
         return make_scale(low, high)
 
@@ -78,11 +78,13 @@ class PeopleReader:
         if "`" in name:
             return None
         try:
-            traces, _ = self._server.search(f"feedback.`{name}` IS NOT NULL", _MOST_SEARCHED, order="timestamp_ms DESC")
-        except RefusedCallError:
+            reply = self._server.search(f"feedback.`{name}` IS NOT NULL", _MOST_SEARCHED, order="timestamp_ms DESC")
+        except RefusedRequest:
             return None
         scales = ObservedScales()
-        listed = (one for trace in traces for one in trace.get("assessments") or [] if _is_feedback_by_person(one))
+        listed = (
+            one for trace in reply["traces"] for one in trace.get("assessments") or [] if _is_feedback_by_person(one)
+        )
         scales.observe(rating for one in listed if (rating := _read_feedback(one)).name == name)
         return scales(name)
 

@@ -3,17 +3,18 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
-from ...errors import InputError, UsageError
+from ...errors import UsageError
 from ...value_messages import shorten
 from ..address import TraceAddress
+from ..http_client import RefusedRequest
 from ..sink import TraceScore, WriteResult
-from ..tool_server import MOST_KEPT_PAGES
 from .people import HIGH, LOW
-from .server import MlflowServer, RefusedCallError, ServerReply, repeat
+from .server import MlflowServer, is_missing
 from .source import build_conditions
 from .trace_values import SESSION
 
@@ -63,8 +64,8 @@ class MlflowSink:
                 if name not in sessions:
                     sessions = {name: self._look_up_session(name)}  # one at a time: scores of a session are neighbours
                 yield self._write(score, _target(score, sessions[name]))
-        except RefusedCallError as error:
-            raise InputError(str(error)) from error
+        except RefusedRequest as error:
+            raise self._server.client.explain(error) from None
 
     def _look_up(self, ids: Iterable[str]) -> dict[str, Mapping[str, Any]]:
         """The traces of the experiment with these ids, without their spans."""
@@ -72,8 +73,8 @@ class MlflowSink:
         if not names:
             return {}
         listed = ", ".join(f"'{name}'" for name in names)
-        traces, _ = self._server.search(f"request_id IN ({listed})", len(names))
-        return {str(trace.get("trace_id")): trace for trace in traces}
+        reply = self._server.search(f"request_id IN ({listed})", len(names))
+        return {str(trace.get("trace_id")): trace for trace in reply["traces"]}
 
     def _look_up_session(self, session: str) -> list[Mapping[str, Any]]:
         """The traces of a session in the order of their times; none where MLflow cannot search for its name."""
@@ -81,15 +82,11 @@ class MlflowSink:
             condition = build_conditions({"session": session})[0]
         except UsageError:
             return []
-        traces: list[Mapping[str, Any]] = []
-        page = ""
-        paging = self._server.paging("traces of a session", most=MOST_KEPT_PAGES)
-        while True:
-            more, page = self._server.search(condition, _SESSION_PAGE, page=page)
-            traces += [{"trace_id": trace.get("trace_id"), "assessments": trace.get("assessments")} for trace in more]
-            if not page:
-                return traces
-            paging.follow(page, (trace.get("trace_id") for trace in more))
+        return [
+            {"trace_id": trace.get("trace_id"), "assessments": trace.get("assessments")}
+            for page in self._server.search_pages(condition, _SESSION_PAGE)
+            for trace in page
+        ]
 
     def _write(self, score: TraceScore, target: _Target | None) -> WriteResult:
         if target is None:
@@ -97,25 +94,27 @@ class MlflowSink:
             what = what or f"trace {shorten(score.origin.id)}"
             place = f"experiment `{shorten(self._server.address.project)}`"
             return WriteResult(score.key, "failed", f"no {what} in {place}: it may have been deleted")
-        if target.own:
-            return self._update(score, target)
-        return self._create(score, target.trace)
+        try:
+            return self._update(score, target) if target.own else self._create(score, target.trace)
+        except RefusedRequest as error:
+            gone = f"no trace {shorten(score.origin.id)}: it may have been deleted"
+            return WriteResult(score.key, "failed", gone if is_missing(error) else f"{error}; push again")
 
     def _create(self, score: TraceScore, trace: str) -> WriteResult:
         """Writes a score that is not there; before each new attempt it looks whether an earlier one came through."""
-        path = f"/api/3.0/mlflow/traces/{quote(trace, safe='')}/assessments"
+        client, path = self._server.client, f"/api/3.0/mlflow/traces/{quote(trace, safe='')}/assessments"
         body = {"assessment": {"assessment_id": f"a-{score.key}", **_created(trace), **_feedback(score)}}
         attempts = 0
 
-        def attempt() -> ServerReply:
+        def attempt() -> Any:
             nonlocal attempts
             attempts += 1
             if attempts > 1 and self._own_feedback(score, trace):
-                return ServerReply(200, {}, "")
-            return self._server.change("POST", path, body)
+                return {}
+            return client.parse(client.once("POST", path, json=body))
 
-        reply = repeat(attempt)
-        if attempts > 1 and not reply.problem:
+        reply = client.repeat(path, attempt)
+        if attempts > 1:
             self._remove(self._own_feedback(score, trace)[1:])
         return _result(score, "written", reply)
 
@@ -124,16 +123,20 @@ class MlflowSink:
         (trace, name), *doubles = target.own
         feedback = {"assessment_id": name, "trace_id": trace, **_feedback(score)}
         body = {"assessment": feedback, "update_mask": "feedback,rationale,metadata"}
-        reply = repeat(lambda: self._server.change("PATCH", _feedback_path(trace, name), body))
-        if reply.is_missing:  # somebody removed it since it was looked up
-            return self._create(score, target.trace)
+        try:
+            reply = self._server.client.call("PATCH", _feedback_path(trace, name), json=body)
+        except RefusedRequest as error:
+            if not is_missing(error):
+                raise
+            return self._create(score, target.trace)  # somebody removed it since it was looked up
         self._remove(doubles)
         return _result(score, "updated", reply)
 
     def _remove(self, doubles: Iterable[tuple[str, str]]) -> None:
         for trace, name in doubles:
-            path, body = _feedback_path(trace, name), {"trace_id": trace, "assessment_id": name}
-            repeat(lambda path=path, body=body: self._server.change("DELETE", path, body))  # type: ignore[misc]
+            with suppress(RefusedRequest):
+                body = {"trace_id": trace, "assessment_id": name}
+                self._server.client.call("DELETE", _feedback_path(trace, name), json=body)
 
     def _own_feedback(self, score: TraceScore, trace: str) -> list[tuple[str, str]]:
         info = self._look_up([trace]).get(trace)
@@ -210,13 +213,8 @@ def _text(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def _result(score: TraceScore, state: Any, reply: ServerReply) -> WriteResult:
-    if not reply.problem:
-        kept = reply.body.get("assessment")
-        if isinstance(kept, Mapping) and not _has_value(kept, score):
-            return WriteResult(score.key, "failed", "the server kept another value; update the server")
-        return WriteResult(score.key, state)
-    if reply.is_missing:
-        return WriteResult(score.key, "failed", f"no trace {shorten(score.origin.id)}: it may have been deleted")
-    answer = f"({reply.status}) " if reply.status else ""
-    return WriteResult(score.key, "failed", f"{answer}{reply.problem}; push again")
+def _result(score: TraceScore, state: Literal["written", "updated"], reply: Any) -> WriteResult:
+    kept = reply.get("assessment") if isinstance(reply, Mapping) else None
+    if isinstance(kept, Mapping) and not _has_value(kept, score):
+        return WriteResult(score.key, "failed", "the server kept another value; update the server")
+    return WriteResult(score.key, state)

@@ -5,15 +5,17 @@ from datetime import UTC, datetime
 from math import ceil
 from typing import Any
 
-from ...errors import InputError, UsageError
+from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.name_suggestions import quote_names
 from ...value_messages import shorten
 from ..address import TraceAddress
+from ..http_client import RefusedRequest
 from ..source import UnreadTrace
+from ..tool_server import Paging
 from ..trace_samples import TraceSamples
 from .people import PeopleReader
-from .server import MlflowServer, RefusedCallError
+from .server import MlflowServer
 from .span_reading import Span, SpanReader
 from .trace_values import read_trace, trace_time
 
@@ -62,8 +64,8 @@ class MlflowSource:
             for page in self._pages(first, _milliseconds(until), conditions):
                 for batch in _batches(page):
                     yield from self._read_batch(batch, people, spans)
-        except RefusedCallError as error:
-            raise InputError(str(error)) from error
+        except RefusedRequest as error:
+            raise self._server.client.explain(error) from None
 
     def _pages(self, first: int, end: int, conditions: Sequence[str]) -> Iterator[list[Mapping[str, Any]]]:
         """Yields the traces of a window page by page; what arrives or goes meanwhile shifts none of them.
@@ -73,11 +75,13 @@ class MlflowSource:
         """
         seen: set[str] = set()
         # the page after one whose traces all began in the same millisecond holds nothing new
-        paging = self._server.paging("traces", repeats=1)
+        paging = Paging(self._server.client.server, "traces", repeats=1)
         place = ""
         while True:
             clauses = [f"timestamp_ms >= {first}", f"timestamp_ms < {end}", *conditions]
-            traces, following = self._server.search(" AND ".join(clauses), _PAGE, page=place)
+            token = {"page_token": place} if place else {}
+            reply = self._server.search(" AND ".join(clauses), _PAGE, **token)
+            traces, following = reply["traces"], str(reply.get("next_page_token") or "")
             yield [trace for trace in traces if str(trace.get("trace_id")) not in seen]
             if not following or not traces:
                 return

@@ -9,15 +9,16 @@ from typing import IO, Any, cast
 
 from pydantic_core import from_json
 
-from ...errors import InputError, UsageError
+from ...errors import InputError
 from ...eval_sets.logs.openinference import read_otlp
 from ...eval_sets.rows import BadRow, Row
 from ...json_text import explain_json_error
-from ...regular_files import check_regular
+from ...regular_files import check_regular, kind_of_no_file
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_BOM = b"\xef\xbb\xbf"
 _LONGEST_DOCUMENT = 1 << 30  # bytes of a document on several lines, which is read whole
 
 
@@ -36,11 +37,11 @@ def list_files(project: str) -> list[Path]:
 
 
 class BrokenPart(InputError):
-    """A part of a file that cannot be read; those beside it can."""
+    """A file, or a part of one, that cannot be read; those beside it can. One that is no file holds no traces."""
 
-    def __init__(self, place: str, problem: str) -> None:
+    def __init__(self, place: str, problem: str, *, is_file: bool = True) -> None:
         super().__init__(f"{place}: {problem}")
-        self.place, self.problem = place, problem
+        self.place, self.problem, self.is_file = place, problem, is_file
 
 
 def read_rows(files: list[Path]) -> Iterator[Row | BadRow]:
@@ -50,18 +51,25 @@ def read_rows(files: list[Path]) -> Iterator[Row | BadRow]:
     """
     number = 0
     for file in files:
+        for place, content in _contents(file):
+            number += 1
+            yield BadRow(number, content) if isinstance(content, BrokenPart) else Row(number, place, content)
+
+
+def _contents(file: Path) -> Iterator[tuple[str, dict[str, Any] | BrokenPart]]:
+    """The spans and log records of a file, each with its place, and what of it cannot be read."""
+    try:
+        if kind := kind_of_no_file(file):
+            yield str(file), BrokenPart(str(file), f"is {kind}, not a file; it is left out", is_file=False)
+            return
         for line, document in _documents(file):
             place = f"{file}, line {line}" if line else str(file)
-            if isinstance(document, str):
-                problems, spans = [document], list[dict[str, Any]]()
-            else:
-                spans, problems = read_otlp(document)
+            spans, problems = ([], [document]) if isinstance(document, str) else read_otlp(document)
             if problems:
-                number += 1
-                yield BadRow(number, BrokenPart(place, "; ".join(problems)))
-            for values in spans:
-                number += 1
-                yield Row(number, place, values)
+                yield place, BrokenPart(place, "; ".join(problems))
+            yield from ((place, values) for values in spans)
+    except InputError as error:
+        yield str(file), BrokenPart(str(file), str(error).removeprefix(f"{file}: "))
 
 
 def _documents(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
@@ -70,7 +78,11 @@ def _documents(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
         with _open(file) as lines:
             first = _first_line(lines)
             lines.seek(0)
-            if first.lstrip()[:1] == b"{" and isinstance(_read_document(first), str) and not _is_listed(lines):
+            if (
+                first.removeprefix(_BOM).lstrip()[:1] == b"{"
+                and isinstance(_read_document(first), str)
+                and not _is_listed(lines)
+            ):
                 lines.seek(0)
                 yield _whole_document(lines.read(_LONGEST_DOCUMENT))
                 return
@@ -101,7 +113,7 @@ def _open(file: Path) -> IO[bytes]:
     with file.open("rb") as opened:
         beginning = opened.read(4)
     if beginning == _ZSTD or (beginning[:1] == b"\0" and len(beginning) == 4):
-        raise UsageError(f"{file}: is compressed, or not JSON; write it with `format: json` and without `compression`")
+        raise InputError(f"{file}: is compressed, or not JSON; write it with `format: json` and without `compression`")
     if beginning.startswith(_GZIP):
         return cast(IO[bytes], gzip.open(file, "rb"))
     return file.open("rb")
@@ -109,6 +121,7 @@ def _open(file: Path) -> IO[bytes]:
 
 def _read_document(text: bytes) -> dict[str, Any] | str:
     """The document of a text, or what is wrong with it."""
+    text = text.removeprefix(_BOM)
     try:
         document = from_json(text)
     except ValueError:  # Python's own reader takes half of a character, and says more of what is wrong
@@ -125,7 +138,7 @@ def _whole_document(text: bytes) -> tuple[int, dict[str, Any] | str]:
     document = _read_document(text)
     if isinstance(document, str):
         try:
-            json.loads(text.decode("utf-8", "replace"))
+            json.loads(text.decode("utf-8-sig", "replace"))
         except json.JSONDecodeError as error:
             return error.lineno, document
         except (ValueError, RecursionError):

@@ -1,28 +1,28 @@
 """A project on a Phoenix server: where it is, its REST API page by page, and what its errors mean."""
 
-import logging
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from types import ModuleType
 from typing import Any
+from urllib.parse import unquote
 
 from ...errors import InputError, UsageError
 from ...eval_sets.name_suggestions import quote_names
-from ...installation import require_extra
-from ...value_messages import shorten
 from ..address import TraceAddress
-from ..rest_calls import RefusedRequest, RestCalls
+from ..http_client import HttpClient, RefusedRequest
 from ..retrying import is_passing
-from ..server_url import find_server_url
-from ..tool_server import MOST_KEPT_PAGES, MOST_PAGES, Paging, ToolServer, server_words
+from ..server_url import environment_urls, find_server_url
+from ..tool_server import MOST_KEPT_PAGES, MOST_PAGES, ToolServer
 
 _OLDEST = (13, 15, 0)  # the first that lists the traces of a project
 _PORT = 6006
 _PAGE = 1000  # projects
 _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 _NAMED = 5  # projects, in a message
-_PURPOSE = "reading and writing traces of Phoenix"
 _KEYS = "PHOENIX_API_KEY, or PHOENIX_CLIENT_HEADERS"
+_URLS = ("PHOENIX_ENDPOINT", "PHOENIX_COLLECTOR_ENDPOINT", "PHOENIX_BASE_URL")
+_OTLP_PATH = re.compile(r"/+v1/traces/*$")
+_HEADER = re.compile(r"([!#-'*+.0-9A-Z^-z|~-]+)=([!-+\--:<-\[\]-~]*)")
 
 
 class PhoenixProject:
@@ -31,25 +31,14 @@ class PhoenixProject:
     def __init__(self, address: TraceAddress) -> None:
         if not address.project:
             raise UsageError(f"{address} names no project: write phoenix://HOST:6006/PROJECT")
-        with require_extra("phoenix", _PURPOSE):
-            import httpx
-            from phoenix.client import Client
         self.address = address
-        self.url = find_server_url(address.host, {"PHOENIX_ENDPOINT": _own_url()}, port=_PORT)
-        headers = _client_headers()
-        server = ToolServer("Phoenix", self.url, (_KEYS,), tuple(_secrets(headers)))
-        try:
-            self.calls = RestCalls(server, url=self.url, headers=headers)
-        except (httpx.InvalidURL, UnicodeError, ValueError, TypeError):
-            raise InputError(
-                f"{address}: {shorten(self.url)} is no address of a server, or {_KEYS} holds a character that no "
-                "header can have; correct it"
-            ) from None
-        self.client = Client(http_client=self.calls.http)
+        urls = {name: _OTLP_PATH.sub("", value.strip()) for name, value in environment_urls(*_URLS).items()}
+        self.url = find_server_url(address.host, urls, port=_PORT, default=f"http://127.0.0.1:{_PORT}")
+        headers = _read_headers()
+        secrets = tuple(secret for value in headers.values() for secret in (value, value.rpartition(" ")[2]))
+        self.client = HttpClient(ToolServer("Phoenix", self.url, (_KEYS,), secrets), headers=headers)
         self.version: tuple[int, ...] = ()
         """The version of the server, after `connect`."""
-        self.received = 0
-        """The bytes of the last page."""
         self._path = ""
 
     def connect(self) -> None:
@@ -62,28 +51,29 @@ class PhoenixProject:
                 f"Phoenix at {self.url} is version {_dotted(self.version)}, which lists no traces: update it to "
                 f"{_dotted(_OLDEST)} or later, or export its spans and read the file"
             )
-        try:
-            id_ = self._look_up(self.address.project)
-        except RefusedRequest as error:
-            raise self.explain(error, "lists no projects") from None
-        self._path = f"v1/projects/{id_}/"
+        self._path = f"v1/projects/{self._look_up(self.address.project)}/"
 
     def _look_up(self, name: str) -> str:
-        if id_ := self._find_id(self._all("v1/projects", {"name_contains": name}), name):
-            return id_
-        projects = self._all("v1/projects", {})
-        if id_ := self._find_id(projects, name):
-            return id_
-        raise self._no_project([str(project.get("name")) for project in projects])
+        projects: list[dict[str, Any]] = []
+        for parameters in ({"name_contains": name}, {}):
+            projects = self._all("v1/projects", parameters | {"limit": _PAGE})
+            ids = {str(project.get("name")): str(project.get("id")) for project in projects}
+            if id_ := ids.get(name) or (name if name in ids.values() else ""):
+                return id_
+        names = sorted(str(project.get("name")) for project in projects)
+        if not names:
+            raise InputError(f"Phoenix at {self.url} has no project yet: send it traces, or correct the address")
+        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        words = self.client.server.words
+        raise InputError(
+            f"Phoenix at {self.url} has no project `{words(name)}`; it has {quote_names(map(words, names[:_NAMED]))}"
+            f"{more}: write one of them after the host"
+        )
 
     def pages(
         self, path: str, parameters: Mapping[str, Any], *, most: int = MOST_KEPT_PAGES
     ) -> Iterator[list[dict[str, Any]]]:
-        """Yields what the project has, page by page; a page may be empty.
-
-        Raises:
-            RefusedRequest: The server refuses the query.
-        """
+        """Yields what the project has, page by page; a page may be empty."""
         self.connect()
         yield from self._pages(self._path + path, parameters, most)
 
@@ -99,108 +89,42 @@ class PhoenixProject:
         except RefusedRequest:
             return []
 
-    def explain(self, refusal: RefusedRequest, problem: str) -> InputError:
-        """Makes a refusal that ends everything an error."""
-        cure = (
-            "try again later, or look into its log" if is_passing(refusal.status) else "update it, or look into its log"
-        )
-        return InputError(f"{self.calls.server}, version {_dotted(self.version)}, {problem}: {refusal}; {cure}")
-
     def _read_version(self) -> tuple[int, ...]:
+        path = "arize_phoenix_version"
         try:
-            text = self.calls.read(self.calls.http.get, url="arize_phoenix_version").decode("utf-8", "replace")
+            text = self.client.repeat(path, lambda: self.client.once("GET", path)).content.decode("utf-8", "replace")
         except RefusedRequest as refusal:
             if is_passing(refusal.status):
-                raise InputError(f"{self.calls.server}: {refusal}; try again later") from None
+                raise
             text = ""
         match = _VERSION.match(text)
         if match is None:
             raise InputError(f"{self.url} answers, but is no Phoenix server: correct the address")
         return tuple(map(int, match.groups()))
 
-    def _find_id(self, projects: list[dict[str, Any]], name: str) -> str:
-        ids = {str(project.get("name")): str(project.get("id")) for project in projects}
-        return ids.get(name) or (name if name in ids.values() else "")
-
-    def _no_project(self, names: list[str]) -> InputError:
-        if not names:
-            return InputError(f"Phoenix at {self.url} has no project yet: send it traces, or correct the address")
-        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-        there = quote_names([self.calls.server.words(name) for name in sorted(names)[:_NAMED]])
-        wanted = self.calls.server.words(self.address.project)
-        return InputError(
-            f"Phoenix at {self.url} has no project `{wanted}`; it has {there}{more}: write one of them after the host"
-        )
-
     def _all(self, path: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-        return [item for page in self._pages(path, {"limit": _PAGE, **parameters}, MOST_KEPT_PAGES) for item in page]
+        return [item for page in self._pages(path, parameters, MOST_KEPT_PAGES) for item in page]
 
     def _pages(self, path: str, parameters: Mapping[str, Any], most: int) -> Iterator[list[dict[str, Any]]]:
-        import httpx
+        def ask(place: str) -> Any:
+            return self.client.call("GET", path, params={**parameters, **({"cursor": place} if place else {})})
 
-        query = httpx.QueryParams(dict(parameters))
-        paging = Paging(self.calls.server, path.rpartition("/")[2].replace("_", " "), most=most)
-
-        while True:
-            body = self.calls.call(self.calls.http.get, url=path, params=query)
-            self.received = self.calls.received
-            items = self.calls.server.objects(body, "data", path)
-            yield items
-            cursor = body.get("next_cursor")
-            if not cursor:
-                return
-            if not isinstance(cursor, str):
-                raise self.calls.server.wrong_form(path, "a `next_cursor` that is no text")
-            paging.follow(cursor, map(_own_id, items))
-            query = query.set("cursor", cursor)
+        return self.client.pages(path.rpartition("/")[2].replace("_", " "), ask, most=most)
 
 
-def _own_url() -> str:
-    """The server of the client's settings: `PHOENIX_ENDPOINT`, `PHOENIX_COLLECTOR_ENDPOINT` and others."""
-    try:
-        return str(_client_settings().get_base_url())
-    except ValueError as error:
-        raise InputError(f"the settings of Phoenix: {server_words(str(error))}") from None
-
-
-def _client_settings() -> ModuleType:
-    """What reads the client's settings, from the environment or a file `.env.phoenix` of the user."""
-    with require_extra("phoenix", _PURPOSE):
-        from phoenix.client.utils import config
-    return config
-
-
-def _client_headers() -> dict[str, str]:
-    """The headers of the client's settings, which the client logs with their keys where it cannot read them."""
-    settings = _client_settings()
-    problems: list[logging.LogRecord] = []
-
-    def keep(record: logging.LogRecord) -> bool:
-        problems.append(record)
-        return False
-
-    logger = logging.getLogger("phoenix.client.utils.parse_env_headers")
-    logger.addFilter(keep)
-    try:
-        headers: dict[str, str] = settings.get_env_client_headers()
-    finally:
-        logger.removeFilter(keep)
-    if problems:
-        raise UsageError(
-            "PHOENIX_CLIENT_HEADERS cannot be read: write NAME=VALUE,NAME=VALUE, with %20 for a space in a value"
-        )
+def _read_headers() -> dict[str, str]:
+    """The headers of Phoenix's own environment variables."""
+    headers: dict[str, str] = {}
+    for part in filter(None, map(str.strip, os.environ.get("PHOENIX_CLIENT_HEADERS", "").split(","))):
+        match = _HEADER.fullmatch(part)
+        if match is None:
+            raise UsageError(
+                "PHOENIX_CLIENT_HEADERS cannot be read: write NAME=VALUE,NAME=VALUE, with %20 for a space in a value"
+            )
+        headers[unquote(match[1]).lower()] = unquote(match[2])
+    if key := os.environ.get("PHOENIX_API_KEY", ""):
+        headers.setdefault("authorization", f"Bearer {key}")
     return headers
-
-
-def _secrets(headers: Mapping[str, str]) -> Iterator[str]:
-    """The keys in headers: `Bearer KEY` as a whole, and the key."""
-    for value in headers.values():
-        yield from (value, value.rpartition(" ")[2])
-
-
-def _own_id(item: Mapping[str, Any]) -> Any:
-    """What tells a row from the others; None where it has nothing of the kind."""
-    return item.get("id") or item.get("context")
 
 
 def _dotted(version: tuple[int, ...]) -> str:

@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from ..address import TraceAddress
-from ..rest_calls import RefusedRequest
+from ..http_client import RefusedRequest
 from ..sink import TraceScore, WriteResult, send_in_halves
 from ..tool_server import whole_text
 from .project import PhoenixProject, split_ids
@@ -31,59 +32,50 @@ class PhoenixSink:
         """Writes scores; see `Sink`. A hundred are one call, and one or two that ask what is there already."""
         if not scores:
             return
-        self._project.connect()
         by_unit: dict[Unit, list[TraceScore]] = {}
         for score in {score.key: score for score in scores}.values():
             by_unit.setdefault(_unit(score), []).append(score)
-        for unit, own in by_unit.items():
-            yield from _UnitWriter(self._project, unit).write(own)
+        try:
+            self._project.connect()
+            for unit, own in by_unit.items():
+                yield from self._write_unit(unit, own)
+        except RefusedRequest as error:
+            raise self._project.client.explain(error) from None
 
-
-class _UnitWriter:
-    """Writes annotations of spans, of traces, or of sessions."""
-
-    def __init__(self, project: PhoenixProject, unit: Unit) -> None:
-        self._project, self._unit = project, unit
-
-    def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
+    def _write_unit(self, unit: Unit, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
         """Writes scores; Phoenix writes a batch whole or not at all, and a score that is sent twice is one."""
-        existing = self._existing(scores)
-        for score, problem in send_in_halves(scores, self._post, most=_BATCH, is_about_one=_is_about_one):
+        existing = self._existing(unit, scores)
+        post = partial(self._post, unit)
+        for score, problem in send_in_halves(scores, post, most=_BATCH, is_about_one=_is_about_one):
             if problem:
                 yield WriteResult(score.key, "failed", problem)
             else:
                 is_there = (whole_text(score.name), score.key) in existing
                 yield WriteResult(score.key, "updated" if is_there else "written")
 
-    def _existing(self, scores: Sequence[TraceScore]) -> set[tuple[str, str]]:
+    def _existing(self, unit: Unit, scores: Sequence[TraceScore]) -> set[tuple[str, str]]:
         """The names and keys of those scores that are there."""
         existing: set[tuple[str, str]] = set()
-        keys = {score.key: _target(score, self._unit) for score in scores}
+        keys = {score.key: _target(score, unit) for score in scores}
         for part in split_ids(list(keys), [f"{key}{target}" for key, target in keys.items()]):
-            query: dict[str, Any] = {f"{self._unit}_ids": list(dict.fromkeys(keys[key] for key in part))}
+            query: dict[str, Any] = {f"{unit}_ids": list(dict.fromkeys(keys[key] for key in part))}
             query |= {"identifier": part, "limit": _LISTED}  # servers that do not know `identifier` list more
             try:
-                for page in self._project.pages(f"{self._unit}_annotations", query):
+                for page in self._project.pages(f"{unit}_annotations", query):
                     existing |= {(str(one.get("name")), str(one.get("identifier"))) for one in page}
             except RefusedRequest as error:
                 if error.status != 404:  # none of the targets is there
-                    raise self._project.explain(error, "lists no annotations") from None
+                    raise
         return existing
 
-    def _post(self, scores: Sequence[TraceScore]) -> str:
-        annotations: list[Any] = [_annotation(score, self._unit) for score in scores]
-        client = self._project.client
-        log: Any = {
-            "span": client.spans.log_span_annotations,
-            "trace": client.traces.log_trace_annotations,
-            "session": client.sessions.log_session_annotations,
-        }[self._unit]
+    def _post(self, unit: Unit, scores: Sequence[TraceScore]) -> str:
+        path, annotations = f"v1/{unit}_annotations", [_annotation(score, unit) for score in scores]
         try:
-            self._project.calls.read(log, **{f"{self._unit}_annotations": annotations, "sync": True})
+            self._project.client.call("POST", path, params={"sync": "true"}, json={"data": annotations})
         except RefusedRequest as error:
             if error.status == 404 and len(scores) == 1:
-                target = _target(scores[0], self._unit)
-                return f"the {self._unit} {target} is not in Phoenix (any more); pull again"
+                target = _target(scores[0], unit)
+                return f"the {unit} {target} is not in Phoenix (any more); pull again"
             return f"Phoenix refuses it: {error}"
         return ""
 

@@ -11,7 +11,7 @@ from ...eval_sets.logs.openinference import read_trace
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
-from ..rest_calls import RefusedRequest
+from ..http_client import RefusedRequest
 from ..source import UnreadTrace
 from ..tool_server import server_words
 from ..trace_samples import TraceSamples
@@ -49,7 +49,13 @@ class PhoenixSource:
         filter: Mapping[str, str],  # noqa: A002 - the word of the tools
     ) -> Iterator[Sample | UnreadTrace]:
         """Yields one sample per trace; see `Source`."""
-        return self._read(since, until or datetime.now(UTC), TraceFilter(filter))
+        return self._explained(self._read(since, until or datetime.now(UTC), TraceFilter(filter)))
+
+    def _explained(self, traces: Iterator[Sample | UnreadTrace]) -> Iterator[Sample | UnreadTrace]:
+        try:
+            yield from traces
+        except RefusedRequest as error:
+            raise self._project.client.explain(error) from None
 
     def _read(
         self, since: datetime | None, until: datetime, trace_filter: TraceFilter
@@ -67,12 +73,9 @@ class PhoenixSource:
         if trace_filter.session:
             parameters["session_identifier"] = trace_filter.session
         people = RatingReader(self._project.settings("annotation_configs"))
-        try:
-            reader = _TraceReader(self._project, people, trace_filter)
-            for page in self._project.trace_pages(parameters):
-                yield from reader.read(page)
-        except RefusedRequest as error:
-            raise self._project.explain(error, "lists no traces") from None
+        reader = _TraceReader(self._project, people, trace_filter)
+        for page in self._project.trace_pages(parameters):
+            yield from reader.read(page)
 
 
 class _TraceReader:
@@ -128,7 +131,7 @@ class _TraceReader:
         by_trace: dict[str, list[dict[str, Any]]] = {}
         size = count = 0
         for page in self._project.pages("spans", {"trace_id": ids, "limit": self._spans}):
-            size += self._project.received
+            size += self._project.client.received
             count += len(page)
             for span in page:
                 by_trace.setdefault(_ids(span)[0], []).append(span)

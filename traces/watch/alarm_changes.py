@@ -8,8 +8,8 @@ from ...judges.secrets import Scrubber
 from ...meta_eval.estimate import Estimate
 from ...meta_eval.monitoring.look import BoundState, Look
 from ...presentation.texts import one_line
-from .alarm_message import AlarmAnswer, AlarmChange, AlarmMessage
-from .watch_state import DriftResult, StoredAlarm, describe_bound
+from .alarms import AlarmAnswer, AlarmChange, AlarmMessage, describe_bound
+from .watch_state import DriftResult, StoredAlarm
 
 MOST_ANSWERS = 5  # to read, of one alarm
 _LONGEST_TEXT = 2_000  # characters of a question or an answer

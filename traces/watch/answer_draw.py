@@ -14,7 +14,9 @@ LEAST_WEIGHT = 1 / 3
 """The least weight, as a share of the largest: no answer is less than a third as likely as another."""
 
 
-def draw_answers(names: Sequence[str], weights: Floats, expected: float, *, seed: str) -> tuple[Floats, set[int]]:
+def draw_answers(
+    names: Sequence[str], weights: Floats, expected: float, *, seed: str
+) -> tuple[dict[str, float], set[str]]:
     """Draws answers without replacement, each with the probability that its weight gives it.
 
     Systematic sampling in a random order (Madow, 1949): as many are drawn as are expected, rounded up or down, and each
@@ -22,26 +24,27 @@ def draw_answers(names: Sequence[str], weights: Floats, expected: float, *, seed
     the same draw, in whatever order they come.
 
     Returns:
-        The probability of each, in (0, 1], (n,); and the places of those that are drawn.
+        The probability of each, in (0, 1]; and those that are drawn.
 
     Example:
         >>> chances, drawn = draw_answers(["a", "b", "c", "d"], np.array([1.0, 1.0, 1.0, 1.0]), 2, seed="s")
-        >>> chances.tolist(), len(drawn)
+        >>> list(chances.values()), len(drawn)
         ([0.5, 0.5, 0.5, 0.5], 2)
-        >>> draw_answers(["a", "b", "c"], np.array([8.0, 1.0, 1.0]), 2, seed="s")[0].tolist()
-        [1.0, 0.5, 0.5]
+        >>> draw_answers(["a", "b", "c"], np.array([8.0, 1.0, 1.0]), 2, seed="s")[0]
+        {'a': 1.0, 'b': 0.5, 'c': 0.5}
     """
     chances = _chances(weights, expected)
     order = sorted(range(len(names)), key=lambda place: hash_share(seed, names[place]))
     if not order:
-        return chances, set()
+        return {}, set()
     start = hash_share(f"{seed} start", names[order[0]])
     ends = np.cumsum(chances[order])
     ends[-1] = round(ends[-1], 9)  # a whole number of expected answers is drawn whole
     # an answer is drawn where a whole number, shifted by the start, lies in its stretch of the sum
     counts = np.floor(ends - start)
     drawn = np.diff(counts, prepend=np.floor(-start)) > 0
-    return chances, {place for place, is_drawn in zip(order, drawn, strict=True) if is_drawn}
+    by_name = dict(zip(names, map(float, chances), strict=True))
+    return by_name, {names[place] for place, is_drawn in zip(order, drawn, strict=True) if is_drawn}
 
 
 def hash_share(seed: str, name: str) -> float:

@@ -1,6 +1,6 @@
 """Pulling what is new: each answer once, scored by what costs nothing, in memory that does not grow with them."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -13,6 +13,7 @@ from ...metrics.catalogue import load_metric
 from ...metrics.metric import run_to_end
 from ...runs.execute import execute
 from ..conversations import GAP, join_sessions
+from ..new_traces import new_traces, trace_id
 from ..origin import TraceOrigin
 from ..source import Source, UnreadTrace
 from ..times import read_utc
@@ -39,18 +40,10 @@ class PullCounts:
 class AnswerPull:
     """One pull of a watch."""
 
-    def __init__(
-        self,
-        settings: WatchSettings,
-        records: WatchRecords,
-        source: Source,
-        now: datetime,
-        on_progress: Callable[[int], None] = lambda _: None,
-    ) -> None:
+    def __init__(self, settings: WatchSettings, records: WatchRecords, source: Source, now: datetime) -> None:
         self._settings, self._records, self._source, self._now = settings, records, source, now
-        self._on_progress = on_progress
         self._first_open: datetime | None = None  # when the first conversation began that may go on
-        self._seen: set[int] = set()
+        self._has_lost_files = False
         self.counts = PullCounts()
 
     def pull(self, pulled_until: datetime | None) -> PullCounts:
@@ -66,32 +59,23 @@ class AnswerPull:
         samples = self._conversations(traces) if settings.by == "session" else traces
         while part := list(islice(samples, _AT_ONCE)):
             self._add(part, metric)
-            self._on_progress(self.counts.pulled)
-        self._records.end_pull(min(until, self._first_open or until))
+        if not self._has_lost_files:  # traces may be in them, older than the last one that was read
+            self._records.end_pull(min(until, self._first_open or until))
         return self.counts
 
     def _samples(self, traces: Iterable[Sample | UnreadTrace]) -> Iterator[Sample]:
         """The traces with an answer that were not pulled before; the others are noted."""
-        reading = iter(traces)
-        while part := list(islice(reading, _AT_ONCE)):
-            samples = [trace for trace in part if isinstance(trace, Sample)]
-            known = self._records.known_traces([_trace_id(sample) for sample in samples])
-            unread = [trace for trace in part if isinstance(trace, UnreadTrace)]
-            new: list[Sample] = []
-            for sample in samples:
-                trace = hash(_trace_id(sample))  # a page may come twice
-                if _trace_id(sample) in known or trace in self._seen:
-                    continue
-                self._seen.add(trace)
-                if sample.response.strip() or sample.messages:
-                    new.append(sample)
-                else:
-                    origin = TraceOrigin.of_sample(sample)
-                    unread.append(UnreadTrace(_trace_id(sample), origin.time if origin else "", NO_ANSWER))
-            if unread:
-                self._records.add_unread(unread)
-                self.counts.unread += len(unread)
-            yield from new
+        for sample in new_traces(traces, self._records.known_traces, self._note_unread):
+            if sample.response.strip() or sample.messages:
+                yield sample
+            else:
+                origin = TraceOrigin.of_sample(sample)
+                self._note_unread(UnreadTrace(trace_id(sample), origin.time if origin else "", NO_ANSWER))
+
+    def _note_unread(self, trace: UnreadTrace) -> None:
+        self._has_lost_files = self._has_lost_files or trace.is_lost_file
+        self._records.add_unread([trace])
+        self.counts.unread += 1
 
     def _conversations(self, traces: Iterator[Sample]) -> Iterator[Sample]:
         """The conversations that are over, and the answers of no session."""
@@ -128,7 +112,7 @@ class AnswerPull:
         own: list[Sample] = []
         for sample in samples:
             is_known = sample.id in names
-            own.append(sample.model_copy(update={"id": f"{sample.id}@{_trace_id(sample)}"}) if is_known else sample)
+            own.append(sample.model_copy(update={"id": f"{sample.id}@{trace_id(sample)}"}) if is_known else sample)
             names.add(own[-1].id)
         return own
 
@@ -150,11 +134,6 @@ def tool_ratings(sample: Sample, levels: tuple[int, int]) -> tuple[dict[str, flo
     if values and (sample.rating_min, sample.rating_max) != levels:
         return {}, True
     return values, False
-
-
-def _trace_id(sample: Sample) -> str:
-    origin = TraceOrigin.of_sample(sample)
-    return origin.id if origin else sample.id
 
 
 def _writable(sample: Sample) -> Sample:

@@ -14,7 +14,7 @@ from ..source import Source
 from ..times import read_utc
 from .answer_draw import draw_answers, pace, spread_weights
 from .answer_pull import tool_ratings
-from .watch_records import DrawnAnswer, WatchRecords
+from .watch_records import WatchRecords
 from .watch_settings import WatchSettings
 
 _PADDING = timedelta(seconds=1)  # around a trace that is read again
@@ -35,7 +35,7 @@ def watch_queues(store: Store, watch: str) -> list[RatingQueue]:
 
 def find_open_queue(records: WatchRecords) -> tuple[str, int]:
     """Returns the newest queue in which ratings are asked for, and how many; an empty text and 0 without one."""
-    for queue in watch_queues(records.store, records.watch):
+    for queue in watch_queues(records.store, records.watch_id):
         done, asked = queue.counts()
         if done < asked:
             return queue.id, asked - done
@@ -46,26 +46,19 @@ def draw_for_raters(settings: WatchSettings, records: WatchRecords, today: str, 
     """Draws answers for the raters from those that the judge scored, and fills the queue.
 
     An answer is the likelier the more ratings vary among answers with about its judge's score.
-
-    Returns:
-        How many answers are new in the queue.
     """
     if not settings.ratings.raters:
         return 0
     answers = records.unqueued()
-    due = pace(settings.ratings.per_day, records.spending(today).queued, records.queued_at(), now)
+    due = pace(settings.ratings.per_day, records.spending(today).queued, records.moment("rated_at"), now)
     if answers and due >= min(1, len(answers)):  # sooner, the chances would be very small
         scores = np.array([judged for _, judged in answers], dtype=float)
         rated = [(judged, rating) for _, judged, rating in records.scored_pairs() if rating is not None]
         known, ratings = (np.array([pair[side] for pair in rated], dtype=float) for side in (0, 1))
         weights = spread_weights(known, ratings, scores)
         names = [name for name, _ in answers]
-        chances, drawn = draw_answers(names, weights, due, seed=f"{settings.seed} raters {records.watch}")
-        draw = [
-            DrawnAnswer(name, float(chance), place in drawn)
-            for place, (name, chance) in enumerate(zip(names, chances, strict=True))
-        ]
-        records.add_rater_draw(draw, today, now)
+        chances, drawn = draw_answers(names, weights, due, seed=f"{settings.seed} raters {records.watch_id}")
+        records.add_rater_draw(chances, drawn, today, now)
     return _fill_queue(settings, records)
 
 
@@ -79,7 +72,7 @@ def _fill_queue(settings: WatchSettings, records: WatchRecords) -> int:
     queue_settings = QueueSettings(
         raters=options.raters, per_answer=options.per_answer, rating_min=low, rating_max=high, seed=settings.seed
     )
-    queues = watch_queues(records.store, records.watch)
+    queues = watch_queues(records.store, records.watch_id)
     queue = next((queue for queue in queues if queue.settings == queue_settings), None)
     guideline = read_text_file(settings.path(options.guideline), "the guideline") if options.guideline else ""
     new = 0
@@ -90,7 +83,7 @@ def _fill_queue(settings: WatchSettings, records: WatchRecords) -> int:
                 records.store.database,
                 [sample],
                 queue_settings,
-                source=queue_source(records.watch),
+                source=queue_source(records.watch_id),
                 guideline=guideline,
             )
             new += 1
@@ -122,7 +115,7 @@ def read_queue_ratings(records: WatchRecords) -> int:
     """Takes over the ratings of the rating page; returns how many answers are rated for the first time."""
     ratings: dict[str, dict[str, float]] = {}
     agreed: dict[str, float] = {}
-    for queue in reversed(watch_queues(records.store, records.watch)):  # the newest last: its ratings count
+    for queue in reversed(watch_queues(records.store, records.watch_id)):  # the newest last: its ratings count
         for rating in queue.ratings():
             if rating.value is not None and not rating.is_repeat:
                 ratings.setdefault(rating.sample, {})[rating.rater] = float(rating.value)
@@ -131,11 +124,7 @@ def read_queue_ratings(records: WatchRecords) -> int:
 
 
 def reread_annotations(settings: WatchSettings, records: WatchRecords, source: Source, now: datetime) -> int:
-    """Reads traces again for people's annotations that came since: those of the raters' answers, else of the judged.
-
-    Returns:
-        How many answers are rated for the first time.
-    """
+    """Reads traces again for people's annotations that came since: those of the raters' answers, else of the judged."""
     if settings.ratings.reread is None:
         return 0
     since = now - settings.ratings.reread

@@ -35,11 +35,11 @@ def read_production_answers(settings: WatchSettings, records: WatchRecords) -> t
     columns: list[tuple[float, ...]] = []
     chosen = 0
     segments: dict[str, list[str | None]] = {name: [] for name in settings.segments}
-    for time, session, cheap, judge_chance, judged, rating_chance, is_queued, rating, own_segments in records.table():
+    for time, session, cheap, judge_chance, judged, rating_chance, queue_state, rating, own_segments in records.table():
         days.append(date.fromisoformat(time[:10]).toordinal())
         group_numbers.append(groups.setdefault(session, len(groups)))
         # who annotated an answer that the draw had left out chose it; without raters nobody draws
-        is_usable = rating is not None and (is_queued > 0 or rating_chance is None)
+        is_usable = rating is not None and (queue_state != "left" or rating_chance is None)
         chosen += rating is not None and not is_usable
         columns.append(
             (

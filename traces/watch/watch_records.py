@@ -1,11 +1,11 @@
-"""What a watch writes into the store: each method is one transaction, and the same again changes nothing."""
+"""What a watch writes into the store. The same write again changes nothing: a step may be killed anywhere."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from typing import Any, Literal
+from datetime import datetime
+from typing import Any
 
 from ...errors import UsageError
 from ...eval_sets import Sample
@@ -13,10 +13,10 @@ from ...runs import Store
 from ...runs.database import explain_errors
 from ..origin import ORIGIN, TraceOrigin
 from ..source import UnreadTrace
-from ..times import read_utc
-from .alarm_message import AlarmAnswer, AlarmChange, AlarmMessage
+from ..times import read_utc, utc_text
+from .alarms import AlarmChange, AlarmMessage
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
-from .watch_state import DriftResult, StoredLook, WatchRow, WatchState, lock_name, look_json, read_drift
+from .watch_state import DriftResult, StoredLook, WatchRow, WatchState, lock_name, marks, read_answers, read_drift
 
 MOST_TRIES = 3
 """How often an answer is given to the judge whose score fails each time."""
@@ -33,13 +33,363 @@ class DaySpending:
     tokens: int = 0  # the tokens that it took, likewise
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnAnswer:
-    """What a draw decides of one answer."""
+class WatchRecords(WatchState):
+    """Writes the state of one series of a watch, which is held by this process."""
 
-    sample: str  # its id
-    chance: float  # the probability with which it was drawn
-    is_drawn: bool  # whether it was
+    def __init__(self, store: Store, watch: str) -> None:
+        super().__init__(store)
+        self.watch_id = watch
+
+    # --- pulling
+
+    def add_answers(self, answers: Sequence[tuple[Sample, float | None]], now: datetime) -> int:
+        """Adds answers that were pulled, with their cheap scores, and returns how many are new; the others stay."""
+        known = self.known_answers([sample.id for sample, _ in answers])
+        rows = {sample.id: self._row(sample, cheap, now) for sample, cheap in answers if sample.id not in known}
+        traces = [(self.watch_id, trace, sample.id) for sample, _ in answers for trace in trace_ids(sample)]
+        with self._writing():
+            self._database.executemany(
+                "INSERT INTO watch_items (watch, sample, trace, session, time, cheap, segments, content, status, "
+                "tries, queue_state, ratings) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'new', 0, 'left', '{}')",
+                rows.values(),
+            )
+            self._database.executemany("INSERT INTO watch_traces VALUES (?, ?, ?) ON CONFLICT DO NOTHING", traces)
+            self._database.executemany(
+                "DELETE FROM watch_unread WHERE watch = ? AND trace = ?", [trace[:2] for trace in traces]
+            )
+        return len(rows)
+
+    def known_traces(self, traces: Sequence[str]) -> set[str]:
+        """Returns which of some traces were pulled before."""
+        return self._known("SELECT trace FROM watch_traces WHERE watch = ? AND trace", traces)
+
+    def known_answers(self, names: Sequence[str]) -> set[str]:
+        """Returns which of some ids are those of answers that were pulled before."""
+        return self._known("SELECT sample FROM watch_items WHERE watch = ? AND sample", names)
+
+    def has_session(self, session: str) -> bool:
+        """Whether an answer or conversation of a session was pulled before."""
+        return bool(self.known_answers([session]))
+
+    def _known(self, question: str, names: Sequence[str]) -> set[str]:
+        parts = [names[start : start + _IDS_AT_ONCE] for start in range(0, len(names), _IDS_AT_ONCE)]
+        rows = (row for part in parts for row in self._rows(f"{question} IN ({marks(part)})", self.watch_id, *part))
+        return {str(name) for (name,) in rows}
+
+    def _row(self, sample: Sample, cheap: float | None, now: datetime) -> tuple[Any, ...]:
+        origin = TraceOrigin.of_sample(sample)
+        time = read_utc(origin.time) if origin else None
+        segments = {name: value for name in SEGMENT_FIELDS if (value := _segment(sample, name))}
+        return (
+            *(self.watch_id, sample.id, origin.id if origin else sample.id, sample.source, utc_text(time or now)),
+            *(cheap, json.dumps(segments, ensure_ascii=False), sample.model_dump_json()),
+        )
+
+    def add_unread(self, traces: Sequence[UnreadTrace]) -> None:
+        """Adds traces that are no answers; a later pull may read them."""
+        times = [utc_text(time) if (time := read_utc(trace.time)) else "" for trace in traces]
+        with self._writing():
+            self._database.executemany(
+                "INSERT INTO watch_unread VALUES (?, ?, ?, ?) ON CONFLICT (watch, trace) DO UPDATE SET "
+                "time = excluded.time, reason = excluded.reason",
+                [(self.watch_id, trace.id, time, trace.reason) for trace, time in zip(traces, times, strict=True)],
+            )
+
+    def end_pull(self, until: datetime) -> None:
+        """Notes up to which moment traces were pulled; it never goes back."""
+        sql = "UPDATE watches SET pulled_until = ? WHERE id = ? AND (pulled_until IS NULL OR pulled_until < ?)"
+        self._execute(sql, utc_text(until), self.watch_id, utc_text(until))
+
+    # --- drawing, for the judge and for the raters
+
+    def undrawn(self) -> list[tuple[str, float | None]]:
+        """Returns (sample, cheap score) of the answers that were in no draw yet."""
+        return self._items("sample, cheap", "status = 'new'")
+
+    def unqueued(self) -> list[tuple[str, float]]:
+        """Returns (sample, judge's score) of the scored answers that were in no draw for raters yet."""
+        return self._items("sample, judged", "judged IS NOT NULL AND rating_chance IS NULL")
+
+    def scored_pairs(self) -> list[tuple[float | None, float, float | None]]:
+        """Returns (cheap score, judge's score, mean rating) of the answers that the judge scored."""
+        return self._items("cheap, judged, rating", "judged IS NOT NULL")
+
+    def add_draw(self, chances: Mapping[str, float], drawn: set[str], day: str, now: datetime) -> None:
+        """Keeps a draw for the judge: whole or not at all. The content of what is not drawn is forgotten."""
+        with self._writing():
+            self._database.executemany(
+                "UPDATE watch_items SET status = 'waiting', judge_chance = ?, drawn_on = ? WHERE watch = ? AND "
+                "sample = ?",
+                [(chances[name], day, self.watch_id, name) for name in drawn],
+            )
+            self._database.executemany(
+                "UPDATE watch_items SET status = 'left', judge_chance = ?, content = NULL WHERE watch = ? AND "
+                "sample = ?",
+                [(chance, self.watch_id, name) for name, chance in chances.items() if name not in drawn],
+            )
+            self._end_draw(day, "drawn", len(drawn), "drawn_at", now)
+
+    def add_rater_draw(self, chances: Mapping[str, float], drawn: set[str], day: str, now: datetime) -> None:
+        """Keeps a draw for raters. What is drawn waits for the queue until `note_queued`."""
+        with self._writing():
+            self._database.executemany(
+                "UPDATE watch_items SET rating_chance = ?, queue_state = ? WHERE watch = ? AND sample = ?",
+                [
+                    (chance, "drawn" if name in drawn else "left", self.watch_id, name)
+                    for name, chance in chances.items()
+                ],
+            )
+            self._end_draw(day, "queued", len(drawn), "rated_at", now)
+
+    def _end_draw(self, day: str, column: str, count: int, moment: str, now: datetime) -> None:
+        self._database.execute(
+            "INSERT INTO watch_days VALUES (?, ?, 0, 0, '{}') ON CONFLICT DO NOTHING", (self.watch_id, day)
+        )
+        self._database.execute(
+            f"UPDATE watch_days SET {column} = {column} + ? WHERE watch = ? AND day = ?", (count, self.watch_id, day)
+        )
+        self._database.execute(f"UPDATE watches SET {moment} = ? WHERE id = ?", (utc_text(now), self.watch_id))
+
+    def moment(self, column: str) -> datetime | None:
+        """Returns when answers were last drawn (`drawn_at`, `rated_at`) or annotations read again (`reread_at`)."""
+        text = self._value(f"SELECT {column} FROM watches WHERE id = ?", self.watch_id)
+        return None if text is None else read_utc(text)
+
+    def note_reread(self, now: datetime) -> None:
+        """Notes that annotations were read again."""
+        self._execute("UPDATE watches SET reread_at = ? WHERE id = ?", utc_text(now), self.watch_id)
+
+    def spending(self, day: str) -> DaySpending:
+        """Returns what was done and spent on a day."""
+        rows = self._rows("SELECT drawn, queued, spent FROM watch_days WHERE watch = ? AND day = ?", self.watch_id, day)
+        return DaySpending(rows[0][0], rows[0][1], **json.loads(rows[0][2])) if rows else DaySpending()
+
+    def note_spending(self, day: str, usd: float | None, tokens: int) -> None:
+        """Keeps what the judge took on a day, before a call what it may take at most."""
+        self._execute(
+            "INSERT INTO watch_days VALUES (?, ?, 0, 0, ?) ON CONFLICT (watch, day) DO UPDATE SET "
+            "spent = excluded.spent",
+            *(self.watch_id, day, json.dumps({"usd": usd, "tokens": tokens})),
+        )
+
+    def newest_day(self) -> str:
+        """Returns the newest day on which something was done; empty before the first."""
+        return str(self._value("SELECT coalesce(max(day), '') FROM watch_days WHERE watch = ?", self.watch_id))
+
+    # --- judging
+
+    def waiting_days(self) -> list[str]:
+        """Returns the days of whose draws answers wait for the judge, the oldest first."""
+        return sorted({str(day) for (day,) in self._items("drawn_on", "status = 'waiting'")})
+
+    def drawn_names(self, day: str) -> list[str]:
+        """Returns the ids of the answers that were drawn on a day, in the order of their times."""
+        return [str(name) for (name,) in self._items("sample", "drawn_on = ?", day)]
+
+    def given_up(self, day: str) -> set[str]:
+        """Returns the ids of the answers of a day's draw that the judge is not asked about again."""
+        return {str(name) for (name,) in self._items("sample", "drawn_on = ? AND status = 'failed'", day)}
+
+    def sample(self, name: str) -> Sample:
+        """Returns an answer that was drawn, or was in no draw yet."""
+        return Sample.model_validate_json(self._items("content", "sample = ?", name)[0][0])
+
+    def add_scores(self, day: str, run: str, scores: Mapping[str, tuple[float | None, str]], *, tried: bool) -> int:
+        """Takes over the judge's scores of a day's draw, and returns how many answers have one that had none."""
+        ends: list[tuple[Any, ...]] = []
+        tries: list[tuple[Any, ...]] = []
+        for name, tries_before in self._items("sample, tries", "drawn_on = ? AND status = 'waiting'", day):
+            value, status = scores.get(name, (None, ""))
+            if status == "failed" and tries_before + tried < MOST_TRIES:
+                tries.append((tries_before + tried, self.watch_id, name))
+            elif status:
+                ends.append((status, value, run, self.watch_id, name))
+        with self._writing():
+            self._database.executemany(
+                "UPDATE watch_items SET status = ?, judged = ?, run = ? WHERE watch = ? AND sample = ?", ends
+            )
+            self._database.executemany("UPDATE watch_items SET tries = ? WHERE watch = ? AND sample = ?", tries)
+        return sum(value is not None for _, value, *_ in ends)
+
+    def unpushed_runs(self, address: str) -> list[str]:
+        """Returns the runs with scores that were not written to an address yet, the oldest first."""
+        rows = self._rows(
+            "SELECT run, min(drawn_on) FROM watch_items WHERE watch = ? AND judged IS NOT NULL GROUP BY run "
+            "HAVING count(*) > (SELECT count(*) FROM pushed_scores WHERE pushed_scores.run = watch_items.run "
+            "AND address = ?) ORDER BY min(drawn_on), run",
+            *(self.watch_id, address),
+        )
+        return [str(run) for run, _ in rows]
+
+    def newest_runs(self, since: str) -> list[tuple[str, str]]:
+        """Returns (day, run) of the runs since a date with answers that the judge scored, the newest first."""
+        return self._rows(
+            "SELECT drawn_on, run FROM watch_items WHERE watch = ? AND drawn_on >= ? AND judged IS NOT NULL "
+            "GROUP BY drawn_on, run ORDER BY drawn_on DESC, run",
+            *(self.watch_id, since),
+        )
+
+    def replies(self, run: str) -> Iterator[bytes]:
+        """Yields the recorded replies of a run, as the lines of a cassette."""
+        with explain_errors(self._database, "the watch cannot be read"):
+            for (line,) in self._database.execute("SELECT line FROM replies WHERE run = ? ORDER BY key", (run,)):
+                yield line.encode() if isinstance(line, str) else bytes(line)
+
+    # --- rating
+
+    def to_queue(self) -> list[str]:
+        """Returns the answers that are drawn for raters and not in the queue."""
+        return [str(name) for (name,) in self._items("sample", "queue_state = 'drawn'")]
+
+    def note_queued(self, names: Iterable[str]) -> None:
+        """Notes that answers are in the raters' queue."""
+        with self._writing():
+            self._database.executemany(
+                "UPDATE watch_items SET queue_state = 'queued' WHERE watch = ? AND sample = ?",
+                [(self.watch_id, name) for name in names],
+            )
+
+    def judged_traces(self, since: datetime, *, is_queued: bool) -> dict[str, tuple[str, str]]:
+        """Returns trace -> (sample, time) of the answers since a moment that the judge scored."""
+        only = " AND queue_state <> 'left'" if is_queued else ""
+        rows = self._items("trace, sample, time", f"time >= ? AND judged IS NOT NULL{only}", utc_text(since))
+        return {str(trace): (str(sample), str(time)) for trace, sample, time in rows}
+
+    def count_since(self, since: datetime) -> int:
+        """Returns how many answers there are since a moment."""
+        sql = "SELECT count(*) FROM watch_items WHERE watch = ? AND time >= ?"
+        return int(self._value(sql, self.watch_id, utc_text(since)))
+
+    def add_ratings(self, ratings: Mapping[str, Mapping[str, float]], agreed: Mapping[str, float] | None = None) -> int:
+        """Keeps people's ratings of answers by rater, the newest of each, and returns how many had none before."""
+        new = 0
+        with self._writing():
+            for name, values in ratings.items():
+                rows = self._items("ratings, rating", "sample = ?", name)
+                if not rows or not values:
+                    continue
+                before = json.loads(rows[0][0])
+                after = before | dict(values)
+                mean = (agreed or {}).get(name, sum(after.values()) / len(after))
+                if after != before or mean != rows[0][1]:
+                    new += not before
+                    self._database.execute(
+                        "UPDATE watch_items SET ratings = ?, rating = ? WHERE watch = ? AND sample = ?",
+                        (json.dumps(after, ensure_ascii=False), mean, self.watch_id, name),
+                    )
+        return new
+
+    # --- looking
+
+    def table(self) -> Iterator[tuple[Any, ...]]:
+        """Yields (time, session, cheap, judge_chance, judged, rating_chance, queue_state, rating, segments)."""
+        with explain_errors(self._database, "the watch cannot be read"):
+            yield from self._database.execute(
+                "SELECT time, session, cheap, judge_chance, judged, rating_chance, queue_state, rating, segments "
+                "FROM watch_items WHERE watch = ? ORDER BY time, sample",
+                (self.watch_id,),
+            )
+
+    def counts(self) -> tuple[int, int, int]:
+        """Returns how many traces are unread, how many answers wait for the judge, and how many are undrawn."""
+        unread = self._value("SELECT count(*) FROM watch_unread WHERE watch = ?", self.watch_id)
+        count = "SELECT count(*) FROM watch_items WHERE watch = ? AND status = ?"
+        return int(unread), self._value(count, self.watch_id, "waiting"), self._value(count, self.watch_id, "new")
+
+    def end_step(self, look: StoredLook, changes: Sequence[AlarmChange], target: str) -> int:
+        """Keeps a look, the alarms that change with it, and their messages: whole or not at all; returns its number."""
+        drift = json.dumps([] if look.drift is None else [asdict(look.drift)])
+        content = json.dumps(asdict(look.look) | {"first_day": look.first_day}, ensure_ascii=False, allow_nan=False)
+        number = 1 + int(self._value("SELECT coalesce(max(number), 0) FROM watch_looks WHERE watch = ?", self.watch_id))
+        with self._writing():
+            self._database.execute(
+                "INSERT INTO watch_looks VALUES (?, ?, ?, ?, ?, ?)",
+                (self.watch_id, number, look.at, content, json.dumps(asdict(look.counts)), drift),
+            )
+            self._database.execute(
+                "UPDATE watch_items SET look = ? WHERE watch = ? AND look IS NULL AND judged IS NOT NULL",
+                (number, self.watch_id),
+            )
+            for change in changes:
+                self._write_alarm(change, number, look.at, target)
+            sql = "UPDATE watches SET stepped_at = ?, problem = '' WHERE id = ?"
+            self._database.execute(sql, (look.at, self.watch_id))
+        return number
+
+    def _write_alarm(self, change: AlarmChange, look: int, at: str, target: str) -> None:
+        message, content = change.message, asdict(change.message)
+        if message.event == "fired":
+            answers = json.dumps(content["answers"], ensure_ascii=False)
+            self._database.execute(
+                "INSERT INTO watch_alarms VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, '', ?)",
+                (self.watch_id, change.number, message.bound, message.sentence, message.since, at, look, answers),
+            )
+        else:
+            self._database.execute(
+                "UPDATE watch_alarms SET cleared_at = ?, cleared_look = ?, cleared_sentence = ? "
+                "WHERE watch = ? AND number = ? AND cleared_at IS NULL",
+                (at, look, message.sentence, self.watch_id, change.number),
+            )
+        if target:
+            self._database.execute(
+                "INSERT INTO watch_deliveries VALUES (?, ?, ?, ?, ?, 'waiting', 0, NULL, '') ON CONFLICT DO NOTHING",
+                (self.watch_id, change.number, message.event, target, json.dumps(content, ensure_ascii=False)),
+            )
+
+    def note_problem(self, problem: str) -> None:
+        """Keeps why a step failed."""
+        self._execute("UPDATE watches SET problem = ? WHERE id = ?", problem, self.watch_id)
+
+    def add_drift(self, result: DriftResult) -> None:
+        """Keeps a check of the judge's drift."""
+        self._execute(
+            "INSERT INTO watch_drift VALUES (?, ?, ?, ?) ON CONFLICT (watch, kind, at) DO UPDATE SET "
+            "result = excluded.result",
+            *(self.watch_id, result.kind, result.at, json.dumps(asdict(result), ensure_ascii=False)),
+        )
+
+    def newest_drift(self) -> DriftResult | None:
+        """Returns the newest check of the judge's drift."""
+        sql = "SELECT result FROM watch_drift WHERE watch = ? AND kind = 'judge' ORDER BY at DESC LIMIT 1"
+        rows = self._rows(sql, self.watch_id)
+        return read_drift(json.loads(rows[0][0])) if rows else None
+
+    def waiting_deliveries(self) -> list[tuple[int, str, AlarmMessage]]:
+        """Returns (alarm, target, message) of what was not delivered yet, the oldest first."""
+        rows = self._rows(
+            "SELECT alarm, target, message FROM watch_deliveries WHERE watch = ? AND state = 'waiting' "
+            "ORDER BY alarm, event DESC, target",
+            self.watch_id,
+        )
+        read = [(alarm, target, json.loads(message)) for alarm, target, message in rows]
+        return [
+            (alarm, target, AlarmMessage(**values | {"answers": read_answers(values["answers"])}))
+            for alarm, target, values in read
+        ]
+
+    def end_delivery(self, delivery: tuple[int, str, str], state: str, problem: str, now: datetime) -> None:
+        """Notes what became of a message (alarm, event, target): `sent`, `dropped`, or `waiting` where it failed."""
+        self._execute(
+            "UPDATE watch_deliveries SET state = ?, problem = ?, tries = tries + 1, ended_at = ? "
+            "WHERE watch = ? AND alarm = ? AND event = ? AND target = ?",
+            *(state, problem, None if state == "waiting" else utc_text(now), self.watch_id, *delivery),
+        )
+
+    # --- the database
+
+    def _items(self, columns: str, where: str, *values: Any) -> list[tuple[Any, ...]]:
+        sql = f"SELECT {columns} FROM watch_items WHERE watch = ? AND {where} ORDER BY time, sample"
+        return self._rows(sql, self.watch_id, *values)
+
+    def _execute(self, sql: str, *values: Any) -> None:
+        with explain_errors(self._database, "the watch cannot be kept", ", then start it again: it goes on"):
+            self._database.execute(sql, values)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        then = ", then start it again: it goes on"
+        with explain_errors(self._database, "the watch cannot be kept", then), self._database.transaction():
+            yield
 
 
 @contextmanager
@@ -60,11 +410,7 @@ def hold_watch(store: Store, name: str) -> Iterator[None]:
 
 
 def open_series(store: Store, settings: WatchSettings, now: datetime) -> tuple[WatchRow, bool]:
-    """Finds the series that a watch file goes on with, or begins one.
-
-    Returns:
-        The series, and whether it is a new one in place of an earlier.
-    """
+    """Finds the series that a watch file goes on with, or begins one; with whether it is one in place of an earlier."""
     database, state = store.database, WatchState(store)
     series = state.series(settings.name)
     content = json.dumps(settings.as_json(), ensure_ascii=False)
@@ -74,501 +420,14 @@ def open_series(store: Store, settings: WatchSettings, now: datetime) -> tuple[W
             database.execute("UPDATE watches SET settings = ? WHERE id = ?", (content, series[0].id))
             return state.watch(series[0].id), False
         number = series[0].series + 1 if series else 1
-        # a name may end in .2 itself
-        name = settings.name if number == 1 else f"{settings.name}.{number}"
-        taken_ids = {identity for (identity,) in database.execute("SELECT id FROM watches").fetchall()}
-        while name in taken_ids:
-            name += "'"
+        id_ = settings.name if number == 1 else f"{settings.name}.{number}"  # a name may end in .2 itself
+        while database.execute("SELECT 1 FROM watches WHERE id = ?", (id_,)).fetchone():
+            id_ += "'"
         database.execute(
             "INSERT INTO watches (id, name, series, began, identity, settings, problem) VALUES (?, ?, ?, ?, ?, ?, '')",
-            (name, settings.name, number, utc_text(now), settings.identity, content),
+            (id_, settings.name, number, utc_text(now), settings.identity, content),
         )
-    return state.watch(name), number > 1
-
-
-def utc_text(moment: datetime) -> str:
-    """Writes a moment so that texts sort as moments do: ISO 8601 in UTC, with microseconds."""
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")
-
-
-class WatchRecords:
-    """Writes the state of one series of a watch, which is held by this process.
-
-    Every method raises `InputError` where the store cannot be read or written.
-    """
-
-    def __init__(self, store: Store, watch: str) -> None:
-        self.store = store
-        self.watch = watch
-        self._database = store.database
-
-    # --- pulling
-
-    def add_answers(self, answers: Sequence[tuple[Sample, float | None]], now: datetime) -> int:
-        """Adds answers that were pulled, with their cheap scores; those that are there stay as they are.
-
-        Returns:
-            How many are new.
-        """
-        names = [sample.id for sample, _ in answers]
-        with self._writing(), self._database.transaction():
-            known = set(self._known(names))
-            rows = {sample.id: self._row(sample, cheap, now) for sample, cheap in answers if sample.id not in known}
-            self._database.executemany(
-                "INSERT INTO watch_items (watch, sample, trace, session, time, cheap, segments, status, tries, "
-                "is_queued, ratings, content) VALUES (?, ?, ?, ?, ?, ?, ?, 'new', 0, 0, '{}', ?)",
-                rows.values(),
-            )
-            traces = [(self.watch, trace, sample.id) for sample, _ in answers for trace in trace_ids(sample)]
-            self._database.executemany("INSERT INTO watch_traces VALUES (?, ?, ?) ON CONFLICT DO NOTHING", traces)
-            self._database.executemany(
-                "DELETE FROM watch_unread WHERE watch = ? AND trace = ?", [trace[:2] for trace in traces]
-            )
-        return len(rows)
-
-    def known_traces(self, traces: Sequence[str]) -> set[str]:
-        """Returns which of some traces were pulled before."""
-        known: set[str] = set()
-        with self._reading():
-            for part in _parts(traces):
-                places = ", ".join("?" * len(part))
-                rows = self._database.execute(
-                    f"SELECT trace FROM watch_traces WHERE watch = ? AND trace IN ({places})", (self.watch, *part)
-                )
-                known |= {str(trace) for (trace,) in rows.fetchall()}
-        return known
-
-    def known_answers(self, names: Sequence[str]) -> set[str]:
-        """Returns which of some ids are those of answers that were pulled before."""
-        with self._reading():
-            return set(self._known(names))
-
-    def has_session(self, session: str) -> bool:
-        """Whether an answer or conversation of a session was pulled before."""
-        sql = "SELECT 1 FROM watch_items WHERE watch = ? AND sample = ?"
-        return bool(self._rows(sql, (self.watch, session)))
-
-    def _known(self, names: Sequence[str]) -> Iterator[str]:
-        for part in _parts(names):
-            places = ", ".join("?" * len(part))
-            rows = self._database.execute(
-                f"SELECT sample FROM watch_items WHERE watch = ? AND sample IN ({places})", (self.watch, *part)
-            )
-            yield from (str(name) for (name,) in rows.fetchall())
-
-    def _row(self, sample: Sample, cheap: float | None, now: datetime) -> tuple[Any, ...]:
-        origin = TraceOrigin.of_sample(sample)
-        time = read_utc(origin.time) if origin else None
-        segments = {name: value for name in SEGMENT_FIELDS if (value := _segment(sample, name))}
-        return (
-            self.watch,
-            sample.id,
-            origin.id if origin else sample.id,
-            sample.source,
-            utc_text(time or now),
-            cheap,
-            json.dumps(segments, ensure_ascii=False),
-            sample.model_dump_json(),
-        )
-
-    def add_unread(self, traces: Sequence[UnreadTrace]) -> None:
-        """Adds traces that are no answers; a later pull may read them."""
-        with self._writing(), self._database.transaction():
-            self._database.executemany(
-                "INSERT INTO watch_unread VALUES (?, ?, ?, ?) ON CONFLICT (watch, trace) DO UPDATE SET "
-                "time = excluded.time, reason = excluded.reason",
-                [
-                    (self.watch, trace.id, utc_text(time) if (time := read_utc(trace.time)) else "", trace.reason)
-                    for trace in traces
-                ],
-            )
-
-    def end_pull(self, until: datetime) -> None:
-        """Notes up to which moment traces were pulled; it never goes back."""
-        text = utc_text(until)
-        self._execute(
-            "UPDATE watches SET pulled_until = ? WHERE id = ? AND (pulled_until IS NULL OR pulled_until < ?)",
-            (text, self.watch, text),
-        )
-
-    # --- drawing for the judge
-
-    def undrawn(self) -> list[tuple[str, float | None]]:
-        """Returns (sample, cheap score) of the answers that were in no draw yet."""
-        return self._rows(
-            "SELECT sample, cheap FROM watch_items WHERE watch = ? AND status = 'new' ORDER BY time, sample",
-            (self.watch,),
-        )
-
-    def add_draw(self, answers: Sequence[DrawnAnswer], day: str, now: datetime) -> None:
-        """Keeps a draw for the judge: whole or not at all. The content of what is not drawn is forgotten."""
-        drawn = sum(answer.is_drawn for answer in answers)
-        with self._writing(), self._database.transaction():
-            self._database.executemany(
-                "UPDATE watch_items SET status = 'waiting', judge_chance = ?, drawn_on = ? "
-                "WHERE watch = ? AND sample = ?",
-                [(answer.chance, day, self.watch, answer.sample) for answer in answers if answer.is_drawn],
-            )
-            self._database.executemany(
-                "UPDATE watch_items SET status = 'left', judge_chance = ?, content = NULL "
-                "WHERE watch = ? AND sample = ?",
-                [(answer.chance, self.watch, answer.sample) for answer in answers if not answer.is_drawn],
-            )
-            self._add_to_day(day, drawn=drawn)
-            self._database.execute("UPDATE watches SET drawn_at = ? WHERE id = ?", (utc_text(now), self.watch))
-
-    def scored_pairs(self) -> list[tuple[float | None, float, float | None]]:
-        """Returns (cheap score, judge's score, mean rating) of the answers that the judge scored."""
-        return self._rows(
-            "SELECT cheap, judged, rating FROM watch_items WHERE watch = ? AND judged IS NOT NULL", (self.watch,)
-        )
-
-    def drawn_at(self) -> datetime | None:
-        """Returns when answers were last drawn for the judge."""
-        return self._moment("drawn_at")
-
-    # --- judging
-
-    def waiting_days(self) -> list[str]:
-        """Returns the days of whose draws answers wait for the judge, the oldest first."""
-        rows = self._rows(
-            "SELECT DISTINCT drawn_on FROM watch_items WHERE watch = ? AND status = 'waiting' ORDER BY drawn_on",
-            (self.watch,),
-        )
-        return [str(day) for (day,) in rows]
-
-    def drawn_names(self, day: str) -> list[str]:
-        """Returns the ids of the answers that were drawn on a day, in the order of their times."""
-        rows = self._rows(
-            "SELECT sample FROM watch_items WHERE watch = ? AND drawn_on = ? ORDER BY time, sample", (self.watch, day)
-        )
-        return [str(name) for (name,) in rows]
-
-    def given_up(self, day: str) -> set[str]:
-        """Returns the ids of the answers of a day's draw that the judge is not asked about again."""
-        rows = self._rows(
-            "SELECT sample FROM watch_items WHERE watch = ? AND drawn_on = ? AND status = 'failed'", (self.watch, day)
-        )
-        return {str(name) for (name,) in rows}
-
-    def sample(self, name: str) -> Sample:
-        """Returns an answer that was drawn, or was in no draw yet."""
-        ((content,),) = self._rows("SELECT content FROM watch_items WHERE watch = ? AND sample = ?", (self.watch, name))
-        return Sample.model_validate_json(content)
-
-    def add_scores(self, day: str, run: str, scores: Mapping[str, tuple[float | None, str]], *, tried: bool) -> int:
-        """Takes over the judge's scores of a day's draw from its run.
-
-        Returns:
-            How many answers have a score that had none.
-        """
-        waiting = self._rows(
-            "SELECT sample, tries FROM watch_items WHERE watch = ? AND drawn_on = ? AND status = 'waiting'",
-            (self.watch, day),
-        )
-        ends: list[tuple[Any, ...]] = []
-        tries: list[tuple[Any, ...]] = []
-        scored = 0
-        for name, tries_before in waiting:
-            value, status = scores.get(name, (None, ""))
-            if status == "failed" and tries_before + tried < MOST_TRIES:
-                tries.append((tries_before + tried, self.watch, name))
-            elif status:
-                scored += value is not None
-                ends.append((status, value, run, self.watch, name))
-        with self._writing(), self._database.transaction():
-            self._database.executemany(
-                "UPDATE watch_items SET status = ?, judged = ?, run = ? WHERE watch = ? AND sample = ?", ends
-            )
-            self._database.executemany("UPDATE watch_items SET tries = ? WHERE watch = ? AND sample = ?", tries)
-        return scored
-
-    def unpushed_runs(self, address: str) -> list[str]:
-        """Returns the runs with scores that were not written to an address yet, the oldest first."""
-        rows = self._rows(
-            "SELECT run, min(drawn_on) FROM watch_items WHERE watch = ? AND judged IS NOT NULL GROUP BY run "
-            "HAVING count(*) > (SELECT count(*) FROM pushed_scores WHERE pushed_scores.run = watch_items.run "
-            "AND address = ?) ORDER BY min(drawn_on), run",
-            (self.watch, address),
-        )
-        return [str(run) for run, _ in rows]
-
-    def spending(self, day: str) -> DaySpending:
-        """Returns what was done and spent on a day."""
-        rows = self._rows("SELECT drawn, queued, spent FROM watch_days WHERE watch = ? AND day = ?", (self.watch, day))
-        return DaySpending(rows[0][0], rows[0][1], **json.loads(rows[0][2])) if rows else DaySpending()
-
-    def note_spending(self, day: str, usd: float | None, tokens: int) -> None:
-        """Keeps what the judge took on a day, before a call what it may take at most."""
-        spent = json.dumps({"usd": usd, "tokens": tokens})
-        self._execute(
-            "INSERT INTO watch_days VALUES (?, ?, 0, 0, ?) ON CONFLICT (watch, day) DO UPDATE SET "
-            "spent = excluded.spent",
-            (self.watch, day, spent),
-        )
-
-    def newest_day(self) -> str:
-        """Returns the newest day on which something was done; empty before the first."""
-        ((day,),) = self._rows("SELECT coalesce(max(day), '') FROM watch_days WHERE watch = ?", (self.watch,))
-        return str(day)
-
-    # --- rating
-
-    def unqueued(self) -> list[tuple[str, float]]:
-        """Returns (sample, judge's score) of the scored answers that were in no draw for raters yet."""
-        return self._rows(
-            "SELECT sample, judged FROM watch_items WHERE watch = ? AND judged IS NOT NULL AND rating_chance IS NULL "
-            "ORDER BY time, sample",
-            (self.watch,),
-        )
-
-    def add_rater_draw(self, answers: Sequence[DrawnAnswer], day: str, now: datetime) -> None:
-        """Keeps a draw for raters. What is drawn waits for the queue until `note_queued`."""
-        with self._writing(), self._database.transaction():
-            self._database.executemany(
-                "UPDATE watch_items SET rating_chance = ?, is_queued = ? WHERE watch = ? AND sample = ?",
-                [(answer.chance, 2 * answer.is_drawn, self.watch, answer.sample) for answer in answers],
-            )
-            self._add_to_day(day, queued=sum(answer.is_drawn for answer in answers))
-            self._database.execute("UPDATE watches SET rated_at = ? WHERE id = ?", (utc_text(now), self.watch))
-
-    def to_queue(self) -> list[str]:
-        """Returns the answers that are drawn for raters and not in the queue."""
-        rows = self._rows(
-            "SELECT sample FROM watch_items WHERE watch = ? AND is_queued = 2 ORDER BY time, sample", (self.watch,)
-        )
-        return [name for (name,) in rows]
-
-    def note_queued(self, names: Iterable[str]) -> None:
-        """Notes that answers are in the raters' queue."""
-        with self._writing(), self._database.transaction():
-            self._database.executemany(
-                "UPDATE watch_items SET is_queued = 1 WHERE watch = ? AND sample = ?",
-                [(self.watch, name) for name in names],
-            )
-
-    def queued_at(self) -> datetime | None:
-        """Returns when answers were last drawn for raters."""
-        return self._moment("rated_at")
-
-    def reread_at(self) -> datetime | None:
-        """Returns when annotations were last read again."""
-        return self._moment("reread_at")
-
-    def note_reread(self, now: datetime) -> None:
-        """Notes that annotations were read again."""
-        self._execute("UPDATE watches SET reread_at = ? WHERE id = ?", (utc_text(now), self.watch))
-
-    def judged_traces(self, since: datetime, *, is_queued: bool) -> dict[str, tuple[str, str]]:
-        """Returns trace -> (sample, time) of the answers since a moment that the judge scored."""
-        only = " AND is_queued > 0" if is_queued else ""
-        rows = self._rows(
-            "SELECT trace, sample, time FROM watch_items WHERE watch = ? AND time >= ? AND judged IS NOT NULL" + only,
-            (self.watch, utc_text(since)),
-        )
-        return {str(trace): (str(sample), str(time)) for trace, sample, time in rows}
-
-    def count_since(self, since: datetime) -> int:
-        """Returns how many answers there are since a moment."""
-        sql = "SELECT count(*) FROM watch_items WHERE watch = ? AND time >= ?"
-        return int(self._rows(sql, (self.watch, utc_text(since)))[0][0])
-
-    def add_ratings(self, ratings: Mapping[str, Mapping[str, float]], agreed: Mapping[str, float] | None = None) -> int:
-        """Keeps people's ratings of answers; those of a rater who rated before are replaced.
-
-        Returns:
-            How many answers have a rating that had none.
-        """
-        new = 0
-        with self._writing(), self._database.transaction():
-            for name, values in ratings.items():
-                row = self._database.execute(
-                    "SELECT ratings, rating FROM watch_items WHERE watch = ? AND sample = ?", (self.watch, name)
-                ).fetchone()
-                if row is None or not values:
-                    continue
-                before = json.loads(row[0])
-                after = before | dict(values)
-                mean = (agreed or {}).get(name, sum(after.values()) / len(after))
-                if after != before or mean != row[1]:
-                    new += not before
-                    self._database.execute(
-                        "UPDATE watch_items SET ratings = ?, rating = ? WHERE watch = ? AND sample = ?",
-                        (json.dumps(after, ensure_ascii=False), mean, self.watch, name),
-                    )
-        return new
-
-    # --- looking
-
-    def table(self) -> Iterator[tuple[Any, ...]]:
-        """Yields the values of all answers that an estimate takes, in the order of their times.
-
-        They are (time, session, cheap, judge_chance, judged, rating_chance, is_queued, rating, segments).
-        """
-        with self._reading():
-            yield from self._database.execute(
-                "SELECT time, session, cheap, judge_chance, judged, rating_chance, is_queued, rating, segments "
-                "FROM watch_items "
-                "WHERE watch = ? ORDER BY time, sample",
-                (self.watch,),
-            )
-
-    def counts(self) -> tuple[int, int, int]:
-        """Returns how many traces are unread, how many answers wait for the judge, and how many are undrawn."""
-        ((unread,),) = self._rows("SELECT count(*) FROM watch_unread WHERE watch = ?", (self.watch,))
-        states = dict(
-            self._rows(
-                "SELECT status, count(*) FROM watch_items WHERE watch = ? AND status IN ('waiting', 'new') "
-                "GROUP BY status",
-                (self.watch,),
-            )
-        )
-        return int(unread), states.get("waiting", 0), states.get("new", 0)
-
-    def newest_runs(self, since: str) -> list[tuple[str, str]]:
-        """Returns (day, run) of the runs since a date with answers that the judge scored, the newest first."""
-        return self._rows(
-            "SELECT drawn_on, run FROM watch_items WHERE watch = ? AND drawn_on >= ? AND judged IS NOT NULL "
-            "GROUP BY drawn_on, run ORDER BY drawn_on DESC, run",
-            (self.watch, since),
-        )
-
-    def replies(self, run: str) -> Iterator[bytes]:
-        """Yields the recorded replies of a run, as the lines of a cassette."""
-        with self._reading():
-            for (line,) in self._database.execute("SELECT line FROM replies WHERE run = ? ORDER BY key", (run,)):
-                yield line.encode() if isinstance(line, str) else bytes(line)
-
-    def end_step(self, look: StoredLook, changes: Sequence[AlarmChange], target: str, now: datetime) -> int:
-        """Keeps a look, the alarms that fire and clear with it, and their messages: whole or not at all.
-
-        Returns:
-            The look's number.
-        """
-        at = utc_text(now)
-        with self._writing(), self._database.transaction():
-            (last,) = self._database.execute(
-                "SELECT coalesce(max(number), 0) FROM watch_looks WHERE watch = ?", (self.watch,)
-            ).fetchone()
-            number = int(last) + 1
-            counts = json.dumps(asdict(look.counts))
-            drift = json.dumps([] if look.drift is None else [asdict(look.drift)])
-            self._database.execute(
-                "INSERT INTO watch_looks VALUES (?, ?, ?, ?, ?, ?)",
-                (self.watch, number, at, look_json(look.look, look.first_day), counts, drift),
-            )
-            self._database.execute(
-                "UPDATE watch_items SET look = ? WHERE watch = ? AND look IS NULL AND judged IS NOT NULL",
-                (number, self.watch),
-            )
-            for change in changes:
-                self._write_alarm(change, number, at)
-                if target:
-                    message = json.dumps(asdict(change.message), ensure_ascii=False)
-                    self._database.execute(
-                        "INSERT INTO watch_deliveries VALUES (?, ?, ?, ?, ?, 'waiting', 0, NULL, '') "
-                        "ON CONFLICT (watch, alarm, event, target) DO NOTHING",
-                        (self.watch, change.number, change.message.event, target, message),
-                    )
-            self._database.execute("UPDATE watches SET stepped_at = ?, problem = '' WHERE id = ?", (at, self.watch))
-        return number
-
-    def _write_alarm(self, change: AlarmChange, look: int, at: str) -> None:
-        message = change.message
-        if message.event == "fired":
-            answers = json.dumps([asdict(answer) for answer in message.answers], ensure_ascii=False)
-            self._database.execute(
-                "INSERT INTO watch_alarms VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, '', ?)",
-                (self.watch, change.number, message.bound, message.sentence, message.since, at, look, answers),
-            )
-        else:
-            self._database.execute(
-                "UPDATE watch_alarms SET cleared_at = ?, cleared_look = ?, cleared_sentence = ? "
-                "WHERE watch = ? AND number = ? AND cleared_at IS NULL",
-                (at, look, message.sentence, self.watch, change.number),
-            )
-
-    def note_problem(self, problem: str) -> None:
-        """Keeps why a step failed."""
-        self._execute("UPDATE watches SET problem = ? WHERE id = ?", (problem, self.watch))
-
-    # --- drift
-
-    def add_drift(self, result: DriftResult) -> None:
-        """Keeps a check of the judge's drift."""
-        self._execute(
-            "INSERT INTO watch_drift VALUES (?, ?, ?, ?) ON CONFLICT (watch, kind, at) DO UPDATE SET "
-            "result = excluded.result",
-            (self.watch, result.kind, result.at, json.dumps(asdict(result), ensure_ascii=False)),
-        )
-
-    def newest_drift(self) -> DriftResult | None:
-        """Returns the newest check of the judge's drift."""
-        sql = "SELECT result FROM watch_drift WHERE watch = ? AND kind = 'judge' ORDER BY at DESC LIMIT 1"
-        rows = self._rows(sql, (self.watch,))
-        return read_drift(json.loads(rows[0][0])) if rows else None
-
-    # --- deliveries
-
-    def waiting_deliveries(self) -> list["WaitingDelivery"]:
-        """Returns what was not delivered yet, the oldest first."""
-        rows = self._rows(
-            "SELECT alarm, event, target, message FROM watch_deliveries WHERE watch = ? AND state = 'waiting' "
-            "ORDER BY alarm, event DESC, target",
-            (self.watch,),
-        )
-        return [WaitingDelivery(alarm, event, target, _read_message(message)) for alarm, event, target, message in rows]
-
-    def end_delivery(
-        self, delivery: "WaitingDelivery", state: Literal["sent", "dropped", "waiting"], problem: str, now: datetime
-    ) -> None:
-        """Notes what became of a message; where it failed, it is `waiting` with why."""
-        self._execute(
-            "UPDATE watch_deliveries SET state = ?, problem = ?, tries = tries + 1, ended_at = ? "
-            "WHERE watch = ? AND alarm = ? AND event = ? AND target = ?",
-            (
-                *(state, problem, None if state == "waiting" else utc_text(now)),
-                *(self.watch, delivery.alarm, delivery.event, delivery.target),
-            ),
-        )
-
-    # --- the database
-
-    def _add_to_day(self, day: str, *, drawn: int = 0, queued: int = 0) -> None:
-        self._database.execute(
-            "INSERT INTO watch_days VALUES (?, ?, ?, ?, '{}') ON CONFLICT (watch, day) DO UPDATE SET "
-            "drawn = watch_days.drawn + excluded.drawn, queued = watch_days.queued + excluded.queued",
-            (self.watch, day, drawn, queued),
-        )
-
-    def _moment(self, column: str) -> datetime | None:
-        ((text,),) = self._rows(f"SELECT {column} FROM watches WHERE id = ?", (self.watch,))
-        return None if text is None else read_utc(text)
-
-    def _execute(self, sql: str, values: Sequence[Any]) -> None:
-        with self._writing():
-            self._database.execute(sql, values)
-
-    def _rows(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        with self._reading():
-            rows: list[tuple[Any, ...]] = self._database.execute(sql, values).fetchall()
-        return rows
-
-    def _reading(self) -> AbstractContextManager[None]:
-        return explain_errors(self._database, "the watch cannot be read")
-
-    def _writing(self) -> AbstractContextManager[None]:
-        return explain_errors(self._database, "the watch cannot be kept", ", then start it again: it goes on")
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingDelivery:
-    """A message that was not delivered yet."""
-
-    alarm: int  # the alarm's number
-    event: str  # `fired` or `cleared`
-    target: str  # the target, as it may be shown
-    message: AlarmMessage  # the message
+    return state.watch(id_), number > 1
 
 
 def trace_ids(sample: Sample) -> list[str]:
@@ -576,23 +435,10 @@ def trace_ids(sample: Sample) -> list[str]:
     origin = TraceOrigin.of_sample(sample)
     traces = sample.metadata.get("traces")
     parts = traces if origin is not None and origin.unit == "session" and isinstance(traces, list) else []
-    ids = [
-        str(part[ORIGIN].get("id")) for part in parts if isinstance(part, dict) and isinstance(part.get(ORIGIN), dict)
-    ]
-    return list(dict.fromkeys([*ids, origin.id if origin else sample.id]))
-
-
-def _parts(names: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The names in parts that one question to the database takes."""
-    return (names[start : start + _IDS_AT_ONCE] for start in range(0, len(names), _IDS_AT_ONCE))
+    origins = [part[ORIGIN] for part in parts if isinstance(part, dict) and isinstance(part.get(ORIGIN), dict)]
+    return list(dict.fromkeys([*(str(part.get("id")) for part in origins), origin.id if origin else sample.id]))
 
 
 def _segment(sample: Sample, name: str) -> str:
     value = sample.language if name == "language" else sample.metadata.get(name)
     return str(value)[:200] if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
-
-
-def _read_message(text: str) -> AlarmMessage:
-    values = json.loads(text)
-    answers = tuple(AlarmAnswer(**answer) for answer in values.pop("answers"))
-    return AlarmMessage(**values, answers=answers)

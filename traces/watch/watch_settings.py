@@ -26,9 +26,6 @@ _LONGEST = timedelta(days=3_660)
 def parse_duration(text: Any) -> timedelta:
     """Reads a length of time.
 
-    Raises:
-        ValueError: It is none, shorter than a second, or longer than ten years.
-
     Example:
         >>> parse_duration("15m"), parse_duration("30d").days
         (datetime.timedelta(seconds=900), 30)

@@ -1,9 +1,9 @@
 """What a store remembers of watches: their looks, alarms and answers, for whoever shows them."""
 
+import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ...errors import UsageError
@@ -12,22 +12,22 @@ from ...meta_eval.monitoring.bound import Bound
 from ...meta_eval.monitoring.look import BoundState, Look, SegmentLook
 from ...runs import Store
 from ...runs.database import explain_errors
-from .alarm_message import AlarmAnswer
+from .alarms import AlarmAnswer
 
 MOST_ITEMS = 1_000  # of one question
 
 
 @dataclass(frozen=True, slots=True)
 class WatchRow:
-    """A watch as the store lists it."""
+    """A watch as the store lists it. Times are in ISO 8601, in UTC."""
 
     id: str  # its id: the name, and after the first series `.2`, `.3`, and so on
     name: str  # its name in the watch file
     series: int  # counts from 1; a watch file with another source, measure or scale begins a new one
-    began: str  # when it began: ISO 8601, UTC
+    began: str
     settings: Mapping[str, Any]  # the watch file as JSON values, as the last step read it
-    pulled_until: str | None  # up to which moment traces were pulled, in ISO 8601 in UTC; None before the first step
-    stepped_at: str | None  # when the last step ended, likewise
+    pulled_until: str | None  # up to which moment traces were pulled; None before the first step
+    stepped_at: str | None  # when the last step ended; None before the first
     problem: str  # why the last step failed; empty where it did not
     is_running: bool  # whether a process is at work on it
 
@@ -75,6 +75,18 @@ class StoredLook:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredDelivery:
+    """What became of one message of an alarm at one target."""
+
+    event: str  # `fired` or `cleared`
+    target: str  # the target, as it may be shown
+    state: str  # `waiting`, `sent`, or `dropped` (the target is no longer in the watch file)
+    tries: int  # how often it was tried
+    ended_at: str | None  # when it was sent or dropped
+    problem: str  # why the last try failed; empty where it did not
+
+
+@dataclass(frozen=True, slots=True)
 class StoredAlarm:
     """An alarm of a watch."""
 
@@ -88,7 +100,7 @@ class StoredAlarm:
     cleared_look: int | None  # the number of the look at which it cleared
     cleared_sentence: str  # why it cleared; empty while it stands
     answers: tuple[AlarmAnswer, ...]  # answers to read, at most five, with the run that judged each
-    deliveries: tuple["StoredDelivery", ...] = ()  # what became of its messages
+    deliveries: tuple[StoredDelivery, ...] = ()  # what became of its messages
 
     @property
     def stands(self) -> bool:
@@ -97,51 +109,29 @@ class StoredAlarm:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredDelivery:
-    """What became of one message of an alarm at one target."""
-
-    event: str  # `fired` or `cleared`
-    target: str  # the target, as it may be shown
-    state: str  # `waiting`, `sent`, or `dropped` (the target is no longer in the watch file)
-    tries: int  # how often it was tried
-    ended_at: str | None  # when it was sent or dropped
-    problem: str  # why the last try failed; empty where it did not
-
-
-@dataclass(frozen=True, slots=True)
 class WatchedAnswer:
     """One answer of a watch."""
 
     sample: str  # the sample's id, in the run too
     trace: str  # the trace's id
-    session: str  # the session's id, or the sample's where it has none
     time: str  # when the trace began: ISO 8601, UTC
-    status: str
-    cheap: float | None  # the score that costs nothing; None where it is missing
     judge_chance: float | None  # the probability with which it was drawn for the judge; None before a draw
     judged: float | None  # the judge's score; None where it has none
     run: str | None  # the run that judged it; None where none has
-    look: int | None  # the number of the first look at which its score counted; None before
-    rating_chance: float | None  # the probability with which it was drawn for the raters; None before a draw
-    is_queued: bool  # whether it is in the raters' queue
     ratings: Mapping[str, float] = field(default_factory=dict)  # its ratings by rater
     segments: Mapping[str, str] = field(default_factory=dict)  # its segments, by field
 
 
-_ANSWER_COLUMNS = (
-    "sample, trace, session, time, status, cheap, judge_chance, judged, run, look, rating_chance, is_queued, ratings, "
-    "segments"
-)
+_ANSWER_COLUMNS = "sample, trace, time, judge_chance, judged, run, ratings, segments"
 _WATCH_COLUMNS = "id, name, series, began, settings, pulled_until, stepped_at, problem"
+_LOOK_COLUMNS = "number, at, look, counts, drift"
 
 
 class WatchState:
-    """Reads the watches of a store.
-
-    Every method raises `InputError` where the store cannot be read.
-    """
+    """Reads the watches of a store; raises `InputError` where it cannot be read."""
 
     def __init__(self, store: Store) -> None:
+        self.store = store
         self._database = store.database
 
     def watches(self) -> list[WatchRow]:
@@ -151,109 +141,91 @@ class WatchState:
 
     def series(self, name: str) -> list[WatchRow]:
         """Returns all series of a watch, the newest first."""
-        rows = self._rows(f"SELECT {_WATCH_COLUMNS} FROM watches WHERE name = ? ORDER BY series DESC", (name,))
+        rows = self._rows(f"SELECT {_WATCH_COLUMNS} FROM watches WHERE name = ? ORDER BY series DESC", name)
         return [self._watch(row) for row in rows]
 
     def watch(self, name: str) -> WatchRow:
         """Returns a watch by its id, or the newest series by its name."""
         rows = self._rows(
             f"SELECT {_WATCH_COLUMNS} FROM watches WHERE id = ? OR name = ? ORDER BY id = ? DESC, series DESC LIMIT 1",
-            (name, name, name),
+            *(name, name, name),
         )
         if not rows:
             known = ", ".join(watch.name for watch in self.watches()) or "none yet"
             raise UsageError(f"no watch is called {name!r} in {self._database.name}; there are {known}")
         return self._watch(rows[0])
 
-    def looks(self, watch: str, last: int | None = None) -> list[StoredLook]:
-        """Returns the looks of a watch, the oldest first."""
-        most, values = ("", ()) if last is None else (" LIMIT ?", (last,))
-        rows = self._rows(
-            f"SELECT number, at, look, counts, drift FROM watch_looks WHERE watch = ? ORDER BY number DESC{most}",
-            (watch, *values),
-        )
-        return [read_look(*row) for row in reversed(rows)]
+    def looks(self, watch: str, last: int = MOST_ITEMS**2) -> list[StoredLook]:
+        """Returns the last looks of a watch, the oldest first."""
+        sql = f"SELECT {_LOOK_COLUMNS} FROM watch_looks WHERE watch = ? ORDER BY number DESC LIMIT ?"
+        return [read_look(*row) for row in reversed(self._rows(sql, watch, last))]
 
     def look(self, watch: str, number: int) -> StoredLook | None:
         """Returns one look; None where there is none of this number."""
-        rows = self._rows(
-            "SELECT number, at, look, counts, drift FROM watch_looks WHERE watch = ? AND number = ?", (watch, number)
-        )
+        rows = self._rows(f"SELECT {_LOOK_COLUMNS} FROM watch_looks WHERE watch = ? AND number = ?", watch, number)
         return read_look(*rows[0]) if rows else None
 
     def count_looks(self, watch: str) -> int:
         """Returns how many looks a watch has had."""
-        return int(self._rows("SELECT count(*) FROM watch_looks WHERE watch = ?", (watch,))[0][0])
+        return int(self._value("SELECT count(*) FROM watch_looks WHERE watch = ?", watch))
 
     def alarms(self, watch: str, *, standing: bool = False) -> list[StoredAlarm]:
         """Returns the alarms of a watch, the newest first."""
-        only = " AND cleared_at IS NULL" if standing else ""
-        rows = self._rows(
-            "SELECT number, bound, sentence, since, fired_at, fired_look, cleared_at, cleared_look, cleared_sentence, "
-            f"answers FROM watch_alarms WHERE watch = ?{only} ORDER BY number DESC",
-            (watch,),
-        )
         deliveries: dict[int, list[StoredDelivery]] = {}
         for alarm, *values in self._rows(
             "SELECT alarm, event, target, state, tries, ended_at, problem FROM watch_deliveries WHERE watch = ? "
             "ORDER BY alarm, event DESC, target",
-            (watch,),
+            watch,
         ):
             deliveries.setdefault(alarm, []).append(StoredDelivery(*values))
-        return [_read_alarm(row, deliveries.get(row[0], [])) for row in rows]
+        rows = self._rows(
+            "SELECT number, bound, sentence, since, fired_at, fired_look, cleared_at, cleared_look, cleared_sentence, "
+            "answers FROM watch_alarms WHERE watch = ? ORDER BY number DESC",
+            watch,
+        )
+        alarms = [
+            StoredAlarm(*row[:-1], read_answers(json.loads(row[-1])), tuple(deliveries.get(row[0], ()))) for row in rows
+        ]
+        return [alarm for alarm in alarms if alarm.stands or not standing]
 
     def answers_of_look(self, watch: str, look: int, *, limit: int = 50, offset: int = 0) -> list[WatchedAnswer]:
         """Returns the answers whose judge's scores counted first at a look, the lowest first."""
-        return self._answers("look = ? ORDER BY judged, sample", watch, (look,), limit, offset)
+        return self._answers("look = ? ORDER BY judged, sample", watch, look, limit=limit, offset=offset)
 
     def count_answers_of_look(self, watch: str, look: int) -> int:
         """Returns how many answers `answers_of_look` has in all."""
-        return int(self._rows("SELECT count(*) FROM watch_items WHERE watch = ? AND look = ?", (watch, look))[0][0])
+        return int(self._value("SELECT count(*) FROM watch_items WHERE watch = ? AND look = ?", watch, look))
 
-    def worst_answers(
-        self, watch: str, since: str, limit: int = 5, *, higher_is_better: bool = True
-    ) -> list[WatchedAnswer]:
+    def worst_answers(self, watch: str, since: str, *, higher_is_better: bool) -> list[WatchedAnswer]:
         """Returns the answers since a day with the lowest ratings, then with the worst of the judge's scores."""
         order = "judged" if higher_is_better else "judged DESC"
-        return self._answers(
-            f"judged IS NOT NULL AND time >= ? ORDER BY CASE WHEN rating IS NULL THEN 1 ELSE 0 END, rating, {order}, "
-            "sample",
-            watch,
-            (since,),
-            limit,
-            0,
-        )
+        is_unrated = "CASE WHEN rating IS NULL THEN 1 ELSE 0 END"
+        where = f"judged IS NOT NULL AND time >= ? ORDER BY {is_unrated}, rating, {order}, sample"
+        return self._answers(where, watch, since, limit=5)
 
     def answers_of_traces(self, watch: str, traces: Sequence[str]) -> list[WatchedAnswer]:
         """Returns the answers of some traces, such as those of an alarm; those that are known."""
-        places = ", ".join("?" * len(traces))
-        of_traces = f"sample IN (SELECT sample FROM watch_traces WHERE watch = ? AND trace IN ({places}))"
-        return self._answers(of_traces, watch, (watch, *traces), MOST_ITEMS, 0)
+        of_traces = f"SELECT sample FROM watch_traces WHERE watch = ? AND trace IN ({marks(traces)})"
+        return self._answers(f"sample IN ({of_traces})", watch, watch, *traces)
 
-    def segments(self, watch: str) -> tuple[SegmentLook, ...]:
-        """Returns the segments at the newest look."""
-        looks = self.looks(watch, 1)
-        return looks[0].look.segments if looks else ()
-
-    def _answers(self, where: str, watch: str, values: Sequence[Any], limit: int, offset: int) -> list[WatchedAnswer]:
-        rows = self._rows(
-            f"SELECT {_ANSWER_COLUMNS} FROM watch_items WHERE watch = ? AND {where} LIMIT ? OFFSET ?",
-            (watch, *values, min(limit, MOST_ITEMS), offset),
-        )
-        return list(map(_read_answer, rows))
+    def _answers(
+        self, where: str, watch: str, *values: Any, limit: int = MOST_ITEMS, offset: int = 0
+    ) -> list[WatchedAnswer]:
+        sql = f"SELECT {_ANSWER_COLUMNS} FROM watch_items WHERE watch = ? AND {where} LIMIT ? OFFSET ?"
+        rows = self._rows(sql, watch, *values, min(limit, MOST_ITEMS), offset)
+        return [WatchedAnswer(*row[:-2], json.loads(row[-2]), json.loads(row[-1])) for row in rows]
 
     def _watch(self, row: Sequence[Any]) -> WatchRow:
         is_running = self._database.locks.is_held(lock_name(row[1]))
-        values: list[Any] = [*row[:4], json.loads(row[4]), *row[5:], is_running]
-        return WatchRow(*values)
+        return WatchRow(*row[:4], json.loads(row[4]), *row[5:], is_running)
 
-    def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with self._reading():
+    def _rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        with explain_errors(self._database, "the watches cannot be read"):
             rows: list[tuple[Any, ...]] = self._database.execute(sql, values).fetchall()
         return rows
 
-    def _reading(self) -> AbstractContextManager[None]:
-        return explain_errors(self._database, "the watches cannot be read")
+    def _value(self, sql: str, *values: Any) -> Any:
+        return self._rows(sql, *values)[0][0]
 
 
 def lock_name(name: str) -> str:
@@ -263,50 +235,16 @@ def lock_name(name: str) -> str:
         >>> lock_name("support/nl")
         'watch-b6de1a80993cfe28'
     """
-    import hashlib
-
     return f"watch-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
-
-
-ALARMS_AND_BANDS = (
-    "An alarm weighs the last 1 to 30 whole days; the figures and their bands are averages of the whole window, "
-    "so that they may lie within a bound whose alarm stands."
-)
-"""Why the newest figures and a standing alarm do not contradict each other."""
-
-
-def describe_bound(bound: Bound) -> str:
-    """Words a bound.
-
-    Example:
-        >>> describe_bound(Bound("mean", 3.8)), describe_bound(Bound("bad_share", 0.05))
-        ('mean at least 3.8', 'bad share at most 5%')
-        >>> describe_bound(Bound("fall", 0.3)), describe_bound(Bound("judge_fall", 0.3))
-        ('fall of the mean at most 0.3', "fall of the judge's mean at most 0.3")
-    """
-    if bound.kind == "mean":
-        return f"mean at least {bound.limit:g}"
-    if bound.kind == "bad_share":
-        return f"bad share at most {bound.limit * 100:g}%"
-    whose = "the judge's mean" if bound.kind == "judge_fall" else "the mean"
-    return f"fall of {whose} at most {bound.limit:g}"
-
-
-def look_json(look: Look, first_day: str) -> str:
-    """Writes a look for the store."""
-    return json.dumps(asdict(look) | {"first_day": first_day}, ensure_ascii=False, allow_nan=False)
 
 
 def read_look(number: int, at: str, look: str, counts: str, drift: str) -> StoredLook:
     """Reads a look of the store from the columns of its row."""
     values = json.loads(look)
     first_day = str(values.pop("first_day"))
-    for name in ("mean", "bad_share"):
-        values[name] = Estimate(**values[name])
-    values["segments"] = tuple(
-        SegmentLook(**segment | {name: Estimate(**segment[name]) for name in ("mean", "bad_share")})
-        for segment in values["segments"]
-    )
+    for place in (values, *values["segments"]):
+        place |= {name: Estimate(**place[name]) for name in ("mean", "bad_share")}
+    values["segments"] = tuple(SegmentLook(**segment) for segment in values["segments"])
     values["bounds"] = tuple(
         BoundState(**state | {"bound": Bound(**state["bound"]), "estimate": Estimate(**state["estimate"])})
         for state in values["bounds"]
@@ -323,12 +261,9 @@ def read_drift(values: Mapping[str, Any]) -> DriftResult:
     return DriftResult(values["at"], values["drifted"], values["sentence"], values["value"])
 
 
-def _read_alarm(row: Sequence[Any], deliveries: Sequence[StoredDelivery]) -> StoredAlarm:
-    answers = tuple(AlarmAnswer(**answer) for answer in json.loads(row[9]))
-    values: list[Any] = [*row[:9], answers, tuple(deliveries)]
-    return StoredAlarm(*values)
+def read_answers(listed: Iterable[Mapping[str, Any]]) -> tuple[AlarmAnswer, ...]:
+    return tuple(AlarmAnswer(**answer) for answer in listed)
 
 
-def _read_answer(row: Sequence[Any]) -> WatchedAnswer:
-    values: list[Any] = [*row[:-3], bool(row[-3]), json.loads(row[-2]), json.loads(row[-1])]
-    return WatchedAnswer(*values)
+def marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))

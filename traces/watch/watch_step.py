@@ -1,10 +1,11 @@
-"""One step of a watch: pull, draw, judge, push, rate, look, raise alarms. Each part may be killed and done again."""
+"""The steps of a watch: pull, draw, judge, push, rate, look, raise alarms. Each part may be killed and done again."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 
@@ -20,17 +21,16 @@ from ..push import PushRequest, push_scores
 from ..registry import open_sink, open_source
 from ..sink import Sink
 from ..source import Source
-from ..times import read_utc
+from ..times import read_utc, utc_text
 from .alarm_changes import AlarmChanges, alarm_answer
-from .alarm_message import AlarmAnswer, AlarmChange
+from .alarms import AlarmAnswer, AlarmChange, deliver_alarm
 from .answer_draw import draw_answers, pace, spread_weights
 from .answer_pull import AnswerPull, PullCounts
-from .day_run import judge_waiting, take_over_scores
-from .delivery import deliver_alarm
-from .judge_drift import check_judge
+from .judging import check_judge, judge_waiting, take_over_scores
 from .rater_answers import draw_for_raters, find_open_queue, read_queue_ratings, reread_annotations
+from .watch_file import load_watch
 from .watch_look import LookAt, look_at_answers, read_production_answers
-from .watch_records import DrawnAnswer, WatchRecords, open_series, utc_text
+from .watch_records import WatchRecords, hold_watch, open_series
 from .watch_settings import WatchSettings
 from .watch_state import DriftResult, StepCounts, StoredAlarm, StoredLook, WatchRow, WatchState
 
@@ -176,7 +176,7 @@ class WatchStep:
             return 0
         waiting = records.counts()[1]
         used, per_day = records.spending(today).drawn, settings.budget.judged_per_day
-        due = pace(per_day, used, records.drawn_at(), self._now)
+        due = pace(per_day, used, records.moment("drawn_at"), self._now)
         share = settings.sample.share
         if share is not None:
             wanted, due = share * len(answers), float(max(0, per_day - used))
@@ -202,12 +202,8 @@ class WatchStep:
             known = np.array([np.nan if score is None else score for score, _, _ in pairs], dtype=float)
             weights = spread_weights(known, np.array([judged for _, judged, _ in pairs], dtype=float), cheap)
         names = [name for name, _ in answers]
-        chances, drawn = draw_answers(names, weights, due, seed=f"{settings.seed} judge {records.watch}")
-        draw = [
-            DrawnAnswer(name, float(chance), place in drawn)
-            for place, (name, chance) in enumerate(zip(names, chances, strict=True))
-        ]
-        records.add_draw(draw, today, self._now)
+        chances, drawn = draw_answers(names, weights, due, seed=f"{settings.seed} judge {records.watch_id}")
+        records.add_draw(chances, drawn, today, self._now)
         return len(drawn)
 
     def _note_judge(self, problem: str, *, is_budget: bool) -> None:
@@ -240,7 +236,7 @@ class WatchStep:
         try:
             queued = draw_for_raters(self._settings, self._records, today, self._now)
             rated = read_queue_ratings(self._records)
-            last = self._records.reread_at()
+            last = self._records.moment("reread_at")
             if last is None:
                 self._records.note_reread(self._now)  # what was pulled just now came with its annotations
             elif abs((self._now - last).total_seconds()) >= _REREAD_SECONDS:
@@ -264,7 +260,7 @@ class WatchStep:
             (self._row.name, self._row.id), alarms, first_day, self._settings.page or "", self._answers_to_read
         ).decide(look, drift, utc_text(self._now))
         stored = StoredLook(0, utc_text(self._now), look, first_day.isoformat(), counts, drift)
-        number = self._records.end_step(stored, changes, self._settings.webhook_shown, self._now)
+        number = self._records.end_step(stored, changes, self._settings.webhook_shown)
         self._deliver()
         return self._report(number, changes)
 
@@ -297,18 +293,17 @@ class WatchStep:
 
     def _deliver(self) -> None:
         """Delivers what waits, also of earlier steps; a kill between sending and noting it sends it again."""
-        for delivery in self._records.waiting_deliveries():
-            if delivery.target != self._settings.webhook_shown:
-                problem = "the watch file no longer has this target"
-                self._records.end_delivery(delivery, "dropped", problem, self._now)
-                continue
-            try:
-                deliver_alarm(delivery.message, self._settings.webhook_url)
-            except AssayError as error:
-                self._records.end_delivery(delivery, "waiting", str(error), self._now)
-                self._problems.append(f"alarm {delivery.alarm} to {delivery.target}: {error}")
+        for alarm, target, message in self._records.waiting_deliveries():
+            state, problem = "sent", ""
+            if target != self._settings.webhook_shown:
+                state, problem = "dropped", "the watch file no longer has this target"
             else:
-                self._records.end_delivery(delivery, "sent", "", self._now)
+                try:
+                    deliver_alarm(message, self._settings.webhook_url)
+                except AssayError as error:
+                    state, problem = "waiting", str(error)
+                    self._problems.append(f"alarm {alarm} to {target}: {error}")
+            self._records.end_delivery((alarm, message.event, target), state, problem, self._now)
 
     def _report(self, number: int, changes: list[AlarmChange]) -> StepReport:
         stored = self._state.look(self._row.id, number)
@@ -330,3 +325,51 @@ class WatchStep:
             notes=self._notes,
             problems=self._problems,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class LoopTools:
+    """What the loop uses of the world."""
+
+    step: StepTools  # what a step uses
+    sleep: Callable[[float], None] = time.sleep  # waits so many seconds
+    on_trouble: Callable[[str], None] = lambda _: None  # called with what failed and is tried again, for a person
+
+
+def take_step(settings: WatchSettings, store: Store, tools: StepTools | None = None) -> StepReport:
+    """Takes one step of a watch that no other process is at work on."""
+    with hold_watch(store, settings.name):
+        return WatchStep(settings, store, tools).take()
+
+
+def take_steps(file: Path, settings: WatchSettings, store: Store, tools: LoopTools) -> Iterator[StepReport]:
+    """Takes a step every interval, for as long as reports are drawn from it.
+
+    The first step must succeed: a wrong key or project is found at once. Later ones that fail are tried again at the
+    next interval. The watch file is read before each step; while it has a mistake, the earlier one counts.
+    """
+    with hold_watch(store, settings.name):
+        is_first = True
+        while True:
+            began = time.monotonic()
+            try:
+                yield WatchStep(settings, store, tools.step).take()
+            except AssayError as error:
+                if is_first:
+                    raise
+                tools.on_trouble(f"this step failed: {error}. The next one tries again; nothing is lost")
+            is_first = False
+            tools.sleep(max(0.0, settings.every.total_seconds() - (time.monotonic() - began)))
+            settings = _read_again(file, settings, tools)
+
+
+def _read_again(file: Path, settings: WatchSettings, tools: LoopTools) -> WatchSettings:
+    try:
+        changed = load_watch(file)
+    except AssayError as error:
+        tools.on_trouble(f"the watch file has a mistake, so that the earlier one counts: {error}")
+        return settings
+    if changed.name != settings.name or changed.store_place != settings.store_place:
+        tools.on_trouble("the watch file has another name or store, which counts when the watch is started again")
+        return settings
+    return changed

@@ -137,10 +137,10 @@ def test_typed_with_run_and_explain(assay, judge_file, script, openai_server, tm
     assert run.code == 0, run.err
     assert run.json["metrics"]["heuristic:translate=judge"]["scored"] == 1
     assert run.json["usage"]["calls"] == 2
-    result = assay("heuristic", "explain", "nl.jsonl", "s", "--translate", "judge", "--judge", judge_file())
+    result = assay("metrics", "explain", "nl.jsonl", "s", "--translate", "judge", "--judge", judge_file())
     assert f"The answer in English, by judge openai/test:\n{DUTCH[PROSE]}" in result.out
     sent = [request.body["messages"] for request in openai_server.asked_for("EnglishText")]
-    assert assay("prompts", "render", "translate", "nl.jsonl", "s", "--json").json == sent[:2]
+    assert assay("judges", "prompts", "render", "translate", "nl.jsonl", "s", "--json").json == sent[:2]
     none = assay("run", "nl.jsonl", "--metrics", "token_overlap", "--translate", "judge", "--judge", judge_file())
     assert none.code == 2
     assert "none of token_overlap reads a translation" in none.err

@@ -108,7 +108,7 @@ class PhoenixServer:
         self._process.wait()
 
     def address(self, project):
-        """The address of a project, as it is typed after `assay pull`."""
+        """The address of a project, as it is typed after `assay traces pull`."""
         return f"phoenix://{self.host}/{quote(project, safe='')}"
 
     def fill(self, project, count, *, begin=None, apart=timedelta(seconds=1), traces_per_session=0, first=0):

@@ -17,7 +17,6 @@ Reply = tuple[int, Any]
 
 @pytest.fixture(autouse=True)
 def _client(monkeypatch, tmp_path):
-    pytest.importorskip("phoenix.client")
     monkeypatch.chdir(tmp_path)
     for name in ("API_KEY", "CLIENT_HEADERS", "ENDPOINT", "COLLECTOR_ENDPOINT", "BASE_URL", "HOST", "PORT"):
         monkeypatch.delenv(f"PHOENIX_{name}", raising=False)

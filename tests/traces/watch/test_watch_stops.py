@@ -67,13 +67,13 @@ class Site:
         last = self.step(store)
         counts = last.stored.counts
         assert (counts.waiting, counts.undrawn, counts.push_failed, last.problems) == (0, 0, 0, [])
-        items = store.database.execute("SELECT sample, status, is_queued FROM watch_items").fetchall()
+        items = store.database.execute("SELECT sample, status, queue_state FROM watch_items").fetchall()
         assert sorted(name for name, _, _ in items) == sorted(sample.id for sample in self.traces.traces)
         scored = {name for name, status, _ in items if status == "scored"}
         assert len(scored) == 12  # half of a day's: once
         assert Counter(score.origin.id for score in self.traces.scores.values()) == Counter(scored)
-        queued = {name for name, _, is_queued in items if is_queued}
-        assert {is_queued for _, _, is_queued in items} == {0, 1}
+        queued = {name for name, _, queue_state in items if queue_state == "queued"}
+        assert {queue_state for _, _, queue_state in items} == {"left", "queued"}
         queues = watch_queues(store, "bot")
         assert len(queues) == 1
         assert {sample.id for sample in queues[0].samples()} == queued

@@ -1,8 +1,11 @@
-"""The run of one day: the answers that were drawn on it, judged as far as the budget goes, resumed by each step."""
+"""The judge of a watch: the run of each day, as far as its budget goes, and whether the judge has drifted."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ...errors import AssayError, BudgetReached
 from ...eval_sets import Sample
@@ -10,10 +13,17 @@ from ...judges import Budget
 from ...judges.cassette import is_bundled
 from ...metrics.metric import run_to_end
 from ...runs import Plan, RunOptions, Store
+from ...runs.cassette_check import repeat_questions
+from ...runs.reply_drift import estimate_drift
 from ...runs.scoring_request import ScoringRequest
 from ...runs.session import OnProgress, Progress, StoredRun, score_samples
+from ...text.wording import count_of
+from ..times import read_utc, utc_text
 from .watch_records import WatchRecords
 from .watch_settings import WatchSettings
+from .watch_state import DriftResult
+
+_MOST_REPEATED = 200  # answers of a run among whose questions those are that the judge is asked again
 
 
 @dataclass(slots=True)
@@ -60,14 +70,10 @@ def judge_waiting(
 
 
 def take_over_scores(settings: WatchSettings, records: WatchRecords) -> int:
-    """Takes over what steps that were killed have judged.
-
-    Returns:
-        How many answers have a score that had none.
-    """
+    """Takes over what steps that were killed have judged."""
     judged = 0
     for day in records.waiting_days():
-        run = records.store.newest_run_of(settings.plan(records.watch, day).identity)
+        run = records.store.newest_run_of(settings.plan(records.watch_id, day).identity)
         if run is not None:
             judged += _take_over(settings, records, day, run.id, tried=False)
     return judged
@@ -81,7 +87,7 @@ def _judge_day(
     on_progress: OnProgress,
 ) -> None:
     day, today = days
-    plan = settings.plan(records.watch, day)
+    plan = settings.plan(records.watch_id, day)
     row = records.store.newest_run_of(plan.identity)
     names, cassette = records.drawn_names(day), _cassette(settings)
     record = DayRun(plan, records.store, row.id if row else None, records.given_up(day), cassette)
@@ -132,11 +138,7 @@ def _count_failures(settings: WatchSettings, store: Store, record: DayRun, count
 
 
 def day_budget(settings: WatchSettings, records: WatchRecords, today: str) -> tuple[Budget, Callable[[], None]]:
-    """Makes what is left of a day's budget, which keeps in the store before each call how much may be spent by then.
-
-    Returns:
-        The budget, and what keeps how much is spent at the end.
-    """
+    """Makes what is left of a day's budget, which keeps in the store before each call how much may be spent by then."""
     bounds, before = settings.budget, records.spending(today)
     budget = Budget(
         None if bounds.usd_per_day is None else max(0.0, bounds.usd_per_day - (before.usd or 0.0)),
@@ -158,3 +160,52 @@ def _cassette(settings: WatchSettings) -> Path | None:
         return None
     file = settings.cassette.file
     return Path(file) if is_bundled(file) else settings.path(file)
+
+
+def check_judge(settings: WatchSettings, records: WatchRecords, today: str, now: datetime) -> None:
+    """Asks the judge a share of the questions of an earlier run again, where that is due, and keeps what came."""
+    every, before = settings.drift.judge, records.newest_drift()
+    last = read_utc(before.at) if before else None
+    if every is None or (last is not None and abs(now - last) < every):
+        return
+    if settings.judge is None or (settings.cassette is not None and settings.cassette.mode == "replay"):
+        return
+    began = now - every
+    runs = records.newest_runs((began - timedelta(days=every.days)).date().isoformat())
+    old_runs = [(day, run) for day, run in runs if day <= began.date().isoformat()]
+    if old_runs:  # what was said a moment ago says nothing about drift
+        records.add_drift(_ask_again(settings, records, old_runs[0], today, utc_text(now)))
+
+
+def _ask_again(
+    settings: WatchSettings, records: WatchRecords, day_and_run: tuple[str, str], today: str, at: str
+) -> DriftResult:
+    day, run = day_and_run
+    budget, note_spending = day_budget(settings, records, today)
+    plan = records.store.run(run).plan.model_copy(update={"judge": settings.judge_settings})
+    judged = (
+        records.store.sample(run, name)
+        for name, metric, value, _ in records.store.sample_values(run)
+        if metric == settings.metric and value is not None
+    )
+    samples = list(islice(judged, _MOST_REPEATED))
+    with TemporaryDirectory(prefix="assay-") as folder:
+        file = Path(folder) / "replies.jsonl"
+        with file.open("wb") as lines:
+            for line in records.replies(run):
+                lines.write(line.rstrip(b"\n") + b"\n")
+        share, seed = settings.drift.judge_share, settings.seed
+        try:
+            repeated, _ = run_to_end(
+                repeat_questions(file, plan, share=share, seed=seed, budget=budget, samples=samples)
+            )
+        finally:
+            note_spending()
+    drift = estimate_drift(repeated)
+    if drift.share.value is None or drift.share.low is None:
+        return DriftResult(at, drifted=False, sentence="judge: no test yet: it gave no usable reply")
+    sentence = (
+        f"asked again, the judge changes {drift.share.value:.0%} of {count_of(drift.asked, 'reply')} of {day} "
+        f"(likely {drift.share.low:.0%} to {drift.share.high:.0%})"
+    )
+    return DriftResult(at, drift.share.low > settings.drift.judge_limit, sentence, drift.share.value)

@@ -1,0 +1,145 @@
+"""What a meta-evaluation says first: how good the answers are, which metric to trust, for what, what tells more."""
+
+import numpy as np
+
+from ..presentation.figure import Figure
+from ..presentation.verdict import LONGEST_LINE, Verdict
+from ..text.wording import count_of
+from .agreement import MetricAgreement
+from .answer_quality import describe_answers
+from .difference import describe_more_ratings
+from .estimate import estimate_share
+from .recommendation import FEWEST_RATED, STRENGTHS, find_power, finds_bad_ones, name_shortly, reversed_metric
+from .results import Comparison, Policy, Raters, Selection
+from .table import ScoreTable
+
+_TARGET = 0.4  # the agreement that a set of ratings should be able to show
+_ENOUGH_POWER = 0.9
+_WIDE = 0.15  # an agreement that is known less closely than this, to either side, is worth more ratings
+_MOST_RATINGS = 10_000
+_WITH_A_JUDGE = "score them with a judge: assay run SET --judge MODEL"
+
+
+def give_verdict(
+    table: ScoreTable,
+    metrics: tuple[MetricAgreement, ...],
+    raters: Raters | None,
+    selection: Selection | None,
+    *,
+    comparisons: tuple[Comparison, ...],
+    policy: Policy | None,
+    level: float,
+) -> Verdict:
+    """Says what a support lead asks first; a line that has nothing to say is left out."""
+    rated = len(table.rated().items)
+    answers = ("Your chatbot", _describe_table(table, level))
+    if raters is not None and not raters.validates:
+        return Verdict(
+            (
+                answers,
+                ("Trust", "no metric can be checked: your raters hardly agree with each other"),
+                ("To be surer", "agree on a guideline, then rate again: assay rate SET --guideline FILE"),
+            )
+        )
+    if selection is None:
+        trust, more = _nothing_chosen(rated, metrics)
+        return Verdict((answers, ("Trust", trust), *([("To be surer", more)] if more else [])))
+    power = find_power(rated, metrics, selection, level)
+    more_ratings = power.more_ratings(_TARGET)
+    if not selection.is_beyond_chance and all(metric.baseline for metric in metrics):
+        more = ("To be surer", _WITH_A_JUDGE)
+        return Verdict((answers, ("Trust", "nothing yet: only word overlap was tried, and it does not do"), more))
+    if not selection.is_beyond_chance:
+        least = f"{power.smallest_shown():.2f} of 1"
+        seen = f"none yet: {count_of(rated, 'rated answer')} would show only an agreement above {least}"
+        if power.power_of(_TARGET) >= _ENOUGH_POWER:
+            seen = "none: what was tried hardly follows your team"
+            more_ratings = 0
+        if against := reversed_metric(metrics, selection):
+            return Verdict(
+                (
+                    answers,
+                    ("Trust", _fit(f"{against.name} goes against the ratings", "a metric goes against the ratings")),
+                    ("To be surer", _fit(f"if lower is better: --lower-is-better {against.name}", "--lower-is-better")),
+                )
+            )
+        lines = [answers, ("Trust", seen), ("Good for", "nothing yet in place of a person")]
+        return Verdict((*lines, *_to_be_surer(rated, more_ratings)))
+    use = (("Good for", _use(policy)), *_to_be_surer(rated, _more(rated, selection, comparisons)))
+    return Verdict((answers, ("Trust", _trust(selection, metrics, comparisons)), *use))
+
+
+def _describe_table(table: ScoreTable, level: float) -> str:
+    rated = table.rated()
+    ratings = rated.mean_rating
+    return describe_answers(
+        ratings.tolist(),
+        lowest=table.rating_min,
+        highest=table.rating_max,
+        people=int((~np.isnan(rated.ratings)).any(axis=0).sum()),
+        bad_share=estimate_share(ratings < table.middle, rated.group_numbers, level),
+    )
+
+
+def _fit(text: str, shorter: str) -> str:
+    return text if len(text) <= LONGEST_LINE else shorter
+
+
+def _nothing_chosen(rated: int, metrics: tuple[MetricAgreement, ...]) -> tuple[str, str]:
+    """Why there is no metric to trust, and what to do."""
+    if not rated:
+        return "nobody can tell: no answer is rated", "rate some: assay rate SET --raters NAME,NAME"
+    if rated < FEWEST_RATED:
+        return f"nobody can tell from {count_of(rated, 'rated answer')}", f"rate at least {FEWEST_RATED}: assay rate"
+    if all(metric.baseline for metric in metrics):
+        return "only word overlap was tried", _WITH_A_JUDGE
+    if all(metric.problem for metric in metrics if not metric.baseline):
+        return "no metric can be compared with the ratings (--all says why)", ""
+    return "nobody can tell: the ratings, the groups or the scores do not differ", ""
+
+
+def _trust(selection: Selection, metrics: tuple[MetricAgreement, ...], comparisons: tuple[Comparison, ...]) -> str:
+    """Which metric, how closely it follows, and whether counting shared words would do as well."""
+    agreement, names = selection.agreement, name_shortly(selection.chosen)
+    word = next((word for least, word in STRENGTHS if (agreement.value or 0.0) >= least), "weakly")
+    likely = "" if agreement.low is None else f" ({agreement.low:.2f} to {agreement.high:.2f})"
+    text = f"{names}, {word}: {agreement.value:.2f} of 1 on answers it had not seen{likely}"
+    baselines = {metric.name for metric in metrics if metric.baseline}
+    if all(name in baselines for name in selection.chosen.metrics):
+        return _fit(f"{text}; only word overlap was tried", text)
+    for one in comparisons:
+        if one.second in baselines and not one.problem and one.standing.kind in {"worse", "equivalent"}:
+            return _fit(
+                f"{text}; {one.second} does as well", f"{names}, {word}; {one.second}, which is free, does as well"
+            )
+    return _fit(text, f"{names}, {word}: {agreement.value:.2f} of 1{likely}")
+
+
+def _use(policy: Policy | None) -> str:
+    """What the choice is good enough for; of sending answers unread first what sending all would give."""
+    if policy is None or policy.send_at is None or not policy.sent:
+        return "comparing versions, picking answers to read; not for sending answers unread"
+    share = Figure("share", policy.sent / policy.n)
+    all_bad, sent_bad = Figure("share", policy.bad / policy.n), Figure("share", policy.sent_bad / policy.sent)
+    if policy.bad <= policy.bound * policy.n:
+        better = "" if finds_bad_ones(policy) else ", no better"
+        return f"sending all unread gives {all_bad} bad; sending the best {share} gave {sent_bad}{better}"
+    return f"sending the best {share} unread ({sent_bad} of them bad; of all {all_bad} are), picking what to read"
+
+
+def _more(rated: int, selection: Selection, comparisons: tuple[Comparison, ...]) -> int:
+    """How many more ratings would settle the nearest open question; 0 where none is open."""
+    unsettled = [one.standing.more_ratings for one in comparisons if one.standing.kind == "unsettled"]
+    settled = [more for more in unsettled if more]
+    half = selection.agreement.half_width
+    if half is not None and half > _WIDE:
+        settled.append(round(rated * ((half / _WIDE) ** 2 - 1)))
+    return min(settled, default=0)
+
+
+def _to_be_surer(rated: int, more: int) -> tuple[tuple[str, str], ...]:
+    if not more:
+        return ()
+    if more > _MOST_RATINGS:
+        return (("To be surer", "it would take more ratings than you can give; try another metric or judge"),)
+    return (("To be surer", f"rate {describe_more_ratings(more)}: assay rate"),)

@@ -1,0 +1,40 @@
+"""A verdict: what a report says first, in at most four short lines that need no knowledge of statistics."""
+
+from dataclasses import dataclass
+
+from .result_table import Paragraph
+
+MOST_LINES = 4
+LONGEST_LINE = 90
+"""Characters of what a line says, beside what it is about."""
+_ABOUT = 16  # characters of the longest word at its start
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a report says first, the same in the terminal, on pages, in files and in JSON.
+
+    Raises:
+        ValueError: There are more lines than a reader takes in, or one is too long.
+    """
+
+    lines: tuple[tuple[str, str], ...]  # what each line is about, and what it says
+
+    def __post_init__(self) -> None:
+        too_long = [says for _, says in self.lines if len(says) > LONGEST_LINE]
+        if len(self.lines) > MOST_LINES or too_long:
+            raise ValueError(f"a verdict has at most {MOST_LINES} lines of {LONGEST_LINE} characters: {self.lines}")
+
+    def __str__(self) -> str:
+        """The lines, what they are about in a column of its own."""
+        return "\n".join(f"{about:<{_ABOUT}}  {says}" for about, says in self.lines)
+
+    def as_json(self) -> dict[str, str]:
+        """What each line says, by what it is about."""
+        return dict(self.lines)
+
+    def paragraphs(self) -> tuple[Paragraph, ...]:
+        """The lines as parts of a block."""
+        return tuple(
+            Paragraph(says, "strong", label=about, label_width=_ABOUT, is_whole=True) for about, says in self.lines
+        )

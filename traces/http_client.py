@@ -1,0 +1,185 @@
+"""The one HTTP client of all tools: bounded waits, attempts made again, one refusal, and lists page by page."""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..errors import InputError
+from ..judges.retry import read_retry_after
+from ..text.wording import count_of
+from ..value_messages import shorten
+from .retrying import ATTEMPTS_AT_500, FailedAttempt, call_again, is_passing
+from .tool_server import MOST_KEPT_PAGES, Paging, ToolServer
+
+if TYPE_CHECKING:
+    import httpx
+
+_SECONDS = 60  # of one step of a call
+_Result = TypeVar("_Result")
+
+
+class RefusedRequest(Exception):
+    """The server refuses one request for what stands in it; others may go on."""
+
+    def __init__(self, path: str, status: int, text: str, body: bytes = b"") -> None:
+        super().__init__(text)
+        self.path, self.status, self.body = path, status, body
+
+
+def read_key(variable: str) -> str:
+    """Reads a key from the environment, without blanks around it; empty where the variable is not set."""
+    key = os.environ.get(variable, "").strip()
+    if not all("!" <= letter <= "~" for letter in key):
+        raise InputError(f"{variable} holds a blank, a line break or a letter that no key has: set it again")
+    return key
+
+
+class HttpClient:
+    """Calls one server; its threads may share it. What the client is told beside the server is as `httpx.Client`."""
+
+    def __init__(self, server: ToolServer, **options: Any) -> None:
+        import httpx
+
+        self.server = server
+        self.received = 0  # bytes of the last reply
+        self._has_answered = False
+        try:
+            # a redirect could lead the key to a server that nobody named
+            self._http = httpx.Client(
+                base_url=server.url,
+                timeout=httpx.Timeout(_SECONDS, connect=10),
+                follow_redirects=False,
+                **options,
+            )
+        except (httpx.InvalidURL, UnicodeError, ValueError, TypeError):
+            raise self._wrong_header() from None
+
+    def call(self, method: str, path: str, **values: Any) -> Any:
+        """Makes a call, again where that may help, and returns the JSON of the reply; None of an empty one.
+
+        Raises:
+            RefusedRequest: The server refuses this request.
+        """
+        return self.parse(self.repeat(path, lambda: self.once(method, path, **values)))
+
+    def parse(self, response: "httpx.Response") -> Any:
+        """Returns the JSON of a reply; None of an empty one."""
+        if not response.content.strip():
+            return None
+        try:
+            return json.loads(response.content)
+        except (ValueError, RecursionError):
+            kind = self.server.words(response.headers.get("content-type", "no type"))
+            path = self.server.words(response.url.path)
+            raise InputError(f"{self.server} answers {path} with no JSON ({kind}): correct the address") from None
+
+    def repeat(self, path: str, attempt: Callable[[], _Result]) -> _Result:
+        """Makes an attempt, again while it fails in passing. Raises as `call`."""
+        try:
+            return call_again(attempt)
+        except FailedAttempt as failure:
+            if failure.attempts is not None:  # what was sent may break the server
+                raise RefusedRequest(path, 500, str(failure)) from None
+            times = count_of(failure.made, "attempt")
+            raise InputError(f"{self.server}: {failure}, after {times}; try again later") from None
+
+    def once(self, method: str, path: str, **values: Any) -> "httpx.Response":
+        """Makes one attempt; raises `FailedAttempt` where another one may succeed."""
+        import httpx
+
+        try:
+            response = self._http.request(method, path, **values)
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            if self._has_answered:  # it was there, and may come back
+                raise FailedAttempt("the server cannot be reached any more") from None
+            problem = self.server.words(str(error))
+            raise InputError(f"{self.server} cannot be reached ({problem}): start it, or correct the address") from None
+        except httpx.LocalProtocolError:
+            raise self._wrong_header() from None
+        except httpx.TransportError as error:
+            raise FailedAttempt(f"the connection failed ({type(error).__name__})") from None
+        except UnicodeEncodeError:
+            raise InputError(
+                f"what {self.server} is asked for: it holds half a character, which cannot be sent"
+            ) from None
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise InputError(f"{self.server} is no address: {shorten(str(error))}") from None
+        except httpx.RequestError as error:  # a body that cannot be unpacked
+            raise InputError(f"{self.server} sends what cannot be read ({type(error).__name__})") from None
+        self._has_answered, self.received = True, len(response.content)
+        self._check(response)
+        return response
+
+    def pages(
+        self,
+        what: str,
+        ask: Callable[[str], Any],
+        *,
+        items: str = "data",
+        next_place: tuple[str, ...] = ("next_cursor",),
+        most: int = MOST_KEPT_PAGES,
+    ) -> Iterator[list[dict[str, Any]]]:
+        """Yields the pages of a list; one may be empty.
+
+        Args:
+            what: What is listed, for errors.
+            ask: Returns the reply with the page at a place, which is empty for the first.
+            items: The field of the reply with the objects.
+            next_place: The field with the place of the next page, from the outside to the inside.
+            most: Pages after which the list is taken to have no end.
+        """
+        paging = Paging(self.server, what, most=most)
+        place = ""
+        while True:
+            reply = ask(place)
+            page = self.server.objects(reply, items, what)
+            yield page
+            following: Any = reply
+            for name in next_place:
+                following = following.get(name) if isinstance(following, Mapping) else None
+            if not following:
+                return
+            if not isinstance(following, str):
+                raise self.server.wrong_form(what, f"a `{next_place[-1]}` that is no text")
+            place = following
+            paging.follow(place, (item.get("id") or item.get("context") for item in page))
+
+    def explain(self, refusal: RefusedRequest) -> InputError:
+        """Makes a refusal that ends everything an error with the tool, its address, the status and a cure."""
+        if is_passing(refusal.status):
+            cure = "try again later, or look into its log"
+        elif refusal.status in (404, 405, 501):
+            cure = f"it is an older {self.server.tool} or none: {self.server.oldest}"
+        else:
+            cure = "update it, or look into its log"
+        return InputError(f"{self.server} refuses {self.server.words(refusal.path)}: {refusal}; {cure}")
+
+    def _check(self, response: "httpx.Response") -> None:
+        status = response.status_code
+        if status < 300:
+            return
+        words = self.server.detail(response.content) if status >= 400 else ""
+        detail = f": {words}" if words else ""
+        keys = " and ".join(self.server.keys)
+        if is_passing(status):
+            problem = "is asked too often" if status == 429 else "fails"
+            attempts = ATTEMPTS_AT_500 if status == 500 else None
+            wait = read_retry_after(response.headers)
+            raise FailedAttempt(f"the server {problem} (status {status}{detail})", wait, attempts)
+        if status == 403 and "Host header" in words:
+            raise InputError(f"{self.server} does not allow this host name (status 403): start it so that it does")
+        if status in (401, 403):
+            sent = "the key" if self.server.secrets else "a call without a key"
+            raise InputError(f"{self.server} refuses {sent} (status {status}{detail}): set {keys} to what it accepts")
+        if status < 400:
+            to = self.server.words(response.headers.get("location", "?"))
+            raise InputError(f"{self.server} sends on to {to}: name that server in the address")
+        raise RefusedRequest(response.url.path, status, f"status {status}{detail}", response.content)
+
+    def _wrong_header(self) -> InputError:
+        keys = " and ".join(self.server.keys)
+        return InputError(
+            f"{shorten(self.server.url)} is no address of a server, or {keys} holds a character that no header can "
+            "have; correct it"
+        )
