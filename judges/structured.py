@@ -84,7 +84,7 @@ def _parse_json(schema: type[T], text: str) -> T:
         return _repair(schema, text, describe_problem(strict))
     if ("NaN" in text or "Infinity" in text) and _NOT_JSON.search(text):  # pydantic lets NaN through
         return _repair(schema, text, "it holds NaN or Infinity, which is no JSON")
-    _finish(value, text, text.index("{"))
+    _finish(value, text, 0 if text[0] == "{" else text.index("{"))
     return value
 
 
