@@ -136,12 +136,11 @@ def read_reply(response: Any, settings: JudgeSettings, size: RequestSize, second
     text = settings.scrubber.scrub(_sendable(choice.message.content or _refusal(choice.message)))
     tokens_in, tokens_out = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     is_unstated = False
-    states_out = can_take_out(tokens_out, text)
-    if size.can_take_in(tokens_in) and states_out:
+    if size.can_take_in(tokens_in) and can_take_out(tokens_out, text):
         usd = reply_cost(response, settings)
     else:  # no usage, or an impossible one: a bound in tokens still has to hold; without a price a cost is a guess
-        is_unstated, tokens_in = True, size.most_in
-        tokens_out = max(most_tokens(text, size), tokens_out if states_out else 0)
+        stated = tokens_out if can_take_out(tokens_out, text) else 0
+        is_unstated, tokens_in, tokens_out = True, size.most_in, max(most_tokens(text, size), stated)
         usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
     tokens_cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
     return RawReply(

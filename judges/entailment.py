@@ -202,7 +202,7 @@ class EntailmentModel:
 
     def _encode(self, document: str, claim: str) -> Encoded:
         template = self._settings.template
-        texts = (document, claim)
+        texts: tuple[str, ...] = (document, claim)
         if template is not None:
             values = {"document": document, "claim": claim, "eos": self._tokenizer.eos_token or ""}
             texts = (_PLACE.sub(lambda place: values[place[1]], template),)

@@ -1,10 +1,10 @@
 """What goes to a judge and what comes back: questions and replies."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Generic, Literal, NamedTuple, NoReturn, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, NoReturn, Protocol, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, PrivateAttr, ValidationInfo
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationInfo
 
 from ..prompts import BUNDLED, Prompt, PromptMessage, Prompts
 from .usage import Usage
@@ -32,20 +32,14 @@ class PlainText(BaseModel):
     text: str
 
 
-Member = tuple[str, Any, int]
-"""One member of a reply's JSON object: its name, its value, and where the value begins in the reply's text."""
-
-
 class MemberReply(BaseModel):
     """A reply whose members are read one by one; those with one name are all kept."""
 
     model_config = ConfigDict(extra="allow")
-    _members: list[Member] = PrivateAttr(default_factory=list)
-
-    @property
-    def members(self) -> list[Member]:
-        """The members in their order; not those of objects within."""
-        return self._members
+    members: ClassVar[Sequence[tuple[str, Any]]] = ()
+    """The members in their order, each with its value; not those of objects within."""
+    place: ClassVar[int] = 0
+    """Where the object begins in the reply's text."""
 
 
 class Support(NamedTuple):

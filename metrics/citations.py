@@ -227,7 +227,7 @@ class _Support:
 
     async def _judge_support(self, passages: Passages, claims: Sequence[str]) -> tuple[list[Claim], Usage]:
         shown = shown_contexts(self._sample)
-        texts = [shown[number] for number in sorted(passages)]
+        texts = tuple(shown[number] for number in sorted(passages))
         return await judge_support(self._sample, claims, "\n\n".join(texts), self._judge, self._prompts, passages=texts)
 
     def _texts(self, passages: Passages) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ def support_request(
     *,
     context: Mapping[str, str] = _NO_CONTEXT,
     task: str = SUPPORT,
-    passages: Sequence[str] = (),
+    passages: tuple[str, ...] = (),
 ) -> Request:
     """What a judge is asked: of each claim, whether the documentation supports it.
 
@@ -55,7 +55,7 @@ def support_request(
     numbered = enumerate(claims, start=1)
     predicates = [Predicate(str(place), claim, context.get(claim, "") if context else "") for place, claim in numbered]
     state = {"documentation": documentation, **earlier_turns(sample)}
-    return Request(task, state, predicates, sample.language, sample.id, prompts, passages=tuple(passages))
+    return Request(task, state, predicates, sample.language, sample.id, prompts, passages=passages)
 
 
 async def judge_support(
@@ -67,7 +67,7 @@ async def judge_support(
     *,
     context: Mapping[str, str] = _NO_CONTEXT,
     task: str = SUPPORT,
-    passages: Sequence[str] = (),
+    passages: tuple[str, ...] = (),
 ) -> tuple[list[Claim], Usage]:
     """Has a judge say of each claim whether a text supports it; without claims nobody is asked.
 

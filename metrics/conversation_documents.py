@@ -15,7 +15,7 @@ from ..text.sentence_kinds import CLAIM, QUESTION
 from ..text.sentences import (
     NO_SENTENCES,
     answer_sentences,
-    passage_without_words_to_judge,
+    passages_without_words_to_judge,
     without_words_to_judge,
 )
 from ..text.tokens import tokens
@@ -111,12 +111,14 @@ def _contexts(sample: Sample, start: int, answer: int) -> list[Document]:
         places |= dict.fromkeys(message.retrieved_contexts, turn)
     own = list(sample.retrieved_contexts)
     now = [text for text, turn in places.items() if turn >= start and text not in own]
-    documents = [("context", places.get(text, answer), text) for text in (*own, *now)]
-    documents += [("earlier context", turn, text) for text, turn in places.items() if turn < start and text not in own]
-    language = language_or_fallback(sample.language)
-    return [
-        Document(kind, turn, text, passage_without_words_to_judge(text, language)) for kind, turn, text in documents
+    documents: list[tuple[DocumentKind, int, str]] = [
+        ("context", places.get(text, answer), text) for text in (*own, *now)
     ]
+    documents += [("earlier context", turn, text) for text, turn in places.items() if turn < start and text not in own]
+    shown = passages_without_words_to_judge(
+        tuple([text for _, _, text in documents]), language_or_fallback(sample.language)
+    )
+    return [Document(kind, turn, text, line) for (kind, turn, text), line in zip(documents, shown, strict=True)]
 
 
 def _results(

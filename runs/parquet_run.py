@@ -15,7 +15,7 @@ from ..errors import AssayError, BudgetReached, InputError, UsageError
 from ..eval_sets import Sample, read_set
 from ..eval_sets.parquet_file import find_parquet_files
 from ..installation import require_extra
-from ..judges import LostCalls, Usage
+from ..judges import LostCalls, RawReply, Usage
 from ..judges.cassette import is_bundled
 from ..judges.journal import find_journals, locked
 from ..metrics import Metric, Score
@@ -248,6 +248,7 @@ def _score_part(part: str, samples: Sequence[Sample], job: PartsJob, progress: P
 class _PartRecord:
     """The record of a session that scores one part."""
 
+    run = ""
     is_resumed = False
     has_conversations = False  # every part has the columns of the same metrics
 
@@ -257,6 +258,9 @@ class _PartRecord:
 
     def begin(self, metrics: Sequence[Metric]) -> None:
         self.metrics = tuple(metric.name for metric in metrics)
+
+    def earlier_replies(self) -> Sequence[RawReply]:
+        return ()
 
     def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         return iter(samples)

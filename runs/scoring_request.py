@@ -240,11 +240,14 @@ class ScoringRequest:
 def _check_support(metrics: Iterable[Metric]) -> None:
     """Checks that an entailment model is asked by those metrics alone that ask whether a text supports a claim."""
     for metric in metrics:
-        settings = getattr(getattr(metric, "judge", None), "settings", None)
-        is_entail = isinstance(settings, JudgeSettings) and settings.model.startswith(ENTAIL)
-        if is_entail and not (metric.asks_support and getattr(metric, "claims", "sentences") == "sentences"):
-            raise refuse(settings.label, f"{metric.name}{' with claims of the judge' * metric.asks_support}")
+        judge = getattr(metric, "judge", None)
+        if isinstance(judge, LiteLLMJudge) and judge.settings.model.startswith(ENTAIL) and not _asks_support(metric):
+            raise refuse(judge.name, f"{metric.name}{' with claims of the judge' * metric.asks_support}")
         _check_support(getattr(metric, "parts", {}).values())  # of a scorer
+
+
+def _asks_support(metric: Metric) -> bool:
+    return metric.asks_support and getattr(metric, "claims", "sentences") == "sentences"
 
 
 def _judges_of(metrics: Iterable[Metric]) -> Iterator[LiteLLMJudge]:

@@ -15,7 +15,8 @@ from pydantic import model_validator
 
 from ...untrusted import neutralise
 from ..probabilities import contradiction, follow_options, read_option
-from ..question import Member, MemberReply, Question, RawReply, Reply
+from ..question import Alternatives, MemberReply, Question, RawReply, Reply
+from ..structured import find_values
 from ..typed_questions import Answer, ChoiceQuestion, Predicate, Reason, Request, ScoreQuestion, TypedQuestion
 from .transport import Transport
 from .wording import compose, delimit_all, describe_words, words_of, write_statement, yes_no_words
@@ -39,24 +40,28 @@ class ListedAnswers(MemberReply):
     @classmethod
     def _refuse_without_answer(cls, values: Any) -> Any:
         given = values if isinstance(values, dict) else {}
-        asked = ", ".join([*cls.words][:20])
-        if not any(_read_word(given[question], words) for question, words in cls.words.items() if question in given):
-            raise ValueError(f"it answers none of the questions {asked}")
-        if wrong := cls._other_id(given):
-            raise ValueError(f"it answers {wrong[:40]}, which was not asked; the questions are {asked}")
+        for question, words in cls.words.items():
+            if question in given and _read_word(given[question], words):
+                break
+        else:
+            raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
+        for name in given:
+            if name not in cls.words:
+                cls._check_further(given)
+                break
         return values
 
     @classmethod
-    def _other_id(cls, given: Mapping[str, Any]) -> str:
-        """An id that was not asked for: then nobody knows which question each answer is to. "" where there is none."""
+    def _check_further(cls, given: Mapping[str, Any]) -> None:
+        """Refuses an id that was not asked for: then nobody knows which question each answer is to."""
         further = {name.removeprefix(_REASON): value for name, value in given.items() if name not in cls.words}
         kinds = {_NUMBER.sub("#", question) for question in cls.words if _NUMBER.search(question)}
         lacks_one = not given.keys() >= cls.words.keys()
         for name, value in further.items():
             is_answer = lacks_one and any(_read_word(value, words) for words in {*cls.words.values()})
             if name not in cls.words and (is_answer or _NUMBER.sub("#", name) in kinds):
-                return name
-        return ""
+                asked = ", ".join([*cls.words][:20])
+                raise ValueError(f"it answers {name[:40]}, which was not asked; the questions are {asked}")
 
     @classmethod
     def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
@@ -75,11 +80,9 @@ def _reason_key(question: str) -> str:
 
 def _read_word(value: Any, words: Sequence[str]) -> str | None:
     """The word that a value says; None where it says none. A list may go on with another word."""
-    return None if isinstance(value, list | dict) else read_option(_write(value), words)
-
-
-def _write(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return read_option(f'"{value}"', words)
+    return None if isinstance(value, list | dict) else read_option(json.dumps(value), words)
 
 
 @lru_cache(maxsize=1024)
@@ -123,16 +126,19 @@ class Listed(Transport):
 
     def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: Reply[Any]) -> list[Answer]:
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
-        members: dict[str, list[Member]] = {}
-        for member in reply.value.members:
-            members.setdefault(member[0], []).append(member)
-        starts = _token_starts(reply.raw)
+        members = reply.value.members
+        values = dict(members)
+        has_one_twice = len(values) < len(members)
+        shares = _Shares(reply.raw, reply.value) if reply.raw.logprobs else None
         answers = []
         for question, words in zip(questions, _words_by_question(questions, call.prompt.language), strict=True):
-            answer = _read(question, words, members.get(question.id, []), reply.raw, starts)
-            for _, reason, _ in members.get(_reason_key(question.id), []) if call.schema.reason != "none" else []:
-                if isinstance(reason, str):
-                    answer.reason = " ".join(reason.split())
+            said = [values[question.id]] if question.id in values else []
+            if has_one_twice:
+                said = [value for name, value in members if name == question.id]
+            answer = _read(question, words, said, shares)
+            if call.schema.reason != "none":
+                reason = values.get(_reason_key(question.id))
+                answer.reason = " ".join(reason.split()) if isinstance(reason, str) else ""
             answers.append(answer)
         return answers
 
@@ -154,50 +160,48 @@ def _one_line(text: str) -> str:
     return " ".join(neutralise(text).split())
 
 
-def _read(
-    question: TypedQuestion, words: Mapping[str, str], members: list[Member], raw: RawReply, starts: list[int] | None
-) -> Answer:
+def _read(question: TypedQuestion, words: Mapping[str, str], said: list[Any], shares: "_Shares | None") -> Answer:
+    if not said:
+        return Answer(question, None, problem="the judge left it out")
     offered = tuple(words)
-    said = [_read_word(value, offered) for _, value, _ in members]
-    if problem := _problem(members, said):
-        return Answer(question, None, problem=problem)
-    word = said[0] or ""
-    shares = {} if starts is None else _shares(raw, starts, members[0], offered)
-    total = sum(shares.values())
-    if not total:
-        return Answer(question, words[word])
-    if problem := contradiction(word, shares):
-        return Answer(question, None, problem=f"the judge contradicts itself: {problem}")
-    probabilities = {option: shares.get(name, 0.0) / total for name, option in words.items()}
-    return Answer(question, max(probabilities, key=probabilities.__getitem__), probabilities)
+    word = _read_word(said[0], offered)
+    if said[1:] and any(_read_word(value, offered) != word for value in said):
+        return Answer(question, None, problem="the judge answered it in two ways")
+    if word is None:
+        shown = json.dumps(said[0], ensure_ascii=False)[:40]
+        return Answer(question, None, problem=f"the judge said {shown}, which is none of its words")
+    return Answer(question, words[word]) if shares is None else shares.weigh(question, words, word)
 
 
-def _problem(members: list[Member], said: list[str | None]) -> str:
-    """Why the words under a question's id are no answer; "" where they are one."""
-    if not members:
-        return "the judge left it out"
-    if any(word != said[0] for word in said):
-        return "the judge answered it in two ways"
-    return "" if said[0] else f"the judge said {_write(members[0][1])[:40]}, which is none of its words"
+class _Shares:
+    """How probable the words of a reply are, by its tokens."""
 
+    def __init__(self, raw: RawReply, reply: MemberReply) -> None:
+        self._raw = raw
+        self._places: Sequence[Alternatives] = raw.logprobs or ()
+        tokens = [next(iter(place)) for place in self._places]
+        before = "".join(tokens).find(raw.text)
+        self._is_known = before >= 0
+        # where each token begins in the text, and where the last one ends
+        self._starts = [end - before for end in accumulate(map(len, tokens), initial=0)]
+        names = [name for name, _ in reply.members]
+        self._values = dict(zip(names, find_values(raw.text, reply.place), strict=True)) if self._is_known else {}
 
-def _shares(raw: RawReply, starts: list[int], member: Member, words: tuple[str, ...]) -> dict[str, float]:
-    """The probability of each word, from the token on in which the value begins."""
-    _, value, start = member
-    begin = start + isinstance(value, str)
-    places = raw.logprobs or ()
-    first = bisect_right(starts, begin) - 1
-    if not 0 <= first < len(places):
-        return {}
-    return follow_options(places[first:], words, raw.text[starts[first] : begin])
+    def weigh(self, question: TypedQuestion, words: Mapping[str, str], word: str) -> Answer:
+        """The answer that a word gives, with the probability of each; without them where its tokens are others."""
+        shares = self._follow(self._values[question.id], tuple(words)) if self._is_known else {}
+        total = sum(shares.values())
+        if not total:
+            return Answer(question, words[word])
+        if problem := contradiction(word, shares):
+            return Answer(question, None, problem=f"the judge contradicts itself: {problem}")
+        probabilities = {option: shares.get(name, 0.0) / total for name, option in words.items()}
+        return Answer(question, max(probabilities, key=probabilities.__getitem__), probabilities)
 
-
-def _token_starts(raw: RawReply) -> list[int] | None:
-    """Where each token of a reply begins in its text, and where the last one ends; None where they are others."""
-    if not raw.logprobs:
-        return None
-    tokens = [next(iter(place)) for place in raw.logprobs]
-    before = "".join(tokens).find(raw.text)
-    if before < 0:
-        return None
-    return [end - before for end in accumulate(map(len, tokens), initial=0)]
+    def _follow(self, begin: int, words: tuple[str, ...]) -> dict[str, float]:
+        """The probability of each word, from the token on in which the value begins."""
+        begin += self._raw.text[begin] == '"'
+        first = bisect_right(self._starts, begin) - 1
+        if not 0 <= first < len(self._places):
+            return {}
+        return follow_options(self._places[first:], words, self._raw.text[self._starts[first] : begin])
