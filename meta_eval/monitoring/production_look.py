@@ -21,6 +21,7 @@ from .window_estimate import LOOKS_ERROR, NO_RATINGS, estimate_window
 
 _MOST_SEGMENTS = 20  # per field
 _UNRATED_SHARE = 0.1  # of the answers, from which on it is said that their days have no rating
+_MOST_RATINGS = 10_000  # a day, from which on a number helps nobody
 _FINDABLE = 0.3  # of five levels: a fall that a team would want to know of
 
 
@@ -283,7 +284,7 @@ class _Production:
         run = sums.runs(np.array([first]), np.array([last + 1]), noise)
         if not run.variance[0] > 0:
             return
-        variance = float(noise.variances[-1]) * noise.inflation
+        variance = float(noise.variances[-1]) * float(noise.of_days(np.array([LONGEST]))[0])
         others = max(0.0, float(run.variance[0]) - variance / float(run.size[0])) * days / LONGEST
         skewness = -float(run.third[0]) / float(run.variance[0]) ** 1.5
         needed = t_of_score(needed_z(level), noise.degrees, skewness)
@@ -292,14 +293,17 @@ class _Production:
             ratings_needed(variance, size, days=LONGEST, needed=needed, others=others) for size in (fall, fall / 3)
         )
         rated = int((self.mean_terms.is_rated & (self._answers.days > self._answers.days.max() - LONGEST)).sum())
-        large, small = (
-            f"{number} a day" if number else "no number of ratings while so few answers are judged"
-            for number in (many, more)
-        )
+        large, small = (_a_day(number) for number in (many, more))
         yield (
             f"Ratings that find a fall of {fall:.2g} beyond a bound of the mean within 30 days in four of five cases: "
             f"{large}; one of {fall / 3:.2g}: {small}. There are {rated / days:.1f} a day."
         )
+
+
+def _a_day(ratings: int | None) -> str:
+    if ratings is None:
+        return "no number of ratings while so few answers are judged"
+    return f"{ratings:,} a day" if ratings <= _MOST_RATINGS else "more than you can rate"
 
 
 _NAMES = {

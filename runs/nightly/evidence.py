@@ -29,7 +29,7 @@ LARGE = 0.15
 """A fall beyond the noise by this share of the metric's range fails however few groups of answers fell."""
 
 _FLIPS = 9999
-_UNKNOWN = 9  # see `_Noise.errors`
+_UNKNOWN, _LEAST_DEGREES = 9, 6  # see `_Noise.errors`
 _MOST_OF_FEW = 0.2  # of the range: one of five samples
 _SLACK = 1e-9  # differences and standard errors below it are rounding
 _FOUR_IN_FIVE = NormalDist().inv_cdf(0.8)
@@ -315,7 +315,7 @@ class _Noise:
 
         For falls of so many runs up to a night one of each per length: the step into the fall is no noise. The smaller
         the number s of other steps, the less is known of what nights have in common: the variance counts 1 + 9 / s^2
-        times. Where the means vary more than their answers explain, s steps have 2 s / 3 degrees of freedom.
+        times. Where means vary more than their answers explain, s steps have 2 s / 3 degrees of freedom, at least 6.
         """
         import numpy as np
 
@@ -327,7 +327,9 @@ class _Noise:
         of_answers, of_nights, degrees = (counted @ steps / count[:, None]).T
         degrees = np.maximum(degrees * count, 1.0)
         variance = np.maximum(of_answers, of_nights)
-        spread = of_answers**2 / degrees + (variance - of_answers) * variance / (2 / 3 * count)
+        spread = of_answers**2 / degrees + (variance - of_answers) * variance / np.maximum(
+            2 / 3 * count, _LEAST_DEGREES
+        )
         known = np.where(spread > 0, variance**2 / np.where(spread > 0, spread, 1.0), degrees)
         return np.sqrt(variance * (1 + _UNKNOWN / count**2) / (1 - self.correlation)), np.maximum(known, 1.0)
 

@@ -105,9 +105,7 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], fewest: int
         state = "undecided"
         reason += f"; {count_of(len(set(groups)), 'group')} cannot tell a {word} from chance, {fewest} are needed"
     elif newest.is_of_few:
-        reason += (
-            f", more than noise, but of too few answers to call it a {word}: look at them with `assay show changes`"
-        )
+        reason += f", more than noise, but of too few answers to call it a {word}; see `assay show changes`"
     elif is_shown:
         reason += f": a possible {word}, {check.describe_evidence(newest)}"
     else:
