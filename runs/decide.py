@@ -69,6 +69,7 @@ class VersionOptions:
     ratings: tuple[Path, ...] = ()  # files of further ratings, or of preferences
     scale: tuple[float, float] | None = None  # the scale of the files' ratings, where they do not say it
     level: "RatedLevel | None" = None  # whether conversations or turns are compared; None for what is rated
+    reading: Mapping[str, Any] = field(default_factory=dict)  # how sets are read, as `read_set` takes it
     # whether runs without a name of their own are called A, B and so on by their places, instead of by their ids
     has_letters: bool = False
     # whether ratings alone decide where several measures could, and none is named
@@ -282,7 +283,8 @@ def read_versions(store: "Store | None", names: Sequence[str], options: VersionO
             "a decision is between two versions or more: name the run in use today and the new one (assay decide RUN_A "
             "RUN_B), or one run with several systems and the field that names them (--by system)"
         )
-    sources = [read_source(store, name) for name in names]
+    reading = {**options.reading, "scale": options.scale, "versions": options.by.partition("=")[0]}
+    sources = [read_source(store, name, reading) for name in names]
     notes: list[str] = []
     if options.by:
         sources, notes = split_source(sources[0], options.by)

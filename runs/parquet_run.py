@@ -15,7 +15,7 @@ from ..errors import AssayError, BudgetReached, InputError, UsageError
 from ..eval_sets import Sample, read_set
 from ..eval_sets.parquet_file import find_parquet_files
 from ..installation import require_extra
-from ..judges import LostCalls, Usage
+from ..judges import LostCalls, RawReply, Usage
 from ..judges.cassette import is_bundled
 from ..judges.journal import find_journals, locked
 from ..metrics import Metric, Score
@@ -114,10 +114,10 @@ def run_parquet(
     A part whose file is there is not scored again: the same call goes on where it ended, however it ended. The budget
     holds for each process. `on_note` gets each note about how the files are read before the first call is paid for.
     """
-    if plan.split or plan.sheet or plan.turns != "last":
+    if plan.split or plan.sheet or plan.header_row or plan.turns != "last":
         raise UsageError(
-            "runs over Parquet files have no --split and no --sheet, and score the last turn of a conversation "
-            "(--turns last); leave these options out"
+            "runs over Parquet files have no --split, no --sheet and no --header-row, and score the last turn of a "
+            "conversation (--turns last); leave these options out"
         )
     files = _find_files(plan.sets)
     out = str(out) if "://" in str(out) else str(Path(out).expanduser().absolute())
@@ -196,6 +196,7 @@ def _read_parts(
         mapping=plan.mapping,
         language=plan.language,
         limit=limit or plan.limit,
+        scale=plan.scale,
         notes=[] if notes is None else notes,
         is_one_of_several=True,
     )
@@ -247,6 +248,7 @@ def _score_part(part: str, samples: Sequence[Sample], job: PartsJob, progress: P
 class _PartRecord:
     """The record of a session that scores one part."""
 
+    run = ""
     is_resumed = False
     has_conversations = False  # every part has the columns of the same metrics
 
@@ -256,6 +258,9 @@ class _PartRecord:
 
     def begin(self, metrics: Sequence[Metric]) -> None:
         self.metrics = tuple(metric.name for metric in metrics)
+
+    def earlier_replies(self) -> Sequence[RawReply]:
+        return ()
 
     def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         return iter(samples)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..eval_sets import Sample
+from ..eval_sets.column_table import ALIASES, NAMES
 from ..eval_sets.conversation import asked_text
+from ..eval_sets.number_rule import NumberRule
 from ..eval_sets.opening_question import opening_question
 from ..eval_sets.pair_ratings import describe_lost_pairs
-from ..eval_sets.sample_columns import ALIASES, VERSION_ALIASES
 from ..eval_sets.version_column import versioned_id
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flat_rows, read_ratings
 from ..meta_eval.score_files.column_roles import find_roles
-from ..meta_eval.score_files.flat_rows import read_number
 from ..meta_eval.score_files.item_matching import ItemMatcher, has_other_answer
 from ..meta_eval.score_files.score_join import find_scale
 from ..meta_eval.table import RATER
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .database import Database
 
 _OTHER_ANSWER = ("other_response", *ALIASES["other_response"])
-_VERSION_COLUMNS = ("version", "system", "run", *VERSION_ALIASES)
+_VERSION_COLUMNS = tuple(dict.fromkeys(("version", "system", "run", *NAMES["version"])))
 Scale = tuple[float, float]
 _OwnRatings = dict[tuple[int, str], dict[str, float]]  # by version and answer, then by rater
 
@@ -297,7 +297,7 @@ def _has_other_answer(row: FlatRow) -> bool:
 def _has_two_sides(row: FlatRow) -> bool:
     """Whether a row's rating is on a scale with two sides, as `Sample.has_two_sides` has it."""
     with suppress(ValueError):
-        return (read_number(row.values.get("rating_min")) or 0) < 0
+        return (NumberRule().read(row.values.get("rating_min")) or 0) < 0
     return False
 
 
@@ -334,11 +334,12 @@ def _find_scale(
     low, high = min(values), max(values)
     if own_scale is not None and own_scale[0] <= low and high <= own_scale[1]:
         return own_scale, []
-    usual, guesses = find_scale(source, ReadOptions())
-    if not guesses:
-        return usual, []
-    lowest, highest = (_place_of(rows, source, value) for value in (low, high))
-    return usual, [
+    bounds, _ = find_scale(source, ReadOptions())
+    if bounds == (1.0, 5.0):
+        return bounds, []
+    low, high = bounds
+    lowest, highest = (_place_of(rows, source, value) for value in (min(values), max(values)))
+    return bounds, [
         f"{source.name}: the scale of {low:g} to {high:g} is taken from its lowest rating ({lowest}) and its highest "
         f"({highest}); say another with --scale."
     ]
@@ -351,7 +352,7 @@ def _place_of(rows: Sequence[FlatRow], source: ScoreSource, rating: float) -> st
     for row in rows:
         for column in columns:
             with suppress(ValueError):
-                if read_number(row.values.get(column)) == rating:
+                if NumberRule().read(row.values.get(column)) == rating:
                     return f"{row.place}, field {column}"
     return next(
         f"{source.items[number].place}, of {rater}"

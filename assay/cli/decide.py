@@ -13,7 +13,16 @@ from ..text.wording import count_of
 from . import exit_codes
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
 from .number_types import SEED, FiniteRange
-from .options import json_option, level_option, path_in_store, store_option, typed_options, wide_option
+from .options import (
+    json_option,
+    level_option,
+    path_in_store,
+    scale_option,
+    store_option,
+    typed_options,
+    wide_option,
+    with_file_options,
+)
 from .output import echo_json, open_console, print_blocks, print_command, typed_command
 from .output_files import OUTPUT_FILE
 
@@ -46,7 +55,8 @@ _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
     multiple=True,
     help="A file of further ratings, or of preferences between two versions; repeatable.",
 )
-@click.option("--scale", metavar="LOW-HIGH", help="The scale of --ratings. Default: as the file says.")
+@scale_option
+@with_file_options
 @click.option(
     "--margin",
     type=FiniteRange(0, min_open=True),
@@ -77,7 +87,10 @@ def decide(
     scorer: Path | None,
     metric: str | None,
     ratings: tuple[Path, ...],
-    scale: str | None,
+    scale: tuple[float, float] | None,
+    mapping: "Mapping[str, str]",
+    sheet: str | None,
+    header_row: int | None,
     margin: float,
     looks: "Looks",
     gate: bool,
@@ -102,7 +115,6 @@ def decide(
     assay decide answers.jsonl --by system --margin 0.2
     assay decide RUN_A RUN_B --metric pairwise --judge openai/gpt-4o-mini --budget 1usd
     """
-    from ..meta_eval.score_files.read_options import parse_scale
     from ..runs.decide import (
         VersionOptions,
         decide_reading,
@@ -113,7 +125,8 @@ def decide(
     )
 
     opened = _open_store(store)
-    options = VersionOptions(by, scorer, metric, ratings, parse_scale(scale) if scale else None, level, not as_json)
+    files = {"mapping": mapping, "sheet": sheet, "header_row": header_row}
+    options = VersionOptions(by, scorer, metric, ratings, scale, level, files, not as_json)
     reading = read_versions(opened, runs, options)
     _check_outputs(report, next_file, [*reading.files, *([] if scorer is None else [scorer])])
     unjudged = reading  # also where a comparison fails, an answer can be rated

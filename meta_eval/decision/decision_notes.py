@@ -5,7 +5,7 @@ from scipy import stats
 
 from ...text.wording import count_of, list_first, verb_of
 from ..arrays import Bools, Floats
-from ..student import effective_degrees
+from ..groups import effective_degrees
 from .version_decision import Decision
 from .version_difference import FEWEST_RATED_GROUPS, knows_level
 from .version_questions import VersionQuestions

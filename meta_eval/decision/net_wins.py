@@ -7,7 +7,7 @@ import numpy as np
 
 from ...text.wording import count_of, list_first
 from ..arrays import Bools, Floats, Places
-from ..student import effective_degrees, t_quantile
+from ..groups import effective_degrees, t_quantile
 from .preference_table import PreferenceTable
 from .version_difference import FEWEST_RATED_GROUPS, PairDifference
 from .version_questions import VersionQuestions

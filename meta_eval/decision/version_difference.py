@@ -8,8 +8,8 @@ from scipy import stats
 
 from ..arrays import Bools, Floats, Places
 from ..estimate import TOO_FEW_GROUPS, Estimate
+from ..groups import effective_degrees
 from ..sequence import ERROR, ConfidenceSequence, Look
-from ..student import effective_degrees
 from .version_questions import VersionQuestions
 
 FEWEST_RATED_GROUPS = 5

@@ -509,7 +509,7 @@ def test_a_rating_off_the_scale_is_named_where_it_stands(tmp_path):
         read(tmp_path, *versions, ratings=(file,), scale=(1, 5))
     notes = read(tmp_path, *versions, ratings=(file,)).notes
     note = (
-        "scale of 3 to 9 is taken from its lowest rating (line 2, field rating) and its highest (line 7, field rating)"
+        "scale of 1 to 10 is taken from its lowest rating (line 2, field rating) and its highest (line 7, field rating)"
     )
     assert any(note in one for one in notes)
 
