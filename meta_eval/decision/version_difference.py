@@ -139,7 +139,7 @@ def estimate_change(differences: Floats, group: Places) -> Estimate:
     Example:
         >>> change = estimate_change(np.array([0.1, 0.3, 0.2, 0.2, 0.1]), np.arange(5))
         >>> round(change.value, 3), round(change.low, 3), round(change.high, 3), round(change.p, 3)
-        (0.18, 0.076, 0.284, 0.008)
+        (0.18, 0.076, 0.284, 0.009)
     """
     if not len(differences):
         return Estimate(None, n=0, groups=0, problem="no sample was scored in both runs")
