@@ -47,8 +47,8 @@ def give_verdict(
     power = find_power(rated, metrics, selection, level)
     more_ratings = power.more_ratings(_TARGET)
     if not selection.is_beyond_chance and all(metric.baseline for metric in metrics):
-        more = ("To be surer", _WITH_A_JUDGE)
-        return Verdict((answers, ("Trust", "nothing yet: only word overlap was tried, and it does not do"), more))
+        trust = "nothing yet: only word overlap was tried, and it does not do"
+        return Verdict((answers, ("Trust", trust), ("To be surer", _WITH_A_JUDGE)))
     if not selection.is_beyond_chance:
         least = f"{power.smallest_shown():.2f} of 1"
         seen = f"none yet: {count_of(rated, 'rated answer')} would show only an agreement above {least}"

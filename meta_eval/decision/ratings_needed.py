@@ -46,7 +46,11 @@ def ratings_needed(
             _smallest(pair, rule, comparisons, power_at(one)) for one in (size, size + likely, size - likely)
         )
         return _as_needs(pair, total, fewest, most)
-    sides = _smallest(pair, rule, 1, lambda se, half: 2 * ndtr((margin - half) / se) - 1, sides=1)
+
+    def power_of_sides(se: float, half: float) -> float:
+        return float(2 * ndtr((margin - half) / se) - 1)
+
+    sides = _smallest(pair, rule, 1, power_of_sides, sides=1)
     return _as_needs(pair, sides, sides, sides, is_equal=True)
 
 

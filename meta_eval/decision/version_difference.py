@@ -204,6 +204,9 @@ def _residual(moments: Floats, slope: Floats) -> Floats:
 
 def _slope(kinds: Sequence[tuple[Floats, float]]) -> Floats:
     """The regression slope of values on scores within kinds of rows, at least 0, (rows,)."""
+    squares: Floats
+    products: Floats
+    scale: Floats
     squares, products, scale = (np.zeros(len(kinds[0][0])) for _ in range(3))
     for moments, weight in kinds:
         count = np.maximum(moments[:, 0], 1.0)

@@ -110,7 +110,7 @@ class Falls:
                 rare = _rare_change(np.bincount(self._groups), extent)
                 p_of_large = max(p, monthly_p_value(fall / (rare * float(scale[place]))))
         sums = np.bincount(self._groups, weights=falls_of_answers)
-        sizes = np.bincount(self._groups).astype(float)
+        sizes: Floats = np.bincount(self._groups).astype(float)
         return _Candidate(-fall - self._allowed, nights, before, p, p_of_large, sums, sizes)
 
     def weigh(self, night: int, candidate: "_Candidate", p_of_choice: float, levels: "Levels") -> Evidence:
@@ -137,6 +137,8 @@ class Falls:
         import numpy as np
 
         changes = self._values[:, night] - self._values[:, self._runs].mean(axis=1)
+        in_run: float | None
+        in_week: float | None
         in_run = in_week = _missed(*_spread(changes, self._groups), -NormalDist().inv_cdf(levels.choice / RELEASES))
         if self._noise.pairs:
             ((error,), (degrees,)) = self._noise.errors(night, np.array([1]))
@@ -383,7 +385,7 @@ def _normal_scores(differences: "Floats", errors: "Floats", degrees: "Floats") -
     from scipy.special import ndtri, stdtr
 
     t = np.where(np.abs(differences) < _SLACK, 0.0, differences) / np.maximum(errors, _SLACK)
-    return -np.maximum(ndtri(stdtr(degrees, -t)), -FURTHEST)
+    return np.asarray(-np.maximum(ndtri(stdtr(degrees, -t)), -FURTHEST))
 
 
 def _effective_size(share: float, error: float, degrees: float, level: float) -> float | None:

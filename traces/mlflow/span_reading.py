@@ -93,6 +93,7 @@ def _listed(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _value(value: Mapping[str, Any]) -> Any:
+    held: Any
     kind, held = next(iter(value.items()), ("", None))
     if kind == "kvlist_value":
         return _listed(held.get("values") or ())
