@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Places
+from ..groups import effective_degrees
 from ..monthly_p_value import variance_of_mean
-from ..student import effective_degrees
 from .outcome_terms import OutcomeTerms, TermStage
 from .stage_draw import draws_worth
 

@@ -8,7 +8,7 @@ from ...errors import UsageError
 from ...text.wording import count_of, verb_of
 from ..arrays import Bools
 from ..estimate import Estimate
-from ..jackknife import FEWEST_GROUPS
+from ..groups import FEWEST_GROUPS
 from ..monthly_p_value import LONGEST, needed_z
 from .bound import Bound
 from .bound_evidence import FALSE_ALARMS, AlarmState, WeighedBound, ratings_needed, t_of_score

@@ -6,10 +6,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from ..arrays import Bools, Floats
-from ..decision.confidence_sequence import ConfidenceSequence
-from ..estimate import TOO_FEW_GROUPS, Estimate
-from ..jackknife import FEWEST_GROUPS
-from ..policy import clopper_pearson
+from ..estimate import TOO_FEW_GROUPS, Estimate, clopper_pearson
+from ..groups import FEWEST_GROUPS
+from ..sequence import ConfidenceSequence
 from .outcome_terms import OutcomeTerms
 from .stage_draw import draws_worth
 

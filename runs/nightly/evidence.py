@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from ...meta_eval.groups import t_quantile
 from ...meta_eval.monthly_p_value import (
     FURTHEST,
     LONGEST,
@@ -17,7 +18,6 @@ from ...meta_eval.monthly_p_value import (
     night_correlation,
     variance_of_mean,
 )
-from ...meta_eval.student import t_quantile
 
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats, Places

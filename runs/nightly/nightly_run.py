@@ -247,7 +247,7 @@ def _decide_against(nightly: NightlyRun, accepted: str, run: str, gate: DecideGa
     only = suite.metrics[0] if len(suite.metrics) == 1 and scorer is None else None
     options = VersionOptions(scorer=scorer, metric=gate.metric or only)
     names = [f"the accepted run={accepted}", f"this run={run}"]
-    return decide_reading(read_versions(nightly.store, names, options), margin=gate.margin)
+    return decide_reading(read_versions(nightly.store, names, options), margin=gate.margin, looks="any")
 
 
 def _earlier_rows(nightly: NightlyRun, ledger: Ledger) -> list[NightlyRunRow]:

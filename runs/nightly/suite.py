@@ -72,6 +72,8 @@ class Suite(BaseModel):
     language: str | None = None
     split: str | None = None
     sheet: str | None = None
+    header_row: int | None = None
+    scale: tuple[float, float] | None = None
     limit: int | None = Field(default=None, ge=1, le=_MOST)
     turns: Turns = "last"
     skip_bad: bool = False
@@ -152,6 +154,8 @@ class Suite(BaseModel):
             language=self.language,
             split=self.split,
             sheet=self.sheet,
+            header_row=self.header_row,
+            scale=self.scale,
             limit=self.limit,
             turns=self.turns,
         )

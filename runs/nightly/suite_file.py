@@ -10,8 +10,8 @@ from pydantic_core import ErrorDetails
 from ...arguments import check_type
 from ...atomic_files import check_replaceable
 from ...errors import InputError, UsageError
+from ...eval_sets.columns import known_columns
 from ...eval_sets.name_suggestions import nearest_names, quote_names
-from ...eval_sets.sample_columns import known_columns
 from ...eval_sets.sources import needs_network, open_source
 from ...languages.yaml_file import YAMLDocument, booleans_as_numbers, load_yaml
 from ...metrics.catalogue import needs_judge
@@ -63,7 +63,8 @@ def check_sets(suite: Suite, path: Path) -> None:
         try:
             if needs_network(source):
                 continue  # checking asks nobody
-            opened = open_source(source, split=suite.split, sheet=suite.sheet, known=known_columns(suite.map))
+            known = known_columns(suite.map)
+            opened = open_source(source, split=suite.split, sheet=suite.sheet, header_row=suite.header_row, known=known)
             next(iter(opened.rows), None)
         except InputError as error:
             place: Place = ("sets", number)
