@@ -31,11 +31,16 @@ class JudgeError(AssayError):
 
 
 class ReplyError(JudgeError):
-    """The judge replied, but not in the shape that was asked for; `raw` keeps what it said."""
+    """The judge replied, but not in the shape that was asked for; `raw` keeps what it said.
 
-    def __init__(self, message: str, raw: str) -> None:
+    Attributes:
+        is_contradiction: Whether its words and the probabilities of its tokens say different things.
+    """
+
+    def __init__(self, message: str, raw: str, *, is_contradiction: bool = False) -> None:
         super().__init__(message)
         self.raw = raw
+        self.is_contradiction = is_contradiction
 
 
 class CassetteMiss(JudgeError):

@@ -26,10 +26,9 @@ from .clustering.measures import (
 from .combiners import (
     COMBINERS as COMBINERS,
     fit_combiner as fit_combiner,
-    logistic_weights as logistic_weights,
-    ridge_weights as ridge_weights,
+    fit_weights as fit_weights,
 )
-from .comparison import compare_metrics as compare_metrics, williams as williams
+from .comparison import compare_metrics as compare_metrics
 from .correlation import auroc as auroc, correlation_problem as correlation_problem, spearman as spearman
 from .cross_validation import (
     CombinationTask as CombinationTask,
@@ -39,22 +38,14 @@ from .cross_validation import (
     choose_simple as choose_simple,
     column_spearmans as column_spearmans,
 )
-from .decision.confidence_sequence import ConfidenceSequence as ConfidenceSequence
-from .decision.max_t import MaxT as MaxT
-from .decision.settling import (
-    EstimatedDifference as EstimatedDifference,
-    SettlingRule as SettlingRule,
-    more_answers_needed as more_answers_needed,
-    more_ratings_needed as more_ratings_needed,
-)
 from .decision.variant_decision import variant_sentences as variant_sentences
 from .decision.version_decision import Basis as Basis
-from .decision.version_means import (
-    changed_answers as changed_answers,
-    estimate_version_means as estimate_version_means,
-    rated_versions as rated_versions,
-    usable_ratings as usable_ratings,
+from .decision.version_difference import (
+    GroupCounts as GroupCounts,
+    PairDifference as PairDifference,
+    estimate_difference as estimate_difference,
 )
+from .decision.version_questions import VersionQuestions as VersionQuestions
 from .difference import (
     Standing as Standing,
     describe_more_ratings as describe_more_ratings,
@@ -67,17 +58,19 @@ from .estimate import (
     estimate_mean as estimate_mean,
     estimate_mean_of_groups as estimate_mean_of_groups,
     estimate_proportion as estimate_proportion,
+    estimate_share as estimate_share,
+    p_of_share as p_of_share,
 )
 from .evaluation import evaluate_table as evaluate_table
 from .folds import grouped_folds as grouped_folds
-from .gwet import ordinal_ac2 as ordinal_ac2
-from .jackknife import jackknife_intervals as jackknife_intervals
-from .krippendorff import nominal_alpha as nominal_alpha, ordinal_alpha as ordinal_alpha
-from .mean_rating import (
-    estimate_mean_rating as estimate_mean_rating,
-    prediction_powered_mean as prediction_powered_mean,
-    ratings_for_width as ratings_for_width,
+from .groups import (
+    intraclass_correlation as intraclass_correlation,
+    jackknife_interval as jackknife_interval,
+    t_quantile as t_quantile,
+    variance_of_mean as variance_of_mean,
 )
+from .gwet import ordinal_ac2 as ordinal_ac2
+from .krippendorff import nominal_alpha as nominal_alpha, ordinal_alpha as ordinal_alpha
 from .monitoring.bound_evidence import (
     CLEARED as CLEARED,
     FALSE_ALARMS as FALSE_ALARMS,
@@ -89,21 +82,22 @@ from .monthly_p_value import monthly_p_value as monthly_p_value, needed_z as nee
 from .permutation import max_t as max_t, shuffle_by_group as shuffle_by_group, sign_flip_p_value as sign_flip_p_value
 from .policy import (
     BOUND as BOUND,
-    estimate_share as estimate_share,
-    intraclass_correlation as intraclass_correlation,
-    p_of_share as p_of_share,
     triage_policy as triage_policy,
-    variance_of_mean as variance_of_mean,
 )
 from .power import AgreementPower as AgreementPower
+from .prediction_powered import (
+    MeanRating as MeanRating,
+    PoweredMeans as PoweredMeans,
+    estimate_mean_rating as estimate_mean_rating,
+    mean_of_table as mean_of_table,
+    powered_means as powered_means,
+    prediction_powered_mean as prediction_powered_mean,
+    ratings_for_width as ratings_for_width,
+)
 from .question_only import add_question_only as add_question_only
 from .rater_ceiling import estimate_ceiling as estimate_ceiling, means_of_others as means_of_others
 from .rater_groups import find_rater_groups as find_rater_groups
 from .raters import agreement_of_raters as agreement_of_raters, kappas as kappas
-from .rating_difference import (
-    RatingDifference as RatingDifference,
-    estimate_rating_difference as estimate_rating_difference,
-)
 from .recommendation import STRENGTHS as STRENGTHS, name_of as name_of, recommend as recommend
 from .report.charts import sizes as sizes, triage as triage
 from .report.confusion import confusions as confusions
@@ -112,7 +106,6 @@ from .results import (
     ChosenCombination as ChosenCombination,
     Combination as Combination,
     Comparison as Comparison,
-    MeanRating as MeanRating,
     MetaEvaluation as MetaEvaluation,
     Policy as Policy,
     Selection as Selection,
@@ -136,8 +129,13 @@ from .scorer_fit import (
     fit_scorer as fit_scorer,
 )
 from .selection import Combine as Combine, select as select
+from .sequence import (
+    ConfidenceSequence as ConfidenceSequence,
+    Look as Look,
+    next_look as next_look,
+    spent_error as spent_error,
+)
 from .stopping import predict_stability as predict_stability
-from .student import t_quantile as t_quantile
 from .subsets import (
     all_subsets as all_subsets,
     best_of_each_size as best_of_each_size,
@@ -146,16 +144,6 @@ from .subsets import (
     subset_correlations as subset_correlations,
 )
 from .table import ScoreTable as ScoreTable
-from .three_level import (
-    JudgedSample as JudgedSample,
-    LevelVariances as LevelVariances,
-    Strata as Strata,
-    ThreeLevelMean as ThreeLevelMean,
-    draw_stratified as draw_stratified,
-    plan_sample_sizes as plan_sample_sizes,
-    three_level_mean as three_level_mean,
-    three_level_share as three_level_share,
-)
 from .version_agreement import version_agreement as version_agreement
 from .version_results import MetricVersions as MetricVersions, VersionAgreement as VersionAgreement
 from .version_sentence import describe_versions as describe_versions

@@ -7,9 +7,9 @@ import numpy as np
 
 from . import agreement_statistics
 from .arrays import Bools, Floats
-from .correlation import FEWEST_ITEMS, auroc, correlation_problem
+from .correlation import FEWEST_ITEMS, auroc, correlation_problem, estimate_correlation
 from .estimate import Estimate, estimate
-from .jackknife import Scale, Statistic
+from .groups import Statistic
 from .permutation import max_t
 from .table import ScoreTable
 
@@ -37,11 +37,10 @@ class MetricAgreement:
     tie_threshold: float | None  # the epsilon of the pairwise accuracy, in the metric's unit
     auroc_bad: Estimate  # P(a bad answer scores below another); bad is rated below the scale's middle
     auroc_good: Estimate  # P(a good answer scores above another); good is rated above the scale's middle
-    p: float | None = None  # scipy's p-value of Spearman, items taken as independent (Lassche et al., 2024, Table IV)
-    p_grouped: float | None = None  # the p-value of shuffling ratings by whole groups
-    # `p_grouped` corrected by Benjamini and Yekutieli (2001) over the metrics that can be tested, without the baselines
-    p_by: float | None = None
-    p_max_t: float | None = None  # the same corrected by the single-step max-T of Westfall and Young (1993)
+    # how often chance alone makes one of all metrics agree as far: ratings shuffled by whole groups, the largest
+    # statistic of all metrics (max-T; Westfall and Young, 1993), a baseline counted alone; at least the p-value of the
+    # interval of `spearman`
+    p: float | None = None
     problem: str = ""
 
 
@@ -63,25 +62,20 @@ def metric_agreements(
         >>> declined.spearman.value, declined.auroc_bad.value, constant.auroc_bad.value
         (1.0, 1.0, 0.5)
     """
-    from scipy.stats import false_discovery_control
-
     rated = table.rated()
     agreements = [_agreement(rated, name, level, seed) for name in rated.metrics]
     if CONSTANT not in rated.metrics:
         agreements.append(_agreement(_constant_table(rated), CONSTANT, level, seed))
-    metrics = [agreement.name for agreement in agreements if agreement.p is not None and not agreement.baseline]
-    baselines = [agreement.name for agreement in agreements if agreement.p is not None and agreement.baseline]
-    p_values: dict[str, tuple[float, float | None, float | None]] = {}
-    if metrics:
-        grouped, corrected = max_t(rated.only(metrics), permutations=permutations, seed=seed)
-        by = false_discovery_control(grouped, method="by")
-        p_values |= {name: ps for name, *ps in zip(metrics, grouped, map(float, by), corrected, strict=True)}  # type: ignore[misc]
-    if baselines:
-        grouped, _ = max_t(rated.only(baselines), permutations=permutations, seed=seed)
-        p_values |= {name: (p, None, None) for name, p in zip(baselines, grouped, strict=True)}
+    tested = [agreement for agreement in agreements if agreement.spearman.value is not None]
+    p_values: dict[str, float] = {}
+    for place, kind in enumerate((False, True)):
+        names = [agreement.name for agreement in tested if agreement.baseline == kind]
+        if names:
+            corrected_and_alone = max_t(rated.only(names), permutations=permutations, seed=seed)[::-1]
+            p_values |= dict(zip(names, corrected_and_alone[place], strict=True))
     return tuple(
-        replace(agreement, p_grouped=ps[0], p_by=ps[1], p_max_t=ps[2])
-        if (ps := p_values.get(agreement.name))
+        replace(agreement, p=max(p_values[agreement.name], agreement.spearman.p or 0.0))
+        if agreement.name in p_values
         else agreement
         for agreement in agreements
     )
@@ -92,8 +86,6 @@ def _constant_table(table: ScoreTable) -> ScoreTable:
 
 
 def _agreement(table: ScoreTable, name: str, level: float, seed: int) -> MetricAgreement:
-    from scipy.stats import spearmanr
-
     values, ratings = table.column(name), table.mean_rating
     is_scored = ~np.isnan(values)
     x, y = values[is_scored], ratings[is_scored]
@@ -119,29 +111,31 @@ def _agreement(table: ScoreTable, name: str, level: float, seed: int) -> MetricA
         is_constant = len(x) >= FEWEST_ITEMS and float(np.ptp(y)) > 0
         return _with_chance_level(agreement, x, y, table.middle) if is_constant else agreement
 
-    def with_interval(statistic: Statistic, scale: Scale = "fisher") -> Estimate:
-        return estimate(statistic, groups, scale=scale, level=level)
+    def correlation(prepare: Callable[[Floats, Floats], Statistic]) -> Estimate:
+        return estimate_correlation(prepare, x[:, None], y, groups, level=level)
 
     numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
     pairs = agreement_statistics.pairwise_accuracy(x, y, numbers, seed=seed)
+    no_pairs = Estimate(None, problem="too few pairs")
     is_not_bad, is_good = y >= table.middle, y > table.middle
     return replace(
         agreement,
-        spearman=with_interval(agreement_statistics.spearman_statistic(x, y)),
-        kendall=_kendall(x, y, with_interval),
-        pearson=with_interval(agreement_statistics.pearson(x, y)),
-        pairwise_accuracy=with_interval(pairs[0], "logit") if pairs else Estimate(None, problem="too few pairs"),
+        spearman=correlation(agreement_statistics.mean_spearman),
+        kendall=_kendall(x, y, correlation),
+        pearson=correlation(lambda x, y: agreement_statistics.pearson(x[:, 0], y)),
+        pairwise_accuracy=estimate(pairs[0], groups, scale="logit", level=level) if pairs else no_pairs,
         tie_threshold=pairs[1] if pairs else None,
         auroc_bad=_area(auroc(x, is_not_bad, groups, level=level), "no bad answers, or nothing else"),
         auroc_good=_area(auroc(x, is_good, groups, level=level), "no good answers, or nothing else"),
-        p=float(spearmanr(x, y).pvalue),
     )
 
 
-def _kendall(x: Floats, y: Floats, with_interval: Callable[[Statistic], Estimate]) -> Estimate:
+def _kendall(
+    x: Floats, y: Floats, correlation: Callable[[Callable[[Floats, Floats], Statistic]], Estimate]
+) -> Estimate:
     """Kendall's tau, whose interval takes items x levels of the ratings: with many of both there is none."""
     if len(x) <= _MANY_ITEMS or len(np.unique(y)) <= _MANY_LEVELS:
-        return with_interval(agreement_statistics.kendall(x, y))
+        return correlation(lambda x, y: agreement_statistics.kendall(x[:, 0], y))
     from scipy.stats import kendalltau
 
     problem = f"no interval above {_MANY_ITEMS:,} answers with more than {_MANY_LEVELS} different ratings"

@@ -8,7 +8,7 @@ weights for ranks, so that every weighting would have to be worked out anew.
 import numpy as np
 
 from .arrays import Bools, Floats, Places
-from .jackknife import Statistic
+from .groups import Statistic
 
 _ITEMS_IN_PAIRS = 1000  # pairs grow with the square of the items
 _FEW_LEVELS = 12

@@ -4,15 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
 
 from ..presentation.figure import format_p
 from .agreement_statistics import mean_spearman
 from .arrays import Floats, Places
-from .correlation import FEWEST_ITEMS
+from .correlation import FEWEST_ITEMS, estimate_correlation
 from .estimate import OF_CORRELATIONS, Estimate, estimate
 from .folds import grouped_folds
-from .permutation import sign_flip_max_t
+from .permutation import sign_flip_max_t, standard_ranks
 from .table import ScoreTable
 from .winner_estimate import estimate_winner
 
@@ -146,9 +145,9 @@ def _agreement(table: ScoreTable, columns: Sequence[Floats]) -> Estimate:
     if len(scored) < FEWEST_ITEMS or any(np.ptp(values[scored]) == 0 for values in columns):
         return Estimate(None, n=len(scored), problem="too few scores, or all are equal")
     ratings, groups = table.mean_rating[scored], [table.groups[place] for place in scored]
+    if len(columns) == 1:
+        return estimate_correlation(mean_spearman, columns[0][scored][:, None], ratings, groups)
     first, *others = [mean_spearman(values[scored][:, None], ratings) for values in columns]
-    if not others:
-        return estimate(first, groups, scale="fisher")
     return estimate(lambda weights: first(weights) - others[0](weights), groups, bounds=OF_CORRELATIONS)
 
 
@@ -173,7 +172,7 @@ def _p_values(
         known = np.flatnonzero(~np.isnan(before) & ~np.isnan(out_of_fold[name]))
         after, old, rating = (values[known] for values in (out_of_fold[name], before, table.mean_rating))
         size = np.bincount(groups[known], minlength=count).astype(float)
-        ranks = [_standard_ranks(values) for values in (after, old, rating)]
+        ranks = [standard_ranks(values) for values in (after, old, rating)]
         errors = (old - shares[known]) ** 2 - (after - shares[known]) ** 2
         for parts in (ranks[2] * (ranks[0] - ranks[1]), errors):
             columns.append(np.bincount(groups[known], weights=parts, minlength=count))
@@ -184,13 +183,6 @@ def _p_values(
         np.column_stack(columns), np.column_stack(sizes), permutations=permutations, seed=seed
     ).tolist()
     return {name: (p_values[2 * place], p_values[2 * place + 1]) for place, name in enumerate(names)}
-
-
-def _standard_ranks(values: Floats) -> Floats:
-    """Ranks with mean 0 and spread 1; 0 where the values do not vary."""
-    ranks = rankdata(values) - (len(values) + 1) / 2
-    standard: Floats = ranks / (ranks.std() or 1.0)
-    return standard
 
 
 def _correct_gain(gain: Estimate) -> Estimate:

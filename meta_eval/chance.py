@@ -7,10 +7,10 @@ import numpy as np
 from scipy.stats import rankdata
 
 from .arrays import Floats
-from .combiners import Combiner, fit_combiner
+from .combiners import Combiner, fit_combiner, scaling_of
 from .cross_validation import CombinationTask
 from .folds import grouped_folds
-from .permutation import shuffle_by_group
+from .permutation import shuffle_by_group, standard_ranks
 from .subsets import subset_correlations
 
 _CELLS_PER_BLOCK = 1_000_000
@@ -84,8 +84,8 @@ def chance_of_measures(task: CombinationTask, measures: Floats, *, permutations:
     Returns:
         Spearman of each measure, and what the largest of them reaches by chance.
     """
-    x, ranks = _standardise(rankdata(measures, axis=0)), rankdata(task.ratings)
-    y = _standardise(ranks[:, None])[:, 0]
+    y = standard_ranks(task.ratings)
+    x = _standardise(rankdata(measures, axis=0)) / np.sqrt(len(y))
     blocks = shuffle_by_group(y, task.group_numbers, permutations=permutations, seed=seed)
     return Chance(x.T @ y, np.concatenate([(x.T @ block).max(axis=0) for block in blocks]))
 
@@ -98,7 +98,7 @@ def chance_of_best(task: CombinationTask, *, permutations: int, seed: int) -> Ch
     Returns:
         Spearman of the best subset on the ratings, and on each shuffling.
     """
-    x, ranks = task.scaled, rankdata(task.ratings)
+    x, ranks = task.scaled, standard_ranks(task.ratings)
     width = max(1, _CELLS_PER_BLOCK // len(task.subsets))
 
     def best_spearman(ratings: Floats) -> Floats:
@@ -142,12 +142,12 @@ def chance_of_fit(
     def spearmans(shuffled: Floats) -> Floats:
         """Maps ranks of ratings (items, shufflings) to Spearman out of fold (shufflings,)."""
         ratings = levels[np.searchsorted(levels_of_ranks, shuffled)]
-        total = np.zeros(shuffled.shape[1])
+        total, scaled = np.zeros(shuffled.shape[1]), task.prepared(scaling_of(kind))
         for parts in dealt:
             predictions = np.empty_like(shuffled)
             for held_out in parts:
                 training = np.setdiff1d(everything, held_out)
-                fitted = fit_combiner(kind, task.scores, ratings, middle=task.middle, training=training)
+                fitted = fit_combiner(kind, scaled, ratings, middle=task.middle, training=training)
                 predictions[held_out] = fitted.predict_known(held_out)
             total += np.einsum("ij,ij->j", _standardise(rankdata(predictions, axis=0)), _standardise(shuffled))
         return total / repeats

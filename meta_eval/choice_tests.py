@@ -26,6 +26,7 @@ from .winner_estimate import believable_error, estimate_winner, winning_limits
 _LARGEST_RHO = 0.9999
 _SHARES_OF_GATE = (0.8, 0.2)
 """Of the test of the measures that nobody fitted, and of that of the best subset (simulated: docs/meta.md)."""
+_REPEATS_OF_FIT, _SHUFFLINGS_OF_FIT = 2, 199  # a p-value of 1 / 200 is enough for a claim
 _SPREAD_OF_FITS = 1.2
 """How much more a figure out of fold varies than with the folds' fits taken as given (simulated)."""
 
@@ -100,7 +101,7 @@ class ChoiceTests:
     @cached_property
     def _columns(self) -> Floats:
         """What each way predicts of the items that it was fitted to, (items, ways)."""
-        return self.fitted.predict(self.task.scores)
+        return self.fitted.predict_known(np.arange(len(self.task.ratings)))
 
     def _is_single(self, way: int) -> bool:
         return way < len(self.fitted.rows) and self.task.sizes[self.fitted.rows[way]] == 1
@@ -148,9 +149,10 @@ class ChoiceTests:
         return chance_of_fit(
             self.task,
             kind,
-            repeats=self.out_of_fold.repeats,
+            repeats=min(self.out_of_fold.repeats, _REPEATS_OF_FIT),
             folds=self.out_of_fold.scores.folds,
-            permutations=self.permutations,
+            # one fit per shuffling, where ridge regression fits many at once
+            permutations=min(self.permutations, _SHUFFLINGS_OF_FIT) if kind == "logistic" else self.permutations,
             seed=self.seed,
             on_progress=self.on_progress,
         )

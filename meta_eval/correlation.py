@@ -1,18 +1,19 @@
 """How well a metric's values follow a person's ratings: rank correlation and area under the ROC curve."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..text.wording import count_of
 from .estimate import Estimate, estimate
-from .jackknife import FEWEST_GROUPS
+from .groups import FEWEST_GROUPS, Statistic, unseen_share
 
 if TYPE_CHECKING:
     from .arrays import Bools, Floats
 
 FEWEST_ITEMS = 5
+_PERFECT = 1 - 1e-9
+_P_VALUES = 60
 
 
 def spearman(
@@ -22,17 +23,15 @@ def spearman(
     *,
     level: float = 0.95,
     has_interval: bool = True,
-    has_p_value: bool = True,
 ) -> Estimate:
     """Estimates Spearman's rank correlation of values and ratings, with an interval over whole groups.
 
-    rho is Pearson's correlation of the ranks; tied values share their mean rank (Spearman, 1904). The interval leaves
-    out one group at a time, on the scale of Fisher's z (`jackknife_intervals`).
+    rho is Pearson's correlation of the ranks; tied values share their mean rank (Spearman, 1904). Interval and p-value
+    are those of `estimate_correlation`.
 
     Returns:
-        rho in [-1, 1] with its interval and the two-sided p-value of Student's t, t^2 = rho^2 (n - 2) / (1 - rho^2)
-        with n - 2 degrees of freedom, which takes items as independent and is that of `scipy.stats.spearmanr`. No value
-        with fewer than five items, or where values or ratings are all equal; `problem` says which.
+        rho in [-1, 1]. No value with fewer than five items, or where values or ratings are all equal; `problem` says
+        which.
 
     Examples:
         Ranks 1..6 against ranks 2,1,3,4,6,5: the squared differences sum to 4, so rho = 1 - 6 * 4 / (6 * 35) = 31/35.
@@ -50,21 +49,63 @@ def spearman(
     x, y = np.asarray(values, float), np.asarray(ratings, float)
     if problem := correlation_problem(x, y):
         return Estimate(None, n=len(x), groups=len(set(groups)), problem=problem)
-    statistic = agreement_statistics.spearman_statistic(x, y)
     if not has_interval:
-        return Estimate(float(statistic(np.ones((len(x), 1)))[0]), n=len(x))
-    result = estimate(statistic, groups, scale="fisher", level=level)
-    if result.value is None or not has_p_value:
+        return Estimate(float(agreement_statistics.spearman_statistic(x, y)(np.ones((len(x), 1)))[0]), n=len(x))
+    return estimate_correlation(agreement_statistics.mean_spearman, x[:, None], y, groups, level=level)
+
+
+def estimate_correlation(
+    prepare: "Callable[[Floats, Floats], Statistic]",
+    x: "Floats",
+    y: "Floats",
+    groups: Sequence[str],
+    *,
+    level: float = 0.95,
+) -> Estimate:
+    """Estimates a correlation of x (items, columns) and y (items,), with its interval and the p-value of none.
+
+    The interval leaves out one group at a time, on the scale of Fisher's z (`jackknife_interval`). What no answer
+    shows, leaving answers out cannot show either: where no item has values above the mean of x beside values below that
+    of y, or the other way round, or both, up to `unseen_share` of the items could be of that kind. The interval reaches
+    as far as the correlation with so many exceptions. The p-value is of the same statistic: it is at most 1 - level
+    where the interval leaves out 0.
+
+    `prepare` makes the statistic of two variables, of which the first has columns.
+    """
+    import numpy as np
+
+    result = estimate(prepare(x, y), groups, scale="fisher", level=level, null=0.0)
+    if result.value is None or result.low is None or result.high is None or abs(result.value) > _PERFECT:
         return result
-    return replace(result, p=_p_value(result.value, len(x)))
+    low, high, p, items = result.low, result.high, result.p or 0.0, len(y)
+    p_values = np.append(np.geomspace(1e-6, 1 - level, _P_VALUES), np.linspace(1 - level, 1, _P_VALUES)[1:])
+    shares = np.array([unseen_share(items, 1 - one) for one in p_values])
+    for x_place, y_place in _unseen_kinds(x.mean(axis=1), y):
+        statistic = prepare(np.vstack([x, x[x_place]]), np.append(y, y[y_place]))
+        reached = statistic(np.vstack([np.ones((items, len(shares))), items * shares / (1 - shares)]))
+        end = float(reached[_P_VALUES - 1])
+        low, high = min(low, end), max(high, end)
+        if (crosses := reached * result.value <= 0).any():
+            p = max(p, min(1.0, float(p_values[crosses].max()) * (1 + 1e-9)))
+    return replace(result, low=low, high=high, p=p)
 
 
-def _p_value(rho: float, n: int) -> float:
-    from scipy.special import stdtr  # scipy.stats takes a second to import
+def _unseen_kinds(x: "Floats", y: "Floats") -> "Iterator[tuple[int, int]]":
+    """Yields the kinds of items that there could be and are not: the places of a typical value of x and one of y."""
 
-    unexplained = 1 - min(1.0, rho * rho)
-    t = abs(rho) * math.sqrt((n - 2) / unexplained) if unexplained else math.inf
-    return float(2 * stdtr(n - 2, -t))
+    is_high_x, is_high_y = x > x.mean(), y > y.mean()
+    for x_side in (is_high_x, ~is_high_x):
+        for y_side in (is_high_y, ~is_high_y):
+            if not (x_side & y_side).any():
+                yield _middle_place(x, x_side), _middle_place(y, y_side)
+
+
+def _middle_place(values: "Floats", side: "Bools") -> int:
+    """The place of the middle one of the values on a side."""
+    import numpy as np
+
+    places = np.flatnonzero(side)
+    return int(places[np.argsort(values[places], kind="stable")[len(places) // 2]])
 
 
 def correlation_problem(x: "Floats", y: "Floats") -> str:

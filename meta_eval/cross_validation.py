@@ -5,21 +5,19 @@ No figure comes from the answers that chose it.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from scipy.stats import rankdata
 
 from .arrays import Bools, Floats, Places
-from .combiners import COMBINERS, SUBSET, Combiner, fit_combiner
+from .combiners import COMBINERS, SUBSET, Combiner, ScaledScores, fit_combiner, scaling_of
 from .folds import grouped_folds
 from .subsets import (
     DIGITS,
-    Scale,
     Scaling,
     all_subsets,
     best_of_each_size,
-    fit_scale,
     place_among,
     subset_correlations,
 )
@@ -55,6 +53,8 @@ class CombinationTask:
     cost_of_all: float | None = None
     combiners: tuple[Combiner, ...] = COMBINERS
     ways: tuple[Way, ...] = field(init=False)
+    _prepared: dict[Scaling, ScaledScores] = field(init=False, default_factory=dict)
+    _places: dict[int, Floats] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         by_size = [Way(SUBSET, size) for size in range(1, self.largest + 1)]
@@ -92,18 +92,26 @@ class CombinationTask:
         sizes = subsets.sum(axis=1).astype(np.intp)
         return cls(scores, ratings, group_numbers, middle, how, subsets, sizes, subset_costs, cost_of_all, combiners)
 
-    @cached_property
-    def scale(self) -> Scale:
-        """Brings scores to one scale, learned from the scores of all items: no rating takes part.
+    def prepared(self, how: Scaling) -> ScaledScores:
+        """The scores of all items on a scale that they were brought to once.
 
         A scale learned anew in each training part would set tied scores apart by the fold that they are in.
         """
-        return fit_scale(self.scores, self.how)
+        if how not in self._prepared:
+            self._prepared[how] = ScaledScores.of(self.scores, how)
+        return self._prepared[how]
 
-    @cached_property
+    @property
     def scaled(self) -> Floats:
-        """The scores of all items on that scale, (items, metrics)."""
-        return self.scale(self.scores)
+        """The scores of all items on the scale of the subsets, (items, metrics)."""
+        return self.prepared(self.how).values
+
+    def place_subset(self, row: int) -> Floats:
+        """The place of each item's sum over a subset among those of all items, (items,)."""
+        if row not in self._places:
+            sums = rankdata((self.scaled @ self.subsets[row]).round(DIGITS))
+            self._places[row] = (sums - 0.5) / len(sums) - 0.5
+        return self._places[row]
 
     @property
     def largest(self) -> int:
@@ -137,6 +145,7 @@ class FittedWays:
 
     rows: Places  # the row of `task.subsets` of each way that is a subset
     predict: Callable[[Floats], Floats]  # maps scores (others, metrics) to predictions (others, ways)
+    predict_known: Callable[[Places], Floats]  # the same of items of the task, by their places
     complexity: Floats  # how many metrics each way takes, and a little more where it learns weights, (ways,)
     costs: Floats | None  # what each way costs, (ways,); None where that is unknown
 
@@ -183,29 +192,25 @@ def best_subsets(task: CombinationTask, places: Places) -> Places:
     return np.array(rows)
 
 
-def predict_subsets(task: CombinationTask, rows: Places, others: Floats) -> Floats:
-    """Sums the metrics of subsets for other items, and finds the places of the sums among those of the task's items.
-
-    These come from scores alone, so that a subset keeps the order of its sums whatever the fold.
-
-    Returns:
-        The predictions, (others, subsets).
-    """
-    weights = task.subsets[rows].T
-    return place_among(task.scaled @ weights, task.scale(others) @ weights)
-
-
 def fit_ways(task: CombinationTask, training: Places) -> FittedWays:
     """Fits every way of a task to its items at `training`."""
     rows = best_subsets(task, training)
     fitted = [
-        fit_combiner(kind, task.scores, task.ratings[:, None], middle=task.middle, training=training)
+        fit_combiner(
+            kind, task.prepared(scaling_of(kind)), task.ratings[:, None], middle=task.middle, training=training
+        )
         for kind in task.combiners
     ]
 
     def predict(others: Floats) -> Floats:
-        columns = [combiner.predict(others) for combiner in fitted]
-        return np.hstack([predict_subsets(task, rows, others), *columns])
+        weights = task.subsets[rows].T
+        # sums find their places among those of the task's items, so that a subset keeps its order whatever the fold
+        subsets = place_among(task.scaled @ weights, task.prepared(task.how).scale(others) @ weights)
+        return np.hstack([subsets, *(combiner.predict(others) for combiner in fitted)])
+
+    def predict_known(places: Places) -> Floats:
+        columns = [task.place_subset(row)[places, None] for row in rows.tolist()]
+        return np.hstack([*columns, *(combiner.predict_known(places) for combiner in fitted)])
 
     # where two ways take equally many metrics, the one whose weights are equal is simpler
     learns = [0.1 * (1 + number) for number in range(len(task.combiners))]
@@ -213,7 +218,7 @@ def fit_ways(task: CombinationTask, training: Places) -> FittedWays:
     costs = None
     if task.subset_costs is not None and task.cost_of_all is not None:
         costs = np.concatenate([task.subset_costs[rows], np.full(len(task.combiners), task.cost_of_all)])
-    return FittedWays(rows, predict, complexity, costs)
+    return FittedWays(rows, predict, predict_known, complexity, costs)
 
 
 def choose_best(scores: FoldScores) -> int:
@@ -275,36 +280,51 @@ def cross_validate(
         if not parts:
             return None
         number_of_folds = len(parts)
-        for held_out in parts:
-            training = np.setdiff1d(everything, held_out)
-            fitted = fit_ways(task, training)
-            predicted = fitted.predict(task.scores[held_out])
+        has_choice = len(parts) > 2 and int(eligible.sum()) > 1
+        inner = _without_two(task, parts) if has_choice else {}
+        for place, held_out in enumerate(parts):
+            fitted = fit_ways(task, np.setdiff1d(everything, held_out))
+            predicted = fitted.predict_known(held_out)
             predictions[:, held_out, repeat] = predicted.T
             by_fold.append(column_spearmans(predicted, task.ratings[held_out]))
-            parts_of_training = grouped_folds(task.group_numbers[training], folds, seed=seed + repeat)
-            inner = _inner_scores(task, training, parts_of_training, fitted, eligible)
+            choice = _inner_scores(task, parts, place, inner, fitted=fitted, eligible=eligible) if has_choice else None
             for rule, column in chosen.items():
-                column[held_out, repeat] = predicted[:, RULES[rule](inner) if inner else int(np.argmax(eligible))]
+                column[held_out, repeat] = predicted[:, RULES[rule](choice) if choice else int(np.argmax(eligible))]
     overall = fit_ways(task, everything)
     pooled = np.mean([column_spearmans(predictions[:, :, repeat].T, task.ratings) for repeat in range(repeats)], axis=0)
     scores = FoldScores(pooled, np.array(by_fold).T, number_of_folds, overall.complexity, overall.costs, eligible)
     return OutOfFold(predictions, chosen, scores, repeats)
 
 
+def _without_two(task: CombinationTask, parts: list[Places]) -> dict[tuple[int, int], Floats]:
+    """Predictions of a part by ways that saw neither it nor a second part, by (the part, the second part).
+
+    One fit serves both: for the choice that is made without the one, the other is held out of it.
+    """
+    everything, predictions = np.arange(len(task.ratings)), {}
+    for first, second in combinations(range(len(parts)), 2):
+        fitted = fit_ways(task, np.setdiff1d(everything, np.concatenate([parts[first], parts[second]])))
+        predictions[first, second] = fitted.predict_known(parts[first])
+        predictions[second, first] = fitted.predict_known(parts[second])
+    return predictions
+
+
 def _inner_scores(
-    task: CombinationTask, training: Places, parts: list[Places], fitted: FittedWays, eligible: Bools
-) -> FoldScores | None:
-    """What each way reaches inside a training part, for choosing one without the part that is held out of it."""
-    if not parts or int(eligible.sum()) == 1:
-        return None
-    predictions = np.full((len(training), len(task.ways)), np.nan)
-    by_fold = []
-    for part in parts:
-        held_out = training[part]
-        predictions[part] = fit_ways(task, np.setdiff1d(training, held_out)).predict(task.scores[held_out])
-        by_fold.append(column_spearmans(predictions[part], task.ratings[held_out]))
-    pooled = column_spearmans(predictions, task.ratings[training])
-    return FoldScores(pooled, np.array(by_fold).T, len(parts), fitted.complexity, fitted.costs, eligible)
+    task: CombinationTask,
+    parts: list[Places],
+    held_out: int,
+    predictions: dict[tuple[int, int], Floats],
+    *,
+    fitted: FittedWays,
+    eligible: Bools,
+) -> FoldScores:
+    """What each way reaches on the parts but one, for choosing a way without the part that is held out."""
+    others = [place for place in range(len(parts)) if place != held_out]
+    own = [predictions[place, held_out] for place in others]
+    ratings = [task.ratings[parts[place]] for place in others]
+    by_fold = np.array([column_spearmans(*part) for part in zip(own, ratings, strict=True)])
+    pooled = column_spearmans(np.concatenate(own), np.concatenate(ratings))
+    return FoldScores(pooled, by_fold.T, len(others), fitted.complexity, fitted.costs, eligible)
 
 
 def column_spearmans(predictions: Floats, ratings: Floats) -> Floats:

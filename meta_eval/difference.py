@@ -9,7 +9,7 @@ from scipy import stats
 
 from .arrays import Floats
 from .estimate import Estimate
-from .student import t_quantile
+from .groups import t_quantile
 
 MARGIN = 0.1
 """The largest difference of two correlations that still counts as equal, unless the caller says otherwise."""

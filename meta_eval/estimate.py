@@ -1,17 +1,27 @@
-"""The one type for a number with its interval, and the functions that make it from values in groups."""
+"""The one type for a number with its interval, and the functions that make it: of a statistic, a mean or a share."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from ..text.wording import count_of
-from .jackknife import FEWEST_GROUPS, Scale, jackknife_intervals
-from .student import t_quantile
+from .groups import (
+    FEWEST_GROUPS,
+    Interval,
+    Scale,
+    ScaleName,
+    effective_degrees,
+    interval_from_replicates,
+    jackknife_interval,
+    t_quantile,
+    variance_of_mean,
+)
 
 if TYPE_CHECKING:
-    from .arrays import Floats, Places
-    from .jackknife import Statistic
+    from .arrays import Bools, Floats, Places
+    from .groups import Statistic
 
 OF_CORRELATIONS = (-2.0, 2.0)
 """What a difference of two correlations cannot leave."""
@@ -28,7 +38,7 @@ class Estimate:
     high: float | None = None  # upper end of the interval; None without an interval
     n: int | None = None  # how many items the value was computed from; None where that is not counted
     groups: int | None = None  # how many groups these items form; items of one group are not independent
-    p: float | None = None  # two-sided p-value of the hypothesis of no effect; None where nothing was tested
+    p: float | None = None  # two-sided p-value of no effect, below 0.05 where the 95% interval leaves it out
     problem: str = ""  # why the value or the interval is missing; empty where nothing is
 
     @property
@@ -48,17 +58,17 @@ def estimate(
     statistic: "Statistic",
     groups: Sequence[str],
     *,
-    scale: Scale = "plain",
+    scale: ScaleName = "plain",
     bounds: tuple[float, float] | None = None,
     carriers: int | None = None,
     level: float = 0.95,
-    p: float | None = None,
+    null: float | None = None,
 ) -> Estimate:
-    """Estimates a statistic with an interval from leaving out one group at a time (`jackknife_intervals`).
+    """Estimates a statistic with an interval from leaving out one group at a time (`jackknife_interval`).
 
     Returns:
-        The estimate with its interval; without a value where the statistic is not finite, and without an interval
-        where there are too few groups (`problem` says which).
+        The estimate with its interval, and with the p-value of `null` where one is given; without a value where the
+        statistic is not finite, and without an interval where there are too few groups (`problem` says which).
 
     Examples:
         The mean of 1..6, each item its own group:
@@ -80,11 +90,11 @@ def estimate(
     if not math.isfinite(value):
         problem = "undefined: the values or the ratings do not vary"
         return Estimate(None, n=n, groups=number_of_groups, problem=problem)
-    intervals = jackknife_intervals(statistic, value, groups, levels=(level,), scale=scale, carriers=carriers)
-    if intervals is None:
-        return Estimate(value, n=n, groups=number_of_groups, p=p, problem=TOO_FEW_GROUPS)
-    low, high = cut_interval(intervals[0], bounds) if bounds else intervals[0]
-    return Estimate(value, low, high, n=n, groups=number_of_groups, p=p)
+    found = jackknife_interval(statistic, value, groups, level=level, scale=scale, carriers=carriers, null=null)
+    if found is None:
+        return Estimate(value, n=n, groups=number_of_groups, problem=TOO_FEW_GROUPS)
+    low, high = cut_interval((found.low, found.high), bounds) if bounds else (found.low, found.high)
+    return Estimate(value, low, high, n=n, groups=number_of_groups, p=found.p)
 
 
 def cut_interval(interval: tuple[float, float], bounds: tuple[float, float]) -> tuple[float, float]:
@@ -103,9 +113,12 @@ def estimate_mean(
     *,
     bounds: tuple[float, float] | None = None,
     level: float = 0.95,
+    null: float | None = None,
     p: float | None = None,
 ) -> Estimate:
     """Estimates the mean of values that come in groups, as `estimate_mean_of_groups` does.
+
+    Without `bounds` the smallest and the largest value stand for them.
 
     Examples:
         Groups of 2, 1, 1, 1 and 1 items with the means 1, 3, 3, 3 and 4:
@@ -124,7 +137,7 @@ def estimate_mean(
         return Estimate(None, n=0, groups=0, problem="no values")
     sums = np.asarray(np.bincount(group_of, weights=numbers), float)
     bounds = bounds or (float(numbers.min()), float(numbers.max()))
-    return estimate_mean_of_groups(sums, sizes, bounds=bounds, level=level, p=p)
+    return estimate_mean_of_groups(sums, sizes, bounds=bounds, level=level, null=null, p=p)
 
 
 def estimate_mean_of_groups(
@@ -133,28 +146,25 @@ def estimate_mean_of_groups(
     *,
     bounds: tuple[float, float],
     level: float = 0.95,
+    null: float | None = None,
     p: float | None = None,
 ) -> Estimate:
-    """Estimates the mean of values in groups from the groups' sums, with a small-sample cluster-robust interval.
+    """Estimates the mean of values in groups from the groups' sums.
 
-    The mean +- t sqrt(V) on the scale of log odds of the mean's place between the smallest and the largest value
-    (`log_odds_interval`), because the mean of values that are mostly at one end is skewed. V is the sum over groups of
-    (the group's deviations from the mean, summed)^2 / (1 - h) / n^2, with h the group's share of the n values: the CR2
-    variance of an intercept (Bell and McCaffrey, 2002). t has Satterthwaite's degrees of freedom
-    n^2 / (sum of s^2 (1 - 2 h) / (1 - h)^2 + (sum of s^2 / (1 - h))^2 / n^2), with s the sizes of the groups: G - 1 of
-    equal groups, fewer of unequal ones (Pustejovsky and Tipton, 2018).
+    The interval leaves out one group at a time, on the log odds of the mean's place between the bounds, because the
+    mean of values that are mostly at one end is skewed (`interval_of_mean`).
 
     Returns:
-        The mean with its interval; without one where there are fewer than five groups, or all have the same mean: what
-        does not vary does not say how sure it is.
+        The mean with its interval; without one where there are fewer than five groups, or nothing varies and no scale
+        says what else could have been.
 
     Example:
-        Five groups of one value, 1 to 5, with 4 degrees of freedom: the mean stands in the middle, where a step of
-        2.776 * sqrt(2.5 / 5) is one of 1.963 in log odds (4 times its share of the width 4).
+        Five groups of one value, 1 to 5: the mean without one is 3.5, 3.25, 3, 2.75, 2.5, whose places between 1 and 5
+        have the log odds 0.511, 0.251, 0, -0.251, -0.511: an error of 0.720, and 2.776 times that is 2.0.
 
         >>> result = estimate_mean_of_groups([1, 2, 3, 4, 5], [1] * 5, bounds=(1, 5))
-        >>> round(result.low, 3), round(result.high, 3)
-        (1.492, 4.508)
+        >>> round(result.low, 2), round(result.high, 2)
+        (1.48, 4.52)
     """
     import numpy as np
 
@@ -162,32 +172,48 @@ def estimate_mean_of_groups(
     n, groups = float(counts.sum()), len(counts)
     mean = float(totals.sum()) / n
     result = Estimate(mean, n=int(n), groups=groups, p=p, problem=TOO_FEW_GROUPS)
-    deviations = totals - mean * counts
-    noise = 1e-12 * max(1.0, float(np.abs(totals).max()))
-    if groups < FEWEST_GROUPS or bounds[0] >= bounds[1] or np.abs(deviations).max() <= noise:
+    if groups < FEWEST_GROUPS or bounds[1] - bounds[0] <= 1e-12 * max(1.0, abs(bounds[0]), abs(bounds[1])):
         return result
-    variance, degrees = variance_of_group_mean(totals, counts)
-    low, high = log_odds_interval(mean, math.sqrt(variance), degrees, scale=bounds, answers=int(n), level=level)
-    return Estimate(mean, low, high, n=int(n), groups=groups, p=p)
+    without_each = (totals.sum() - totals) / (n - counts)
+    found = interval_of_mean(
+        mean, without_each, effective_degrees(counts), bounds=bounds, items=int(n), level=level, null=null
+    )
+    return Estimate(mean, found.low, found.high, n=int(n), groups=groups, p=found.p if p is None else p)
 
 
-def variance_of_group_mean(sums: "Floats", sizes: "Floats | Places") -> tuple[float, float]:
-    """Computes the CR2 variance of the mean of values in groups, and Satterthwaite's degrees of freedom.
+def interval_of_mean(
+    mean: float,
+    without_each: "Floats",
+    degrees: float,
+    *,
+    bounds: tuple[float, float],
+    items: int,
+    level: float,
+    null: float | None = None,
+) -> Interval:
+    """An interval of a mean on a bounded scale from what it is without each group.
 
-    The formulas are those of `estimate_mean_of_groups`.
-
-    Example:
-        >>> import numpy as np
-        >>> variance, degrees = variance_of_group_mean(np.arange(1.0, 6.0), np.ones(5))
-        >>> round(variance, 3), round(degrees, 3)
-        (0.5, 4.0)
+    Student's, with the effective number of groups less one as degrees of freedom, on log odds. It reaches no further
+    than a share with so many effective groups would (Clopper and Pearson, 1934): among means on a bounded scale that of
+    0 and 1 varies most. Where nothing varies this is the interval: what is not among these groups may be among others.
     """
-    n = float(sizes.sum())
-    shares = sizes / n
-    deviations = sums - float(sums.sum()) / n * sizes
-    variance = float((deviations**2 / (1 - shares)).sum()) / n**2
-    spread = (sizes**2 * (1 - 2 * shares) / (1 - shares) ** 2).sum() + (sizes**2 / (1 - shares)).sum() ** 2 / n**2
-    return variance, n**2 / float(spread)
+    import numpy as np
+
+    width, groups = bounds[1] - bounds[0], degrees + 1
+    place = min(1.0, max(0.0, (mean - bounds[0]) / width))
+    inner = interval_from_replicates(
+        mean, without_each, degrees, scale=Scale("logit", *bounds), level=level, step=1 / (8 * items), null=null
+    )
+    varies = bool(np.ptp(np.array([mean, *without_each])) > 1e-9 * width)
+    least, most = _wilson(place, groups, level)
+    if varies and least <= (inner.low - bounds[0]) / width and (inner.high - bounds[0]) / width <= most:
+        return inner  # that of a share is wider still
+    low, high = (bounds[0] + width * end for end in clopper_pearson(place, groups, level))
+    p = None if null is None else _share_p_value(place, groups, (null - bounds[0]) / width)
+    if varies:
+        low, high = max(low, inner.low), min(high, inner.high)
+        p = None if p is None or inner.p is None else min(p, inner.p)
+    return Interval(min(low, mean), max(high, mean), p)
 
 
 def log_odds_interval(
@@ -217,8 +243,6 @@ def log_odds_interval(
 def estimate_proportion(count: int, total: int) -> Estimate:
     """Estimates a proportion with its 95% interval (Wilson, 1927).
 
-    The interval holds the proportions p for which the observed one is within 1.96 standard errors sqrt(p (1 - p) / n).
-
     Returns:
         count / total in [0, 1]; without items there is no value.
 
@@ -227,9 +251,102 @@ def estimate_proportion(count: int, total: int) -> Estimate:
         >>> proportion.value, round(proportion.low, 3), round(proportion.high, 3)
         (0.25, 0.046, 0.699)
     """
-    from scipy.stats import binomtest
-
     if not total:
         return Estimate(None, n=0, problem="there is nothing to count")
-    interval = binomtest(count, total).proportion_ci(method="wilson")
-    return Estimate(count / total, float(interval.low), float(interval.high), n=total)
+    low, high = _wilson(count / total, total, 0.95)
+    return Estimate(count / total, low, high, n=total)
+
+
+def p_of_share(wrong: "Bools", groups: "Places", bound: float, correlation: float) -> float:
+    """Computes the p-value of the hypothesis that the share of wrong items is above a bound.
+
+    The exact binomial test (Clopper and Pearson, 1934) at the effective size n / (1 + (m - 1) rho), where m is the
+    mean size of the group of an item (Kish, 1965).
+
+    Example:
+        None of 29 is wrong: 0.9^29 = 0.047. In one group, with correlation 1, they count as one: 0.9.
+
+        >>> import numpy as np
+        >>> none = np.zeros(29, dtype=bool)
+        >>> round(p_of_share(none, np.arange(29), 0.1, 0.5), 3)
+        0.047
+        >>> round(p_of_share(none, np.zeros(29, dtype=int), 0.1, 1.0), 3)
+        0.9
+    """
+    import numpy as np
+    from scipy.special import betaincc
+
+    n = len(wrong)
+    if not n:
+        return 1.0
+    mean_size = float((np.bincount(groups) ** 2).sum()) / n
+    size = n / (1 + (mean_size - 1) * correlation)
+    count = float(wrong.mean()) * size
+    return float(betaincc(count + 1, size - count, bound)) if count < size else 1.0
+
+
+def estimate_share(holds: "Bools", groups: "Places", level: float = 0.95) -> Estimate:
+    """Estimates a share of grouped items with its two-sided Clopper-Pearson interval.
+
+    The exact binomial interval at the effective size (n / deff) (t(n - 1) / t(G - 1))^2, where deff, at least 1, is the
+    variance of the share over the G groups divided by that of independent items, and t are Student's quantiles (Korn
+    and Graubard, 1998).
+
+    Returns:
+        The share in [0, 1] with its interval; no value without items.
+
+    Examples:
+        None of 29 independent items: the upper end solves (1 - p)^29 = 0.025, so p = 1 - 0.025^(1/29) = 0.119.
+
+        >>> import numpy as np
+        >>> result = estimate_share(np.zeros(29, dtype=bool), np.arange(29))
+        >>> result.value, result.low, round(result.high, 3)
+        (0.0, 0.0, 0.119)
+    """
+    import numpy as np
+
+    n = len(holds)
+    if n == 0:
+        return Estimate(None, n=0, groups=0, problem="no answers")
+    share = float(holds.mean())
+    number_of_groups, tail = len(np.unique(groups)), (1 - level) / 2
+    size = n / max(1.0, _design_effect(np.asarray(holds, float), groups))
+    if 1 < number_of_groups < n:
+        size *= (t_quantile(1 - tail, n - 1) / t_quantile(1 - tail, number_of_groups - 1)) ** 2
+    return Estimate(share, *clopper_pearson(share, size, level), n=n, groups=number_of_groups)
+
+
+def clopper_pearson(share: float, size: float, level: float = 0.95) -> tuple[float, float]:
+    """Computes the two-sided interval of a binomial share (Clopper and Pearson, 1934), never of width 0."""
+    from scipy.special import betaincinv  # scipy.stats takes a second to import
+
+    count, tail = share * size, (1 - level) / 2
+    low = float(betaincinv(count, size - count + 1, tail)) if share > 0 else 0.0
+    high = float(betaincinv(count + 1, size - count, 1 - tail)) if share < 1 else 1.0
+    return low, high
+
+
+def _share_p_value(share: float, size: float, null: float) -> float:
+    """The two-sided p-value of a binomial share: `clopper_pearson` leaves out `null` at levels below 1 less this."""
+    from scipy.special import betainc, betaincc
+
+    count = share * size
+    above = float(betainc(count, size - count + 1, null)) if share > 0 else 1.0
+    below = float(betaincc(count + 1, size - count, null)) if share < 1 else 1.0
+    return min(1.0, 2 * above, 2 * below)
+
+
+def _wilson(share: float, size: float, level: float) -> tuple[float, float]:
+    """The interval of a share that is within so many standard errors sqrt(p (1 - p) / n) of p (Wilson, 1927)."""
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    middle = (share + z**2 / (2 * size)) / (1 + z**2 / size)
+    away = z / (1 + z**2 / size) * math.sqrt(share * (1 - share) / size + z**2 / (4 * size**2))
+    return max(0.0, middle - away), min(1.0, middle + away)
+
+
+def _design_effect(values: "Floats", groups: "Places") -> float:
+    import numpy as np
+
+    if np.ptp(values) == 0 or len(np.unique(groups)) < 2:
+        return 1.0
+    return variance_of_mean(values, groups) / (float(values.var(ddof=1)) / len(values))

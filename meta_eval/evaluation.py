@@ -14,22 +14,23 @@ from .arrays import Floats
 from .chance import OnProgress
 from .combiners import SUBSET
 from .comparison import compare
+from .correlation import estimate_correlation
 from .difference import MARGIN
-from .estimate import Estimate, estimate
-from .mean_rating import estimate_mean_rating
+from .estimate import Estimate
 from .policy import BOUND, MINUTES, triage_policy
+from .prediction_powered import estimate_mean_rating
 from .raters import agreement_of_raters, to_rating_scale
 from .recommendation import explain, name_of, recommend
 from .results import Comparison, EvaluationSettings, MetaEvaluation, Selection, SliceAgreement
 from .scorer_fit import predict_choice
-from .selection import Combine, Predictions, Prefer, select
+from .selection import REPEATS, Combine, Predictions, Prefer, select
 from .table import QUESTION_ONLY, ScoreTable
 from .verdict import give_verdict
 from .version_agreement import version_agreement
 from .version_results import VersionAgreement
 from .version_sentence import describe_versions
 
-RESAMPLES = 2000
+RESAMPLES = 500
 PERMUTATIONS = 2000
 SLICE_ATTRIBUTES = ("language", "message_type")
 _FEWEST_PER_SLICE = 10
@@ -46,8 +47,7 @@ class _Inference:
 
     def estimate(self, values: Floats, ratings: Floats, groups: Sequence[str]) -> Estimate:
         """Spearman's rho of values (items, repeats) with its interval."""
-        statistic = mean_spearman(values, ratings)
-        return estimate(statistic, groups, scale="fisher", level=self.level)
+        return estimate_correlation(mean_spearman, values, ratings, groups, level=self.level)
 
 
 def evaluate_table(
@@ -60,7 +60,7 @@ def evaluate_table(
     seed: int = 0,
     bootstrap: int = RESAMPLES,
     permutations: int = PERMUTATIONS,
-    repeats: int = 10,
+    repeats: int = REPEATS,
     folds: int = 5,
     level: float = 0.95,
     margin: float = MARGIN,
@@ -211,11 +211,9 @@ def _comparisons(
             rated,
             first,
             second,
-            permutations=inference.permutations,
             level=inference.level,
             margin=margin,
             tries=tries,
-            seed=inference.seed,
         )
 
     def named_column(metric: MetricAgreement) -> tuple[str, Floats]:

@@ -6,7 +6,7 @@ Our own code: the package `irrCAC` states no licence, and needs pandas and exact
 import numpy as np
 
 from .arrays import Floats
-from .jackknife import Statistic
+from .groups import Statistic
 
 
 def ordinal_ac2(ratings: Floats, levels: Floats) -> Statistic:

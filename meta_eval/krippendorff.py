@@ -6,7 +6,7 @@ Our own code, because the package `krippendorff` is GPL-3.0, and takes no weight
 import numpy as np
 
 from .arrays import Floats
-from .jackknife import Statistic
+from .groups import Statistic
 
 
 def ordinal_alpha(ratings: Floats) -> Statistic:

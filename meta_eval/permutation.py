@@ -1,6 +1,7 @@
 """What chance alone would give: ratings shuffled over the answers, group by group."""
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -38,6 +39,20 @@ def shuffle_by_group(values: Floats, group_numbers: Places, *, permutations: int
         >>> block.shape, {tuple(sorted(column[:2].tolist())) for column in block.T} == {(1.0, 2.0), (8.0, 9.0)}
         ((4, 50), True)
     """
+    if len(values) * permutations <= _CELLS_PER_BLOCK:  # the tests of one table look at the same shufflings
+        yield _only_block(values.tobytes(), group_numbers.tobytes(), permutations, seed)
+    else:
+        yield from _blocks(values, group_numbers, permutations, seed)
+
+
+@lru_cache(maxsize=1)
+def _only_block(values: bytes, group_numbers: bytes, permutations: int, seed: int) -> Floats:
+    [block] = _blocks(np.frombuffer(values), np.frombuffer(group_numbers, np.intp), permutations, seed)
+    block.flags.writeable = False
+    return block
+
+
+def _blocks(values: Floats, group_numbers: Places, permutations: int, seed: int) -> Iterator[Floats]:
     generator = np.random.default_rng(seed)
     groups = _Groups(group_numbers)
     strengths = None if groups.are_equal else _likely_strengths(values, groups, generator)
@@ -132,6 +147,15 @@ def _reorder_alike(values: Floats, groups: _Groups, shares: Floats, generator: n
     return best
 
 
+def standard_ranks(values: Floats) -> Floats:
+    """Ranks with mean 0 and spread 1; 0 where the values do not vary."""
+    from scipy.stats import rankdata
+
+    ranks = rankdata(values) - (len(values) + 1) / 2
+    standard: Floats = ranks / (ranks.std() or 1.0)
+    return standard
+
+
 def max_t(table: ScoreTable, *, permutations: int, seed: int = 0) -> tuple[list[float], list[float]]:
     """Computes two-sided permutation p-values of each metric's rank correlation, alone and corrected for all metrics.
 
@@ -156,15 +180,11 @@ def max_t(table: ScoreTable, *, permutations: int, seed: int = 0) -> tuple[list[
         >>> alone[0] <= corrected[0] < 0.05, alone[1] == corrected[1] == 1.0
         (True, True)
     """
-    from scipy.stats import rankdata
-
     is_scored = ~np.isnan(table.oriented)
     ranks = np.zeros_like(table.oriented)
     for number in range(len(table.metrics)):
-        column = rankdata(table.oriented[is_scored[:, number], number])
-        ranks[is_scored[:, number], number] = (column - column.mean()) / (column.std() or 1.0)
-    rating_ranks = rankdata(table.mean_rating)
-    rating_ranks = (rating_ranks - rating_ranks.mean()) / (rating_ranks.std() or 1.0)
+        ranks[is_scored[:, number], number] = standard_ranks(table.oriented[is_scored[:, number], number])
+    rating_ranks = standard_ranks(table.mean_rating)
     mask, counts = is_scored.astype(float), is_scored.sum(axis=0)
     groups = _Groups(table.group_numbers)
     shared_scores = (groups.sums(ranks) ** 2).sum(axis=0) / np.maximum((ranks**2).sum(axis=0), 1e-12) - 1

@@ -4,12 +4,12 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
 
 from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
-from .estimate import Estimate
+from .estimate import estimate_share, p_of_share
 from .folds import grouped_folds
+from .groups import intraclass_correlation
 from .results import Policy, Threshold
 from .table import ScoreTable
 
@@ -179,62 +179,6 @@ def _test_in_order(
     return accepted
 
 
-def p_of_share(wrong: Bools, groups: Places, bound: float, correlation: float) -> float:
-    """Computes the p-value of the hypothesis that the share of wrong items is above a bound.
-
-    The exact binomial test (Clopper and Pearson, 1934) at the effective size n / (1 + (m - 1) rho), where m is the
-    mean size of the group of an item (Kish, 1965).
-
-    Example:
-        None of 29 is wrong: 0.9^29 = 0.047. In one group, with correlation 1, they count as one: 0.9.
-
-        >>> none = np.zeros(29, dtype=bool)
-        >>> round(p_of_share(none, np.arange(29), 0.1, 0.5), 3)
-        0.047
-        >>> round(p_of_share(none, np.zeros(29, dtype=int), 0.1, 1.0), 3)
-        0.9
-    """
-    n = len(wrong)
-    if not n:
-        return 1.0
-    mean_size = float((np.bincount(groups) ** 2).sum()) / n
-    size = n / (1 + (mean_size - 1) * correlation)
-    count = float(wrong.mean()) * size
-    return float(stats.beta.sf(bound, count + 1, size - count)) if count < size else 1.0
-
-
-def intraclass_correlation(values: Floats, groups: Places) -> float:
-    """Estimates how much items of one group are alike, on the safe side: the estimate plus half its standard error.
-
-    The analysis-of-variance estimate (Donner and Koval, 1980), with the standard error of Swiger et al. (1964). With
-    few groups the estimate alone is often near 0 by chance, and a share that rests on it is thought too certain.
-
-    Returns:
-        The correlation in [0, 1]; 0 where each item is its own group, 1 where all are one group.
-
-    Example:
-        Two groups of two, alike within: the estimate is 1 and cannot rise.
-
-        >>> intraclass_correlation(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0, 0, 1, 1]))
-        1.0
-    """
-    group_of, sizes = np.unique(groups, return_inverse=True, return_counts=True)[1:]
-    n, count = len(values), len(sizes)
-    if n == count:
-        return 0.0
-    if count < 2:
-        return 1.0
-    means = np.bincount(group_of, weights=values) / sizes
-    between = float((sizes * (means - values.mean()) ** 2).sum()) / (count - 1)
-    within = float(((values - means[group_of]) ** 2).sum()) / (n - count)
-    typical_size = (n - float((sizes**2).sum()) / n) / (count - 1)
-    total = between + (typical_size - 1) * within
-    estimate = min(1.0, max(0.0, (between - within) / total)) if total > 0 else 0.0
-    spread = math.sqrt(2 * (n - 1) / (typical_size**2 * (n - count) * (count - 1)))
-    error = (1 - estimate) * (1 + (typical_size - 1) * estimate) * spread
-    return min(1.0, estimate + error / 2)
-
-
 def _threshold(rated: ScoreTable, predicted: Floats, at: float, *, confidence: float, minutes: float) -> Threshold:
     bad, good, is_sent = rated.mean_rating < rated.middle, rated.mean_rating > rated.middle, predicted >= at
     return Threshold(
@@ -248,66 +192,3 @@ def _threshold(rated: ScoreTable, predicted: Floats, at: float, *, confidence: f
         wrong_rate=estimate_share(bad[is_sent], rated.group_numbers[is_sent], confidence),
         hours_saved=_hours_saved(is_sent, minutes),
     )
-
-
-def estimate_share(holds: Bools, groups: Places, level: float = 0.95) -> Estimate:
-    """Estimates a share of grouped items with its two-sided Clopper-Pearson interval.
-
-    The exact binomial interval at the effective size (n / deff) (t(n - 1) / t(G - 1))^2, where deff, at least 1, is the
-    variance of the share over the G groups divided by that of independent items, and t are Student's quantiles (Korn
-    and Graubard, 1998).
-
-    Returns:
-        The share in [0, 1] with its interval; no value without items.
-
-    Examples:
-        None of 29 independent items: the upper end solves (1 - p)^29 = 0.025, so p = 1 - 0.025^(1/29) = 0.119.
-
-        >>> result = estimate_share(np.zeros(29, dtype=bool), np.arange(29))
-        >>> result.value, result.low, round(result.high, 3)
-        (0.0, 0.0, 0.119)
-    """
-    n = len(holds)
-    if n == 0:
-        return Estimate(None, n=0, groups=0, problem="no answers")
-    share = float(holds.mean())
-    number_of_groups, tail = len(np.unique(groups)), (1 - level) / 2
-    size = n / max(1.0, _design_effect(np.asarray(holds, float), groups))
-    if 1 < number_of_groups < n:
-        size *= float(stats.t.ppf(tail, n - 1) / stats.t.ppf(tail, number_of_groups - 1)) ** 2
-    return Estimate(share, *clopper_pearson(share, size, level), n=n, groups=number_of_groups)
-
-
-def clopper_pearson(share: float, size: float, level: float = 0.95) -> tuple[float, float]:
-    """Computes the two-sided interval of a binomial share (Clopper and Pearson, 1934), never of width 0."""
-    count, tail = share * size, (1 - level) / 2
-    low = float(stats.beta.ppf(tail, count, size - count + 1)) if share > 0 else 0.0
-    high = float(stats.beta.ppf(1 - tail, count + 1, size - count)) if share < 1 else 1.0
-    return low, high
-
-
-def _design_effect(values: Floats, groups: Places) -> float:
-    if np.ptp(values) == 0 or len(np.unique(groups)) < 2:
-        return 1.0
-    return variance_of_mean(values, groups) / (float(values.var(ddof=1)) / len(values))
-
-
-def variance_of_mean(values: Floats, groups: Places) -> float:
-    """Computes the variance of a mean when items come in groups.
-
-    G / (G - 1) times the sum over the G groups of (sum of the group's deviations from the mean)^2, divided by n^2: the
-    cluster-robust variance of an intercept (Liang and Zeger, 1986; statsmodels' `cov_cluster` gives the same number).
-
-    Returns:
-        The variance, in the values' unit squared.
-
-    Examples:
-        Values 1, 3 in one group and 5, 7 in another, mean 4: group sums of deviations -4 and 4, so 2/1 * 32 / 16 = 4.
-
-        >>> variance_of_mean(np.array([1.0, 3.0, 5.0, 7.0]), np.array([0, 0, 1, 1]))
-        4.0
-    """
-    group_of = np.unique(groups, return_inverse=True)[1]
-    count = int(group_of.max()) + 1
-    sums = np.bincount(group_of, weights=values - values.mean(), minlength=count)
-    return float(count / (count - 1) * (sums**2).sum() / len(values) ** 2)

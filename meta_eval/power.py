@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .estimate import Estimate
-from .student import t_quantile
+from .groups import t_quantile
 
 _VARIANCE = 1.06  # of Fisher's z of Spearman's rho, times n - 3 (Fieller, Hartley and Pearson, 1957)
 _LARGEST_RHO = 0.999  # Fisher's z of 1 is infinite

@@ -37,7 +37,7 @@ def predict_from_questions(questions: Sequence[str], ratings: Floats, groups: Pl
     """Predicts ratings from the words, pairs of words and length of questions, out of fold.
 
     Ridge regression (penalty 1) on tf-idf vectors of unit length and the logarithm of the number of words, fitted
-    without the groups of the items that it predicts.
+    without the groups of the items that it predicts. All fits are brought to the mean of all ratings.
 
     Returns:
         The predictions, (items,); NaN where the groups do not make two folds.
@@ -56,11 +56,12 @@ def predict_from_questions(questions: Sequence[str], ratings: Floats, groups: Pl
 
     lengths = np.log1p([len(question.split()) for question in questions])[:, None]
     predicted = np.full(len(questions), np.nan)
+    words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"\w+")  # no rating takes part
+    variables = hstack([words.fit_transform(questions), lengths]).tocsr()
     for held_out in grouped_folds(groups, _FOLDS, seed=seed):
         training = np.setdiff1d(np.arange(len(questions)), held_out)
-        words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"\w+")
-        fitted = words.fit_transform([questions[place] for place in training])
-        others = words.transform([questions[place] for place in held_out])
-        model = Ridge(alpha=1.0).fit(hstack([fitted, lengths[training]]).tocsr(), ratings[training])
-        predicted[held_out] = model.predict(hstack([others, lengths[held_out]]).tocsr())
+        model = Ridge(alpha=1.0).fit(variables[training], ratings[training])
+        # without its training mean: a fold with good ratings leaves worse ones to be fitted, and would be opposed
+        offset = ratings.mean() - ratings[training].mean()
+        predicted[held_out] = model.predict(variables[held_out]) + offset
     return predicted

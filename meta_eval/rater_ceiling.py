@@ -9,7 +9,7 @@ from .agreement_statistics import Ranks, spearman_statistic
 from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS
 from .estimate import Estimate, estimate
-from .jackknife import Statistic
+from .groups import Statistic
 from .results import RaterCeiling
 from .table import ScoreTable
 

@@ -5,16 +5,17 @@ from ..text.wording import count_of, verb_of
 from .agreement import MetricAgreement
 from .combiners import SUBSET
 from .difference import describe_more_ratings, find_standing
+from .groups import FEWEST_GROUPS
 from .policy import fewest_to_send
 from .power import AgreementPower
 from .results import BEYOND_CHANCE, ChosenCombination, Combination, Comparison, Policy, Raters, Selection
 from .table import QUESTION_ONLY
 
 FEWEST_RATED = 20  # rated answers below which no metric is named
-FEWEST_GROUPS = 5  # below it, intervals over groups do not hold what they promise (benchmarks/referee.py)
 STRENGTHS = ((0.7, "closely"), (0.5, "well"), (0.3, "moderately"))
 """From which rho on a measure is said to follow the team how: Schober, Boer and Schwarte (2018) call 0.4 to 0.69
 moderate and 0.7 to 0.89 strong; the names here are a step plainer. Below the last, `weakly`."""
+_CHANCE = 0.05  # of finding bad answers by chance
 _SOME = 0.05  # an agreement below it is none that a word could name
 _TARGET = 0.4  # the agreement that a set of ratings should be able to show
 _ENOUGH_POWER = 0.9
@@ -124,13 +125,24 @@ def _use(policy: Policy | None, pronoun: str) -> str:
             return f"too few good answers are rated to tell whether any could be sent unseen, so {use}"
         return f"not good enough to send answers unseen, so {use}"
     share, bound = Figure("share", policy.sent / policy.n), Figure("share", policy.bound)
-    alone = ""
     if policy.bad <= policy.bound * policy.n:
-        alone = f"; without any measure {policy.bad} of {policy.n} are"
+        kept = "no better than that" if not finds_bad_ones(policy) else "better than that"
+        return (
+            f"sending all answers unseen gives {policy.bad} bad of {policy.n}, within the aim of at most {bound}; by "
+            f"{pronoun} {share} of them are sent, {policy.sent_bad} bad of {policy.sent} in the check, {kept}"
+        )
     return (
         f"good enough to send {share} of the answers unseen (the aim: at most {bound} bad ones among them; in the "
-        f"check {policy.sent_bad} of {policy.sent} were bad{alone})"
+        f"check {policy.sent_bad} of {policy.sent} were bad)"
     )
+
+
+def finds_bad_ones(policy: Policy) -> bool:
+    """Whether what the check did not send holds more bad answers than as many drawn at random (Fisher, 1935)."""
+    from scipy.stats import hypergeom
+
+    kept, kept_bad = policy.n - policy.sent, policy.bad - policy.sent_bad
+    return kept > 0 and float(hypergeom.sf(kept_bad - 1, policy.n, policy.bad, kept)) <= _CHANCE
 
 
 def _not_shown(rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, level: float) -> str:

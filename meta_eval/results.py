@@ -8,6 +8,7 @@ from ..presentation.verdict import Verdict
 from .agreement import MetricAgreement
 from .difference import Standing
 from .estimate import Estimate
+from .prediction_powered import MeanRating
 from .version_results import VersionAgreement
 
 BEYOND_CHANCE = 0.01
@@ -166,9 +167,7 @@ class Comparison:
     n: int
     rho_first: float | None  # Spearman of the first set with the ratings
     rho_second: float | None  # Spearman of the second
-    difference: Estimate  # rho_first - rho_second
-    p_williams: float | None
-    p_permutation: float | None  # the p-value of a permutation test that swaps the two by whole groups
+    difference: Estimate  # rho_first - rho_second, with interval and p-value
     margin: float
     standing: Standing  # what the difference shows: better, worse, equivalent, or how many more ratings would tell
     problem: str = ""
@@ -233,19 +232,6 @@ class Policy:
     right_held_rate: Estimate  # the share of good answers among those held back
     hours_saved: float  # hours saved per 1,000 answers
     problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MeanRating:
-    """The mean rating of all answers from the few rated ones and the scores of all (prediction-powered inference)."""
-
-    rated: int
-    unrated: int  # how many are not
-    mean: Estimate  # the mean rating that the team would give answers like these, of which these are a sample
-    classical: Estimate  # the mean of the rated ones alone
-    power: float  # the factor lambda of PPI++; 0 where the scores do not help
-    # pairs of an interval's width and the number of ratings that reach it; None where none do
-    ratings_for_width: tuple[tuple[float, int | None], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from ..shell_words import quote_word
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
-from .estimate import OF_CORRELATIONS, Estimate, cut_interval, estimate
-from .policy import estimate_share
+from .correlation import estimate_correlation
+from .estimate import OF_CORRELATIONS, Estimate, cut_interval, estimate_share
 from .scorer import Scorer, fingerprint_ratings
 from .table import ScoreTable
 
@@ -115,7 +115,7 @@ def check_scorer(
 def _agreement(predicted: Floats, ratings: Floats, groups: tuple[str, ...]) -> Estimate:
     if np.ptp(predicted) == 0 or np.ptp(ratings) == 0:
         return Estimate(None, n=len(ratings), problem="the predictions or the ratings are all equal")
-    return estimate(mean_spearman(predicted[:, None], ratings), groups, scale="fisher", level=_LEVEL)
+    return estimate_correlation(mean_spearman, predicted[:, None], ratings, groups, level=_LEVEL)
 
 
 def calibration(predicted: Floats, ratings: Floats) -> tuple[CalibrationBin, ...]:

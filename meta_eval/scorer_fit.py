@@ -8,8 +8,9 @@ import numpy as np
 from .. import __version__
 from ..errors import UsageError
 from .arrays import Floats, Places
+from .combiners import fit_weights
 from .folds import grouped_folds
-from .policy import intraclass_correlation
+from .groups import intraclass_correlation
 from .results import MetaEvaluation, Selection
 from .scorer import (
     AgreementRecord,
@@ -30,7 +31,6 @@ _FOLDS = 10
 _RATING_BANDS, _PREDICTION_BANDS = 5, 3
 _FEWEST_PER_BAND = 10  # a quantile at 0.9 needs nine groups
 _LARGEST_BAND = 1.5  # of a fifth: 10% outside a lowest band of 0.3 are 15% of the lowest fifth at most
-_PENALTIES = np.logspace(-2, 3, 11)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,26 +69,10 @@ def fit_combination(
     scale = range_knots if kind == "normalised-sum" else percentile_knots
     percentiles = tuple(scale(column[~np.isnan(column)].tolist()) for column in scores.T)
     shares = np.column_stack([_shares(knots, column) for knots, column in zip(percentiles, scores.T, strict=True)])
-    weights = _weights(kind, shares, ratings, middle)
+    weights = fit_weights(kind, shares, ratings[:, None], middle=middle)[:, 0]
     isotonic = IsotonicRegression(out_of_bounds="clip").fit(shares @ weights, ratings)
     knots = tuple((float(x), float(y)) for x, y in zip(isotonic.X_thresholds_, isotonic.y_thresholds_, strict=True))
     return FittedCombination(tuple(metrics), tuple(float(weight) for weight in weights), percentiles, knots)
-
-
-def _weights(kind: str, shares: Floats, ratings: Floats, middle: float) -> Floats:
-    if kind == "ridge":
-        from sklearn.linear_model import RidgeCV
-
-        return np.asarray(RidgeCV(alphas=_PENALTIES).fit(shares, ratings).coef_, float)
-    is_good = ratings > middle
-    if kind == "logistic" and 0 < int(is_good.sum()) < len(is_good):
-        from sklearn.linear_model import LogisticRegression
-
-        spread = shares.std(axis=0) + 1e-12
-        return np.asarray(
-            LogisticRegression(C=1.0, solver="newton-cholesky").fit(shares / spread, is_good).coef_[0] / spread, float
-        )
-    return np.full(shares.shape[1], 1 / shares.shape[1])
 
 
 def conformal_half_width(residuals: Floats, groups: Places, level: float) -> float:

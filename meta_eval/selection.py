@@ -14,6 +14,7 @@ from .arrays import Floats
 from .chance import OnProgress
 from .choice_tests import ChoiceTests
 from .combiners import SUBSET
+from .correlation import estimate_correlation
 from .cross_validation import RULES, CombinationTask, column_spearmans, cross_validate, fit_ways
 from .estimate import OF_CORRELATIONS, Estimate, estimate
 from .results import ChosenCombination, Combination, Selection
@@ -24,6 +25,8 @@ Combine = Literal["all", "subsets", "sum", "mean-rank", "ridge", "logistic"]
 Prefer = Literal["best", "simple", "cheap"]
 _LEAST_COVERAGE = 0.5
 _FEWEST_ITEMS = 20
+REPEATS = 5
+"""How often the folds are dealt: a figure out of fold is the mean over them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +44,7 @@ def select(
     combine: Combine = "all",
     prefer: Prefer = "simple",
     max_metrics: int | None = None,
-    repeats: int = 10,
+    repeats: int = REPEATS,
     folds: int = 5,
     resamples: int,
     permutations: int,
@@ -96,16 +99,16 @@ def select(
 
     def with_interval(predictions: Floats, less: Floats | None = None) -> Estimate:
         """Spearman of predictions, or how much more it is than that of other ones, with its interval."""
-        statistic = mean_spearman(predictions, rated.mean_rating)
         if less is None:
-            return estimate(statistic, rated.groups, scale="fisher", level=level)
+            return estimate_correlation(mean_spearman, predictions, rated.mean_rating, rated.groups, level=level)
+        statistic = mean_spearman(predictions, rated.mean_rating)
         of_other = mean_spearman(less, rated.mean_rating)
         return estimate(
             lambda weights: statistic(weights) - of_other(weights), rated.groups, bounds=OF_CORRELATIONS, level=level
         )
 
     fitted = fit_ways(task, np.arange(len(rated.items)))
-    in_sample = column_spearmans(fitted.predict(scores), task.ratings)
+    in_sample = column_spearmans(fitted.predict_known(np.arange(len(rated.items))), task.ratings)
     combinations = []
     for number, way in enumerate(task.ways):
         is_subset = way.kind == SUBSET

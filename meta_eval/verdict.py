@@ -8,8 +8,8 @@ from ..text.wording import count_of
 from .agreement import MetricAgreement
 from .answer_quality import describe_answers
 from .difference import describe_more_ratings
-from .policy import estimate_share
-from .recommendation import FEWEST_RATED, STRENGTHS, find_power, name_shortly, reversed_metric
+from .estimate import estimate_share
+from .recommendation import FEWEST_RATED, STRENGTHS, find_power, finds_bad_ones, name_shortly, reversed_metric
 from .results import Comparison, Policy, Raters, Selection
 from .table import ScoreTable
 
@@ -122,7 +122,8 @@ def _use(policy: Policy | None) -> str:
     share = Figure("share", policy.sent / policy.n)
     all_bad, sent_bad = Figure("share", policy.bad / policy.n), Figure("share", policy.sent_bad / policy.sent)
     if policy.bad <= policy.bound * policy.n:
-        return f"sending all unread gives {all_bad} bad; sending the best {share} gave {sent_bad}"
+        better = "" if finds_bad_ones(policy) else ", no better"
+        return f"sending all unread gives {all_bad} bad; sending the best {share} gave {sent_bad}{better}"
     return f"sending the best {share} unread ({sent_bad} of them bad; of all {all_bad} are), picking what to read"
 
 

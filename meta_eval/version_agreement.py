@@ -8,8 +8,7 @@ import numpy as np
 
 from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
-from .estimate import Estimate, estimate
-from .policy import clopper_pearson
+from .estimate import Estimate, clopper_pearson, estimate
 from .table import ScoreTable
 from .version_results import MetricVersions, VersionAgreement, VersionPair
 from .version_swaps import SAME, PairSwaps, RatedVersions, find_swaps, one_sided_p, two_sided_p

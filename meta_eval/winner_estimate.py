@@ -15,6 +15,7 @@ _SHARE_OF_BOUND = 0.01
 _WEIGHT_OF_PLAIN = 0.4
 _GRID = 2001
 _LARGEST_RHO = 0.9999
+_LEAST_RHO = 1e-6  # the test has ruled out 0
 _SMALLEST_ERROR = 1e-6
 _BELIEVED = 1.5  # times the error that the influences say (simulated: docs/meta.md)
 
@@ -75,7 +76,7 @@ def estimate_winner(
     tail = (error_allowed - outside) / (1 - outside) / 2
     low, median, high = np.interp([tail, 0.5, 1 - tail], share, theta)
     value = _WEIGHT_OF_PLAIN * z + (1 - _WEIGHT_OF_PLAIN) * median
-    rho, low_rho, high_rho = np.maximum(np.tanh([value, low, high]), 0.0).tolist()
+    rho, low_rho, high_rho = np.maximum(np.tanh([value, low, high]), _LEAST_RHO).tolist()
     return replace(plain, value=rho, low=min(low_rho, rho), high=max(high_rho, plain.value))
 
 

@@ -15,10 +15,10 @@ from ..judges.embedders import Embedder, open_embedder
 from ..judges.judge_folder import CALIBRATED, CANDIDATES, FEW_SHOT, AlignedJudgeRecord
 from ..judges.judge_opening import open_model
 from ..judges.request_size import estimate_tokens
-from ..meta_eval.agreement_statistics import mean_spearman
 from ..meta_eval.alignment import AS_IT_IS, AlignmentResult, Predict, compare_candidates, fit_calibration, split_groups
 from ..meta_eval.arrays import Floats, Places
-from ..meta_eval.estimate import Estimate, estimate
+from ..meta_eval.correlation import spearman
+from ..meta_eval.estimate import Estimate
 from ..meta_eval.question_only import add_question_only
 from ..meta_eval.rater_groups import RaterGroups, find_rater_groups
 from ..meta_eval.raters import agreement_of_raters
@@ -278,8 +278,8 @@ class Aligner:
             scored = np.flatnonzero(~np.isnan(values))
             if len(scored) > 4 and np.ptp(values[scored]) > 0:
                 groups = [self.table.groups[place] for place in scored]
-                statistic = mean_spearman(values[scored][:, None], self.table.mean_rating[scored])
-                rows.append(BaselineRow(name, estimate(statistic, groups, scale="fisher")))
+                rho = spearman(values[scored].tolist(), self.table.mean_rating[scored].tolist(), groups)
+                rows.append(BaselineRow(name, rho))
         return tuple(rows)
 
     async def _baseline(self, name: str) -> Floats:

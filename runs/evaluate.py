@@ -13,7 +13,7 @@ from ..errors import AssayError, BudgetReached, UsageError
 from ..eval_sets import Sample, read_samples
 from ..eval_sets.levels import TURNS, Turns
 from ..eval_sets.turns import with_turns
-from ..judges import Budget, JudgeLike, Mode, ReplyCounts
+from ..judges import Budget, JudgeLike, Mode, RawReply, ReplyCounts
 from ..judges.budget import ACCEPTED_BUDGET
 from ..judges.embedders import Embedder
 from ..metrics import Metric, Score
@@ -49,6 +49,7 @@ class _MemoryRecord:
     scores: dict[str, dict[str, Score]] = field(default_factory=dict)
     profile: SetProfile = field(default_factory=SetProfile)
     is_resumed: bool = False
+    run: str = ""
 
     @property
     def has_conversations(self) -> bool:
@@ -62,6 +63,10 @@ class _MemoryRecord:
     def begin(self, metrics: Sequence[Metric]) -> None:
         self.profile.check(metrics)
         self.directions = {metric.name: metric.higher_is_better for metric in metrics}
+
+    def earlier_replies(self) -> Sequence[RawReply]:
+        """None: there are no earlier sessions."""
+        return ()
 
     def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         for sample in samples:

@@ -100,7 +100,7 @@ def compare_judges(
     costs = {judge.judge: judge.cost(unit) for judge in judges}
     scores = {judge.judge: judge.scores for judge in oriented}
     table = build_variant_table(samples, scores)
-    pairs = _compare_pairs(table, seed)
+    pairs = _compare_pairs(table)
     panels = compare_panels(samples, scores, costs)
     is_rated = any(sample.rating_share is not None for sample in samples)
     advice = _advise(judges, pairs, unit) if is_rated else "no judge can be recommended: none of these answers is rated"
@@ -173,10 +173,10 @@ def _consistency(judge: JudgeScores) -> float | None:
     return sum(same) / len(same) if same else None
 
 
-def _compare_pairs(table: "ScoreTable", seed: int) -> tuple["Comparison", ...]:
+def _compare_pairs(table: "ScoreTable") -> tuple["Comparison", ...]:
     from ..meta_eval.comparison import compare_metrics
 
-    return tuple(compare_metrics(table, first, second, seed=seed) for first, second in combinations(table.metrics, 2))
+    return tuple(compare_metrics(table, first, second) for first, second in combinations(table.metrics, 2))
 
 
 def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreement:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from ..errors import InputError, UsageError
 from ..eval_sets.levels import Turns
 from ..judges import JudgeSettings
+from ..judges.settings import ENTAIL
 from ..metrics.specification import BASELINES, CONVERSATION_BASELINES
 from ..regular_files import check_regular
 
@@ -162,6 +163,8 @@ def judge_identity(judge: JudgeSettings | None) -> str:
         asks.add("decide")
     if judge.reason != "none":
         asks.add("reason")
+    if judge.model.startswith(ENTAIL):
+        asks |= {"revision", "template", "yes", "window", "overlap"}
     learned = judge.aligned.fingerprint if judge.aligned else ""
     return judge.recordable.model_dump_json(include=asks) + learned
 

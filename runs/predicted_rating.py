@@ -104,7 +104,7 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
     import numpy as np
 
     from ..meta_eval.estimate import estimate_mean
-    from ..meta_eval.mean_rating import estimate_mean_rating
+    from ..meta_eval.prediction_powered import estimate_mean_rating
     from ..meta_eval.table import ScoreTable
 
     scores = {sample: score for sample, name, score in store.scores(run) if name == metric}

@@ -63,7 +63,7 @@ class PromptEffect:
     failed: tuple[tuple[str, str], ...] = ()
 
 
-def compare_prompts(samples: Sequence[Sample], before: Scores, after: Scores, *, seed: int = 0) -> PromptEffect:
+def compare_prompts(samples: Sequence[Sample], before: Scores, after: Scores) -> PromptEffect:
     """Compares two scorings of the same samples."""
     both = [sample for sample in samples if sample.id in before and sample.id in after]
     metrics = [
@@ -91,7 +91,7 @@ def compare_prompts(samples: Sequence[Sample], before: Scores, after: Scores, *,
         tuple(lost),
         tuple(added),
         tuple(flips),
-        tuple(_metric_effect(name, both, before, after, seed) for name in metrics),
+        tuple(_metric_effect(name, both, before, after) for name in metrics),
         _tokens(both, before),
         _tokens(both, after),
         tuple(failed.items()),
@@ -113,7 +113,7 @@ def compare_wordings(
     """Compares several wordings of a prompt with the one in use, and decides between them."""
     from ..meta_eval.decision import decide_variants
 
-    effects = {name: compare_prompts(samples, before, scores, seed=seed) for name, scores in edits.items()}
+    effects = {name: compare_prompts(samples, before, scores) for name, scores in edits.items()}
     metrics = [metric.metric for metric in next(iter(effects.values())).metrics]
     both = [sample for sample in samples if sample.id in before]
     check_ratings_fit("the samples", both, metrics[0])
@@ -176,14 +176,14 @@ def _tokens(samples: Sequence[Sample], scores: Scores) -> float:
     return (usage.tokens_in + usage.tokens_out) / len(samples)
 
 
-def _metric_effect(name: str, samples: Sequence[Sample], before: Scores, after: Scores, seed: int) -> MetricEffect:
+def _metric_effect(name: str, samples: Sequence[Sample], before: Scores, after: Scores) -> MetricEffect:
     import numpy as np
 
     from ..meta_eval.comparison import compare_metrics
 
     table = build_variant_table(samples, {BEFORE: _of_metric(name, before), AFTER: _of_metric(name, after)})
     means = [None if np.isnan(column).all() else float(np.nanmean(column)) for column in table.scores.T]
-    return MetricEffect(name, means[0], means[1], compare_metrics(table, AFTER, BEFORE, seed=seed))
+    return MetricEffect(name, means[0], means[1], compare_metrics(table, AFTER, BEFORE))
 
 
 def _of_metric(name: str, scores: Scores) -> dict[str, Score]:

@@ -41,7 +41,7 @@ def run_block(
     judge = plan.judge.label if plan.judge else "no judge"
     sets = ", ".join(source.rsplit("/", 1)[-1] for source in plan.sets)
     totals = ScoreTotals.of_run(store, run)
-    summaries = totals.summarise(plan.all_directions, has_p_values=False)
+    summaries = totals.summarise(plan.all_directions)
     parts: list[Paragraph | ResultTable] = [*run_verdict(store, run, summaries).paragraphs(), Paragraph("")]
     parts.append(Paragraph(f"Run {run} ({store.run(run).status}): {sets}; judge: {judge}"))
     if outcome is not None:
@@ -56,7 +56,7 @@ def run_block(
     parts.append(summary_table("", summaries, is_detailed=is_detailed))
     languages = sorted({language for _, language, *_ in totals.counts})
     if by_language:
-        by_part = totals.summarise(plan.all_directions, by_language=True, has_p_values=False)
+        by_part = totals.summarise(plan.all_directions, by_language=True)
         for language in languages:
             rows = [summary for summary in by_part if summary.language == language]
             parts.append(summary_table(f"Language: {language or 'not said'}", rows, is_detailed=is_detailed))
@@ -82,8 +82,9 @@ def run_verdict(store: "Store", run: str, summaries: Sequence[MetricSummary]) ->
     failed = max((summary.failed for summary in summaries), default=0)
     if failed:
         lines.append(("Failed", f"{count_of(failed, 'answer')} could not be scored; the reasons stand below"))
-    known = "which metric follows your team: assay meta last"
-    lines.append(("Next", known if rated else "have some of them rated: assay rate last --raters NAME,NAME"))
+    name = "last" if store.run("last").id == run else run
+    rate = f"have some of them rated: assay rate {name} --raters NAME,NAME"
+    lines.append(("Next", f"which metric follows your team: assay meta {name}" if rated else rate))
     return Verdict(tuple(lines))
 
 

@@ -83,27 +83,6 @@ def _choose_level(
     return replace(options, level=level), note
 
 
-def read_drawable(
-    store: "Store", run: "RunRow", metric: str, options: "ReadOptions"
-) -> "tuple[list[tuple[Sample, float | None]], ReadOptions, str]":
-    """Reads what of a run can be drawn for a judge: what `join_scores` would evaluate, with its scores of one metric.
-
-    Returns:
-        The samples, each with its value (None without one); the options with the level; and what to say of it.
-    """
-    options, note = _choose_level(store, [run], None, options)
-    of_level = find_level_items(store.samples(run.id), options.level)
-    values: dict[str, float | None] = {}
-    for sample, name, value, _ in store.sample_values(run.id):
-        item = of_level.item(sample, name, run.plan.conversation_metrics) if name == metric else None
-        if item is not None:
-            values[item] = value
-    names = dict.fromkeys(
-        (*values, *of_level.samples)
-    )  # as the scores are stored: a draw of one seed stays what it was
-    return [(of_level.samples[name], values.get(name)) for name in names], options, note
-
-
 def add_scorer_parts(
     joined: "JoinedScores", store: "Store", runs: "Sequence[RunRow]", metrics: Sequence[str]
 ) -> "ScoreTable":

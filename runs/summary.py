@@ -154,7 +154,6 @@ class ScoreTotals:
         *,
         by_language: bool = False,
         has_intervals: bool = True,
-        has_p_values: bool = True,
     ) -> list[MetricSummary]:
         """One summary per metric, and with `by_language` one per language and metric, languages sorted.
 
@@ -178,9 +177,7 @@ class ScoreTotals:
             column.left_out += left_out
 
         def correlation(column: _Column) -> Estimate:
-            return spearman(
-                column.values, column.ratings, column.sources, has_interval=has_intervals, has_p_value=has_p_values
-            )
+            return spearman(column.values, column.ratings, column.sources, has_interval=has_intervals)
 
         all_summaries: list[MetricSummary] = []
         for language in sorted({language for language, _ in columns}):

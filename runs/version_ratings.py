@@ -1,10 +1,10 @@
 """What people said of the answers of several versions: one mean rating per answer, by raters who saw all versions."""
 
 import math
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,6 @@ from ..text.wording import count_of, list_first, verb_of
 from .rating_direction import describe_left_out_pair_ratings
 from .ratings.rated_set import FILE, ratings_of_answers
 from .ratings.rating_queue import RatingQueue
-from .ratings.same_raters import RatedText, comparable_ratings, find_common_raters, ratings_by_rater
 from .version_answers import VersionAnswers, describe_rating_kinds
 from .version_pairing import PairedAnswer
 
@@ -36,6 +35,62 @@ _OTHER_ANSWER = ("other_response", *ALIASES["other_response"])
 _VERSION_COLUMNS = tuple(dict.fromkeys(("version", "system", "run", *NAMES["version"])))
 Scale = tuple[float, float]
 _OwnRatings = dict[tuple[int, str], dict[str, float]]  # by version and answer, then by rater
+
+
+@dataclass(frozen=True, slots=True)
+class RatedText:
+    """The ratings of one answer, which one version gave, or several gave alike."""
+
+    question: Hashable
+    versions: frozenset[int]
+    ratings: Mapping[str, float] = field(default_factory=dict)  # its ratings by rater
+
+
+def ratings_by_rater(sample: Sample) -> dict[str, float]:
+    """Returns the ratings of a sample by rater; one rating without a rater is that of the rater `file`."""
+    return dict(sample.ratings) or ({} if sample.rating is None else {FILE: sample.rating})
+
+
+def find_common_raters(answers: Sequence[RatedText], versions: Collection[int]) -> frozenset[str]:
+    """Finds the raters who rated answers of every version.
+
+    A strict rater who saw only one version's answers says nothing of the difference between versions.
+    """
+    raters = {version: set[str]() for version in versions}
+    for answer in answers:
+        for version in answer.versions & raters.keys():
+            raters[version] |= answer.ratings.keys()
+    return frozenset(set.intersection(*raters.values())) if raters else frozenset()
+
+
+def comparable_ratings(answers: Sequence[RatedText], raters: Collection[str]) -> list[dict[str, float]]:
+    """Returns the ratings of each answer that count.
+
+    Of a question that is rated in several versions only those raters count who rated most of its answers, two or more:
+    of two answers those who rated both.
+    """
+    by_question = defaultdict[Hashable, list[int]](list)
+    for place, answer in enumerate(answers):
+        if answer.ratings.keys() & set(raters):
+            by_question[answer.question].append(place)
+    kept: list[dict[str, float]] = [{} for _ in answers]
+    for places in by_question.values():
+        who = _raters_of_most(places, answers, raters)
+        for place in places:
+            kept[place] = {rater: value for rater, value in answers[place].ratings.items() if rater in who}
+    return kept
+
+
+def _raters_of_most(places: Sequence[int], answers: Sequence[RatedText], raters: Collection[str]) -> Collection[str]:
+    """The raters who rated most versions of a question; all where one version alone is rated."""
+    if len({answers[place].versions for place in places}) < 2:
+        return raters
+    rated = defaultdict[str, set[frozenset[int]]](set)
+    for place in places:
+        for rater in answers[place].ratings.keys() & set(raters):
+            rated[rater].add(answers[place].versions)
+    most = min(rated.values(), key=lambda theirs: (-len(theirs), sorted(map(sorted, theirs))))
+    return {rater for rater, theirs in rated.items() if theirs == most} if len(most) > 1 else ()
 
 
 @dataclass(frozen=True, slots=True)

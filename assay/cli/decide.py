@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..meta_eval.decision import Decision
     from ..meta_eval.score_files.read_options import RatedLevel
     from ..runs import Store
-    from ..runs.decide import VersionReading
+    from ..runs.decide import Looks, VersionReading
 
 _PAIRWISE = "pairwise"
 _NEXT = 5  # questions to rate next that are named
@@ -64,6 +64,13 @@ _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
     show_default=True,
     help="The largest difference that does not matter, in points of the rating scale.",
 )
+@click.option(
+    "--looks",
+    type=click.Choice(["counted", "any"]),
+    default="counted",
+    show_default=True,
+    help="Count the looks at these runs, or hold at any number of looks while more answers come.",
+)
 @click.option("--gate", is_flag=True, help="Exit with 5 unless the decision is to ship, or that nothing differs.")
 @click.option("--report", type=OUTPUT_FILE, help="Write the decision and the answers that decide to an .html file.")
 @click.option("--next", "next_file", type=OUTPUT_FILE, help="Write what to rate next as a set: .jsonl or .csv.")
@@ -85,6 +92,7 @@ def decide(
     sheet: str | None,
     header_row: int | None,
     margin: float,
+    looks: "Looks",
     gate: bool,
     report: Path | None,
     next_file: Path | None,
@@ -98,9 +106,8 @@ def decide(
     """Say which version wins, and whether that is sure.
 
     The first RUN is what is in use today; each is an id, its beginning, `last`, a set, or NAME=RUN. Answers are paired
-    by id, else by question. One measure decides, corrected by the ratings that there are of these answers. It says:
-    ship, keep, no difference that matters, or not settled and how many ratings would settle it. With --metric pairwise
-    a judge compares the answers of the versions, each two in both orders.
+    by id, else by question. Ratings decide, with the help of one measure. It says: ship, keep, no difference that
+    matters, or not settled and how many ratings would settle it.
 
     \b
     assay decide RUN_A RUN_B
@@ -125,7 +132,7 @@ def decide(
     unjudged = reading  # also where a comparison fails, an answer can be rated
     if judge is not None or metric == _PAIRWISE:
         reading = _compare_by_judge(reading, metric, judge, session_options, store)
-    decision = decide_reading(reading, margin=margin, seed=seed)
+    decision = decide_reading(reading, margin=margin, seed=seed, looks=looks)
     to_rate = list_next(unjudged, decision.needs.ratings or _TO_RATE, seed)
     if report is not None:
         from ..runs.deciding_answers import find_deciding_questions, read_deciding_answers

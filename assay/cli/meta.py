@@ -138,7 +138,7 @@ with_read_options = option_group(
 @click.option(
     "--repeats",
     type=BoundedCount(1, MOST_REPEATS),
-    default=10,
+    default=5,
     show_default=True,
     help="How often the five folds are drawn.",
 )

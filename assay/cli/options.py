@@ -282,6 +282,7 @@ def _budget(
     return Budget(usd, None if tokens is None else int(tokens), None if calls is None else int(calls))
 
 
+download_option = click.option("--yes", is_flag=True, help="Download without asking.")
 with_budget = option_group(
     "budget",
     _budget,

@@ -28,7 +28,7 @@ RARE, NINE_IN_TEN = "mean of 0 and 1, nine in ten 1", 1.2816  # the latter of a 
 Interval = Callable[[Floats, Floats, list[str]], Estimate]
 
 FIGURES: dict[str, Interval] = {
-    "Spearman": lambda x, y, groups: spearman(x.tolist(), y.tolist(), groups, has_p_value=False),
+    "Spearman": lambda x, y, groups: spearman(x.tolist(), y.tolist(), groups),
     "Kendall": lambda x, y, groups: estimate(kendall(x, y), groups, scale="fisher"),
     "AUROC of bad": lambda x, y, groups: auroc(x, y >= MIDDLE, groups),
     "mean": lambda x, y, groups: estimate_mean(x, groups),

@@ -7,7 +7,7 @@ from ...text.wording import count_of
 from ..comparison import compare_metrics
 from ..correlation import spearman
 from ..difference import MARGIN, find_standing
-from ..jackknife import FEWEST_GROUPS
+from ..groups import FEWEST_GROUPS
 from ..results import Comparison
 from ..table import ScoreTable
 from .version_decision import Decision, Needs, Verdict, VersionDifference, VersionEstimate
@@ -86,7 +86,7 @@ def compare_with_first(table: ScoreTable, *, margin: float = MARGIN, seed: int =
     """Compares each variant of a table with the first, at the level of all of these comparisons together."""
     first, *others = table.metrics
     level = 1 - (1 - _LEVEL) / max(1, len(others))
-    rows = [compare_metrics(table, other, first, level=level, margin=margin, seed=seed) for other in others]
+    rows = [compare_metrics(table, other, first, level=level, margin=margin) for other in others]
     return [_with_bound_of_same(row, level) for row in rows]
 
 
@@ -132,7 +132,6 @@ def _estimates(table: ScoreTable, names: Sequence[str], rows: Sequence[Compariso
             rated.mean_rating[known].tolist(),
             [rated.groups[place] for place in known],
             level=level,
-            has_p_value=False,
         )
         kind, last = kinds.get(name), len(names)
         ranks = (1 + better, last - worse) if kind is None else (1 + (kind == "worse"), last - (kind == "better"))
@@ -144,5 +143,5 @@ def _estimates(table: ScoreTable, names: Sequence[str], rows: Sequence[Compariso
 
 def _difference(row: Comparison, comparisons: int) -> VersionDifference:
     value, low, high = row.difference.value or 0.0, row.difference.low, row.difference.high
-    p = None if row.p_permutation is None else min(1.0, comparisons * row.p_permutation)
-    return VersionDifference(row.second, row.first, value, low, high, p, low, high, p, row.n, row.n, row.n)
+    p = None if row.difference.p is None else min(1.0, comparisons * row.difference.p)
+    return VersionDifference(row.second, row.first, value, low, high, p, row.n, row.n, row.n)

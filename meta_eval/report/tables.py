@@ -35,7 +35,6 @@ def calibration_table(check: ScorerCheck) -> ResultTable:
 
 def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTable:
     """Each metric against the ratings, the best first."""
-    corrected = "p of all" if is_detailed else "p"
     metrics = sorted(evaluation.metrics, key=lambda metric: -_rho(metric, without=-2))
     best_baseline = max((_rho(one) for one in metrics if one.baseline and one.spearman.value is not None), default=None)
     fields = (
@@ -50,14 +49,11 @@ def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTabl
         Field("pairs", "coefficient", lambda metric: metric.pairwise_accuracy.value, "wide"),
         Field("AUROC bad", "coefficient", lambda metric: metric.auroc_bad.value, "wide"),
         Field("AUROC good", "coefficient", lambda metric: metric.auroc_good.value, "wide"),
-        Field("p", "p", lambda metric: metric.p, "wide"),
-        Field("p, groups", "p", lambda metric: metric.p_grouped, "page"),
-        Field("p, B-Y", "p", lambda metric: metric.p_by, "page"),
-        Field(corrected, "p", lambda metric: metric.p_max_t),
+        Field("p", "p", lambda metric: metric.p),
         Field("", "text", lambda metric: _remark(metric, best_baseline, is_detailed), is_whole=True),
     )
     note = (
-        f"{corrected}: how often chance alone would make one of all these metrics agree as far. The figures are of the "
+        "p: how often chance alone would make one of all these metrics agree as far. The figures are of the "
         "very answers that chose among the metrics; that of the sentence is corrected for the choice."
     )
     if turned := [one.name for one in metrics if not one.higher_is_better]:
@@ -170,8 +166,7 @@ def comparison_table(comparisons: Sequence[Comparison], most: int | None = None)
         Field("difference of Spearman", "name", lambda one: f"{one.first} - {one.second}"),
         Field("n", "count", lambda one: one.n, "wide"),
         Field("[95%]", "correlation", lambda one: one.problem or one.difference, is_whole=True),
-        Field("p (Williams)", "p", lambda one: one.p_williams, "wide"),
-        Field("p (permuted)", "p", lambda one: one.p_permutation, "wide"),
+        Field("p", "p", lambda one: one.difference.p, "wide"),
         Field(f"known (equal: within {margin})", "text", _known),
     )
     return tabulate("Metrics compared", comparisons[:most], fields)

@@ -12,7 +12,7 @@ from ...judges.text_vectors import embed_texts
 from ...meta_eval.clustering.labels import OUTLIER
 from ...meta_eval.clustering.stability import Stability, describe_stability
 from ...meta_eval.estimate import TOO_FEW_GROUPS, Estimate
-from ...meta_eval.jackknife import FEWEST_GROUPS
+from ...meta_eval.groups import FEWEST_GROUPS
 from ...text.typical_words import find_typical_words
 from ...text.wording import count_of, verb_of
 from ...worker_threads import compute_beside
@@ -396,7 +396,7 @@ def _share(selected: BadAnswers, names: Any, among: Sequence[str], level: float 
     """The share of answers among some, with an interval over their groups."""
     import numpy as np
 
-    from ...meta_eval.policy import estimate_share
+    from ...meta_eval.estimate import estimate_share
 
     holds = np.array([name in names for name in among], dtype=bool)
     sources = [selected.answers[name].sample.source for name in among]

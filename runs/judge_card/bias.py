@@ -6,7 +6,7 @@ from typing import Literal
 
 from ...eval_sets import Sample
 from ...meta_eval.estimate import Estimate
-from ...meta_eval.jackknife import FEWEST_GROUPS
+from ...meta_eval.groups import FEWEST_GROUPS
 from ...metrics import Score
 from ..judge_scoring import JudgeScores
 from ..pairwise_preferences import measure_position_bias

@@ -10,7 +10,7 @@ import numpy as np
 from ...eval_sets import Sample
 from ...meta_eval.agreement_statistics import mean_spearman
 from ...meta_eval.comparison import compare
-from ...meta_eval.correlation import FEWEST_ITEMS, auroc, correlation_problem, spearman
+from ...meta_eval.correlation import FEWEST_ITEMS, auroc, correlation_problem, estimate_correlation, spearman
 from ...meta_eval.cross_validation import CombinationTask, cross_validate
 from ...meta_eval.estimate import Estimate, estimate
 from ...meta_eval.rater_ceiling import estimate_ceiling, rater_ceilings
@@ -21,7 +21,6 @@ from .judge_card import Calibration, CardAgreement, ScoreBin
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats
 
-PERMUTATIONS = 2000
 REPEATS, FOLDS = 10, 5
 FEWEST_COMBINED = 20  # as `assay meta` asks for: with fewer a fold has three answers
 _FITTED = "no interval of what is fitted"
@@ -70,8 +69,6 @@ class RatedScores:
         places = np.flatnonzero(~np.isnan(values))
         x, y, groups = values[places], self.ratings[places], [self.groups[place] for place in places]
         rho = spearman(x.tolist(), y.tolist(), groups)
-        if rho.n != rho.groups:  # the p-value takes answers as independent
-            rho = replace(rho, p=None)
         area = auroc(x, y > 0.5, groups)
         if problem := correlation_problem(x, y):
             area = Estimate(None, n=len(x), groups=len(set(groups)), problem=problem)
@@ -85,8 +82,7 @@ class RatedScores:
 
     def compare(self, first: "tuple[str, Floats]", second: "tuple[str, Floats]") -> Estimate:
         """Spearman of the first scores less that of the second, (samples, repeats) each, on the samples with both."""
-        comparison = compare(self._table(), first, second, permutations=PERMUTATIONS, seed=self.seed)
-        return replace(comparison.difference, p=comparison.p_permutation)
+        return compare(self._table(), first, second).difference
 
     def combined(self, other: str) -> tuple[CardAgreement, Estimate]:
         """The agreement of the judge and another name together (`predict_together`).
@@ -102,7 +98,7 @@ class RatedScores:
         if isinstance(predictions, str):
             missing = Estimate(None, n=len(self.samples), problem=predictions)
             return CardAgreement(name=name, spearman=missing, auroc=missing), missing
-        rho = estimate(mean_spearman(predictions, self.ratings), self.groups, scale="fisher")
+        rho = estimate_correlation(mean_spearman, predictions, self.ratings, self.groups)
         area = self._agreement(name, predictions.mean(axis=1)).auroc
         gain = self.compare((name, predictions), (other, self.column(other)[:, None]))
         rho, area, gain = map(_without_interval, (rho, area, gain))

@@ -80,7 +80,7 @@ def pair_table(comparison: JudgeComparison) -> ResultTable:
         Field("judges", "name", lambda pair: f"{pair.first} − {pair.second}"),
         Field("n", "count", lambda pair: pair.n),
         Field("difference of agreement", "correlation", lambda pair: pair.problem or pair.difference),
-        Field("p, groups", "p", lambda pair: pair.p_permutation),
+        Field("p", "p", lambda pair: pair.difference.p),
         Field("kappa of the claims", "coefficient", lambda pair: kappas.get((pair.first, pair.second))),
     )
     return tabulate("Between the judges", comparison.pairs, fields)

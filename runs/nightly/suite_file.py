@@ -18,7 +18,7 @@ from ...metrics.catalogue import needs_judge
 from ...metrics.specification import ALL_BASELINES, parse_specification
 from ...regular_files import kind_of_no_folder, read_text_file
 from ...value_messages import describe_mistake
-from .gates import GATES, NO_JUDGE, DecideGate
+from .gates import GATES, NO_JUDGE, UNANSWERED, DecideGate
 from .suite import BudgetBounds, CassetteUse, Outputs, Suite, judge_identity
 
 Place = Sequence[str | int]
@@ -139,7 +139,8 @@ def _check_names(suite: Suite, document: YAMLDocument, places: Sequence[Place]) 
             same = suite.gates.index(gate)
             raise invalid(("gates", number), f"is the same gate as {_dotted(places[same])}; remove one of them")
         gate_metric: str | None = getattr(gate, "metric", None)
-        if gate_metric is not None and gate_metric not in measured:
+        is_known = gate_metric in measured or (gate_metric == UNANSWERED and not isinstance(gate, DecideGate))
+        if gate_metric is not None and not is_known:
             similar = nearest_names(gate_metric, measured)
             hint = f"did you mean {similar[0]}? " if similar else ""
             raise invalid(

@@ -17,9 +17,8 @@ from assay.meta_eval import (
     describe_more_ratings,
     estimate,
     estimate_mean,
-    estimate_mean_of_groups,
     find_standing,
-    jackknife_intervals,
+    jackknife_interval,
     monthly_p_value,
     needed_z,
     shuffle_by_group,
@@ -29,45 +28,62 @@ from assay.meta_eval import (
 )
 
 
-def between(mean: float, away: float, low: float, high: float) -> tuple[float, float]:
-    """The interval on the scale of log odds of the mean's place between two values, by SciPy's logistic functions."""
-    place = (mean - low) / (high - low)
-    step = away / (high - low) / (place * (1 - place))
-    ends = special.expit(special.logit(place) + np.array([-step, step]))
-    return tuple(low + (high - low) * ends)
+def by_hand(values: list[float], groups: list[int], low: float, high: float) -> tuple[float, float]:
+    """The interval on log odds from the mean without each group, by SciPy's logistic functions and quantiles."""
+    x, labels = np.array(values), np.array(groups)
+    sizes = np.array([(labels == label).sum() for label in sorted(set(groups))])
+    means = np.array([x.mean(), *(x[labels != label].mean() for label in sorted(set(groups)))])
+    step = 1 / (8 * len(x))
+    middle, *left_out = special.logit(np.clip((means - low) / (high - low), step, 1 - step))
+    error = np.sqrt((len(sizes) - 1) * np.var(left_out))
+    away = stats.t.ppf(0.975, sizes.sum() ** 2 / (sizes**2).sum() - 1) * error
+    return tuple(low + (high - low) * special.expit([middle - away, middle + away]))
 
 
 def test_independent_values_have_students_interval_on_log_odds():
-    values = np.random.default_rng(0).normal(size=12)
+    values = np.random.default_rng(0).normal(size=12).tolist()
     mean = estimate_mean(values, [str(number) for number in range(12)])
-    away = stats.t.ppf(0.975, 11) * stats.sem(values)
-    assert (mean.low, mean.high) == pytest.approx(between(values.mean(), away, values.min(), values.max()), rel=1e-4)
-
-
-def test_the_mean_of_rare_exceptions_has_an_interval_that_leans_away_from_its_bound():
-    """Three 0 among twenty values 1: mean 0.85, standard error sqrt(0.85 * 0.15 / 19)."""
-    values = [1.0] * 17 + [0.0] * 3
-    mean = estimate_mean(values, [str(number) for number in range(20)])
-    away = stats.t.ppf(0.975, 19) * (0.85 * 0.15 / 19) ** 0.5
-    assert (mean.low, mean.high) == pytest.approx(between(0.85, away, 0, 1), rel=1e-4)
-    assert 0.85 - mean.low > 2 * (mean.high - 0.85)
+    assert (mean.low, mean.high) == pytest.approx(by_hand(values, list(range(12)), min(values), max(values)), rel=1e-4)
 
 
 def test_unequal_groups_by_hand():
-    """Sizes 4 1 1 1 1, sums 4 0 0 0 0: mean 0.5, deviations 2 and four times -0.5, shares 1/2 and four times 1/8.
+    """Sizes 8 and nine times 2: 26^2 / (64 + 36) - 1 = 5.76 degrees of freedom."""
+    groups = [0] * 8 + [group for group in range(1, 10) for _ in range(2)]
+    values = [2.0, 3, 2, 4, 2, 1, 3, 2, 5.0, 4, 3, 5, 4, 4, 5, 5, 2, 4, 5, 3, 4, 5, 5, 5, 1, 4]
+    mean = estimate_mean(values, [str(group) for group in groups], bounds=(1, 5))
+    assert (mean.low, mean.high) == pytest.approx(by_hand(values, groups, 1, 5), rel=1e-4)
+    assert (mean.n, mean.groups) == (26, 10)
 
-    Variance (4 / 0.5 + 4 * 0.25 / 0.875) / 64. Degrees: the eigenvalues of C (diag(s) - s s' / 8) C, with
-    C = diag(1 / sqrt(1 - h)), squared sum over sum of squares.
+
+def test_a_mean_reaches_no_further_than_a_share_would():
+    """Of 20 answers one is bad: without it nothing varies, so that leaving it out says too much.
+
+    The interval of the share 0.95 of 20 (Clopper and Pearson) ends above: 0.95 is 19 of them.
     """
-    sizes, sums = np.array([4.0, 1, 1, 1, 1]), [4.0, 0, 0, 0, 0]
-    scaled = np.diag(1 / np.sqrt(1 - sizes / 8))
-    eigenvalues = np.linalg.eigvalsh(scaled @ (np.diag(sizes) - np.outer(sizes, sizes) / 8) @ scaled)
-    degrees = eigenvalues.sum() ** 2 / (eigenvalues**2).sum()
-    away = stats.t.ppf(0.975, degrees) * np.sqrt((8 + 8 / 7) / 64)
-    mean = estimate_mean_of_groups(sums, sizes, bounds=(-9, 9))
-    assert degrees < 3
-    assert (mean.value, mean.n, mean.groups) == (0.5, 8, 5)
-    assert (mean.low, mean.high) == pytest.approx(between(0.5, away, -9, 9))
+    values, groups = [5.0] * 19 + [1.0], list(range(20))
+    mean = estimate_mean(values, [str(group) for group in groups], bounds=(1, 5))
+    low = 1 + 4 * stats.beta.ppf(0.025, 19, 2)
+    assert by_hand(values, groups, 1, 5)[0] < low
+    assert mean.low == pytest.approx(low)
+
+
+def test_what_does_not_vary_has_the_interval_of_what_was_not_seen():
+    """None of 40 is below 5, so at most 1 - 0.025^(1/40) are; four groups more would not say more of unequal ones."""
+    mean = estimate_mean([5.0] * 40, [str(number) for number in range(40)], bounds=(1, 5))
+    assert (mean.low, mean.high) == (pytest.approx(5 - 4 * (1 - 0.025 ** (1 / 40))), 5.0)
+    middle = estimate_mean([3.0] * 40, [str(number) for number in range(40)], bounds=(1, 5))
+    assert (middle.low, middle.high) == pytest.approx(
+        (1 + 4 * stats.beta.ppf(0.025, 20, 21), 1 + 4 * stats.beta.ppf(0.975, 21, 20))
+    )
+
+
+@given(st.lists(st.integers(-4, 4), min_size=5, max_size=30))
+@settings(deadline=None)
+def test_a_small_p_value_stands_beside_an_interval_that_leaves_out_nothing(changes):
+    mean = estimate_mean(
+        [float(change) for change in changes], [str(n) for n in range(len(changes))], bounds=(-4, 4), null=0.0
+    )
+    assert (mean.p > 0.05) == (mean.low <= 0 <= mean.high)
 
 
 @pytest.mark.parametrize("values", [[1.0] * 40, [0.1 + 0.2] * 39 + [0.3]])
@@ -100,9 +116,10 @@ def test_quantiles_are_scipys(degrees, share):
 def test_an_interval_on_log_odds_stays_between_0_and_1():
     """Five groups of one item, 1 1 1 1 0: the share 0.8 becomes 0.75 four times, and once 1, cut at 1 - 1/25."""
     is_one = np.array([1.0, 1, 1, 1, 0])
-    [(low, high)] = jackknife_intervals(
-        lambda weights: is_one @ weights / weights.sum(axis=0), 0.8, list("abcde"), levels=[0.95], scale="logit"
+    found = jackknife_interval(
+        lambda weights: is_one @ weights / weights.sum(axis=0), 0.8, list("abcde"), scale="logit"
     )
+    low, high = found.low, found.high
     odds = np.log(np.array([0.75] * 4 + [0.96]) / np.array([0.25] * 4 + [0.04]))
     away = stats.t.ppf(0.975, 4) * np.sqrt(0.8 * ((odds - odds.mean()) ** 2).sum())
     assert low == pytest.approx(1 / (1 + np.exp(away - np.log(4))))
@@ -112,15 +129,15 @@ def test_an_interval_on_log_odds_stays_between_0_and_1():
 
 def test_what_is_the_same_without_any_group_has_no_interval():
     """Two checks that call the same answers bad: their difference is 0 without any group, and nobody knows how sure."""
-    assert jackknife_intervals(lambda weights: 0 * weights.sum(axis=0), 0.0, list("abcdefgh"), levels=[0.95]) is None
+    assert jackknife_interval(lambda weights: 0 * weights.sum(axis=0), 0.0, list("abcdefgh")) is None
 
 
 def test_a_perfect_area_rests_on_the_rarer_kind():
     """Six groups carry it: up to 1 - 0.025^(1/6) of such groups could be exceptions."""
-    [(low, high)] = jackknife_intervals(
-        lambda weights: weights.sum(axis=0) ** 0, 1.0, list("abcdefghij"), levels=[0.95], scale="logit", carriers=6
+    found = jackknife_interval(
+        lambda weights: weights.sum(axis=0) ** 0, 1.0, list("abcdefghij"), scale="logit", carriers=6
     )
-    assert (low, high) == (pytest.approx(0.025 ** (1 / 6)), 1.0)
+    assert (found.low, found.high) == (pytest.approx(0.025 ** (1 / 6)), 1.0)
 
 
 SIZES = [1, 2, 4, 8, 16, 32, 20, 12, 6, 3]

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from assay.eval_sets import load_set
 from assay.meta_eval import Scorer
 from assay.runs import AnswerIndex, AnswerQuery, Store
 
@@ -155,29 +154,13 @@ def test_a_scorer_of_conversations_is_fitted_saved_applied_and_checked(assay):
     assert json.loads(again.out)["metrics"]["scorer:team.yaml"]["rated"] == 0  # all of them were fitted on
 
 
-@pytest.mark.parametrize(("turns", "level", "count"), [("last", "conversation", COUNT), ("each", "turn", 3 * COUNT)])
-def test_what_is_drawn_is_what_the_estimate_looks_at(assay, level, count, turns):
+@pytest.mark.parametrize(("level", "count"), [("conversation", COUNT), ("turn", 3 * COUNT)])
+def test_an_estimate_is_of_what_is_rated(assay, level, count):
     run(assay, write("chats.jsonl", "conversation turn"), "each", "answer_length")
-    whole = Store(".assay").run("last").id
     chosen = () if level == "conversation" else ("--level", level)  # both are rated: conversations, if not said
-    drawn = assay("estimate", "last", "--cheap", "answer_length", "--draw", 30, "--out", "part.jsonl", *chosen)
-    assert f"30 of {count} {level}s, at random" in drawn.out
-    assert f"estimate with --level {level}" in " ".join(drawn.out.split())
-    part = {sample.id: sample for sample in load_set("part.jsonl")}
-    assert len(part) == 30
-    assert all(("#" in name) is (level == "turn") for name in part)
-    for name, sample in part.items():
-        place = int(name.partition("#")[2]) if level == "turn" else 0
-        number = int(name.partition("#")[0].removeprefix("chat-"))
-        assert sample.rating == (number % 5 + 1 if level == "conversation" else sample.messages[place].rating)
-    run(assay, "part.jsonl", turns, "own.py:words")
-    typed = ("estimate", whole, "last", "--cheap", "answer_length", "--judged", "own.py:words")
-    mean = assay(*typed, *chosen, "--json").json["mean_rating"]
-    assert (mean["answers"], mean["judged"], mean["rated"]) == (count, 30, 30)
-    if level == "turn":
-        refused = assay(*typed)
-        assert refused.code == 2
-        assert "these are conversations, and the turns suffice: --level turn" in " ".join(refused.err.split())
+    typed = ("estimate", "last", "--judged", "answer_length", "--json")
+    mean = assay(*typed, *chosen).json
+    assert (mean["answers"], mean["judged"], mean["rated"]) == (count, count, count)
 
 
 def test_raters_of_conversations_and_of_turns_are_never_taken_together(assay):

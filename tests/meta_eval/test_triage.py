@@ -5,17 +5,12 @@ import pytest
 from scipy import stats
 from statsmodels.api import OLS
 from statsmodels.stats.sandwich_covariance import cov_cluster
-from tables_of_scores import score_table
 
 from assay.meta_eval import (
-    MeanRating,
     ScoreTable,
-    estimate_mean_rating,
     estimate_share,
     intraclass_correlation,
     p_of_share,
-    prediction_powered_mean,
-    ratings_for_width,
     triage_policy,
     variance_of_mean,
 )
@@ -114,77 +109,3 @@ def test_no_threshold_is_offered_where_the_check_found_more_bad_answers_than_the
     policy = triage_policy(rated(np.where(quality < -1, 1.0, 5.0)), 0.4 * quality + generator.normal(size=120), folds=2)
     assert (policy.send_at, policy.sent, policy.sent_bad, policy.hours_saved) == (None, 54, 8, 0.0)
     assert policy.problem == "in the check 8 of 54 answers sent were bad, which is more than 10%"
-
-
-RATINGS = np.array([1, 5, 4, 2, 5, 3, 4, 1, 5, 4.0])
-SCORES = 5 * np.array([0.2, 0.9, 0.6, 0.4, 0.7, 0.5, 0.9, 0.1, 0.8, 0.6])
-UNRATED = 5 * np.array(
-    [0.3, 0.8, 0.5, 0.6, 0.9, 0.2, 0.7, 0.75, 0.4, 0.55, 0.65, 0.85, 0.1, 0.95, 0.5, 0.6, 0.7, 0.3, 0.8, 0.45]
-)
-
-
-def powered(ratings: np.ndarray, scores: np.ndarray, unrated: np.ndarray) -> MeanRating:
-    """Each item its own group."""
-    groups = np.arange(len(ratings) + len(unrated))
-    return prediction_powered_mean(
-        ratings, scores, unrated, groups[: len(ratings)], groups[len(ratings) :], scale=(1, 5)
-    )
-
-
-def test_the_powered_mean_is_that_of_ppi_python():
-    """ppi_mean_pointestimate of ppi-python 0.2.3 gives 3.44002287 on these."""
-    estimate = powered(RATINGS, SCORES, UNRATED)
-    assert estimate.mean.value == pytest.approx(3.44002287)
-    rest = RATINGS - estimate.power * SCORES
-    assert np.sqrt(rest.var() / 10 + estimate.power**2 * UNRATED.var() / 20) == pytest.approx(0.29333918)
-    assert (estimate.rated, estimate.unrated, estimate.classical.value) == (10, 20, 3.4)
-
-
-def test_the_interval_of_ratings_alone_by_hand():
-    """Scores that say nothing leave the mean of the ratings, 3.4, at 0.6 of the scale. Without answer i it is
-    (34 - y) / 9, without an unrated one of the other 20 it stays; 9 degrees of freedom; symmetric in log odds."""
-    estimate = powered(RATINGS, np.full(10, 2.0), np.full(20, 2.0))
-    assert (estimate.power, estimate.mean) == (0.0, estimate.classical)
-    error = np.sqrt(29 / 30 * (((34 - RATINGS) / 9 - 3.4) ** 2).sum()) / 4
-    away = stats.t.ppf(0.975, 9) * error / (0.6 * 0.4)
-    expected = [1 + 4 / (1 + np.exp(-(np.log(1.5) + step))) for step in (-away, away)]
-    assert [estimate.mean.low, estimate.mean.high] == pytest.approx(expected, rel=1e-4)
-
-
-def test_groups_that_hold_rated_and_unrated_answers_are_left_out_whole():
-    """Rated and unrated answers of the same ten groups: the estimate without a group is that of the others."""
-    groups = np.repeat(np.arange(10), 2)
-    estimate = prediction_powered_mean(RATINGS, SCORES, UNRATED, np.arange(10), groups, scale=(1, 5))
-    value = estimate.mean.value
-    left_out = []
-    for group in range(10):
-        rest = np.arange(10) != group
-        part = prediction_powered_mean(
-            RATINGS[rest],
-            SCORES[rest],
-            UNRATED[groups != group],
-            groups[::2][rest],
-            groups[groups != group],
-            scale=(1, 5),
-        )
-        left_out.append(part.mean.value)
-    error = np.sqrt(0.9 * ((np.array(left_out) - np.mean(left_out)) ** 2).sum())
-    place = (value - 1) / 4
-    log_odds = [np.log((end - 1) / (5 - end)) for end in (estimate.mean.low, estimate.mean.high)]
-    quantile = (log_odds[1] - log_odds[0]) / 2 / (error / 4 / (place * (1 - place)))
-    assert stats.t.ppf(0.975, 10) < quantile < stats.t.ppf(0.975, 8)  # two means over ten groups: about nine degrees
-
-
-def test_how_many_ratings_a_width_takes_by_hand():
-    """s^2 = 4, v = 0, width 1: (1 / (2 * 1.96))^2 = .0651, 4 / .0651 = 61.5: 62."""
-    assert ratings_for_width(1.0, 4.0, 0.0, most=100) == 62
-    assert ratings_for_width(1.0, 4.0, 0.0, most=61) is None
-    assert ratings_for_width(1.0, 4.0, 0.07, most=100) is None  # the scores alone leave more than the width allows
-
-
-def test_a_table_without_unrated_answers_has_nothing_to_power():
-    assert estimate_mean_rating(score_table(40, 1, signal=1.0), ("m0",)) is None
-    estimate = estimate_mean_rating(score_table(300, 1, signal=1.0, unrated=240), ("m0",))
-    assert estimate is not None and (estimate.rated, estimate.unrated) == (60, 240)
-    assert estimate.mean.high and estimate.mean.low and estimate.classical.high and estimate.classical.low
-    assert estimate.mean.high - estimate.mean.low < 0.9 * (estimate.classical.high - estimate.classical.low)

@@ -1,0 +1,239 @@
+"""From few ratings to the mean of many answers: prediction-powered inference on the scores of all of them."""
+
+import math
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+import numpy as np
+
+from ..errors import UsageError
+from ..text.wording import count_of
+from .arrays import Floats, Places
+from .estimate import TOO_FEW_GROUPS, Estimate, clopper_pearson, interval_of_mean
+from .groups import FEWEST_GROUPS, effective_degrees, replicate_error, t_quantile, variance_of_mean
+from .subsets import fit_scale
+from .table import ScoreTable
+
+FEWEST_RATED = 10
+_FEWEST_UNRATED = 2  # one has no variance
+_WIDTHS = (0.05, 0.1, 0.15, 0.2)  # shares of the rating scale
+_NO_SPREAD = 1e-12
+_FEWEST_OF_A_KIND = 5  # with fewer bad ones rated, or good ones, nobody knows what the scores are worth
+_MOST_GAIN = 4  # a score that is right on n answers may still be wrong on one of n / 3 others
+
+
+@dataclass(frozen=True, slots=True)
+class MeanRating:
+    """The mean rating of all answers from the few rated ones and the scores of all (prediction-powered inference)."""
+
+    rated: int
+    unrated: int  # how many are not
+    mean: Estimate  # the mean rating that the team would give answers like these, of which these are a sample
+    classical: Estimate  # the mean of the rated ones alone
+    bad_share: Estimate  # the share of answers that the team would rate below the middle of the scale
+    power: float  # the factor lambda of PPI++; 0 where the scores do not help
+    # pairs of an interval's width and the number of ratings that reach it; None where none do
+    ratings_for_width: tuple[tuple[float, int | None], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class PoweredMeans:
+    """Prediction-powered means of one arm or several, and what they are without each group: all errors follow."""
+
+    means: Floats  # (arms,)
+    replicates: Floats  # the means without one group at a time, (groups, arms)
+    rated: Floats  # how many ratings there are, (groups, arms)
+    power: Floats  # the factor lambda of PPI++, (arms,)
+
+    def degrees(self, arm: int = 0) -> float:
+        """The degrees of freedom of an arm's mean: the effective number of its rated groups less one."""
+        return effective_degrees(self.rated[:, arm])
+
+
+def powered_means(ratings: Floats, scores: Floats, groups: Places, arms: Places | None = None) -> PoweredMeans:
+    """Estimates means by prediction-powered inference with power tuning (PPI++), for items that come in groups.
+
+    theta = lambda mean(f of unrated) + mean(Y - lambda f of rated), lambda = cov(Y, f) / ((1 + n/N) var f), at least 0,
+    so that scores of any scale serve (Angelopoulos, Duchi and Zrnic, 2023, arXiv 2311.01453). Our own code, because
+    ppi-python needs numba, pandas and gdown (2.5 s to import) and knows no groups; a test holds its result. Each arm
+    has its own lambda; that arms share questions is in what their means are without a group.
+
+    `ratings` are NaN where nobody rated; the rated items must be a random part of all, or belong to a random part of
+    the groups: then the means are right, whatever the scores are worth.
+
+    Examples:
+        Scores that equal the ratings, of which the rated ones have the mean 3 and the unrated ones 4. cov = 2,
+        var = 2.5 over all ten, so lambda = 2 / ((1 + 5/5) 2.5) = 0.4 and the mean is 0.4 * 4 + 0.6 * 3 = 3.4:
+
+        >>> scores = np.array([1.0, 2, 3, 4, 5, 2, 3, 4, 5, 6])
+        >>> result = powered_means(np.where(np.arange(10) < 5, scores, np.nan), scores, np.arange(10))
+        >>> result.power.round(4).tolist(), result.means.round(4).tolist()
+        ([0.4], [3.4])
+    """
+    arm = np.zeros(len(ratings), np.intp) if arms is None else arms
+    group_of, count, columns = np.unique(groups, return_inverse=True)[1], len(np.unique(groups)), int(arm.max()) + 1
+    scores = scores - scores.mean()  # from here on about 0, so that sums of squares keep their digits
+    is_rated = ~np.isnan(ratings)
+    known = np.where(is_rated, ratings, 0.0)
+    cell = group_of * columns + arm
+
+    def by_cell(values: Floats) -> Floats:
+        return np.bincount(cell, weights=values, minlength=count * columns).reshape(count, columns).astype(float)
+
+    rated, unrated = is_rated.astype(float), (~is_rated).astype(float)
+    sums = np.stack(
+        [by_cell(rated * values) for values in (np.ones_like(scores), known, scores, scores**2, known * scores)]
+        + [by_cell(unrated * values) for values in (np.ones_like(scores), scores, scores**2)]
+    )
+    power, means = _solve(sums.sum(axis=1))
+    return PoweredMeans(means, _solve(sums.sum(axis=1, keepdims=True) - sums)[1], sums[0], power)
+
+
+def _solve(sums: Floats) -> tuple[Floats, Floats]:
+    """Lambda and theta of PPI++ from sums over the rated items (n, Y, f, f^2, Y f) and the unrated (N, f, f^2)."""
+    n, of_ratings, of_scores, squares, products, unrated, unrated_scores, unrated_squares = sums
+    total = n + unrated
+    with np.errstate(divide="ignore", invalid="ignore"):
+        covariance = products / n - of_ratings / n * (of_scores / n)  # divided by n, as in ppi-python
+        variance = (squares + unrated_squares - (of_scores + unrated_scores) ** 2 / total) / (total - 1)
+        power = covariance / ((1 + n / unrated) * variance)
+        power = np.where((unrated > 0) & (variance > _NO_SPREAD), np.maximum(power, 0.0), 0.0)
+        unrated_mean = np.where(unrated > 0, unrated_scores / np.maximum(unrated, 1), 0.0)
+        return power, of_ratings / n + power * (unrated_mean - of_scores / n)
+
+
+def estimate_mean_rating(table: ScoreTable, metrics: tuple[str, ...], *, level: float = 0.95) -> MeanRating | None:
+    """Estimates the mean rating of a table's items from the scores of all and the ratings of some.
+
+    The score of an item is its mean percentile over the metrics.
+
+    Returns:
+        The estimate of `prediction_powered_mean`; None with fewer than ten rated or two unrated items.
+    """
+    rated = int((~np.isnan(table.mean_rating)).sum())
+    if rated < FEWEST_RATED or len(table.items) - rated < _FEWEST_UNRATED:
+        return None
+    return mean_of_table(table, metrics, level=level)
+
+
+def mean_of_table(table: ScoreTable, metrics: tuple[str, ...], *, level: float = 0.95) -> MeanRating:
+    """The same however many are rated, all of them too. Raises `UsageError` with fewer than ten."""
+    rated = int((~np.isnan(table.mean_rating)).sum())
+    if rated < FEWEST_RATED:
+        verb = count_of(rated, "rated answer does", "rated answers do")
+        raise UsageError(f"{verb} not suffice: rate at least {FEWEST_RATED}")
+    scores = table.only(metrics).oriented
+    # over all items: no rating takes part
+    percentiles = fit_scale(scores, "ranks")(scores).mean(axis=1) if metrics else np.zeros(len(table.items))
+    scale = (table.rating_min, table.rating_max)
+    return prediction_powered_mean(table.mean_rating, percentiles, table.group_numbers, scale=scale, level=level)
+
+
+def prediction_powered_mean(
+    ratings: Floats, scores: Floats, groups: Places, *, scale: tuple[float, float], level: float = 0.95
+) -> MeanRating:
+    """Estimates the mean rating of answers, and the share of bad ones, from some ratings and the scores of all.
+
+    `powered_means`, whose interval leaves out one group at a time, with its rated and its unrated items and lambda
+    estimated anew (`interval_of_mean`). What is estimated is the mean of answers like these, of new groups too: the
+    target of every other mean of Assay. Where the scores lead to an end of the scale or beyond, the ratings alone are
+    taken.
+
+    Returns:
+        The mean with its interval, beside the mean of the ratings alone; without an interval where the ratings are of
+        fewer than five groups.
+
+    Examples:
+        >>> scores = np.array([1.0, 2, 3, 4, 5, 2, 3, 4, 5, 6])
+        >>> ratings = np.where(np.arange(10) < 5, scores, np.nan)
+        >>> result = prediction_powered_mean(ratings, scores, np.arange(10), scale=(1, 6))
+        >>> round(result.mean.value, 4), result.classical.value, result.bad_share.value
+        (3.4, 3.0, 0.6)
+    """
+    is_rated = ~np.isnan(ratings)
+    rated, unrated = int(is_rated.sum()), int((~is_rated).sum())
+    powered = powered_means(ratings, scores, groups)
+    alone = powered_means(ratings[is_rated], np.zeros(rated), groups[is_rated])
+    power = float(powered.power[0])
+    if not power or not scale[0] < float(powered.means[0]) < scale[1]:
+        powered = alone
+    is_bad = np.where(is_rated, ratings < sum(scale) / 2, np.nan)
+    widths = [round(share * (scale[1] - scale[0]), 10) for share in _WIDTHS]
+    residuals, weighted = (ratings - power * scores)[is_rated], (power * scores)[~is_rated]
+    has_groups = len(np.unique(groups)) > 1
+    rating_variance = variance_of_mean(residuals, groups[is_rated]) if has_groups else math.inf
+    score_variance = variance_of_mean(weighted, groups[~is_rated]) if power else 0.0
+    return MeanRating(
+        rated=rated,
+        unrated=unrated,
+        mean=_with_interval(powered, rated, scale, level),
+        classical=_with_interval(alone, rated, scale, level),
+        bad_share=_share(is_bad, -scores, groups, level),
+        power=power,
+        ratings_for_width=tuple(
+            (width, ratings_for_width(width, rating_variance * rated, score_variance, most=len(ratings), level=level))
+            for width in widths
+        ),
+    )
+
+
+def _with_interval(powered: PoweredMeans, rated: int, scale: tuple[float, float], level: float) -> Estimate:
+    value, groups = float(powered.means[0]), int((powered.rated[:, 0] > 0).sum())
+    result = Estimate(value, n=rated, groups=groups, problem=TOO_FEW_GROUPS)
+    if groups < FEWEST_GROUPS:
+        return result
+    interval = interval_of_mean(
+        value, powered.replicates[:, 0], powered.degrees(), bounds=scale, items=rated, level=level
+    )
+    return replace(result, low=interval.low, high=interval.high, problem="")
+
+
+def _share(holds: Floats, scores: Floats, groups: Places, level: float) -> Estimate:
+    """The share of items that have a property, which may be rare: 1 where a rated item has it, 0 where it has not.
+
+    The interval is that of Clopper and Pearson (1934) at an effective size (Korn and Graubard, 1998): with n rated
+    items, share (1 - share) / variance of the estimate * n / (n - 1), times (t of n - 1 / t of the estimate's degrees
+    of freedom)^2. The scores take part where five rated items or more have the property and five or more do not, and
+    then the effective size is at most four times the ratings: a score that makes no mistake in these may make one in a
+    hundred others.
+    """
+    is_rated = ~np.isnan(holds)
+    n, count = int(is_rated.sum()), float(holds[is_rated].sum())
+    alone = powered_means(holds[is_rated], np.zeros(n), groups[is_rated])
+    powered, most = alone, float(n)
+    if min(count, n - count) >= _FEWEST_OF_A_KIND:
+        with_scores = powered_means(holds, scores, groups)
+        if 0 < float(with_scores.means[0]) < 1:
+            powered, most = with_scores, _MOST_GAIN * n
+    value, number_of_groups = float(powered.means[0]), int((powered.rated[:, 0] > 0).sum())
+    result = Estimate(value, n=n, groups=number_of_groups, problem=TOO_FEW_GROUPS)
+    if number_of_groups < FEWEST_GROUPS:
+        return result
+    variance = replicate_error(powered.replicates[:, 0]) ** 2
+    size = min(most, value * (1 - value) / variance * n / (n - 1)) if variance > 0 else most
+    tail = (1 + level) / 2
+    size *= (t_quantile(tail, n - 1) / t_quantile(tail, min(n - 1, powered.degrees()))) ** 2
+    low, high = clopper_pearson(value, size, level)
+    return replace(result, low=low, high=high, problem="")
+
+
+def ratings_for_width(
+    width: float, rating_variance: float, score_variance: float, *, most: int, level: float = 0.95
+) -> int | None:
+    """Computes how many ratings bring the interval of a mean to a width.
+
+    n = s^2 / ((width / 2z)^2 - v), with z the normal quantile of the level.
+
+    Returns:
+        The number of ratings; None where even `most` would not do.
+
+    Examples:
+        s^2 = 4, v = 0, width 1: (1 / (2 * 1.96))^2 = 0.0651 and 4 / 0.0651 = 61.5.
+
+        >>> ratings_for_width(1.0, 4.0, 0.0, most=100)
+        62
+    """
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    allowed_variance = (width / (2 * z)) ** 2 - score_variance
+    needed = math.ceil(rating_variance / allowed_variance) if allowed_variance > 0 else math.inf
+    return int(needed) if needed <= most else None

@@ -1,0 +1,139 @@
+"""Prediction-powered means: against ppi-python, brute force and by hand."""
+
+import numpy as np
+import pytest
+from scipy import special, stats
+from tables_of_scores import score_table
+
+from assay.errors import UsageError
+from assay.meta_eval import (
+    Floats,
+    MeanRating,
+    estimate_mean,
+    estimate_mean_rating,
+    estimate_share,
+    mean_of_table,
+    powered_means,
+    prediction_powered_mean,
+    ratings_for_width,
+)
+
+RATINGS = np.array([1, 5, 4, 2, 5, 3, 4, 1, 5, 4.0])
+SCORES = 5 * np.array([0.2, 0.9, 0.6, 0.4, 0.7, 0.5, 0.9, 0.1, 0.8, 0.6])
+UNRATED = 5 * np.array(
+    [0.3, 0.8, 0.5, 0.6, 0.9, 0.2, 0.7, 0.75, 0.4, 0.55, 0.65, 0.85, 0.1, 0.95, 0.5, 0.6, 0.7, 0.3, 0.8, 0.45]
+)
+
+
+def powered(scores: Floats, unrated: Floats, groups: Floats | None = None) -> MeanRating:
+    """Ten rated answers, then unrated ones; unless said, each its own group."""
+    count = 10 + len(unrated)
+    ratings = np.append(RATINGS, np.full(len(unrated), np.nan))
+    numbers = np.arange(count) if groups is None else groups
+    return prediction_powered_mean(ratings, np.append(scores, unrated), numbers, scale=(1, 5))
+
+
+def test_the_powered_mean_is_that_of_ppi_python():
+    """ppi_mean_pointestimate of ppi-python 0.2.3 gives 3.44002287 on these."""
+    estimate = powered(SCORES, UNRATED)
+    assert estimate.mean.value == pytest.approx(3.44002287)
+    rest = RATINGS - estimate.power * SCORES
+    assert np.sqrt(rest.var() / 10 + estimate.power**2 * UNRATED.var() / 20) == pytest.approx(0.29333918)
+    assert (estimate.rated, estimate.unrated, estimate.classical.value) == (10, 20, 3.4)
+
+
+def test_scores_that_say_nothing_leave_the_ratings_alone():
+    estimate = powered(np.full(10, 2.0), np.full(20, 2.0))
+    alone = estimate_mean(RATINGS, [str(number) for number in range(10)], bounds=(1, 5))
+    assert (estimate.power, estimate.mean) == (0.0, estimate.classical)
+    assert (estimate.mean.low, estimate.mean.high) == (pytest.approx(alone.low), pytest.approx(alone.high))
+
+
+def test_scores_against_the_ratings_do_not_help_and_do_not_harm():
+    estimate = powered(-SCORES, -UNRATED)
+    assert (estimate.power, estimate.mean) == (0.0, estimate.classical)
+
+
+def test_groups_that_hold_rated_and_unrated_answers_are_left_out_whole():
+    """Rated and unrated answers of the same ten groups: the estimate without a group is that of the others."""
+    groups = np.append(np.arange(10), np.repeat(np.arange(10), 2))
+    ratings, scores = np.append(RATINGS, np.full(20, np.nan)), np.append(SCORES, UNRATED)
+    estimate = powered(SCORES, UNRATED, groups).mean
+    columns = (ratings, scores, groups)
+    without_each = [powered_means(*(column[groups != group] for column in columns)) for group in range(10)]
+    left_out = np.array([float(part.means[0]) for part in without_each])
+    place, *without = special.logit((np.append(estimate.value, left_out) - 1) / 4)
+    away = stats.t.ppf(0.975, 9) * np.sqrt(9 * np.var(without))
+    assert [estimate.low, estimate.high] == pytest.approx(1 + 4 * special.expit([place - away, place + away]), rel=1e-4)
+
+
+def test_arms_have_their_own_means_and_share_their_groups():
+    """Two arms at once are the same as one after the other; a group without an arm leaves it as it is."""
+    ratings = np.concatenate([RATINGS, 6 - RATINGS[:8], np.full(20, np.nan)])
+    scores = np.concatenate([SCORES, SCORES[:8], UNRATED])
+    groups = np.concatenate([np.arange(10), np.arange(8), np.repeat(np.arange(10), 2)])
+    arms = np.concatenate([np.zeros(10, int), np.ones(8, int), np.tile([0, 1], 10)])
+    both = powered_means(ratings, scores, groups, arms)
+    for arm in (0, 1):
+        own = powered_means(*(column[arms == arm] for column in (ratings, scores, groups)))
+        assert (both.means[arm], both.power[arm]) == (pytest.approx(own.means[0]), pytest.approx(own.power[0]))
+        assert both.replicates[:, arm] == pytest.approx(own.replicates[:, 0])
+    assert both.rated[:, 1].tolist() == [1.0] * 8 + [0.0] * 2
+
+
+def test_scores_that_lead_beyond_the_scale_leave_the_ratings_alone():
+    """Twenty rated 4 and 5 by the scores 0 and 1, and many others scored 99: the slope leads above 5."""
+    scores = np.concatenate([np.tile([0.0, 1.0], 10), np.full(20, 99.0)])
+    ratings = np.where(np.arange(40) < 20, 4 + scores, np.nan)
+    ratings[0] = 5.0
+    estimate = prediction_powered_mean(ratings, 1e6 * scores, np.arange(40), scale=(1, 5))
+    assert 1 < estimate.mean.value <= 5
+
+
+def test_without_a_bad_answer_the_share_is_that_of_clopper_and_pearson():
+    """None of 30: the upper end solves (1 - p)^30 = 0.025, so p = 0.1157; scores say nothing more."""
+    ratings = np.where(np.arange(100) < 30, 5.0, np.nan)
+    share = prediction_powered_mean(ratings, np.linspace(0, 1, 100), np.arange(100), scale=(1, 5)).bad_share
+    assert (share.value, share.low) == (0.0, 0.0)
+    assert share.high == pytest.approx(0.1157, abs=5e-5)
+
+
+def test_five_of_a_kind_let_the_scores_help():
+    """4 bad of 40: Clopper and Pearson's 2.8% to 23.7%. With 10 of 40 the score narrows it, to at most fourfold."""
+    shares = {}
+    for bad in (4, 10):
+        good = np.tile(np.arange(40) >= bad, 25).astype(float)
+        ratings = np.where(np.arange(1000) < 40, 1 + 4 * good, np.nan)
+        shares[bad] = prediction_powered_mean(ratings, good, np.arange(1000), scale=(1, 5)).bad_share
+    alone = estimate_share(np.arange(40) < 4, np.arange(40))
+    assert (shares[4].value, shares[4].low, shares[4].high) == pytest.approx((0.1, alone.low, alone.high))
+    # 10 of 40 as 40 of 160: 18.5% to 32.5%; of 40 alone 12.7% to 41.2%
+    assert (shares[10].low, shares[10].high) == pytest.approx((0.185, 0.325), abs=3e-3)
+
+
+def test_ratings_of_few_groups_have_no_interval():
+    ratings = np.append(np.tile([1.0, 2, 3, 4], 5), np.full(30, np.nan))
+    groups = np.append(np.repeat(np.arange(4), 5), np.arange(9, 39))
+    estimate = prediction_powered_mean(ratings, np.zeros(50), groups, scale=(1, 5))
+    for part in (estimate.mean, estimate.classical, estimate.bad_share):
+        assert (part.low, part.groups, part.problem) == (None, 4, "an interval needs 5 groups that differ")
+
+
+def test_too_few_ratings_are_named():
+    with pytest.raises(UsageError, match="9 rated answers do not suffice: rate at least 10"):
+        mean_of_table(score_table(40, 1, signal=1.0, unrated=31), ("m0",))
+
+
+def test_how_many_ratings_a_width_takes_by_hand():
+    """s^2 = 4, v = 0, width 1: (1 / (2 * 1.96))^2 = .0651, 4 / .0651 = 61.5: 62."""
+    assert ratings_for_width(1.0, 4.0, 0.0, most=100) == 62
+    assert ratings_for_width(1.0, 4.0, 0.0, most=61) is None
+    assert ratings_for_width(1.0, 4.0, 0.07, most=100) is None  # the scores alone leave more than the width allows
+
+
+def test_a_table_without_unrated_answers_has_nothing_to_power():
+    assert estimate_mean_rating(score_table(40, 1, signal=1.0), ("m0",)) is None
+    estimate = estimate_mean_rating(score_table(300, 1, signal=1.0, unrated=240), ("m0",))
+    assert estimate is not None and (estimate.rated, estimate.unrated) == (60, 240)
+    assert estimate.mean.high and estimate.mean.low and estimate.classical.high and estimate.classical.low
+    assert estimate.mean.high - estimate.mean.low < 0.9 * (estimate.classical.high - estimate.classical.low)
