@@ -87,6 +87,14 @@ from .monitoring.bound_evidence import (
     t_of_score as t_of_score,
 )
 from .monthly_p_value import monthly_p_value as monthly_p_value, needed_z as needed_z
+from .pass_fail import (
+    PassFail as PassFail,
+    Trials as Trials,
+    choose_threshold as choose_threshold,
+    cohen_kappa as cohen_kappa,
+    pass_fail_agreement as pass_fail_agreement,
+    repeated_trials as repeated_trials,
+)
 from .permutation import max_t as max_t, shuffle_by_group as shuffle_by_group, sign_flip_p_value as sign_flip_p_value
 from .policy import (
     BOUND as BOUND,

@@ -96,7 +96,7 @@ def _unseen_kinds(x: "Floats", y: "Floats") -> "Iterator[tuple[int, int]]":
     is_high_x, is_high_y = x > x.mean(), y > y.mean()
     for x_side in (is_high_x, ~is_high_x):
         for y_side in (is_high_y, ~is_high_y):
-            if not (x_side & y_side).any():
+            if x_side.any() and y_side.any() and not (x_side & y_side).any():
                 yield _middle_place(x, x_side), _middle_place(y, y_side)
 
 

@@ -17,6 +17,7 @@ from .comparison import compare
 from .correlation import estimate_correlation
 from .difference import MARGIN
 from .estimate import Estimate
+from .pass_fail import pass_fail_agreement, repeated_trials
 from .policy import BOUND, MINUTES, triage_policy
 from .prediction_powered import estimate_mean_rating
 from .raters import agreement_of_raters, to_rating_scale
@@ -104,6 +105,7 @@ def evaluate_table(
         selection = replace(selection, predictions=values)
         predicted = predict_choice(rated, selection, seed=seed)
         policy = triage_policy(rated, predicted, bound=bound, confidence=level, minutes=minutes, seed=seed)
+    agreement = pass_fail_agreement(table, level=level, seed=seed)
     versions = _versions(table, metrics, selection, predictions, inference)
     explanation = explain(metrics, raters, selection, comparisons=comparisons, rated=len(rated.items))
     if versions is not None and (raters is None or raters.validates):
@@ -129,6 +131,8 @@ def evaluate_table(
         mean_rating=estimate_mean_rating(table, selection.chosen.metrics, level=level) if selection else None,
         slices=_slices(rated, by, predictions, inference),
         versions=versions,
+        agreement=agreement,
+        trials=repeated_trials(table, agreement, level=level),
         settings=EvaluationSettings(
             items=len(table.items),
             rated=len(rated.items),

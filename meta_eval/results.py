@@ -8,6 +8,7 @@ from ..presentation.verdict import Verdict
 from .agreement import MetricAgreement
 from .difference import Standing
 from .estimate import Estimate
+from .pass_fail import PassFail, Trials
 from .prediction_powered import MeanRating
 from .version_results import VersionAgreement
 
@@ -272,6 +273,8 @@ class MetaEvaluation:
     slices: tuple[SliceAgreement, ...]  # the agreement by language, message type or another attribute
     # the agreement on which of two versions is better; None with ratings of fewer than two versions
     versions: VersionAgreement | None
+    agreement: dict[str, PassFail]  # by metric, how far it passes and fails answers as people do
+    trials: tuple[Trials, ...]  # how often repeated trials of a question pass; empty without any
     settings: EvaluationSettings
 
     def __str__(self) -> str:

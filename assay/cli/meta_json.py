@@ -9,7 +9,17 @@ if TYPE_CHECKING:
     from ..meta_eval.score_files import JoinedScores
 
 
-_AS_EVALUATED = ("raters", "comparisons", "policy", "mean_rating", "slices", "versions", "settings")
+_AS_EVALUATED = (
+    "raters",
+    "comparisons",
+    "policy",
+    "mean_rating",
+    "slices",
+    "versions",
+    "agreement",
+    "trials",
+    "settings",
+)
 
 
 def evaluation_as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> dict[str, Any]:

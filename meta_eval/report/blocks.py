@@ -16,9 +16,11 @@ from .tables import (
     combination_table,
     comparison_table,
     metric_table,
+    pass_fail_table,
     policy_table,
     rater_tables,
     slice_table,
+    trial_table,
     version_pair_table,
     version_table,
 )
@@ -81,6 +83,11 @@ def further_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
     yield ReportBlock((Paragraph(evaluation.recommendation), *map(Paragraph, evaluation.explanation.splitlines())))
     if evaluation.raters is not None:
         yield from _rater_blocks(evaluation.raters)
+    if any(one.threshold is not None for one in evaluation.agreement.values()):
+        names = {metric.name for metric in evaluation.metrics if metric.baseline}
+        yield ReportBlock((pass_fail_table(evaluation.agreement, names),))
+    if evaluation.trials:
+        yield ReportBlock((trial_table(evaluation.trials),))
     if evaluation.selection is not None:
         baselines = {metric.name for metric in evaluation.metrics if metric.baseline}
         yield ReportBlock((combination_table(evaluation.selection), *_choices(evaluation.selection, baselines)))
