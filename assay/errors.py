@@ -17,7 +17,13 @@ class UsageError(AssayError):
 
 
 class InputError(AssayError):
-    """A set, prompt, cassette or settings file cannot be read. The text names file, line, field and cure."""
+    """A set, prompt, cassette or settings file cannot be read. The text names file, line, field and cure.
+
+    Attributes:
+        is_of_row: Whether one row of a set is wrong, and the others can be read without it.
+    """
+
+    is_of_row = False
 
 
 class JudgeError(AssayError):
@@ -25,11 +31,16 @@ class JudgeError(AssayError):
 
 
 class ReplyError(JudgeError):
-    """The judge replied, but not in the shape that was asked for; `raw` keeps what it said."""
+    """The judge replied, but not in the shape that was asked for; `raw` keeps what it said.
 
-    def __init__(self, message: str, raw: str) -> None:
+    Attributes:
+        is_contradiction: Whether its words and the probabilities of its tokens say different things.
+    """
+
+    def __init__(self, message: str, raw: str, *, is_contradiction: bool = False) -> None:
         super().__init__(message)
         self.raw = raw
+        self.is_contradiction = is_contradiction
 
 
 class CassetteMiss(JudgeError):

@@ -3,11 +3,12 @@
 import re
 
 # A `<` that could begin a tag of ours, of HTML or of a chat template (`</answer>`, `<|im_end|>`, `<s>`), Llama's
-# `[INST]`, and what no reader sees: control characters, zero-width and bidirectional marks, Unicode tags.
+# `[INST]`, and what no reader sees: control characters, zero-width and bidirectional marks, selectors, fillers
+# of Hangul, Khmer and Mongolian, and Unicode tags.
 _TAG = re.compile(r"<(?=[/|!?a-zA-Z_])|\[(?=/?INST\])")
 UNSEEN = (
-    "\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad"
-    "\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f"
+    "\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u2069\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef"
 )  # as the inside of a character class
 _UNSEEN = re.compile(f"[{UNSEEN}]")
 _UNSEEN_ASCII = bytes(code for code in range(128) if _UNSEEN.match(chr(code)))
@@ -33,7 +34,7 @@ def original_characters(text: str) -> str:
 
 
 def without_unseen(text: str) -> str:
-    """Removes control characters, zero-width and bidirectional marks, and Unicode tags."""
+    """Removes control characters and the marks, selectors, fillers and tags that no reader sees."""
     if text.isascii():  # five times as fast: most texts, and every question and quote comes by here
         if text.isprintable():
             return text

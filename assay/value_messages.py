@@ -63,6 +63,19 @@ def describe_type(value: object) -> str:
     return names.get(type(value)) or ("a number" if isinstance(value, int | float) else f"a {type(value).__name__}")
 
 
+_NOTHING = frozenset(("", "nan", "none", "null", "<na>", "n/a", "#n/a", "[]"))
+
+
+def is_nothing(text: str) -> bool:
+    """Whether a passage or a label is blank, or what a program writes for none.
+
+    Examples:
+        >>> is_nothing(" "), is_nothing("nan"), is_nothing("None of them.")
+        (True, True, False)
+    """
+    return text.strip().casefold() in _NOTHING
+
+
 def shorten(text: str, length: int = 60) -> str:
     """Cuts a text so that it fits in a message, on one line.
 

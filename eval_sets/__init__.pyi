@@ -1,4 +1,5 @@
 from .bundled import bundled_sets as bundled_sets
+from .columns import explain_missing as explain_missing
 from .csv_cells import escape_formula as escape_formula, unescape_formula as unescape_formula
 from .logs.human_ratings import (
     UNUSED as UNUSED,
@@ -25,7 +26,6 @@ from .public.set_rows import check_count as check_count, is_in_part as is_in_par
 from .public.split import part_of as part_of
 from .ragas_dataset import from_ragas as from_ragas, to_ragas as to_ragas
 from .sample import Sample as Sample, Table as Table
-from .sample_columns import explain_missing as explain_missing
 from .set_reader import load_set as load_set, read_samples as read_samples, read_set as read_set
 from .set_writer import write_set as write_set
 from .table_files import read_table_file as read_table_file

@@ -4,73 +4,25 @@ import ast
 import json
 import math
 import re
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
 from ..json_text import JSON_DECODER, RepeatedKeyError, explain_json_error
-from ..text.wording import count_of
-from ..value_messages import describe_type, shorten
+from ..value_messages import describe_type, is_nothing, shorten
+from .logs.message_text import find_documents
+from .number_rule import NumberRule
 
-_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 # one text of a list as Python or NumPy prints it; NumPy puts no comma between the items
-_PRINTED_TEXT = re.compile(
-    r"""\s*('[^'\\\n]*(?:\\.[^'\\\n]*)*'|"[^"\\\n]*(?:\\.[^"\\\n]*)*")\s*,?""",
-    re.DOTALL,
-)
-# a rating with its meaning, as a list in a spreadsheet offers it: 4 - good, 5 (excellent)
-_LABELLED_NUMBER = re.compile(r"([+-]?\d+(?:[.,]\d+)?)\s*(?:[-–—:=|]|\(|\s)\s*[^\d\s][^\d]*", re.ASCII)
-_PERCENTAGE = re.compile(r"\d+([.,]\d+)?\s*%", re.ASCII)
-NO_RATING = "leave it out or write null if there is no rating"
+_QUOTED = r"""'[^'\\\n]*(?:\\.[^'\\\n]*)*'|"[^"\\\n]*(?:\\.[^"\\\n]*)*\""""
+_PRINTED_TEXT = re.compile(rf"\s*({_QUOTED})\s*,?", re.DOTALL)
 DEEPEST = 100
 """How deep lists and objects may be nested: deeper ones exhaust the stack of whoever reads them."""
 
 
-def parse_number(value: object) -> object:
-    """Reads a rating as a number; a text may have a decimal point or comma.
-
-    Raises:
-        ValueError: It is no number, NaN, or too large for one; the message has the cure.
-
-    Examples:
-        >>> parse_number("4,5"), parse_number(3), parse_number("4 - good"), parse_number("85%")
-        (4.5, 3, 4.0, 85.0)
-    """
-    if isinstance(value, bool):
-        raise ValueError("is true or false, not a number; write 4 or 4.5")
-    if isinstance(value, Decimal):
-        value = float(value)
-    if isinstance(value, str):
-        text = value.strip()
-        if _PERCENTAGE.fullmatch(text):
-            text = text[:-1].rstrip()
-        if labelled := _LABELLED_NUMBER.fullmatch(text):
-            text = labelled[1]
-        if text.lower() in ("nan", "-nan", "+nan"):
-            value = math.nan
-        elif not _NUMBER.fullmatch(text):
-            raise ValueError(f'"{shorten(text)}" is not a number; write 4 or 4,5, or nothing if there is no rating')
-        else:
-            value = float(text.replace(",", "."))
-            if math.isinf(value):
-                raise ValueError(f'"{shorten(text)}" is too large for a number; write 4 or 4.5')
-    if isinstance(value, int):
-        _check_size(value)
-    if isinstance(value, float) and math.isnan(value):
-        raise ValueError(f"is NaN, which is no rating; {NO_RATING}")
-    return value
-
-
-def _check_size(number: int) -> None:
-    try:
-        float(number)
-    except OverflowError:
-        raise ValueError(
-            f"{shorten(str(number), 20)} has {count_of(len(str(abs(number))), 'digit')}; write 4 or 4.5"
-        ) from None
-
-
-def parse_ratings(value: object) -> object:
+def parse_ratings(value: object, rule: NumberRule) -> dict[str, float]:
     """Reads ratings by rater; a rater with null gave none. Raises `ValueError` naming the rater."""
     ratings = parse_structure(value)
     if not isinstance(ratings, dict):
@@ -80,7 +32,7 @@ def parse_ratings(value: object) -> object:
     parsed = {}
     for rater, rating in ratings.items():
         try:
-            parsed[rater] = parse_number(rating)
+            parsed[str(rater)] = rule.read(rating)
         except ValueError as error:
             raise ValueError(f"rater {rater}: {error}") from None
     return {rater: rating for rater, rating in parsed.items() if rating is not None}
@@ -89,27 +41,56 @@ def parse_ratings(value: object) -> object:
 def parse_texts(value: object) -> object:
     """Reads contexts: a list as it is; a text that is a printed list (JSON, Python or NumPy), or else is one context.
 
+    A document is its text. What is blank, or says that there is nothing, is no context.
+
     Raises:
         ValueError: A text begins as a list of texts and is none.
 
     Examples:
-        >>> parse_texts('["one", "two"]'), parse_texts("['one' 'two']"), parse_texts("one"), parse_texts("")
+        >>> parse_texts('["one", "two"]'), parse_texts("['one' 'two']"), parse_texts("one"), parse_texts("['', nan]")
         (['one', 'two'], ['one', 'two'], ['one'], [])
+        >>> parse_texts("[Document(page_content='It is free.', metadata={'page': 1})]")
+        ['It is free.']
     """
-    if not isinstance(value, str):
-        return value
+    texts = _listed_texts(value) if isinstance(value, str) else value
+    if isinstance(texts, Mapping):
+        texts = [texts]
+    if not isinstance(texts, list | tuple):
+        return texts
+    return [
+        text
+        for entry in texts
+        for text in (_document_texts(entry) if isinstance(entry, Mapping) else [entry])
+        if not (text is None or (isinstance(text, float) and math.isnan(text)))
+        and not (isinstance(text, str) and is_nothing(text))
+    ]
+
+
+def _document_texts(document: Mapping[str, Any]) -> list[str]:
+    return find_documents(dict(document)) or [json.dumps(to_json_value(dict(document)), ensure_ascii=False)]
+
+
+def _listed_texts(value: str) -> object:
     text = value.strip()
     if not text:
         return []
-    if not (text.startswith("[") and text.endswith("]")):
+    is_list = text.startswith("[") and text.endswith("]")
+    if is_list or (text.startswith("{") and text.endswith("}")):
+        with suppress(ValueError, RecursionError):
+            parsed = json.loads(text)
+            return parsed if isinstance(parsed, list) or find_documents(parsed) else [value]
+    if "Document(" in text and (documents := _printed_documents(text)):
+        return documents
+    if not is_list:
         if re.match(r"\[\s*\"", text):
             raise ValueError('begins as a list and does not end as one; write ["...", "..."]')
+        if text.startswith("{") and isinstance(document := _literal(text), Mapping) and find_documents(dict(document)):
+            return document
         return [value]
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        pass
     printed = _printed_texts(text)
+    if printed is None:
+        listed = _literal(re.sub(r"\bnan\b", "None", text))
+        printed = listed if isinstance(listed, list) else None
     if printed is None and re.match(r"\[\s*['\"]", text):
         raise ValueError(f'"{shorten(text)}" is not a list of texts; write ["...", "..."] with \\" for a quote inside')
     return [value] if printed is None else printed
@@ -126,6 +107,20 @@ def _printed_texts(text: str) -> list[str] | None:
         return [str(ast.literal_eval(item)) for item in items]
     except (ValueError, SyntaxError):
         return None
+
+
+def _literal(text: str) -> object:
+    with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+        return ast.literal_eval(text)
+    return None
+
+
+def _printed_documents(text: str) -> list[str]:
+    """The texts of documents as LangChain, LlamaIndex and Haystack print them; none where it is no list of them."""
+    if not re.fullmatch(r"\[?\s*(?:\w+\.)*\w*Document\(.*\)\s*\]?", text, re.DOTALL):
+        return []
+    found = re.findall(rf"(?:page_content|content|text)=({_QUOTED})", text)
+    return [str(_literal(quoted)) for quoted in found]
 
 
 def parse_structure(value: object) -> object:

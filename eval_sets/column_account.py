@@ -1,33 +1,20 @@
 """What became of every column of a set, for the one line that says so."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..text.wording import count_of, list_first
 from ..value_messages import shorten
+from .column_search import SetColumns
+from .column_table import is_link, usual_name
+from .columns import FIELDS
 from .message import find_turns
 from .message_times import readings
-from .rating_column import RatingColumn
 from .rows import Row, Rows
 from .sample import Sample
-from .sample_columns import FIELDS, is_link, usual_name
 from .turns import is_single_answer
 
 _LONGEST_NAME = 60
-
-
-@dataclass(frozen=True, slots=True)
-class SetColumns:
-    """The columns of a set that only all its rows tell."""
-
-    # those that are read as `rating`, or as the ratings of raters, where a row has none of its own
-    ratings: tuple[RatingColumn, ...] = ()
-    id: str = ""  # the one that is read as `id` where a row has none; empty for none
-    # why a column with the name of a rating or an id is read as none, by its name
-    unused: Mapping[str, str] = field(default_factory=dict)
-    message_scale: tuple[float, float] | None = None  # the scale of the ratings in messages, where there are any
-    version: str = ""  # the one that tells apart rows of one id; empty where ids are unique
 
 
 class ColumnAccount:
@@ -41,6 +28,9 @@ class ColumnAccount:
         self._seen: dict[str, bool] = dict.fromkeys(source.columns or (), False)  # whether a cell is filled
         self._no_ratings: dict[str, list[str]] = {}
         self._links: dict[str, list[str]] = {}
+        self._left_out: dict[str, list[str]] = {}
+        self._silent: list[str] = []
+        self._answered = 0
         self._conversations = self._turns = self._messages = self._single = 0
         self._rated_in_vain = self._unread_times = 0
         self._unread_time = ""
@@ -67,8 +57,21 @@ class ColumnAccount:
         """Accounts for a field that was read out of the metadata of a row."""
         self._of_metadata.setdefault(f"metadata.{key}", field_name)
 
-    def add_sample(self, sample: Sample) -> None:
-        """Counts a sample that is a conversation."""
+    def leave_out(self, row: Row, reason: str) -> None:
+        """Accounts for a row that is no answer."""
+        self._left_out.setdefault(reason, []).append(row.place)
+
+    @property
+    def count_left_out(self) -> int:
+        """How many rows are no answers."""
+        return sum(map(len, self._left_out.values()))
+
+    def add_sample(self, sample: Sample, place: str) -> None:
+        """Counts a sample that is a conversation, or has no answer."""
+        if sample.response.strip():
+            self._answered += 1
+        else:
+            self._silent.append(place)
         if sample.messages:
             is_single = is_single_answer(sample)
             self._single += is_single
@@ -98,6 +101,14 @@ class ColumnAccount:
             if self._uses.get(column) == "retrieved_contexts":  # in other rows
                 links = count_of(len(places), f"cell of {column} is a link", f"cells of {column} are links")
                 notes.append(f"{self._source.name}: {links}, kept in the metadata: {list_first(places)}")
+        notes += [f"{self._source.name}: {hint}" for hint in self._columns.hints]
+        notes += [
+            f"{self._source.name}: {count_of(len(places), 'row')} left out that {reason}: {list_first(places, 5)}"
+            for reason, places in self._left_out.items()
+        ]
+        if self._silent and self._answered:  # a set of questions has no answers at all
+            silent = count_of(len(self._silent), "row has no answer and counts", "rows have no answer and count")
+            notes.append(f"{self._source.name}: {silent} as an empty one: {list_first(self._silent, 5)}")
         return [*notes, *(f"{self._source.name}: {note}" for note in self._message_notes())]
 
     def _message_notes(self) -> list[str]:
@@ -130,7 +141,7 @@ class ColumnAccount:
         return f"{self._source.name}: {', '.join(parts)}" if parts else ""
 
     def _lines(self) -> list[str]:
-        renamed, own, kept, empty = [], [], [], []
+        renamed, own, kept, empty = list[str](), list[str](), list[str](), list[str]()
         ratings = {rating.name: rating for rating in self._columns.ratings if not rating.rater}
         for column, is_filled in self._seen.items():
             if column in self._source.made:
@@ -146,6 +157,9 @@ class ColumnAccount:
                 kept.append(f"{name} ({why})" if why else name)
             elif use == "rating" and column in ratings and column not in self._mapping:
                 renamed.append(ratings[column].describe(name))
+            elif use == "rating" and self._columns.own is not None and self._columns.own.name == column:
+                is_usual = name == "rating" and self._columns.own.is_usual and not self._source.finds_scale
+                (own if is_usual else renamed).append(name if is_usual else self._columns.own.describe(name))
             elif use == name:
                 own.append(name)
             else:

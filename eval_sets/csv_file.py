@@ -3,13 +3,23 @@
 import csv
 import re
 from collections.abc import Collection, Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from ..errors import InputError
 from ..text.wording import count_of
 from .csv_cells import unescape_formula
-from .rows import MOST_COLUMNS, BadRow, Row, Rows, repeated_name
+from .rows import (
+    MOST_COLUMNS,
+    MOST_TITLES,
+    BadRow,
+    Repeatable,
+    Row,
+    Rows,
+    explain_header,
+    find_header,
+    repeated_name,
+)
 from .text_lines import encoding_note, find_encoding, read_lines
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -18,13 +28,24 @@ _SEP_LINE = re.compile(r"sep=(.)\s*", re.IGNORECASE)  # Excel's own way to name 
 _LONGEST_CELL = 2**30
 
 
-def open_csv(path: Path, name: str, known: Collection[str]) -> Rows:
-    """Opens a delimited file, streamed."""
+def open_csv(path: Path, name: str, known: Collection[str], header_row: int | None = None) -> Rows:
+    """Opens a delimited file, streamed. The first row names the columns, or the one that is found or said to."""
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     records = _Records(path, name, known)
-    columns = records.header()
-    notes = encoding_note(name, records.encoding)
-    return Rows(name, path.stem, _rows(records, columns, name), columns, textual=True, notes=notes)
+    before, columns = records.header(header_row)
+    line = before[-1] if before else 0
+    notes = [*encoding_note(name, records.encoding)]
+    if len(before) > 1:
+        notes.append(f"{name}: line {line} names the columns; {count_of(len(before) - 1, 'line')} above it left out")
+    return Rows(
+        name,
+        path.stem,
+        Repeatable(lambda: _rows(records, columns, name, len(before))),
+        columns,
+        textual=True,
+        notes=tuple(notes),
+        header=explain_header(f"line {line}", columns, known) if header_row is None else "",
+    )
 
 
 def find_delimiter(header: str, known: Collection[str]) -> str:
@@ -51,12 +72,21 @@ class _Records:
         self.delimiter = ","
         self._line = 0
 
-    def header(self) -> tuple[str, ...]:
-        """Returns the names of the columns; one without a name is `column <place>`."""
-        record = next(iter(self), None)
-        if record is None:
+    def header(self, wanted: int | None) -> tuple[list[int], tuple[str, ...]]:
+        """Returns the lines up to the header, and the names of the columns; one without a name is `column <place>`."""
+        head = list(islice(self, max(MOST_TITLES, wanted or 0)))
+        if not head:
             raise InputError(f"{self.name}: the file is empty; its first line should name the columns")
-        line, cells, error = record
+        if wanted == 0:
+            return [], tuple(f"column {place}" for place in range(1, max(len(cells) for _, cells, _ in head) + 1))
+        if wanted is not None:
+            lines = [line for line, _, _ in head if line < wanted]
+            number = len(lines)
+            if number == len(head) or head[number][0] != wanted:
+                raise InputError(f"{self.name}: line {wanted} is empty, or inside a row; name the line of the columns")
+        else:
+            number = find_header([cells for _, cells, _ in head], self.known)
+        line, cells, error = head[number]
         if error:
             raise InputError(f"{self.name}, line {line}: the header cannot be read: {error}")
         columns = tuple(cell.strip() or f"column {place}" for place, cell in enumerate(cells, 1))
@@ -66,7 +96,7 @@ class _Records:
             )
         if (column := repeated_name(columns)) is not None:
             raise InputError(f"{self.name}, line {line}: the column `{column}` stands twice; rename one of them")
-        return columns
+        return [above for above, _, _ in head[: number + 1]], columns
 
     def __iter__(self) -> Iterator[tuple[int, list[str], str | None]]:
         """(line, cells, None), or (line, [], what is wrong) for a record that cannot be parsed."""
@@ -111,10 +141,8 @@ class _Records:
             yield line.text
 
 
-def _rows(records: _Records, columns: tuple[str, ...], name: str) -> Iterator[Row | BadRow]:
-    entries = iter(records)
-    next(entries)
-    for number, (line, cells, error) in enumerate(entries, 1):
+def _rows(records: _Records, columns: tuple[str, ...], name: str, first: int) -> Iterator[Row | BadRow]:
+    for number, (line, cells, error) in enumerate(islice(records, first, None), 1):
         problem = error or _row_problem(cells, columns, records.delimiter)
         if problem:
             yield BadRow(number, InputError(f"{name}, line {line}: {problem}"))

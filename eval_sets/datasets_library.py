@@ -11,7 +11,7 @@ from ..json_text import parse_json
 from ..regular_files import check_regular, read_text_file
 from .name_suggestions import nearest_names, quote_names
 from .parquet_file import ROWS_PER_BATCH, describe_cause, number_rows
-from .rows import Rows
+from .rows import Repeatable, Rows
 
 
 def open_saved(path: Path, name: str, split: str | None) -> Rows:
@@ -31,7 +31,8 @@ def open_saved(path: Path, name: str, split: str | None) -> Rows:
             f"{name}: cannot be read by `datasets` ({describe_cause(error)}); save the folder again"
         ) from None
     chosen = _chosen(loaded, split, name)
-    return Rows(name, path.resolve().name, number_rows(dataset_batches(chosen, name)), tuple(chosen.column_names))
+    rows = Repeatable(lambda: number_rows(dataset_batches(chosen, name)))
+    return Rows(name, path.resolve().name, rows, tuple(chosen.column_names))
 
 
 def check_stays_inside(folder: Path, name: str) -> None:

@@ -1,7 +1,7 @@
 """Rows from an Excel file: one sheet, whose first filled row names the columns."""
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,8 @@ from ..regular_files import check_regular
 from ..text.wording import count_of, list_first
 from ..value_messages import shorten
 from .name_suggestions import nearest_names, quote_names
-from .rows import MOST_COLUMNS, Row, Rows, repeated_name
+from .number_rule import NumberText
+from .rows import MOST_COLUMNS, MOST_TITLES, Repeatable, Row, Rows, explain_header, find_header, repeated_name
 
 EXCEL_SUFFIXES = (".xlsx", ".xlsm")
 _MOST_BYTES = 500_000_000  # of all parts of the file when unpacked
@@ -26,7 +27,9 @@ _SheetRows = list[tuple[int, dict[int, Any]]]
 """The filled rows of a sheet, each with its number from 1 and its filled cells by place from 0."""
 
 
-def open_excel(path: Path, name: str, sheet: str | None = None) -> Rows:
+def open_excel(
+    path: Path, name: str, sheet: str | None = None, header_row: int | None = None, known: Collection[str] = ()
+) -> Rows:
     """Opens one sheet of an Excel file. All cells are texts, as in CSV; dates become ISO texts."""
     sheets = dict(read_sheets(path, name))
     if sheet is None:
@@ -42,11 +45,21 @@ def open_excel(path: Path, name: str, sheet: str | None = None) -> Rows:
     rows = sheets[sheet]
     if not rows:
         raise InputError(f"{name}, sheet {sheet}: is empty; its first row should name the columns")
-    columns, places = name_columns(rows[0][1], name, sheet)
     notes = _notes(path, name, sheet, sheets)
-    first = rows[0][0]
-    header = f"row {first} was read as the names of the columns; if they stand below it, delete the rows above them"
-    data_rows = _rows(rows[1:], columns, places, f"{name}, sheet {sheet}", first)
+    if header_row == 0:
+        widest = max(max(cells) for _, cells in rows) + 1
+        rows = [(0, {place: f"column {place + 1}" for place in range(widest)}), *rows]
+    head = [list(map(str, cells.values())) for _, cells in rows[:MOST_TITLES]]
+    number = find_header(head, known) if not header_row else sum(line < header_row for line, _ in rows)
+    if header_row and (number == len(rows) or rows[number][0] != header_row):
+        raise InputError(f"{name}, sheet {sheet}: row {header_row} is empty; name the row of the columns")
+    first, cells = rows[number]
+    columns, places = name_columns(cells, name, sheet)
+    if number:
+        notes += (f"{name}: row {first} names the columns; {count_of(number, 'row')} above it left out",)
+    below = rows[number + 1 :]
+    data_rows = Repeatable(lambda: _rows(below, columns, places, f"{name}, sheet {sheet}", first))
+    header = explain_header(f"row {first}", columns, known)
     return Rows(name, path.stem, data_rows, columns, textual=True, notes=notes, header=header)
 
 
@@ -115,7 +128,7 @@ def check_named(cells: dict[int, Any], places: tuple[int, ...], place: str, head
         letter = get_column_letter(unnamed[0] + 1)
         raise InputError(
             f"{place}: has a cell in column {letter}, which has no name; row {header} was read as the names of the "
-            "columns: name it there, or if the names stand below it, delete the rows above them"
+            "columns: name it there, or say in which row the names stand (--header-row N)"
         )
 
 
@@ -216,7 +229,7 @@ def _as_text(cell: Any) -> str:
     if isinstance(cell, bool):
         return str(cell).lower()
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
-        return str(int(cell))
+        return NumberText(int(cell))
     if isinstance(cell, datetime | date | time):
         return cell.isoformat().removesuffix("T00:00:00")
-    return str(cell)
+    return NumberText(cell) if isinstance(cell, int | float) else str(cell)

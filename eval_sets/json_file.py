@@ -8,9 +8,10 @@ from typing import Any
 from ..errors import InputError
 from ..json_text import JSON_DECODER, explain_json_error
 from ..value_messages import describe_type
+from .column_table import CONVERSATION_KEYS
 from .logs.message_text import is_thread
-from .rows import BadRow, Row, Rows
-from .sample_columns import CONVERSATION_KEYS
+from .logs.test_runs import is_test_run, read_test_run
+from .rows import BadRow, Repeatable, Row, Rows
 from .text_lines import encoding_note, find_encoding, read_lines, read_text
 
 SEVERAL = object()
@@ -20,7 +21,9 @@ SEVERAL = object()
 def open_jsonl(path: Path, name: str) -> Rows:
     """Opens a JSON Lines file: one object per line, blank lines ignored, streamed."""
     encoding = find_encoding(path)
-    return Rows(name, path.stem, _line_rows(path, name, encoding), notes=encoding_note(name, encoding))
+    return Rows(
+        name, path.stem, Repeatable(lambda: _line_rows(path, name, encoding)), notes=encoding_note(name, encoding)
+    )
 
 
 def open_json(path: Path, name: str) -> Rows:
@@ -33,12 +36,15 @@ def open_json(path: Path, name: str) -> Rows:
         return open_jsonl(path, name)
     if is_thread(document) and not any({*CONVERSATION_KEYS} & message.keys() for message in document):
         document = {"messages": document}
+    if is_test_run(document):
+        document = list(read_test_run(document))
     if isinstance(document, dict):
         document = document.get("samples", [document])
     if not isinstance(document, list):
         cure = "write a list of samples, or an object with a list `samples`"
         raise InputError(f"{name}: holds {describe_type(document)}; {cure}")
-    return Rows(name, path.stem, _listed_rows(document, name), notes=encoding_note(name, encoding))
+    listed: list[Any] = document
+    return Rows(name, path.stem, Repeatable(lambda: _listed_rows(listed, name)), notes=encoding_note(name, encoding))
 
 
 def json_document(path: Path, name: str) -> Any:

@@ -3,11 +3,9 @@
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import cache, lru_cache
-from importlib import resources
-from typing import Any
+from functools import lru_cache
 
-from ..languages.yaml_file import read_yaml
+from .column_table import MONTHS
 
 _FIRST_MILLISECONDS = 1e11  # a larger time counts milliseconds: in seconds it is of the year 5138
 _CENTURY = 2000  # of a year of two digits
@@ -49,7 +47,7 @@ def readings(text: str | None) -> dict[str, datetime]:
     if match := _NUMBERS.fullmatch(text):
         return _read_numbers((match[1], match[3], match[4]), match.groupdict())
     if match := _NAMED.fullmatch(text):
-        month = _months().get((match[2] or match[3]).casefold(), 0)
+        month = MONTHS.get((match[2] or match[3]).casefold(), 0)
         date = _date(int(match[5]), month, int(match[1] or match[4]), match.groupdict())
         return {} if date is None else dict.fromkeys(_ORDERS, date)
     return {}
@@ -94,9 +92,3 @@ def _date(year: int, month: int, day: int, clock: Mapping[str, str | None]) -> d
         return datetime(year, month, day, hour, minute, second)
     except ValueError:
         return None
-
-
-@cache
-def _months() -> dict[str, int]:
-    listed = read_yaml(resources.files(__package__).joinpath("column_names.yaml"), dict[str, list[Any]])["months"]
-    return {name: number for number, names in enumerate(listed, 1) for name in names}

@@ -10,7 +10,7 @@ from ..errors import InputError
 from ..installation import require_extra
 from ..regular_files import check_regular
 from ..value_messages import shorten
-from .rows import Row, Rows
+from .rows import Repeatable, Row, Rows
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
@@ -39,7 +39,7 @@ def open_parquet(source: Path | str, name: str) -> Rows:
             for batch in file.iter_batches(batch_size=ROWS_PER_BATCH):
                 yield batch.to_pylist()
 
-    return Rows(name, path.stem, number_rows(batches()), columns)
+    return Rows(name, path.stem, Repeatable(lambda: number_rows(batches())), columns)
 
 
 @contextmanager

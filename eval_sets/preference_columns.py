@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 from ..languages.yaml_file import read_yaml
 from .cell_values import parse_structure
+from .column_table import ALIASES, ID_ALIASES
 from .preference import Choice
-from .sample_columns import ALIASES, ID_ALIASES
 
 Form = Literal["words", "outcomes", "ratings"]
 """How a row says which version is better: a word, one column per outcome, or a rating of one against the other."""
@@ -103,6 +103,15 @@ class PreferenceRow:
         cells = [self._cells[name] for name in names if name in self._cells]
         return _first_filled(cells)
 
+    def choices(self) -> dict[str, PreferenceCell]:
+        """The cells with a word of each rater: of one column under no name, of `winner1` and so on by number."""
+        if (cell := self.choice()) is not None:
+            return {"": cell}
+        if self.versions() is None:
+            return {}
+        pattern = re.compile(rf"(?:{'|'.join(_names()['choice'])})_?(\d{{1,3}})")
+        return {match[1]: cell for name, cell in self._cells.items() if (match := pattern.fullmatch(name))}
+
     def outcomes(self) -> dict[Choice, PreferenceCell]:
         """The cells of the outcomes, where each has a column of its own; empty where they have none."""
         choices: tuple[Choice, ...] = ("first", "second", "tie")
@@ -131,9 +140,8 @@ class PreferenceRow:
         """How the row says which version is better; None where it does not."""
         if self.outcomes():
             return "outcomes"
-        choice = self.choice()
         # a word alone, beside a rating of the answer, is a remark on that answer
-        if choice is not None and (self.versions() or not {"rating", "ratings"} & self._cells.keys()):
+        if self.choices() and (self.versions() or not {"rating", "ratings"} & self._cells.keys()):
             return "words"
         return "ratings" if self.ratings() is not None else None
 

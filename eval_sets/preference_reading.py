@@ -11,8 +11,10 @@ from ..arguments import check_type
 from ..errors import InputError
 from ..text.wording import count_of, list_first
 from ..value_messages import describe_type, shorten
-from .cell_values import parse_number, parse_ratings
+from .cell_values import parse_ratings
+from .column_table import is_no_rating
 from .name_suggestions import nearest_names, quote_names
+from .number_rule import NumberRule
 from .preference import Choice, Preference
 from .preference_columns import (
     PreferenceCell,
@@ -23,7 +25,6 @@ from .preference_columns import (
     known_preference_columns,
 )
 from .rows import BadRow, Row, Rows
-from .sample_columns import is_no_rating
 from .sources import cannot_read, open_source
 
 _ROWS_LOOKED_AT = 20
@@ -141,8 +142,9 @@ class _Reader:
         first, second = self._read_versions(cells, row)
         if outcomes := cells.outcomes():
             choices = self._read_outcomes(outcomes, row)
-        elif cells.form == "words" and (cell := cells.choice()) is not None:
-            choices = self._read_word(cell, row, first, second)
+        elif cells.form == "words":
+            words = {rater: self._read_word(cell, row, first, second) for rater, cell in cells.choices().items()}
+            choices = {rater: word for rater, word in words.items() if word is not None}
         elif (cell := cells.ratings()) is not None:
             choices = self._read_ratings(cell, row)
         else:
@@ -209,10 +211,10 @@ class _Reader:
             raise self._error(row, cell.column, "is empty; write the name of the version")
         return value.strip()
 
-    def _read_word(self, cell: PreferenceCell, row: Row, first: str, second: str) -> dict[str, Choice]:
+    def _read_word(self, cell: PreferenceCell, row: Row, first: str, second: str) -> Choice | None:
         self._columns.setdefault(cell.column, "choice")
         if not is_filled(cell.value) or is_no_rating(cell.value):
-            return {}
+            return None
         if not isinstance(cell.value, str):
             shown = f" ({shorten(str(cell.value), 30)})"
             raise self._error(row, cell.column, f"is {describe_type(cell.value)}{shown}, not a text; {_WORDS}")
@@ -220,7 +222,7 @@ class _Reader:
         by_word = choice_of(word)
         by_name = _side_of(word, first, second)
         if cell.column == "choice" and by_word is not None:  # our own column, which holds no names
-            return {"": by_word}
+            return by_word
         if by_name and by_word and by_name != by_word:
             problem = (
                 f'is "{shorten(word)}", which is the name of the {by_name} version and the word for the {by_word} one; '
@@ -233,7 +235,7 @@ class _Reader:
             hint = f"did you mean {similar[0]}? Else " if similar else ""
             names = f"the versions of the row are {quote_names([first, second])}"
             raise self._error(row, cell.column, f'is "{shorten(word)}", an unknown word; {hint}{_WORDS}; {names}')
-        return {"": choice}
+        return choice
 
     def _read_outcomes(self, outcomes: Mapping[Choice, PreferenceCell], row: Row) -> dict[str, Choice]:
         chosen: list[Choice] = []
@@ -257,8 +259,9 @@ class _Reader:
         try:
             if not is_filled(cell.value) or is_no_rating(cell.value):
                 return {}
+            rule = NumberRule()
             has_raters = cell.column.rpartition(".")[2] == "ratings"
-            ratings: Any = parse_ratings(cell.value) if has_raters else {"": parse_number(cell.value)}
+            ratings: Any = parse_ratings(cell.value, rule) if has_raters else {"": rule.read(cell.value)}
             signs = {str(rater): float(rating) for rater, rating in ratings.items()}
         except (TypeError, ValueError) as error:
             raise self._error(row, cell.column, str(error)) from None

@@ -2,18 +2,18 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..errors import InputError
 from ..text.language_detection import detect_language
 from ..value_messages import shorten
+from .column_table import CONVERSATION_KEYS
 from .logs.message_text import is_thread
 from .name_suggestions import quote_names
 from .ragas_dataset import from_ragas
-from .rows import Row, Rows
+from .rows import Repeatable, Row, Rows
 from .sample import Sample
-from .sample_columns import CONVERSATION_KEYS
 from .thread import thread_language
 
 _STEM = "sample"
@@ -46,8 +46,8 @@ def ready_samples(data: Any) -> list[Sample] | None:
     return samples
 
 
-def data_opener(data: Any) -> Callable[[], Rows]:
-    """Returns what opens the rows of data, as often as it is called."""
+def open_data(data: Any) -> Rows:
+    """Opens the rows of data."""
     if hasattr(data, "column_names") and isinstance(data, Mapping):
         splits = [str(split) for split in data]
         raise InputError(f'the dataset has the splits {quote_names(splits)}; give one of them: dataset["{splits[0]}"]')
@@ -58,17 +58,17 @@ def data_opener(data: Any) -> Callable[[], Rows]:
     if isinstance(data, Sample):
         raise InputError("the data is one Sample; put it in a list: [sample]")
     if hasattr(data, "column_names") and hasattr(data, "with_format"):
-        return lambda: _dataset_rows(data)
+        return _dataset_rows(data)
     if hasattr(data, "collect_schema") and not hasattr(data, "iter_rows"):
         raise InputError("the data is a lazy frame, which is not computed yet; give frame.collect()")
     if hasattr(data, "columns"):
-        return _frame_opener(data)
+        return _frame_rows(data)
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise InputError(f"the data is {_type_name(data)}; {_ACCEPTED}")
     items = list(data)
     if is_thread(items) and not any(isinstance(item, Mapping) and {*CONVERSATION_KEYS} & item.keys() for item in items):
         raise InputError("the data is one conversation; put it in a list: [messages]")
-    return lambda: Rows("the list", _STEM, _item_rows(items), map_option=_MAPPING)
+    return Rows("the list", _STEM, Repeatable(lambda: _item_rows(items)), map_option=_MAPPING)
 
 
 def _is_of_ragas(item: Any) -> bool:
@@ -121,10 +121,10 @@ def _dataset_rows(dataset: Any) -> Rows:
                 index += 1
 
     columns = tuple(dataset.column_names) if dataset.column_names else None
-    return Rows("the dataset", _STEM, rows(), columns, map_option=_MAPPING)
+    return Rows("the dataset", _STEM, Repeatable(rows), columns, map_option=_MAPPING)
 
 
-def _frame_opener(data: Any) -> Callable[[], Rows]:
+def _frame_rows(data: Any) -> Rows:
     import narwhals as nw
 
     is_pandas = hasattr(data, "iloc")
@@ -145,7 +145,7 @@ def _frame_opener(data: Any) -> Callable[[], Rows]:
             yield Row(index + 1, f"{place} {index}", fields)
 
     columns = tuple(str(name) for name in frame.columns)
-    return lambda: Rows("the DataFrame", _STEM, rows(), columns, map_option=_MAPPING)
+    return Rows("the DataFrame", _STEM, Repeatable(rows), columns, map_option=_MAPPING)
 
 
 def plain_value(value: Any) -> Any:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from ..arguments import check_type, wrong_type
 from ..errors import InputError
 from ..installation import require_extra
-from .column_account import SetColumns
+from .column_search import SetColumns
 from .rows import Row, Rows
 from .sample import ACCEPTED_SAMPLES, Sample
 from .sample_builder import SampleBuilder
@@ -46,7 +46,8 @@ def from_ragas(dataset: "EvaluationDataset", *, language: str | None = None) -> 
         raise wrong_type("dataset", dataset, "a Ragas dataset: EvaluationDataset.from_list(rows)")
     name = getattr(dataset, "name", None)
     builder = SampleBuilder(Rows(name or "the Ragas dataset", name or "ragas", iter(())), {}, language, SetColumns())
-    return [builder.sample(row) for row in _rows(rows, builder.source.name)]
+    samples = (builder.sample(row) for row in _rows(rows, builder.source.name))
+    return [sample for sample in samples if sample is not None]
 
 
 def to_ragas(samples: Iterable[Sample]) -> "EvaluationDataset":

@@ -1,12 +1,13 @@
 """What every reader of a format hands on: rows, each with its place in the source."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import InputError
+from .column_table import usual_name
 
 MOST_COLUMNS = 16_384
 """Of a CSV or Excel file, as of Excel itself."""
@@ -27,13 +28,23 @@ class BadRow(NamedTuple):
     error: InputError
 
 
+class Repeatable:
+    """Rows that can be read as often as is asked, of a source that was opened once."""
+
+    def __init__(self, read: Callable[[], Iterator[Row | BadRow]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[Row | BadRow]:
+        return self._read()
+
+
 @dataclass(frozen=True)
 class Rows:
     """An opened source."""
 
     name: str  # what the user called it, for messages
     stem: str
-    rows: Iterator[Row | BadRow]
+    rows: Iterable[Row | BadRow]  # `Repeatable` where they can be read again
     columns: tuple[str, ...] | None = None  # its columns, where the format knows them before the first row
     textual: bool = False  # whether every value is a text and an empty one no value (CSV, Excel)
     folder: Path | None = None  # the folder that it stands in, if it is a file
@@ -42,8 +53,7 @@ class Rows:
     made: frozenset[str] = frozenset()  # the columns that were made of others, for which `late_notes` accounts
     # the column of each field of ours that was renamed before, by a mapping
     origins: Mapping[str, str] = field(default_factory=dict)
-    # whether the scale of a column `rating` follows from all its values: it is from 1 to 5 in our own sets, and of
-    # conversations from elsewhere nothing says so
+    # whether a column `rating` that tells no scale is none: in our own sets it is from 1 to 5
     finds_scale: bool = False
     late_notes: Callable[[], Iterable[str]] = tuple  # what only the reading of all rows tells the user
     header: str = ""  # which row names the columns, where another one may have been meant to; empty where none may
@@ -57,3 +67,33 @@ def repeated_name(names: Iterable[str]) -> str | None:
         'id'
     """
     return next((name for name, times in Counter(names).items() if times > 1), None)
+
+
+MOST_TITLES = 10
+"""How many rows are looked at for the names of the columns."""
+
+
+def find_header(rows: Sequence[Sequence[str]], known: Collection[str]) -> int:
+    """Finds which of the first rows names the columns: the first, or below a title the first with two usual names.
+
+    Example:
+        >>> find_header([["Ratings of March", ""], ["Question", "Answer"], ["Free?", "Yes."]], {"question", "answer"})
+        1
+    """
+    counts = [_count_known(row, known) for row in rows]
+    best = next((place for place, count in enumerate(counts) if count > 1), 0)
+    return best if rows and not counts[0] else 0
+
+
+def explain_header(place: str, columns: Sequence[str], known: Collection[str]) -> str:
+    """Says what a file may lack whose first row has no usual name; empty for one that has some."""
+    if _count_known(columns, known):
+        return ""
+    return (
+        f"{place} was read as the names of the columns: if they stand elsewhere, say where (--header-row N), and if "
+        "the file has none, --header-row 0 calls them `column 1` and so on"
+    )
+
+
+def _count_known(names: Iterable[str], known: Collection[str]) -> int:
+    return len({name for name in names if name.strip() and (name in known or usual_name(name) in known)})

@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from ..value_messages import is_nothing
 from .message import Message, check_characters
 
 Cell = int | float | str | bool | None
@@ -54,7 +55,7 @@ class Sample(BaseModel):
     response: str
     retrieved_contexts: tuple[str, ...] = ()
     reference: str | None = None
-    language: str | None = Field(default=None, pattern=r"^[a-z]{2}$", description="ISO 639-1, such as nl")
+    language: str | None = Field(default=None, pattern=r"^[a-z]{2,3}$", description="ISO 639, such as nl")
     tables: tuple[Table, ...] = ()
     rating: float | None = None
     ratings: dict[str, float] = {}
@@ -78,6 +79,18 @@ class Sample(BaseModel):
         except ThreadError as error:
             context = {"field": error.field, "problem": str(error)}
             raise PydanticCustomError("no_thread", "{field}: {problem}", context) from None
+
+    @field_validator("retrieved_contexts", mode="before")
+    @classmethod
+    def _without_blank_contexts(cls, contexts: Any) -> Any:
+        if not isinstance(contexts, list | tuple):
+            return contexts
+        return [text for text in contexts if not (isinstance(text, str) and is_nothing(text))]
+
+    @field_validator("group", mode="before")
+    @classmethod
+    def _without_missing_group(cls, group: Any) -> Any:
+        return None if isinstance(group, str) and is_nothing(group) else group
 
     @field_validator("id", "user_input", "response", "reference", "retrieved_contexts", "other_response")
     @classmethod

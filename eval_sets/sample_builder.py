@@ -7,18 +7,23 @@ from pydantic import ValidationError
 
 from ..errors import InputError
 from ..text.language_detection import detect_language
-from ..value_messages import shorten
+from ..value_messages import is_nothing, shorten
 from . import cell_values
-from .column_account import ColumnAccount, SetColumns
+from .column_account import ColumnAccount
+from .column_search import SetColumns
+from .column_table import ALIASES, is_no_rating, language_code
+from .columns import FIELDS, REQUIRED, explain_missing, reason_to_leave_out, sort_row
+from .number_rule import NumberRule, is_missing
+from .rating_scale import Bounds
 from .rows import Row, Rows
 from .sample import Sample
-from .sample_columns import ALIASES, FIELDS, REQUIRED, explain_missing, is_no_rating, sort_row
 from .table_files import load_named_tables
 from .thread import ThreadError, join_turn, thread_language
 from .validation_message import explain_validation_error
 from .version_column import read_version, versioned_id
 
 _OPTIONAL = tuple(name for name in FIELDS if name not in REQUIRED)
+_LABELS = {"group", "language"}  # in which a word for nothing is nothing
 
 
 class SampleBuilder:
@@ -31,21 +36,25 @@ class SampleBuilder:
         language: str | None,
         columns: SetColumns,
         *,
+        scale: Bounds | None = None,
         has_stem: bool = False,
     ) -> None:
         self.source, self.mapping, self.language = source, mapping, language
         self.account = ColumnAccount(source, mapping, columns)
-        self._columns, self._has_stem = columns, has_stem
+        self._columns, self._scale, self._has_stem = columns, scale, has_stem
         self._first_places: dict[int, int] = {}
 
-    def sample(self, row: Row) -> Sample:
-        """Builds the row's sample, with an id and a language."""
+    def sample(self, row: Row) -> Sample | None:
+        """Builds the row's sample, with an id and a language; None of a row that is no answer, which is left out."""
         fields, origins, extras = sort_row(row.values, self.mapping)
-        self._read_columns(fields, origins, extras)
+        rule = self._read_columns(fields, origins, extras)
         self.account.add(row, fields, origins)
         self._drop_empty(fields)
+        if reason := reason_to_leave_out(row.values, fields):
+            self.account.leave_out(row, reason)
+            return None
         self._drop_no_ratings(fields, origins, row)
-        self._read_values(fields, origins, row)
+        self._read_values(fields, origins, row, rule)
         self._join_ratings(fields, extras, row)
         try:
             metadata = merge_metadata(fields.get("metadata"), extras)
@@ -58,7 +67,7 @@ class SampleBuilder:
             fields = join_turn(fields)
         except ThreadError as error:
             raise self._error(row, error.field, str(error), origins) from None
-        self._set_message_scale(fields)
+        self._set_scale(fields)
         fields.setdefault("id", f"{self.source.stem}-{row.number}")
         self._set_language(fields)
         try:
@@ -73,36 +82,32 @@ class SampleBuilder:
             own_id = versioned_id(sample.id, label)
             sample = sample.model_copy(update={"id": own_id, "group": group or sample.source})
         self._check_id(sample.id, row)
-        self.account.add_sample(sample)
+        self.account.add_sample(sample, row.place)
         return sample
 
-    def _read_columns(self, fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> None:
-        """Reads the columns that only all rows tell where the row has no field of their own."""
+    def _read_columns(self, fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> NumberRule:
+        """Reads the columns that only all rows tell, and returns the rule of the rating's numbers."""
         name = self._columns.id
-        if name in extras and "id" not in origins and fields.get("id") in (None, ""):
+        if name in extras and "id" not in origins and is_missing(fields.get("id")):
             value = extras.pop(name)
-            fields["id"] = f"{self.source.stem}-{value}" if self._has_stem and value not in (None, "") else value
+            fields["id"] = f"{self.source.stem}-{value}" if self._has_stem and not is_missing(value) else value
             origins["id"] = name
-        self._read_own_rating(fields, extras)
+        own = self._columns.own
+        is_told = any(not is_missing(fields.get(bound)) for bound in ("rating_min", "rating_max"))
+        if not is_missing(fields.get("rating")) or not is_missing(fields.get("ratings")):
+            if own is None and "rating" in self._columns.unused and not is_told and not self.source.made:
+                extras["rating"] = fields.pop("rating")  # of rows of tables it is from 1 to 5, as any
+            elif own is not None and not is_told:
+                fields["rating_min"], fields["rating_max"] = own.scale[:2]
+            return own.rule if own is not None else NumberRule()
         for column in self._columns.ratings:
-            if column.rater or column.name not in extras or "rating" in origins:
-                continue
-            fields["rating"] = extras.pop(column.name)
-            origins["rating"] = column.name
-            fields.setdefault("rating_min", column.low)
-            fields.setdefault("rating_max", column.high)
-
-    def _read_own_rating(self, fields: dict[str, Any], extras: dict[str, Any]) -> None:
-        """Gives a column `rating` whose scale nothing tells the one that all rows tell; else it is kept, and said."""
-        is_told = any(fields.get(name) not in (None, "") for name in ("rating_min", "rating_max"))
-        if not self.source.finds_scale or is_told or "rating" not in fields:
-            return
-        scale = next((column for column in self._columns.ratings if column.name == "rating"), None)
-        if scale is not None:
-            fields["rating_min"], fields["rating_max"] = scale.low, scale.high
-        elif "rating" in self._columns.unused and not self.source.made:  # rows of tables are rated from 1 to 5, as any
-            value = fields.pop("rating")
-            extras.update({} if value in (None, "") else {"rating": value})
+            if not column.rater and column.name in extras and "rating" not in origins:
+                fields["rating"] = extras.pop(column.name)
+                origins["rating"] = column.name
+                fields.setdefault("rating_min", column.scale.low)
+                fields.setdefault("rating_max", column.scale.high)
+                return column.rule
+        return NumberRule()
 
     def _drop_no_ratings(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row) -> None:
         if is_no_rating(fields.get("rating")):
@@ -124,19 +129,29 @@ class SampleBuilder:
         raters = [column for column in self._columns.ratings if column.rater and column.name in extras]
         if not raters or fields.get("ratings") or fields.get("rating") is not None:
             return
-        ratings = {}
+        ratings: dict[str, float] = {}
+        first: dict[str, str] = {}
         for column in raters:
             value = extras.pop(column.name)
             if is_no_rating(value):
                 self.account.add_no_rating(column.name, row, value)
-            elif value is not None and value != "":
-                try:
-                    ratings[column.rater] = cell_values.parse_number(value)
-                except ValueError as error:
-                    raise self._error(row, "ratings", str(error), {"ratings": column.name}) from None
+                continue
+            try:
+                rating = column.rule.read(value)
+            except ValueError as error:
+                raise self._error(row, "ratings", str(error), {"ratings": column.name}) from None
+            if rating is None:
+                continue
+            if ratings.setdefault(column.rater, rating) != rating:
+                problem = (
+                    f"`{first[column.rater]}` and `{column.name}` are both read as the ratings of {column.rater}; "
+                    "rename one of them, or --map the one that counts to rating"
+                )
+                raise self._error(row, "ratings", problem, {"ratings": column.name})
+            first.setdefault(column.rater, column.name)
         fields["ratings"] = ratings
-        fields.setdefault("rating_min", raters[0].low)
-        fields.setdefault("rating_max", raters[0].high)
+        fields.setdefault("rating_min", raters[0].scale.low)
+        fields.setdefault("rating_max", raters[0].scale.high)
 
     def _read_other_response(self, fields: dict[str, Any], metadata: Mapping[str, Any]) -> None:
         """Reads another answer out of the metadata, where it is usual to keep one; the metadata keep it too."""
@@ -149,26 +164,38 @@ class SampleBuilder:
                 return
 
     def _drop_empty(self, fields: dict[str, Any]) -> None:
+        """Takes out what says that there is nothing; a question or an answer that is null is empty."""
         for name in _OPTIONAL:
             value = fields.get(name)
-            if name in fields and (
-                value is None or (self.source.textual and isinstance(value, str) and not value.strip())
-            ):
+            is_empty = value is None or (self.source.textual and isinstance(value, str) and not value.strip())
+            if name in fields and (is_empty or (name in _LABELS and isinstance(value, str) and is_nothing(value))):
                 del fields[name]
+        for name in REQUIRED:
+            if fields.get(name, "") is None:
+                fields[name] = ""
 
-    def _read_values(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row) -> None:
-        for name in fields.keys() & _PARSERS.keys():
+    def _read_values(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row, rule: NumberRule) -> None:
+        parsers = _PARSERS | {
+            "rating": rule.read,
+            "ratings": lambda ratings: cell_values.parse_ratings(ratings, rule),
+        }
+        if "reference" in origins:  # of another name, which may hold several
+            parsers |= {"reference": _parse_reference}
+        for name in fields.keys() & parsers.keys():
             try:
-                fields[name] = _PARSERS[name](fields[name])
+                fields[name] = parsers[name](fields[name])
                 if name == "tables":
                     fields[name] = load_named_tables(fields[name], self.source.folder)
             except (ValueError, InputError) as error:
                 raise self._error(row, name, str(error), origins) from None
 
-    def _set_message_scale(self, fields: dict[str, Any]) -> None:
-        """Gives the ratings in messages the scale of the set's, where the row has no rating of its own."""
+    def _set_scale(self, fields: dict[str, Any]) -> None:
+        """Gives all ratings the scale that the user says, and those in messages that of the set's if they have none."""
+        is_rated = fields.get("rating") is not None or bool(fields.get("ratings"))
+        if is_rated and self._scale is not None:
+            fields["rating_min"], fields["rating_max"] = self._scale
         scale = self._columns.message_scale
-        if scale is None or fields.get("rating") is not None or fields.get("ratings"):
+        if is_rated or scale is None:
             return
         if any(message.rating is not None for message in fields.get("messages") or ()):
             fields.setdefault("rating_min", scale[0])
@@ -185,7 +212,7 @@ class SampleBuilder:
             elif isinstance(question, str) and isinstance(answer, str):
                 fields["language"] = detect_language(question, answer)
         elif isinstance(language, str):
-            code, region, _ = language.strip().replace("_", "-").lower().partition("-")
+            code, region, _ = language_code(language).replace("_", "-").lower().partition("-")
             fields["language"] = code
             if region:
                 fields["metadata"] = merge_metadata(fields.get("metadata"), {"language": language})
@@ -233,6 +260,14 @@ def _parse_label(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+def _parse_reference(value: object) -> object:
+    if isinstance(value, str) and not value.lstrip().startswith(("['", '["')):
+        return value
+    texts = cell_values.parse_texts(value)
+    is_listed = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+    return "\n".join(texts) if is_listed and isinstance(texts, list) else value
+
+
 def _parse_metadata(value: object) -> object:
     if isinstance(value, str) and value.lstrip().startswith("{"):
         return cell_values.parse_structure(value)
@@ -245,10 +280,8 @@ _PARSERS: dict[str, Callable[[object], object]] = {
     "message_type": _parse_label,
     "retrieved_contexts": cell_values.parse_texts,
     "tables": cell_values.parse_tables,
-    "rating": cell_values.parse_number,
-    "ratings": cell_values.parse_ratings,
-    "rating_min": cell_values.parse_number,
-    "rating_max": cell_values.parse_number,
+    "rating_min": NumberRule().read,
+    "rating_max": NumberRule().read,
     "messages": cell_values.parse_structure,
     "metadata": _parse_metadata,
 }

@@ -11,9 +11,9 @@ from ..arguments import check_type
 from ..atomic_files import replace_file
 from ..errors import InputError
 from .cell_values import to_json_value
+from .columns import FIELDS
 from .csv_cells import CsvWriter
 from .sample import ACCEPTED_SAMPLES, Sample
-from .sample_columns import FIELDS
 
 
 def write_set(samples: Iterable[Sample], path: str | Path) -> int:

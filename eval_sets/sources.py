@@ -34,11 +34,6 @@ SUFFIXES = (*_OPENERS, *DELIMITED, *EXCEL_SUFFIXES)
 _HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*(:[\w.-]+)?")
 
 
-def can_reopen(source: str | Path) -> bool:
-    """Whether a source is a file, here or by URL, which can be read twice."""
-    return is_parquet_url(source) or Path(source).expanduser().is_file()
-
-
 def is_on_hub(source: str) -> bool:
     """Whether a source can only be a set on the Hugging Face Hub, which takes the network to open."""
     path = Path(source).expanduser()
@@ -52,7 +47,14 @@ def needs_network(source: str) -> bool:
     return is_on_hub(source)
 
 
-def open_source(source: str | Path, *, split: str | None, sheet: str | None = None, known: Collection[str]) -> Rows:
+def open_source(
+    source: str | Path,
+    *,
+    split: str | None = None,
+    sheet: str | None = None,
+    header_row: int | None = None,
+    known: Collection[str],
+) -> Rows:
     """Opens what a source names: a file or folder if there is one, else a bundled, a public set or one on the Hub.
 
     Raises:
@@ -70,7 +72,7 @@ def open_source(source: str | Path, *, split: str | None, sheet: str | None = No
         if path.exists():
             check_regular(path, name)
             _no_split(name, split)
-            return _open_file(path, name, sheet, known)
+            return _open_file(path, name, sheet, header_row, known)
     except OSError as error:
         raise cannot_read(name, error) from None
     if not isinstance(source, Path):
@@ -91,16 +93,18 @@ def cannot_read(name: str, error: OSError) -> InputError:
     return InputError(f"{name}: cannot be read ({error.strerror or error}); check the name and the file's permissions")
 
 
-def _open_file(path: Path, name: str, sheet: str | None, known: Collection[str]) -> Rows:
+def _open_file(path: Path, name: str, sheet: str | None, header_row: int | None, known: Collection[str]) -> Rows:
     suffix = path.suffix.lower()
+    if header_row is not None and suffix not in (*DELIMITED, *EXCEL_SUFFIXES):
+        raise InputError(f"{name}: only CSV and Excel files have a row of names; leave out the header row {header_row}")
     if suffix in EXCEL_SUFFIXES:
-        opened = open_excel(path, name, sheet)
+        opened = open_excel(path, name, sheet, header_row, known)
     else:
         _no_sheet(name, sheet)
         if suffix in DELIMITED:
-            opened = open_csv(path, name, known)
+            opened = open_csv(path, name, known, header_row)
             if opened.columns and is_log_line(opened.columns[0]):
-                opened = replace(opened, header=f"if it is a chat log, name it {path.stem}.log")
+                opened = replace(opened, header=f"if it is a chat log, name it {path.stem}.log; {opened.header}")
         elif suffix in _OPENERS:
             opened = _OPENERS[suffix](path, name)
         else:

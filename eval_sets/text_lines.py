@@ -1,6 +1,7 @@
 """The lines of a text file: its encoding is found out, and every usual line end is read."""
 
 import codecs
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +20,10 @@ _MARKS = (
 _UTF8 = {"utf-8", "utf-8-sig"}
 _NAMES = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-32": "UTF-32", "cp1252": "Windows-1252"}
 _BYTES_PER_BLOCK = 2**16
+_LOOKED_AT = 2**18  # bytes
+_MOST_ACCENTED = 0.25  # of the letters of a text in a Western language
+_MOST_SIGNS = 0.001
+_SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[\u00a1-\u00bf\u00d7\u00f7€‚ƒ„†‡ˆ‰‹Œ›˜](?=[^\W\d_])")
 
 
 class TextLine(NamedTuple):
@@ -57,7 +62,17 @@ def find_encoding(path: Path) -> str:
                     is_utf8 = False
             has_characters = has_characters or not lenient.decode(block).isascii()
             is_cp1252 = is_cp1252 and not block.translate(None, _CP1252_BYTES)
-    return "cp1252" if not is_utf8 and not has_characters and is_cp1252 else "utf-8"
+        file.seek(0)
+        is_western = not is_utf8 and is_cp1252 and _is_western(file.read(_LOOKED_AT))
+    return "cp1252" if not is_utf8 and not has_characters and is_western else "utf-8"
+
+
+def _is_western(content: bytes) -> bool:
+    """Whether bytes are plausible as Windows-1252: accents stand singly in words, and no sign stands inside one."""
+    text = content.decode("cp1252", errors="ignore")
+    letters = sum(map(str.isalpha, text))
+    accented = sum(character.isalpha() and not character.isascii() for character in text)
+    return accented <= _MOST_ACCENTED * letters and len(_SIGN_IN_WORD.findall(text)) <= _MOST_SIGNS * len(text)
 
 
 _CP1252_BYTES = bytes(byte for byte in range(256) if byte not in {0x81, 0x8D, 0x8F, 0x90, 0x9D})
@@ -114,10 +129,17 @@ def _not_utf8(line: str, start: int, place: str, path: Path) -> InputError:
     """The error of a line that was decoded with surrogates in place of what is not UTF-8."""
     byte = bytes([ord(line[start]) - 0xDC00])
     number = len(line[:start].encode()) + 1
-    guess = byte.decode("cp1252", errors="replace")
+    rest = "".join(line[start:]).encode("utf-8", errors="surrogateescape")
+    known = f"; in Windows-1252 it is '{byte.decode('cp1252')}'" if _is_guess(byte, line, rest) else ""
+    converted = quote_word(path.with_name(f"{path.stem}-utf8{path.suffix}"))
     return InputError(
-        f"{place}: byte 0x{byte.hex()} (the {number}th of the line) is not UTF-8, and other bytes of the file are; in "
-        f"Windows-1252 it is '{guess}': save the file as UTF-8 (in Excel: 'CSV UTF-8'), or convert it with "
-        f"`iconv -f cp1252 -t utf-8 {quote_word(path)} > "
-        f"{quote_word(path.with_name(f'{path.stem}-utf8{path.suffix}'))}`"
+        f"{place}: byte 0x{byte.hex()} (the {number}th of the line) is not UTF-8{known}: save the file as UTF-8 (in "
+        "Excel: 'CSV UTF-8'), or convert it from the encoding that it is in with "
+        f"`iconv -f {'cp1252' if known else 'ENCODING'} -t utf-8 {quote_word(path)} > {converted}`"
     )
+
+
+def _is_guess(byte: bytes, line: str, rest: bytes) -> bool:
+    """Whether a byte is plausible as a letter of Windows-1252: a single one, in a text that is."""
+    is_alone = sum(character >= "\udc80" and character <= "\udcff" for character in line) <= max(1, len(line) // 20)
+    return is_alone and not byte.translate(None, _CP1252_BYTES) and _is_western(rest)

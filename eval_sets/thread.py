@@ -141,7 +141,9 @@ def join_turn(values: Mapping[str, Any]) -> dict[str, Any]:
         question = answer = None
     _check_turn(question, answer)
     is_asked = messages[-1].role == "user" and question is not None and question.endswith(messages[-1].text)
-    if answer is not None and (is_asked or turn_under_test(messages, answer) is None):
+    asked = "\n".join(message.text for message in messages if message.role == "user" and message.text.strip())
+    is_silent = not (answer or "").strip() and question in {None, asked} and not find_turns(messages)
+    if answer is not None and not is_silent and (is_asked or turn_under_test(messages, answer) is None):
         _add_turn(messages, question, answer)
     joined["messages"] = tuple(messages)
     turns = find_turns(messages)
@@ -150,16 +152,12 @@ def join_turn(values: Mapping[str, Any]) -> dict[str, Any]:
         turns = [turn for turn in turns if turn.answer == place]
     elif question is not None:
         turns = [turn for turn in turns if turn.question == question]
-    if not turns:
-        if question is not None and answer is not None:
-            return joined
-        if question is not None and find_turns(messages):
-            raise ThreadError(
-                f'holds no turn with the question "{shorten(question)}"; correct user_input, or leave it out'
-            )
-        raise ThreadError(
-            "holds no question of a user with an answer of the assistant after it; add both, or leave it out"
-        )
+    if not turns and question is not None and answer is None and find_turns(messages):
+        raise ThreadError(f'holds no turn with the question "{shorten(question)}"; correct user_input, or leave it out')
+    if not turns:  # the assistant never answered: an answer all the same, and an empty one
+        if not asked and question is None:
+            raise ThreadError("holds no message of a user; add it, or leave the conversation out")
+        return joined | {"user_input": asked if question is None else question, "response": answer or ""}
     last = turns[-1]
     joined["user_input"] = last.question if question is None else question
     joined["response"] = last.response if answer is None else answer

@@ -4,8 +4,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ..value_messages import describe_mistake, describe_type, shorten
-from .cell_values import NO_RATING
 from .name_suggestions import quote_names
+from .number_rule import NO_RATING
 
 # the branches of a table's cell, which pydantic names in an error's path
 _BRANCHES = {"int", "float", "str", "bool"}
@@ -46,6 +46,6 @@ _OF_A_ROW = {
     "tuple_type": 'is {kind}, not a list of texts; write ["...", "..."]',
     "dict_type": 'is {kind}, not an object; write {{"name": "value"}}',
     "finite_number": f"is {{value}}, which is no rating; {NO_RATING}",
-    "string_pattern_mismatch": '"{value}" is no ISO 639-1 code; write nl, en or another code of two letters',
+    "string_pattern_mismatch": '"{value}" is no ISO 639 code; write nl, en or another code of two or three letters',
     "string_too_short": "is empty; give the sample a name, or leave the field out to have one made",
 }

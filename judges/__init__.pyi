@@ -14,6 +14,7 @@ from .embedders import (
     UniversalSentenceEncoder as UniversalSentenceEncoder,
     load_embedder as load_embedder,
 )
+from .entailment import cut_windows as cut_windows, pinned_revision as pinned_revision
 from .fast_path import acompletion as acompletion
 from .journal import Journal as Journal, locked as locked
 from .judge_folder import JUDGE_FILE as JUDGE_FILE

@@ -1,7 +1,7 @@
 """A bound on what calls may take, kept before each call."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -75,6 +75,7 @@ class Budget:
     lost: LostCalls = field(default_factory=LostCalls, init=False)
     unpriced: str = field(default="", init=False)
     on_begin: Callable[[], None] = field(default_factory=lambda: _do_nothing, init=False, repr=False)
+    _runs: set[str] = field(default_factory=set, init=False, repr=False)
     _under_way: list[Reservation] = field(default_factory=list, init=False, repr=False)
     _waiting: list[asyncio.Future[None]] = field(default_factory=list, init=False, repr=False)
     _usd_per_token: float = field(default=0.0, init=False, repr=False)  # the most so far, for want of a known price
@@ -88,6 +89,20 @@ class Budget:
     def under_way(self) -> LostCalls:
         """What the calls under way may take at most."""
         return sum((reservation.as_lost for reservation in self._under_way), LostCalls())
+
+    def take_up(self, run: str, replies: Iterable[RawReply]) -> None:
+        """Counts the replies of a run's earlier sessions, of which this budget knows none: they are of its bounds.
+
+        Args:
+            run: What names the run; one whose calls this budget has counted already is not counted twice.
+            replies: What was kept of them.
+        """
+        if run in self._runs:
+            return
+        self._runs.add(run)
+        for reply in replies if self.is_bounded else ():
+            self.begun += 1
+            self._settle(reply)
 
     async def begin(self, size: RequestSize) -> Reservation:
         """Reserves what a call may take; the call follows, and then `end`.
@@ -168,14 +183,18 @@ class Budget:
             if reservation.usd is None:
                 self.unpriced = "a call without a reply"
         else:
-            self.replies += 1
-            self.spent_tokens += reply.tokens_in + reply.tokens_out
-            self.spent_usd += reply.usd or 0.0
-            if reply.usd is None:
-                self.unpriced = reply.model
-            if reply.usd and (tokens := reply.tokens_in + reply.tokens_out):
-                self._usd_per_token = max(self._usd_per_token, reply.usd / tokens)
+            self._settle(reply)
         self.release(reservation)
+
+    def _settle(self, reply: RawReply) -> None:
+        self.replies += 1
+        tokens = reply.tokens_in + reply.tokens_out
+        self.spent_tokens += tokens
+        self.spent_usd += reply.usd or 0.0
+        if reply.usd is None:
+            self.unpriced = reply.model
+        elif tokens:
+            self._usd_per_token = max(self._usd_per_token, reply.usd / tokens)
 
     def release(self, reservation: Reservation) -> None:
         """Settles a call that surely cost nothing, such as one that the provider refused."""

@@ -40,8 +40,13 @@ def bundled_cassette(name: str | Path) -> Path:
 
 
 def cassette_file(path: str | Path) -> Path:
-    """Returns the file of a cassette, of its path or its bundled name."""
-    return bundled_cassette(path) if is_bundled(path) else Path(path)
+    """Returns the file of a cassette, of its path or its bundled name; of a link the file that it names."""
+    if is_bundled(path):
+        return bundled_cassette(path)
+    try:
+        return Path(path).resolve() if Path(path).is_symlink() else Path(path)
+    except (OSError, RuntimeError) as error:
+        raise InputError(f"{path}: the link leads nowhere: {error}; name the file itself") from error
 
 
 class Cassette:

@@ -17,7 +17,7 @@ from .litellm_lookup import known_price, load_litellm, reply_cost, stated_cost, 
 from .probabilities import is_log_probability
 from .question import Alternatives, PlainText, Question, RawReply
 from .recording import likely_alternatives
-from .request_size import RequestSize, is_plausible_count, most_tokens
+from .request_size import RequestSize, can_take_out, is_plausible_count, most_tokens
 from .retry import without_objects
 from .settings import JudgeSettings
 
@@ -136,11 +136,11 @@ def read_reply(response: Any, settings: JudgeSettings, size: RequestSize, second
     text = settings.scrubber.scrub(_sendable(choice.message.content or _refusal(choice.message)))
     tokens_in, tokens_out = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     is_unstated = False
-    reasoning = str(getattr(choice.message, "reasoning_content", None) or "")
-    if size.can_take_in(tokens_in) and size.can_take_out(tokens_out, text, reasoning):
+    if size.can_take_in(tokens_in) and can_take_out(tokens_out, text):
         usd = reply_cost(response, settings)
     else:  # no usage, or an impossible one: a bound in tokens still has to hold; without a price a cost is a guess
-        is_unstated, tokens_in, tokens_out = True, size.most_in, most_tokens(text, size)
+        stated = tokens_out if can_take_out(tokens_out, text) else 0
+        is_unstated, tokens_in, tokens_out = True, size.most_in, max(most_tokens(text, size), stated)
         usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
     tokens_cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
     return RawReply(

@@ -2,21 +2,25 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from ..errors import JudgeUnavailable
+from ..worker_threads import call_beside
 from .budget import Budget
 from .completion import complete
+from .entailment import classify
 from .fast_path import acompletion
 from .litellm_lookup import known_price
 from .python_model import PythonModel
 from .question import Question, RawReply
 from .request_size import measure_question
 from .retry import is_too_many
-from .settings import GGUF, PYTHON, JudgeSettings
+from .settings import ENTAIL, GGUF, PYTHON, JudgeSettings
+from .transports.entail import refuse
 from .usage import LostCalls
 
 
@@ -88,6 +92,19 @@ class AdaptiveLimiter:
             self.limit = max(1, self.limit // 2)
 
 
+_run_limiter: ContextVar[AdaptiveLimiter | None] = ContextVar("run_limiter", default=None)
+
+
+@contextmanager
+def one_limit(most: int) -> Iterator[None]:
+    """Lets all models that are asked within make no more calls at once, together, than this."""
+    token = _run_limiter.set(AdaptiveLimiter(most))
+    try:
+        yield
+    finally:
+        _run_limiter.reset(token)
+
+
 class Connection:
     """Makes calls to one model; all runs that use a judge share its connection.
 
@@ -111,12 +128,17 @@ class Connection:
             JudgeError: The call broke within litellm.
             openai.OpenAIError, TimeoutError: The call failed.
         """
-        limiter = self._limiter()
-        async with limiter.slot() as ticket:
+        if self._settings.model.startswith(ENTAIL) and question.support is None:
+            raise refuse(self._settings.label, f"the prompt {question.prompt.name}")
+        limiter, of_run = self._limiter(), _run_limiter.get()
+        async with limiter.slot() as ticket, nullcontext() if of_run is None else of_run.slot():
             size = measure_question(question, self._settings, known_price(self._settings))
             async with self.budget.spend(size, on_lost) as call:
                 try:
-                    call.reply = await complete(question, self._settings, self._route(), size, self._send)
+                    if question.support is not None:
+                        call.reply = await call_beside(classify, self._settings, question.support)
+                    else:
+                        call.reply = await complete(question, self._settings, self._route(), size, self._send)
                 except Exception as error:
                     if is_too_many(error):
                         limiter.halve(ticket)
@@ -153,6 +175,8 @@ class Connection:
 
     def _most_calls(self) -> int:
         settings = self._settings
+        if settings.model.startswith(ENTAIL):
+            return 1  # a call takes all cores
         if not settings.model.startswith(GGUF):
             return settings.concurrency
         from .local import choose_slots

@@ -6,13 +6,14 @@ from typing import Any
 
 from ..errors import ReplyError
 from .litellm_lookup import find_context_limit
+from .meter import meter_usage
 from .question import Question, RawReply, Reply, ReplyPending
 from .request_fit import call_tokens
 from .settings import JudgeSettings
 from .transports import choose_transport
 from .transports.transport import Transport
 from .typed_questions import Answer, Answers, Request, TypedQuestion
-from .usage import NO_USAGE
+from .usage import NO_USAGE, Usage
 
 Ask = Callable[[Question[Any]], Awaitable[Reply[Any]]]
 """How a judge asks one question of a model: with recorded replies, bounds and second attempts."""
@@ -43,22 +44,24 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
             continue
         usage += reply.usage
         replies.append(reply.raw)
-        answers |= {answer.question.id: answer for answer in transport.parse(questions, call, reply.raw)}
+        answers |= {answer.question.id: answer for answer in transport.parse(questions, call, reply)}
         given = [answers[question.id] for question in questions]
         lost = [answer.question for answer in given if answer.option is None and not answer.declined]
         if not lost or reply.corrected:
             continue
         second_call = replace(transport.render(request, lost), corrections=False)
         try:
-            reply = await ask(second_call)
+            with meter_usage() as taken:
+                reply = await ask(second_call)
         except ReplyError:
+            usage += Usage.total(taken)
             continue  # the answers that they have say what was wrong with the first reply
         except ReplyPending as postponed:
             pending = postponed
             continue
         usage += reply.usage
         replies.append(reply.raw)
-        answers |= {answer.question.id: answer for answer in transport.parse(lost, second_call, reply.raw)}
+        answers |= {answer.question.id: answer for answer in transport.parse(lost, second_call, reply)}
     if pending is not None:
         raise pending
     return Answers({question.id: answers[question.id] for question in request.questions}, usage, tuple(replies))

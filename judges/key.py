@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from .entailment import pinned_revision
 from .question import Question
 from .settings import JudgeSettings
 
@@ -51,6 +52,10 @@ class QuestionKeys:
         }
         if question.protocol != "chat":
             parts["protocol"] = question.protocol
+        if question.protocol == "entail":
+            settings = self._settings
+            parts["model"] = [settings.identity, pinned_revision(settings.model, settings.revision)]
+            parts["reads"] = [settings.template, settings.yes, settings.window, settings.overlap]
         return json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str).encode() + b"\x1e"
 
 

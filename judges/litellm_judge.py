@@ -4,7 +4,7 @@ import asyncio
 import copy
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -38,7 +38,8 @@ ModelLike: TypeAlias = str | Path | JudgeSettings | JudgeFunction | OpenAIClient
 
 _LOG = logging.getLogger(__name__)
 _RECENT_REPLIES = 1024
-_MOST_FAILURES = 5  # failed calls in a row, after which a judge counts as gone
+_MOST_FAILURES = 5  # failed calls in a row, and more than were answered, after which a judge counts as gone
+_MOST_FAILURES_OF_ALL = 50  # in a row, however many were answered; at least three times those at once
 
 
 class Judge(Protocol):
@@ -199,9 +200,18 @@ class LiteLLMJudge:
         view._start_run()
         return view
 
-    def keep_in(self, store: ReplyStore) -> None:
-        """Keeps replies in a run's store too. It is asked before the cassette: a resumed run asks nothing twice."""
+    def keep_in(self, store: ReplyStore, run: str = "", earlier: Sequence[RawReply] = ()) -> None:
+        """Keeps replies in a run's store too. It is asked before the cassette: a resumed run asks nothing twice.
+
+        Args:
+            store: The run's store.
+            run: The run's name, where what its earlier sessions took counts in the budget.
+            earlier: Their replies.
+        """
         self._stores.insert(0, store)
+        self._answered_earlier = len(earlier)
+        if run:
+            self.connection.budget.take_up(run, earlier)
 
     def keep_reply(self, recording: Recording) -> None:
         """Keeps a reply that came otherwise than by `ask`: in the run's store and in the cassette."""
@@ -225,6 +235,7 @@ class LiteLLMJudge:
         self._recent: OrderedDict[str, tuple[RawReply, bool]] = OrderedDict()
         self._under_way: dict[str, asyncio.Task[tuple[RawReply, Usage]]] = {}
         self._failures_in_a_row = 0
+        self._answered_earlier = 0
         self._last_failure = ""
         self._has_api_key = False
         self._pending: PendingReplies | None = None
@@ -240,6 +251,11 @@ class LiteLLMJudge:
             JudgeError: There is no usable reply (as `ask`).
             BudgetReached: A call does not fit into the budget.
         """
+        if (languages := self.settings.languages) and (request.language or languages[0]) not in languages:
+            self._note(
+                f"was not made for the language {request.language}, but for {', '.join(languages)}: its verdicts "
+                "there may be worth little"
+            )
         if self._alignment is None:
             return await decide(request, self.ask, self.settings)
         request = await self._alignment.prepare(request)
@@ -271,10 +287,13 @@ class LiteLLMJudge:
         """Asks, and once more where the reply cannot be used; `fresh` ignores replies that an earlier run recorded."""
         usage, all_recorded = NO_USAGE, True
         current = question
+        contradiction: _Unusable | None = None
         while True:
             try:
                 raw, is_recorded, reply_usage = await self._reply(current, fresh=fresh)
             except CassetteMiss:  # what a recording lacks says nothing of the judge
+                if contradiction is not None:  # a recording that somebody changed
+                    return contradiction
                 raise
             except JudgeError:
                 had_reply = fresh or current is not question
@@ -294,10 +313,13 @@ class LiteLLMJudge:
             except ReplyError as error:
                 if current is question:
                     self.replies.unparsable += not fresh
+                unusable = _Unusable(ReplyError(_unusable_text(self._place(current), error), error.raw), all_recorded)
                 has_no_shape = current.options or current.schema is PlainText
                 is_last = current.follow_up or not current.corrections
-                if is_last or has_no_shape or raw.finish_reason == "content_filter":
-                    return _Unusable(ReplyError(_unusable_text(self._place(current), error), error.raw), all_recorded)
+                if error.is_contradiction and not is_last:
+                    contradiction = unusable
+                elif is_last or has_no_shape or raw.finish_reason == "content_filter":
+                    return unusable
                 is_cut_off = raw.finish_reason == "length"
                 room = 2 * (current.max_tokens or self.settings.max_tokens) if is_cut_off else current.max_tokens
                 current = current.with_correction(raw.text, str(error), room)
@@ -373,10 +395,14 @@ class LiteLLMJudge:
         problem = "gives no log probabilities, though its settings say so (logprobs: true)"
         if self.settings.without_logprobs == "fail":
             return f"the judge {problem}"
-        if problem not in self._notices:
-            self._notices.add(problem)
-            _LOG.warning("%s %s: its words count as plain verdicts, without probabilities", self.name, problem)
+        self._note(f"{problem}: its words count as plain verdicts, without probabilities")
         return ""
+
+    def _note(self, words: str) -> None:
+        """Says something of the judge, once."""
+        if words not in self._notices:
+            self._notices.add(words)
+            _LOG.warning("%s %s", self.name, words)
 
     def check_api_key(self) -> None:
         """Checks, before anything is begun or asked, that there is an API key where one is needed.
@@ -400,7 +426,9 @@ class LiteLLMJudge:
         self._has_api_key = True
 
     def _check_available(self) -> None:
-        if self._failures_in_a_row >= _MOST_FAILURES:
+        answered = self._answered_earlier + self.replies.questions
+        most = max(_MOST_FAILURES_OF_ALL, 3 * self.settings.concurrency)
+        if self._failures_in_a_row >= _MOST_FAILURES and self._failures_in_a_row > min(answered, most):
             raise JudgeUnavailable(
                 f"{self.name} cannot be used: {count_of(self._failures_in_a_row, 'question')} in a row got no reply, "
                 f"so that no more are asked. The last: {self._last_failure}"

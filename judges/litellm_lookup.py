@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .settings import GGUF, JudgeSettings, Price
+from .settings import ENTAIL, GGUF, JudgeSettings, Price
 
 _DECISION_MODES = frozenset({"decisions", "evaluation"})
 # Models without a price, each with the length of litellm's price list, which grows where users add prices: to search
@@ -42,7 +42,7 @@ def missing_api_key(model: str) -> str | None:
     It is asked before the first call, so that not every sample is refused for want of it.
     Providers that know other ways to sign in (a role on AWS, a login of Google Cloud) are not asked about.
     """
-    if model.startswith(GGUF):
+    if model.startswith((GGUF, ENTAIL)):
         return None
     litellm = load_litellm()
     missing: list[str] = litellm.validate_environment(model)["missing_keys"]
@@ -71,6 +71,8 @@ def is_decision_model(settings: JudgeSettings) -> bool:
 
 def find_context_limit(settings: JudgeSettings) -> int | None:
     """The longest request that the judge's model reads, in tokens; None where that is not known."""
+    if settings.model.startswith(ENTAIL):
+        return None  # it reads whatever is longer in windows
     if settings.states_context:
         return settings.context_tokens
     tokens = _entry(settings.model).get("max_input_tokens")

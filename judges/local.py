@@ -4,9 +4,11 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
+from ..errors import AssayError, InputError
 from ..installation import require_extra
 from ..shell_words import quote_word
+from .entailment import find_folder
+from .settings import ENTAIL, GGUF, JudgeSettings
 
 _MOST_SLOTS = 4  # with more, conversations starve each other on the cores of one machine
 _FEWEST_SLOTS = 2  # one is read while the other is written
@@ -30,6 +32,16 @@ def choose_slots(path: str, wanted: int, context_tokens: int) -> int:
     size = max(1, file.stat().st_size)  # that it is empty, the server says
     room = psutil.virtual_memory().available * _SHARE_OF_MEMORY - size - (_PROMPT_CACHE_MIB << 20)
     return max(1, min(by_cores, int(room / (size * _CACHE_SHARE * context_tokens))))
+
+
+def has_model_file(settings: JudgeSettings) -> bool:
+    """Whether a judge's model is on this machine, or needs not be."""
+    if settings.model.startswith(ENTAIL):
+        try:
+            return find_folder(settings).is_dir()
+        except AssayError:  # also where the extra is not installed
+            return False
+    return not settings.model.startswith(GGUF) or Path(settings.model.removeprefix(GGUF)).expanduser().is_file()
 
 
 class LocalServer:

@@ -27,12 +27,14 @@ class meter_usage:  # noqa: N801 -- read as the function that `contextmanager` m
     """
 
     def __enter__(self) -> list[Usage]:
-        usages: list[Usage] = []
-        self._token = _usages.set(usages)
-        return usages
+        self._measured: list[Usage] = []
+        self._token = _usages.set(self._measured)
+        return self._measured
 
     def __exit__(self, *_: object) -> None:
         _usages.reset(self._token)
+        if self._measured and (outer := _usages.get()) is not None:  # what is measured around this counts them too
+            outer.extend(self._measured)
 
 
 def count_usage(usage: Usage) -> None:

@@ -2,14 +2,15 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 
 from ..errors import ReplyError
 from ..languages import packs_with
 from .question import Alternatives, RawReply
 
-_DECIMAL = re.compile(r"\W*\d+[.,]\d")
+_DECIMAL = re.compile(r"\W*\d+[.,]\d|\W*?(?:[-−–+±]|[<>≤≥≠]=?\s*)\d")  # 3.5, -3 and > 3
+_LEAST_SHARE = 0.25  # of the most probable word's probability, for the word that the judge says
 _NOT_WORD = re.compile(r"\W+")
 _END_OF_VALUE = re.compile(r'(?<=\w)["\n,}\]]')
 _END_OF_CLAUSE = re.compile(r"[^\w\s']+|\n")
@@ -106,6 +107,36 @@ def follow_options(places: Iterable[Alternatives], options: Sequence[str], lead:
     if len(ended) == 1 and share_of_path:
         shares[ended[0]] = shares.get(ended[0], 0.0) + share_of_path
     return shares
+
+
+def check_word(reply: RawReply, options: Sequence[str]) -> None:
+    """Checks that a reply's word is the one that its tokens spell and that its log probabilities bear out.
+
+    Raises:
+        ReplyError: They say different things.
+    """
+    said = read_option(reply.text, options) if reply.logprobs else None
+    if said is None:
+        return
+    spelled = "".join([next(iter(place)) for place in reply.logprobs or ()])
+    if spelled.strip() != reply.text.strip() and read_option(spelled, options) not in {said, None}:
+        raise ReplyError(f"its text says {said} and its tokens another word", reply.text, is_contradiction=True)
+    if problem := contradiction(said, follow_options(reply.logprobs or (), options)):
+        raise ReplyError(problem, reply.text, is_contradiction=True)
+
+
+def contradiction(said: str, shares: Mapping[str, float]) -> str:
+    """Why the probabilities of words do not fit the word that was said; "" where they do.
+
+    A word that was drawn may be a little less probable than another, as may one that is written in several ways.
+
+    Example:
+        >>> contradiction("No", {"Yes": 0.95, "No": 0.05}), contradiction("No", {"Yes": 0.6, "No": 0.4})
+        ('it says No, which its log probabilities call improbable', '')
+    """
+    if not shares or shares.get(said, 0.0) >= _LEAST_SHARE * max(shares.values()):
+        return ""
+    return f"it says {said}, which its log probabilities call improbable"
 
 
 def chosen_option(reply: RawReply, options: Sequence[str]) -> str | None:
@@ -228,7 +259,7 @@ def _options_begun_by(text: str, options: Sequence[str]) -> tuple[str, ...]:
     begun = _fold(text[: end.start()] if end else text)
     if not begun:
         return ()
-    if _DECIMAL.match(text):  # 3.5 is not the option 3
+    if _DECIMAL.match(text):  # 3.5, -3 and > 3 are not the option 3
         options = tuple(option for option in options if not option.isdecimal())
     folded = {option: _fold(option) for option in options}
     whole = [option for option, words in folded.items() if begun == words or begun.startswith(f"{words} ")]

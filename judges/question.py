@@ -1,10 +1,10 @@
 """What goes to a judge and what comes back: questions and replies."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Generic, Literal, NoReturn, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, NoReturn, Protocol, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ValidationInfo
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationInfo
 
 from ..prompts import BUNDLED, Prompt, PromptMessage, Prompts
 from .usage import Usage
@@ -32,6 +32,23 @@ class PlainText(BaseModel):
     text: str
 
 
+class MemberReply(BaseModel):
+    """A reply whose members are read one by one; those with one name are all kept."""
+
+    model_config = ConfigDict(extra="allow")
+    members: ClassVar[Sequence[tuple[str, Any]]] = ()
+    """The members in their order, each with its value; not those of objects within."""
+    place: ClassVar[int] = 0
+    """Where the object begins in the reply's text."""
+
+
+class Support(NamedTuple):
+    """What an entailment model is asked: whether any of the passages supports each of the claims."""
+
+    passages: tuple[str, ...]
+    claims: tuple[tuple[str, str], ...]  # each with its id
+
+
 @dataclass(slots=True, unsafe_hash=True)  # not frozen, which takes three times as long to make
 class Question(Generic[T]):
     """One thing asked of a judge.
@@ -44,11 +61,12 @@ class Question(Generic[T]):
         options: The words that the reply is one of; one token is generated. Empty for a reply of another shape.
         logprobs: Whether to ask for the alternatives at each place of the reply, where the judge gives them.
         max_tokens: The longest reply, in tokens; None for the judge's own setting.
-        protocol: Whom it is for: a chat model, or a decision model by one of two protocols. For these `user` is the
-            body of the request as JSON, and `schema` checks the body of the reply.
+        protocol: Whom it is for: a chat model, a decision model by one of two protocols, or an entailment model. For
+            decision models `user` is the body of the request as JSON, and `schema` checks the body of the reply.
         corrections: Whether a reply that could not be used is asked for once more.
         follow_up: How the conversation goes on after a reply that could not be used.
         prompts: Where the words of that follow-up come from.
+        support: What an entailment model reads.
     """
 
     prompt: Prompt
@@ -58,10 +76,11 @@ class Question(Generic[T]):
     options: tuple[str, ...] = ()
     logprobs: bool = False
     max_tokens: int | None = None
-    protocol: Literal["chat", "decisions", "systemone"] = "chat"
+    protocol: Literal["chat", "decisions", "systemone", "entail"] = "chat"
     corrections: bool = True
     follow_up: tuple[PromptMessage, ...] = ()
     prompts: Prompts = BUNDLED
+    support: Support | None = None
 
     @property
     def messages(self) -> list[PromptMessage]:

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 
 from pydantic import BaseModel
 
+from .entailment import most_tokens_in
 from .key import strict_schema
 from .question import PlainText, Question
 from .settings import JudgeSettings, Price
@@ -20,7 +21,7 @@ _TOKENS_PER_TEXT = 8  # what a chat template puts around it
 # which the request does not have, seldom more than a thousand tokens.
 _MOST_BYTES_PER_TOKEN = 32
 _MOST_HIDDEN = 1000
-_END_TOKENS = 8  # some servers count the tokens that end a reply beyond `max_tokens`
+_MOST_TOKENS_OUT = 10_000_000  # of a reply: reasoning that nobody sees may pass `max_tokens`, and is charged
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +51,6 @@ class RequestSize:
         """
         return is_plausible_count(tokens, self.bytes_in, self.most_in + _MOST_HIDDEN)
 
-    def can_take_out(self, tokens: object, reply: str, reasoning: str = "") -> TypeGuard[int]:
-        """Whether a number that a provider states can be the tokens of a reply.
-
-        Example:
-            >>> size = RequestSize(tokens_in=20, tokens_out=56)
-            >>> [size.can_take_out(tokens, "Yes.") for tokens in (0, 1, 56, 5000)]
-            [False, True, True, False]
-            >>> size.can_take_out(100, "a word " * 100)
-            True
-        """
-        most = max(self.tokens_out, count_bytes([reply, reasoning]))
-        return is_plausible_count(tokens, count_bytes([reply]), most + _END_TOKENS)
-
 
 def estimate_tokens(texts: Iterable[str]) -> int:
     """Estimates the tokens of texts without a tokenizer (some tokenizers have to be downloaded first).
@@ -85,8 +73,20 @@ def measure_question(question: Question[Any], settings: JudgeSettings, price: Pr
     schema: type[BaseModel] = question.schema
     if not question.options and schema is not PlainText:
         texts.append(json.dumps(strict_schema(schema)))  # sent with the messages, or as a part of them
+    if question.support is not None:
+        return replace(RequestSize.of_texts(texts, 0, price), most_in=most_tokens_in(question.support))
     most = question.max_tokens or (1 if question.options else settings.max_tokens)
     return replace(RequestSize.of_texts(texts, most, price), bytes_in=bytes_in)
+
+
+def can_take_out(tokens: object, reply: str) -> TypeGuard[int]:
+    """Whether a number that a provider states can be the tokens of a reply, with reasoning that nobody sees.
+
+    Example:
+        >>> [can_take_out(tokens, "Yes.") for tokens in (0, 1, 5000, 10**15)]
+        [False, True, True, False]
+    """
+    return is_plausible_count(tokens, count_bytes([reply]), _MOST_TOKENS_OUT)
 
 
 def most_tokens(reply: str, size: RequestSize) -> int:

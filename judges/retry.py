@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from ..errors import AssayError, JudgeUnavailable, UsageError
+from ..errors import AssayError, InputError, JudgeUnavailable, UsageError
 from .litellm_lookup import load_litellm
 from .secrets import Scrubber
 
@@ -111,7 +111,7 @@ def costs_nothing(error: BaseException) -> bool:
     broke after the request was sent, a 5xx, a 400 (Azure charges for one of its content filter), Ctrl-C, and a 200
     whose body says an error.
     """
-    if isinstance(error, (UsageError, JudgeUnavailable)):  # before anything was sent
+    if isinstance(error, (InputError, UsageError, JudgeUnavailable)):  # before anything was sent
         return True
     chain = [error, *_causes(error)]
     kinds = {kind.__name__ for link in chain for kind in type(link).__mro__}

@@ -8,7 +8,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from ..arguments import check_type
 from ..errors import UsageError
@@ -20,8 +20,11 @@ TRANSPORTS = "assay.transports"
 RECORDED = {"recorded": True}
 """The validation context of settings that a store holds: what they name may have been uninstalled since."""
 GGUF = "gguf:"
+ENTAIL = "entail:"
 PYTHON = "python:"  # before the name of a function that judges
 _CONTEXT_TOKENS = 4096
+_OF_ENTAILMENT = ("revision", "template", "yes", "window", "languages")
+_HUB_NAME = re.compile(r"[A-Za-z0-9_][\w.-]*/[\w.-]+")
 _SECRET = re.compile(r"key|token$|secret|password|auth|header|cookie|bearer|credential", re.IGNORECASE)
 _SET_BY_THE_JUDGE = frozenset(
     {"model", "messages", "api_base", "max_tokens", "response_format", "logprobs", "top_logprobs", "n", "stream"}
@@ -56,7 +59,8 @@ class JudgeSettings(BaseModel):
     """How a judge is reached and what it can do.
 
     Attributes:
-        model: A litellm model string (`openai/gpt-4o-mini`, `ollama/llama3.2`, ...), or `gguf:PATH`.
+        model: A litellm model string (`openai/gpt-4o-mini`, `ollama/llama3.2`, ...), `gguf:PATH`, or `entail:` and the
+            name of a model of the Hugging Face hub or a folder.
         served_as: The name in the cassette's key, where `model` says where a file lies.
         api_base: The address of the model's server; None for the provider's own.
         parameters: What goes to the model with every call, and into the cassette's key. Secrets belong in the
@@ -83,6 +87,15 @@ class JudgeSettings(BaseModel):
             does not know that (4096 counts as not said there).
         aligned: What the judge learned from a team's ratings, of a folder that `assay judges align` wrote.
         download: The address where the file of a `gguf:` model can be fetched; None where that is not known.
+        revision: Of an `entail:` model, the commit or the name of the version that is loaded, part of the cassette's
+            key; None for what is on this machine.
+        template: What it reads: a text with `{document}` and `{claim}`, and `{eos}` for the token that ends a text;
+            None for a pair of texts.
+        yes: Its label that says that the document supports the claim, by name or number; None where the name tells.
+        window: The tokens that it reads at once; a longer document is read in windows, of which the surest counts. None
+            for 512, or what the model has room for.
+        overlap: The tokens that two windows share.
+        languages: The languages that it was made for, by code; empty where that is not known.
 
     Example:
         >>> JudgeSettings(model="gguf:models/qwen2.5-1.5b.gguf").identity
@@ -109,6 +122,37 @@ class JudgeSettings(BaseModel):
     context_tokens: int = Field(default=_CONTEXT_TOKENS, ge=256, le=10_000_000)
     download: str | None = None
     aligned: AlignedJudgeRecord | None = None
+    revision: str | None = Field(default=None, min_length=1)
+    template: str | None = None
+    yes: str | None = None
+    window: int | None = Field(default=None, ge=64, le=1_000_000)
+    overlap: int = Field(default=64, ge=0, le=100_000)
+    languages: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_entailment_model(cls, fields: Any) -> Any:
+        """An entailment model has no parameters, costs nothing and gives probabilities."""
+        if not isinstance(fields, dict):
+            return fields
+        fields = {"yes" if name is True else name: value for name, value in fields.items()}  # `yes` is true in YAML
+        if not str(fields.get("model", "")).startswith(ENTAIL):
+            if wrong := [name for name in _OF_ENTAILMENT if fields.get(name)]:
+                raise ValueError(f"{wrong[0]} is of an entailment model (`model: entail:ORG/NAME`) alone")
+            return fields
+        if fields.get("decide", "auto") not in {"auto", "entail"}:
+            raise ValueError("an entailment model is asked in one way: leave `decide` out")
+        if fields.get("reason", "none") != "none":
+            raise ValueError("an entailment model gives no reason: leave `reason` out")
+        defaults = {"parameters": {}, "price": {"input": 0, "output": 0}, "logprobs": True, "concurrency": 4}
+        return defaults | {"yes": None} | fields | {"yes": None if fields.get("yes") is None else str(fields["yes"])}
+
+    @field_validator("template")
+    @classmethod
+    def _has_both(cls, template: str | None) -> str | None:
+        if template is not None and not ("{document}" in template and "{claim}" in template):
+            raise ValueError("write {document} and {claim} where the two texts stand")
+        return template
 
     @property
     def states_context(self) -> bool:
@@ -149,6 +193,9 @@ class JudgeSettings(BaseModel):
         """The model's name in cassettes and reports: the same on every machine."""
         if self.served_as:
             return self.served_as
+        if self.model.startswith(ENTAIL):
+            name = self.model.removeprefix(ENTAIL)
+            return name if _HUB_NAME.fullmatch(name) else Path(name).name
         return Path(self.model.removeprefix(GGUF)).stem if self.model.startswith(GGUF) else self.model
 
     @property
@@ -182,7 +229,7 @@ class JudgeSettings(BaseModel):
 
         No more than calls for a model on this machine: a sample's calls then come together and share their prefix.
         """
-        return self.concurrency + (0 if self.model.startswith(GGUF) else self.concurrency // 4)
+        return self.concurrency + (0 if self.model.startswith((GGUF, ENTAIL)) else self.concurrency // 4)
 
     def for_repeat(self, times: int) -> "JudgeSettings":
         """Returns these settings for asking everything again, with another seed, so that no earlier reply answers.
@@ -253,8 +300,8 @@ def load_settings(judge: str) -> JudgeSettings:
     """Returns the settings of a judge.
 
     Args:
-        judge: A bundled judge's name, a path to a YAML file, a folder of `assay judges align`, `gguf:PATH`, or a
-            litellm model string.
+        judge: A bundled judge's name, a path to a YAML file, a folder of `assay judges align`, `gguf:PATH`,
+            `entail:MODEL`, or a litellm model string.
 
     Raises:
         InputError: The file cannot be read, or its settings are not valid.
@@ -265,6 +312,8 @@ def load_settings(judge: str) -> JudgeSettings:
         True
     """
     check_type("judge", judge, str, "the name of a model, a settings file or a folder of `assay judges align`")
+    if judge.startswith(ENTAIL):
+        judge = _bundled_models().get(judge, judge)
     if judge in bundled_judge_names():
         return _read(resources.files(__package__).joinpath(f"{judge}.yaml"), f"judges/{judge}.yaml")
     if is_judge_folder(Path(judge)):
@@ -277,13 +326,13 @@ def load_settings(judge: str) -> JudgeSettings:
     if judge.endswith((".yaml", ".yml")):
         return _read(Path(judge), judge)
     if judge.startswith(GGUF):
-        return JudgeSettings(
-            model=judge, structured="schema", logprobs=True, price=Price(input=0, output=0), concurrency=4, timeout=600
-        )
-    if "/" not in judge:
+        free = Price(input=0, output=0)
+        return JudgeSettings(model=judge, structured="schema", logprobs=True, price=free, concurrency=4, timeout=600)
+    if "/" not in judge and not judge.startswith(ENTAIL):
         raise UsageError(
             f"no judge is called {judge!r}; give one of {', '.join(bundled_judge_names())}, a settings file "
-            "(NAME.yaml), gguf:PATH, or a litellm model string such as openai/gpt-4o-mini or ollama/llama3.2"
+            "(NAME.yaml), gguf:PATH, entail:MODEL, or a litellm model string such as openai/gpt-4o-mini or "
+            "ollama/llama3.2"
         )
     return JudgeSettings(model=judge)
 

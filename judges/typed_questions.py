@@ -165,6 +165,7 @@ class Request:
         prompts: Where the prompt comes from.
         together: Whether the questions are parts of one answer, so that a chat model is asked all of them in one call
             also where it gives log probabilities.
+        passages: The parts of the documentation, for a model that reads them one by one; empty for all of it as one.
         reason: Whether the judge gives a reason with each answer (`none`), before it (`first`) or behind it (`after`);
             None for the judge's own setting.
 
@@ -184,6 +185,7 @@ class Request:
     prompts: Prompts = BUNDLED
     together: bool = False
     reason: Reason | None = None
+    passages: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.questions:

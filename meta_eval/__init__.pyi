@@ -38,22 +38,14 @@ from .cross_validation import (
     choose_simple as choose_simple,
     column_spearmans as column_spearmans,
 )
-from .decision.confidence_sequence import ConfidenceSequence as ConfidenceSequence
-from .decision.max_t import MaxT as MaxT
-from .decision.settling import (
-    EstimatedDifference as EstimatedDifference,
-    SettlingRule as SettlingRule,
-    more_answers_needed as more_answers_needed,
-    more_ratings_needed as more_ratings_needed,
-)
 from .decision.variant_decision import variant_sentences as variant_sentences
 from .decision.version_decision import Basis as Basis
-from .decision.version_means import (
-    changed_answers as changed_answers,
-    estimate_version_means as estimate_version_means,
-    rated_versions as rated_versions,
-    usable_ratings as usable_ratings,
+from .decision.version_difference import (
+    GroupCounts as GroupCounts,
+    PairDifference as PairDifference,
+    estimate_difference as estimate_difference,
 )
+from .decision.version_questions import VersionQuestions as VersionQuestions
 from .difference import (
     Standing as Standing,
     describe_more_ratings as describe_more_ratings,
@@ -114,10 +106,6 @@ from .question_only import add_question_only as add_question_only
 from .rater_ceiling import estimate_ceiling as estimate_ceiling, means_of_others as means_of_others
 from .rater_groups import find_rater_groups as find_rater_groups
 from .raters import agreement_of_raters as agreement_of_raters, kappas as kappas
-from .rating_difference import (
-    RatingDifference as RatingDifference,
-    estimate_rating_difference as estimate_rating_difference,
-)
 from .recommendation import STRENGTHS as STRENGTHS, name_of as name_of, recommend as recommend
 from .report.charts import sizes as sizes, triage as triage
 from .report.confusion import confusions as confusions
@@ -149,6 +137,12 @@ from .scorer_fit import (
     fit_scorer as fit_scorer,
 )
 from .selection import Combine as Combine, select as select
+from .sequence import (
+    ConfidenceSequence as ConfidenceSequence,
+    Look as Look,
+    next_look as next_look,
+    spent_error as spent_error,
+)
 from .stopping import predict_stability as predict_stability
 from .subsets import (
     all_subsets as all_subsets,

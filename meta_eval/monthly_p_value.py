@@ -1,6 +1,10 @@
 """In how many months without a change the evidence for one reaches so many standard errors at some look."""
 
 import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .arrays import Floats, Places
 
 LONGEST = 30
 """Evidence is added up over at most so many looks, one a day; as many are a month."""
@@ -8,6 +12,7 @@ LONGEST = 30
 FURTHEST = 38.0
 """The normal distribution function is 0 beyond so many standard errors."""
 
+_MOST_CORRELATED = 0.9
 _ALARMS = (1.963, 0.1355, -0.4866)  # see `monthly_p_value`
 
 
@@ -34,3 +39,32 @@ def needed_z(level: float) -> float:
     constant, linear, square = _ALARMS
     offset = constant - math.log(-math.log1p(-level))
     return (linear + math.sqrt(linear * linear - 4 * square * offset)) / (-2 * square)
+
+
+def variance_of_mean(lengths: "Places", correlation: float) -> "Floats":
+    """Returns the variance of the mean of so many successive values, where one has variance 1.
+
+    Neighbours correlate by `correlation`, and those k apart by its k-th power.
+
+    Example:
+        Two values: (1 + 0.5) / 2.
+
+        >>> import numpy as np
+        >>> variance_of_mean(np.array([1, 2]), 0.5).tolist()
+        [1.0, 0.75]
+    """
+    far = (1 - correlation**lengths) / (1 - correlation)
+    variance: Floats = ((1 + correlation) - 2 * correlation * far / lengths) / (1 - correlation) / lengths
+    return variance
+
+
+def night_correlation(one_apart: float, two_apart: float) -> float:
+    """Returns how much neighbours correlate, from the squared differences of values one and two apart.
+
+    Where the correlation falls as its powers, the second are (1 - r^2) / (1 - r) = 1 + r times the first.
+
+    Example:
+        >>> night_correlation(2.0, 3.0), night_correlation(2.0, 2.0), night_correlation(0.0, 0.0)
+        (0.5, 0.0, 0.0)
+    """
+    return min(_MOST_CORRELATED, max(0.0, two_apart / one_apart - 1)) if one_apart > 0 else 0.0

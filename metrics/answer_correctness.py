@@ -36,6 +36,7 @@ class AnswerCorrectness(Metric):
 
     name = "answer_correctness"
     needs = ("response", "reference")
+    asks_support = True
 
     def __init__(
         self,

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..eval_sets.levels import Level
+from ..eval_sets.name_suggestions import nearest_names
 from ..installation import load_entry, registered_entries
 from ..judges import Judge
 from ..judges.embedders import Embedder
@@ -244,9 +245,8 @@ def _metric_class(specification: MetricSpecification) -> Any:
             f"{specification}: name the scorer's file (scorer:FILE); make one with: assay meta RUN --save FILE"
         )
     if name not in entries:
-        near = difflib.get_close_matches(name, entries, n=1)
-        hint = f"; did you mean {near[0]}?" if near else "."
-        raise UsageError(f"no metric is called {name!r}{hint} The metrics are {', '.join(entries)}")
+        near = ", ".join(nearest_names(name, entries, at_most=3, cutoff=0))
+        raise UsageError(f"no metric is called {name!r}; the nearest are {near} (`assay metrics` lists all)")
     return load_entry(entries[name])
 
 

@@ -25,6 +25,7 @@ from .claim import Claim
 from .claim_extraction import sentence_evidence, sentences_of_answer
 from .claim_support import SUPPORT, judge_support, with_quotes
 from .metric import Metric
+from .sample_state import shown_contexts
 from .score import Score, scored, skipped
 from .worker import compute_for
 
@@ -35,6 +36,10 @@ MOST_CITED = 10
 """The most sources of one sentence that are judged one by one; ALCE takes 3."""
 _MOST_NAMED = 3  # citations and claims that the reason names
 _QUOTATION = re.compile(r"[\"“„«]([^\"“”„«»\n]{12,1000})[\"”“»]")
+_OTHER_NOTATION = re.compile(
+    r"【[^【】\n]{1,60}】|\[\[[^][\n]{1,60}]]|\[[^][\n\d]{1,30}\d{1,4}]"
+    r"|\([^\W\d_]{2,20}(?:[ .:#]{1,2}\d{1,3}|: [^()\n]{1,60})\)|(?:(?<=[^\W\d_]{3})|(?<=[.!?,;]))[¹²³⁴-⁹]+"
+)
 _FEWEST_QUOTED = 4  # words between quotation marks that are a quotation, not a name or a button
 
 
@@ -120,6 +125,7 @@ class Citations(Metric):
 
     name = "citations"
     needs = ("response", "retrieved_contexts")
+    asks_support = True
 
     def __init__(
         self,
@@ -161,7 +167,7 @@ class Citations(Metric):
         if not cited.claims:
             return skipped("the answer makes no claims", evidence)
         if not cited.citations and not self.required:
-            return skipped("the answer cites nothing (with required=yes this scores 0)", evidence)
+            return skipped(f"{_cites_nothing(sample.response)} (with required=yes this scores 0)", evidence)
         asked = _Support(sample, self.judge, self.prompts, is_numeric=self.numeric)
         claims = await _judge_claims(cited, asked)
         for citation in cited.citations:
@@ -174,8 +180,8 @@ class Citations(Metric):
         evidence["citations"] = [_citation_evidence(citation, cited) for citation in cited.citations]
         value = shares.value(self.mode)
         if value is None:
-            return skipped("the answer cites nothing, so that no citation can be wrong", evidence, asked.usage)
-        return scored(value, _reason(claims, cited), evidence, asked.usage)
+            return skipped(f"{_cites_nothing(sample.response)}, so that none can be wrong", evidence, asked.usage)
+        return scored(value, _reason(claims, cited, sample.response), evidence, asked.usage)
 
 
 class _Support:
@@ -201,10 +207,7 @@ class _Support:
             else:
                 by_passages.setdefault(passages, []).append(claim)
         replies = await asyncio.gather(
-            *(
-                judge_support(self._sample, claims, "\n\n".join(self._texts(passages)), self._judge, self._prompts)
-                for passages, claims in by_passages.items()
-            )
+            *(self._judge_support(passages, claims) for passages, claims in by_passages.items())
         )
         for passages, (judged, usage) in zip(by_passages, replies, strict=True):
             self.usage += usage
@@ -221,6 +224,11 @@ class _Support:
 
         cited = self._sample.model_copy(update={"retrieved_contexts": self._texts(passages), "tables": ()})
         return await compute_beside(with_computed_verdicts, cited, judged)
+
+    async def _judge_support(self, passages: Passages, claims: Sequence[str]) -> tuple[list[Claim], Usage]:
+        shown = shown_contexts(self._sample)
+        texts = tuple(shown[number] for number in sorted(passages))
+        return await judge_support(self._sample, claims, "\n\n".join(texts), self._judge, self._prompts, passages=texts)
 
     def _texts(self, passages: Passages) -> tuple[str, ...]:
         return tuple(self._sample.retrieved_contexts[number] for number in sorted(passages))
@@ -475,7 +483,18 @@ def _citation_evidence(citation: _Citation, cited: _CitedClaims) -> dict[str, An
     return values | {key: value for key, value in verdict.evidence().items() if key not in {"text", "source"}}
 
 
-def _reason(claims: Sequence[Claim], cited: _CitedClaims) -> str:
+def _cites_nothing(answer: str) -> str:
+    """Says that nothing is cited, with what looks like a citation in a notation that is not read."""
+    mark = _OTHER_NOTATION.search(answer)
+    if mark is None:
+        return "the answer cites nothing"
+    return (
+        f"the answer cites nothing in a notation that is read ([1], links, footnotes); for `{mark[0]}` name "
+        "citations:pattern=REGEX, with a group `number` or `name`"
+    )
+
+
+def _reason(claims: Sequence[Claim], cited: _CitedClaims, answer: str) -> str:
     right = [claim for claim in claims if claim.verdict == "supported"]
     parts = [f"{len(right)} of {count_of(len(claims), 'claim')} cited rightly"]
     if cited.citations:
@@ -498,7 +517,7 @@ def _reason(claims: Sequence[Claim], cited: _CitedClaims) -> str:
         if unsupported:
             parts.append(f"not supporting: {_some(unsupported)}")
     else:
-        parts.append("the answer cites nothing")
+        parts.append(_cites_nothing(answer))
     return "; ".join(parts)
 
 

@@ -45,6 +45,7 @@ def support_request(
     *,
     context: Mapping[str, str] = _NO_CONTEXT,
     task: str = SUPPORT,
+    passages: tuple[str, ...] = (),
 ) -> Request:
     """What a judge is asked: of each claim, whether the documentation supports it.
 
@@ -54,7 +55,7 @@ def support_request(
     numbered = enumerate(claims, start=1)
     predicates = [Predicate(str(place), claim, context.get(claim, "") if context else "") for place, claim in numbered]
     state = {"documentation": documentation, **earlier_turns(sample)}
-    return Request(task, state, predicates, sample.language, sample.id, prompts)
+    return Request(task, state, predicates, sample.language, sample.id, prompts, passages=passages)
 
 
 async def judge_support(
@@ -66,15 +67,19 @@ async def judge_support(
     *,
     context: Mapping[str, str] = _NO_CONTEXT,
     task: str = SUPPORT,
+    passages: tuple[str, ...] = (),
 ) -> tuple[list[Claim], Usage]:
     """Has a judge say of each claim whether a text supports it; without claims nobody is asked.
+
+    An entailment model reads the passages of the text one by one.
 
     Returns:
         The claims with their verdicts, in order, and the usage.
     """
     if not claims:
         return [], NO_USAGE
-    answers = await judge.decide(support_request(sample, claims, documentation, prompts, context=context, task=task))
+    request = support_request(sample, claims, documentation, prompts, context=context, task=task, passages=passages)
+    answers = await judge.decide(request)
     return [predicate_claim(answer, claim) for answer, claim in zip(answers.values(), claims, strict=True)], (
         answers.usage
     )

@@ -109,7 +109,7 @@ class Consistent(Metric):
     Formula: 1 - contradicting claims / claims of all its answers. Range: [0, 1]. What a claim is: see `Faithfulness`.
 
     A judge decides of pairs of claims of two turns that share words or numbers, one call per pair or one for all, as
-    its setting `decide` says. Without a judge the sample is skipped, as is an assistant with fewer than two claims.
+    its setting `decide` says. An assistant with fewer than two claims is skipped.
     What the assistant corrects counts, since the customer was told two things.
 
     Args:
@@ -125,10 +125,10 @@ class Consistent(Metric):
     needs = ("messages",)
     measures = "conversation"
 
-    def __init__(self, judge: JudgeLike | None = None, *, pairs: int = MOST_PAIRS, prompts: Prompts = BUNDLED) -> None:
+    def __init__(self, judge: JudgeLike, *, pairs: int = MOST_PAIRS, prompts: Prompts = BUNDLED) -> None:
         if pairs < 1:
             raise ValueError(f"pairs is 1 or more, not {pairs}")
-        self.judge = None if judge is None else open_judge(judge)
+        self.judge = open_judge(judge)
         self.pairs = pairs
         self.prompts = prompts
 
@@ -138,8 +138,6 @@ class Consistent(Metric):
         Raises:
             JudgeError: The judge gave no usable reply.
         """
-        if self.judge is None:
-            return skipped("consistent asks a judge; name one with --judge (in Python: judge=)")
         judge = self.judge
         claims = await compute_for(sample, read_claims, sample)
         pairs = await compute_for(sample, alike_pairs, claims)

@@ -11,6 +11,7 @@ from ..text.wording import count_of
 from .claim import Claim
 from .claim_support import predicate_claim, require_answers
 from .metric import Metric
+from .sample_state import shown_contexts
 from .score import Score, scored
 
 Against = Literal["reference", "response"]
@@ -94,7 +95,7 @@ class ContextPrecision(Metric):
     def request(self, sample: Sample) -> Request:
         """What the judge is asked: one predicate per passage, about the question, the answer and all passages."""
         words = language_or_fallback(sample.language, "statements").statements
-        passages = sample.retrieved_contexts
+        passages = shown_contexts(sample)
         answer = (sample.reference if self.against == "reference" else sample.response) or ""
         state = {f"passage_{number}": passage for number, passage in enumerate(passages, start=1)}
         state |= {"question": sample.user_input, "answer": answer}

@@ -9,6 +9,7 @@ from ..text.wording import count_of
 from .claim_extraction import ClaimsBy
 from .claim_support import extract_claims, judge_support
 from .metric import Metric
+from .sample_state import shown_contexts
 from .score import Score, scored, skipped
 
 
@@ -33,6 +34,7 @@ class ContextRecall(Metric):
 
     name = "context_recall"
     needs = ("retrieved_contexts", "reference")
+    asks_support = True
 
     def __init__(self, judge: JudgeLike, claims: ClaimsBy = "sentences", prompts: Prompts = BUNDLED) -> None:
         if claims not in get_args(ClaimsBy):
@@ -54,8 +56,10 @@ class ContextRecall(Metric):
         evidence |= self.prompts.evidence(prompt_names, sample.language)
         if not claims:
             return skipped("the reference makes no claims", evidence, usage)
-        contexts = "\n\n".join(sample.retrieved_contexts)
-        judged, verdicts_usage = await judge_support(sample, claims, contexts, self.judge, self.prompts)
+        contexts = shown_contexts(sample)
+        judged, verdicts_usage = await judge_support(
+            sample, claims, "\n\n".join(contexts), self.judge, self.prompts, passages=contexts
+        )
         supported = sum(claim.verdict == "supported" for claim in judged)
         value = sum(claim.support for claim in judged) / len(judged)
         evidence |= {"claims": [claim.evidence() for claim in judged], "ratio": supported / len(judged)}

@@ -10,7 +10,7 @@ from ..text.sentences import sentences
 from ..text.wording import count_of
 from .claim_support import predicate_claim, require_answers
 from .metric import Metric
-from .sample_state import sample_state
+from .sample_state import sample_state, shown_contexts
 from .score import Score, scored, skipped
 from .worker import compute_for
 
@@ -71,7 +71,7 @@ class ContextRelevance(Metric):
 
     async def _measure_sentences(self, sample: Sample) -> Score:
         language = language_or_fallback(sample.language)
-        text = "\n\n".join(sample.retrieved_contexts)
+        text = "\n\n".join(shown_contexts(sample))
         parts = list(dict.fromkeys(await compute_for(sample, sentences, text, language)))
         evidence = {"judge": self.judge.name, "claims": []} | self.prompts.evidence(
             ["sentence_relevance"], sample.language

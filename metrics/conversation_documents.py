@@ -12,7 +12,12 @@ from ..languages import Language, language_or_fallback
 from ..text.phrases import TO_JUDGE
 from ..text.quotes import Place, find_nearest_sentence
 from ..text.sentence_kinds import CLAIM, QUESTION
-from ..text.sentences import NO_SENTENCES, answer_sentences, without_words_to_judge
+from ..text.sentences import (
+    NO_SENTENCES,
+    answer_sentences,
+    passages_without_words_to_judge,
+    without_words_to_judge,
+)
 from ..text.tokens import tokens
 from .claim import Claim, QuotedDocument
 from .conversation_state import describe_shortened, fit_results
@@ -41,9 +46,14 @@ class Documentation(NamedTuple):
     states_fact: bool = True  # whether one of them may support a claim: the customer may only have asked
 
     @property
+    def lines(self) -> tuple[str, ...]:
+        """Each document as the judge reads it."""
+        return tuple([document.line for document in self.documents])
+
+    @property
     def text(self) -> str:
         """The documentation as the judge reads it."""
-        return "\n\n".join(document.line for document in self.documents)
+        return "\n\n".join(self.lines)
 
     def evidence(self) -> dict[str, Any]:
         """What counted as documentation, and what of it was cut."""
@@ -101,9 +111,14 @@ def _contexts(sample: Sample, start: int, answer: int) -> list[Document]:
         places |= dict.fromkeys(message.retrieved_contexts, turn)
     own = list(sample.retrieved_contexts)
     now = [text for text, turn in places.items() if turn >= start and text not in own]
-    documents = [Document("context", places.get(text, answer), text, text) for text in (*own, *now)]
-    earlier = [(text, turn) for text, turn in places.items() if turn < start and text not in own]
-    return [*documents, *(Document("earlier context", turn, text, text) for text, turn in earlier)]
+    documents: list[tuple[DocumentKind, int, str]] = [
+        ("context", places.get(text, answer), text) for text in (*own, *now)
+    ]
+    documents += [("earlier context", turn, text) for text, turn in places.items() if turn < start and text not in own]
+    shown = passages_without_words_to_judge(
+        tuple([text for _, _, text in documents]), language_or_fallback(sample.language)
+    )
+    return [Document(kind, turn, text, line) for (kind, turn, text), line in zip(documents, shown, strict=True)]
 
 
 def _results(

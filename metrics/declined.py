@@ -59,6 +59,17 @@ def find_refusal(answer: str, language: Language) -> Refusal:
     return Refusal(declined, answered, first)
 
 
+def is_refusal(answer: str, language: Language) -> bool:
+    """Whether an answer says that it cannot answer, by patterns alone.
+
+    Example:
+        >>> from assay.languages import load_language
+        >>> is_refusal("Sorry, I cannot help.", load_language("en"))
+        True
+    """
+    return bool(_patterns(language)[0].search(answer)) and find_refusal(answer, language).declined
+
+
 def declined_request(sample: Sample, prompts: Prompts) -> Request:
     """What the judge is asked: whether this answer declines."""
     statement = language_or_fallback(sample.language).declined.statement

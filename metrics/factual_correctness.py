@@ -126,6 +126,7 @@ class FactualCorrectness(Metric):
 
     name = "factual_correctness"
     needs = ("response", "reference")
+    asks_support = True
 
     def __init__(
         self,

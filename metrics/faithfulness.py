@@ -16,6 +16,7 @@ from .claim_extraction import ClaimsBy, claims_by_judge, claims_of_sentences, se
 from .claim_support import CONVERSATION_SUPPORT, SUPPORT, judge_support, support_request, with_quotes
 from .conversation_documents import Documentation, fitting_documents, quote_documents
 from .metric import Metric
+from .sample_state import shown_contexts
 from .score import Score, scored, skipped
 from .worker import compute_for
 
@@ -53,6 +54,7 @@ class Faithfulness(Metric):
 
     name = "faithfulness"
     needs = ("response", "retrieved_contexts")
+    asks_support = True
 
     def __init__(
         self,
@@ -119,9 +121,16 @@ class Faithfulness(Metric):
         if documents is not None and not documents.states_fact:
             reason = "nothing is documented: there are no contexts and no tool results, and the customer states nothing"
             return skipped(reason, evidence, usage)
-        text = "\n\n".join(sample.retrieved_contexts) if documents is None else documents.text
+        passages = shown_contexts(sample) if documents is None else documents.lines
         judged, verdicts_usage = await judge_support(
-            sample, claims, text, self.judge, self.prompts, context=context, task=task
+            sample,
+            claims,
+            "\n\n".join(passages),
+            self.judge,
+            self.prompts,
+            context=context,
+            task=task,
+            passages=passages,
         )
         if documents is None:
             judged = await compute_for(sample, with_quotes, judged, sample.retrieved_contexts)

@@ -48,6 +48,7 @@ class Metric(ABC):
         measures: What it is a measure of: one `answer`, or the whole `conversation` (a sample with `messages`).
         argument: The constructor's parameter that stands right after the name in a specification
             (`predicate:"The answer is polite"`, `rubric:FILE`); "" for a metric without one.
+        asks_support: Whether all that it asks a judge is whether a text supports claims, which an entailment model can.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Metric(ABC):
     higher_is_better: bool = True
     measures: Level = "answer"
     argument: str = ""
+    asks_support: bool = False
 
     @abstractmethod
     async def measure(self, sample: Sample) -> Score:

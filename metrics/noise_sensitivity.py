@@ -12,6 +12,7 @@ from .claim import Claim
 from .claim_extraction import ClaimsBy, sentence_evidence, sentences_of_answer
 from .claim_support import extract_claims, judge_support
 from .metric import Metric
+from .sample_state import shown_contexts
 from .score import Score, scored, skipped
 from .worker import compute_for
 
@@ -59,6 +60,7 @@ class NoiseSensitivity(Metric):
 
     name = "noise_sensitivity"
     needs = ("response", "reference", "retrieved_contexts")
+    asks_support = True
     higher_is_better = False
 
     def __init__(
@@ -109,7 +111,7 @@ class NoiseSensitivity(Metric):
         self, sample: Sample, wrong: Sequence[str], of_reference: Sequence[str]
     ) -> tuple[list[bool], dict[str, list[int]], Usage]:
         """Whether each passage is relevant, which passages (by number) support each wrong claim, and the usage."""
-        passages = sample.retrieved_contexts
+        passages = shown_contexts(sample)
         if not wrong:
             return [False] * len(passages), {}, Usage()
         # a claim of both texts is asked about once

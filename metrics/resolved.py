@@ -101,6 +101,8 @@ class Resolved(Metric):
         words_of_customer = [_stems(message.text, sample) for message in _of_role(sample, "user")]
         if not any(message.text.strip() for message in _of_role(sample, "user")):
             return skipped("the customer says nothing in this conversation")
+        if not any(message.text.strip() or message.tool_calls for message in _of_role(sample, "assistant")):
+            return scored(0.0, "the assistant never answers")
         listed = await self._list(sample, frozenset().union(*words_of_customer))
         evidence: dict[str, Any] = {"goal": self.goal, "judge": self.judge.name}
         names = ["resolved"] if self.goal == "given" else ["requests", "resolved"]

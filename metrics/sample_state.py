@@ -5,7 +5,7 @@ from collections.abc import Collection
 from ..eval_sets.conversation import earlier_messages, message_line
 from ..eval_sets.sample import Sample
 from ..languages import language_or_fallback
-from ..text.sentences import without_words_to_judge
+from ..text.sentences import passages_without_words_to_judge, without_words_to_judge
 
 STATE_PARTS = {
     "retrieved_contexts": "documentation",
@@ -27,9 +27,14 @@ def sample_state(sample: Sample, fields: Collection[str]) -> dict[str, str]:
     state = {}
     for field, part in STATE_PARTS.items():
         if field in fields:
-            value = getattr(sample, field) or ""
+            value = shown_contexts(sample) if field == "retrieved_contexts" else getattr(sample, field) or ""
             state[part] = value if isinstance(value, str) else "\n\n".join(value)
     return state
+
+
+def shown_contexts(sample: Sample) -> tuple[str, ...]:
+    """The contexts of a sample as a judge is shown them: without what in them speaks to whoever assesses an answer."""
+    return passages_without_words_to_judge(sample.retrieved_contexts, language_or_fallback(sample.language))
 
 
 def read_fields(typed: str) -> tuple[str, ...]:

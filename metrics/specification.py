@@ -31,6 +31,36 @@ _TEXT = re.compile(f"{_NAME}{_ARGUMENT}??{_OPTIONS}", re.DOTALL)
 _WITH_ARGUMENT = re.compile(f"{_NAME}{_ARGUMENT}?{_OPTIONS}", re.DOTALL)  # a file's name may look like an option
 
 
+OTHER_NAMES: Mapping[str, str] = {
+    "answerrelevancy": "answer_relevance",
+    "responserelevancy": "answer_relevance",
+    "responserelevance": "answer_relevance",
+    "qarelevance": "answer_relevance",
+    "groundedness": "faithfulness",
+    "responsegroundedness": "faithfulness",
+    "contextrelevancy": "context_relevance",
+    "contextualrelevancy": "context_relevance",
+    "contextualrelevance": "context_relevance",
+    "contextualprecision": "context_precision",
+    "contextualrecall": "context_recall",
+    "llmcontextrecall": "context_recall",
+    "llmcontextprecisionwithreference": "context_precision",
+    "llmcontextprecisionwithoutreference": "context_precision",
+    "qacorrectness": "answer_correctness",
+    "noisesensitivityrelevant": "noise_sensitivity",
+    "toolcallaccuracy": "tool_calls",
+    "toolcorrectness": "tool_calls",
+    "topicadherencescore": "topic_adherence",
+    "rougescore": "rouge_l",
+    "rougel": "rouge_l",
+    "rouge1": "rouge_1",
+    "rouge2": "rouge_2",
+    "bleuscore": "bleu",
+    "bertscoref1": "bertscore",
+}
+"""Our metric by what other tools call it, in small letters without what parts words and without `metric` at the end."""
+
+
 @dataclass(frozen=True, slots=True)
 class MetricSpecification:
     """What `--metrics` and a plan say of one metric. Made by `parse_specification`."""
@@ -77,6 +107,8 @@ def parse_specification(text: str) -> MetricSpecification:
         >>> predicate = parse_specification('predicate:"The answer: polite":threshold=0.7')
         >>> predicate.name, predicate.argument, predicate.options
         ('predicate', 'The answer: polite', {'threshold': '0.7'})
+        >>> parse_specification("Answer Relevancy").name
+        'answer_relevance'
         >>> in_file = parse_specification("C:/quality/my_metrics.py:is_short:limit=80")
         >>> in_file.path, in_file.name, in_file.options
         ('C:/quality/my_metrics.py', 'is_short', {'limit': '80'})
@@ -88,8 +120,12 @@ def parse_specification(text: str) -> MetricSpecification:
         options.insert(0, ("", ""))
     return MetricSpecification(
         text=text,
-        name=match["name_in_file"] or match["name"] or "",
+        name=match["name_in_file"] or OTHER_NAMES.get(_plain(match["name"] or ""), match["name"] or ""),
         argument=match["quoted"] or match["plain"] or "",
         options=dict(options),
         path=match["path"] or "",
     )
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name).lower().removesuffix("metric")

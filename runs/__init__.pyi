@@ -109,12 +109,6 @@ from .ratings.rating_progress import (
     rater_progress as rater_progress,
 )
 from .ratings.rating_source import find_source as find_source, open_queue as open_queue, select_rated as select_rated
-from .ratings.same_raters import (
-    RatedText as RatedText,
-    average_ratings as average_ratings,
-    comparable_ratings as comparable_ratings,
-    find_common_raters as find_common_raters,
-)
 from .reply_drift import estimate_drift as estimate_drift
 from .report import scores_as_json as scores_as_json
 from .results import Results as Results, write_scores as write_scores
@@ -137,3 +131,8 @@ from .set_profile import SetProfile as SetProfile
 from .store import RunRow as RunRow, Store as Store
 from .summary import MetricSummary as MetricSummary, Row as Row, ScoreTotals as ScoreTotals
 from .version_pairing import PairedAnswer as PairedAnswer
+from .version_ratings import (
+    RatedText as RatedText,
+    comparable_ratings as comparable_ratings,
+    find_common_raters as find_common_raters,
+)

@@ -9,7 +9,6 @@ from ..errors import UsageError
 from ..eval_sets import Sample
 from ..meta_eval.estimate import Estimate
 from ..metrics.specification import UNDIRECTED
-from .pair_difference import adjust_p_values, paired_difference
 from .sample_pairing import Pairing, pair_samples
 from .summary import shares_left_out
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 ValueAndStatus = tuple[float | None, str]
 DifferenceKind = Literal["better", "worse", "neither", "same", "unsettled", "unknown"]
-_SIGNIFICANT = 0.05  # the largest p-value, adjusted for its table, at which a metric is said to differ
+_SIGNIFICANT = 0.05  # the p-value below which a metric is said to differ
 _POWER = 0.8  # with which a difference is seen that is called large enough to be seen
 _NOISE = 1e-9  # a smaller change is one of rounding in the computer
 
@@ -67,20 +66,19 @@ class Difference:
     lost: int  # how many samples have a value in A only
     gained: int  # how many have a value in B only
     higher_is_better: bool | None = True  # the metric's direction; None where neither more nor less is better
-    p_of_all: float | None = None  # the p-value, adjusted for the other rows of its table
 
     @property
     def kind(self) -> DifferenceKind:
         """What the difference shows.
 
-        `better` or `worse`, by this metric, where p (all rows of the table counted) is below 0.05; `neither` where it
-        is, and the metric has no direction; `same` where the means are equal and no interval says otherwise; `unknown`
-        where no sample was scored in both runs; else `unsettled`.
+        `better` or `worse`, by this metric, where the interval leaves out 0; `neither` where it does, and the metric
+        has no direction; `same` where the means are equal and no interval says otherwise; `unknown` where no sample was
+        scored in both runs; else `unsettled`.
         """
         change = self.paired.value
         if change is None:
             return "unknown"
-        if change and self.p_of_all is not None and self.p_of_all < _SIGNIFICANT:
+        if change and self.paired.p is not None and self.paired.p < _SIGNIFICANT:
             if self.higher_is_better is None:
                 return "neither"
             return "better" if (change > 0) is self.higher_is_better else "worse"
@@ -126,7 +124,7 @@ class Difference:
         row = {"metric": self.metric, "part": self.part or None, "mean_a": self.mean_a, "mean_b": self.mean_b}
         counts = {"lost": self.lost, "gained": self.gained}
         words = {"higher_is_better": self.higher_is_better, "kind": self.kind, "sentence": self.describe()}
-        return row | estimate | {"p_of_all": self.p_of_all} | counts | words
+        return row | estimate | counts | words
 
 
 def format_range(low: float, high: float) -> str:
@@ -266,16 +264,18 @@ def _parts(pairs: Sequence[PairedSample], attribute: str) -> list[tuple[str, lis
 def _differences(
     directions: Mapping[str, bool], parts: Sequence[tuple[str, Sequence[PairedSample]]]
 ) -> tuple[Difference, ...]:
-    rows = [
+    return tuple(
         _difference(pairs, metric, part, higher_is_better=higher)
         for metric, higher in directions.items()
         for part, pairs in parts
-    ]
-    adjusted = adjust_p_values([row.paired.p for row in rows])
-    return tuple(replace(row, p_of_all=p) for row, p in zip(rows, adjusted, strict=True))
+    )
 
 
 def _difference(pairs: Sequence[PairedSample], metric: str, part: str, *, higher_is_better: bool) -> Difference:
+    import numpy as np
+
+    from ..meta_eval.decision import estimate_change
+
     values = [(pair.earlier_value(metric), pair.value(metric), pair.source) for pair in pairs]
     both = [(a, b, source) for a, b, source in values if a is not None and b is not None]
     return Difference(
@@ -283,8 +283,9 @@ def _difference(pairs: Sequence[PairedSample], metric: str, part: str, *, higher
         part=part,
         mean_a=sum(a for a, _, _ in both) / len(both) if both else None,
         mean_b=sum(b for _, b, _ in both) / len(both) if both else None,
-        paired=paired_difference(
-            [b - a if abs(b - a) > _NOISE else 0.0 for a, b, _ in both], [source for *_, source in both]
+        paired=estimate_change(
+            np.array([b - a if abs(b - a) > _NOISE else 0.0 for a, b, _ in both]),
+            np.unique([source for *_, source in both], return_inverse=True)[1].ravel(),
         ),
         lost=sum(a is not None for a, _, _ in values) - len(both),
         gained=sum(b is not None for _, b, _ in values) - len(both),

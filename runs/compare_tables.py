@@ -7,43 +7,41 @@ from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
 from ..presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
 from ..text.wording import count_of
-from .compare import Difference, DifferenceKind, RunComparison, format_range
+from .compare import Difference, DifferenceKind, RunComparison
 
 if TYPE_CHECKING:
-    from .compare_ratings import RaterComparison
+    from ..meta_eval.decision import Decision
     from .store import Store
 
 _MOST_LEFT_OUT_APART = 0.05
 _MOST_METRICS = 4  # in sentences; the table has all
 _TONES: dict[DifferenceKind, Tone] = {"better": "better", "worse": "worse"}
 _NOTE = (
-    "What the metrics measure, not what raters like. p: sign-flip test over groups, adjusted for the rows of the table "
-    "(Holm)"
+    "What the metrics measure, not what raters like. Each row by itself: of 20 rows without any difference one has a p "
+    "of .05 or less"
 )
 
 
-def comparison_block(store: "Store", comparison: RunComparison, raters: "RaterComparison | None") -> ReportBlock:
+def comparison_block(store: "Store", comparison: RunComparison, decision: "Decision | str | None") -> ReportBlock:
     """Which runs are compared, how their samples were paired, what metrics and raters say, and the tables."""
     return ReportBlock(
         (
             Paragraph(f"A: {_run_line(store, comparison.a)}"),
             Paragraph(f"B: {_run_line(store, comparison.b)}"),
             Paragraph(_pairing(comparison)),
-            *(Paragraph(sentence, "strong") for sentence in comparison_sentences(comparison, raters)),
+            *(Paragraph(sentence, "strong") for sentence in comparison_sentences(comparison, decision)),
             *comparison_tables(comparison),
         )
     )
 
 
-def comparison_sentences(comparison: RunComparison, raters: "RaterComparison | None") -> list[str]:
+def comparison_sentences(comparison: RunComparison, decision: "Decision | str | None") -> list[str]:
     """What the metrics say of B beside A, one sentence each, and what the raters say."""
     rows = [row for row in comparison.overall if row.metric not in ALL_BASELINES] or list(comparison.overall)
     return [
         *(row.describe() for row in rows[:_MOST_METRICS]),
         *_sentences_left_out(comparison),
-        *_rater_sentences(raters),
-        *([f"Ratings of both runs: {raters.note}."] if raters is not None and raters.note else []),
-        *(raters.left_out if raters is not None else ()),
+        *_rater_sentences(decision),
     ]
 
 
@@ -55,42 +53,13 @@ def _sentences_left_out(comparison: RunComparison) -> Iterator[str]:
             yield f"{metric} did not judge {shares} of the sentences (greetings, questions, refusals and the like)."
 
 
-def _rater_sentences(raters: "RaterComparison | None") -> Iterator[str]:
-    """What the raters say; without enough ratings, that this is not known and how many would tell."""
-    if raters is None:
-        return
-    result, what = raters.difference, raters.level or "answer"
-    if result is None:
-        if raters.is_on_two_scales:
-            yield "Whether your raters like B better is not known: the two runs are rated on different scales."
-        return
-    difference = result.difference
-    more = result.ratings_needed - result.rated_pairs
-    if difference.value is None:
-        yield (
-            "Whether your raters like B better is not known: a metric can like a style that they do not. Rate about "
-            f"{count_of(result.ratings_needed, what)} of both runs (rated so far: {result.rated_a:,} of A, "
-            f"{result.rated_b:,} of B, {result.rated_pairs:,} of both)."
-        )
-        return
-    of_changed = f" on the {count_of(result.pairs, what)} that differ" if raters.same else ""
-    scale = f"on the scale {result.rating_min:g} to {result.rating_max:g}"
-    rated = (
-        f"{count_of(result.rated_a, what)} of A and {result.rated_b:,} of B are rated, {result.rated_pairs:,} of both"
-    )
-    if difference.low is None or difference.high is None:
-        yield f"Your raters{of_changed}: nobody can tell yet: {difference.problem} ({rated})."
-    elif result.is_higher_in_b is None:
-        left = f"; rate about {more:,} more of both" if more > 0 and result.rated_pairs < result.pairs else ""
-        likely = format_range(difference.low, difference.high)
-        yield f"Your raters{of_changed}: cannot tell yet: B less A is likely {likely} {scale} ({rated}){left}."
-    else:
-        better, worse = ("B", "A") if result.is_higher_in_b else ("A", "B")
-        ends = sorted((abs(difference.low), abs(difference.high)))
-        yield (
-            f"Your raters like {better} better than {worse}{of_changed}, by {Figure('mean', abs(difference.value))} "
-            f"{scale} (likely {Figure('mean', ends[0])} to {Figure('mean', ends[1])}; {rated})."
-        )
+def _rater_sentences(decision: "Decision | str | None") -> Iterator[str]:
+    """What the raters say: the decision of `assay decide`; why there is none."""
+    if isinstance(decision, str):
+        yield f"Whether your raters like B better is not known: {decision.rstrip('.')}."
+    elif decision is not None:
+        yield decision.sentence
+        yield from decision.notes
 
 
 def comparison_tables(comparison: RunComparison) -> tuple[ResultTable, ...]:
@@ -116,7 +85,7 @@ def difference_table(caption: str, part: str, differences: Sequence[Difference])
         Field("A", "mean", lambda row: row.mean_a, "wide"),
         Field("B", "mean", lambda row: row.mean_b, "wide"),
         Field("B - A [95% interval]", "change", lambda row: row.paired, is_left=True),
-        Field("p", "p", lambda row: row.p_of_all),
+        Field("p", "p", lambda row: row.paired.p),
         Field("remark", "text", _remark),
     )
     return tabulate(

@@ -1,23 +1,27 @@
 """Which of several versions raters like better: of stored runs, of sets, within one run, or of results in memory."""
 
+import json
 import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..arguments import check_type
-from ..errors import InputError, UsageError
+from ..errors import AssayError, InputError, UsageError
 from ..eval_sets import Sample
 from ..eval_sets.preference_reading import is_preference_file
 from ..eval_sets.turns import is_turn
 from ..meta_eval.decision import Decision, PreferenceTable, VersionTable, decide_versions, make_preference_table
 from ..meta_eval.decision.version_decision import MARGIN
-from ..meta_eval.decision.version_means import FEWEST_RATED_GROUPS
+from ..meta_eval.decision.version_difference import FEWEST_RATED_GROUPS
+from ..meta_eval.sequence import Interval, Look
 from ..text.wording import count_of, list_first, verb_of
+from .database import explain_errors
 from .results import Results
 from .version_answers import (
     AnswerSource,
@@ -39,8 +43,11 @@ if TYPE_CHECKING:
     from .database import Database
     from .store import Store
 
+Looks = Literal["counted", "any"]
+"""Whether looks at versions are counted, or any number of them is allowed for."""
 __all__ = [
     "MARGIN",
+    "Looks",
     "VersionOptions",
     "VersionReading",
     "decide",
@@ -62,8 +69,11 @@ class VersionOptions:
     ratings: tuple[Path, ...] = ()  # files of further ratings, or of preferences
     scale: tuple[float, float] | None = None  # the scale of the files' ratings, where they do not say it
     level: "RatedLevel | None" = None  # whether conversations or turns are compared; None for what is rated
+    reading: Mapping[str, Any] = field(default_factory=dict)  # how sets are read, as `read_set` takes it
     # whether runs without a name of their own are called A, B and so on by their places, instead of by their ids
     has_letters: bool = False
+    # whether ratings alone decide where several measures could, and none is named
+    has_default: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,6 +90,9 @@ class VersionReading:
     files: tuple[Path, ...] = ()  # the files that were read, and those that the runs were made of
     preferences_from: str = ""  # the files that hold preferences, for messages; "" where the rating page alone has them
     asked: str = ""  # the option that named the measure; "" where none did
+    # the store that keeps the looks, and what each version is called there; None where none of them is kept
+    database: "Database | None" = None
+    stored: Mapping[str, str] = field(default_factory=dict)
 
 
 def decide(
@@ -91,6 +104,7 @@ def decide(
     names: Sequence[str] | None = None,
     ratings: str | Path | Sequence[str | Path] = (),
     seed: int = 0,
+    looks: Looks = "counted",
 ) -> Decision:
     """Decides which of several versions raters like better: ship, keep, equivalent, or not settled.
 
@@ -104,6 +118,8 @@ def decide(
         names: What the versions are called; their runs' ids, or `A`, `B` and so on, if left out.
         ratings: Files of further ratings, whose rows name answers by text, or by id and version; or of preferences.
         seed: Seed of what is drawn.
+        looks: `counted`: this is the only look at these results. `any`: the intervals hold however often you look while
+            answers and ratings come in.
 
     Returns:
         The decision. `print(decision.sentence)` says it.
@@ -138,7 +154,7 @@ def decide(
         metric=metric,
         ratings=tuple(map(Path, (ratings,) if isinstance(ratings, str | Path) else ratings)),
     )
-    return decide_reading(_read(sources, None, options), margin=margin, seed=seed)
+    return decide_reading(_read(sources, None, options), margin=margin, seed=seed, looks=looks)
 
 
 def _source_of(results: Results, name: str) -> AnswerSource:
@@ -168,16 +184,79 @@ def _letter(place: int) -> str:
     return chr(ord("A") + place) if place < 26 else f"version {place + 1}"
 
 
-def decide_reading(reading: VersionReading, *, margin: float = MARGIN, seed: int = 0) -> Decision:
-    """Decides between versions that were read; the notes of the reading are the last ones of the decision."""
+def decide_reading(
+    reading: VersionReading, *, margin: float = MARGIN, seed: int = 0, looks: Looks = "counted"
+) -> Decision:
+    """Decides between versions that were read; the notes of the reading are the last ones of the decision.
+
+    Looks at runs of a store are counted: it keeps each, and the decision rests on all of them.
+    """
     if not margin > 0:
         raise UsageError(f"margin {margin:g}: give a size above 0, in points of the rating scale")
     _check_preferences(reading)
-    decision = decide_versions(reading.table, reading.preferences, margin=margin, measure=reading.measure, seed=seed)
+    past: list[Look] | Literal["any"] = "any"
+    if looks == "counted":
+        past = read_looks(reading.database, reading.stored) if reading.database is not None else []
+    decision = decide_versions(
+        reading.table, reading.preferences, margin=margin, measure=reading.measure, seed=seed, looks=past
+    )
+    if reading.database is not None and decision.look is not None:
+        keep_look(reading.database, reading.stored, decision.look)
     has_scores = not all(map(math.isnan, reading.table.scores.tolist()))
     is_unused = reading.asked and has_scores and decision.basis == "ratings"
     unused = [f"{reading.asked} is not used: the decision rests on ratings alone."] if is_unused else []
     return replace(decision, notes=(*unused, *decision.notes, *reading.notes))
+
+
+def decide_by_default(store: "Store", a: str, b: str, level: "RatedLevel | None" = None) -> Decision | str:
+    """Decides between two runs, A and B, by ratings and the only measure there is; says why where it cannot."""
+    try:
+        options = VersionOptions(level=level, has_default=True)
+        return decide_reading(read_versions(store, [f"A={a}", f"B={b}"], options))
+    except AssayError as error:
+        return str(error)
+
+
+def read_looks(database: "Database", versions: Mapping[str, str]) -> list[Look]:
+    """Reads the looks at versions, the first one first.
+
+    Args:
+        database: That of the store.
+        versions: By the name that each version has today, what it is called in the store: a run, or a part of one.
+    """
+    with explain_errors(database, "the looks at these versions cannot be read"):
+        rows = database.execute(
+            "SELECT look FROM decision_looks WHERE versions = ? ORDER BY number", (_key_of_versions(versions),)
+        )
+        records = [json.loads(row[0]) for row in rows.fetchall()]
+    names = {stored: name for name, stored in versions.items()}
+    looks = []
+    for record in records:
+        intervals: dict[tuple[str, str], Interval] = {}
+        for first, second, *interval in record.pop("intervals"):
+            low, high, near_low, near_high, p = interval
+            intervals[names[first], names[second]] = low, high, near_low, near_high, p
+            intervals[names[second], names[first]] = -high, -low, -near_high, -near_low, p
+        looks.append(Look(**record, intervals=intervals))
+    return looks
+
+
+def keep_look(database: "Database", versions: Mapping[str, str], look: Look) -> None:
+    """Keeps a look; one of the same number takes its place. A store that cannot be written to keeps none."""
+    if database.is_copy:
+        return
+    intervals = [[versions[first], versions[second], *ends] for (first, second), ends in look.intervals.items()]
+    record, at = asdict(look) | {"intervals": intervals}, datetime.now(UTC).isoformat(timespec="seconds")
+    with explain_errors(database, "the look at these versions cannot be kept"), database.transaction():
+        database.execute(
+            "INSERT INTO decision_looks (versions, number, at, look) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (versions, number) DO UPDATE SET at = excluded.at, look = excluded.look",
+            (_key_of_versions(versions), look.number, at, json.dumps(record)),
+        )
+
+
+def _key_of_versions(versions: Mapping[str, str]) -> str:
+    return json.dumps(sorted(versions.values()))
 
 
 def _check_preferences(reading: VersionReading) -> None:
@@ -204,7 +283,8 @@ def read_versions(store: "Store | None", names: Sequence[str], options: VersionO
             "a decision is between two versions or more: name the run in use today and the new one (assay decide RUN_A "
             "RUN_B), or one run with several systems and the field that names them (--by system)"
         )
-    sources = [read_source(store, name) for name in names]
+    reading = {**options.reading, "scale": options.scale, "versions": options.by.partition("=")[0]}
+    sources = [read_source(store, name, reading) for name in names]
     notes: list[str] = []
     if options.by:
         sources, notes = split_source(sources[0], options.by)
@@ -249,6 +329,7 @@ def _read(
         rated_share=rated / len(answers),
         has_preferences=bool(preferences),
         problem=ratings.problem,
+        has_default=options.has_default,
     )
     means, has_scores, fitted_notes = _separate_fitted(
         [version.name for version in versions], answers, ratings, measure
@@ -283,6 +364,9 @@ def _read(
         *scale_notes,
     )
     runs = {} if options.by else {source.name: source.run.id for source in sources if source.run is not None}
+    stored = {source.name: source.run.id for source in sources if source.run is not None}
+    if options.by:
+        stored = {name: f"{run} {by}={name}" for name, run in stored.items()}
     return VersionReading(
         table,
         tuple(answers),
@@ -295,6 +379,8 @@ def _read(
         + (() if options.scorer is None else (options.scorer,)),
         ", ".join(map(str, of_preferences)),
         f"--scorer {options.scorer}" if options.scorer else f"--metric {options.metric}" if options.metric else "",
+        database if len(stored) == len(sources) else None,
+        stored,
     )
 
 
@@ -427,11 +513,12 @@ def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sa
         if not math.isnan(rating):
             rated.add((answer.question, answer.text))
     compared = _find_compared(reading.preferences)
+    is_paired = any(len(answered) > 1 for answered in by_version.values())
     open_questions = [
         [answer.sample for text, answer in texts.items() if (question, text) not in rated]
         for question, texts in questions.items()
         if not by_version[question].keys() <= compared.get(question, set())
-        and (len(set(map(frozenset, by_version[question].values()))) > 1 or len(by_version[question]) == 1)
+        and (len(set(map(frozenset, by_version[question].values()))) > 1 or not is_paired)
     ]
     candidates = [unrated for unrated in open_questions if unrated]
     return random.Random(seed).sample(candidates, min(most, len(candidates)))

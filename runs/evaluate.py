@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from ..arguments import check_path, check_type, wrong_type
-from ..errors import BudgetReached, UsageError
+from ..errors import AssayError, BudgetReached, UsageError
 from ..eval_sets import Sample, read_samples
 from ..eval_sets.levels import TURNS, Turns
 from ..eval_sets.turns import with_turns
-from ..judges import Budget, JudgeLike, Mode, ReplyCounts
+from ..judges import Budget, JudgeLike, Mode, RawReply, ReplyCounts
 from ..judges.budget import ACCEPTED_BUDGET
 from ..judges.embedders import Embedder
 from ..metrics import Metric, Score
@@ -49,6 +49,7 @@ class _MemoryRecord:
     scores: dict[str, dict[str, Score]] = field(default_factory=dict)
     profile: SetProfile = field(default_factory=SetProfile)
     is_resumed: bool = False
+    run: str = ""
 
     @property
     def has_conversations(self) -> bool:
@@ -62,6 +63,10 @@ class _MemoryRecord:
     def begin(self, metrics: Sequence[Metric]) -> None:
         self.profile.check(metrics)
         self.directions = {metric.name: metric.higher_is_better for metric in metrics}
+
+    def earlier_replies(self) -> Sequence[RawReply]:
+        """None: there are no earlier sessions."""
+        return ()
 
     def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         for sample in samples:
@@ -104,6 +109,7 @@ async def aevaluate(
     prompts: Prompts | str | Path = BUNDLED,
     mapping: Mapping[str, str] | None = None,
     language: str | None = None,
+    scale: tuple[float, float] | None = None,
     turns: Turns = "last",
     cassette: str | Path | None = None,
     mode: Mode = "auto",
@@ -143,7 +149,7 @@ async def aevaluate(
     )
     if resume is not None and store is None:
         raise UsageError(f'resume={resume!r} needs the store that keeps the run: store=".assay"')
-    reading: dict[str, Any] = {"mapping": mapping, "language": language}
+    reading: dict[str, Any] = {"mapping": mapping, "language": language, "scale": scale}
     samples = list(samples) if isinstance(samples, Iterator) else samples
     read = list(read_samples(samples, **reading))
     rows = list(with_turns(read, turns))
@@ -179,6 +185,7 @@ def evaluate(*args: Any, **kwargs: Any) -> Results:
         prompts: For the metrics given by name: the folder of your own prompts, or prompts as they are.
         mapping: Renames columns, theirs to ours: `{"vraag": "user_input"}`.
         language: The language (ISO 639-1) of the samples that name none; by default it is detected.
+        scale: The lowest and the highest rating; by default as the data say, else the usual scale that holds all.
         turns: On which turns of a conversation metrics of an answer run: its `last` one, `each` (one more sample per
             turn, `ID#TURN`), or `none`. Metrics of a conversation run once per conversation.
         cassette: The file of recorded replies, or `bundled:NAME`.
@@ -209,7 +216,10 @@ def evaluate(*args: Any, **kwargs: Any) -> Results:
         >>> results.scores["sample-1"]["token_overlap"].value
         0.5
     """
-    return run_to_end(aevaluate(*args, **kwargs))
+    try:
+        return run_to_end(aevaluate(*args, **kwargs))
+    except AssayError as error:  # it says what to do; where in this package it was noticed tells the user nothing
+        raise error.with_traceback(None) from None
 
 
 async def _score(
@@ -265,6 +275,7 @@ def _plan(
         embedder=request.embedder if isinstance(request.embedder, str) else request.embedder.name,
         mapping=reading["mapping"] or {},
         language=reading["language"],
+        scale=reading["scale"],
         turns=request.turns,
         prompts=None if isinstance(prompts, Prompts) else str(Path(prompts).resolve()),
     )

@@ -15,14 +15,14 @@ from ..errors import AssayError, BudgetReached, InputError, UsageError
 from ..eval_sets import Sample, read_set
 from ..eval_sets.parquet_file import find_parquet_files
 from ..installation import require_extra
-from ..judges import LostCalls, Usage
+from ..judges import LostCalls, RawReply, Usage
 from ..judges.cassette import is_bundled
 from ..judges.journal import find_journals, locked
 from ..metrics import Metric, Score
 from ..metrics.metric import run_to_end
 from .options import RunOptions
 from .plan import Plan
-from .score_parts import PartSummary, digest_of_rows, is_written, read_summary, write_part
+from .score_parts import PartSummary, digest_of_rows, file_of_part, is_written, read_summary, write_part
 from .scoring_request import ScoringRequest
 from .session import Ending, OnProgress, Progress, score_samples
 from .set_profile import SetProfile
@@ -114,10 +114,10 @@ def run_parquet(
     A part whose file is there is not scored again: the same call goes on where it ended, however it ended. The budget
     holds for each process. `on_note` gets each note about how the files are read before the first call is paid for.
     """
-    if plan.split or plan.sheet or plan.turns != "last":
+    if plan.split or plan.sheet or plan.header_row or plan.turns != "last":
         raise UsageError(
-            "runs over Parquet files have no --split and no --sheet, and score the last turn of a conversation "
-            "(--turns last); leave these options out"
+            "runs over Parquet files have no --split, no --sheet and no --header-row, and score the last turn of a "
+            "conversation (--turns last); leave these options out"
         )
     files = _find_files(plan.sets)
     out = str(out) if "://" in str(out) else str(Path(out).expanduser().absolute())
@@ -127,7 +127,7 @@ def run_parquet(
     here = find_parquet_files(out)
     for part in here[:1]:
         _read_own(part, job)
-    if others := sorted({_file_of(part) for part in here} - {Path(file).stem for file in files}):
+    if others := sorted({file_of_part(part) for part in here} - {Path(file).stem for file in files}):
         on_note(
             f"{out}: also holds the scores of {', '.join(others[:3])}{' and others' if others[3:] else ''}, not among "
             "the files of this command; whoever reads the folder counts them"
@@ -196,6 +196,7 @@ def _read_parts(
         mapping=plan.mapping,
         language=plan.language,
         limit=limit or plan.limit,
+        scale=plan.scale,
         notes=[] if notes is None else notes,
         is_one_of_several=True,
     )
@@ -206,10 +207,6 @@ def _read_parts(
 
 def _part_of(file: str, number: int, job: PartsJob) -> str:
     return f"{job.out}/{Path(file).stem}-{number:05}.parquet"
-
-
-def _file_of(part: str) -> str:
-    return Path(part).stem.rpartition("-")[0] or Path(part).stem  # a file that is no part is read for one, too
 
 
 def _read_own(part: str, job: PartsJob) -> PartSummary:
@@ -251,6 +248,7 @@ def _score_part(part: str, samples: Sequence[Sample], job: PartsJob, progress: P
 class _PartRecord:
     """The record of a session that scores one part."""
 
+    run = ""
     is_resumed = False
     has_conversations = False  # every part has the columns of the same metrics
 
@@ -260,6 +258,9 @@ class _PartRecord:
 
     def begin(self, metrics: Sequence[Metric]) -> None:
         self.metrics = tuple(metric.name for metric in metrics)
+
+    def earlier_replies(self) -> Sequence[RawReply]:
+        return ()
 
     def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         return iter(samples)

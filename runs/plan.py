@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from ..errors import InputError, UsageError
 from ..eval_sets.levels import Turns
 from ..judges import JudgeSettings
+from ..judges.settings import ENTAIL
 from ..metrics.specification import BASELINES, CONVERSATION_BASELINES
 from ..regular_files import check_regular
 
@@ -36,6 +37,8 @@ class Plan(BaseModel):
     language: str | None = None
     split: str | None = None
     sheet: str | None = None
+    header_row: int | None = None
+    scale: tuple[float, float] | None = None
     limit: int | None = None
     prompts: str | None = None  # a folder with the user's own prompts
     directions: Mapping[str, bool] = {}  # by metric, whether higher is better, as the metrics declared it
@@ -93,7 +96,7 @@ class Plan(BaseModel):
         """12 hexadecimal digits over all that determines the scores, and not how fast or where they are made."""
         # what is newer counts where it is chosen, so that plans recorded before keep their identity
         exclude = {"judge", "directions", "conversation_metrics", "has_pair_ratings"}
-        exclude |= {"sheet"} if self.sheet is None else set()
+        exclude |= {name for name in ("sheet", "header_row", "scale") if getattr(self, name) is None}
         exclude |= {"turns"} if self.turns == "last" else set()
         content = self.model_dump_json(exclude=exclude) + judge_identity(self.judge)
         return hashlib.sha256(content.encode()).hexdigest()[:12]
@@ -136,6 +139,8 @@ class Plan(BaseModel):
                 skip_bad=skip_bad,
                 split=self.split,
                 sheet=self.sheet,
+                header_row=self.header_row,
+                scale=self.scale,
                 notes=notes,
                 is_one_of_several=len(self.sets) > 1,
             ):
@@ -158,6 +163,8 @@ def judge_identity(judge: JudgeSettings | None) -> str:
         asks.add("decide")
     if judge.reason != "none":
         asks.add("reason")
+    if judge.model.startswith(ENTAIL):
+        asks |= {"revision", "template", "yes", "window", "overlap"}
     learned = judge.aligned.fingerprint if judge.aligned else ""
     return judge.recordable.model_dump_json(include=asks) + learned
 

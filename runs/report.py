@@ -12,8 +12,8 @@ from .ratings.rating_join import find_rated_sample, join_run_ratings
 from .summary import ScoreTotals
 
 if TYPE_CHECKING:
+    from ..meta_eval.decision import Decision
     from .compare import RunComparison
-    from .compare_ratings import RaterComparison
     from .session import Outcome
     from .store import Store
 
@@ -85,7 +85,7 @@ def usage_as_json(usage: Usage) -> dict[str, Any]:
 
 
 def comparison_as_json(
-    store: "Store", comparison: "RunComparison", raters: "RaterComparison", metric: str, count: int
+    store: "Store", comparison: "RunComparison", decision: "Decision | str", metric: str, count: int
 ) -> dict[str, Any]:
     """The object of `assay show changes --json`."""
 
@@ -113,8 +113,8 @@ def comparison_as_json(
         "other_question": comparison.other_question,
         "paired_by_question": comparison.pairing.by_question,
         "paired_by_content": comparison.pairing.by_content,
-        "sentences": comparison_sentences(comparison, raters),
-        "raters": raters.as_json(),
+        "sentences": comparison_sentences(comparison, decision),
+        "raters": None if isinstance(decision, str) else decision.as_json(),
         "metrics": [row.as_json() for row in comparison.overall],
         "languages": [row.as_json() for row in comparison.languages],
         "message_types": [row.as_json() for row in comparison.message_types],

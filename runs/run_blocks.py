@@ -82,8 +82,9 @@ def run_verdict(store: "Store", run: str, summaries: Sequence[MetricSummary]) ->
     failed = max((summary.failed for summary in summaries), default=0)
     if failed:
         lines.append(("Failed", f"{count_of(failed, 'answer')} could not be scored; the reasons stand below"))
-    known = "which metric follows your team: assay meta last"
-    lines.append(("Next", known if rated else "have some of them rated: assay rate last --raters NAME,NAME"))
+    name = "last" if store.run("last").id == run else run
+    rate = f"have some of them rated: assay rate {name} --raters NAME,NAME"
+    lines.append(("Next", f"which metric follows your team: assay meta {name}" if rated else rate))
     return Verdict(tuple(lines))
 
 

@@ -9,8 +9,10 @@ from ..meta_eval.estimate import Estimate
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.axes import axis_over
 from ..presentation.charts import Histogram, draw_histogram
+from ..presentation.verdict import Verdict
 from .database import explain_errors
 from .nightly.nightly_report import MetricReport, report_metric
+from .run_blocks import run_verdict
 from .score_sums import Part, ScoreSums
 from .store import Store
 from .summary import MetricSummary, ScoreTotals, shares_left_out
@@ -32,6 +34,7 @@ class GroupFigures:
 class RunFigures:
     """What a run comes to."""
 
+    verdict: Verdict
     metrics: tuple[MetricReport, ...]  # one row per metric, the baselines last
     languages: Mapping[str, tuple[MetricReport, ...]]  # rows by language; empty where there is only one
     message_types: Mapping[str, tuple[MetricReport, ...]]  # rows by message type; empty where there is only one
@@ -52,14 +55,16 @@ def compute_figures(store: Store, run: str) -> RunFigures:
         left_out = shares_left_out(totals.sentences)
         whole = _report_parts(sums, "''", directions, left_out).get("not said", ())
         groups, more_groups = _worst_groups(sums, [row.metric for row in whole], directions)
+        summaries = totals.summarise(directions)
         return RunFigures(
+            verdict=run_verdict(store, run, summaries),
             metrics=whole,
             languages=_report_parts(sums, "language", directions),
             message_types=_report_parts(sums, "message_type", directions),
             groups=groups,
             more_groups=more_groups,
             spreads=tuple(_draw_spreads(sums, directions)),
-            agreement=tuple(totals.summarise(directions)) if totals.rated else (),
+            agreement=tuple(summaries) if totals.rated else (),
             notes=totals.notes,
         )
 

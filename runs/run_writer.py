@@ -10,6 +10,7 @@ from pydantic_core import to_json
 
 from ..eval_sets import Sample
 from ..eval_sets.turns import is_turn
+from ..judges import RawReply
 from ..judges.recording import Recording, format_line, parse_line
 from ..metrics import Score
 from .database import explain_errors
@@ -73,6 +74,18 @@ class RunWriter:
         """Keeps a reply, on disk before this returns."""
         with self._explaining():
             self._database.execute(_PUT_REPLY, (self._run, recording.key, format_line(recording)))
+
+    def replies(self) -> list[RawReply]:
+        """Returns the replies that this run has had."""
+        with self._explaining():
+            rows = self._database.execute("SELECT line FROM replies WHERE run = ?", (self._run,)).fetchall()
+        return [parse_line(line).reply for (line,) in rows]
+
+    def has_samples(self, ids: Collection[str]) -> bool:
+        """Whether each of these samples is stored."""
+        with self._explaining():
+            rows = self._database.execute("SELECT id FROM samples WHERE run = ?", (self._run,)).fetchall()
+        return set(ids) <= {name for (name,) in rows}
 
     def finished_metrics(self, sample: Sample) -> set[str]:
         """Returns the metrics that scored or skipped this very sample; none when its content has changed since."""

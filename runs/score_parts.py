@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 from pathlib import Path
@@ -58,6 +59,13 @@ class PartSummary(BaseModel):
     answers: int
     metrics: dict[str, MetricCounts]
     failure: str = ""
+    first_ids: dict[str, str] = {}  # by file that was scored, the id of its first answer
+
+    def patterns(self, place: str) -> list[str]:
+        """What of a folder of scores can be read as one set: all, or by file where several begin with the same id."""
+        counts = Counter(self.first_ids.values())
+        twins = sorted(file for file, first in self.first_ids.items() if counts[first] > 1)
+        return [f"{place.rstrip('/')}/{file}-*.parquet" for file in twins] or [place]
 
     @classmethod
     def total(cls, parts: Iterable[Self]) -> Self:
@@ -77,7 +85,10 @@ class PartSummary(BaseModel):
             for metric, counts in by_metric.items()
         }
         failure = next((part.failure for part in listed if part.failure), "")
-        return cls(plan="", rows="", answers=sum(part.answers for part in listed), metrics=metrics, failure=failure)
+        answers, first_ids = sum(part.answers for part in listed), dict[str, str]()
+        for part in listed:
+            first_ids = part.first_ids | first_ids
+        return cls(plan="", rows="", answers=answers, metrics=metrics, failure=failure, first_ids=first_ids)
 
 
 def digest_of_rows(samples: Iterable[Sample]) -> str:
@@ -103,7 +114,12 @@ def write_part(
     counts = {metric: MetricCounts.of_scores(row[metric] for row in scores.values()) for metric in metrics}
     failures = (score.reason for row in scores.values() for score in row.values() if score.status == "failed")
     summary = PartSummary(
-        plan=plan, rows=digest_of_rows(samples), answers=len(samples), metrics=counts, failure=next(failures, "")
+        plan=plan,
+        rows=digest_of_rows(samples),
+        answers=len(samples),
+        metrics=counts,
+        failure=next(failures, ""),
+        first_ids={file_of_part(place): samples[0].id} if samples else {},
     )
     text, number = pyarrow.string(), pyarrow.float64()
     fields = [(name, text) for name in _TEXTS] + [(name, number) for name in _NUMBERS]
@@ -125,6 +141,11 @@ def write_part(
     with files.open_output_stream(path) as file:  # an object store puts an object in one step
         file.write(buffer.getvalue())
     return summary
+
+
+def file_of_part(part: str) -> str:
+    """The name of the file that a part is of, without its ending."""
+    return Path(part).stem.rpartition("-")[0] or Path(part).stem  # a file that is no part is read for one, too
 
 
 def is_written(place: str) -> bool:

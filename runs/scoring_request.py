@@ -1,8 +1,8 @@
 """What scores samples: metrics, and whom they ask, as they were given; opened they are ready to score."""
 
 import logging
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,11 @@ from ..arguments import check_type
 from ..errors import UsageError
 from ..eval_sets.levels import Turns
 from ..judges import Cassette, Judge, JudgeLike, JudgeSettings, LiteLLMJudge
+from ..judges.connection import one_limit
 from ..judges.embedders import Embedder, check_embedder, load_embedder
 from ..judges.judge_opening import is_judge, settings_of_judge
+from ..judges.settings import ENTAIL
+from ..judges.transports.entail import refuse
 from ..metrics import Metric
 from ..metrics.catalogue import load_metric
 from ..metrics.metric import check_metric
@@ -41,6 +44,13 @@ class OpenedMetrics:
     judge: LiteLLMJudge | None
     embedder: Embedder
     concurrent_samples: int
+
+    def one_limit(self) -> AbstractContextManager[None]:
+        """Holds the calls of several models together to what the largest of their limits allows."""
+        asked = {id(judge.connection): judge for judge in _judges_of(self.metrics)}
+        if len(asked) < 2:
+            return nullcontext()
+        return one_limit(max(judge.settings.concurrency for judge in asked.values()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +173,7 @@ class ScoringRequest:
                     for metric in self.all_metrics(has_conversations=has_conversations)
                 ]
                 asked = metrics[: len(self.metrics)]
+                _check_support(asked)
                 if self.turns == "none" and has_conversations and all(one.measures == "answer" for one in asked):
                     raise UsageError(
                         '--turns none (in Python turns="none") runs no metric of an answer on a conversation, and no '
@@ -224,6 +235,26 @@ class ScoringRequest:
         if judge is not None and (self.options.concurrency is None or not is_judge(self.judge)):
             return judge.settings.concurrent_samples
         return self.options.concurrency or _SAMPLES_AT_ONCE
+
+
+def _check_support(metrics: Iterable[Metric]) -> None:
+    """Checks that an entailment model is asked by those metrics alone that ask whether a text supports a claim."""
+    for metric in metrics:
+        judge = getattr(metric, "judge", None)
+        if isinstance(judge, LiteLLMJudge) and judge.settings.model.startswith(ENTAIL) and not _asks_support(metric):
+            raise refuse(judge.name, f"{metric.name}{' with claims of the judge' * metric.asks_support}")
+        _check_support(getattr(metric, "parts", {}).values())  # of a scorer
+
+
+def _asks_support(metric: Metric) -> bool:
+    return metric.asks_support and getattr(metric, "claims", "sentences") == "sentences"
+
+
+def _judges_of(metrics: Iterable[Metric]) -> Iterator[LiteLLMJudge]:
+    for metric in metrics:
+        if isinstance(judge := getattr(metric, "judge", None), LiteLLMJudge):
+            yield judge
+        yield from _judges_of(getattr(metric, "parts", {}).values())  # of a scorer
 
 
 def _takes_model(judge: JudgeLike | None) -> bool:

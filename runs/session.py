@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 from ..arguments import check_type
 from ..errors import BudgetReached, InputError, JudgeUnavailable, UsageError
 from ..eval_sets import Sample
-from ..judges import LiteLLMJudge, LostCalls, ReplyStore, Usage
+from ..judges import LiteLLMJudge, LostCalls, RawReply, ReplyStore, Usage
 from ..judges.embedders import Embedder
 from ..judges.secrets import WITHHELD
 from ..metrics import Metric, Score
@@ -87,6 +87,12 @@ class ScoreRecord(Protocol):
     @property
     def is_resumed(self) -> bool:
         """Whether replies of an earlier session may answer the questions."""
+        ...
+
+    run: str
+
+    def earlier_replies(self) -> Sequence[RawReply]:
+        """The replies of earlier sessions, which count in the budget of this one."""
         ...
 
     @property
@@ -171,20 +177,21 @@ async def score_samples(
             opened.judge.check_api_key()  # before a run is begun that could score nothing
         replies = record.begin(opened.metrics)
         if opened.judge is not None and replies is not None:
-            opened.judge.keep_in(replies)
+            opened.judge.keep_in(replies, record.run, record.earlier_replies())
         ending: Ending = "interrupted"
         try:
             async with around(opened, record.finished_metrics):
                 progress.waited = progress.seconds
                 on_progress(progress)
-                await execute(
-                    record.drawn(samples),
-                    opened.metrics,
-                    keep,
-                    concurrency=opened.concurrent_samples,
-                    turns=request.turns,
-                    finished_metrics=record.finished_metrics,
-                )
+                with opened.one_limit():
+                    await execute(
+                        record.drawn(samples),
+                        opened.metrics,
+                        keep,
+                        concurrency=opened.concurrent_samples,
+                        turns=request.turns,
+                        finished_metrics=record.finished_metrics,
+                    )
             ending = "done"
         except BudgetReached:
             ending = "budget"
@@ -290,7 +297,15 @@ def run_plan(
         cassette = None if batches is None else request.options.cassette_file(lambda: plan.judge)
         return cassette is not None and has_submitted_batches(cassette)
 
-    record = StoredRun(plan, store, resume, on_begin, cassette=request.options.cassette, stays=has_batches)
+    record = StoredRun(
+        plan,
+        store,
+        resume,
+        on_begin,
+        cassette=request.options.cassette,
+        stays=has_batches,
+        has_batches=batches is not None,
+    )
     progress.total = record.count(plan.samples(skipped_rows if skip_bad else None, notes))
     notes += record.notes
     for note in notes:
@@ -336,6 +351,7 @@ class StoredRun:
         on_begin: Called with the id of a run that begins.
         cassette: The file of recorded replies, if there is one.
         stays: Says whether a new run stays that has no reply and no score when its judge is gone.
+        has_batches: Whether the judge is asked in batches, which count what earlier sessions took.
 
     Attributes:
         run: The run's id; "" until a new run has begun, and where it is removed.
@@ -351,10 +367,13 @@ class StoredRun:
         *,
         cassette: Path | None = None,
         stays: Callable[[], bool] = lambda: False,
+        has_batches: bool = False,
     ) -> None:
         check_store(store)
         self._cassette = cassette
         self._stays = stays
+        self._has_batches = has_batches
+        self._was_done = False
         self._profile = SetProfile(plan.turns)
         self.run = resume or ""
         self.is_resumed = resume is not None
@@ -394,11 +413,17 @@ class StoredRun:
             self.run = self._store.begin(plan, self._cassette)
             self._on_begin(self.run)
         else:
+            self._was_done = self._store.run(self.run).status == "done"
             self._store.resume(self.run)
         self._writer = RunWriter(self._store, self.run)
         if self.is_resumed:
+            self._was_done = self._was_done and self._writer.has_samples(self._sample_ids)
             self._writer.remove_samples_except(self._sample_ids)
         return self._writer
+
+    def earlier_replies(self) -> Sequence[RawReply]:
+        """The replies of earlier sessions, which count in the budget of this one."""
+        return [] if self._has_batches or not self.is_resumed else self._writer.replies()
 
     def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         """The samples, their places in the set noted."""
@@ -417,7 +442,7 @@ class StoredRun:
         try:
             self._writer.flush()
         finally:
-            self._store.end(self.run, ending)
+            self._store.end(self.run, "done" if self._was_done else ending)  # no sample of it is without a score
 
     def remove_if_empty(self) -> bool:
         """Removes the run where it began in this session and has no reply, and no metric but a baseline has a value.

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import UsageError
 from ..eval_sets import Sample, bundled_sets, read_set
@@ -101,8 +101,14 @@ def with_evidence(source: AnswerSource, scores: "Iterable[tuple[str, str, Score]
     return replace(source, values=values, fitted=fitted, parts=frozenset(parts))
 
 
-def read_source(store: "Store | None", text: str) -> AnswerSource:
-    """Reads a run, else a set: `NAME=RUN`, an id, the beginning of one, `last`, or a set's file or name."""
+def read_source(store: "Store | None", text: str, reading: Mapping[str, Any] | None = None) -> AnswerSource:
+    """Reads a run, else a set: `NAME=RUN`, an id, the beginning of one, `last`, or a set's file or name.
+
+    Args:
+        store: The store of the runs, if there is one.
+        text: What names the run or the set.
+        reading: How a set is read, as `read_set` takes it.
+    """
     version, _, place = text.partition("=")
     if not version or not place or Path(text).exists():
         version, place = "", text
@@ -119,7 +125,7 @@ def read_source(store: "Store | None", text: str) -> AnswerSource:
     if not (Path(place).exists() or place in bundled_sets() or is_public(place) or "/" in place):
         raise UsageError(f"{place!r} is no set, and no run: {problem}")
     name = Path(place).name if Path(place).exists() else place
-    return AnswerSource(version or name, list(read_set(place)), sets=(place,))
+    return AnswerSource(version or name, list(read_set(place, **(reading or {}))), sets=(place,))
 
 
 def split_source(source: AnswerSource, by: str) -> tuple[list[AnswerSource], list[str]]:

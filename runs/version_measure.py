@@ -35,6 +35,7 @@ def choose_measure(
     rated_share: float = 0.0,
     has_preferences: bool = False,
     problem: str = "",
+    has_default: bool = False,
 ) -> VersionMeasure:
     """Chooses what decides: what the user named, else the only scorer, else the only metric beside the baselines.
 
@@ -56,6 +57,8 @@ def choose_measure(
         if rated_share == 1 or ((rated_share or has_preferences) and not metrics):
             why = "every answer is rated" if rated_share == 1 else "the versions have only baselines in common"
             return VersionMeasure("", ({},) * len(versions), ((),) * len(versions), notes=(_alone(why),))
+        if has_default and not problem:
+            return VersionMeasure("", ({},) * len(versions), ((),) * len(versions))
         if problem:
             which = f"--metric NAME, of {list_first(names)}, or --scorer FILE" if names else "--scorer FILE"
             raise UsageError(f"{problem}, or name a measure that decides ({which})")

@@ -36,10 +36,10 @@ def pair_versions(
     Each run is paired with the first as `show changes` pairs two (`pair_samples`), the versions of one run by the ids
     that their rows had in common (`versioned_id`); further answers to a question, of rows without ids, are of that
     question too. Where that pairs less than half of the answers of the version with the fewest, the first of these ways
-    counts
-    that pairs half of them: answers to the same question after the same conversation; conversations that begin with one
-    question; answers of one group, such as several trials of one task. Only questions that every version answered take
-    part. Versions that share no question are compared with all their answers, unpaired.
+    counts that pairs half of them: answers to the same question after the same conversation; conversations that begin
+    with one question; answers of one group, such as several trials of one task. All answers take part: a question that
+    one version lacks says nothing of its difference from others only. Versions that share no question are compared
+    unpaired.
 
     Returns:
         The answers that take part, and notes on how they were paired and what is left out.
@@ -59,7 +59,6 @@ def pair_versions(
             "The versions answered other questions, and are compared unpaired: a difference between them may be one "
             "of their questions."
         )
-        shared = {key for of_version in keys for key in of_version.values()}
     elif way == "group":
         notes.append(
             "The versions are compared by group: questions of one group are taken to be one task, which each version "
@@ -67,8 +66,7 @@ def pair_versions(
         )
     elif not is_one_source:
         notes += _describe_clashes(versions, keys)
-    notes += _describe_left_out(versions, keys, shared)
-    return _number(versions, keys, shared), tuple(notes)
+    return _number(versions, keys), tuple(notes)
 
 
 def _by_id(versions: Sequence[VersionAnswers]) -> Keys:
@@ -137,11 +135,13 @@ def _group_of(sample: Sample) -> str:
 
 
 def _shared(keys: Keys) -> set[Hashable]:
-    return set.intersection(*(set(of_version.values()) for of_version in keys))
+    """The questions that two versions or more answered."""
+    counts = Counter(key for of_version in keys for key in set(of_version.values()))
+    return {key for key, count in counts.items() if count > 1}
 
 
 def _share_paired(versions: Sequence[VersionAnswers], keys: Keys) -> float:
-    """The share of the version with the fewest answers that has a partner in every version."""
+    """The share of the version with the fewest answers that has a partner in another."""
     shared = _shared(keys)
     fewest = min(range(len(versions)), key=lambda place: len(versions[place].samples))
     paired = sum(key in shared for key in keys[fewest].values())
@@ -161,28 +161,12 @@ def _describe_clashes(versions: Sequence[VersionAnswers], keys: Keys) -> list[st
     ]
 
 
-def _describe_left_out(versions: Sequence[VersionAnswers], keys: Keys, shared: set[Hashable]) -> list[str]:
-    left_out = {
-        version.name: count
-        for version, of_version in zip(versions, keys, strict=True)
-        if (count := sum(key not in shared for key in of_version.values()))
-    }
-    if not left_out:
-        return []
-    total = sum(left_out.values())
-    listed = ", ".join(f"{count:,} of {name}" for name, count in left_out.items())
-    verb = verb_of(total, "is", "are")
-    return [f"{count_of(total, 'answer')} to questions that not every version answered {verb} left out: {listed}."]
-
-
-def _number(versions: Sequence[VersionAnswers], keys: Keys, shared: set[Hashable]) -> list[PairedAnswer]:
+def _number(versions: Sequence[VersionAnswers], keys: Keys) -> list[PairedAnswer]:
     questions: dict[Hashable, int] = {}
     texts: dict[int, list[tuple[str, Sample]]] = {}  # by question, the answers that differ
     answers = []
     for version, (of_version, by_name) in enumerate(zip(versions, keys, strict=True)):
         for name, sample in of_version.samples.items():
-            if by_name[name] not in shared:
-                continue
             question = questions.setdefault(by_name[name], len(questions))
             asked = " ".join(opening_question(sample).split())
             different = texts.setdefault(question, [])

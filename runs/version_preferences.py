@@ -25,7 +25,7 @@ def find_preferences(
     sources: Sequence[AnswerSource],
     database: "Database | None",
     files: Sequence[Path],
-    questions: Mapping[str, int],
+    questions: Mapping[str, tuple[int, ...]],
     by: str = "",
 ) -> tuple[list[Preference], tuple[str, ...]]:
     """Finds the preferences between versions, and says where they are from.
@@ -64,24 +64,25 @@ def find_preferences(
     return [row for row in preferences if row.first != row.second], tuple(notes)
 
 
-def _key(row: Preference, questions: Mapping[str, int]) -> Hashable:
+def _key(row: Preference, questions: Mapping[str, tuple[int, ...]]) -> Hashable:
     """What is the same of one rater's choices between the same answers; None where nobody knows who chose."""
     if not row.rater and row.reason != SAME_ANSWER:
         return None
     return questions.get(row.question, row.question), frozenset((row.first, row.second)), row.rater
 
 
-def number_questions(answers: Sequence[PairedAnswer], names: Sequence[str]) -> dict[str, int]:
+def number_questions(answers: Sequence[PairedAnswer], names: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """Numbers questions by what a preference may call them: the id in any version, or the text.
 
-    What is another question in another version is that of the version in use.
+    What is another question in another version is that of the version in use. A text may be of several questions.
     """
-    numbers: dict[str, int] = {}
+    numbers: dict[str, tuple[int, ...]] = {}
     for answer in sorted(answers, key=lambda answer: answer.version):
-        numbers.setdefault(answer.sample.id, answer.question)
-        numbers.setdefault(question_id(answer.sample.id, names[answer.version]), answer.question)
+        numbers.setdefault(answer.sample.id, (answer.question,))
+        numbers.setdefault(question_id(answer.sample.id, names[answer.version]), (answer.question,))
+    by_text: dict[str, dict[int, None]] = {}
     for answer in answers:
         asked = opening_question(answer.sample)
         for text in (asked, " ".join(asked.split())):
-            numbers.setdefault(text, answer.question)
-    return numbers
+            by_text.setdefault(text, {})[answer.question] = None
+    return {text: tuple(questions) for text, questions in by_text.items()} | numbers

@@ -1,23 +1,23 @@
 """What people said of the answers of several versions: one mean rating per answer, by raters who saw all versions."""
 
 import math
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..eval_sets import Sample
+from ..eval_sets.column_table import ALIASES, NAMES
 from ..eval_sets.conversation import asked_text
+from ..eval_sets.number_rule import NumberRule
 from ..eval_sets.opening_question import opening_question
 from ..eval_sets.pair_ratings import describe_lost_pairs
-from ..eval_sets.sample_columns import ALIASES, VERSION_ALIASES
 from ..eval_sets.version_column import versioned_id
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flat_rows, read_ratings
 from ..meta_eval.score_files.column_roles import find_roles
-from ..meta_eval.score_files.flat_rows import read_number
 from ..meta_eval.score_files.item_matching import ItemMatcher, has_other_answer
 from ..meta_eval.score_files.score_join import find_scale
 from ..meta_eval.table import RATER
@@ -25,7 +25,6 @@ from ..text.wording import count_of, list_first, verb_of
 from .rating_direction import describe_left_out_pair_ratings
 from .ratings.rated_set import FILE, ratings_of_answers
 from .ratings.rating_queue import RatingQueue
-from .ratings.same_raters import RatedText, comparable_ratings, find_common_raters, ratings_by_rater
 from .version_answers import VersionAnswers, describe_rating_kinds
 from .version_pairing import PairedAnswer
 
@@ -33,9 +32,65 @@ if TYPE_CHECKING:
     from .database import Database
 
 _OTHER_ANSWER = ("other_response", *ALIASES["other_response"])
-_VERSION_COLUMNS = ("version", "system", "run", *VERSION_ALIASES)
+_VERSION_COLUMNS = tuple(dict.fromkeys(("version", "system", "run", *NAMES["version"])))
 Scale = tuple[float, float]
 _OwnRatings = dict[tuple[int, str], dict[str, float]]  # by version and answer, then by rater
+
+
+@dataclass(frozen=True, slots=True)
+class RatedText:
+    """The ratings of one answer, which one version gave, or several gave alike."""
+
+    question: Hashable
+    versions: frozenset[int]
+    ratings: Mapping[str, float] = field(default_factory=dict)  # its ratings by rater
+
+
+def ratings_by_rater(sample: Sample) -> dict[str, float]:
+    """Returns the ratings of a sample by rater; one rating without a rater is that of the rater `file`."""
+    return dict(sample.ratings) or ({} if sample.rating is None else {FILE: sample.rating})
+
+
+def find_common_raters(answers: Sequence[RatedText], versions: Collection[int]) -> frozenset[str]:
+    """Finds the raters who rated answers of every version.
+
+    A strict rater who saw only one version's answers says nothing of the difference between versions.
+    """
+    raters = {version: set[str]() for version in versions}
+    for answer in answers:
+        for version in answer.versions & raters.keys():
+            raters[version] |= answer.ratings.keys()
+    return frozenset(set.intersection(*raters.values())) if raters else frozenset()
+
+
+def comparable_ratings(answers: Sequence[RatedText], raters: Collection[str]) -> list[dict[str, float]]:
+    """Returns the ratings of each answer that count.
+
+    Of a question that is rated in several versions only those raters count who rated most of its answers, two or more:
+    of two answers those who rated both.
+    """
+    by_question = defaultdict[Hashable, list[int]](list)
+    for place, answer in enumerate(answers):
+        if answer.ratings.keys() & set(raters):
+            by_question[answer.question].append(place)
+    kept: list[dict[str, float]] = [{} for _ in answers]
+    for places in by_question.values():
+        who = _raters_of_most(places, answers, raters)
+        for place in places:
+            kept[place] = {rater: value for rater, value in answers[place].ratings.items() if rater in who}
+    return kept
+
+
+def _raters_of_most(places: Sequence[int], answers: Sequence[RatedText], raters: Collection[str]) -> Collection[str]:
+    """The raters who rated most versions of a question; all where one version alone is rated."""
+    if len({answers[place].versions for place in places}) < 2:
+        return raters
+    rated = defaultdict[str, set[frozenset[int]]](set)
+    for place in places:
+        for rater in answers[place].ratings.keys() & set(raters):
+            rated[rater].add(answers[place].versions)
+    most = min(rated.values(), key=lambda theirs: (-len(theirs), sorted(map(sorted, theirs))))
+    return {rater for rater, theirs in rated.items() if theirs == most} if len(most) > 1 else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +297,7 @@ def _has_other_answer(row: FlatRow) -> bool:
 def _has_two_sides(row: FlatRow) -> bool:
     """Whether a row's rating is on a scale with two sides, as `Sample.has_two_sides` has it."""
     with suppress(ValueError):
-        return (read_number(row.values.get("rating_min")) or 0) < 0
+        return (NumberRule().read(row.values.get("rating_min")) or 0) < 0
     return False
 
 
@@ -279,11 +334,12 @@ def _find_scale(
     low, high = min(values), max(values)
     if own_scale is not None and own_scale[0] <= low and high <= own_scale[1]:
         return own_scale, []
-    usual, guesses = find_scale(source, ReadOptions())
-    if not guesses:
-        return usual, []
-    lowest, highest = (_place_of(rows, source, value) for value in (low, high))
-    return usual, [
+    bounds, _ = find_scale(source, ReadOptions())
+    if bounds == (1.0, 5.0):
+        return bounds, []
+    low, high = bounds
+    lowest, highest = (_place_of(rows, source, value) for value in (min(values), max(values)))
+    return bounds, [
         f"{source.name}: the scale of {low:g} to {high:g} is taken from its lowest rating ({lowest}) and its highest "
         f"({highest}); say another with --scale."
     ]
@@ -296,7 +352,7 @@ def _place_of(rows: Sequence[FlatRow], source: ScoreSource, rating: float) -> st
     for row in rows:
         for column in columns:
             with suppress(ValueError):
-                if read_number(row.values.get(column)) == rating:
+                if NumberRule().read(row.values.get(column)) == rating:
                     return f"{row.place}, field {column}"
     return next(
         f"{source.items[number].place}, of {rater}"

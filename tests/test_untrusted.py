@@ -35,7 +35,13 @@ def test_twice_is_once(text):
     assert neutralise(neutralise(text)) == neutralise(text)
 
 
-@given(st.text(st.characters(exclude_characters="<[", exclude_categories=["Cc", "Cf", "Cn", "Cs"])))
+FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
+SELECTORS = "".join(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
+
+
+@given(
+    st.text(st.characters(exclude_characters="<[" + FILLERS + SELECTORS, exclude_categories=["Cc", "Cf", "Cn", "Cs"]))
+)
 def test_plain_text_is_unchanged(text):
     assert neutralise(text) == text
 
@@ -64,6 +70,7 @@ def test_what_people_write_stays(text):
         ("\u202eright to left", "right to left"),
         ("\x1b[31mred", "[31mred"),
         ("tag\U000e0041s", "tags"),
+        *((f"5{mark}0 euro", "50 euro") for mark in "\ufe00\ufe0f\U000e0100\U000e01ef\u115f\u3164\u180e"),
     ],
 )
 def test_what_is_shown(text, shown):

@@ -5,7 +5,7 @@ from functools import reduce
 
 from ..errors import InputError
 from ..eval_sets import Sample
-from ..eval_sets.column_account import SetColumns
+from ..eval_sets.column_search import SetColumns
 from ..eval_sets.logs.trace_row import Trace, build_row
 from ..eval_sets.message import check_characters
 from ..eval_sets.rows import BadRow, Rows
@@ -16,7 +16,6 @@ from .source import UnreadTrace
 from .times import read_utc
 
 _ROW = "trace 1"
-_OF_FILES = "; --skip-bad leaves such traces out"  # what a message of the readers of files ends with
 
 
 class TraceSamples:
@@ -54,10 +53,11 @@ class TraceSamples:
                 metadata = {**row.values.get("metadata", {}), ORIGIN: origin.as_json()}
                 # one per sample: ids are those of the tool, and nothing is counted by column
                 builder = SampleBuilder(replace(self._rows, rows=iter(())), {}, None, SetColumns())
-                return builder.sample(row._replace(place=_ROW, values=row.values | {"metadata": metadata}))
+                sample = builder.sample(row._replace(place=_ROW, values=row.values | {"metadata": metadata}))
+                return sample or self._unread(trace, began, "holds no question")
         except (InputError, ValueError, RecursionError) as error:  # what was logged may be anything
             places = (f"{self._address}, {place}, " for place in (trace.place, _ROW))
-            reason = reduce(str.removeprefix, places, str(error).removesuffix(_OF_FILES))
+            reason = reduce(str.removeprefix, places, str(error))
             return self._unread(trace, began, reason or type(error).__name__)
         return self._unread(trace, began, "holds no question and answer")
 

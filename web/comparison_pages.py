@@ -18,9 +18,8 @@ from ..runs import Store
 from ..runs.answer_address import answer_url
 from ..runs.answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
 from ..runs.compare import RunComparison, compare
-from ..runs.compare_ratings import compare_ratings
 from ..runs.compare_tables import comparison_sentences, comparison_tables
-from ..runs.decide import VersionOptions, decide_reading, read_versions
+from ..runs.decide import VersionOptions, decide_by_default, decide_reading, read_versions
 from ..runs.deciding_answers import find_deciding_questions, read_deciding_answers
 from ..runs.decision_report import view_decision
 from ..runs.ratings.item_queue import rating_state
@@ -149,8 +148,9 @@ class ComparisonPages:
         comparison = await self.viewer.kept(("compare", state), lambda store: compare(store, id_a, id_b))
         by = request.query_params.get("by", "")
         decided = await self._decide(state, by)
-        is_decided = decided.decision is not None  # it says what raters like: one answer to one question
-        raters = None if is_decided else await self.viewer.in_store(lambda store: compare_ratings(store, comparison))
+        said = None  # the decision stands on top
+        if decided.decision is None:
+            said = await self.viewer.in_store(lambda store: decide_by_default(store, id_a, id_b))
         asked = request.query_params.get("metric", "")
         measure = decided.decision.measure if decided.decision else ""
         metric = next(name for name in (asked, measure, comparison.metrics[0]) if name in comparison.metrics)
@@ -174,7 +174,7 @@ class ComparisonPages:
         address = {"a": id_a, "b": id_b, "by": by, "metric": "" if is_by_decision else metric, "list": listed}
         content = {
             "comparison": comparison,
-            "sentences": comparison_sentences(comparison, raters),
+            "sentences": comparison_sentences(comparison, said),
             "tables": comparison_tables(comparison),
             "metric": metric,
             "is_by_decision": is_by_decision,

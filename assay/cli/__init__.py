@@ -1,10 +1,12 @@
 """The command line: one file per command. No logic but what belongs to typing and reading."""
 
 import logging
+import re
 import signal
 import sys
 import threading
 from collections.abc import Callable
+from importlib import resources
 from io import StringIO
 from types import FrameType
 from typing import Any
@@ -73,7 +75,7 @@ def main() -> None:
     except click.ClickException as error:
         message = StringIO()
         error.show(file=message)  # the words that were typed stand in it
-        echo(message.getvalue().removesuffix("\n"), err=True)
+        echo(f"{message.getvalue().removesuffix(chr(10))}{_replacement(error.format_message())}", err=True)
         sys.exit(error.exit_code)
     except UsageError as error:
         _end(error, USAGE)
@@ -89,6 +91,15 @@ def main() -> None:
     finally:
         logger.removeHandler(notices)
         restore_signals()
+
+
+def _replacement(problem: str) -> str:
+    """What stands in place of what is named in an error of usage, where it went; empty of any other."""
+    from ..languages.yaml_file import read_yaml
+
+    gone = read_yaml(resources.files(__package__) / "removed.yaml", dict[str, str])
+    typed = re.findall(r"'([^']*)'", problem)  # an option or a command, or an option and its value
+    return next((f" It went: {gone[key]}." for key in (" ".join(typed[:2]), *typed[:1]) if key in gone), "")
 
 
 def _end_at_signals() -> Callable[[], None]:

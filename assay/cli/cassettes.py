@@ -63,6 +63,8 @@ class TypedRun:
             language=self.set_options.language,
             split=self.set_options.split,
             sheet=self.set_options.sheet,
+            header_row=self.set_options.header_row,
+            scale=self.set_options.scale,
             limit=self.set_options.limit,
             turns=self.turns,
         )

@@ -13,7 +13,16 @@ from ..text.wording import count_of
 from . import exit_codes
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
 from .number_types import SEED, FiniteRange
-from .options import json_option, level_option, path_in_store, store_option, typed_options, wide_option
+from .options import (
+    json_option,
+    level_option,
+    path_in_store,
+    scale_option,
+    store_option,
+    typed_options,
+    wide_option,
+    with_file_options,
+)
 from .output import echo_json, open_console, print_blocks, print_command, typed_command
 from .output_files import OUTPUT_FILE
 
@@ -24,7 +33,7 @@ if TYPE_CHECKING:
     from ..meta_eval.decision import Decision
     from ..meta_eval.score_files.read_options import RatedLevel
     from ..runs import Store
-    from ..runs.decide import VersionReading
+    from ..runs.decide import Looks, VersionReading
 
 _PAIRWISE = "pairwise"
 _NEXT = 5  # questions to rate next that are named
@@ -46,13 +55,21 @@ _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
     multiple=True,
     help="A file of further ratings, or of preferences between two versions; repeatable.",
 )
-@click.option("--scale", metavar="LOW-HIGH", help="The scale of --ratings. Default: as the file says.")
+@scale_option
+@with_file_options
 @click.option(
     "--margin",
     type=FiniteRange(0, min_open=True),
     default=0.1,  # as in meta_eval.decision
     show_default=True,
     help="The largest difference that does not matter, in points of the rating scale.",
+)
+@click.option(
+    "--looks",
+    type=click.Choice(["counted", "any"]),
+    default="counted",
+    show_default=True,
+    help="Count the looks at these runs, or hold at any number of looks while more answers come.",
 )
 @click.option("--gate", is_flag=True, help="Exit with 5 unless the decision is to ship, or that nothing differs.")
 @click.option("--report", type=OUTPUT_FILE, help="Write the decision and the answers that decide to an .html file.")
@@ -70,8 +87,12 @@ def decide(
     scorer: Path | None,
     metric: str | None,
     ratings: tuple[Path, ...],
-    scale: str | None,
+    scale: tuple[float, float] | None,
+    mapping: "Mapping[str, str]",
+    sheet: str | None,
+    header_row: int | None,
     margin: float,
+    looks: "Looks",
     gate: bool,
     report: Path | None,
     next_file: Path | None,
@@ -85,9 +106,8 @@ def decide(
     """Say which version wins, and whether that is sure.
 
     The first RUN is what is in use today; each is an id, its beginning, `last`, a set, or NAME=RUN. Answers are paired
-    by id, else by question. One measure decides, corrected by the ratings that there are of these answers. It says:
-    ship, keep, no difference that matters, or not settled and how many ratings would settle it. With --metric pairwise
-    a judge compares the answers of the versions, each two in both orders.
+    by id, else by question. Ratings decide, with the help of one measure. It says: ship, keep, no difference that
+    matters, or not settled and how many ratings would settle it.
 
     \b
     assay decide RUN_A RUN_B
@@ -95,7 +115,6 @@ def decide(
     assay decide answers.jsonl --by system --margin 0.2
     assay decide RUN_A RUN_B --metric pairwise --judge openai/gpt-4o-mini --budget 1usd
     """
-    from ..meta_eval.score_files.read_options import parse_scale
     from ..runs.decide import (
         VersionOptions,
         decide_reading,
@@ -106,13 +125,14 @@ def decide(
     )
 
     opened = _open_store(store)
-    options = VersionOptions(by, scorer, metric, ratings, parse_scale(scale) if scale else None, level, not as_json)
+    files = {"mapping": mapping, "sheet": sheet, "header_row": header_row}
+    options = VersionOptions(by, scorer, metric, ratings, scale, level, files, not as_json)
     reading = read_versions(opened, runs, options)
     _check_outputs(report, next_file, [*reading.files, *([] if scorer is None else [scorer])])
     unjudged = reading  # also where a comparison fails, an answer can be rated
     if judge is not None or metric == _PAIRWISE:
         reading = _compare_by_judge(reading, metric, judge, session_options, store)
-    decision = decide_reading(reading, margin=margin, seed=seed)
+    decision = decide_reading(reading, margin=margin, seed=seed, looks=looks)
     to_rate = list_next(unjudged, decision.needs.ratings or _TO_RATE, seed)
     if report is not None:
         from ..runs.deciding_answers import find_deciding_questions, read_deciding_answers

@@ -3,14 +3,14 @@
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import InputError, UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of
-from .options import map_option, read_metrics, sheet_option
+from .options import read_metrics, scale_option, with_file_options
 from .output import echo, open_console, print_command, typed_command
 from .output_files import OUTPUT_FILE
 
@@ -30,8 +30,8 @@ _TEXT = 200
 @click.argument("file", required=False)
 @click.option("--judge", metavar="MODEL", help="Who judges: a litellm model, such as openai/gpt-4o-mini.")
 @click.option("--metrics", metavar="A,B", help="What is scored. Default: what the file allows.")
-@map_option
-@sheet_option
+@with_file_options
+@scale_option
 @click.option("--out", type=OUTPUT_FILE, default="suite.yaml", show_default=True, help="The suite.")
 @click.option("--force", is_flag=True, help="Replace the suite, and the workflow, that is there.")
 @click.option("--workflow", is_flag=True, help="Also write .github/workflows/assay.yml, which runs it each night.")
@@ -42,6 +42,8 @@ def init(
     metrics: str | None,
     mapping: Mapping[str, str],
     sheet: str | None,
+    header_row: int | None,
+    scale: tuple[float, float] | None,
     out: Path,
     force: bool,
     workflow: bool,
@@ -70,8 +72,9 @@ def init(
         if not asks:
             raise UsageError("name the file with your questions and answers: assay init FILE")
         file = click.prompt("Which file holds your questions and answers?")
-    columns = _ask_columns(file, mapping, sheet) if asks else mapping
-    look = look_at_set(file, columns, sheet=sheet)
+    reading = {"sheet": sheet, "header_row": header_row, "scale": scale}
+    columns = _ask_columns(file, mapping, reading) if asks else mapping
+    look = look_at_set(file, columns, reading)
     if judge is None and asks:
         question = "Who judges? A litellm model such as openai/gpt-4o-mini; empty for no judge"
         judge = click.prompt(question, default="", show_default=False) or None
@@ -80,7 +83,7 @@ def init(
     source = str(Path(file).resolve())
     if Path(source).is_relative_to(out.resolve().parent):
         source = str(Path(source).relative_to(out.resolve().parent))
-    suite = draft_suite(Path(file).stem, source, look, metrics=chosen, judge=judge, sheet=sheet, reports=out.stem)
+    suite = draft_suite(Path(file).stem, source, look, metrics=chosen, judge=judge, reports=out.stem)
     _write(out, suite)
     loaded = load_suite(out)
     echo(f"\n{out}: {', '.join(chosen)}{f', judged by {one_line(judge)}' if judge else ', without a judge'}")
@@ -128,15 +131,15 @@ def _describe_gates(suite: "Suite", look: "SetLook") -> str:
     )
 
 
-def _ask_columns(file: str, mapping: Mapping[str, str], sheet: str | None) -> Mapping[str, str]:
+def _ask_columns(file: str, mapping: Mapping[str, str], reading: Mapping[str, Any]) -> Mapping[str, str]:
     """The mapping, with the columns that were asked for because their names do not say what they hold."""
-    from ..eval_sets.sample_columns import ALIASES, columns_by_usual_name
+    from ..eval_sets.column_table import ALIASES, columns_by_usual_name
     from ..runs.nightly.suite_draft import list_columns, look_at_set
 
     try:
-        look_at_set(file, mapping, sheet=sheet)
+        look_at_set(file, mapping, reading)
     except InputError as error:
-        columns = list_columns(file, sheet=sheet)
+        columns = list_columns(file, reading)
         answers = dict(mapping)
         for field, question in _QUESTIONS.items():
             known = {field, *ALIASES.get(field, ())} & {*columns_by_usual_name(columns)}
@@ -150,6 +153,7 @@ def _ask_columns(file: str, mapping: Mapping[str, str], sheet: str | None) -> Ma
 
 
 def _print_look(file: str, notes: tuple[str, ...], look: "SetLook") -> None:
+    from ..runs.nightly.set_support import find_support
     from ..runs.rating_direction import describe_rating
 
     for note in notes:
@@ -159,6 +163,10 @@ def _print_look(file: str, notes: tuple[str, ...], look: "SetLook") -> None:
         f"{one_line(file)}: {count_of(total, 'sample')}, {look.count('retrieved_contexts')} with contexts, "
         f"{look.count('reference')} with a reference, {look.count('rating')} rated"
     )
+    for support in find_support(file, look):
+        mark = "yes" if support.is_possible else "no "
+        echo(f"  {mark}  {support.purpose}: {one_line(support.why)}")
+        echo(f"       {one_line(support.command)}")
     for sample in look.samples[:_SHOWN]:
         rating = describe_rating(sample)
         rated = f", rated {rating}" if rating else ""

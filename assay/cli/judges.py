@@ -17,6 +17,7 @@ from .number_types import MOST_REPEATS, SEED, BoundedCount
 from .options import (
     JudgeCassetteOptions,
     SetOptions,
+    download_option,
     json_option,
     max_failed_option,
     quiet_option,
@@ -41,7 +42,7 @@ judging_seed_option = click.option(
 
 @click.group()
 def judges() -> None:
-    """List the judges, compare several, and make the card of one."""
+    """List the judges, fetch a model, compare several, and make the card of one."""
 
 
 @judges.command(name="list")
@@ -54,7 +55,8 @@ def list_judges(*, as_json: bool) -> None:
     assay run helpdesk_en --judge qwen1.5b
     """
     from ..judges import bundled_judge_names, load_settings
-    from ..judges.settings import GGUF
+    from ..judges.local import has_model_file
+    from ..judges.settings import ENTAIL, GGUF
 
     settings = {name: load_settings(name) for name in bundled_judge_names()}
     listed = [
@@ -62,8 +64,8 @@ def list_judges(*, as_json: bool) -> None:
             "judge": name,
             "model": judge.identity,
             "log_probabilities": judge.logprobs,
-            "is_local": judge.model.startswith(GGUF),
-            "is_ready": not judge.model.startswith(GGUF) or Path(judge.model.removeprefix(GGUF)).expanduser().is_file(),
+            "is_local": judge.model.startswith((ENTAIL, GGUF)),
+            "is_ready": has_model_file(judge),
         }
         for name, judge in settings.items()
     ]
@@ -82,9 +84,47 @@ def list_judges(*, as_json: bool) -> None:
     )
     print_table(tabulate("", listed, fields))
     open_console().print(
-        "--judge takes one of these, a settings file (.yaml), gguf:PATH, or any litellm model string "
+        "--judge takes one of these, a settings file (.yaml), gguf:PATH, entail:MODEL, or any litellm model string "
         "(openai/gpt-4o-mini, ollama/llama3.2)."
     )
+
+
+@judges.command()
+@click.argument("name", metavar="JUDGE")
+@click.option("--revision", help="The version of the model: a commit, a tag or a branch.")
+@download_option
+@json_option
+def get(name: str, revision: str | None, *, yes: bool, as_json: bool) -> None:
+    """Download an entailment model (extra `entail`) from the Hugging Face hub, after asking.
+
+    Says how large it is. The model goes into the hub's own cache.
+
+    \b
+    assay judges get entail:yaxili96/FactCG-DeBERTa-v3-Large
+    assay judges get factcg --yes
+    """
+    from ..judges import load_settings
+    from ..judges.entailment import download, find_download
+    from ..judges.settings import ENTAIL
+    from .download_dialog import find_dialog
+
+    settings = load_settings(name)
+    if not settings.model.startswith(ENTAIL):
+        raise UsageError(f"{name}: only entailment models are fetched with this command (entail:ORG/NAME)")
+    model, commit, size = find_download(settings.with_changes(revision=revision) if revision else settings)
+    offer = f"{model}, commit {commit[:12]}: {max(1, size // 1_000_000):,} MB from huggingface.co"
+    dialog = find_dialog()
+    if yes:
+        echo_notice(offer)
+    elif dialog is None:
+        raise UsageError(f"{name}: nobody can be asked here; allow the download with --yes ({offer})")
+    elif not dialog.confirm(offer):
+        raise click.Abort
+    folder = download(model, commit)
+    if as_json:
+        echo_json({"judge": name, "revision": commit, "folder": str(folder), "bytes": size})
+    else:
+        echo(f"{model}: {folder}. To pin this version, write `revision: {commit}` in a settings file")
 
 
 @judges.command()

@@ -11,12 +11,15 @@ from ..shell_words import quote_word
 from ..text.wording import count_of
 from .number_types import MOST_REPEATS, MOST_RESAMPLES, BoundedCount, FiniteRange
 from .options import (
+    header_row_option,
     json_option,
     level_option,
     map_option,
     option_group,
     quiet_option,
+    scale_option,
     seed_option,
+    sheet_option,
     store_option,
     wide_option,
 )
@@ -56,12 +59,12 @@ def _read_options(
     higher_is_better: tuple[str, ...],
     group: str | None,
     by: tuple[str, ...],
-    scale: str | None,
+    scale: tuple[float, float] | None,
     sheet: str | None,
+    header_row: int | None,
     level: "RatedLevel | None",
 ) -> "ReadOptions":
     from ..meta_eval.score_files import ReadOptions
-    from ..meta_eval.score_files.read_options import parse_scale
 
     return ReadOptions(
         mapping=mapping,
@@ -71,8 +74,9 @@ def _read_options(
         higher_is_better=higher_is_better,
         group=group,
         by=by,
-        scale=parse_scale(scale) if scale else None,
+        scale=scale,
         sheet=sheet,
+        header_row=header_row,
         level=level,
     )
 
@@ -96,15 +100,16 @@ with_read_options = option_group(
     click.option(
         "--by", metavar="A,B", callback=_split_names, help="Evaluate also by these columns, such as language."
     ),
-    click.option("--scale", metavar="LOW-HIGH", help="The rating scale. Default: as the file says, else 1-5."),
+    scale_option,
     map_option,
-    click.option("--sheet", help="Which sheet of Excel files."),
+    sheet_option,
+    header_row_option,
     level_option,
 )
 
 
 @click.command()
-@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.argument("runs", nargs=-1, metavar="[RUN|FILE]...")
 @scores_option
 @click.option(
     "--ratings",
@@ -196,10 +201,10 @@ def meta(
 
     Alone or combined, and what that would save.
 
-    The scores are those of RUNs (an id, its beginning, or `last`) and of files: CSV, JSON Lines, JSON or Parquet, with
-    one row per item or per score, and what Ragas and DeepEval export. Items are matched by id, else by question and
-    answer. Where versions of the chatbot are rated (a column system, or RUNs with other answers to the same questions),
-    it also says which metric picks the better version.
+    The scores are those of RUNs (an id, its beginning, or `last`) and of FILEs: CSV, Excel, JSON Lines, JSON or
+    Parquet, with one row per item or per score, and what Ragas, DeepEval and promptfoo export. Items are matched by id,
+    else by question and answer. Where versions of the chatbot are rated (a column system, or RUNs with other answers to
+    the same questions), it also says which metric picks the better version.
 
     \b
     assay meta last --by language --report report.html
@@ -207,12 +212,15 @@ def meta(
     assay meta last --save team.yaml; assay run answers.csv --metrics scorer:team.yaml
     assay meta last --check team.yaml
     assay meta RUN_A RUN_B
+    assay meta scores_and_ratings.csv
     """
     from ..meta_eval.evaluation import SLICE_ATTRIBUTES, evaluate_table
     from ..runs import Store
     from ..runs.score_table import find_runs, join_scores
 
     read_options = replace(read_options, versions=versions)
+    scores = (*scores, *(Path(name) for name in runs if Path(name).is_file()))
+    runs = tuple(name for name in runs if not Path(name).is_file())
     if report is not None and (report.suffix not in {".html", ".htm"} or not report.parent.is_dir()):
         raise UsageError(f"{report}: name an .html file in a folder that exists")
     if ratings_file is not None and not runs and not scores:

@@ -4,13 +4,13 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from .number_types import MOST_CALLS_AT_ONCE, MOST_TOKENS, SEED, BoundedCount, FiniteRange
 from .output import set_flag
 
@@ -155,20 +155,15 @@ class SetOptions:
     limit: int | None = None  # at most so many samples of each set
     split: str | None = None  # which split of a set saved by `datasets` or on the Hub
     sheet: str | None = None
+    header_row: int | None = None  # which row of a CSV or Excel file names the columns, 0 for none
+    scale: tuple[float, float] | None = None  # the rating scale; None for what the file says
 
     def samples(self, sets: Iterable[str]) -> "Iterator[Sample]":
         """The samples of several sets, one by one. Raises `InputError` at the first row that cannot be read."""
         from ..eval_sets import read_set
 
         for source in sets:
-            yield from read_set(
-                source,
-                mapping=self.mapping,
-                language=self.language,
-                limit=self.limit,
-                split=self.split,
-                sheet=self.sheet,
-            )
+            yield from read_set(source, **asdict(self))
 
 
 map_option = click.option(
@@ -185,6 +180,51 @@ level_option = click.option(
     help="With runs of conversations: what is evaluated. Default: what is rated.",
 )
 sheet_option = click.option("--sheet", help="Which sheet of an Excel file.")
+header_row_option = click.option(
+    "--header-row",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Which row of a CSV or Excel file names the columns; 0: none does.",
+)
+
+
+def read_scale(_context: click.Context, _option: click.Parameter, typed: str | None) -> tuple[float, float] | None:
+    """Reads `1-5` as typed into the lowest and the highest rating."""
+    from ..meta_eval.score_files.read_options import parse_scale
+
+    return None if typed is None else parse_scale(typed)
+
+
+scale_option = click.option(
+    "--scale",
+    metavar="LOW-HIGH",
+    callback=read_scale,
+    help="The rating scale. Default: as the file says, else the usual one that holds all ratings.",
+)
+
+
+def with_file_options(command: Command) -> Command:
+    """Adds the options for how the columns of a file are found: --map, --sheet and --header-row."""
+    return map_option(sheet_option(header_row_option(command)))
+
+
+def skip_bad_option(command: Command) -> Command:
+    """Adds --skip-bad, which an error of one row then names."""
+
+    @functools.wraps(command)
+    def with_way_out(*args: Any, **values: Any) -> Any:
+        try:
+            return command(*args, **values)
+        except InputError as error:
+            if error.is_of_row and not values["skip_bad"]:
+                raise InputError(f"{error}; --skip-bad leaves out the rows that cannot be read") from None
+            raise
+
+    wrapped: Any = with_way_out
+    option = click.option("--skip-bad", is_flag=True, help="Leave out rows that cannot be read, and list them.")
+    return option(wrapped)  # type: ignore[no-any-return]
+
+
 with_set_options = option_group(
     "set_options",
     SetOptions,
@@ -193,6 +233,8 @@ with_set_options = option_group(
     click.option("--limit", type=BoundedCount(), help="At most so many samples of each set."),
     click.option("--split", help="Which split of a set saved by `datasets` or on the Hub."),
     sheet_option,
+    header_row_option,
+    scale_option,
 )
 
 
@@ -230,6 +272,7 @@ def _budget(
     return Budget(usd, None if tokens is None else int(tokens), None if calls is None else int(calls))
 
 
+download_option = click.option("--yes", is_flag=True, help="Download without asking.")
 with_budget = option_group(
     "budget",
     _budget,

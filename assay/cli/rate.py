@@ -11,11 +11,13 @@ from ..regular_files import read_text_file
 from ..text.wording import count_of, verb_of
 from ..value_messages import describe_first_mistake
 from .number_types import SEED, BoundedCount
-from .options import ServerOptions, json_option, server_options, store_option
+from .options import ServerOptions, json_option, server_options, store_option, with_file_options
 from .output import echo, echo_json
 from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..runs.ratings import PairQueue, RatingQueue
 
 
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     "random pair per question before any second one.",
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the order and of the hidden repeats.")
+@with_file_options
 @server_options(port=8321)
 @store_option
 def rate(
@@ -77,6 +80,9 @@ def rate(
     by: str | None,
     limit: int | None,
     seed: int,
+    mapping: "Mapping[str, str]",
+    sheet: str | None,
+    header_row: int | None,
     server: ServerOptions,
     store: str | Path,
 ) -> None:
@@ -99,6 +105,7 @@ def rate(
 
     runs = Store(store)
     source = sources[0]
+    reading = {"mapping": mapping, "sheet": sheet, "header_row": header_row}
     if len(sources) == 1 and source.startswith("rating-"):
         _serve(open_item_queue(runs.database, source), store, server)
         return
@@ -125,12 +132,13 @@ def rate(
         raise UsageError(f"--raters, --per-answer, --scale: {_first_message(error)}") from error
     text = None if guideline is None else read_text_file(guideline, "the guideline")
     if pairs:
-        compared = find_pairs(runs, sources, by, settings.turns)
+        compared = find_pairs(runs, sources, by, settings.turns, reading)
         for note in compared.notes:
             echo(note)
         _serve(open_pair_queue(runs, compared, settings, guideline=text, limit=limit), store, server)
         return
-    queue = open_queue(runs, find_source(runs, source, settings.turns), settings, guideline=text, by=by, limit=limit)
+    rated = find_source(runs, source, settings.turns, reading)
+    queue = open_queue(runs, rated, settings, guideline=text, by=by, limit=limit)
     _serve(queue, store, server)
 
 

@@ -27,6 +27,7 @@ from .options import (
     prompts_option,
     quiet_option,
     read_metrics,
+    skip_bad_option,
     store_option,
     translate_option,
     turns_option,
@@ -71,7 +72,7 @@ def _check_engine(_context: click.Context, _option: click.Parameter, typed: str 
 @batch_size_option
 @click.option("--resume", help="Resume a run: its id, or `last`. SETs and options may be left out.")
 @max_failed_option
-@click.option("--skip-bad", is_flag=True, help="Leave out rows that cannot be read, and list them.")
+@skip_bad_option
 @click.option(
     "--out",
     type=FolderOrUrl(),
@@ -148,6 +149,8 @@ def run(
             language=set_options.language,
             split=set_options.split,
             sheet=set_options.sheet,
+            header_row=set_options.header_row,
+            scale=set_options.scale,
             limit=set_options.limit,
             turns=turns,
             prompts=None if prompts is None else str(prompts.resolve()),

@@ -27,9 +27,9 @@ from .output import (
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from ..meta_eval.decision import Decision
     from ..runs import Outcome, Store
     from ..runs.compare import RunComparison
-    from ..runs.compare_ratings import RaterComparison
     from ..runs.parquet_run import ParquetOutcome
     from ..runs.score_parts import PartSummary
 
@@ -73,12 +73,12 @@ def _style(line: Line) -> "Text":
 
 
 def print_comparison(
-    store: "Store", comparison: "RunComparison", raters: "RaterComparison", metric: str, count: int
+    store: "Store", comparison: "RunComparison", decision: "Decision | str", metric: str, count: int
 ) -> None:
     """Prints sentences and tables, then the samples whose `metric` changed most with both audits side by side."""
     from ..runs.compare_tables import change_line, comparison_block
 
-    print_blocks(comparison_block(store, comparison, raters))
+    print_blocks(comparison_block(store, comparison, decision))
     changes = comparison.most_changed(metric, count)
     if not changes:
         print_blocks(ReportBlock(()), ReportBlock((change_line(comparison, "", metric, None),)))
@@ -160,4 +160,5 @@ def print_parts(summary: "PartSummary", place: str) -> None:
         echo(f"The first score that failed: {summary.failure}")
     console = open_console()
     console.print("Which metric agrees with the ratings, where there are some:")
-    print_command(console, typed_command("meta", "--scores", place))
+    for parts in summary.patterns(place):  # one per file where several have the same ids
+        print_command(console, typed_command("meta", "--scores", parts))

@@ -6,7 +6,7 @@ import click
 
 from ..errors import UsageError
 from .listings import sets
-from .options import json_option, quiet_option
+from .options import download_option, json_option, quiet_option
 from .output import echo, echo_json, echo_notice
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @sets.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option("--yes", is_flag=True, help="Download without asking.")
+@download_option
 @quiet_option
 @json_option
 def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:

@@ -109,7 +109,7 @@ def changes(
     """
     from ..runs import Store
     from ..runs.compare import compare as compare_runs
-    from ..runs.compare_ratings import compare_ratings
+    from ..runs.decide import decide_by_default
     from ..runs.report import comparison_as_json
     from .run_output import print_comparison
 
@@ -118,11 +118,11 @@ def changes(
     if metric is not None and metric not in comparison.metrics:
         raise UsageError(f"{metric} is not in both runs; --metric is one of {', '.join(comparison.metrics)}")
     shown_metric = metric or comparison.metrics[0]
-    raters = compare_ratings(runs, comparison, level)
+    decision = decide_by_default(runs, comparison.a, comparison.b, level)
     if as_json:
-        echo_json(comparison_as_json(runs, comparison, raters, shown_metric, changed))
+        echo_json(comparison_as_json(runs, comparison, decision, shown_metric, changed))
     else:
-        print_comparison(runs, comparison, raters, shown_metric, changed)
+        print_comparison(runs, comparison, decision, shown_metric, changed)
 
 
 @click.command()

@@ -1,14 +1,14 @@
-"""`assay show changes` says what the metric measures; that raters like B better only where ratings say so."""
+"""`assay show changes` and `assay decide`: raters like B better only where ratings say so, not where a metric does."""
 
 from collections.abc import Iterator
 
 import checkout  # noqa: F401
 import numpy as np
 
-from assay.meta_eval import RatingDifference, estimate_rating_difference
+from assay.meta_eval.decision import Decision, VersionTable, decide_versions
 
 from .measurement import Measurement, share
-from .populations import GROUP_SIZES, Floats, clustered_normal, follow, number_groups, rate
+from .populations import GROUP_SIZES, clustered_normal, follow, mean_rating, number_groups, rate
 
 _STYLE = 0.8  # how much the metric likes the longer answers of B, in standard deviations; raters do not
 _FALL, _GAIN = -0.3, 0.5
@@ -27,19 +27,17 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
         for case, gain in (("B has only the style", 0.0), ("B has the style and is worse", _FALL)):
             results = [_compare(sizes, gain, seed, repeat) for repeat in range(repeats)]
             described = f"{name}, {case}"
-            yield share(
-                described, "'your raters like B better'", [one.is_higher_in_b is True for one in results], high=0.05
-            )
-            yield share(described, "interval holds the difference", _holds(results, gain), low=0.93, high=0.97)
+            yield share(described, "'your raters rate B higher'", [one.verdict == "ship" for one in results], high=0.05)
+            yield share(described, "interval holds the difference", _holds(results, gain), low=0.93)
         better = [_compare(sizes, _GAIN, seed, repeat) for repeat in range(repeats)]
-        found = [one.is_higher_in_b is True for one in better]
-        yield share(f"{name}, B is better by .5", "'your raters like B better' (power)", found, low=0.2)
+        found = [one.verdict == "ship" for one in better]
+        yield share(f"{name}, B is better by .5", "'your raters rate B higher' (power)", found, low=0.2)
     unrated = [_compare(_SIZES["40 groups of 4"], 0.0, seed, repeat, rated=0) for repeat in range(min(repeats, 50))]
-    claims = [one.difference.value is not None for one in unrated]
+    claims = [one.verdict != "unsettled" for one in unrated]
     yield share("40 groups of 4, nothing is rated", "anything is said of the raters", claims, high=0.0)
 
 
-def _compare(sizes: list[int], gain: float, seed: int, repeat: int, *, rated: int = _RATED) -> RatingDifference:
+def _compare(sizes: list[int], gain: float, seed: int, repeat: int, *, rated: int = _RATED) -> Decision:
     """Two runs: B's answers better by `gain` standard deviations, and in a style that the metric likes."""
     generator = np.random.default_rng([seed, repeat, len(sizes)])
     groups = number_groups(sizes)
@@ -51,17 +49,13 @@ def _compare(sizes: list[int], gain: float, seed: int, repeat: int, *, rated: in
     order = generator.permutation(len(groups))
     for of_run in ratings:
         of_run[order[rated:]] = np.nan
-    return estimate_rating_difference(ratings, scores, groups, scale=(1, 5))
+    number = np.tile(np.arange(len(groups)), 2)
+    version, text = np.repeat([0, 1], len(groups)), np.arange(2 * len(groups))
+    columns = version, number, np.tile(groups, 2), np.concatenate(scores), np.concatenate(ratings)
+    return decide_versions(VersionTable(("A", "B"), *columns, text))
 
 
-def _holds(results: list[RatingDifference], gain: float) -> list[bool]:
-    truth = _mean_rating(gain) - _mean_rating(0.0)
-    intervals = [(one.difference.low, one.difference.high) for one in results]
+def _holds(results: list[Decision], gain: float) -> list[bool]:
+    truth = mean_rating(gain) - mean_rating(0.0)
+    intervals = [(one.differences[0].low, one.differences[0].high) for one in results]
     return [low <= truth <= high for low, high in intervals if low is not None and high is not None]
-
-
-def _mean_rating(quality: float) -> float:
-    """The mean rating of answers whose latent quality is normal about this, from a fine grid."""
-    grid: Floats = np.linspace(-6, 6, 20_001)
-    weights = np.exp(-((grid - quality) ** 2) / 2)
-    return float(rate(grid) @ weights / weights.sum())

@@ -98,6 +98,38 @@ def false_regressions(repeats: int, generator: np.random.Generator) -> Iterator[
     yield share("1 accepted, three months", "regression: with a false alarm", months, high=1 - (1 - LEVEL) ** 3)
 
 
+def shared_nights(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:
+    """Nights without a change that move all answers alike, by so much in log odds; also with half of them cached."""
+    for cached in (0.0, 0.5):
+        for shift in (0.1, 0.15, 0.3):
+            falls, breaks = [], []
+            groups = number_groups([4] * 30)
+            names = [str(group) for group in groups]
+            for _ in range(repeats):
+                own = generator.normal(1.2, 1, len(groups))[:, None] + generator.normal(0, 0.5, 30)[groups][:, None]
+                likely = 1 / (1 + np.exp(-own - shift * generator.normal(size=1 + 30 * MONTH)))
+                values = (generator.random(likely.shape) < likely).astype(float)
+                for night in range(1, 1 + MONTH):
+                    is_kept = generator.random(len(groups)) < cached
+                    values[is_kept, night] = values[is_kept, night - 1]
+                falls.append(bool(find_falls(values[:, : 1 + MONTH], names)))
+                breaks.append(bool(find_breaks(values[:, 1 : 1 + MONTH], names, float(values.mean()), is_share=True)))
+            case = f"120 verdicts, nights differ by {shift:g} log odds" + (", half cached" if cached else "")
+            yield share(case, "regression: months with a false alarm", falls, high=LEVEL)
+            yield share(case, "share: months with a false alarm", breaks, high=LEVEL)
+
+
+def nights_that_failed(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:
+    """A night of refusals between good ones, then a bot that is worse by 0.08: the bad nights teach nothing."""
+    found = []
+    for _ in range(repeats // 4):
+        values, groups = draw_runs(generator, "60 groups of 1", 6, noise=0.02)
+        values[:, 1] *= generator.random(len(values)) > 0.2
+        values[:, 3:] -= 0.08
+        found.append(find_falls(values, groups) == [0, 2, 3, 4])
+    yield share("refusals, good, worse three times", "regression: all four bad nights fail", found, low=0.95)
+
+
 def neutral_releases(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:
     """A judge that repeats itself, and a release a week that changes answers, and on average nothing."""
     months = []
@@ -173,14 +205,14 @@ def detected_falls(repeats: int, generator: np.random.Generator) -> Iterator[Mea
     """Falls of all answers, and of a few, by when they are found."""
     # (accepted runs, nightly runs before the fall, the fall, within how many runs, found at least this often)
     cases = [
-        (1, 10, 0.03, 7, 0.2),
+        (1, 10, 0.03, 7, 0.1),
         (1, 10, 0.05, 7, 0.7),
-        (1, 10, 0.1, 1, 0.35),
-        (1, 10, 0.1, 2, 0.8),
-        (1, 10, 0.1, 3, 0.95),
-        (5, 0, 0.05, 7, 0.4),
-        (5, 0, 0.1, 3, 0.9),
-        (5, 0, 0.2, 1, 0.95),
+        (1, 10, 0.1, 1, 0.3),
+        (1, 10, 0.1, 2, 0.75),
+        (1, 10, 0.1, 3, 0.9),
+        (5, 0, 0.05, 7, 0.3),
+        (5, 0, 0.1, 3, 0.6),
+        (5, 0, 0.2, 1, 0.7),
         (1, 0, 0.1, MONTH, 0.5),
     ]
     for accepted, quiet, fall, within, often in cases:
@@ -253,6 +285,6 @@ def _fails(gates: Sequence[object], scores: Sequence[dict[str, dict[str, object]
 def measure(repeats: int, seed: int) -> Iterator[Measurement]:
     """Yields the false alarms of every kind of gate, and what is found."""
     generator = np.random.default_rng(seed + 4000)
-    parts = (false_regressions, neutral_releases, false_bounds, repeating_judge, four_gates, detected_falls)
-    for part in parts:
+    months = (false_regressions, shared_nights, neutral_releases, false_bounds, repeating_judge, four_gates)
+    for part in (*months, nights_that_failed, detected_falls):
         yield from part(repeats, generator)

@@ -1,7 +1,7 @@
 """Preferences alone: the interval of the net share of wins holds, and the wrong version is called better in at most 5%.
 
 Each group of questions has a swing of its own towards one of the two versions; one in seven choices is a tie. All
-choices are seen at once: the interval is that for a single look, the verdict that for every look.
+choices are seen at once.
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
                 asked = PreferenceTable(("A", "B"), 0 * number, 0 * number + 1, choice, number, group)
                 decision = decide_versions(table, asked)
                 [row] = decision.differences
-                holds.append(row.fixed_low is not None and row.fixed_low <= truth <= row.fixed_high)
+                holds.append(row.low is not None and row.low <= truth <= row.high)
                 better.append(decision.verdict == "ship")
                 worse.append(decision.verdict == "keep")
             case = f"{name}, net share of wins {truth:.2f}"

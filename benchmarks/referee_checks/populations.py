@@ -1,5 +1,6 @@
 """Populations with a known truth: groups of few and unequal sizes, ratings from 1 to 5, scores that follow them."""
 
+import math
 from functools import cache
 
 import checkout  # noqa: F401
@@ -7,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.meta_eval import ScoreTable, ordinal_alpha
+from assay.meta_eval.decision import VersionTable
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -120,3 +122,42 @@ def latent_correlation(spearman: float, cuts: str = "even") -> float:
     grid = np.linspace(0, 0.98, 50)
     reached = [np.corrcoef(np.argsort(np.argsort(follow(quality, noise, one))), rating_ranks)[0, 1] for one in grid]
     return float(np.interp(spearman, reached, grid))
+
+
+def draw_versions(
+    generator: np.random.Generator,
+    groups: Places,
+    means: list[float],
+    *,
+    cuts: str = "even",
+    signal: float = 0.6,
+    rated: Floats | None = None,
+) -> VersionTable:
+    """Versions whose latent quality has these means, with a metric that follows it; `rated` says which question is.
+
+    A third of the variance is the question's, and a fifth of the rest that of a version's answers in a group.
+    """
+    count, versions = len(groups), len(means)
+    question = clustered_normal(generator, groups, 1, 0.2)
+    own, noise = (clustered_normal(generator, groups, versions, 0.2) for _ in range(2))
+    latent = np.sqrt(1 / 3) * question + np.sqrt(2 / 3) * own + np.array(means)
+    ratings = rate(latent, cuts)
+    if rated is not None:
+        ratings[~np.asarray(rated, bool)] = np.nan
+    number = np.tile(np.arange(count), versions)
+    return VersionTable(
+        tuple("ABCDEF"[:versions]),
+        np.repeat(np.arange(versions), count),
+        number,
+        np.tile(groups, versions),
+        follow(latent, noise, signal).T.ravel(),
+        ratings.T.ravel(),
+        np.arange(count * versions),
+    )
+
+
+@cache
+def mean_rating(mean: float, cuts: str = "even") -> float:
+    """The mean rating of answers whose latent quality has this mean and variance 1."""
+    edges = [0.5 * math.erfc((cut - mean) / math.sqrt(2)) for cut in CUTS[cuts]]
+    return 1.0 + sum(edges)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...errors import InputError
 from ..message import Message
-from ..rows import BadRow, Row, Rows
+from ..rows import BadRow, Repeatable, Row, Rows
 from ..text_lines import encoding_note, find_encoding, read_lines
 from ..thread import ThreadError, read_thread
 from .message_text import find_messages_key, find_role
@@ -74,7 +74,8 @@ def open_chat_log(path: Path, name: str) -> Rows:
     A line that names no speaker continues the message before it.
     """
     encoding = find_encoding(path)
-    return Rows(name, path.stem, _log_rows(path, name, encoding), notes=encoding_note(name, encoding))
+    rows = Repeatable(lambda: _log_rows(path, name, encoding))
+    return Rows(name, path.stem, rows, notes=encoding_note(name, encoding))
 
 
 def _log_rows(path: Path, name: str, encoding: str) -> Iterator[Row | BadRow]:

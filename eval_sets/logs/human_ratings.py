@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeGuard
 from ...value_messages import shorten
 from ..message import REASONS
 from ..name_suggestions import quote_names
-from ..sample_columns import usual_scale
+from ..rating_scale import usual_scale
 
 UNUSED = "unused_ratings"
 """The key of a trace's metadata with what people said and is not used, and why."""

@@ -1,6 +1,6 @@
 """Which tool a file comes from, recognised by its first row."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -8,14 +8,15 @@ from typing import Any
 
 from ...errors import InputError
 from .. import cell_values
+from ..columns import MAP_OPTIONS, TURN_FIELDS
 from ..name_suggestions import quote_names
-from ..rows import BadRow, Row, Rows
-from ..sample_columns import MAP_OPTIONS, TURN_FIELDS
+from ..rows import BadRow, Repeatable, Row, Rows
 from .conversations import is_conversation, read_conversation
 from .langfuse import is_observation, is_trace, read_observations, read_traces
 from .message_text import is_message_like
 from .openinference import is_span, read_otlp, read_spans
 from .row_groups import Reopen, group_rows
+from .score_rows import find_long_columns, join_long_rows
 from .trace_row import Trace, build_row
 from .turn_rows import TurnColumns, TurnReader, find_turn_columns, has_repeated_conversation, is_pair_row, is_turn_row
 
@@ -26,60 +27,72 @@ _THREAD_KEYS = ("thread_id", "session_id", "conversation_id")
 _TIME_KEYS = ("start_time", "created_at")
 
 
-def read_logs(opened: Rows, mapping: Mapping[str, str], again: Callable[[], Rows] | None = None) -> Rows:
+def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
     """Turns a log or export of a known tool into rows of samples; other rows stay as they are."""
     mapped = {*mapping.values()}
+    if not isinstance(opened.rows, Repeatable):
+        head, first = _take_first(iter(opened.rows))
+        opened = replace(opened, rows=chain(head, opened.rows))
+    else:
+        first = _take_first(iter(opened.rows))[1]
     if mapped & {*TURN_FIELDS}:
-        return _read_mapped_turns(opened, mapping, again)
+        names = opened.columns or tuple(first)
+        columns = find_turn_columns(names, mapping)
+        if columns is None:
+            raise InputError(
+                f"{opened.name}: no rows of messages: they need columns for conversation, role and content, or for "
+                "conversation, user_input and response; map those that are missing (the columns are "
+                f"{quote_names(names)}; {MAP_OPTIONS})"
+            )
+        return _read_turns(opened, columns, mapping)
+    is_own = _is_own(first)
+    long = None if is_turn_row(first, mapping) else find_long_columns(opened, first, mapping)
+    if long is not None:
+        return join_long_rows(opened, long, mapping)
     if mapped & _TURN_OF_ITS_OWN:
         return opened
-    head, first = _take_first(opened.rows)
-    opened = replace(opened, rows=chain(head, opened.rows))
-    is_own = _is_own(first)
     if (not is_own and is_turn_row(first, mapping)) or (
-        is_pair_row(first, mapping) and again is not None and has_repeated_conversation(again().rows, mapping)
+        is_pair_row(first, mapping)
+        and isinstance(opened.rows, Repeatable)
+        and has_repeated_conversation(opened.rows, mapping)
     ):
         columns = find_turn_columns(first, mapping)
-        return opened if columns is None else _read_turns(opened, columns, mapping, again)
+        return opened if columns is None else _read_turns(opened, columns, mapping)
     if mapping or is_own or (opened.textual and not _may_be_log(_parse_cells(first))):
         return opened
-    rows = _unpacked(opened)
-    head, first = _take_first(rows)
+    return _read_tool(opened)
+
+
+def _read_tool(opened: Rows) -> Rows:
+    """Reads an export of a known tool, which may hold several items in a row."""
+    unpacked = _repeat(opened.rows, lambda rows: _unpacked(replace(opened, rows=rows)))
+    if isinstance(unpacked, Repeatable):
+        first = _take_first(iter(unpacked))[1]
+    else:
+        head, first = _take_first(iter(unpacked))
+        unpacked = chain(head, unpacked)
     if not _may_be_log(first):
-        return replace(opened, rows=chain(head, rows))
-    reopen = None if again is None else lambda: _unpacked(again())
-    samples = _samples(chain(head, rows), first, opened.name, reopen)
+        return replace(opened, rows=unpacked)
+    reopen = (lambda: iter(unpacked)) if isinstance(unpacked, Repeatable) else None
+    samples = _repeat(unpacked, lambda rows: _samples(iter(rows), first, opened.name, reopen))
     return replace(opened, rows=samples, columns=None, textual=False, finds_scale=is_conversation(first))
 
 
-def _read_mapped_turns(opened: Rows, mapping: Mapping[str, str], again: Callable[[], Rows] | None) -> Rows:
-    names = opened.columns
-    if names is None:
-        head, first = _take_first(opened.rows)
-        opened = replace(opened, rows=chain(head, opened.rows))
-        names = tuple(first)
-    columns = find_turn_columns(names, mapping)
-    if columns is None:
-        raise InputError(
-            f"{opened.name}: no rows of messages: they need columns for conversation, role and content, or for "
-            f"conversation, user_input and response; map those that are missing (the columns are {quote_names(names)}; "
-            f"{MAP_OPTIONS})"
-        )
-    return _read_turns(opened, columns, mapping, again)
+def _repeat(
+    rows: Iterable[Row | BadRow], turn: Callable[[Iterable[Row | BadRow]], Iterator[Row | BadRow]]
+) -> Iterable[Row | BadRow]:
+    """The rows turned into others, as often as they can be read."""
+    return Repeatable(lambda: turn(rows)) if isinstance(rows, Repeatable) else turn(rows)
 
 
-def _read_turns(
-    opened: Rows, columns: TurnColumns, mapping: Mapping[str, str], again: Callable[[], Rows] | None
-) -> Rows:
-    if again is None:
+def _read_turns(opened: Rows, columns: TurnColumns, mapping: Mapping[str, str]) -> Rows:
+    if not isinstance(opened.rows, Repeatable):
         held = list(opened.rows)
-        opened = replace(opened, rows=iter(held))
-        reader = TurnReader(opened, columns, mapping, lambda: iter(held))
-    else:
-        reader = TurnReader(opened, columns, mapping, lambda: again().rows)
+        opened = replace(opened, rows=Repeatable(lambda: iter(held)))
+    reader = TurnReader(opened, columns, mapping)
     return replace(
         opened,
-        rows=reader.rows(),
+        rows=Repeatable(reader.rows),
         columns=None,
         textual=False,
         made=frozenset(["id", "messages"]),
@@ -134,7 +147,7 @@ def _unpacked(opened: Rows) -> Iterator[Row | BadRow]:
         items, problems = _items(values) if not (_is_own(values) or is_conversation(values)) else (None, ())
         if problems:
             problem = "; ".join(problems)
-            yield BadRow(row.number, InputError(f"{opened.name}, {row.place}: {problem}; --skip-bad leaves them out"))
+            yield BadRow(row.number, InputError(f"{opened.name}, {row.place}: {problem}"))
         if items is None:
             yield row._replace(values=values)
             continue

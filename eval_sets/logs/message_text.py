@@ -132,7 +132,10 @@ _SPEAKER_KEYS = ("role", "message.role", "speaker", "sender", "author", "from", 
 _CONTENT_KEYS = ("content", "message.content", "text", "message", "value", "body")
 
 
-_THREAD_KEYS = ("messages", "conversations", "conversation", "turns", "user_input", "dialogue", "dialog", "chat")
+_THREAD_KEYS = (
+    *("messages", "conversations", "conversation", "turns", "user_input", "dialogue", "dialog", "chat", "traj"),
+    "trajectory",
+)
 
 
 def find_messages_key(values: Mapping[str, Any]) -> str | None:

@@ -73,14 +73,15 @@ def build_row(traces: Sequence[Trace], name: str) -> list[Row | BadRow]:
 
 
 def _read(trace: Trace, name: str) -> _Read | BadRow:
-    question, answer = find_question(trace.input), find_answer(trace.output)
+    question = find_question(trace.input)
+    answer = "" if trace.output is None else find_answer(trace.output)  # of a chatbot that said nothing
     for what, text, side, value in (
         ("question", question, "input", trace.input),
         ("answer", answer, "output", trace.output),
     ):
         if text is None:
             problem = "is empty" if value is None else f"holds no {what} that can be recognised"
-            cure = "log the text itself, or messages with role and content; --skip-bad leaves such traces out"
+            cure = "log the text itself, or messages with role and content"
             return BadRow(trace.number, InputError(f"{name}, {trace.place}, {side}: {problem}; {cure}"))
     contexts = [text for value in trace.retrieved for text in find_documents(value)]
     if not contexts:

@@ -7,23 +7,24 @@ from typing import Any
 from ...errors import InputError
 from ...shell_words import quote_word
 from .. import cell_values
-from ..rows import BadRow, Row, Rows
-from ..sample_builder import merge_metadata
-from ..sample_columns import (
+from ..column_table import (
     ALIASES,
     CASE_KEYS,
     CONVERSATION_KEYS,
     RATING_ALIASES,
     TURN_ALIASES,
-    check_mapped,
     columns_by_usual_name,
     is_no_rating,
     rater_of,
     usual_name,
 )
+from ..columns import check_mapped
+from ..number_rule import NumberRule
+from ..rows import BadRow, Row, Rows
+from ..sample_builder import merge_metadata
 from .conversations import conversation_row
 from .message_text import find_role
-from .row_groups import Reopen, group_rows
+from .row_groups import group_rows
 
 _RATINGS = {"rating", *RATING_ALIASES}
 _UNSURE_RATINGS = {"score", "label"}  # ratings where they are numbers
@@ -138,8 +139,9 @@ class TurnReader:
     conversation's where it stands on no answer, and that of a rater always is, since messages have no raters.
     """
 
-    def __init__(self, opened: Rows, columns: TurnColumns, mapping: Mapping[str, str], again: Reopen) -> None:
-        self._opened, self._columns, self._mapping, self._again = opened, columns, mapping, again
+    def __init__(self, opened: Rows, columns: TurnColumns, mapping: Mapping[str, str]) -> None:
+        self._opened, self._columns, self._mapping = opened, columns, mapping
+        self._has_looked = False
         self._shared: set[str] = set()
         self._is_filled: dict[str, bool] = {}
         self._spreads: dict[str, _Spread] = {}
@@ -147,12 +149,14 @@ class TurnReader:
 
     def rows(self) -> Iterator[Row | BadRow]:
         """Yields one row per conversation, in the order of their last rows."""
-        self._look_at_columns(self._again())
+        if not self._has_looked:
+            self._look_at_columns(self._opened.rows)
+            self._has_looked = True
         check_mapped(self._is_filled, self._mapping, self._opened.name)
         unnamed = self._unnamed
         if unnamed is not None:  # first: without it, a conversation lacks messages
             yield self._join([unnamed])
-        for group in group_rows(iter(self._opened.rows), self._key, self._again):
+        for group in group_rows(iter(self._opened.rows), self._key, lambda: iter(self._opened.rows)):
             if isinstance(group, BadRow):
                 yield group
             elif unnamed is None or group[0].number != unnamed.number:
@@ -312,7 +316,7 @@ def _is_filled(value: object) -> bool:
 
 def _is_rating(value: object) -> bool:
     try:
-        return not _is_filled(value) or is_no_rating(value) or isinstance(cell_values.parse_number(value), int | float)
+        return not _is_filled(value) or is_no_rating(value) or NumberRule().read(value) is not None
     except ValueError:
         return False
 
@@ -331,7 +335,7 @@ def _read_cell(name: str, value: Any, column: str) -> Any:
         if name == "retrieved_contexts":
             return cell_values.parse_texts(value)
         if name == "rating":
-            return None if is_no_rating(value) else cell_values.parse_number(value)
+            return None if is_no_rating(value) else NumberRule().read(value)
     except ValueError as error:
         raise ValueError(f"field {name} (column {column}): {error}") from None
     if name in {"tool_call_id", "name"} and isinstance(value, int) and not isinstance(value, bool):

@@ -9,7 +9,7 @@ from ..body_limit import bounded_body
 from ..fast_path import call_batch_function
 from ..litellm_lookup import load_litellm, missing_api_key
 from ..retry import call_with_retries, explain, http_status, is_passing
-from ..settings import GGUF, PYTHON, JudgeSettings
+from ..settings import ENTAIL, GGUF, PYTHON, JudgeSettings
 from ..transports import choose_transport
 from ..transports.decision_transport import DecisionTransport
 
@@ -161,7 +161,7 @@ def find_provider(settings: JudgeSettings) -> tuple[str, str]:
     """Returns the model's name at its provider and the provider's name in litellm."""
     problem = ""
     model, provider = settings.model, ""
-    if settings.model.startswith((GGUF, PYTHON)):
+    if settings.model.startswith((ENTAIL, GGUF, PYTHON)):
         problem = "runs on this machine, where a batch costs the same"
     elif isinstance(choose_transport(settings), DecisionTransport):
         problem = "is asked as a decision model, which has no batches (a chat model is not: `decide: listed`)"

@@ -9,7 +9,7 @@ from functools import cache
 from ...errors import UsageError
 from ...installation import load_entry, registered_entries
 from ..litellm_lookup import is_decision_model
-from ..settings import TRANSPORTS, JudgeSettings
+from ..settings import ENTAIL, TRANSPORTS, JudgeSettings
 from .transport import Transport
 
 _WITHOUT_REASON = {"single", "decisions", "systemone"}
@@ -22,6 +22,8 @@ def choose_transport(settings: JudgeSettings, *, together: bool = False, reason:
     log probabilities question by question, another one, or one asked questions together or with a `reason`, with all
     in one call.
     """
+    if settings.model.startswith(ENTAIL):
+        return _load("entail")
     if reason and (settings.decide in _WITHOUT_REASON or (settings.decide == "auto" and is_decision_model(settings))):
         raise UsageError(
             f"{settings.label}: a judge that answers with one word gives no reason; write `decide: listed` in its "

@@ -5,16 +5,18 @@ A request with reasons has one per question too, under a key that no question's 
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import model_validator
 
 from ...untrusted import neutralise
-from ..probabilities import follow_options, read_option
-from ..question import Question, RawReply
+from ..probabilities import contradiction, follow_options, read_option
+from ..question import Alternatives, MemberReply, Question, RawReply, Reply
+from ..structured import find_values
 from ..typed_questions import Answer, ChoiceQuestion, Predicate, Reason, Request, ScoreQuestion, TypedQuestion
 from .transport import Transport
 from .wording import compose, delimit_all, describe_words, words_of, write_statement, yes_no_words
@@ -22,13 +24,14 @@ from .wording import compose, delimit_all, describe_words, words_of, write_state
 _TOKENS_PER_ANSWER = 8  # of the reply, beside the characters of the id and the word
 _TOKENS_PER_REASON = 80
 _MOST_QUESTIONS = 128
+_REASON = "reason "  # before a question's id, the key of its reason
+_NUMBER = re.compile(r"\d+")
 _FRAMES: Mapping[Reason, str] = {"none": "listed", "first": "reason_first", "after": "reason_after"}
 
 
-class ListedAnswers(BaseModel):
+class ListedAnswers(MemberReply):
     """The reply: under each question's id one of its words. Made by `reply_schema`."""
 
-    model_config = ConfigDict(extra="allow")
     words: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     reason: ClassVar[Reason] = "none"
     most_tokens: ClassVar[int] = 0
@@ -36,11 +39,29 @@ class ListedAnswers(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _refuse_without_answer(cls, values: Any) -> Any:
-        for question, words in cls.words.items() if isinstance(values, dict) else ():
-            value = values.get(question)
-            if not isinstance(value, list | dict) and read_option(str(value), words):
-                return values
-        raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
+        given = values if isinstance(values, dict) else {}
+        for question, words in cls.words.items():
+            if question in given and _read_word(given[question], words):
+                break
+        else:
+            raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
+        for name in given:
+            if name not in cls.words:
+                cls._check_further(given)
+                break
+        return values
+
+    @classmethod
+    def _check_further(cls, given: Mapping[str, Any]) -> None:
+        """Refuses an id that was not asked for: then nobody knows which question each answer is to."""
+        further = {name.removeprefix(_REASON): value for name, value in given.items() if name not in cls.words}
+        kinds = {_NUMBER.sub("#", question) for question in cls.words if _NUMBER.search(question)}
+        lacks_one = not given.keys() >= cls.words.keys()
+        for name, value in further.items():
+            is_answer = lacks_one and any(_read_word(value, words) for words in {*cls.words.values()})
+            if name not in cls.words and (is_answer or _NUMBER.sub("#", name) in kinds):
+                asked = ", ".join([*cls.words][:20])
+                raise ValueError(f"it answers {name[:40]}, which was not asked; the questions are {asked}")
 
     @classmethod
     def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
@@ -54,7 +75,14 @@ class ListedAnswers(BaseModel):
 
 
 def _reason_key(question: str) -> str:
-    return f"reason {question}"
+    return f"{_REASON}{question}"
+
+
+def _read_word(value: Any, words: Sequence[str]) -> str | None:
+    """The word that a value says; None where it says none. A list may go on with another word."""
+    if isinstance(value, str):
+        return read_option(f'"{value}"', words)
+    return None if isinstance(value, list | dict) else read_option(json.dumps(value), words)
 
 
 @lru_cache(maxsize=1024)
@@ -96,14 +124,22 @@ class Listed(Transport):
             prompts=request.prompts,
         )
 
-    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], raw: RawReply) -> list[Answer]:
+    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: Reply[Any]) -> list[Answer]:
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
-        starts = _token_starts(raw)
-        words = _words_by_question(questions, call.prompt.language)
-        answers = [_read(question, each, raw, starts) for question, each in zip(questions, words, strict=True)]
-        if call.schema.reason != "none":
-            for answer in answers:
-                answer.reason = _read_reason(answer.question, raw.text)
+        members = reply.value.members
+        values = dict(members)
+        has_one_twice = len(values) < len(members)
+        shares = _Shares(reply.raw, reply.value) if reply.raw.logprobs else None
+        answers = []
+        for question, words in zip(questions, _words_by_question(questions, call.prompt.language), strict=True):
+            said = [values[question.id]] if question.id in values else []
+            if has_one_twice:
+                said = [value for name, value in members if name == question.id]
+            answer = _read(question, words, said, shares)
+            if call.schema.reason != "none":
+                reason = values.get(_reason_key(question.id))
+                answer.reason = " ".join(reason.split()) if isinstance(reason, str) else ""
+            answers.append(answer)
         return answers
 
 
@@ -124,63 +160,48 @@ def _one_line(text: str) -> str:
     return " ".join(neutralise(text).split())
 
 
-def _read(question: TypedQuestion, words: Mapping[str, str], raw: RawReply, starts: list[int] | None) -> Answer:
-    pattern = _value_pattern(question.id)
-    values = pattern.findall(raw.text)
-    if not values:
+def _read(question: TypedQuestion, words: Mapping[str, str], said: list[Any], shares: "_Shares | None") -> Answer:
+    if not said:
         return Answer(question, None, problem="the judge left it out")
     offered = tuple(words)
-    first, *more = values
-    word = None if first[0] in "[{" else read_option(first, offered)  # a list may go on with another word
-    if more and any(read_option(value, offered) != word for value in values):
+    word = _read_word(said[0], offered)
+    if said[1:] and any(_read_word(value, offered) != word for value in said):
         return Answer(question, None, problem="the judge answered it in two ways")
     if word is None:
-        return Answer(question, None, problem=f"the judge said {first[:40]}, which is none of its words")
-    if starts is None:
-        return Answer(question, words[word])
-    value = pattern.search(raw.text)
-    shares = {} if value is None else _shares(raw, starts, value, offered)
-    total = sum(shares.values())
-    if not total:
-        return Answer(question, words[word])
-    probabilities = {option: shares.get(name, 0.0) / total for name, option in words.items()}
-    return Answer(question, max(probabilities, key=probabilities.__getitem__), probabilities)
+        shown = json.dumps(said[0], ensure_ascii=False)[:40]
+        return Answer(question, None, problem=f"the judge said {shown}, which is none of its words")
+    return Answer(question, words[word]) if shares is None else shares.weigh(question, words, word)
 
 
-def _read_reason(question: TypedQuestion, text: str) -> str:
-    """The reason under a question's own key; empty where the reply has none that can be read."""
-    value = _value_pattern(_reason_key(question.id)).search(text)
-    if value is None or not value[1].startswith('"'):
-        return ""
-    try:
-        return " ".join(str(json.loads(value[1], strict=False)).split())
-    except ValueError:
-        return ""
+class _Shares:
+    """How probable the words of a reply are, by its tokens."""
 
+    def __init__(self, raw: RawReply, reply: MemberReply) -> None:
+        self._raw = raw
+        self._places: Sequence[Alternatives] = raw.logprobs or ()
+        tokens = [next(iter(place)) for place in self._places]
+        before = "".join(tokens).find(raw.text)
+        self._is_known = before >= 0
+        # where each token begins in the text, and where the last one ends
+        self._starts = [end - before for end in accumulate(map(len, tokens), initial=0)]
+        names = [name for name, _ in reply.members]
+        self._values = dict(zip(names, find_values(raw.text, reply.place), strict=True)) if self._is_known else {}
 
-@lru_cache(maxsize=1024)
-def _value_pattern(question: str) -> re.Pattern[str]:
-    """What stands under a question's id in a reply, as its first group."""
-    return re.compile(rf'"{re.escape(question)}"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,}}\]]+)')
+    def weigh(self, question: TypedQuestion, words: Mapping[str, str], word: str) -> Answer:
+        """The answer that a word gives, with the probability of each; without them where its tokens are others."""
+        shares = self._follow(self._values[question.id], tuple(words)) if self._is_known else {}
+        total = sum(shares.values())
+        if not total:
+            return Answer(question, words[word])
+        if problem := contradiction(word, shares):
+            return Answer(question, None, problem=f"the judge contradicts itself: {problem}")
+        probabilities = {option: shares.get(name, 0.0) / total for name, option in words.items()}
+        return Answer(question, max(probabilities, key=probabilities.__getitem__), probabilities)
 
-
-def _shares(raw: RawReply, starts: list[int], value: re.Match[str], words: tuple[str, ...]) -> dict[str, float]:
-    """The probability of each word, from the token on in which the value begins."""
-    begin = value.start(1) + (value[1][0] == '"')
-    places = raw.logprobs or ()
-    first = next((n for n in range(len(places)) if starts[n] <= begin < starts[n + 1]), None)
-    if first is None:
-        return {}
-    lead = raw.text[starts[first] : begin]
-    return follow_options(places[first:], words, lead)
-
-
-def _token_starts(raw: RawReply) -> list[int] | None:
-    """Where each token of a reply begins in its text, and where the last one ends; None where they are others."""
-    if not raw.logprobs:
-        return None
-    tokens = [next(iter(place)) for place in raw.logprobs]
-    before = "".join(tokens).find(raw.text)
-    if before < 0:
-        return None
-    return [end - before for end in accumulate(map(len, tokens), initial=0)]
+    def _follow(self, begin: int, words: tuple[str, ...]) -> dict[str, float]:
+        """The probability of each word, from the token on in which the value begins."""
+        begin += self._raw.text[begin] == '"'
+        first = bisect_right(self._starts, begin) - 1
+        if not 0 <= first < len(self._places):
+            return {}
+        return follow_options(self._places[first:], words, self._raw.text[self._starts[first] : begin])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from ...prompts import Prompt
-from ..question import Question, RawReply
+from ..question import Question, Reply
 from ..typed_questions import Answer, Request, TypedQuestion
 from .decision_reply import DecisionReply, read_answers
 from .transport import Transport
@@ -39,6 +39,6 @@ class DecisionTransport(Transport):
             prompts=request.prompts,
         )
 
-    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], raw: RawReply) -> list[Answer]:
+    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: Reply[Any]) -> list[Answer]:
         """The answer to each question, with its probabilities."""
-        return read_answers(questions, raw.text)
+        return read_answers(questions, reply.raw.text)

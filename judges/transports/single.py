@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from ...errors import ReplyError
-from ..probabilities import chosen_option, option_probabilities
-from ..question import Choice, Question, RawReply
+from ..probabilities import option_probabilities
+from ..question import Choice, Question, Reply
 from ..typed_questions import Answer, Predicate, Request, TypedQuestion
 from .transport import Transport
 from .wording import compose, delimit, delimit_all, describe_words, words_of
@@ -50,16 +49,13 @@ class Single(Transport):
             prompts=request.prompts,
         )
 
-    def parse(self, questions: Sequence[TypedQuestion], call: Question[Choice], raw: RawReply) -> list[Answer]:
+    def parse(self, questions: Sequence[TypedQuestion], call: Question[Choice], reply: Reply[Choice]) -> list[Answer]:
         """The answer to one question."""
         (question,) = questions
         words = words_of(question, call.prompt.language)
-        word = chosen_option(raw, call.options)
-        if word is None:
-            raise ReplyError(f"it is not one of the words {', '.join(call.options)}", raw.text)
-        shares = option_probabilities(raw, call.options)
+        shares = option_probabilities(reply.raw, call.options)
         probabilities = None if shares is None else {words[name]: share for name, share in shares.items()}
-        return [Answer(question, words[word], probabilities)]
+        return [Answer(question, words[reply.value.word], probabilities)]
 
 
 def _ask(question: TypedQuestion) -> str:

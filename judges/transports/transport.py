@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from ..question import Question, RawReply
+from ..question import Question, Reply
 from ..typed_questions import Answer, Request, TypedQuestion
 
 
@@ -18,9 +18,5 @@ class Transport(ABC):
         """The call that asks questions of a request, at most `most_questions`."""
 
     @abstractmethod
-    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], raw: RawReply) -> list[Answer]:
-        """The answer to each question, in their order; one that cannot be read says why.
-
-        Raises:
-            ReplyError: Nothing in the reply can be used.
-        """
+    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: Reply[Any]) -> list[Answer]:
+        """The answer to each question, in their order; one that cannot be read says why."""

@@ -9,4 +9,5 @@ from .version_decision import (
     VersionDifference as VersionDifference,
     VersionEstimate as VersionEstimate,
 )
+from .version_difference import estimate_change as estimate_change
 from .version_table import VersionTable as VersionTable

@@ -1,53 +1,39 @@
-"""How a decision between versions is made: estimates, bounds that hold at every look, and the verdict."""
+"""How a decision between versions is made: estimates, intervals that hold at all looks together, and the verdict."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
-from scipy import stats
 
 from ...errors import InputError
-from ...text.wording import list_first
-from ..arrays import Bools, Floats
 from ..estimate import log_odds_interval
-from ..groups import effective_degrees
-from .confidence_sequence import ConfidenceSequence
-from .decision_notes import describe_assumptions
-from .discordant_groups import bound_by_counts, bound_mean_by_counts
-from .max_t import MaxT
+from ..sequence import ERROR, ConfidenceSequence, Interval, Look, next_look
+from .decision_notes import describe_assumptions, describe_selection
 from .net_wins import describe_net_wins, estimate_net_wins
 from .other_metrics import compare_other_metrics
 from .preference_table import PreferenceTable
 from .probability_best import probabilities_of_best
-from .settling import EstimatedDifference, SettlingRule, more_answers_needed, more_ratings_needed
-from .version_decision import (
-    MARGIN,
-    Basis,
-    Decision,
-    Needs,
-    Verdict,
-    VersionDifference,
-    VersionEstimate,
-)
-from .version_means import (
+from .ratings_needed import ratings_needed, ratings_to_begin
+from .version_decision import MARGIN, Basis, Decision, Needs, Verdict, VersionDifference, VersionEstimate
+from .version_difference import (
     FEWEST_RATED_GROUPS,
-    VersionMeans,
-    changed_answers,
-    estimate_version_means,
+    GroupEstimate,
+    PairDifference,
+    estimate_difference,
+    estimate_mean,
     knows_level,
-    rated_versions,
-    shared_ratings,
-    usable_ratings,
 )
+from .version_questions import VersionQuestions
 from .version_table import VersionTable
 
-ERROR = 0.05
 EXPECTED_DIFFERENCE = 0.1
 """As a share of the scale: the size of differences for which the confidence sequence is narrowest."""
-OF_OTHER_PAIRS = 0.2
-"""The share of the errors that goes to pairs without the version in use, which decide nothing but ranks."""
 _NO_ERROR = 1e-9  # as a share of the scale
+_SCALE_OF_WINS = (-1.0, 1.0)
+Pairs = Mapping[tuple[int, int], PairDifference]
 
 
 def decide_versions(
@@ -57,15 +43,18 @@ def decide_versions(
     margin: float = MARGIN,
     measure: str = "",
     seed: int = 0,
+    looks: Sequence[Look] | Literal["any"] = (),
 ) -> Decision:
     """Decides which version the raters would rate highest, or says what is missing.
 
-    `ship`: the interval of the difference from the version in use, which holds at every look and for all pairs of
-    versions together (Bonferroni; a fifth of the errors goes to pairs without the version in use), leaves out 0 for at
-    least one other version; of these the one with the highest mean. `equivalent`: every other version lies within the
-    margin by two one-sided tests at 5% (Schuirmann, 1987) that hold at every look; never by a score that no rating
-    corrects. `keep`: every other version is surely worse, or some are and the others lie within the margin. Otherwise
-    `unsettled`.
+    `ship`: the interval of the difference from the version in use leaves out 0 for at least one other version; of these
+    the one with the highest mean. `equivalent`: every other version lies within the margin by two one-sided tests at 5%
+    (Schuirmann, 1987). `keep`: every other version is surely worse, or some are and the others lie within the margin.
+    Otherwise `unsettled`, and always so where nothing is rated.
+
+    The intervals hold for all pairs of versions together (Sidak, 1967) and at all looks: with all answers rated at the
+    first look they are those of the paired t test. Of several looks each has its part of the error (`Look`), and what
+    an earlier one showed counts as long as the difference of today lies within it.
 
     Args:
         table: The answers of the versions with scores and ratings; the rated ones must be a random part of those that
@@ -73,7 +62,9 @@ def decide_versions(
         preferences: Which of two versions' answers people prefer; they decide where not all versions are rated.
         margin: The largest difference of means that does not matter, in points of the scale, above 0.
         measure: The name of the score, for the sentences.
-        seed: Seed of the draws behind P(best) and the simultaneous intervals.
+        seed: Seed of the draws behind P(best).
+        looks: The earlier looks at these versions; `any` for intervals that hold however often one looks, while more
+            answers come in.
 
     Raises:
         InputError: Nothing is rated, compared or scored; or the margin is not above 0.
@@ -88,314 +79,257 @@ def decide_versions(
     """
     if not margin > 0:
         raise InputError(f"the margin is {margin:g}: it must be above 0")
-    answers = table
-    table, means, is_rated, preference_notes = _estimate(table, preferences)
-    shared = shared_ratings(answers)
-    differences = _differences(table, means, is_rated, shared, seed)
-    verdict, best = _verdict(table, differences, means, margin)
+    questions, names, places = VersionQuestions.of_table(table), table.versions, range(len(table.versions))
+    width = table.scale[1] - table.scale[0]
+    pairs = {pair: estimate_difference(questions, *pair, width=width) for pair in combinations(places, 2)}
+    basis, pairs, questions, scale, notes = _choose_basis(table, preferences, questions, pairs)
+    width = scale[1] - scale[0]
+    look: Look | None = None
+    rule: Look | ConfidenceSequence = ConfidenceSequence(EXPECTED_DIFFERENCE * width)
+    if basis == "scores":
+        rule = Look()
+    elif looks != "any":
+        rule = look = _look(list(pairs.values()), looks)
+    most = width / 2 if basis == "preferences" else width  # a net share of wins is a difference already
+    earlier = [one for one in looks if isinstance(one, Look) and look is not None and one.number < look.number]
+    intervals = {
+        pair: _carry(
+            _interval(estimate, rule, len(pairs), width, most), estimate.value, tuple(names[i] for i in pair), earlier
+        )
+        for pair, estimate in pairs.items()
+    }
+    if look is not None:
+        own = {(names[i], names[j]): one for (i, j), one in intervals.items() if one is not None}
+        look = replace(look, intervals=own)
+    differences = tuple(_difference_row(names, pair, pairs[pair], intervals[pair], basis) for pair in pairs)
+    likely = None if basis == "scores" else _probabilities(pairs, len(names), width, seed)
+    versions = tuple(
+        _version_row(table, place, mean, intervals=intervals, likely=likely, scale=scale)
+        for place, mean in enumerate(_means(questions, pairs, basis))
+    )
+    verdict, best = _verdict(names, pairs, intervals, versions, margin, is_rated=basis != "scores")
     decision = Decision(
         verdict,
         best,
-        _versions(table, means, differences, shared, seed),
+        versions,
         differences,
-        _needs(table, means, is_rated, margin) if verdict == "unsettled" else Needs(),
+        Needs(),
         margin,
-        "ratings",
-        table.scale,
+        basis,
+        scale,
         measure,
-        compare_other_metrics(answers, error=ERROR, seed=seed),
+        compare_other_metrics(table),
+        look=look,
     )
-    decision = replace(decision, basis=_basis(table, decision))
-    return replace(decision, notes=(*describe_assumptions(answers, decision, is_rated), *preference_notes))
+    if verdict == "unsettled":
+        rival = names.index(decision.deciding.second)
+        decision = replace(decision, needs=_needs(pairs[0, rival], basis, margin, rule, len(pairs)))
+    notes = (*describe_assumptions(table, questions, decision), *notes)
+    return replace(decision, notes=notes, warning=describe_selection(table, measure) if basis != "scores" else "")
 
 
-def _estimate(
-    table: VersionTable, preferences: PreferenceTable | None
-) -> tuple[VersionTable, VersionMeans, Bools, tuple[str, ...]]:
-    """The means of the versions by what decides; the table on the scale that they are on; who is rated; what to say.
+def _choose_basis(
+    table: VersionTable, preferences: PreferenceTable | None, questions: VersionQuestions, pairs: Pairs
+) -> tuple[Basis, Pairs, VersionQuestions, tuple[float, float], tuple[str, ...]]:
+    """What decides, with the differences by it, the answers, the scale of it, and what to say.
 
-    Ratings of all versions decide. Where a version has none, people's preferences do, if all versions are compared with
-    the one in use; else the ratings and scores that there are.
+    Ratings decide where every version is rated. Where one is not, people's preferences do, if all versions are compared
+    with the one in use; else the ratings that there are; and where no two versions are rated, nothing does: the scores
+    are shown.
     """
+    rivals = [one for (first, _), one in pairs.items() if first == 0]
     notes: tuple[str, ...] = ()
-    is_rated = rated_versions(table)
-    nothing = np.full(len(table.text), np.nan)
     if preferences is not None and len(preferences.first):
         wins = estimate_net_wins(table, preferences)
-        decides = not is_rated.all() and not np.isnan(wins.means).any()
+        decides = not all(one.groups >= FEWEST_RATED_GROUPS or not one.changed for one in rivals) and len(wins) == len(
+            pairs
+        )
         notes = tuple(describe_net_wins(preferences, wins, decides=decides))
         if decides:
-            by_wins = replace(table, scale=(-1.0, 1.0), scores=nothing, ratings=nothing)
-            return by_wins, wins, np.ones_like(is_rated), notes
-    if is_rated.sum() < 2:  # ratings of one version say nothing of a difference: the scores decide
-        table = replace(table, ratings=nothing, scale=table.score_scale or table.scale)
-        is_rated = rated_versions(table)
+            nothing = replace(questions, ratings=np.full_like(questions.ratings, np.nan))
+            return "preferences", wins, nothing, _SCALE_OF_WINS, notes
     scored = np.bincount(table.version[~np.isnan(table.scores)], minlength=len(table.versions)) > 0
-    unknown = np.flatnonzero(~(is_rated | scored))
+    rated = [pair for pair, one in pairs.items() if one.groups >= FEWEST_RATED_GROUPS or not one.changed]
+    is_rated = any(pairs[pair].changed for pair in rated)
+    if not is_rated and not scored.all():  # then few ratings are better than none
+        rated, is_rated = [pair for pair, one in pairs.items() if one.groups or not one.changed], True
+    known = {place for pair in rated for place in pair} | set(np.flatnonzero(scored).tolist())
+    unknown = [name for place, name in enumerate(table.versions) if place not in known]
     if len(unknown) == len(table.versions):
         raise InputError(
-            "no answer is rated and none has a score: rate some of them, score them with a metric, or compare all "
+            "no answer is rated, and no score is named: rate some of them, score them with a metric, or compare all "
             f"versions with {table.versions[0]}"
         )
-    if len(unknown) and changed_answers(table).any():
-        names = list_first([table.versions[place] for place in unknown])
+    if unknown:
         raise InputError(
-            f"nothing is known of {names}: it has no score, and no ratings of {FEWEST_RATED_GROUPS} groups or more; "
-            "score it, rate some of its answers, or leave it out"
+            f"nothing is known of {', '.join(unknown)}: it has no score, and no rating beside another version's; score "
+            "it, rate some of its answers, or leave it out"
         )
-    return table, estimate_version_means(table), is_rated, notes
+    if is_rated:
+        has_scores = not np.isnan(table.scores).all() and any(one.rated < one.changed for one in pairs.values())
+        return "ratings and scores" if has_scores else "ratings", pairs, questions, table.scale, notes
+    scale = table.score_scale or table.scale
+    by_score, width = questions.by_score_alone(), scale[1] - scale[0]
+    return "scores", {pair: estimate_difference(by_score, *pair, width=width) for pair in pairs}, by_score, scale, notes
 
 
-def _sequence(width: float) -> ConfidenceSequence:
-    return ConfidenceSequence(EXPECTED_DIFFERENCE * width)
+def _look(pairs: Sequence[PairDifference], past: Sequence[Look]) -> Look:
+    """The look at this many ratings; pairs of which nothing is rated have no part in how much is known."""
+    rated = [one for one in pairs if one.groups or not one.changed]
+    share = sum(one.share for one in rated) / len(rated)
+    return next_look(past, share, sum(one.rated for one in rated), sum(one.changed for one in rated))
 
 
-def _differences(
-    table: VersionTable, means: VersionMeans, is_rated: Bools, ratings: Floats, seed: int
-) -> tuple[VersionDifference, ...]:
-    """Every pair of versions; all bounds hold for all of them together."""
-    pairs, points = list(combinations(range(len(table.versions)), 2)), table.scale[1] - table.scale[0]
-    most = points / 2 if _rests_on_preferences(table) else points  # a net share of wins is a difference already
-    contrasts = np.zeros((len(pairs), len(table.versions)))
-    for place, (first, second) in enumerate(pairs):
-        contrasts[place, [first, second]] = -1.0, 1.0
-    known = [_has_error(table, means, *pair) for pair in pairs]
-    joint = means.degrees(*range(len(table.versions)))
-    largest = MaxT.of_covariance(contrasts @ means.covariance @ contrasts.T, joint, seed=seed) if any(known) else None
-    rows = []
-    for (first, second), has_error in zip(pairs, known, strict=True):
-        row = replace(
-            _unbounded(table, means, ratings, first, second), by_score=not (is_rated[first] and is_rated[second])
-        )
-        allowed = _allowed_error(first, len(table.versions))
-        if has_error and largest:
-            difference, error, degrees = means.difference(first, second)
-            # where few groups differ, bounds by their counts may be narrower: half of the errors is theirs
-            is_few = degrees < means.degrees(first, second)
-            counts = [
-                bound_by_counts(table, first, second, part / 2) if is_few else None
-                for part in (allowed, ERROR / len(pairs))
-            ]
-            own = allowed / 2 if counts[0] else allowed
-            sequence = _sequence(points)
-            half = sequence.half_width(error, degrees, error=own)
-            width = largest.quantile(1 - ERROR, degrees) * error
-            low, high = _narrower(difference, half, most, counts[0])
-            fixed_low, fixed_high = _narrower(difference, width, most, counts[1])
-            row = replace(
-                row,
-                low=low,
-                high=high,
-                p=min(1.0, ERROR / own * sequence.p_value(difference, error, degrees)),
-                fixed_low=fixed_low,
-                fixed_high=fixed_high,
-                fixed_p=largest.p_value(difference / error, degrees),
-            )
-        elif (bound := _bound_without_spread(table, means, row, allowed)) is not None:
-            low, high, p = bound
-            row = replace(row, low=low, high=high, p=p, fixed_low=low, fixed_high=high, fixed_p=p)
-        rows.append(row)
-    return tuple(rows)
+def _interval(
+    pair: PairDifference, rule: Look | ConfidenceSequence, comparisons: int, width: float, most: float
+) -> Interval | None:
+    """The interval of a difference, that of two one-sided tests, and the p-value; None where nothing says how sure."""
+    if not pair.changed:
+        return 0.0, 0.0, 0.0, 0.0, 1.0
+    value, error = pair.value, pair.error
+    allowed = rule.error if isinstance(rule, Look) else ERROR
+    bounds = pair.counts.bounds(1 - (1 - allowed) ** (1 / comparisons)) if pair.counts else None
+    if pair.groups < FEWEST_RATED_GROUPS or not error > _NO_ERROR * width or not math.isfinite(error):
+        inner = pair.counts.bounds(2 * allowed) if pair.counts else None
+        if bounds is None or inner is None or pair.counts is None:
+            return None
+        return (*bounds, *inner, rule.adjust(pair.counts.p_value(), comparisons))
+    (low, high), near, p = pair.interval(rule, comparisons)
+    is_narrower = bounds is not None and bounds[1] - bounds[0] < high - low
+    if low <= 0 <= high and bounds is not None and pair.counts and not pair.counts.unknown and is_narrower:
+        low, high = min(bounds[0], value), max(bounds[1], value)
+        near = max(near[0], low), min(near[1], high)
+    return max(low, -most), min(high, most), *near, p
 
 
-def _narrower(difference: float, half: float, most: float, counts: tuple[float, float] | None) -> tuple[float, float]:
-    """The interval difference +- half, or the bounds by counts where it holds 0 too and is wider."""
-    low, high = max(difference - half, -most), min(difference + half, most)
-    if counts is not None and low <= 0 <= high and counts[1] - counts[0] < high - low:
-        return max(counts[0], -most), min(counts[1], most)
-    return low, high
-
-
-def _allowed_error(first: int, versions: int) -> float:
-    """The share of errors of one pair: those with the version in use share most of 5%, the other pairs the rest."""
-    others = (versions - 1) * (versions - 2) / 2
-    if first == 0:
-        return ERROR * (1 - OF_OTHER_PAIRS if others else 1.0) / (versions - 1)
-    return ERROR * OF_OTHER_PAIRS / others
-
-
-def _has_error(table: VersionTable, means: VersionMeans, first: int, second: int) -> bool:
-    """Whether the difference has a standard error: enough groups of either version, and not all of them alike."""
-    difference, error, degrees = means.difference(first, second)
-    groups = (means.rated_by_group[:, [first, second]] > 0).sum(axis=0)
-    is_known = np.isfinite([difference, error, degrees]).all() and degrees > 0
-    return bool(
-        groups.min() >= FEWEST_RATED_GROUPS and is_known and error > _NO_ERROR * (table.scale[1] - table.scale[0])
-    )
-
-
-def _unbounded(table: VersionTable, means: VersionMeans, ratings: Floats, first: int, second: int) -> VersionDifference:
-    questions = [set(table.question[table.version == version].tolist()) for version in (first, second)]
-    changed = set(table.question[changed_answers(table, (first, second))].tolist())
-    is_rated = ~np.isnan(ratings)
-    rated = [set(table.question[is_rated & (table.version == version)].tolist()) for version in (first, second)]
-    both = questions[0] & questions[1]
-    return VersionDifference(
-        table.versions[first],
-        table.versions[second],
-        means.difference(first, second)[0],
-        *(None,) * 6,
-        questions=len(both),
-        changed=len(both & changed),
-        rated=len(both & rated[0] & rated[1]),
-    )
-
-
-def _bound_without_spread(
-    table: VersionTable, means: VersionMeans, row: VersionDifference, error: float
-) -> tuple[float, float, float] | None:
-    """The interval and p-value of a difference that is the same in all groups; None where that says nothing.
-
-    Where G groups all show the difference d, at most the share b = 1 - error^(1 / G) of all groups shows another one
-    (Clopper and Pearson, 1934), of at most the width w of the scale: d (1 - b) +- b w.
-    """
-    first, second = table.versions.index(row.first), table.versions.index(row.second)
-    width = table.scale[1] - table.scale[0]
-    groups = int((means.rated_by_group[:, [first, second]] > 0).all(axis=1).sum())
-    is_constant = means.difference(first, second)[1] <= _NO_ERROR * width
-    if groups >= FEWEST_RATED_GROUPS and row.changed and is_constant:
-        other, size = 1 - error ** (1 / groups), abs(row.difference)
-        centre, half = row.difference * (1 - other), other * width
-        return centre - half, centre + half, min(1.0, (width / (size + width)) ** groups * ERROR / error)
-    bound = _bound_of_few_changes(table, first, second, error)
-    return None if bound is None else (-bound, bound, 1.0)
-
-
-def _bound_of_few_changes(table: VersionTable, first: int, second: int, error: float) -> float | None:
-    """How far two versions can differ that seldom give another answer: by the whole scale, so often.
-
-    The share of groups with another answer is at most its Clopper-Pearson bound. None where that says nothing.
-    """
-    changed = len(np.unique(table.group[changed_answers(table, (first, second))]))
-    groups = len(np.unique(table.group[(table.version == first) | (table.version == second)]))
-    if not changed:
-        return 0.0
-    if changed >= groups or groups < FEWEST_RATED_GROUPS:
+def _carry(interval: Interval | None, value: float, names: tuple[str, ...], earlier: Sequence[Look]) -> Interval | None:
+    """What this look and earlier ones show together, of those whose interval holds today's difference."""
+    known = [one for look in earlier if (one := look.intervals.get((names[0], names[1]))) is not None]
+    held = [one for one in known if one[0] <= value <= one[1]] + ([] if interval is None else [interval])
+    if not held:
         return None
-    return float(stats.beta.isf(error, changed + 1, groups - changed)) * (table.scale[1] - table.scale[0])
+    low, high, near_low, near_high, p = zip(*held, strict=True)
+    return max(low), min(high), max(near_low), min(near_high), min(p)
 
 
-def _versions(
-    table: VersionTable, means: VersionMeans, differences: Sequence[VersionDifference], ratings: Floats, seed: int
-) -> tuple[VersionEstimate, ...]:
-    count, width = len(table.versions), table.scale[1] - table.scale[0]
+def _difference_row(
+    names: Sequence[str], pair: tuple[int, int], estimate: PairDifference, interval: Interval | None, basis: Basis
+) -> VersionDifference:
+    low, high, p = (None, None, None) if interval is None else (interval[0], interval[1], interval[4])
+    by_score = basis == "scores" or (basis != "preferences" and not estimate.groups and estimate.changed > 0)
+    return VersionDifference(
+        names[pair[0]],
+        names[pair[1]],
+        estimate.value,
+        low,
+        high,
+        p,
+        estimate.questions,
+        estimate.changed,
+        0 if by_score else estimate.rated + (estimate.questions - estimate.changed),
+        estimate.left_out,
+        by_score,
+    )
+
+
+def _version_row(
+    table: VersionTable,
+    place: int,
+    estimate: GroupEstimate,
+    *,
+    intervals: Mapping[tuple[int, int], Interval | None],
+    likely: Sequence[float] | None,
+    scale: tuple[float, float],
+) -> VersionEstimate:
+    """What is known of a version: its mean, how probable it is the best, and its ranks."""
+    own, count = table.version == place, len(table.versions)
+    low: float | None = None
+    high: float | None = None
     level = (1 - ERROR) ** (1 / count)  # Sidak (1967): all intervals hold together
-    enough = len(means.replicates) >= FEWEST_RATED_GROUPS and means.degrees(*range(count)) > 0
-    best: Sequence[float | None] = [None] * count
-    pairs, alike = list(combinations(range(count), 2)), [row.low == row.high == 0 for row in differences]
-    if all(alike):
-        best = [1 / count] * count
-    elif all(
-        same or (_has_error(table, means, *pair) and not row.by_score)  # what the score likes, no error says
-        for pair, same, row in zip(pairs, alike, differences, strict=True)
-    ):
-        best = probabilities_of_best(means, width=width, seed=seed)
-    is_rated, is_level_known = ~np.isnan(ratings), knows_level(table)
-    rows = []
-    for place, name in enumerate(table.versions):
-        own, low, high = table.version == place, None, None
-        mean, error, degrees = means.mean(place)
-        mean = min(max(mean, table.scale[0]), table.scale[1])  # a regression may go beyond the scale
-        if enough and is_level_known:
-            if error > _NO_ERROR * width and degrees > 0:
-                answers = int(own.sum())
-                low, high = log_odds_interval(mean, error, degrees, scale=table.scale, answers=answers, level=level)
-            is_few = low is None or high is None or degrees < means.degrees(place)
-            if is_few and not np.isnan(table.ratings).all():
-                bounds = bound_mean_by_counts(ratings[own], table.group[own], table.scale, 1 - level)
-                if bounds is not None and (low is None or high is None or bounds[1] - bounds[0] < high - low):
-                    low, high = min(bounds[0], mean), max(bounds[1], mean)
-        above = sum(_is_above(row, name, better=True) for row in differences)
-        below = sum(_is_above(row, name, better=False) for row in differences)
-        ranks = (1 + above, count - below)
-        rows.append(
-            VersionEstimate(name, int(own.sum()), int((own & is_rated).sum()), mean, low, high, best[place], ranks)
-        )
-    return tuple(rows)
+    mean = min(max(estimate.value, scale[0]), scale[1])  # a regression may go beyond the scale
+    groups = int((estimate.influence != 0).sum())
+    if isinstance(estimate, PairDifference):  # a share of wins over the version in use: it is that difference
+        low, high = (intervals[0, place] or (None, None))[:2]
+    elif groups >= FEWEST_RATED_GROUPS and estimate.degrees > 0 and estimate.error > _NO_ERROR * (scale[1] - scale[0]):
+        error, degrees = estimate.error_of_few
+        low, high = log_odds_interval(mean, error, degrees, scale=scale, answers=int(own.sum()), level=level)
+    above = sum(_is_above(intervals, place, other) for other in range(count))
+    below = sum(_is_above(intervals, other, place) for other in range(count))
+    rated, p_best = int((own & ~np.isnan(table.ratings)).sum()), None if likely is None else likely[place]
+    return VersionEstimate(
+        table.versions[place], int(own.sum()), rated, mean, low, high, p_best, (1 + above, count - below)
+    )
 
 
-def _is_above(row: VersionDifference, name: str, *, better: bool) -> bool:
-    """Whether the other version of a pair is surely better (or worse) than the one of this name."""
-    if row.low is None or row.high is None or name not in (row.first, row.second):
+def _means(questions: VersionQuestions, pairs: Pairs, basis: Basis) -> list[GroupEstimate]:
+    """The mean of each version.
+
+    It is its own where all its answers are rated, else that of the version with most ratings and the difference.
+    """
+    nothing = GroupEstimate(0.0, np.zeros(1), 0.0)
+    if basis == "preferences":
+        return [nothing, *(pairs[0, place] for place in range(1, questions.has.shape[1]))]
+    own = [estimate_mean(questions, place) for place in range(questions.has.shape[1])]
+    rated = ~np.isnan(questions.ratings) & questions.has
+    anchor = int(rated.sum(axis=0).argmax())
+    means = list(own)
+    for place in range(len(own)):
+        if place != anchor and rated[:, place].sum() < questions.has[:, place].sum():
+            pair, sign = (pairs[anchor, place], 1.0) if anchor < place else (pairs[place, anchor], -1.0)
+            influence = own[anchor].influence + sign * pair.influence
+            degrees = min(own[anchor].degrees, pair.degrees) if pair.groups >= FEWEST_RATED_GROUPS else 0.0
+            means[place] = GroupEstimate(own[anchor].value + sign * pair.value, influence, degrees)
+    is_known = [knows_level(questions, place) for place in range(len(own))]
+    return [one if known else replace(one, degrees=0.0) for one, known in zip(means, is_known, strict=True)]
+
+
+def _probabilities(pairs: Pairs, count: int, width: float, seed: int) -> list[float] | None:
+    """P(best) of three versions or more; of two it would say again what the difference does."""
+    rivals = [pairs[0, place] for place in range(1, count)]
+    if count < 3 or any(one.groups < FEWEST_RATED_GROUPS or not one.error > _NO_ERROR * width for one in rivals):
+        return None
+    influence = np.stack([one.influence for one in rivals])
+    values, degrees = np.array([one.value for one in rivals]), min(one.degrees for one in rivals)
+    return probabilities_of_best(values, influence @ influence.T, degrees, width=width, seed=seed)
+
+
+def _is_above(intervals: Mapping[tuple[int, int], Interval | None], place: int, other: int) -> bool:
+    """Whether the other version is surely better than this one."""
+    if place == other:
         return False
-    higher, lower = row.low > 0, row.high < 0
-    return higher if (name == row.first) is better else lower
+    interval = intervals[min(place, other), max(place, other)]
+    return interval is not None and (interval[0] > 0 if place < other else interval[1] < 0)
 
 
 def _verdict(
-    table: VersionTable, differences: Sequence[VersionDifference], means: VersionMeans, margin: float
+    names: Sequence[str],
+    pairs: Pairs,
+    intervals: Mapping[tuple[int, int], Interval | None],
+    versions: Sequence[VersionEstimate],
+    margin: float,
+    *,
+    is_rated: bool,
 ) -> tuple[Verdict, str]:
-    names = table.versions
-    rivals = [row for row in differences if row.first == names[0]]
-    order = dict(zip(names, means.means.tolist(), strict=True))
-    highest = max(names, key=order.__getitem__)
-    better = [row.second for row in rivals if row.low is not None and row.low > 0]
+    means = [version.mean for version in versions]
+    highest = names[int(np.argmax(means))]
+    rivals = range(1, len(names))
+    is_known = [pairs[0, place].groups > 0 or not pairs[0, place].changed for place in rivals]
+    if not is_rated:
+        alike = all(not pairs[0, place].changed for place in rivals)
+        return ("equivalent" if alike else "unsettled"), highest
+    better = [place for place, known in zip(rivals, is_known, strict=True) if known and _is_above(intervals, 0, place)]
     if better:
-        return "ship", max(better, key=order.__getitem__)
-    worse = [row.high is not None and row.high < 0 for row in rivals]
-    if all(lower or _is_within(row, table, means, margin) for row, lower in zip(rivals, worse, strict=True)):
+        return "ship", names[max(better, key=lambda place: pairs[0, place].value)]
+    worse = [known and _is_above(intervals, place, 0) for place, known in zip(rivals, is_known, strict=True)]
+    near = [(one := intervals[0, place]) is not None and -margin < one[2] and one[3] < margin for place in rivals]
+    if all(is_worse or is_near for is_worse, is_near in zip(worse, near, strict=True)):
         return ("keep", names[0]) if any(worse) else ("equivalent", highest)
     return "unsettled", highest
 
 
-def _is_within(row: VersionDifference, table: VersionTable, means: VersionMeans, margin: float) -> bool:
-    """Whether a difference is surely below the margin; by the score alone only where few answers differ at all."""
-    places = table.versions.index(row.first), table.versions.index(row.second)
-    bound = _bound_of_few_changes(table, *places, ERROR)
-    if bound is not None and bound < margin:
-        return True
-    if row.by_score or row.low is None or row.high is None:
-        return False
-    if -margin < row.low and row.high < margin:
-        return True
-    if not _has_error(table, means, *places):
-        return max(-row.low, row.high) < margin
-    difference, error, degrees = means.difference(*places)
-    half = _sequence(table.scale[1] - table.scale[0]).half_width(error, degrees, error=2 * ERROR)
-    return abs(difference) + half < margin
-
-
-def _needs(table: VersionTable, means: VersionMeans, is_rated: Bools, margin: float) -> Needs:
-    """What would settle the difference of the version in use and its best rival."""
-    rival = 1 + int(np.argmax(means.means[1:]))
-    if not _has_error(table, means, 0, rival):
-        return Needs()
-    has_ratings = bool(is_rated[0] and is_rated[rival])
-    difference, error, degrees = means.difference(0, rival)
-    plain = estimate_version_means(table, use_scores=False).difference(0, rival)[1] if has_ratings else error
-    changed = changed_answers(table, (0, rival))
-    counted = changed & ~np.isnan(usable_ratings(table))
-    counts = [int((rows & (table.version == version)).sum()) for rows in (counted, changed) for version in (0, rival)]
-    evidence = EstimatedDifference(
-        difference,
-        error,
-        plain,
-        degrees,
-        effective_degrees(np.bincount(table.group[changed]).astype(float)),
-        min(counts[:2]),
-        min(counts[2:]),
-        has_ratings,
-    )
-    allowed = _allowed_error(0, len(table.versions))
-    width = table.scale[1] - table.scale[0]
-    rule = SettlingRule(_sequence(width), allowed, margin if has_ratings else 0.0, 2 * ERROR, width)
-    answers, ratings = more_answers_needed(evidence, rule), more_ratings_needed(evidence, rule)
-    share = evidence.questions / (len(table.version) / len(table.versions))
-    # of the questions at hand only some tell the versions apart
-    return Needs(None if answers is None or not share else int(np.ceil(answers / share)), ratings)
-
-
-def _rests_on_preferences(table: VersionTable) -> bool:
-    return bool(np.isnan(table.scores).all() and np.isnan(table.ratings).all())
-
-
-def _basis(table: VersionTable, decision: Decision) -> Basis:
-    """What the difference that the sentence is about rests on."""
-    if _rests_on_preferences(table):
-        return "preferences"
-    row = decision.deciding
-    places = table.versions.index(row.first), table.versions.index(row.second)
-    if not rated_versions(table).any() or (row.by_score and changed_answers(table, places).any()):
-        return "scores"
-    unrated = np.isnan(usable_ratings(table)) & changed_answers(table)
-    return "ratings and scores" if unrated.any() and not np.isnan(table.scores).all() else "ratings"
+def _needs(
+    pair: PairDifference, basis: Basis, margin: float, rule: Look | ConfidenceSequence, comparisons: int
+) -> Needs:
+    if basis == "scores" or pair.groups < FEWEST_RATED_GROUPS:
+        return Needs(ratings=ratings_to_begin(pair.changed) or None)
+    return ratings_needed(pair, margin, rule, comparisons=comparisons)

@@ -1,6 +1,7 @@
 """What a decision between versions reads of preferences: who is compared on which question, and which is better."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,15 +50,16 @@ class PreferenceTable:
 
 
 def make_preference_table(
-    preferences: Sequence[Preference], table: VersionTable, questions: Mapping[str, int]
+    preferences: Sequence[Preference], table: VersionTable, questions: Mapping[str, Sequence[int]]
 ) -> PreferenceTable:
     """Brings preferences to the numbers of a table of answers; those between other versions are left out.
 
     Args:
         preferences: The preferences.
         table: The answers of the versions.
-        questions: The number of a question in the table, by what a preference may call it: its id, or its text. A
-            preference on a question that is not among them counts too; it has its own group, or that of its label.
+        questions: The numbers in the table of what a preference may call a question: its id, or its text. Of a text
+            that is of several questions, the choices of a rater are on one after the other. A preference on a question
+            that is not among them counts too; it has its own group, or that of its label.
 
     Example:
         Question q1 is number 5 of the table, in group 2; q9 is not in it:
@@ -66,21 +68,25 @@ def make_preference_table(
         >>> empty = np.full(2, np.nan)
         >>> table = VersionTable(("old", "new"), np.array([0, 1]), numbers, np.array([2, 2]), empty, empty, numbers)
         >>> asked = [Preference("q1", "new", "old", "first", "ada"), Preference("q9", "old", "new", "tie", "ada")]
-        >>> made = make_preference_table(asked, table, {"q1": 5})
+        >>> made = make_preference_table(asked, table, {"q1": [5]})
         >>> made.first.tolist(), made.choice.tolist(), made.question.tolist(), made.group.tolist()
         ([1, 0], [-1.0, 0.0], [5, 6], [2, 3])
     """
     place = {name: number for number, name in enumerate(table.versions)}
     group_of = dict(zip(table.question.tolist(), table.group.tolist(), strict=True))
     next_question, next_group = int(table.question.max()) + 1, int(table.group.max()) + 1
+    times = Counter[Hashable]()
     new_questions: dict[str, int] = {}
     new_groups: dict[tuple[str, str], int] = {}
     rows = []
     for preference in preferences:
         if preference.first not in place or preference.second not in place:
             continue
-        number = questions.get(preference.question)
-        if number is None or number not in group_of:
+        named = [number for number in questions.get(preference.question, ()) if number in group_of]
+        asked = (preference.question, frozenset((preference.first, preference.second)), preference.rater)
+        number = named[times[asked] % len(named)] if named else -1
+        times[asked] += 1
+        if not named:
             number = new_questions.setdefault(preference.question, next_question + len(new_questions))
             label = ("group", preference.group) if preference.group else ("question", preference.question)
             group = new_groups.setdefault(label, next_group + len(new_groups))

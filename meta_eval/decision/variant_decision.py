@@ -144,4 +144,4 @@ def _estimates(table: ScoreTable, names: Sequence[str], rows: Sequence[Compariso
 def _difference(row: Comparison, comparisons: int) -> VersionDifference:
     value, low, high = row.difference.value or 0.0, row.difference.low, row.difference.high
     p = None if row.difference.p is None else min(1.0, comparisons * row.difference.p)
-    return VersionDifference(row.second, row.first, value, low, high, p, low, high, p, row.n, row.n, row.n)
+    return VersionDifference(row.second, row.first, value, low, high, p, row.n, row.n, row.n)

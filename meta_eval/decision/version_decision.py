@@ -1,10 +1,11 @@
 """The decision between versions: its values, and the sentence that says it."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from ...text.wording import count_of
 from ..difference import describe_more_ratings
+from ..sequence import Look
 
 Verdict = Literal["ship", "keep", "equivalent", "unsettled"]
 Basis = Literal["ratings and scores", "ratings", "preferences", "scores", "agreement"]
@@ -47,17 +48,15 @@ class VersionDifference:
     Attributes:
         first: The first version's name.
         second: The second's.
-        difference: Mean of the second less that of the first.
-        low: Lower end of the interval that holds at every look, and for all pairs together; None without one.
+        difference: Mean of the second less that of the first, on the questions that both answered.
+        low: Lower end of the interval, which holds for all pairs together and at all looks; None without one.
         high: Its upper end.
-        p: The p-value that holds at every look, for all pairs together; None without an interval.
-        fixed_low: Lower end of the interval for a single look that was planned before, for all pairs together.
-        fixed_high: Its upper end.
-        fixed_p: Its p-value.
+        p: The p-value of the same test: at most .05 where the interval leaves out 0; None without an interval.
         questions: How many questions both versions answered.
         changed: How many of these have another answer in the second version.
         rated: How many questions are rated in both versions (the same answer counts as rated in both).
-        by_score: Whether one of the versions has no ratings that count, so that the score alone tells them apart.
+        left_out: How many questions only one of the two answered, which say nothing of their difference.
+        by_score: Whether one of the versions is not rated, so that the score alone tells them apart.
     """
 
     first: str
@@ -66,12 +65,10 @@ class VersionDifference:
     low: float | None
     high: float | None
     p: float | None
-    fixed_low: float | None
-    fixed_high: float | None
-    fixed_p: float | None
     questions: int = 0
     changed: int = 0
     rated: int = 0
+    left_out: int = 0
     by_score: bool = False
 
 
@@ -84,9 +81,9 @@ class OtherDifference:
         first: The version in use today.
         second: The other version.
         difference: Mean of the second less that of the first, on the metric's scale; more is better.
-        low: Lower end of the interval for a single look that holds for all rows of this table; None without one.
+        low: Lower end of the 95% interval; None without one.
         high: Its upper end.
-        p: The p-value for a single look, corrected for all rows (max-T).
+        p: The p-value of the same test, for this row by itself.
     """
 
     metric: str
@@ -100,16 +97,47 @@ class OtherDifference:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """About what would settle an unsettled decision, in 8 of 10 cases.
+    """About what would settle an unsettled decision, in 8 of 10 cases, of each version.
 
     Attributes:
-        answers: So many more answers per version, scored and rated as those at hand; None where it is settled or
-            nobody can tell.
-        ratings: So many more rated answers per version of those at hand; None where these would not do.
+        answers: So many more answers, all rated; None where those at hand do, or nobody can tell.
+        ratings: So many more of the answers at hand rated; None where these would not do.
+        low: The least that it may take, as the difference is not known better; None where it is beyond reach.
+        high: The most.
+        is_equal: Whether that is what it takes to show that nothing above the margin differs: no number of ratings
+            tells versions apart that may be equal.
+        is_beyond: Whether it is more than anybody can rate (10,000).
     """
 
     answers: int | None = None
     ratings: int | None = None
+    low: int | None = None
+    high: int | None = None
+    is_equal: bool = False
+    is_beyond: bool = False
+
+    def describe(self, what: str = "") -> str:
+        """The number in words, with its range; "" where nobody can tell.
+
+        Example:
+            >>> Needs(ratings=43, low=20, high=440).describe(), Needs(is_beyond=True).describe()
+            ('about 43 more ratings of each (20 to 440)', 'more than you can rate')
+        """
+        if self.is_beyond:
+            return "more than you can rate"
+        more = self.answers if self.ratings is None else self.ratings
+        if more is None:
+            return ""
+        rated = "more rating" if self.answers is None else "more rated answer"
+        likely = ""
+        if self.low is not None and not self.is_equal:
+            likely = (
+                f" ({round_up(self.low):,} to {round_up(self.high):,})"
+                if self.high
+                else (f" ({round_up(self.low):,} or more)")
+            )
+        amount = count_of(round_up(more), what) if what else f"{count_of(round_up(more), rated)} of each"
+        return f"about {amount}{likely}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +155,10 @@ class Decision:
         basis: What the decision rests on.
         scale: The lowest and the highest rating, or score.
         measure: The scorer or metric that decides; "" where ratings alone do.
-        others: What other metrics say, corrected for how many they are.
+        others: What other metrics say.
         notes: What a reader should know, each a sentence: what is left out or assumed.
+        look: On which look at these versions it rests; None where looks are not counted.
+        warning: Why the ratings may not be a random part of the answers; "" where nothing says so.
     """
 
     verdict: Verdict
@@ -142,6 +172,8 @@ class Decision:
     measure: str = ""
     others: tuple[OtherDifference, ...] = ()
     notes: tuple[str, ...] = ()
+    look: Look | None = None
+    warning: str = ""
 
     @property
     def sentence(self) -> str:
@@ -150,23 +182,24 @@ class Decision:
         Example:
             >>> versions = (VersionEstimate("A", 80, 30, 3.1, 2.9, 3.3, 0.0, (2, 2)),
             ...             VersionEstimate("B", 80, 30, 3.6, 3.4, 3.8, 1.0, (1, 1)))
-            >>> difference = VersionDifference("A", "B", 0.5, 0.2, 0.8, 0.001, 0.3, 0.7, 0.0001)
+            >>> difference = VersionDifference("A", "B", 0.5, 0.2, 0.8, 0.001)
             >>> Decision("ship", "B", versions, (difference,), Needs(), 0.1, "ratings", (1, 5)).sentence
             'Ship B: your raters rate its answers 0.50 higher than those of A (likely 0.20 to 0.80, on 1 to 5).'
         """
-        return (
-            self._basis_clause
-            + {
-                "ship": self._ship,
-                "keep": self._keep,
-                "equivalent": self._equivalent,
-                "unsettled": self._unsettled,
-            }[self.verdict]()
-        )
+        say = {
+            "ship": self._ship,
+            "keep": self._keep,
+            "equivalent": self._equivalent,
+            "unsettled": self._unsettled,
+        }[self.verdict]
+        return f"{say()} {self.warning}".rstrip()
 
     def as_json(self) -> dict[str, Any]:
         """Returns the sentence and all values as JSON values."""
-        return {"sentence": self.sentence} | asdict(self)
+        look = None if self.look is None else asdict(self.look)
+        if look is not None:
+            del look["intervals"]  # those of the differences
+        return {"sentence": self.sentence} | asdict(replace(self, look=None)) | {"look": look}
 
     @property
     def in_use(self) -> str:
@@ -181,23 +214,12 @@ class Decision:
             return next(row for row in rivals if row.second == self.best)
         return max(rivals, key=lambda row: row.difference)
 
-    @property
-    def _basis_clause(self) -> str:
-        if self.basis != "scores" or self._is_same:
-            return ""
-        return f"By {self.measure or 'the score'} alone, which no rating of these answers corrects: "
-
-    @property
-    def _subject(self) -> str:
-        """Who rates: the raters, or the score that stands for them."""
-        return f"{self.measure or 'the score'} rates" if self.basis == "scores" else "your raters rate"
-
     def _is_higher(self, amount: float, rival: str) -> str:
         if self.basis == "agreement":
             return f"its scores agree {amount:.2f} better with your raters than {rival}"
         if self.basis == "preferences":
             return f"your raters prefer its answers to {rival}, by a net share of wins of {amount:.2f}"
-        return f"{self._subject} its answers {amount:.2f} higher than {rival}"
+        return f"your raters rate its answers {amount:.2f} higher than {rival}"
 
     @property
     def _unit(self) -> str:
@@ -207,10 +229,8 @@ class Decision:
 
     def _ship(self) -> str:
         row = self.deciding
-        return self._start(
-            f"ship {row.second}: {self._is_higher(row.difference, f'those of {row.first}')} "
-            f"(likely {_range(row)}, {self._unit})."
-        )
+        higher = self._is_higher(row.difference, f"those of {row.first}")
+        return f"Ship {row.second}: {higher} (likely {_range(row)}, {self._unit})."
 
     def _keep(self) -> str:
         row = self.deciding
@@ -218,10 +238,8 @@ class Decision:
         likely = f"{-(row.high or 0.0):.2f} to {-(row.low or 0.0):.2f}"
         if row.high is not None and row.high >= 0:
             rest = f"no other is better, and the next best, {row.second}, differs by less than {self.margin:.3g}"
-            return self._start(f"keep {row.first}: {rest} (likely {_range(row)}, {self._unit}).")
-        return self._start(
-            f"keep {row.first}: {self._is_higher(-row.difference, rival)} (likely {likely}, {self._unit})."
-        )
+            return f"Keep {row.first}: {rest} (likely {_range(row)}, {self._unit})."
+        return f"Keep {row.first}: {self._is_higher(-row.difference, rival)} (likely {likely}, {self._unit})."
 
     def _equivalent(self) -> str:
         row = self.deciding
@@ -230,50 +248,48 @@ class Decision:
             rest = f"{row.second} and {row.first} differ by less than {self.margin:.3g} ({how}, {self._unit})."
         else:
             rest = f"no other version differs from {row.first} by {self.margin:.3g} or more ({self._unit})."
-        return self._start(f"no difference that matters: {rest}")
+        return f"No difference that matters: {rest}"
 
     def _unsettled(self) -> str:
-        row = self.deciding
-        advice = self._advice()
+        row, advice = self.deciding, self._advice()
+        if self.basis == "scores":
+            likely = "" if row.low is None else f", likely {_range(row)}"
+            rated = "too little is rated" if any(one.rated for one in self.versions) else "nothing is rated"
+            return (
+                f"Not settled: {rated}, and whether your raters like {row.second} better {self.measure or 'a score'} "
+                f"cannot tell (its difference from {row.first}: {row.difference:+.2f}{likely}){advice}."
+            )
         if row.low is None or row.high is None:
-            return self._start(f"not settled: nothing says how sure the difference of {row.second} is{advice}.")
+            return f"Not settled: nothing says how sure the difference of {row.second} is{advice}."
         worse, better = f"{max(-row.low, 0.0):.2f}", f"{max(row.high, 0.0):.2f}"
         if self.basis == "agreement":
-            return self._start(
-                f"not settled: {row.second} agrees with your raters somewhere between {worse} worse and {better} "
+            return (
+                f"Not settled: {row.second} agrees with your raters somewhere between {worse} worse and {better} "
                 f"better than {row.first} ({self._unit}){advice}."
             )
         if self.basis == "preferences":
-            return self._start(
-                f"not settled: the net share of wins of {row.second} over {row.first} is somewhere between "
+            return (
+                f"Not settled: the net share of wins of {row.second} over {row.first} is somewhere between "
                 f"{row.low:+.2f} and {row.high:+.2f}{advice}."
             )
-        return self._start(
-            f"not settled: {self._subject} {row.second} somewhere between {worse} lower and {better} higher than "
+        return (
+            f"Not settled: your raters rate {row.second} somewhere between {worse} lower and {better} higher than "
             f"{row.first} ({self._unit}){advice}."
         )
 
     def _advice(self) -> str:
-        answers, ratings = self.needs.answers, self.needs.ratings
-        if (more := ratings) is not None and self.basis == "agreement":
-            return f"; {describe_more_ratings(more)} ratings would settle it"
-        parts = []
-        if ratings is not None:
-            parts.append(f"about {count_of(round_up(ratings), 'more rated answer')} of each")
-        if answers is not None:
-            answered = f"about {count_of(round_up(answers), 'more answer')} of each"
-            parts.append(f"{answered}, rated alike," if self.basis != "scores" else answered)
-        return (
-            f"; {' or '.join(parts)} would settle it" if parts else "; nobody can tell how many ratings would settle it"
-        )
-
-    @property
-    def _is_same(self) -> bool:
-        """Whether no version gives another answer than the one in use: no score takes part in that."""
-        return all(row.low == row.high == 0 for row in self.differences if row.first == self.in_use)
-
-    def _start(self, text: str) -> str:
-        return text if self._basis_clause else text[0].upper() + text[1:]
+        needs = self.needs
+        if self.basis == "agreement":
+            more = "" if needs.ratings is None else f"; {describe_more_ratings(needs.ratings)} ratings would settle it"
+            return more or "; nobody can tell how many ratings would settle it"
+        if needs.low is None and needs.ratings is not None:  # where hardly anything is rated
+            return f"; rate about {count_of(round_up(needs.ratings), 'answer')} of each"
+        amount = needs.describe("more compared question" if self.basis == "preferences" else "")
+        if not amount:
+            return "; nobody can tell how many ratings would settle it"
+        if needs.is_equal:
+            return f"; they may be equal: to show that nothing above {self.margin:.3g} differs takes {amount}"
+        return f"; it would take {amount} to settle it"
 
 
 def round_up(count: int) -> int:

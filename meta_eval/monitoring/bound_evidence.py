@@ -7,9 +7,9 @@ from statistics import NormalDist
 import numpy as np
 
 from ..arrays import Floats, Places
-from ..decision.confidence_sequence import normal_of_t, t_of_normal
 from ..estimate import TOO_FEW_GROUPS, Estimate
 from ..monthly_p_value import LONGEST, monthly_p_value, needed_z
+from ..sequence import normal_of_t, t_of_normal
 from .day_sums import DaySums, Noise, RunMeans
 from .outcome_terms import OutcomeTerms
 

@@ -6,11 +6,15 @@ import numpy as np
 
 from ..arrays import Floats, Places
 from ..groups import effective_degrees
+from ..monthly_p_value import variance_of_mean
 from .outcome_terms import OutcomeTerms, TermStage
 from .stage_draw import draws_worth
 
 _MEMORY = 90  # days that the noise is taken from
-_FEWEST_DAYS = 5
+_FEWEST_DAYS = 10
+_APART = (4, 5, 6, 7)  # days, of which a spell of the usual length leaves little in common
+_MOST_CORRELATED = 0.7
+_MEDIAN = 0.455  # of a squared normal variable
 _OF_RUNS = [0, 1, 2, 5]  # of the powers of `_cumulate`: w, w y, w^2, w^3
 
 
@@ -30,10 +34,15 @@ class Noise:
 
     variances: Floats  # per stage, the variance of one group's weighted term, per squared weight
     thirds: Floats  # per stage, its third moment, per cubed weight
-    # how many times the variance of a day's mean is what the groups explain: what all answers of a day share. At least
-    # 1.
+    # how many times the variance of a day's mean is what the groups explain, at least 1: answers of a day share
+    # something, and days near each other too, by this correlation of neighbours
     inflation: float
+    correlation: float
     degrees: float
+
+    def of_days(self, days: Places) -> Floats:
+        """How many times the variance of the mean of so many days is what the groups explain."""
+        return 1 + (self.inflation - 1) * days * variance_of_mean(np.maximum(days, 1), self.correlation)
 
 
 class DaySums:
@@ -73,7 +82,7 @@ class DaySums:
             size = np.minimum(weight**2 / total[2], limit)
             variance += noise.variances[number] / size
             third += noise.thirds[number] * np.maximum(total[3] / weight**3, 1 / size**2)
-        return RunMeans(mean, variance * noise.inflation, third, np.where(np.isfinite(mean), size, 0.0))
+        return RunMeans(mean, variance * noise.of_days(end - first), third, np.where(np.isfinite(mean), size, 0.0))
 
     def _limits(self, first: Places, end: Places) -> list[Floats]:
         """Per stage, how many answers those of some runs of days are worth at most by the chances of their draws."""
@@ -98,21 +107,38 @@ class DaySums:
                 variances[number] += (self.width / 2) ** 2 / size
                 thirds[number] += self._tail * (self.width / 2) ** 3 / size
                 degrees = max(1.0, min(size - 1, self._group_degrees))
-        noise = Noise(variances * self._over_days, thirds, 1.0, degrees)
-        inflation, days = self._inflation(first, last, noise)
+        noise = Noise(variances * self._over_days, thirds, 1.0, 0.0, degrees)
+        inflation, correlation, days = self._days(first, last, noise)
         # the variance is the sum of what the groups explain and of what the days add, known to as many degrees
         freedom = inflation**2 / (1 / degrees + (inflation - 1) ** 2 / days)
-        return Noise(noise.variances, thirds, inflation, max(1.0, freedom))
+        return Noise(noise.variances, thirds, inflation, correlation, max(1.0, freedom))
 
-    def _inflation(self, first: int, last: int, noise: Noise) -> tuple[float, int]:
-        """(what successive days differ by, beside what their groups explain (von Neumann, 1941); of how many days)."""
+    def _days(self, first: int, last: int, noise: Noise) -> tuple[float, float, int]:
+        """(the inflation, the correlation of neighbouring days, of how many days).
+
+        The squared differences of days, beside what their groups explain (von Neumann, 1941): those of days apart are
+        larger than those of neighbours where good and bad days come in spells. Their medians, since one fall is no
+        spell.
+        """
         days = np.arange(first, last + 1)
         runs = self.runs(days, days + 1, noise)
         is_known = (runs.size > 0) & (runs.variance > 0)
         mean, variance = runs.mean[is_known], runs.variance[is_known]
         if len(mean) < _FEWEST_DAYS:
-            return 1.0, 1
-        return max(1.0, float((np.diff(mean) ** 2 / (variance[1:] + variance[:-1])).mean())), len(mean) - 1
+            return 1.0, 0.0, 1
+        near, far = (
+            float(np.median(np.concatenate([_ratios(mean, variance, gap) for gap in gaps]))) / _MEDIAN
+            for gaps in ((1,), _APART)
+        )
+        inflation = max(1.0, near, far)
+        correlation = 1 - max(0.0, near - 1) / (inflation - 1) if inflation > 1 else 0.0
+        return inflation, min(correlation, _MOST_CORRELATED), len(mean) - 1
+
+
+def _ratios(mean: Floats, variance: Floats, gap: int) -> Floats:
+    """The squared differences of days so far apart, where those that the groups explain are 1 on average."""
+    ratios: Floats = (mean[gap:] - mean[:-gap]) ** 2 / (variance[gap:] + variance[:-gap])
+    return ratios
 
 
 def _cumulate(terms: OutcomeTerms, stage: TermStage) -> Floats:

@@ -17,10 +17,11 @@ from .look import BoundState, Look, SegmentLook
 from .outcome_terms import corrected_terms, judge_terms
 from .production_answers import ProductionAnswers
 from .sampling_design import SamplingDesign
-from .window_estimate import NO_RATINGS, estimate_window, looks_error
+from .window_estimate import LOOKS_ERROR, NO_RATINGS, estimate_window
 
 _MOST_SEGMENTS = 20  # per field
 _UNRATED_SHARE = 0.1  # of the answers, from which on it is said that their days have no rating
+_MOST_RATINGS = 10_000  # a day, from which on a number helps nobody
 _FINDABLE = 0.3  # of five levels: a fall that a team would want to know of
 
 
@@ -60,15 +61,14 @@ def look_at_production(
     """
     level = _share_out(false_alarms, bounds)
     production = _Production(answers, window=window, reference=reference, day_name=day_name)
-    error = looks_error(window)
-    segments, notes = production.segments(error)
+    segments, notes = production.segments()
     return Look(
         day=int(answers.days.max()),
         answers=len(answers.days),
         judged=int((~np.isnan(answers.judged)).sum()),
         rated=int((~np.isnan(answers.ratings)).sum()),
-        mean=estimate_window(production.mean_terms, production.is_in, error=error),
-        bad_share=estimate_window(production.bad_terms, production.is_in, error=error),
+        mean=estimate_window(production.mean_terms, production.is_in),
+        bad_share=estimate_window(production.bad_terms, production.is_in),
         segments=tuple(segments),
         bounds=tuple(production.state(bound, level, len(bounds)) for bound in bounds),
         notes=(*production.notes(bounds, level), *notes),
@@ -136,10 +136,10 @@ class _Production:
             int(np.searchsorted(self._day_numbers, last, side="right")),
         )
 
-    def segments(self, error: float) -> tuple[list[SegmentLook], list[str]]:
+    def segments(self) -> tuple[list[SegmentLook], list[str]]:
         """The segments of the window, those with most answers first, and what was left out.
 
-        The error is shared among all segments that have ratings.
+        All that have ratings share the error.
         """
         members, notes = list[tuple[str, str, Bools]](), list[str]()
         for name, column in self._answers.segments.items():
@@ -155,7 +155,7 @@ class _Production:
                 notes.append(
                     f"{name} has {count_of(len(order), 'value')}: those {_MOST_SEGMENTS} with most answers are shown."
                 )
-        share = error / max(1, sum(bool((rows & self.mean_terms.is_rated).any()) for _, _, rows in members))
+        share = LOOKS_ERROR / max(1, sum(bool((rows & self.mean_terms.is_rated).any()) for _, _, rows in members))
         segments = [
             SegmentLook(
                 name,
@@ -202,7 +202,7 @@ class _Production:
         if state.since is not None:
             return weighed.figure(state.since, self._whole - 1, state)
         if weighed.reference is None:
-            return estimate_window(weighed.terms, self.is_in, error=looks_error(self._window))
+            return estimate_window(weighed.terms, self.is_in)
         last = max(0, self._whole - 1)
         window = int(np.searchsorted(self._day_numbers, self._day_numbers[last] - self._window + 1))
         return weighed.figure(max(window, min(weighed.reference[1], last)), last, state)
@@ -284,7 +284,7 @@ class _Production:
         run = sums.runs(np.array([first]), np.array([last + 1]), noise)
         if not run.variance[0] > 0:
             return
-        variance = float(noise.variances[-1]) * noise.inflation
+        variance = float(noise.variances[-1]) * float(noise.of_days(np.array([LONGEST]))[0])
         others = max(0.0, float(run.variance[0]) - variance / float(run.size[0])) * days / LONGEST
         skewness = -float(run.third[0]) / float(run.variance[0]) ** 1.5
         needed = t_of_score(needed_z(level), noise.degrees, skewness)
@@ -293,14 +293,17 @@ class _Production:
             ratings_needed(variance, size, days=LONGEST, needed=needed, others=others) for size in (fall, fall / 3)
         )
         rated = int((self.mean_terms.is_rated & (self._answers.days > self._answers.days.max() - LONGEST)).sum())
-        large, small = (
-            f"{number} a day" if number else "no number of ratings while so few answers are judged"
-            for number in (many, more)
-        )
+        large, small = (_a_day(number) for number in (many, more))
         yield (
             f"Ratings that find a fall of {fall:.2g} beyond a bound of the mean within 30 days in four of five cases: "
             f"{large}; one of {fall / 3:.2g}: {small}. There are {rated / days:.1f} a day."
         )
+
+
+def _a_day(ratings: int | None) -> str:
+    if ratings is None:
+        return "no number of ratings while so few answers are judged"
+    return f"{ratings:,} a day" if ratings <= _MOST_RATINGS else "more than you can rate"
 
 
 _NAMES = {

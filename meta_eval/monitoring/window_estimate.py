@@ -1,4 +1,4 @@
-"""A mean over the answers of some days, with an interval that holds at every look of a year."""
+"""A mean over the answers of some days, with an interval that holds at every look."""
 
 import math
 
@@ -6,14 +6,14 @@ import numpy as np
 from scipy.special import ndtr
 
 from ..arrays import Bools, Floats
-from ..decision.confidence_sequence import ConfidenceSequence
 from ..estimate import TOO_FEW_GROUPS, Estimate, clopper_pearson
 from ..groups import FEWEST_GROUPS
+from ..sequence import ConfidenceSequence
 from .outcome_terms import OutcomeTerms
 from .stage_draw import draws_worth
 
-YEAR = 365
-"""Days over which the intervals of a watch hold together."""
+LOOKS_ERROR = 0.05
+"""In how many watches an interval misses its figure at some look (see docs/statistics.md for the length)."""
 
 NO_RATINGS = "no ratings of answers that were drawn with a known chance"
 
@@ -22,19 +22,7 @@ _MOST_GAIN = 16.0
 _LEAST_WORTH = 1.0  # group: its interval is nearly the whole scale
 
 
-def looks_error(window: int, error: float = 0.05) -> float:
-    """Returns the error that is left to the looks of one window so that all windows of a year have `error` together.
-
-    Example:
-        A year has 13 windows of 30 days, the last one begun: 0.05 / 13.
-
-        >>> round(looks_error(30), 5)
-        0.00385
-    """
-    return error / max(1, math.ceil(YEAR / window))
-
-
-def estimate_window(terms: OutcomeTerms, is_in: Bools, *, error: float) -> Estimate:
+def estimate_window(terms: OutcomeTerms, is_in: Bools, *, error: float = LOOKS_ERROR) -> Estimate:
     """Estimates the mean outcome of some answers: what the raters would say of all of them.
 
     The mean is that of the predictions over all answers, plus the weighted mean of what the judge's scores add over

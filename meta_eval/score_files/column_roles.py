@@ -1,39 +1,33 @@
 """Which column of a file of scores or ratings is what: our names, and those of other tools, and which scores fall."""
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
 from ...errors import InputError, UsageError
+from ...eval_sets.column_table import ALIASES, ID_ALIASES, NAMES, columns_by_usual_name, criterion_of, rater_of
 from ...eval_sets.name_suggestions import nearest_names, quote_names
-from ...eval_sets.sample_columns import (
-    ALIASES,
-    ID_ALIASES,
-    RATER_ALIASES,
-    RATING_ALIASES,
-    columns_by_usual_name,
-    criterion_of,
-    rater_of,
-)
+from ...eval_sets.number_rule import is_missing
 
 # our name -> the names that are read as it where ours is absent, the first of them that there is
 ROLES: dict[str, tuple[str, ...]] = {
     "id": ("sample", "item", "item_id", "answer_id", *ID_ALIASES),
-    "metric": ("metric_name",),
-    "value": ("score",),
-    "rater": ("annotator", "rater_id", "annotator_id", *RATER_ALIASES),
-    "rating": tuple(name for name in RATING_ALIASES if name not in {"score", "label"}),
+    "metric": NAMES["metric"],
+    "value": NAMES["value"],
+    "rater": NAMES["rater"],
+    "rating": tuple(name for name in NAMES["rating"] if name not in {"score", "label"}),
     "rating_min": (),
     "rating_max": (),
-    "reason": ("explanation",),
-    "status": (),
+    "reason": NAMES["reason"],
+    "status": NAMES["status"],
+    "error": NAMES["error"],
     **ALIASES,
 }
 _TEXTS = tuple(ALIASES)
 # never a metric, though a number may stand in them
 _NO_METRICS = ("id", "rating", "rating_min", "rating_max", *_TEXTS)
+_BESIDE = frozenset(name for role in ("reason", "status", "error") for name in (role, *NAMES[role]))
 _HOLDERS = ("metadata", "scores", "metrics")
 KNOWN = frozenset((*ROLES, *(name for names in ROLES.values() for name in names)))
 # metrics of other tools
@@ -82,7 +76,9 @@ def is_no_metric(column: str, roles: Mapping[str, str]) -> bool:
     first = column.split(".", maxsplit=1)[0]
     return (
         column in {roles.get(role) for role in _NO_METRICS}
-        or first == "ratings"
+        or column in NAMES["time"]
+        or first in {"ratings", "reasons"}
+        or re.split(r"[\s_.]", column.casefold())[-1] in _BESIDE
         or bool(rater_of(column) or criterion_of(column))
         or column.startswith(("column ", "Unnamed:"))  # the index that pandas writes
     )
@@ -121,7 +117,7 @@ def check_patterns(patterns: Iterable[str], columns: Iterable[str], what: str, n
 
 def as_label(value: Any) -> str:
     """Writes an id or an attribute as text; an empty text where there is none."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if is_missing(value):
         return ""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
 

@@ -1,6 +1,5 @@
 """Rows of any file with scores or ratings: nested objects become dotted columns, exports of other tools are known."""
 
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -10,17 +9,14 @@ from ...errors import InputError
 from ...eval_sets import cell_values
 from ...eval_sets.excel_file import EXCEL_SUFFIXES
 from ...eval_sets.json_file import SEVERAL, json_document
+from ...eval_sets.logs.test_runs import is_test_run, read_test_run
 from ...eval_sets.parquet_file import find_parquet_files, open_parquet
 from ...eval_sets.rows import BadRow, Row
-from ...eval_sets.sources import cannot_read, open_source
-from ...number_bounds import LARGEST_NUMBER
-from ...value_messages import describe_type
-from . import deepeval_export
+from ...eval_sets.sources import DELIMITED, cannot_read, open_source
 from .column_roles import KNOWN
 
 _OBJECT_COLUMNS = ("ratings", "metadata", "scores")  # columns of CSV files whose cells may be JSON objects
 _BESIDE_SCORES = ("status", "reason", "evidence", "usage")
-_MISSING = {"", "nan", "none", "null", "n/a", "na", "-"}
 
 
 class FlatRow(NamedTuple):
@@ -30,15 +26,15 @@ class FlatRow(NamedTuple):
     values: dict[str, Any]
 
 
-def flat_rows(path: Path, sheet: str | None = None) -> list[FlatRow]:
+def flat_rows(path: Path, sheet: str | None = None, header_row: int | None = None) -> list[FlatRow]:
     """Reads the rows of a file (.csv, .tsv, .xlsx, .jsonl, .json, .parquet) or of a folder or pattern of Parquet files.
 
-    A .json file may be a list, an object of columns (pandas), an export of DeepEval, or `assay show --json`. A test
-    case of DeepEval becomes one row per metric.
+    A .json file may be a list, an object of columns (pandas), an export of DeepEval, or `assay show --json`.
 
     Args:
         path: The file.
         sheet: The sheet of an Excel file; None for the only one that has rows.
+        header_row: The row of a CSV or Excel file that names the columns, 0 for none; None to find it.
 
     Raises:
         InputError: The file cannot be read; the message has place and cure.
@@ -55,7 +51,13 @@ def flat_rows(path: Path, sheet: str | None = None) -> list[FlatRow]:
             return rows
         if document is not SEVERAL and not isinstance(document, list):
             raise InputError(f"{name}: holds no rows; write a list of objects, one per item")
-    opened = open_source(path, split=None, sheet=sheet if path.suffix.lower() in EXCEL_SUFFIXES else None, known=KNOWN)
+    suffix = path.suffix.lower()
+    opened = open_source(
+        path,
+        sheet=sheet if suffix in EXCEL_SUFFIXES else None,
+        header_row=header_row if suffix in (*EXCEL_SUFFIXES, *DELIMITED) else None,
+        known=KNOWN,
+    )
     rows = []
     for row in opened.rows:
         if isinstance(row, BadRow):
@@ -96,41 +98,13 @@ def flatten(values: Mapping[str, Any]) -> dict[str, Any]:
     return dict(_flat(values, ""))
 
 
-def read_number(value: object) -> float | None:
-    """Reads a cell as a number; true and false are 1 and 0.
-
-    Returns:
-        The number; None where the cell is empty, null or NaN.
-
-    Raises:
-        ValueError: It is text that is no number, infinite, or larger than 1e100; the message has the cure.
-
-    Examples:
-        >>> read_number("4,5"), read_number("n/a"), read_number(True)
-        (4.5, None, 1.0)
-    """
-    if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
-        return None
-    if isinstance(value, str) and value.strip().lower() in {"true", "false"}:
-        return float(value.strip().lower() == "true")
-    if isinstance(value, bool):
-        return float(value)
-    if isinstance(value, float) and math.isnan(value):
-        return None
-    parsed = cell_values.parse_number(value)
-    if not isinstance(parsed, int | float):
-        raise ValueError(f"is {describe_type(parsed)}, not a number; write a number, or leave it empty")
-    if math.isinf(parsed):
-        raise ValueError("is infinite; write a number, or leave it empty")
-    if abs(parsed) > LARGEST_NUMBER:
-        raise ValueError(f"is larger than {LARGEST_NUMBER:g}; write it in a larger unit, or leave it empty")
-    return float(parsed)
-
-
 def _of_object(document: dict[str, Any], name: str) -> list[FlatRow] | None:
     """The rows of an object that is not a list of rows; None where its form is unknown."""
-    if deepeval_export.is_export(document):
-        return [FlatRow(place, flatten(values)) for place, values in deepeval_export.read_rows(document, name)]
+    if is_test_run(document):
+        cases = list(read_test_run(document))
+        if not any(case.get("scores") for case in cases):
+            raise InputError(f"{name}: there are no metrics in its test cases; evaluate them first")
+        return [FlatRow(f"test case {place}", flatten(case)) for place, case in enumerate(cases, 1)]
     for key in ("scores", "samples", "rows", "data"):
         if isinstance(document.get(key), list) and all(isinstance(row, dict) for row in document[key]):
             return [FlatRow(f"{key} {place}", flatten(row)) for place, row in enumerate(document[key], 1)]

@@ -25,6 +25,7 @@ class ReadOptions:
         group: The attribute whose items share a source; None for `group`.
         by: Attributes by whose labels the items are evaluated apart.
         sheet: The sheet of Excel files.
+        header_row: The row of CSV and Excel files that names the columns, 0 for none; None to find it.
         scale: The lowest and the highest rating; None where the files say it.
         level: Whether runs are read by conversation or by turn; None for what is rated.
         versions: The attribute that says which version gave an answer; None for `system`.
@@ -39,6 +40,7 @@ class ReadOptions:
     by: tuple[str, ...] = ()
     scale: tuple[float, float] | None = None
     sheet: str | None = None
+    header_row: int | None = None
     level: RatedLevel | None = None
     versions: str | None = None
 

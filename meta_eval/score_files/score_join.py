@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError
+from ...eval_sets.rating_scale import usual_rating_scale
 from ...text.wording import count_of, verb_of
 from ..table import BASELINES, ScoreTable
 from ..version_swaps import merge_groups
@@ -73,14 +74,20 @@ def read_score_files(
     scores: Sequence[Path], ratings: Path | None, options: ReadOptions
 ) -> tuple[list[ScoreSource], ScoreSource | None]:
     """Reads files of scores and a file of ratings; a file that is both is read once."""
-    rows = {path: flat_rows(path, options.sheet) for path in dict.fromkeys((*scores, *([ratings] if ratings else [])))}
-    rating_source = read_ratings(rows[ratings], str(ratings), options) if ratings else None
-    rating_columns = rating_source.read_columns if rating_source else ()
-    sources = [
-        read_scores(rows[path], str(path), options, other_columns=rating_columns if path == ratings else ())
-        for path in dict.fromkeys(scores)
-    ]
-    return sources, rating_source
+    rows = {
+        path: flat_rows(path, options.sheet, options.header_row)
+        for path in dict.fromkeys((*scores, *([ratings] if ratings else [])))
+    }
+    sources = {path: read_scores(rows[path], str(path), options) for path in dict.fromkeys(scores) if path != ratings}
+    rating_source = None
+    if ratings:
+        metrics = {metric for source in sources.values() for metric in source.columns}
+        is_both = ratings in scores
+        rating_source = read_ratings(rows[ratings], str(ratings), options, metrics=metrics, has_scores=is_both)
+        if is_both:
+            read = rating_source.read_columns
+            sources[ratings] = read_scores(rows[ratings], str(ratings), options, other_columns=read)
+    return [sources[path] for path in dict.fromkeys(scores)], rating_source
 
 
 def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: ReadOptions) -> JoinedScores:
@@ -341,13 +348,17 @@ def _merge_items(items: list[Item]) -> Item:
 
 
 def find_scale(ratings: ScoreSource, options: ReadOptions) -> tuple[tuple[float, float], list[str]]:
-    """Finds the scale: the user's or the source's, else 1-5 where all ratings are on it, else their range."""
+    """Finds the scale: the user's or the source's, else the usual one that holds all ratings, else their range."""
     if scale := options.scale or ratings.scale:
         return scale, []
     values = [rating for numbers in ratings.columns.values() for rating in numbers.values()]
     low, high = min(values), max(values)
-    if low >= 1 and high <= 5:
-        return (1.0, 5.0), []
+    usual = usual_rating_scale(values)
+    if usual is not None and (low < high or low >= 1):
+        low, high = usual[:2]
+        hint = usual.hint or "say another with --scale"
+        note = f"the ratings are taken to be on a scale from {low:g} to {high:g}; {hint}"
+        return (low, high), [note] if usual.hint or (low, high) != (1, 5) else []
     if low == high:
         raise InputError(f"{ratings.name}: all ratings are {low:g}; say the scale (--scale 0-1)")
     return (low, high), [f"the ratings are taken to be on a scale from {low:g} to {high:g}; say another with --scale"]

@@ -138,12 +138,9 @@ def version_chart(decision: Decision) -> Forest:
 
 
 def difference_chart(decision: Decision) -> Forest:
-    """Draws the difference of each pair, with the interval that holds at every look and that for a single look."""
-    rows = []
-    for one in decision.differences:
-        name = pair_name(one)
-        rows.append((name, "metric", Figure("change", one.difference, one.low, one.high), "at every look"))
-        if one.fixed_low is not None:
-            single = Figure("change", one.difference, one.fixed_low, one.fixed_high)
-            rows.append(("", "baseline", single, "for a single look"))
+    """Draws the difference of each pair."""
+    rows = [
+        (pair_name(one), "metric", Figure("change", one.difference, one.low, one.high), "")
+        for one in decision.differences
+    ]
     return draw_forest(rows, margin=decision.margin or None)

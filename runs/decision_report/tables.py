@@ -1,24 +1,25 @@
 """The tables and sentences of a decision between versions."""
 
 from ...meta_eval.decision import Decision, OtherDifference, VersionDifference, VersionEstimate
-from ...meta_eval.decision.version_decision import round_up
 from ...metrics.specification import UNDIRECTED
 from ...presentation.figure import Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, tabulate
 from ...text.wording import count_of
 
 IN_USE = "in use today"
+_OF_RATERS = ("ratings and scores", "ratings", "preferences")
 _RANKS = (
-    "The first is in use today. P(best): how probable it is that no other version has a higher mean. Ranks: those that "
-    "the version may have, 1 is the best. The likely ranges hold for all versions together"
+    "The first is in use today. Ranks: those that the version may have, 1 is the best. The likely ranges hold for all "
+    "versions together"
 )
-_LOOKS = (
-    "A difference is the second version less the first. At every look: the interval and p hold however often you look "
-    "while answers and ratings come in. For a single look: they hold if this is the only look, planned before. Both "
-    "hold for all pairs together"
+_BEST = "P(best): how probable it is that no other version has a higher mean"
+_DIFFERENCES = (
+    "A difference is the second version less the first, on the questions that both answered. The intervals hold for "
+    "all pairs together"
 )
-_COUNTS = "Questions that both versions answered, changed with another text, rated in both"
-_OTHERS = "Above 0 is better{undirected}. For a single look, corrected for all rows of the table together (max-T)"
+_LEFT_OUT = "Left out: questions that only one of the two answered"
+_COUNTS = "Changed: with another text. Rated: in both"
+_OTHERS = "Above 0 is better{undirected}. Each row by itself"
 
 
 def decision_block(decision: Decision) -> ReportBlock:
@@ -38,42 +39,46 @@ def decision_block(decision: Decision) -> ReportBlock:
 def version_table(decision: Decision) -> ResultTable:
     """What is known of each version."""
     winner, in_use = better_version(decision), decision.versions[0].name
+    has_best = any(one.p_best is not None for one in decision.versions)
     fields = (
         Field("version", "name", lambda one: TableCell(one.name, note=IN_USE if one.name == in_use else "")),
         Field(f"mean {rating_unit(decision)} [likely range]", "mean", _mean, is_left=True),
-        Field("P(best)", "share", lambda one: one.p_best),
+        *([Field("P(best)", "share", lambda one: one.p_best)] if has_best else []),
         Field("ranks", "text", lambda one: _ranks(one.ranks)),
         Field("answers", "count", lambda one: one.n),
         Field("rated", "count", lambda one: one.rated),
     )
     return tabulate(
-        "Versions", decision.versions, fields, tone=lambda one: "chosen" if one.name == winner else "", note=_RANKS
+        "Versions",
+        decision.versions,
+        fields,
+        tone=lambda one: "chosen" if one.name == winner else "",
+        note=f"{_RANKS}. {_BEST}" if has_best else _RANKS,
     )
 
 
 def difference_table(decision: Decision, *, is_full: bool = True) -> ResultTable:
-    """How versions differ: at every look, and for a single look.
+    """How versions differ.
 
     Args:
         decision: The decision.
         is_full: Whether all pairs stand in it, and what their counts are; else those with the version in use.
     """
+    rows = [one for one in decision.differences if is_full or one.first == decision.in_use]
+    has_left_out = any(one.left_out for one in rows)
     fields = (
         Field("versions", "name", lambda one: _pair_cell(one, decision)),
-        Field("difference, at every look", "change", lambda one: _change(one, one.low, one.high), is_left=True),
+        Field("difference", "change", lambda one: _change(one, one.low, one.high), is_left=True),
         Field("p", "p", lambda one: one.p),
-        Field("for a single look", "change", _single, is_left=True),
-        Field("p, single look", "p", lambda one: one.fixed_p, "wide"),
-        Field("questions", "count", lambda one: one.questions, "wide"),
+        Field("questions", "count", lambda one: one.questions),
+        *([Field("left out", "count", lambda one: one.left_out)] if has_left_out else []),
         Field("changed", "count", lambda one: one.changed, "wide"),
-        Field("rated", "count", lambda one: one.rated, "wide"),
+        Field("rated", "count", lambda one: one.rated),
     )
-    rows = [one for one in decision.differences if is_full or one.first == decision.in_use]
     left_out = len(decision.differences) - len(rows)
     others = [f"{count_of(left_out, 'other pair')}: --report or --json"] if left_out else []
-    notes = [_LOOKS, *([_COUNTS] if is_full else others)]
-    table = tabulate("Differences", rows, fields, note=". ".join(notes))
-    return table.without_empty("for a single look", "p, single look")
+    notes = [_DIFFERENCES, *([_LEFT_OUT] if has_left_out else []), *([_COUNTS] if is_full else others)]
+    return tabulate("Differences", rows, fields, note=". ".join(notes))
 
 
 def other_table(decision: Decision) -> ResultTable:
@@ -107,26 +112,33 @@ def basis_sentence(decision: Decision) -> str:
         "ratings": "your raters' ratings",
         "preferences": "what people prefer side by side (the net share of wins)",
         "agreement": f"how far {decision.measure or 'each'} agrees with your raters",
-        "scores": f"{scores} alone, which no rating of these answers corrects",
+        "scores": f"{scores} alone, which decide nothing",
     }[decision.basis]
     low, high = (Figure("rating", end) for end in decision.scale)
     matter = f"; a difference up to {Figure('rating', decision.margin)} does not matter" if decision.margin else ""
-    return f"It rests on {basis}, on a scale of {low} to {high}{matter}."
+    return f"It rests on {basis}, on a scale of {low} to {high}{matter}.{_describe_look(decision)}"
+
+
+def _describe_look(decision: Decision) -> str:
+    """On which look it rests: on the first one of the runs, when everything is rated, nothing is to be said."""
+    look = decision.look
+    if look is None:
+        return " It holds at any number of looks." if decision.basis in _OF_RATERS else ""
+    if look.number == 1 and look.share == 1:
+        return ""
+    which = "the first look at these versions" if look.number == 1 else f"look {look.number} at these versions"
+    known = f"{Figure('share', look.share)} of what all ratings would say"
+    return f" This is {which}, with {known}: it errs in {100 * look.error:.2g}% of cases, all looks in 5%."
 
 
 def needs_sentence(decision: Decision) -> str:
     """Returns what would settle an unsettled decision, and how surely; "" where it is settled or nobody can tell."""
-    answers, ratings = decision.needs.answers, decision.needs.ratings
-    parts = []
-    if ratings is not None:
-        parts.append(
-            f"about {count_of(round_up(ratings), 'more of the answers at hand', 'more of the answers at hand')} rated"
-        )
-    if answers is not None:
-        parts.append(f"about {count_of(round_up(answers), 'more answer')}, scored and rated as those at hand")
-    if decision.verdict != "unsettled" or not parts:
+    amount = decision.needs.describe()
+    if decision.verdict != "unsettled" or not amount or decision.basis == "agreement":
         return ""
-    return f"To settle such a decision in 8 of 10 cases takes, of each version, {', or '.join(parts)}."
+    if decision.needs.is_equal:
+        return f"To show that nothing above {decision.margin:.3g} differs takes {amount}, in 8 of 10 cases."
+    return f"To settle such a decision in 8 of 10 cases takes {amount}."
 
 
 def rating_unit(decision: Decision) -> str:
@@ -147,11 +159,6 @@ def _pair_cell(difference: VersionDifference, decision: Decision) -> TableCell:
 
 def _change(difference: VersionDifference | OtherDifference, low: float | None, high: float | None) -> Figure:
     return Figure("change", difference.difference, low, high, "" if low is not None else "no interval")
-
-
-def _single(difference: VersionDifference) -> Figure | str:
-    low, high = difference.fixed_low, difference.fixed_high
-    return "" if low is None or high is None else _change(difference, low, high)
 
 
 def _ranks(ranks: tuple[int, int]) -> str:

@@ -5,13 +5,19 @@ Values are oriented so that lower is worse: (samples, runs), the newest run last
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from ...meta_eval.groups import t_quantile
-from ...meta_eval.monthly_p_value import FURTHEST, LONGEST, monthly_p_value, needed_z
-from ..pair_difference import paired_difference
+from ...meta_eval.monthly_p_value import (
+    FURTHEST,
+    LONGEST,
+    monthly_p_value,
+    needed_z,
+    night_correlation,
+    variance_of_mean,
+)
 
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats, Places
@@ -22,9 +28,9 @@ RELEASES = 5
 LARGE = 0.15
 """A fall beyond the noise by this share of the metric's range fails however few groups of answers fell."""
 
-_MOST_RARE = 0.05  # of the range: a fall by a fifth of it is no rare change
+_FLIPS = 9999
+_UNKNOWN, _LEAST_DEGREES = 9, 6  # see `_Noise.errors`
 _MOST_OF_FEW = 0.2  # of the range: one of five samples
-_KNOWN = 30.0  # changes
 _SLACK = 1e-9  # differences and standard errors below it are rounding
 _FOUR_IN_FIVE = NormalDist().inv_cdf(0.8)
 
@@ -44,280 +50,303 @@ class Evidence:
     # where the runs do not differ, and for a bound
     missed: float | None = None
     missed_in_week: float | None = None  # the same for seven runs that fell together
-    # where the fall is more than the noise and in too few groups for the signs to tell (see `weigh_falls`), how many
-    # groups fell; 0 elsewhere, and for a bound
-    fallen_groups: int = 0
+    is_of_few: bool = False  # whether it is a fall that is more than noise, but of too few answers to call it one
 
 
-def weigh_falls(
-    values: "Floats", groups: Sequence[str], *, accepted: int, allowed: float, level: float
-) -> list[Evidence]:
-    """Weighs the evidence for a fall since the accepted runs, after each nightly run.
+class Falls:
+    """The runs of one figure, of which later ones may have fallen below the accepted ones.
 
-    The runs before a fall are its baseline: the accepted ones and every nightly run until the fall. When it was is not
-    known, so that each of the last 30 nightly runs may be the first of those that fell. A fall must be more than
-
-    - the noise between runs would show in a month without a change (`monthly_p_value`). The noise of a run's mean comes
-      from the differences between successive runs (von Neumann, 1941), summed by group (CR2, Bell and McCaffrey, 2002);
-    - the choice of the questions explains: the signs of the groups' changes are flipped (`paired_difference`) at a
-      fifth of the level, since this is a question per change of the system and not per nightly run.
-
-    The first run after the baseline, where the noise is not known yet, is held against the second alone. It takes a
-    fifth of the level, and all later ones share the rest.
-
-    With k groups that fell, the flips give at best 2^-k. So a fall of 0.15 of the metric's range and more that lies
-    beyond the noise fails without the flips. One that is smaller, and in so few groups that the flips cannot tell,
-    passes with the number of these groups. In both cases the noise is at least `_Noise.of_rare_change`, since that of a
-    judge that has not changed its mind yet is not known.
-
-    After a failed run, or one with a fall in few groups, the baseline and the fall stay as they are until a run is
-    nearer to the baseline than to the fall; the runs in between are then left out.
+    The `groups` are numbers, the same in all figures of one run. A run that is not `usable` says nothing of the figure.
     """
-    runs = _Runs(values, groups, accepted, allowed, level)
-    baseline, fallen = list(range(accepted)), list[int]()
-    weighed: list[Evidence] = []
-    for night in range(accepted, values.shape[1]):
-        is_back = not fallen or runs.change([night], baseline) >= (runs.change(fallen, baseline) - allowed) / 2
-        if fallen and not is_back and weighed[-1].failed:
-            fallen.append(night)
-            newest = replace(
-                weighed[-1],
-                change=runs.change(fallen, baseline),
-                nights=len(fallen),
-                before=len(baseline),
-                tonight=runs.change([night], baseline),
-                baseline=len(baseline),
-            )
-            weighed.append(newest)
-            continue
-        fallen = [] if is_back else fallen
-        newest = runs.weigh(night, baseline, fallen)
-        weighed.append(newest)
-        if newest.failed or newest.fallen_groups:
-            seen = [*baseline, *fallen, night]
-            baseline, fallen = seen[: -newest.nights], seen[-newest.nights :]
-        elif is_back:
-            baseline = [*baseline, night]
-        else:
-            fallen = [*fallen, night]
-    return weighed
 
-
-class _Runs:
-    """The runs that may have fallen, for `weigh_falls`, whose arguments it takes."""
-
-    def __init__(self, values: "Floats", groups: Sequence[str], accepted: int, allowed: float, level: float) -> None:
+    def __init__(
+        self, values: "Floats", groups: "Places", *, accepted: int, allowed: float, usable: Sequence[bool] | None = None
+    ) -> None:
         import numpy as np
 
         known = ~np.isnan(values)
         means = np.where(known, values, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
         self._values = np.where(known, values, means[:, None])  # a missing value is no change
         self._means = self._values.mean(axis=0)
-        self._groups = list(groups)
-        self._numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
-        self._noise = _Noise(values, self._numbers)
-        self._sizes = np.bincount(self._numbers).astype(float)
-        self._accepted, self._allowed, self._level = accepted, allowed, level
+        self._groups, self._allowed, self._usable = groups, allowed, usable
+        self._noise = _Noise(self._values, groups)
+        self._runs = list[int]()
+        for run in range(accepted):
+            self.keep(run)
+        self._accepted = self._runs.copy()
 
-    def change(self, runs: Sequence[int], baseline: Sequence[int]) -> float:
-        """The mean of some runs less that of others."""
-        return float(self._means[runs].mean() - self._means[baseline].mean())
+    def is_usable(self, run: int) -> bool:
+        """Whether a run says something of the figure."""
+        return self._usable is None or self._usable[run]
 
-    def weigh(self, night: int, baseline: Sequence[int], fallen: Sequence[int]) -> Evidence:
-        """The evidence after a run, with a baseline that has not fallen until then, and runs since that may have."""
+    def keep(self, run: int) -> None:
+        """Counts a run that did not fail among those that later ones are compared with."""
+        if self.is_usable(run):
+            self._runs.append(run)
+            self._noise.add(run)
+
+    def candidate(self, night: int) -> "_Candidate":
+        """The fall up to a nightly run that is most beyond the noise: since any run, from those before or accepted."""
         import numpy as np
 
-        runs = [*baseline, *fallen, night]
-        error, degrees = self._noise.error(night)
-        lengths = np.arange(1, min(LONGEST, len(runs) - self._accepted) + 1)
-        counts, sums = np.minimum(len(runs) - lengths, len(baseline)), np.cumsum(self._means[runs])
-        changes = (sums[-1] - sums[len(runs) - lengths - 1]) / lengths - sums[counts - 1] / counts
-        scales = np.sqrt(1 / lengths + 1 / counts)
-        falls = -_standardise(changes + self._allowed, error * scales)
+        runs, first = [*self._runs, night], len(self._accepted)
+        lengths = np.arange(1, min(LONGEST, len(runs) - first) + 1)
+        starts = len(runs) - lengths
+        ends, others = np.tile(lengths, 2), np.concatenate([starts, np.full(len(starts), first)])
+        sums = np.concatenate([[0.0], np.cumsum(self._means[runs])])
+        changes = (sums[-1] - sums[starts])[np.tile(lengths - 1, 2)] / ends - sums[others] / others
+        error, degrees = (np.tile(values, 2) for values in self._noise.errors(night, lengths))
+        scale = self._scale(ends, others)
+        falls = _normal_scores(-(changes + self._allowed), error * scale, degrees)
         place = int(falls.argmax())
-        nights, count, tonight = int(lengths[place]), int(counts[place]), self.change([night], baseline)
-        before, after = runs[:count], runs[-nights:]
-        score = _normal_score(float(falls[place]), degrees)
-        p_of_noise = self._p_of_noise(night, score)
-        p = 0.0 if night == self._accepted else p_of_noise
-        if p <= 0.5:  # the flips take time, and what the noise explains needs no other reason
-            p = max(p, min(1.0, RELEASES * self._p_of_choice(after, before)))
-        fallen_groups = 0
-        if p > self._level:
-            fall, extent = -float(changes[place]) - self._allowed, _extent(self._values[:, : night + 1])
-            rare = fall / (self._noise.of_rare_change(night, self._sizes, extent) * float(scales[place]))
-            is_large, is_first = fall >= LARGE * extent, night == self._accepted
-            p_of_rare = self._p_of_noise(night, rare)
-            p_of_both = p_of_rare if is_first else max(p_of_rare, p_of_noise)
-            if (p_of_rare if is_large else p_of_both) <= self._level and tonight < -self._allowed:
-                fallen_groups = self._count_fallen(after, before)
-                if is_large and not is_first and p_of_both <= self._level:
-                    p = p_of_both
-                elif RELEASES * 2.0**-fallen_groups < self._level:  # as many could tell, and do not
-                    fallen_groups = 0
-        failed = p <= self._level and tonight < -self._allowed
-        missed = self._missed(night, baseline, error, degrees)
-        return Evidence(float(changes[place]), nights, count, tonight, len(baseline), p, failed, *missed, fallen_groups)
+        nights, before = int(ends[place]), int(others[place])
+        after = self._values[:, runs[-nights:]].mean(axis=1)
+        falls_of_answers = self._values[:, runs[:before]].mean(axis=1) - after - self._allowed
+        fall, extent = float(falls_of_answers.mean()), _extent(self._values[:, runs])
+        p, p_of_large = 0.0, 1.0
+        if self._noise.pairs:  # else nothing is known of the noise: the choice of the questions decides alone
+            p = monthly_p_value(float(falls[place]))
+            if fall >= LARGE * extent:
+                rare = _rare_change(np.bincount(self._groups), extent)
+                p_of_large = max(p, monthly_p_value(fall / (rare * float(scale[place]))))
+        sums = np.bincount(self._groups, weights=falls_of_answers)
+        sizes = np.bincount(self._groups).astype(float)
+        return _Candidate(-fall - self._allowed, nights, before, p, p_of_large, sums, sizes)
 
-    def _p_of_noise(self, night: int, score: float) -> float:
-        """The share of months in which noise reaches this score; the first run takes a fifth of the level."""
-        if night == self._accepted:
-            return min(1.0, RELEASES * NormalDist().cdf(-score))
-        return min(1.0, monthly_p_value(score) / (1 - 1 / RELEASES))
+    def weigh(self, night: int, candidate: "_Candidate", p_of_choice: float, levels: "Levels") -> Evidence:
+        """What a nightly run says, given how often the choice of the questions gives as much."""
+        reference = self._means[self._runs[: candidate.before]].mean()
+        fell = self._means[night] < reference - self._allowed - _SLACK
+        p = min(1.0, max(candidate.p_of_noise, p_of_choice), candidate.p_of_large)
+        tonight, baseline = float(self._means[night] - self._means[self._runs].mean()), len(self._runs)
+        failed = bool(p <= levels.noise and fell)
+        is_of_few = bool(fell and not failed and 0 < candidate.p_of_noise <= levels.noise)
+        change, nights, before = candidate.change, candidate.nights, candidate.before
+        missed = self._missed(night, levels)
+        return Evidence(change, nights, before, tonight, baseline, p, failed, *missed, is_of_few)
 
-    def _count_fallen(self, after: Sequence[int], before: Sequence[int]) -> int:
-        """How many groups fell: by three of their own standard errors, and half as far as the one that fell most."""
+    def _scale(self, lengths: "Places", before: "Places") -> "Floats":
+        """The standard error of a change of means, where that of one run is 1."""
         import numpy as np
 
-        changes = self._values[:, after].mean(axis=1) - self._values[:, before].mean(axis=1)
-        falls = -np.bincount(self._numbers, weights=changes) / self._sizes
-        errors = self._noise.errors_by_group(before[-1]) * len(changes) / self._sizes
-        needed = 3 * errors * math.sqrt(1 / len(after) + 1 / len(before))
-        return max(1, int(((falls > needed) & (falls >= falls.max() / 2)).sum()))
+        correlation = self._noise.correlation
+        return np.sqrt(variance_of_mean(lengths, correlation) + variance_of_mean(before, correlation))
 
-    def _p_of_choice(self, after: Sequence[int], before: Sequence[int]) -> float:
-        """How often flipped signs of the groups' changes give as large a fall."""
-        changes = self._values[:, after].mean(axis=1) - self._values[:, before].mean(axis=1)
-        return paired_difference(changes.tolist(), self._groups, side="below", against=-self._allowed).p or 1.0
-
-    def _missed(
-        self, night: int, baseline: Sequence[int], error: float, degrees: float
-    ) -> tuple[float | None, float | None]:
+    def _missed(self, night: int, levels: "Levels") -> tuple[float | None, float | None]:
         """The falls that one run, and seven together, would often miss."""
-        spread, spread_degrees = _spread(self._values[:, night] - self._values[:, baseline].mean(axis=1), self._numbers)
-        by_choice = _missed(spread, spread_degrees, -NormalDist().inv_cdf(self._level / RELEASES))
-        needed = needed_z(self._level * (1 - 1 / RELEASES))
-        in_run, in_week = (_missed(error * math.sqrt(1 / n + 1 / len(baseline)), degrees, needed) for n in (1, 7))
-        in_run = by_choice if night == self._accepted else max(by_choice, in_run)
-        one, seven = (size + self._allowed if size else None for size in (in_run, in_week or by_choice))
+        import numpy as np
+
+        changes = self._values[:, night] - self._values[:, self._runs].mean(axis=1)
+        in_run = in_week = _missed(*_spread(changes, self._groups), -NormalDist().inv_cdf(levels.choice / RELEASES))
+        if self._noise.pairs:
+            ((error,), (degrees,)) = self._noise.errors(night, np.array([1]))
+            scales = self._scale(np.array([1, 7]), np.full(2, len(self._runs)))
+            one, seven = (_missed(float(error * scale), float(degrees), needed_z(levels.noise)) for scale in scales)
+            in_run, in_week = max(in_run, one), seven or in_week
+        one, seven = (size + self._allowed if size else None for size in (in_run, in_week))
         return one, seven
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The shares of months in which one figure may fail by noise, and all of a run by the choice of the questions."""
+
+    noise: float
+    choice: float
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A fall, before it is asked whether the choice of the questions explains it."""
+
+    change: float
+    nights: int
+    before: int
+    p_of_noise: float
+    p_of_large: float  # where it is so large that the choice of the questions does not matter; else 1
+    sums: "Floats"  # by group, how far its answers fell beyond what is allowed
+    sizes: "Floats"
+
+
+def weigh_together(figures: Sequence[Falls], night: int, levels: Levels) -> list[Evidence]:
+    """Weighs the evidence for a fall of each figure after a nightly run.
+
+    When it fell is not known: each of the last 30 nightly runs may be the first of those that did. They are compared
+    with all runs before them that did not fail, and with the accepted ones alone, so that runs that nobody accepted
+    hide no fall. A fall must be more than
+
+    - noise shows in a month without a change (`monthly_p_value`), from the differences between successive runs;
+    - the choice of the questions explains: the signs of the groups' changes are flipped, those of all figures together
+      (max-T), at a fifth of the level, since this is a question per change of the system and not per nightly run.
+
+    The first run after one that was accepted alone, where no noise is known, is held against the second. A fall of 0.15
+    of the range and more needs only to be beyond the noise of the answers: in few groups flips can tell nothing.
+    """
+    import numpy as np
+
+    from ...meta_eval.permutation import sign_flip_max_t  # loaded late, with NumPy
+
+    candidates = [figure.candidate(night) for figure in figures]
+    asked = [number for number, candidate in enumerate(candidates) if candidate.p_of_noise <= 0.5]
+    p_of_choice = np.ones(len(candidates))
+    if asked:
+        groups = max(len(candidates[number].sums) for number in asked)
+        sums, sizes = np.zeros((groups, len(asked))), np.zeros((groups, len(asked)))
+        for column, number in enumerate(asked):
+            sums[: len(candidates[number].sums), column] = candidates[number].sums
+            sizes[: len(candidates[number].sums), column] = candidates[number].sizes
+        used = sizes.any(axis=1)
+        p = sign_flip_max_t(sums[used], sizes[used], permutations=_FLIPS)
+        p_of_choice[asked] = RELEASES * p * levels.noise / levels.choice  # on the scale of one figure
+    return [
+        figure.weigh(night, candidate, float(p), levels)
+        for figure, candidate, p in zip(figures, candidates, p_of_choice, strict=True)
+    ]
+
+
+def weigh_falls(
+    values: "Floats", groups: Sequence[str], *, accepted: int, allowed: float, level: float
+) -> list[Evidence]:
+    """Weighs the evidence for a fall of one figure after each nightly run since the accepted ones."""
+    import numpy as np
+
+    falls = Falls(values, np.unique(np.asarray(groups), return_inverse=True)[1], accepted=accepted, allowed=allowed)
+    weighed = list[Evidence]()
+    for night in range(accepted, values.shape[1]):
+        weighed += weigh_together([falls], night, Levels(level, level))
+        if not weighed[-1].failed:
+            falls.keep(night)
+    return weighed
 
 
 def weigh_bound(
     values: "Floats", groups: Sequence[str], *, skipped: int, bound: float, level: float, is_share: bool
 ) -> list[Evidence]:
-    """Weighs the evidence that the mean is below a bound, after each nightly run.
+    """Weighs the evidence that the mean is below a bound, after each nightly run; the first runs show the noise only.
 
-    The mean of the last 1, 2, ..., 30 nightly runs is compared with the bound, as in `weigh_falls`. The noise comes
-    from the differences between successive runs of the same samples; with one run alone, from the spread over groups,
-    which is more. In both cases it is at least that of a rare change (`_Noise.of_rare_change`): a judge that repeated
-    itself, or changed its mind once, may do so again. The figure is about these questions: how they were chosen is no
-    noise. A share is compared by the binomial distribution at its effective size (Korn and Graubard, 1998), since few
-    failures are not nearly normal.
-
-    A run whose own mean reaches the bound does not fail, and after a failed run the evidence starts anew with it.
+    The mean of the last 1, 2, ..., 30 nightly runs that did not fail is compared with the bound. The noise is that of
+    successive runs; with one run alone that over groups, which is more. It is at least that of a rare change
+    (`_rare_change`): a judge that repeated itself may change its mind. The figure is about these questions: how they
+    were chosen is no noise. A share is compared by the binomial distribution at its effective size (Korn and Graubard,
+    1998), since few failures are not nearly normal. A run whose own mean reaches the bound does not fail.
     """
     import numpy as np
 
     numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
-    noise = _Noise(values, numbers)
-    weighed: list[Evidence] = []
-    means, has_failed = list[float](), False
+    known = ~np.isnan(values)
+    of_samples = np.where(known, values, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    noise = _Noise(np.where(known, values, of_samples[:, None]), numbers)
+    for run in range(skipped):
+        noise.add(run)
+    weighed, means = list[Evidence](), list[float]()
     for night in range(skipped, values.shape[1]):
-        present = ~np.isnan(values[:, night])
+        present = known[:, night]
         if not present.any():
             continue
         mean = float(values[present, night].mean())
-        if has_failed and mean >= bound - _SLACK:
-            means, has_failed = [], False
-        means.append(mean)
-        error, degrees = noise.error(night)
-        longest = min(LONGEST, len(means))
-        if not noise.pairs(night):
+        averages = np.cumsum([mean, *means[::-1]])[:LONGEST] / np.arange(1, min(LONGEST, len(means) + 1) + 1)
+        seen = values[:, [*noise.runs, night]]
+        if noise.runs:
+            ((error,), (degrees,)) = noise.errors(night)
+        else:
             error, degrees = _spread(values[present, night], numbers[present])
-            longest = 1
-        seen = values[:, : night + 1] if noise.pairs(night) else values[:, [night]]
-        size = _effective_size(float(np.nanmean(seen)), error, degrees, level) if is_share else None
-        extent = 1.0 if is_share else _extent(values[:, : night + 1], bound)
-        rare = noise.of_rare_change(night, np.bincount(numbers[present]), extent)
+        scales = np.sqrt(variance_of_mean(np.arange(1, len(averages) + 1), noise.correlation))
+        rare = _rare_change(np.bincount(numbers[present]), 1.0 if is_share else _extent(seen, bound))
         if is_share and bound >= 1 - _SLACK:  # one sample below it says that the true share is
             rare = _SLACK
-        lengths = np.arange(1, longest + 1)
-        averages = np.cumsum(means[::-1])[:longest] / lengths
+        size = _effective_size(float(np.nanmean(seen)), error, degrees, level) if is_share else None
         falls = [
             min(
-                _shortfall(float(average), bound, (error, degrees), nights=int(length), size=size),
-                (bound - float(average)) / rare * math.sqrt(length),
+                _shortfall(float(average), bound, (error * scale, degrees), size=size and size / scale**2),
+                (bound - float(average)) / (rare * scale),
             )
-            for average, length in zip(averages, lengths, strict=True)
+            for average, scale in zip(averages, scales.tolist(), strict=True)
         ]
         place = int(np.argmax(falls))
         p = monthly_p_value(falls[place])
-        failed = mean < bound - _SLACK and (has_failed or p <= level)
-        p = min(p, level) if failed else p
+        failed = mean < bound - _SLACK and p <= level
         weighed.append(Evidence(float(averages[place]) - bound, place + 1, 0, mean - bound, 0, p, failed))
-        has_failed = failed or (has_failed and mean < bound)
+        if not failed:
+            noise.add(night)
+            means.append(mean)
     return weighed
 
 
 class _Noise:
-    """The standard error of one run's mean, from the differences between successive runs, summed by group.
+    """The standard error of one run's mean, from the differences between successive runs (von Neumann, 1941).
 
-    The expected squared difference of two runs without a change is twice the variance of one. Each pair is centred, so
-    that a change of all samples is no noise. The degrees of freedom are Satterthwaite's (1946): the smaller of what the
-    groups' sizes give (Pustejovsky and Tipton, 2018) and what their squared deviations do, where few groups vary.
+    The variance of a mean is half the expected squared difference of two. It is taken from the differences of the
+    answers, summed by group (CR2, Bell and McCaffrey, 2002) and centred, so that a change of all answers is no noise;
+    and where that is more, from those of the means: a night may move all answers alike. Where an answer's noise lingers
+    (a cache), differences two apart are larger than those of neighbours (`night_correlation`).
     """
 
     def __init__(self, values: "Floats", numbers: "Places") -> None:
+        self.runs = list[int]()
+        self._values, self._numbers = values, numbers
+        self._steps = list[tuple[float, float, float]]()  # variance of the mean by its answers, by itself, degrees
+        self._squares, self._two_apart = list[float](), list[float]()  # squared differences of the answers
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of successive runs there are."""
+        return len(self._steps)
+
+    @property
+    def correlation(self) -> float:
+        """How an answer's noise correlates from run to run; by medians, since a release changes answers once."""
         import numpy as np
 
-        groups = int(numbers.max()) + 1 if len(numbers) else 0
-        self._variances = np.zeros((values.shape[1], groups))  # up to this run, summed
-        self._pairs = np.zeros(values.shape[1], int)
-        self._degrees = np.zeros(values.shape[1])
-        self._squares = np.zeros((values.shape[1], 3))  # of the changes, by group and by sample, and fourth powers
-        for run in range(1, values.shape[1]):
-            differences = values[:, run] - values[:, run - 1]
-            both = ~np.isnan(differences)
-            variances, degrees = _variances_by_group(differences[both], numbers[both], groups)
-            has_degrees = degrees > 0
-            centred = differences[both] - differences[both].mean() if both.any() else differences[both]
-            of_groups = np.bincount(numbers[both], weights=centred, minlength=groups)
-            powers = [(of_groups**2).sum(), (centred**2).sum(), (of_groups**4).sum()]
-            self._squares[run] = self._squares[run - 1] + powers
-            self._variances[run] = self._variances[run - 1] + variances / 2
-            self._pairs[run] = self._pairs[run - 1] + has_degrees
-            self._degrees[run] = self._degrees[run - 1] + degrees
+        if not self._two_apart:
+            return 0.0
+        return night_correlation(float(np.median(self._squares)), float(np.median(self._two_apart)))
 
-    def pairs(self, run: int) -> int:
-        """How many pairs of successive runs there are up to a run."""
-        return int(self._pairs[run])
+    def add(self, run: int) -> None:
+        """Adds the next run."""
+        if self.runs:
+            self._steps.append(self._step(run))
+            self._squares.append(float(((self._values[:, run] - self._values[:, self.runs[-1]]) ** 2).sum()))
+        if len(self.runs) > 1:
+            self._two_apart.append(float(((self._values[:, run] - self._values[:, self.runs[-2]]) ** 2).sum()))
+        self.runs.append(run)
 
-    def error(self, run: int) -> tuple[float, float]:
-        """(standard error of one run's mean, degrees of freedom), from the runs up to this one."""
-        pairs, variances = self.pairs(run), self._variances[run]
-        total = float(variances.sum())
-        if not pairs or total <= 0.0:
-            return 0.0, max(1.0, float(self._degrees[run]))
-        varying = total**2 / float((variances**2).sum())
-        # a normal variable's fourth moment is 3: of P pairs the squares of P + 2 give the square of the variance
-        degrees = min(float(self._degrees[run]), (pairs + 2) * varying)
-        return math.sqrt(total / pairs), max(1.0, degrees)
+    def errors(self, night: int, lengths: "Places | None" = None) -> tuple["Floats", "Floats"]:
+        """Returns the standard error of one run's mean, and its degrees of freedom.
 
-    def of_rare_change(self, run: int, sizes: "Floats | Places", extent: float) -> float:
-        """The least standard error of a run's mean, where the runs have shown few changes or none.
-
-        That of one sample of n a night that changes by the whole range R, groups as wholes (each group of n_g samples
-        in one night of n): the variance of the mean is R^2 sum(n_g^2) / n^3, which for groups of one is R^2 / n^2. And
-        that of as many samples as changed together so far, sum(D_g^2) / sum(d_i^2) with the changes d_i and their sums
-        D_g by group, but at most 0.05 R. The changes count as sum(D_g^2)^2 / sum(D_g^4) equal ones; where these are k
-        and more than 30, the noise is known, and this is multiplied by sqrt(30 / k). Fewer than five samples count as
-        five, so that they can fail at all.
+        For falls of so many runs up to a night one of each per length: the step into the fall is no noise. The smaller
+        the number s of other steps, the less is known of what nights have in common: the variance counts 1 + 9 / s^2
+        times. Where means vary more than their answers explain, s steps have 2 s / 3 degrees of freedom, at least 6.
         """
-        n = float(sizes.sum())
-        of_groups, of_samples, fourth = self._squares[run]
-        together = known = 0.0
-        if of_samples > _SLACK**2:
-            together, known = float(of_groups / of_samples), float(of_groups**2 / max(fourth, _SLACK**4))
-        share = max(math.sqrt(float((sizes.astype(float) ** 2).sum()) / n) / n, min(_MOST_RARE, together / n))
-        return extent * min(share, _MOST_OF_FEW) * math.sqrt(_KNOWN / max(known, _KNOWN))
-
-    def errors_by_group(self, run: int) -> "Floats":
-        """What each group adds to the standard error of one run's mean, from the runs up to this one."""
         import numpy as np
 
-        errors: Floats = np.sqrt(self._variances[run] / max(self.pairs(run), 1))
-        return errors
+        steps = np.array([*self._steps, self._step(night)])
+        counted = np.ones((1 if lengths is None else len(lengths), len(steps)))
+        if lengths is not None and len(steps) > 1:
+            counted[np.arange(len(lengths)), len(steps) - lengths] = 0
+        count = counted.sum(axis=1)
+        of_answers, of_nights, degrees = (counted @ steps / count[:, None]).T
+        degrees = np.maximum(degrees * count, 1.0)
+        variance = np.maximum(of_answers, of_nights)
+        spread = of_answers**2 / degrees + (variance - of_answers) * variance / np.maximum(
+            2 / 3 * count, _LEAST_DEGREES
+        )
+        known = np.where(spread > 0, variance**2 / np.where(spread > 0, spread, 1.0), degrees)
+        return np.sqrt(variance * (1 + _UNKNOWN / count**2) / (1 - self.correlation)), np.maximum(known, 1.0)
+
+    def _step(self, run: int) -> tuple[float, float, float]:
+        differences = self._values[:, run] - self._values[:, self.runs[-1]]
+        variance, degrees = _variance(differences, self._numbers)
+        return variance / 2, float(differences.mean()) ** 2 / 2, degrees
+
+
+def _rare_change(sizes: "Places", extent: float) -> float:
+    """The least standard error of a run's mean, where the runs have shown few changes or none.
+
+    That of one sample of n a night that changes by the whole range, groups as wholes (each group of n_g samples in one
+    night of n): range sqrt(sum(n_g^2) / n) / n. Fewer than five samples count as five, so that they can fail at all.
+    """
+    n = int(sizes.sum())
+    return extent * min(math.sqrt(int((sizes.astype(int) ** 2).sum()) / n) / n, _MOST_OF_FEW)
 
 
 def _extent(values: "Floats", *others: float) -> float:
@@ -328,37 +357,33 @@ def _extent(values: "Floats", *others: float) -> float:
     return 1.0 if 0 <= least <= largest <= 1 or -1 <= least <= largest <= 0 else largest - least
 
 
-def _variances_by_group(values: "Floats", numbers: "Places", groups: int) -> tuple["Floats", float]:
-    """(by group, what it adds to the CR2 variance of the mean; the degrees of freedom, 0 where nothing can be said)."""
+def _variance(values: "Floats", numbers: "Places") -> tuple[float, float]:
+    """(the CR2 variance of the mean over groups, its degrees of freedom); 0 and 0 where there is one group."""
     import numpy as np
 
-    sizes = np.bincount(numbers, minlength=groups).astype(float)
+    sizes = np.bincount(numbers).astype(float)
     if (sizes > 0).sum() < 2:
-        return np.zeros(groups), 0.0
+        return 0.0, 0.0
     n = len(values)
     shares = sizes / n
-    deviations = np.bincount(numbers, weights=values, minlength=groups) - values.mean() * sizes
+    deviations = np.bincount(numbers, weights=values) - values.mean() * sizes
     spread = (sizes**2 * (1 - 2 * shares) / (1 - shares) ** 2).sum() + (sizes**2 / (1 - shares)).sum() ** 2 / n**2
-    return deviations**2 / (1 - shares) / n**2, n**2 / float(spread)
+    return float((deviations**2 / (1 - shares)).sum()) / n**2, n**2 / float(spread)
 
 
 def _spread(values: "Floats", numbers: "Places") -> tuple[float, float]:
-    """(standard error of the mean over groups, degrees of freedom); no error where there is one group."""
-    variances, degrees = _variances_by_group(values, numbers, int(numbers.max()) + 1)
-    return (math.sqrt(float(variances.sum())), degrees) if degrees else (0.0, 1.0)
+    """(standard error of the mean over groups, degrees of freedom)."""
+    variance, degrees = _variance(values, numbers)
+    return math.sqrt(variance), max(1.0, degrees)
 
 
-def _standardise(differences: "Floats", errors: "Floats") -> "Floats":
+def _normal_scores(differences: "Floats", errors: "Floats", degrees: "Floats") -> "Floats":
+    """The normal quantiles of where values lie in Student's distribution."""
     import numpy as np
-
-    return np.where(np.abs(differences) < _SLACK, 0.0, differences) / np.maximum(errors, _SLACK)
-
-
-def _normal_score(t: float, degrees: float) -> float:
-    """The normal quantile of where a value lies in Student's distribution."""
     from scipy.special import ndtri, stdtr
 
-    return -max(float(ndtri(stdtr(degrees, -t))), -FURTHEST)
+    t = np.where(np.abs(differences) < _SLACK, 0.0, differences) / np.maximum(errors, _SLACK)
+    return -np.maximum(ndtri(stdtr(degrees, -t)), -FURTHEST)
 
 
 def _effective_size(share: float, error: float, degrees: float, level: float) -> float | None:
@@ -369,22 +394,22 @@ def _effective_size(share: float, error: float, degrees: float, level: float) ->
     return share * (1 - share) / error**2 * (needed / t_quantile(NormalDist().cdf(needed), degrees)) ** 2
 
 
-def _shortfall(mean: float, bound: float, noise: tuple[float, float], *, nights: int, size: float | None) -> float:
-    """How many standard errors the mean of some nightly runs lies below a bound, as a normal score.
+def _shortfall(mean: float, bound: float, noise: tuple[float, float], *, size: float | None) -> float:
+    """How many standard errors a mean lies below a bound, as a normal score.
 
-    The `noise`, its standard error and degrees of freedom, and for a share the effective `size` are of one nightly run.
+    The `noise` is the standard error of the mean and its degrees of freedom, the effective `size` that of a share.
     """
     error, degrees = noise
     if abs(mean - bound) < _SLACK:
         return 0.0
     if error < _SLACK or (size is not None and not 0 < bound < 1):  # nothing varies: any shortfall is one
         return math.copysign(FURTHEST, bound - mean)
-    if size is None:
-        return _normal_score((bound - mean) / error * math.sqrt(nights), degrees)
+    import numpy as np
     from scipy.special import betainc, ndtri
 
-    reached = size * nights * mean
-    return -max(float(ndtri(betainc(size * nights - reached, reached + 1, 1 - bound))), -FURTHEST)
+    if size is None:
+        return float(_normal_scores(np.array(bound - mean), np.array(error), np.array(degrees)))
+    return -max(float(ndtri(betainc(size * (1 - mean), size * mean + 1, 1 - bound))), -FURTHEST)
 
 
 def _missed(error: float, degrees: float, needed: float) -> float:

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 from ..compare import PairedSample, ValueAndStatus
 from .evidence import Evidence
-from .gates import CoverageGate, DecideGate, GateResult, MeanGate, RegressionGate, ShareGate, State, format_evidence
+from .gates import (
+    UNANSWERED,
+    CoverageGate,
+    DecideGate,
+    GateResult,
+    MeanGate,
+    RegressionGate,
+    ShareGate,
+    State,
+    format_evidence,
+)
 from .history import History, RunValues
 
 if TYPE_CHECKING:
@@ -74,9 +84,14 @@ class GateCheck:
         return not isinstance(self.gate, RegressionGate) and self.gate.strict
 
     @property
+    def allowed(self) -> float:
+        """How much worse the figure may become; 0 of a gate that is not on a regression."""
+        return self.gate.more_than if isinstance(self.gate, RegressionGate) else 0.0
+
+    @property
     def higher_is_better(self) -> bool:
         """The metric's direction."""
-        return self.run.directions[self.metric]
+        return self.metric != UNANSWERED and self.run.directions[self.metric]
 
     @property
     def subject(self) -> str:
@@ -85,9 +100,10 @@ class GateCheck:
         if isinstance(gate, CoverageGate):
             return f"the share of samples with a value of {name}"
         parts = [part for part in (gate.language, gate.message_type) if part is not None]
+        name = "the share of refusals and empty answers" if name == UNANSWERED else name
         name = f"{name} ({', '.join(parts)})" if parts else name
         if isinstance(gate, MeanGate):
-            return f"the mean of {name}"
+            return name if self.metric == UNANSWERED else f"the mean of {name}"
         if isinstance(gate, ShareGate):
             side = "at least" if self.higher_is_better else "at most"
             return f"the share of {name} that is {side} {format_bound(gate.reach)}"

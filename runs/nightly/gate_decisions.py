@@ -1,7 +1,6 @@
 """Holds the figures of a nightly run, and of those before it, against the gates of its suite."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
@@ -20,7 +19,7 @@ from .gate_check import (
     list_bounds,
 )
 from .gates import CostGate, CoverageGate, DecideGate, GateResult, MeanGate, RegressionGate, Spending, State
-from .regression_decision import decide_regression, fewest_groups
+from .regression_decision import decide_regressions, fewest_groups
 
 if TYPE_CHECKING:
     from .suite import Suite
@@ -33,13 +32,8 @@ _STATES: dict[str, State] = {
 
 
 def fewest_groups_of(suite: "Suite") -> int:
-    """Returns how many groups of answers a suite's gates on regressions need to tell a fall of all of them from chance.
-
-    Fewer are needed with fewer gates, which share the suite's level.
-    """
-    names = suite.judge_names
-    runs = [JudgedRun(judge, suite.metrics, {}, ()) for judge in names]
-    return fewest_groups(AlarmLevel(suite.false_alarms, _count_looks(suite.gates, runs)).of_check)
+    """Returns how many groups of answers a suite's gates on regressions need to tell a fall from chance."""
+    return fewest_groups(suite.false_alarms / len(suite.judge_names))
 
 
 def decide_gates(
@@ -47,19 +41,28 @@ def decide_gates(
 ) -> list[GateResult]:
     """Decides each gate for each run that it is about.
 
-    All gates share the level `false_alarms` (Bonferroni): in at most this share of the months (30 nightly runs) without
-    a change does any gate fail that is not `strict`. The cost is known without noise, and a decision has a level of its
-    own, which holds at every look.
+    All gates share the level `false_alarms` (Bonferroni; max-T over the regressions of a run where their questions'
+    choice is asked): in at most this share of the months (30 nightly runs) without a change does any gate fail that is
+    not `strict`. The cost is known without noise, and a decision has a level of its own, which holds at every look.
     """
-    checks = [list(_list_checks(gate, runs, AlarmLevel(false_alarms, 0))) for gate in gates]
-    looks = _count_looks(gates, runs)
+    checks = [list(_list_checks(gate, runs, AlarmLevel(false_alarms, _count_looks(gates, runs)))) for gate in gates]
+    regressions: dict[int, GateResult] = {}  # those of one run are decided together
+    for run in runs:
+        of_run = [
+            check
+            for of_gate in checks
+            for check in of_gate
+            if isinstance(check.gate, RegressionGate) and check.run is run
+        ]
+        decided = decide_regressions(of_run, choice_level=false_alarms / len(runs))
+        regressions |= {id(check): result for check, result in zip(of_run, decided, strict=True)}
     results: list[GateResult] = []
     for gate, of_gate in zip(gates, checks, strict=True):
         if isinstance(gate, CostGate):
             results.append(_decide_cost(gate, spending))
         if isinstance(gate, DecideGate):
             results += [decide_version_gate(gate, run) for run in runs if gate.judge in {None, run.judge}]
-        results += [_decide(replace(check, level=AlarmLevel(false_alarms, looks))) for check in of_gate]
+        results += [regressions.get(id(check)) or decide_bounds(check) for check in of_gate]
     return results
 
 
@@ -75,10 +78,6 @@ def _list_checks(gate: BaseModel, runs: Sequence[JudgedRun], level: AlarmLevel) 
             if gate.judge in {None, run.judge}:
                 metrics = run.metrics if isinstance(gate, CoverageGate) and not gate.metric else (gate.metric or "",)
                 yield from (GateCheck(gate, run, metric, level) for metric in metrics)
-
-
-def _decide(check: GateCheck) -> GateResult:
-    return decide_regression(check, check.gate) if isinstance(check.gate, RegressionGate) else decide_bounds(check)
 
 
 def _decide_cost(gate: CostGate, spending: Spending) -> GateResult:

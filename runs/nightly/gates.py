@@ -7,6 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 NO_JUDGE = "no judge"
 """The judge's name in a suite without judges."""
 
+UNANSWERED = "unanswered"
+"""The figure of every suite that is 1 where an answer is empty or a refusal, else 0: gates may name it as a metric."""
+
 State = Literal["passed", "failed", "undecided", "no baseline"]
 
 COMPARED = frozenset({"regression", "decide"})

@@ -1,15 +1,19 @@
 """The runs that a nightly run is compared with: those accepted together, and the nightly runs since."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
 from ...errors import UsageError
 from ...eval_sets import Sample
+from ...languages import language_or_fallback
+from ...metrics.declined import is_refusal
 from ..compare import PairedSample, ValueAndStatus, run_samples
 from ..sample_pairing import pair_samples
 from ..store import Store
+from .gates import UNANSWERED
 from .ledger import Baseline, Ledger, NightlyRunRow
 from .nightly_report import UNFINISHED
 
@@ -17,8 +21,7 @@ RunValues = Mapping[str, Mapping[str, ValueAndStatus]]
 """The values and statuses of an earlier run by metric, by the id that the sample has in the newest run."""
 
 _MOST_NIGHTS = 90
-
-
+_NO_BASELINE = UNFINISHED | {"gate failed"}
 _ONE_NIGHT = timedelta(hours=12)
 
 
@@ -42,11 +45,11 @@ def read_history(
 ) -> History:
     """Reads the runs that one run of a nightly run is compared with.
 
-    A nightly run counts if it finished, began after the baseline was accepted, and had the same sets, metrics and
-    judge. One that was replayed within twelve hours, with the same values, is the same one once more and counts once.
+    A nightly run counts if it finished without a failed gate, began after the baseline was accepted, and had the same
+    sets, metrics and judge. One that was replayed within twelve hours, with the same values, counts once.
     """
     plan = store.run(run).plan
-    newest = list(run_samples(store, run))
+    newest = list(answered_samples(store, run))
     accepted_runs = [name for name in baseline.runs if name != run] if baseline else []
     nights = [
         name
@@ -73,11 +76,20 @@ def read_history(
     )
 
 
+def answered_samples(store: Store, run: str) -> Iterator[tuple[Sample, PairedSample]]:
+    """The samples of a run with their values, and with whether the answer is empty or a refusal (`UNANSWERED`)."""
+    for sample, judged in run_samples(store, run):
+        language = language_or_fallback(sample.language)
+        is_unanswered = not sample.response.strip() or is_refusal(sample.response, language)
+        values = {**judged.after, UNANSWERED: (float(is_unanswered), "scored")}
+        yield sample, replace(judged, after=values)
+
+
 def _nightly_runs(store: Store, rows: Sequence[NightlyRunRow], judge: str, baseline: Baseline | None) -> Iterator[str]:
     """The judge's runs of the nightly runs that finished since the baseline was accepted, the oldest first."""
     ledger = Ledger(store)
     for row in reversed(rows):
-        if row.status not in UNFINISHED and (baseline is None or row.began > baseline.accepted_at):
+        if row.status not in _NO_BASELINE and (baseline is None or row.began > baseline.accepted_at):
             name = ledger.runs(row.id).get(judge)
             if name is not None:
                 yield name
@@ -91,7 +103,7 @@ def _paired_values(
         earlier_sets = store.run(run).plan.sets
     except UsageError:
         return None
-    earlier = list(run_samples(store, run))
+    earlier = list(answered_samples(store, run))
     pairing = pair_samples([sample for sample, _ in earlier], [sample for sample, _ in newest], earlier_sets, sets)
     values = {sample.id: judged.after for sample, judged in earlier}
     return {name: values[earlier_name] for name, earlier_name in pairing.ids.items()} or None

@@ -283,7 +283,7 @@ def _report_metric(
             "change": paired.value,
             "change_low": paired.low,
             "change_high": paired.high,
-            "change_p": change.p_of_all,
+            "change_p": paired.p,
         }
     )
 

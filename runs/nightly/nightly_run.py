@@ -13,14 +13,14 @@ from ...errors import AssayError, JudgeUnavailable, UsageError
 from ...judges import Budget
 from ...judges.cassette import is_bundled
 from ...text.wording import count_of
-from ..compare import RunComparison, compare, run_samples
+from ..compare import RunComparison, compare
 from ..options import RunOptions
 from ..session import OnProgress, run_plan
 from ..store import Store
 from .gate_check import JudgedRun
 from .gate_decisions import decide_gates
 from .gates import COMPARED, DecideGate, GateResult, Spending
-from .history import read_history
+from .history import answered_samples, read_history
 from .ledger import Ledger, NightlyRunRow
 from .nightly_report import UNFINISHED, NightlyReport, RunReport, Status, decide_verdict, read_report, report_run
 from .suite import Suite, judge_identity
@@ -212,12 +212,12 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
         accepted = baseline.runs[-1] if baseline else None
         shown = _comparison(store, accepted, run) or _comparison(store, previous_runs.get(judge), run)
         reports.append(report_run(store, suite, judge=judge, run=run, accepted=accepted, comparison=shown))
-        samples = [judged for _, judged in run_samples(store, run)]
+        samples = [judged for _, judged in answered_samples(store, run)]
         history = read_history(store, earlier, judge=judge, run=run, baseline=baseline)
         decide = partial(_decide_against, nightly, accepted, run) if accepted and accepted != run else None
         directions = store.run(run).plan.all_directions
         judged_runs.append(JudgedRun(judge, suite.metrics, directions, samples, history, decide))
-    gates = decide_gates(suite.gates, judged_runs, nightly.spending(), false_alarms=suite.false_alarms)
+    gates = decide_gates(suite.all_gates, judged_runs, nightly.spending(), false_alarms=suite.false_alarms)
     if status != "done":
         gates = [_undecided(gate) for gate in gates]
     failed = sum(run.failed_samples for run in reports)
@@ -247,7 +247,7 @@ def _decide_against(nightly: NightlyRun, accepted: str, run: str, gate: DecideGa
     only = suite.metrics[0] if len(suite.metrics) == 1 and scorer is None else None
     options = VersionOptions(scorer=scorer, metric=gate.metric or only)
     names = [f"the accepted run={accepted}", f"this run={run}"]
-    return decide_reading(read_versions(nightly.store, names, options), margin=gate.margin)
+    return decide_reading(read_versions(nightly.store, names, options), margin=gate.margin, looks="any")
 
 
 def _earlier_rows(nightly: NightlyRun, ledger: Ledger) -> list[NightlyRunRow]:

@@ -11,7 +11,7 @@ from ...judges.cassette import is_bundled
 from ...judges.judge_folder import is_judge_folder
 from ...metrics.specification import DEFAULT_METRICS
 from ..plan import Plan
-from .gates import NO_JUDGE, Gate
+from .gates import NO_JUDGE, UNANSWERED, Gate, RegressionGate
 
 _STRICT = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 _MOST = 1_000_000_000  # of anything that is counted, as on the command line
@@ -72,6 +72,8 @@ class Suite(BaseModel):
     language: str | None = None
     split: str | None = None
     sheet: str | None = None
+    header_row: int | None = None
+    scale: tuple[float, float] | None = None
     limit: int | None = Field(default=None, ge=1, le=_MOST)
     turns: Turns = "last"
     skip_bad: bool = False
@@ -97,6 +99,13 @@ class Suite(BaseModel):
     def judge_names(self) -> tuple[str, ...]:
         """One name per run of a nightly run."""
         return self.judges or (NO_JUDGE,)
+
+    @property
+    def all_gates(self) -> tuple[Gate, ...]:
+        """The gates, and one on more refusals and empty answers where none of them is about these."""
+        if not self.gates or any(getattr(gate, "metric", None) == UNANSWERED for gate in self.gates):
+            return self.gates
+        return (*self.gates, RegressionGate(gate="regression", metric=UNANSWERED))
 
     @property
     def store_place(self) -> str | Path:
@@ -145,6 +154,8 @@ class Suite(BaseModel):
             language=self.language,
             split=self.split,
             sheet=self.sheet,
+            header_row=self.header_row,
+            scale=self.scale,
             limit=self.limit,
             turns=self.turns,
         )

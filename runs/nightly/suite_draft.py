@@ -3,13 +3,15 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ...eval_sets import Sample, load_set
+from ...eval_sets.column_table import ALIASES
+from ...eval_sets.columns import known_columns, sort_row
 from ...eval_sets.logs.log_format import read_logs
-from ...eval_sets.rows import Row, Rows
-from ...eval_sets.sample_columns import ALIASES, known_columns, sort_row
+from ...eval_sets.rows import Row
 from ...eval_sets.sources import open_source
 from ...languages.yaml_file import dump_yaml
 from ...metrics.catalogue import describe_metric
@@ -28,6 +30,7 @@ class SetLook:
     samples: tuple[Sample, ...]
     notes: tuple[str, ...]
     mapping: Mapping[str, str]  # column -> field, of the columns whose names differ; empty for logs, which need none
+    reading: Mapping[str, Any] = field(default_factory=dict)  # how it is read beside, as `read_set` takes it
 
     def count(self, field: str) -> int:
         """How many samples have a field; `rating` counts ratings by several raters too."""
@@ -36,28 +39,28 @@ class SetLook:
         return sum(has_field(sample, field) for sample in self.samples)
 
 
-def list_columns(source: str, *, sheet: str | None = None) -> tuple[str, ...]:
+def list_columns(source: str, reading: Mapping[str, Any]) -> tuple[str, ...]:
     """Lists the columns of a set's first row. Raises `InputError` where the set cannot be opened."""
-    opened = open_source(source, split=None, sheet=sheet, known=known_columns({}))
+    opened = open_source(
+        source, sheet=reading.get("sheet"), header_row=reading.get("header_row"), known=known_columns({})
+    )
     first = next((row for row in opened.rows if isinstance(row, Row)), None)
     return opened.columns or (tuple(first.values) if first else ())
 
 
-def look_at_set(source: str, mapping: Mapping[str, str], *, sheet: str | None = None) -> SetLook:
+def look_at_set(source: str, mapping: Mapping[str, str], reading: Mapping[str, Any] | None = None) -> SetLook:
     """Reads a set as a run would."""
     notes: list[str] = []
-    samples = load_set(source, mapping=mapping, sheet=sheet, notes=notes)
-
-    def open_rows() -> Rows:
-        return open_source(source, split=None, sheet=sheet, known=known_columns(mapping))
-
-    opened = read_logs(open_rows(), mapping, open_rows)
+    reading = {name: value for name, value in (reading or {}).items() if value is not None}
+    samples = load_set(source, mapping=mapping, notes=notes, **reading)
+    files = {name: value for name, value in reading.items() if name != "scale"}
+    opened = read_logs(open_source(source, known=known_columns(mapping), **files), mapping)
     first = next((row for row in opened.rows if isinstance(row, Row)), None)
     if opened.columns is None or first is None:
-        return SetLook(tuple(samples), tuple(notes), dict(mapping))
+        return SetLook(tuple(samples), tuple(notes), dict(mapping), reading)
     recognised = {column: field for field, column in sort_row(first.values, mapping).origins.items()}
     texts = {column: field for column, field in recognised.items() if field in ALIASES}
-    return SetLook(tuple(samples), tuple(notes), {**texts, **mapping})
+    return SetLook(tuple(samples), tuple(notes), {**texts, **mapping}, reading)
 
 
 def choose_metrics(look: SetLook, *, has_judge: bool) -> tuple[str, ...]:
@@ -75,7 +78,6 @@ def draft_suite(
     *,
     metrics: Sequence[str],
     judge: str | None = None,
-    sheet: str | None = None,
     reports: str = "suite",
 ) -> str:
     """Writes a suite as YAML with comments: the set, the gates that it can fail, and the files that it writes.
@@ -105,8 +107,7 @@ def draft_suite(
     ]
     if look.mapping:
         lines.append(_entry("map", dict(look.mapping)))
-    if sheet is not None:
-        lines.append(_entry("sheet", sheet))
+    lines += [_entry(name, list(value) if name == "scale" else value) for name, value in look.reading.items()]
     lines.append(_entry("metrics", list(metrics)))
     if judge is not None:
         lines += [

@@ -10,15 +10,15 @@ from pydantic_core import ErrorDetails
 from ...arguments import check_type
 from ...atomic_files import check_replaceable
 from ...errors import InputError, UsageError
+from ...eval_sets.columns import known_columns
 from ...eval_sets.name_suggestions import nearest_names, quote_names
-from ...eval_sets.sample_columns import known_columns
 from ...eval_sets.sources import needs_network, open_source
 from ...languages.yaml_file import YAMLDocument, booleans_as_numbers, load_yaml
 from ...metrics.catalogue import needs_judge
 from ...metrics.specification import ALL_BASELINES, parse_specification
 from ...regular_files import kind_of_no_folder, read_text_file
 from ...value_messages import describe_mistake
-from .gates import GATES, NO_JUDGE, DecideGate
+from .gates import GATES, NO_JUDGE, UNANSWERED, DecideGate
 from .suite import BudgetBounds, CassetteUse, Outputs, Suite, judge_identity
 
 Place = Sequence[str | int]
@@ -63,7 +63,8 @@ def check_sets(suite: Suite, path: Path) -> None:
         try:
             if needs_network(source):
                 continue  # checking asks nobody
-            opened = open_source(source, split=suite.split, sheet=suite.sheet, known=known_columns(suite.map))
+            known = known_columns(suite.map)
+            opened = open_source(source, split=suite.split, sheet=suite.sheet, header_row=suite.header_row, known=known)
             next(iter(opened.rows), None)
         except InputError as error:
             place: Place = ("sets", number)
@@ -138,7 +139,8 @@ def _check_names(suite: Suite, document: YAMLDocument, places: Sequence[Place]) 
             same = suite.gates.index(gate)
             raise invalid(("gates", number), f"is the same gate as {_dotted(places[same])}; remove one of them")
         gate_metric: str | None = getattr(gate, "metric", None)
-        if gate_metric is not None and gate_metric not in measured:
+        is_known = gate_metric in measured or (gate_metric == UNANSWERED and not isinstance(gate, DecideGate))
+        if gate_metric is not None and not is_known:
             similar = nearest_names(gate_metric, measured)
             hint = f"did you mean {similar[0]}? " if similar else ""
             raise invalid(

@@ -4,6 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 from ...errors import UsageError
 from ...eval_sets.opening_question import opening_question
@@ -85,13 +86,20 @@ def _is_same(one: PairedAnswer, other: PairedAnswer) -> bool:
     return not any(sample.messages for sample in samples) and samples[0].response.strip() == samples[1].response.strip()
 
 
-def find_pairs(store: Store, names: Sequence[str], by: str | None, turns: RatedTurns = "none") -> PairSource:
+def find_pairs(
+    store: Store,
+    names: Sequence[str],
+    by: str | None,
+    turns: RatedTurns = "none",
+    reading: Mapping[str, Any] | None = None,
+) -> PairSource:
     """Finds the questions that all versions answered, paired as for a decision between them (`pair_versions`)."""
     if by is not None and len(names) != 1:
         raise UsageError(f"--by {by} takes the versions from one run; name one, or leave out --by")
     if by is None and len(names) < FEWEST_VERSIONS:
         raise UsageError("--pairs compares two runs or more: name them, or one run and --by FIELD of its metadata")
-    sources, notes = [read_source(store, name) for name in names], list[str]()
+    reading = {**(reading or {}), "versions": (by or "").partition("=")[0]}
+    sources, notes = [read_source(store, name, reading) for name in names], list[str]()
     if by is not None:
         sources, notes = split_source(sources[0], by)
     versions = name_versions(sources, by)

@@ -145,7 +145,11 @@ def _merged(newer: Sample, older: Sample) -> Sample:
 
 def _joined(sample: Sample, page: _Page) -> Sample:
     low, high = page.scale
-    of_file = file_ratings(sample, (low, high))
+    names = {rater.casefold(): rater for answer in page.rated.values() for rater in answer.ratings}
+    # one person whose name the file and the page write in other letters
+    of_file = {
+        names.get(rater.casefold(), rater): rating for rater, rating in file_ratings(sample, (low, high)).items()
+    }
     rated = page.rated.get(sample.id)
     agreed = (
         sample.rating if sample.ratings and of_file else None

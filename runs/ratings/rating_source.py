@@ -1,8 +1,8 @@
 """What is rated: the answers of a set or of a run, with the run's scores to choose by."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
 from ...eval_sets import Sample, read_set
@@ -28,11 +28,13 @@ class RatingSource:
     scores: "Floats"  # (answers, metrics), higher is better in every column, NaN where there is no score
 
 
-def find_source(store: Store, name: str, turns: RatedTurns = "none") -> RatingSource:
+def find_source(
+    store: Store, name: str, turns: RatedTurns = "none", reading: Mapping[str, Any] | None = None
+) -> RatingSource:
     """All answers of a run (its id, the beginning of one, or `last`), else those of a set."""
     run = _find_run(store, name)
     if run is None:
-        samples = tuple(select_rated(read_set(name), turns))
+        samples = tuple(select_rated(read_set(name, **(reading or {})), turns))
         return RatingSource(name, samples, (), score_columns({}, [sample.id for sample in samples]))
     samples = tuple(select_rated(store.samples(run.id), turns))
     directions = run.plan.all_directions

@@ -94,6 +94,64 @@ def test_what_is_rated_next_settles_it(assay, tmp_path):
     assert decision["next"] == []
 
 
+def test_a_score_alone_passes_no_gate(assay, tmp_path):
+    files = [write(tmp_path / f"{name}.jsonl", name, lambda n: None) for name in ("old", "new")]
+    runs = [assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in files]
+    gate = assay("decide", *runs, "--metric", "token_overlap", "--gate")
+    assert gate.code == 5 and gate.out.partition("Not settled: ")[2].startswith("nothing is rated, and whether")
+    said = " ".join(assay("show", "changes", *runs).out.split())
+    assert "Whether your raters like B better is not known: no answer is rated" in said
+
+
+def test_a_store_counts_the_looks_at_its_runs(assay, tmp_path):
+    """Twelve of 24 are rated, then all: the second look has the rest of the 5%. Runs that are swapped are the same."""
+    old = write(tmp_path / "old.jsonl", "old", lambda n: 1 + n % 3)
+    new = write(tmp_path / "new.jsonl", "new", lambda n: None)
+    runs = [assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in (old, new)]
+    rows = [json.loads(line) for line in new.read_text(encoding="utf-8").splitlines()]
+
+    def rate(count: int) -> Path:
+        rated = [row | {"rating": 1 + (n * 7) % 4} for n, row in enumerate(rows[:count])]
+        file = tmp_path / f"rated{count}.jsonl"
+        file.write_text("".join(json.dumps(row) + "\n" for row in rated), encoding="utf-8")
+        return file
+
+    def decide(count: int, names: list[str]) -> dict[str, Any]:
+        decision: dict[str, Any] = assay("decide", *names, "--ratings", rate(count), "--json").json
+        return decision
+
+    first = decide(12, runs)
+    assert (first["look"]["number"], first["look"]["rated"]) == (1, 12)
+    assert decide(12, runs) == first
+    row = decide(12, runs[::-1])["differences"][0]
+    assert [row["low"], row["high"], row["p"]] == [
+        -first["differences"][0]["high"], -first["differences"][0]["low"], first["differences"][0]["p"]
+    ]  # fmt: skip
+    second = decide(24, runs)
+    assert (second["look"]["number"], second["look"]["share"]) == (2, 1.0)
+    assert second["look"]["error"] == pytest.approx(0.05 - first["look"]["error"])
+    assert "This is look 2 at these versions" in " ".join(
+        assay("decide", *runs, "--ratings", tmp_path / "rated24.jsonl").out.split()
+    )
+    alone = assay("decide", *runs, "--ratings", tmp_path / "rated24.jsonl", "--looks", "any", "--json").json
+    assert alone["look"] is None
+    width = alone["differences"][0]["high"] - alone["differences"][0]["low"]
+    assert width > second["differences"][0]["high"] - second["differences"][0]["low"]
+
+
+def test_choices_by_a_text_that_repeats_are_of_one_question_after_the_other(assay, tmp_path):
+    """Of 24 questions each text stands six times; the file of choices has the texts only."""
+    for name in ("old", "new"):
+        rows = [f"q{n},Question {n % 4}?,{name} answer {n}" for n in range(24)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,question,answer", *rows]), encoding="utf-8")
+    rows = [f"Question {n % 4}?,old,new,{'new' if n % 6 else 'old'}" for n in range(24)]
+    file = tmp_path / "choices.csv"
+    file.write_text("\n".join(["question,model_a,model_b,winner", *rows]), encoding="utf-8")
+    sets = [f"{name}={tmp_path / name}.csv" for name in ("old", "new")]
+    decision = assay("decide", *sets, "--ratings", file, "--json").json
+    assert (decision["basis"], decision["verdict"], decision["differences"][0]["rated"]) == ("preferences", "ship", 24)
+
+
 def test_a_name_of_a_version_is_one_line(assay, two_runs):
     done = assay(
         "decide", f"A={two_runs[0]}", f"new\nShip C: forged\x1b[31m={two_runs[1]}", "--metric", "token_overlap"

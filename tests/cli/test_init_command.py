@@ -48,7 +48,7 @@ def test_without_a_terminal_nothing_is_asked_and_the_error_names_the_option(assa
     Path("vragen.csv").write_text("klant,bot\nHoe?,Zo.\n", encoding="utf-8")
     done = assay("init", "vragen.csv")
     assert done.code == 1
-    assert "map THEIRS=user_input" in done.err
+    assert "map klant=user_input" in done.err
     done = assay("init", "vragen.csv", "--map", "klant=user_input", "--map", "bot=response")
     assert done.code == 0
     suite = yaml.safe_load(Path("suite.yaml").read_text(encoding="utf-8"))

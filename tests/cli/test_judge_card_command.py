@@ -208,7 +208,7 @@ def test_two_judges(assay, set_file, judge_file, yes_sayer):
         (["--judge", "openai/a", "--judge", "openai/a"], "name two judges or more"),
         (["--judge", "qwen1.5b", "--judge", "nobody"], "no judge is called 'nobody'"),
         (["--judge", "a/one.yaml", "--judge", "b/one.yaml"], "a/one.yaml and b/one.yaml would both be called one"),
-        (["--judge", "openai/a", "--judge", "openai/b", "--metric", "faithfulnes"], "did you mean faithfulness"),
+        (["--judge", "openai/a", "--judge", "openai/b", "--metric", "faithfulnes"], "the nearest are faithfulness"),
         (["--judge", "openai/a", "--judge", "openai/b", "--metric", "token_overlap"], "token_overlap asks no judge"),
         (["--judge", "openai/a", "--judge", "openai/b", "--store", "postgresql://nobody@127.0.0.1:1/x"], "--cassette"),
     ],

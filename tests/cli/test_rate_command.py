@@ -178,8 +178,8 @@ def test_raters_who_saw_one_run_only_make_no_run_better(assay, answers, tmp_path
     rate(tmp_path / ".assay", "last", 5, 12)
     answers.write_text(answers.read_text(encoding="utf-8").replace("word ", "words "), encoding="utf-8")
     assay("run", answers, "--metrics", "answer_length")
-    raters = assay("show", "changes", first, "last", "--json").json["raters"]
-    assert (raters["rated_pairs"], raters["difference"]["value"]) == (raters["rated_a"], 0)
+    (row,) = assay("show", "changes", first, "last", "--json").json["raters"]["differences"]
+    assert (row["rated"], row["difference"]) == (28, 0)
 
 
 def test_one_answer_has_one_rating_alone_and_among_others(assay, answers, tmp_path):

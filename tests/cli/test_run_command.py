@@ -20,7 +20,7 @@ METRIC = "faithfulness:claims=judge"
     [
         (["run"], "name a SET"),
         (["run", "nowhere.jsonl", "--metrics", "token_overlap"], "nowhere.jsonl"),
-        (["run", "SET", "--metrics", "faithfulnes", "--judge", "JUDGE"], "did you mean faithfulness"),
+        (["run", "SET", "--metrics", "faithfulnes", "--judge", "JUDGE"], "the nearest are faithfulness"),
         (["run", "SET", "--metrics", METRIC], "--judge"),
         (["run", "SET", "--judge", "qwen7b"], "qwen1.5b"),
         (["run", "SET", "--metrics", "faithfulness:claims=guess", "--judge", "JUDGE"], "sentences"),

@@ -118,4 +118,4 @@ def test_assay_uses_what_another_package_registers(site, tmp_path, judge_file, s
     assert [run["metrics"] for run in listed["runs"]] == [["declined"], ["word_count", "predicate:It is polite"]]
     refused = type_assay("run", set_file(2), "--metrics", "predicate:It is polite", "--judge", judge, path="")
     assert refused.returncode == 1
-    assert "no transport is called 'marked'; write auto, decisions, listed, single, systemone" in refused.stderr
+    assert "no transport is called 'marked'; write auto, decisions, entail, listed, single, systemone" in refused.stderr

@@ -110,7 +110,7 @@ def test_objects_in_cells_as_json_or_as_python_prints_them(file):
     [
         ("q;r;{an: 4};", "field ratings: .* is not JSON"),
         ("q;r;{'an': 'x'};", 'field ratings: rater an: "x" is not a number'),
-        ("q;r;{'an': 9};", "field ratings.an: 9 is outside the scale 1-5"),
+        ("q;r;{'an': 900};", "field ratings.an: 900 is outside the scale 1-5"),
         ("q;r;;{'note'", "field metadata: .* is not JSON"),
     ],
 )
@@ -161,7 +161,8 @@ def test_a_quote_that_is_never_closed_would_swallow_the_rest(file):
     ("header", "says"),
     [
         ("id,user_input,response,id", "line 1: the column `id` stands twice"),
-        ("id,klant,bot,rating", "field user_input: is missing; add it, or map THEIRS=user_input"),
+        ("id,naam,bot,rating", "field user_input: is missing; add it, or map THEIRS=user_input"),
+        ("id,klant,bot,rating", "field user_input: is missing; rename `klant`, or map klant=user_input"),
         ("id,user_input,reponse,rating", "field response: is missing; rename `reponse`, or map reponse=response"),
     ],
 )

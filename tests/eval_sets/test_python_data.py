@@ -97,7 +97,7 @@ BOTH = "give a path, the name of a set, a DataFrame of pandas or polars"
     ("data", "says"),
     [
         (FRAME.rename(columns={"answer": "respnse"}), "the DataFrame, field response: is missing; rename `respnse`"),
-        (FRAME.assign(answer=["Yes.", np.nan]), r"the DataFrame, iloc 1, field response \(column answer\): is null or"),
+        (FRAME.assign(answer=["Yes.", 3]), r"the DataFrame, iloc 1, field response \(column answer\): is a number"),
         (FRAME.assign(id=["a", "a"]), 'the DataFrame, iloc 1, field id: "a" is the id of iloc 0 too'),
         (pandas.concat([FRAME, FRAME[["answer"]]], axis=1), "'answer' 2 times; give each column its own name"),
         (FRAME.iloc[:0], "the DataFrame: the set is empty"),

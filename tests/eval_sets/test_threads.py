@@ -253,7 +253,7 @@ def test_tools_in_rows_per_turn(tmp_path):
             [ASKED, CALLED | {"tool_calls": ["count()"]}, ANSWERED],
             r'turn 1 calls a tool by the text "count\(\)"; write',
         ),
-        ([ASKED], "holds no question of a user with an answer of the assistant after it; add both"),
+        ([ANSWERED], "holds no message of a user; add it, or leave the conversation out"),
         (
             [ASKED, {"role": "assistant", "content": "half \ud83d"}],
             r"turn 1 cannot be read: content: the text holds half",

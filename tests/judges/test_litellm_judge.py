@@ -65,7 +65,7 @@ def test_probabilities_are_asked_for_only_of_a_judge_that_tells_them(openai_serv
 
 def test_a_replayed_score_is_the_live_one_to_the_last_digit(openai_server, judge, known, tmp_path):
     """The alternatives are rounded for the cassette: a live score must be made of the rounded ones too."""
-    unround = {"Yes": log(0.123456789), "No": log(0.876543210), "Maybe": log(1e-9)}
+    unround = {"No": log(0.876543210), "Yes": log(0.123456789), "Maybe": log(1e-9)}
     stars = {"5": log(0.7654321), "1": log(0.2345679)}
 
     def script(request: Request) -> Answer | None:

@@ -22,9 +22,12 @@ from assay.judges import (
 @pytest.mark.parametrize("name", bundled_judge_names())
 def test_a_bundled_judge_loads_by_name(name):
     settings = load_settings(name)
-    assert settings.model.startswith("gguf:~/.cache/assay-judges/")
     assert settings.price is not None and settings.price.cost(10**6, 10**6) == 0
-    assert settings.identity == Path(settings.model).stem
+    if settings.model.startswith("entail:"):
+        assert settings.identity == settings.model.removeprefix("entail:")
+    else:
+        assert settings.model.startswith("gguf:~/.cache/assay-judges/")
+        assert settings.identity == Path(settings.model).stem
 
 
 def test_a_file_a_model_string_and_a_gguf_path(tmp_path):
@@ -81,7 +84,7 @@ def test_what_cannot_be_read_and_what_names_no_judge(tmp_path):
     (tmp_path / "latin.yaml").write_bytes("model: a/b # é".encode("latin-1"))
     with pytest.raises(InputError, match="cannot be read"):
         load_settings(str(tmp_path / "latin.yaml"))
-    with pytest.raises(UsageError, match=r"no judge is called 'qwen'; give one of qwen0\.5b, qwen1\.5b, "):
+    with pytest.raises(UsageError, match=r"no judge is called 'qwen'; give one of factcg, .*, qwen0\.5b, qwen1\.5b, "):
         load_settings("qwen")
 
 
@@ -108,7 +111,7 @@ def stored_settings(decide: str) -> JudgeSettings:
 
 
 def test_a_name_that_nobody_registered_is_refused_with_those_that_there_are():
-    with pytest.raises(ValidationError, match="no transport is called 'sngle'; write auto, decisions, listed, "):
+    with pytest.raises(ValidationError, match="no transport is called 'sngle'; write auto, decisions, entail, "):
         JudgeSettings(model="openai/test", decide="sngle")
     assert stored_settings("sngle").decide == "sngle"
 

@@ -318,3 +318,70 @@ def test_names_of_other_tools_whose_lower_scores_are_better_are_known(tmp_path, 
     assert f"lower is better for {name}, by its name; say otherwise with --higher-is-better" in joined.notes
     turned = read_score_table([path], None, ReadOptions(higher_is_better=(name,)))
     assert turned.table.directions == {name: True}
+
+
+METRICS_ONLY = "user_input,response,faithfulness,answer_relevancy\nQ?,A.,0.3,0.4\nP?,B.,0.8,0.1\n"
+LONG_ONLY = "question,answer,metric,score\nQ?,A.,faithfulness,0.3\nP?,B.,faithfulness,0.9\n"
+
+
+@pytest.mark.parametrize("text", [METRICS_ONLY, LONG_ONLY])
+def test_scores_of_metrics_are_nobodys_ratings(write, text):
+    path = write("s.csv", text)
+    with pytest.raises(InputError, match=r"s\.csv: nobody rated in it; name a file of ratings \(--ratings FILE\)"):
+        read_score_table([path], None, ReadOptions())
+    other = write("r.csv", METRICS_ONLY.replace("0.3", "0.5"))
+    with pytest.raises(InputError, match=r"r\.csv: nobody rated in it"):
+        read_score_table([path], other, ReadOptions())
+
+
+def test_one_rule_for_the_numbers_of_a_metric(write):
+    joined = read_score_table(
+        [write("s.csv", 'id,chars,rating\na,990,1\nb,"1,000",2\nc,"1,100",5\n')], None, ReadOptions()
+    )
+    assert column(joined, "chars") == {"a": 990, "b": 1000, "c": 1100}
+    with pytest.raises(InputError, match=r'line 2, field lat: "1,500" is 1500 or 1.500, and no other cell tells'):
+        read_score_table([write("u.csv", 'id,lat,rating\na,"1,500",1\nb,"2,250",5\n')], None, ReadOptions())
+
+
+FAILED_SCORES = [
+    "id,f_score,f_reason,rating\na,0.0,Error: invalid JSON,1\nb,0.0,The answer is wrong.,2\nc,0.5,Error: odd,5\n",
+    "id,f_score,f_status,rating\na,0,failed,1\nb,0,scored,2\nc,0.5,scored,5\n",
+    "id,f_score,f_score_error,rating\na,0,RateLimitError,1\nb,0,,2\nc,0.5,,5\n",
+    "id,metric,value,status,rating\na,f_score,0.7,error,1\nb,f_score,0,scored,2\nc,f_score,0.5,scored,5\n",
+]
+
+
+@pytest.mark.parametrize("text", FAILED_SCORES)
+def test_a_failure_that_is_written_as_a_score_is_missing_and_counted(write, text):
+    joined = read_score_table([write("s.csv", text)], None, ReadOptions())
+    assert column(joined, "f_score") == {"a": None, "b": 0, "c": 0.5}
+    assert any("1 score of f_score missing, as the metric failed there: line 2" in note for note in joined.notes)
+
+
+def test_a_verdict_on_a_score_is_no_failure_of_it(write):
+    text = "id,metric,value,status,rating\na,f,0.2,failed,1\nb,f,0.9,passed,5\n"
+    assert column(read_score_table([write("s.csv", text)], None, ReadOptions()), "f") == {"a": 0.2, "b": 0.9}
+
+
+def test_ids_of_several_versions_and_groups_that_are_missing(write):
+    text = "id,model,group,f,rating\nq1,old,nan,0.9,5\nq1,new,nan,0.4,2\nq2,old,n/a,0.2,1\nq2,new,g,0.8,4\n"
+    for options in (ReadOptions(), ReadOptions(versions="model")):
+        joined = read_score_table([write("s.csv", text)], None, options)
+        assert joined.table.items == ("q1@old", "q1@new", "q2@old", "q2@new")
+        assert joined.table.versions == ("old", "new", "old", "new")
+    twice = "id,model,f,rating\nq1,old,0.9,5\nq1,old,0.4,2\n"
+    with pytest.raises(InputError, match=r'line 3, field id: "q1" stands at line 2 too; .*--versions COLUMN'):
+        read_score_table([write("t.csv", twice)], None, ReadOptions())
+
+
+def test_a_row_that_sums_up_others_is_no_item(write):
+    joined = read_score_table([write("s.csv", "id,f,rating\na,0.1,1\nb,0.9,5\nAverage,0.5,3\n")], None, ReadOptions())
+    assert joined.table.items == ("a", "b")
+    assert any('1 row left out that sums up others: line 4 "Average"' in note for note in joined.notes)
+
+
+def test_two_columns_of_one_rater_are_joined(write):
+    joined = read_score_table(
+        [write("s.csv", "id,f,rating_anja,Cijfer Anja\na,0.1,1,\nb,0.9,,5\n")], None, ReadOptions()
+    )
+    assert joined.table.raters == ("anja",)

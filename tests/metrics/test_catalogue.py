@@ -70,7 +70,7 @@ def test_a_specification_has_parts_and_keeps_its_text(text, path, name, argument
     ("text", "message"),
     [
         ("token_overlap:fast", "token_overlap:fast: write options as name=value, not 'fast'"),
-        ("tokn_overlap", "no metric is called 'tokn_overlap'; did you mean token_overlap?"),
+        ("tokn_overlap", "no metric is called 'tokn_overlap'; the nearest are token_overlap, "),
         ("token_overlap:my-option=1", "'my-option' is not an option of this metric"),
         ("ragas:", "no metric is called 'ragas'"),
         ("token_overlap:", "token_overlap:: write options as name=value, not ''"),

@@ -5,8 +5,9 @@ import asyncio
 import pytest
 from openai_server import Answer
 
+from assay.errors import UsageError
 from assay.eval_sets import Sample
-from assay.metrics import MOST_CLAIMS, Consistent, Score, alike_pairs, load_metric, read_claims
+from assay.metrics import MOST_CLAIMS, Consistent, Score, alike_pairs, describe_metric, load_metric, read_claims
 
 NORWAY = (
     "Is Norway included?",
@@ -22,8 +23,8 @@ def thread(language: str, *texts: str) -> Sample:
     return Sample.model_validate({"id": "s1", "language": language, "messages": messages})
 
 
-def assess(sample: Sample, metric: Consistent | None = None) -> Score:
-    return asyncio.run((metric or Consistent()).assess(sample))
+def assess(sample: Sample, metric: Consistent) -> Score:
+    return asyncio.run(metric.assess(sample))
 
 
 @pytest.mark.parametrize(
@@ -110,11 +111,11 @@ def test_without_a_pair_nobody_is_asked(judge, openai_server):
     assert not openai_server.requests
 
 
-def test_without_a_judge_it_is_skipped():
-    score = assess(thread("en", *REFUND))
-    assert (score.status, score.value) == ("skipped", None)
-    assert score.reason == "consistent asks a judge; name one with --judge (in Python: judge=)"
-    assert load_metric("consistent:pairs=5").name == "consistent:pairs=5"
+def test_it_needs_a_judge(judge):
+    assert describe_metric("consistent").needs_judge
+    with pytest.raises(UsageError, match="consistent"):
+        load_metric("consistent:pairs=5")
+    assert load_metric("consistent:pairs=5", judge()).name == "consistent:pairs=5"
     assert Consistent.measures == "conversation"
 
 

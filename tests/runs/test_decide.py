@@ -48,10 +48,11 @@ def by_version(reading, values):
     }
 
 
-def test_versions_are_paired_by_id_and_what_one_did_not_answer_is_left_out(tmp_path):
+def test_versions_are_paired_by_id_and_what_one_did_not_answer_stands_beside_n(tmp_path):
     reading = read(tmp_path, version("old", [1, 2, 3, 4]), version("new", [2, 3, 4]))
-    assert by_version(reading, reading.table.question) == {"A": [0, 1, 2], "B": [0, 1, 2]}
-    assert any("1 answer to questions that not every version answered is left out: 1 of A." in n for n in reading.notes)
+    assert by_version(reading, reading.table.question) == {"A": [0, 1, 2, 3], "B": [0, 1, 2]}
+    row = decide_reading(reading).differences[0]
+    assert (row.questions, row.left_out) == (3, 1)
 
 
 def test_versions_with_other_ids_are_paired_by_question(tmp_path):
@@ -508,7 +509,7 @@ def test_a_rating_off_the_scale_is_named_where_it_stands(tmp_path):
         read(tmp_path, *versions, ratings=(file,), scale=(1, 5))
     notes = read(tmp_path, *versions, ratings=(file,)).notes
     note = (
-        "scale of 3 to 9 is taken from its lowest rating (line 2, field rating) and its highest (line 7, field rating)"
+        "scale of 1 to 10 is taken from its lowest rating (line 2, field rating) and its highest (line 7, field rating)"
     )
     assert any(note in one for one in notes)
 

@@ -28,8 +28,8 @@ def test_a_fall_is_dated():
     values[:, 12:] -= 0.2
     weighed = weigh_falls(values, GROUPS, accepted=1, allowed=0, level=0.05)
     assert [night.failed for night in weighed] == [False] * 11 + [True] * 3
-    assert (weighed[-1].nights, weighed[-1].before) == (3, 12)
-    assert weighed[-1].change == pytest.approx(values[:, 12:].mean() - values[:, :12].mean())
+    assert (weighed[-1].nights, weighed[-1].before) == (1, 12)  # what failed is no part of the runs that are compared
+    assert weighed[-1].change == pytest.approx(values[:, 14].mean() - values[:, :12].mean())
 
 
 def test_a_fall_after_a_rise_is_a_fall():

@@ -41,7 +41,7 @@ class BrokenPart(InputError):
 
     def __init__(self, place: str, problem: str, *, is_file: bool = True) -> None:
         super().__init__(f"{place}: {problem}")
-        self.place, self.problem, self.is_file = place, problem, is_file
+        self.place, self.problem, self.is_file = place, problem, is_file  # whether a file is lost with it
 
 
 def read_rows(files: list[Path]) -> Iterator[Row | BadRow]:
@@ -62,12 +62,21 @@ def _contents(file: Path) -> Iterator[tuple[str, dict[str, Any] | BrokenPart]]:
         if kind := kind_of_no_file(file):
             yield str(file), BrokenPart(str(file), f"is {kind}, not a file; it is left out", is_file=False)
             return
+        last, is_read = None, False  # the last part that cannot be read: where nothing can, the file is lost
         for line, document in _documents(file):
             place = f"{file}, line {line}" if line else str(file)
             spans, problems = ([], [document]) if isinstance(document, str) else read_otlp(document)
-            if problems:
-                yield place, BrokenPart(place, "; ".join(problems))
+            if last is not None:
+                yield last.place, last
+            last = BrokenPart(place, "; ".join(problems), is_file=False) if problems else None
+            if spans and last is not None:
+                yield place, last
+                last = None
             yield from ((place, values) for values in spans)
+            is_read = is_read or bool(spans)
+        if last is not None:
+            last.is_file = not is_read
+            yield last.place, last
     except InputError as error:
         yield str(file), BrokenPart(str(file), str(error).removeprefix(f"{file}: "))
 

@@ -20,7 +20,8 @@ from .watch_settings import SEGMENT_FIELDS, WatchSettings
 Place = Sequence[str | int]
 _ONE_WEBHOOK = "name one URL that gets alarms as JSON with `text`, which chat tools show: `webhook: env:NAME`"
 _JUDGE_ALONE = "a watch asks its judge again, and looks for no other drift; remove this key"
-_GONE = {"alarms": _ONE_WEBHOOK} | {f"drift.{kind}": _JUDGE_ALONE for kind in ("questions", "unanswered", "agreement")}
+_GONE = {"alarms": _ONE_WEBHOOK, "seconds": "a webhook is tried three times, for ten seconds each; remove this key"}
+_GONE |= {f"drift.{kind}": _JUDGE_ALONE for kind in ("questions", "unanswered", "agreement")}
 
 
 def load_watch(path: Path) -> WatchSettings:

@@ -1,81 +1,58 @@
 """Which column is which field of a sample: our names, the usual names, and a mapping that the user gives."""
 
-import re
-from collections.abc import Collection, Iterable, Mapping
-from functools import lru_cache
-from importlib import resources
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from ..errors import InputError
-from ..languages.yaml_file import read_yaml
 from ..shell_words import quote_word
+from ..value_messages import shorten
+from .column_table import (
+    ALIASES,
+    CASE_KEYS,
+    TURN_ALIASES,
+    USUAL_NAMES,
+    columns_by_usual_name,
+    has_other_role,
+    is_link,
+    is_total,
+    may_hold,
+    numbered_contexts,
+)
 from .logs.message_text import find_messages_key
 from .message import MESSAGE_ALIASES
 from .name_suggestions import nearest_names, quote_names
+from .number_rule import is_missing
 from .sample import Sample
 
 FIELDS = tuple(Sample.model_fields)
 REQUIRED = tuple(name for name, field in Sample.model_fields.items() if field.is_required())
-
-_OTHER_LANGUAGES: dict[str, list[Any]] = read_yaml(
-    resources.files(__package__).joinpath("column_names.yaml"), dict[str, list[Any]]
-)
-
-ALIASES: dict[str, tuple[str, ...]] = {
-    field: (*names, *_OTHER_LANGUAGES[field])
-    for field, names in {
-        "user_input": ("question", "input", "query", "prompt", "user_message"),
-        "response": ("answer", "actual_output", "output", "completion", "reply", "answer_a", "response_a"),
-        "other_response": ("answer_b", "response_b", "other_answer"),
-        "retrieved_contexts": (
-            *("contexts", "retrieval_context", "context", "retrieved_documents", "documents", "passages", "passage"),
-            *("chunks", "sources", "source"),
-        ),
-        "reference": ("ground_truth", "expected_output", "reference_answer", "expected_answer"),
-    }.items()
-}
-"""Usual names of columns, read as our field where our own column is absent, whatever their case. Ragas 0.1 and DeepEval
-first, then those of spreadsheets in other languages."""
-
-RATING_ALIASES = ("human_rating", *_OTHER_LANGUAGES["rating"], "stars", "score", "label")
-"""Usual names of a column of ratings, read where all its values are numbers on a usual scale."""
-
-RATER_ALIASES = tuple(_OTHER_LANGUAGES["rater"])
-"""Names of a column that says who rated, in spreadsheets in other languages."""
-
-VERSION_ALIASES = tuple(_OTHER_LANGUAGES["version"])
-"""Those of a column that names the version whose answer is rated."""
-
-ID_ALIASES = ("id", *(name for names in _OTHER_LANGUAGES["id"] for name in names))  # a column `ID` is read here
-"""Usual names of a column that names the rows, read as `id` where no two rows have the same."""
-
-_NO_RATING_WORDS = frozenset(word for words in _OTHER_LANGUAGES["no_rating"] for word in words)
-
-_CRITERIA = frozenset(word for words in _OTHER_LANGUAGES["criteria"] for word in words)
-
-CONVERSATION_KEYS = tuple(name for names in _OTHER_LANGUAGES["conversation"] for name in names)
-"""Usual names of a column that names the conversation of a row."""
-
-CASE_KEYS = (*CONVERSATION_KEYS, *_OTHER_LANGUAGES["case"])
-"""Those of a column in rows that are messages."""
-
-TURN_ALIASES: dict[str, tuple[str, ...]] = {
-    "role": ("speaker", "sender", "author", "from", *_OTHER_LANGUAGES["role"]),
-    "content": (*MESSAGE_ALIASES["content"], "utterance", *_OTHER_LANGUAGES["content"]),
-    "time": (*MESSAGE_ALIASES["time"], "date", *_OTHER_LANGUAGES["time"]),
-}
-"""Usual names of columns in rows that are messages of conversations."""
 
 TURN_FIELDS = ("conversation", "role", "content", "time", "tool_calls", "tool_call_id", "name")
 """What columns of rows that are messages of conversations can be mapped to, beside the fields of a sample."""
 
 MAP_OPTIONS = "to map is --map, in Python mapping="
 
-USUAL_SCALES = ((1.0, 5.0), (0.0, 1.0), (0.0, 5.0), (1.0, 10.0), (0.0, 10.0), (0.0, 100.0))
-"""The scales of ratings that are recognised, the first that fits."""
 
+def reason_to_leave_out(values: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+    """Why a row is no answer: it sums up others, or asks nothing; empty where it is one.
 
-_LINKS = {"source", "sources", *_OTHER_LANGUAGES["links"]}  # may name a source, or hold its text
+    A row with an id and the names of our fields is one that `write_set` wrote, which is read as it is.
+
+    Args:
+        values: The cells of the row.
+        fields: The same by field.
+    """
+    if fields.get("messages") or not {"user_input", "response"} <= fields.keys():
+        return ""
+    question, answer = (fields[name] for name in ("user_input", "response"))
+    if not isinstance(question, str) or not isinstance(answer, str):
+        return ""
+    first = next((cell for cell in values.values() if isinstance(cell, str) and cell.strip()), "")
+    if is_total(first) and not (question.strip() and answer.strip()):
+        return f"sums up others ({shorten(first, 20)})"
+    if question.strip() or ({"user_input", "response"} <= values.keys() and not is_missing(values.get("id"))):
+        return ""
+    return "has no question" if answer.strip() else "has no question and no answer"
 
 
 class SortedRow(NamedTuple):
@@ -86,75 +63,9 @@ class SortedRow(NamedTuple):
     extras: dict[str, Any]
 
 
-_SEPARATORS = re.compile(r"[\s_-]+")
-_USUAL = frozenset(
-    (
-        *ALIASES,
-        *ID_ALIASES,
-        *CASE_KEYS,
-        *TURN_ALIASES,
-        "rating",
-        *RATING_ALIASES,
-        *(name for names in (*ALIASES.values(), *TURN_ALIASES.values()) for name in names),
-    )
-)
-_RATER = re.compile(
-    rf"(?:{'|'.join(_OTHER_LANGUAGES['rater_prefixes'])})[\s_.:-]+\(?(?P<rater>[^()]+)\)?", re.IGNORECASE
-)
-_WHOLE_SCALES = ((-1.0, 1.0), (-2.0, 2.0), (-3.0, 3.0))
-
-
-@lru_cache(maxsize=1024)
-def usual_name(column: str) -> str:
-    """The usual name that a column has in other letters or with spaces; else its own name.
-
-    Examples:
-        >>> usual_name("Question"), usual_name("Ground truth"), usual_name("Agent")
-        ('question', 'ground_truth', 'Agent')
-    """
-    name = _SEPARATORS.sub("_", column.strip().rstrip(".")).casefold()
-    return name if name in _USUAL else column
-
-
-@lru_cache(maxsize=1024)
-def rater_of(column: str) -> str:
-    """The rater whose ratings a column holds by its name; empty where it names none.
-
-    Examples:
-        >>> rater_of("rating_ada"), rater_of("Beoordeling (Jan)"), rater_of("rating_max"), rater_of("rating")
-        ('ada', 'Jan', '', '')
-    """
-    match = _RATER.fullmatch(column.strip())
-    if match is None or match["rater"].strip().casefold() in _OTHER_LANGUAGES["no_raters"] or criterion_of(column):
-        return ""
-    return match["rater"].strip()
-
-
-@lru_cache(maxsize=1024)
-def criterion_of(column: str) -> str:
-    """The criterion that a column rates by its name, such as the tone; empty where it names none.
-
-    Examples:
-        >>> criterion_of("rating_correctness"), criterion_of("Beoordeling (toon)"), criterion_of("rating_ada")
-        ('correctness', 'toon', '')
-    """
-    match = _RATER.fullmatch(column.strip())
-    name = "" if match is None else match["rater"].strip()
-    return name if _SEPARATORS.sub("_", name).casefold() in _CRITERIA else ""
-
-
-def columns_by_usual_name(columns: Iterable[str]) -> dict[str, str]:
-    """Columns by their usual names; of two with one usual name, the one that is written so, else the first."""
-    listed = list(columns)
-    by_name = {usual_name(column): column for column in reversed(listed)}
-    return by_name | {column: column for column in listed}
-
-
 def known_columns(mapping: Mapping[str, str]) -> frozenset[str]:
     """All column names that mean something."""
-    aliases = (name for names in (*ALIASES.values(), *TURN_ALIASES.values()) for name in names)
-    turns = (*TURN_FIELDS, *CASE_KEYS)
-    return frozenset((*FIELDS, *ID_ALIASES, *RATING_ALIASES, *turns, *aliases, *mapping))
+    return frozenset((*FIELDS, *USUAL_NAMES, *TURN_FIELDS, *mapping))
 
 
 def check_mapping(mapping: Mapping[str, str]) -> None:
@@ -207,9 +118,10 @@ def explain_missing(field: str, columns: Collection[str], mapping: Mapping[str, 
     if field in REQUIRED and all({name, *TURN_ALIASES[name]} & by_name.keys() for name in ("role", "content")):
         cure = "rows that are messages need a column conversation_id, or map THEIRS=conversation"
         return f"is missing; {cure} (the columns are {quote_names(columns)}; {MAP_OPTIONS})"
-    names = (field, *ALIASES.get(field, ()))
-    similar = [column for column in columns if {*_SEPARATORS.split(column.casefold())} & {*names}]
-    similar += [match for name in names for match in nearest_names(name, columns, cutoff=75)]
+    similar = [column for column in columns if may_hold(column, field)]
+    free = [column for column in columns if not has_other_role(column, field)]
+    near = (match for name in (field, *ALIASES.get(field, ())) for match in nearest_names(name, free, cutoff=75))
+    similar = list(dict.fromkeys((*similar, *near)))
     typed = quote_word(f"{similar[0]}={field}") if similar else ""
     cure = f"rename `{similar[0]}`, or map {typed}" if similar else f"add it, or map THEIRS={field}"
     if not any({name, *ALIASES[name]} & by_name.keys() for name in ALIASES):
@@ -252,9 +164,21 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
             if chosen is not None:
                 fields[field] = extras.pop(chosen)
                 origins[field] = chosen
+    _take_numbered_contexts(fields, origins, extras)
     if fields.get("messages"):
         _keep_beside_messages(fields, origins, extras, mapping)
     return SortedRow(fields, origins, extras)
+
+
+def _take_numbered_contexts(fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> None:
+    """Joins `context_1`, `context_2` and so on, where no column holds all contexts."""
+    if "retrieved_contexts" in fields:
+        return
+    columns = numbered_contexts(tuple(extras))
+    for place, column in enumerate(columns):
+        origins["retrieved_contexts" if not place else f"retrieved_contexts[{place}]"] = column
+    if columns:
+        fields["retrieved_contexts"] = [extras.pop(column) for column in columns]
 
 
 def _take_thread(fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> None:
@@ -308,34 +232,3 @@ def _expected_action(action: Any) -> Any:
     if not isinstance(action, Mapping) or "args" not in action:
         return action
     return {("kwargs" if name == "args" else name): value for name, value in action.items()}
-
-
-def is_link(column: str, value: Any) -> bool:
-    """Whether a column `source` holds the name or address of a source, and not its text: that has white space.
-
-    Examples:
-        >>> is_link("source", "faq.html"), is_link("source", "The course is free."), is_link("context", "faq.html")
-        (True, False, False)
-    """
-    return column in _LINKS and isinstance(value, str) and len(value.split()) < 2
-
-
-def is_no_rating(value: object) -> bool:
-    """Whether a cell says that there is no rating, in one of the usual ways.
-
-    Examples:
-        >>> is_no_rating("N.v.t."), is_no_rating("-"), is_no_rating("good"), is_no_rating(3)
-        (True, True, False, False)
-    """
-    return isinstance(value, str) and value.strip().casefold() in _NO_RATING_WORDS
-
-
-def usual_scale(low: float, high: float, *, whole: bool = False) -> tuple[float, float] | None:
-    """Finds the usual scale of ratings from `low` to `high`; None where no usual one fits.
-
-    Examples:
-        >>> usual_scale(2, 5), usual_scale(0, 0.8), usual_scale(-3, 4), usual_scale(-2, 1, whole=True)
-        ((1.0, 5.0), (0.0, 1.0), None, (-2.0, 2.0))
-    """
-    scales = (*USUAL_SCALES, *_WHOLE_SCALES) if whole else USUAL_SCALES
-    return next((scale for scale in scales if scale[0] <= low and high <= scale[1]), None)

@@ -1,0 +1,391 @@
+"""The columns of a set that only all its rows tell: its ratings with their rule and scale, its ids and its versions."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..errors import InputError
+from ..shell_words import quote_word
+from ..value_messages import shorten
+from .cell_values import parse_structure
+from .column_table import (
+    ID_ALIASES,
+    NAMES,
+    RATING_ALIASES,
+    columns_by_usual_name,
+    criterion_of,
+    is_total,
+    rater_of,
+    usual_name,
+)
+from .columns import reason_to_leave_out, sort_row
+from .logs.message_text import find_messages_key
+from .message import MESSAGE_ALIASES
+from .number_rule import ColumnCells, NumberRule, is_missing, scale_of_header
+from .rating_scale import Bounds, RatingScale, find_rating_scale, rating_range, usual_scale
+from .rows import BadRow, Row
+from .version_column import read_version
+
+_OWN: RatingScale = RatingScale(1, 5)  # of a column `rating` that tells no scale
+_WIDER = 2  # so many times as wide as the scale of a column's own values, a scale is another one
+_NAMES = ("rating", *RATING_ALIASES)
+
+
+@dataclass(frozen=True, slots=True)
+class RatingColumn:
+    """A column that is read as `rating`, or as the ratings of one rater."""
+
+    name: str
+    scale: RatingScale
+    rater: str = ""  # whose ratings they are; empty where they are `rating`
+    rule: NumberRule = field(default_factory=NumberRule)
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether it is on the scale from 1 to 5, in numbers."""
+        return self.scale[:2] == (1, 5) and not self.rule.labels
+
+    def describe(self, label: str = "") -> str:
+        """Says what is read as what, for the user; `label` is what the user calls the column, if not by its name."""
+        field_name = f"ratings.{self.rater}" if self.rater else "rating"
+        renamed = field_name if field_name == (label or self.name) else f"{label or self.name} as {field_name}"
+        labels = f", {self.rule.describe()}" if self.rule.labels else ""
+        return f"{renamed} from {self.scale.low:g} to {self.scale.high:g}{labels}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetColumns:
+    """The columns of a set that only all its rows tell."""
+
+    # those that are read as `rating`, or as the ratings of raters, where a row has none of its own
+    ratings: tuple[RatingColumn, ...] = ()
+    own: RatingColumn | None = None  # the column `rating`, or `ratings`, of our own form
+    id: str = ""  # the one that is read as `id` where a row has none; empty for none
+    # why a column with the name of a rating or an id is read as none, by its name
+    unused: Mapping[str, str] = field(default_factory=dict)
+    message_scale: Bounds | None = None  # the scale of the ratings in messages, where there are any
+    version: str = ""  # the one that tells apart rows of one id; empty where ids are unique
+
+    @property
+    def hints(self) -> list[str]:
+        """What the user should know of the scales."""
+        columns = (*((self.own,) if self.own else ()), *self.ratings)
+        return list(dict.fromkeys(column.scale.hint for column in columns if column.scale.hint))
+
+
+class ColumnSearch:
+    """Looks at all rows of a set, once.
+
+    A column of ratings is `rating` (or what is mapped to it), one of the usual names, or that of a rater
+    (`rating_ada`). One of a usual name counts when most of its cells are numbers that differ, on a usual scale, or
+    labels with two values. The raters' columns are on one scale, which rows may tell as `rating_min` and `rating_max`;
+    else the others tell it for one who gave only fives. Beside a `rating` only raters are read.
+
+    Args:
+        name: The set, for messages.
+        mapping: The columns that the user renamed.
+        scale: The scale that the user says.
+        versions: The column that the user says tells versions apart.
+        has_own_scale: Whether a column `rating` that tells no scale is from 1 to 5, as in our own sets.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        mapping: Mapping[str, str],
+        scale: Bounds | None = None,
+        versions: str = "",
+        *,
+        has_own_scale: bool = True,
+    ) -> None:
+        self._name, self._mapping, self._scale, self._has_own_scale = name, mapping, scale, has_own_scale
+        self._own = next((theirs for theirs, ours in mapping.items() if ours == "rating"), "rating")
+        self._cells: dict[str, ColumnCells] = {}
+        self._raters: dict[str, str] = {}
+        self._criteria: dict[str, str] = {}
+        self._by_name: Mapping[str, str] = {}
+        self._names: dict[str, None] = {}
+        self._told = set[bool]()
+        self._in_messages, self._objects = ColumnCells(), ColumnCells()
+        self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
+
+    def add(self, row: Row) -> None:
+        """Looks at a row, but for one that sums up others."""
+        first = next((cell for cell in row.values.values() if isinstance(cell, str) and cell.strip()), "")
+        if is_total(first) and reason_to_leave_out(row.values, sort_row(row.values, self._mapping).fields):
+            return
+        self.ids.add(row)
+        self.versions.add(row)
+        for rating in message_ratings(row):
+            self._in_messages.add(rating)
+        values = row.values
+        if not self._names.keys() >= values.keys():
+            self._add_columns(values)
+        low, high = (values.get(name) for name in ("rating_min", "rating_max"))
+        is_told = not is_missing(low) and not is_missing(high)
+        if not is_missing(ratings := values.get("ratings")) and "ratings" not in self._mapping:
+            if not is_told:
+                self._add_object(ratings)
+            return
+        own = values.get(self._own)
+        if not is_missing(own) and is_told:
+            return
+        for column, cells in self._cells.items():
+            if not is_missing(value := values.get(column)) and (is_missing(own) or not rater_of(column)):
+                cells.add(value)
+        self._told.add(is_told)
+
+    def _add_columns(self, values: Mapping[str, Any]) -> None:
+        self._names |= dict.fromkeys(values)
+        columns = [column for column in self._names if column not in self._mapping or column == self._own]
+        self._by_name = columns_by_usual_name(columns)
+        for name in _NAMES:
+            if (column := self._by_name.get(name)) is not None:
+                self._cells.setdefault(column, ColumnCells())
+        if self._own in self._names:
+            self._cells.setdefault(self._own, ColumnCells())
+        for column in columns:
+            if rater := rater_of(column):
+                same = (known for known in self._raters.values() if known.casefold() == rater.casefold())
+                self._raters.setdefault(column, next(same, rater))
+                self._cells.setdefault(column, ColumnCells())
+            elif criterion_of(column):
+                self._criteria[column] = f"a criterion, not a rater; --map {quote_word(f'{column}=rating')} uses it"
+            elif usual_name(column) in _NAMES and self._by_name.get(usual_name(column)) != column:
+                self._criteria[column] = f"another rating; --map {quote_word(f'{column}=rating')} uses it"
+
+    def _add_object(self, ratings: object) -> None:
+        try:
+            by_rater = parse_structure(ratings)
+        except ValueError:
+            return  # the reading of the values says so
+        for rating in by_rater.values() if isinstance(by_rater, Mapping) else ():
+            self._objects.add(rating)
+
+    def result(self) -> SetColumns:
+        """The columns, from the rows that were added."""
+        unused = dict(self._criteria)
+        own = self._own_column(unused)
+        ranked = sorted((column for column in self._cells if column != self._own), key=self._rank)
+        candidates = [column for column in ranked if self._cells[column].size]
+        chosen, constant = list[RatingColumn](), list[RatingColumn]()
+        is_told = bool(self._told) and False not in self._told
+        has_own = own is not None and bool(self._cells.get(self._own, ColumnCells()).size)
+        for column in candidates:
+            cells, rater = self._cells[column], self._raters.get(column, "")
+            scale = find_rating_scale(cells, self._scale or scale_of_header(column))
+            if isinstance(scale, str) and usual_name(column) == "rating" and cells.values():
+                scale = self._scale_of_odd(cells)
+            if (own is not None and self._own in self._mapping) or (has_own and not rater):
+                unused[column] = f"the ratings are those of {self._own}"
+            elif isinstance(scale, str):
+                unused[column] = scale
+                if rater and cells.values() and cells.values()[0] == cells.values()[-1]:
+                    fives = cells.values()[0]
+                    constant.append(RatingColumn(column, RatingScale(fives, fives), rater, cells.rule()))
+            elif chosen and not (rater and chosen[0].rater):
+                other = chosen[0].name
+                unused[column] = f"the ratings are those of {other}; --map {quote_word(f'{column}=rating')} uses it"
+            else:
+                chosen.append(RatingColumn(column, scale, rater, cells.rule()))
+        if chosen[0].rater if chosen else is_told:
+            chosen = self._on_one_scale(chosen, constant, is_told=is_told or self._scale is not None)
+            unused = {column: why for column, why in unused.items() if column not in {one.name for one in constant}}
+        return SetColumns(
+            tuple(chosen),
+            own,
+            "" if "id" in self._mapping.values() else self.ids.result(),
+            unused | ({} if "id" in self._mapping.values() else self.ids.unused),
+            self._message_scale(),
+            self.versions.result(),
+        )
+
+    def _own_column(self, unused: dict[str, str]) -> RatingColumn | None:
+        """The column `rating`, or the objects `ratings`, of rows that tell no scale."""
+        name = self._own if self._own in self._cells else "ratings" if self._objects.size else ""
+        if not name:
+            return None
+        cells = self._objects if name == "ratings" else self._cells[name]
+        scale = find_rating_scale(cells, self._scale or scale_of_header(name))
+        if isinstance(scale, str):
+            if not self._has_own_scale and name == "rating":
+                unused[name] = scale
+                return None
+            scale = self._scale_of_odd(cells)
+        return RatingColumn(name, scale, rule=cells.rule())
+
+    def _scale_of_odd(self, cells: ColumnCells) -> RatingScale:
+        """The scale of a column `rating` whose values tell none: ours, but of equal ones that do not lie on it."""
+        values = cells.values()
+        scale = usual_scale(values[0], values[-1]) if values and values[0] == values[-1] else None
+        return RatingScale(*scale) if scale is not None else _OWN
+
+    def _message_scale(self) -> Bounds | None:
+        if self._scale is not None:
+            return self._scale
+        values = self._in_messages.values()
+        low, high = rating_range(self._in_messages) if values else (0.0, 0.0)
+        return usual_scale(low, high, whole=all(map(float.is_integer, values))) if values else None
+
+    def _rank(self, column: str) -> int:
+        """A column that names a rater is more surely of ratings than one called `score`."""
+        return _NAMES.index("stars" if column in self._raters else usual_name(column))
+
+    def _on_one_scale(
+        self, telling: list[RatingColumn], constant: list[RatingColumn], *, is_told: bool
+    ) -> list[RatingColumn]:
+        """The columns of raters on the scale that holds the values of all; as they are where it is told."""
+        places = list(self._cells)
+        columns = sorted((*telling, *constant), key=lambda column: places.index(column.name))
+        if is_told:
+            return [replace(column, scale=RatingScale(*(self._scale or column.scale[:2]))) for column in columns]
+        ranges = [rating_range(self._cells[column.name]) for column in columns]
+        low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+        whole = all(number.is_integer() for column in columns for number in self._cells[column.name].values())
+        scale = usual_scale(low, high, whole=whole)
+        if any(column.rule.labels or column.rule.has_percentages or column.rule.out_of for column in telling):
+            scale = telling[0].scale[:2] if len({column.scale[:2] for column in telling}) == 1 else None
+        is_wider = scale is not None and any(
+            scale[1] - scale[0] >= _WIDER * (column.scale.high - column.scale.low) for column in telling
+        )
+        if scale is None or is_wider:
+            listed = [f"{column.name} {column.scale.low:g} to {column.scale.high:g}" for column in telling]
+            listed += [f"{column.name} only {column.scale.low:g}" for column in constant]
+            raise InputError(
+                f"{self._name}: the raters' columns are on different scales: {', '.join(listed)}; bring them to one "
+                "scale, or if they are on one, say it (--scale LOW-HIGH)"
+            )
+        hints = {column.scale.hint for column in telling if column.scale[:2] == scale}
+        hint = hints.pop() if len(hints) == 1 and not constant else ""
+        return [replace(column, scale=RatingScale(*scale, hint)) for column in columns]
+
+
+def message_ratings(row: Row) -> list[Any]:
+    """Lists the ratings in the messages of a row."""
+    key = find_messages_key(row.values)
+    names = ("rating", *MESSAGE_ALIASES["rating"])
+    ratings = []
+    for message in row.values[key] if key else ():
+        values = message if isinstance(message, Mapping) else vars(message) if hasattr(message, "__dict__") else {}
+        ratings.append(next((values[name] for name in names if not is_missing(values.get(name))), None))
+    return [rating for rating in ratings if rating is not None]
+
+
+def may_tell_columns(columns: Iterable[str], mapping: Mapping[str, str], versions: str) -> bool:
+    """Whether all rows must be looked at, for a column of ratings, of ids that are called otherwise, or of versions."""
+    listed = [*columns]
+    names = {usual_name(column) for column in listed}
+    ours = {*mapping.values()}
+    may_rate = bool(names & {"ratings", *_NAMES}) or "rating" in ours or any(map(rater_of, listed))
+    may_rate |= any(map(criterion_of, listed))
+    has_id = "id" in {*listed, *ours}
+    return may_rate or (not has_id and bool(names & {*ID_ALIASES})) or VersionSearch(mapping, versions).may_have(listed)
+
+
+class IdSearch:
+    """Finds the column that is read as `id` among the usual names, from all rows of a set.
+
+    A column counts when its filled cells are texts or whole numbers, and no two are the same; of several the first in
+    the list of names. Rows with an `id` do not count.
+
+    Attributes:
+        unused: Why a column with an id's name is read as none, by its name.
+
+    Examples:
+        >>> search = IdSearch({})
+        >>> search.add(Row(1, "line 2", {"Case": "a", "nr": "7"}))
+        >>> search.add(Row(2, "line 3", {"Case": "a", "nr": "8"}))
+        >>> search.result(), search.unused
+        ('nr', {'Case': 'it names line 2 and line 3 "a"'})
+    """
+
+    def __init__(self, mapping: Mapping[str, str]) -> None:
+        self.unused: dict[str, str] = {}
+        self._mapping = mapping
+        self._columns: dict[str, str] = {}
+        self._places: dict[str, dict[int, str]] = {}
+
+    def add(self, row: Row) -> None:
+        """Looks at a row."""
+        if row.values.get("id") not in (None, ""):
+            return
+        by_name = columns_by_usual_name(row.values)
+        for name in ID_ALIASES:
+            column = by_name.get(name, name)
+            value = row.values.get(column)
+            if column in self.unused or column in self._mapping or is_missing(value):
+                continue
+            if not isinstance(value, str | int) or isinstance(value, bool):
+                self.unused[column] = "it holds neither texts nor whole numbers"
+                continue
+            self._columns.setdefault(name, column)
+            # the hash in place of the text keeps this small for very large sets
+            first = self._places.setdefault(name, {}).setdefault(hash(str(value).strip()), row.place)
+            if first != row.place:
+                self.unused[column] = f'it names {first} and {row.place} "{shorten(str(value), 30)}"'
+
+    def result(self) -> str:
+        """The column, from the rows that were added; empty where none counts."""
+        names = (self._columns[name] for name in ID_ALIASES if name in self._columns)
+        return next((column for column in names if column not in self.unused), "")
+
+
+class VersionSearch:
+    """Finds the column that tells apart rows of one id, from all rows of a set.
+
+    A column counts where an id stands more than once, and no two rows of one id have the same cell, or none; of several
+    the one that the user names, else the first in the list of names.
+
+    Example:
+        >>> search = VersionSearch({})
+        >>> search.add(Row(1, "line 2", {"id": "q1", "system": "old"}))
+        >>> search.add(Row(2, "line 3", {"id": "q1", "system": "new"}))
+        >>> search.result()
+        'system'
+    """
+
+    def __init__(self, mapping: Mapping[str, str], named: str = "") -> None:
+        self._id = next((theirs for theirs, ours in mapping.items() if ours == "id"), "id")
+        # hashes in place of texts keep this small for very large sets
+        self._ids: set[int] = set()
+        self._cells: dict[str, set[int]] = {column: set() for column in ([named] if named else NAMES["version"])}
+        self._columns: dict[str, str] = {}
+        self._has_repeats = False
+
+    def may_have(self, columns: Iterable[str]) -> bool:
+        """Whether rows with these columns may be of several versions."""
+        names = {*columns} | {usual_name(column) for column in columns}
+        with_metadata = {*self._cells, *(f"metadata.{column}" for column in self._cells), "metadata"}
+        return self._id in names and bool(names & with_metadata)
+
+    def add(self, row: Row) -> None:
+        """Looks at a row."""
+        name = row.values.get(self._id)
+        if name is None or not str(name).strip():
+            return
+        name = str(name).strip()
+        self._has_repeats |= hash(name) in self._ids
+        self._ids.add(hash(name))
+        by_name = columns_by_usual_name(row.values)
+        for version in list(self._cells):
+            column = by_name.get(version, version)
+            label = read_version(row.values, column)
+            cell = hash((name, label))
+            if not label or cell in self._cells[version]:
+                del self._cells[version]
+            else:
+                self._cells[version].add(cell)
+                self._columns[version] = column
+
+    def result(self) -> str:
+        """The column, from the rows that were added; empty where ids are unique, or no column tells them apart."""
+        chosen = next(iter(self._cells), "") if self._has_repeats else ""
+        return self._columns.get(chosen, chosen)
+
+
+def look_at_columns(rows: Iterable[Row | BadRow], search: ColumnSearch) -> SetColumns:
+    """Reads all rows for what only all of them tell."""
+    for row in rows:
+        if not isinstance(row, BadRow):
+            search.add(row)
+    return search.result()

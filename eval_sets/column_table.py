@@ -1,0 +1,278 @@
+"""The roles that columns have, by their names, and what words in cells mean: one table, `columns.yaml`."""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+from ..languages.yaml_file import read_yaml
+
+_TABLE = read_yaml(resources.files(__package__).joinpath("columns.yaml"), dict[str, Any])
+
+
+def _listed(names: Iterable[Any]) -> tuple[str, ...]:
+    """A list of names, or of lists of them by language, as one."""
+    return tuple(name for entry in names for name in (entry if isinstance(entry, list | tuple) else [entry]))
+
+
+NAMES: dict[str, tuple[str, ...]] = {role: _listed(names) for role, names in _TABLE["names"].items()}
+"""The usual names of the columns of each role, the surest first."""
+
+ALIASES = {
+    field: NAMES[field] for field in ("user_input", "response", "other_response", "retrieved_contexts", "reference")
+}
+"""Usual names of columns, read as our field where our own column is absent, whatever their case."""
+
+RATING_ALIASES = NAMES["rating"]
+"""Usual names of a column of ratings, read where its values are numbers on a usual scale, or two labels."""
+
+ID_ALIASES = ("id", *_listed(_TABLE["id"]))  # a column `ID` is read here
+"""Usual names of a column that names the rows, read as `id` where no two rows have the same."""
+
+NO_RATING_WORDS = frozenset(_listed(_TABLE["no_rating"]))
+"""What says in a cell, in small letters, that there is nothing."""
+
+LABELS: dict[str, float] = dict.fromkeys(_listed(_TABLE["label_low"]), 0.0) | dict.fromkeys(
+    _listed(_TABLE["label_high"]), 1.0
+)
+"""Labels with two values, in small letters."""
+
+DEGREES = frozenset(_TABLE["degrees"])
+"""Labels that may be a degree of more than two."""
+
+MONTHS = {name: number for number, names in enumerate(_TABLE["months"], 1) for name in names}
+"""The names of the months, in small letters."""
+
+_CRITERIA = frozenset(_listed(_TABLE["criteria"]))
+_METRICS = frozenset(_listed(_TABLE["metrics"]))
+_LANGUAGES = {name: code for code, names in _TABLE["languages"].items() for name in names}
+_TOTALS = frozenset(_listed(_TABLE["totals"]))
+_FAILURE = re.compile(
+    rf"\W*(?:[\w.]*(?:error|exception)\s*(?:[:(\[]|$)|(?:{'|'.join(_listed(_TABLE['failures']))}))", re.IGNORECASE
+)
+_FAILED = frozenset(_listed(_TABLE["failed_statuses"]))
+
+CONVERSATION_KEYS = _listed(_TABLE["conversation"])
+"""Usual names of a column that names the conversation of a row."""
+
+CASE_KEYS = (*CONVERSATION_KEYS, *_TABLE["case"])
+"""Those of a column in rows that are messages."""
+
+TURN_ALIASES: dict[str, tuple[str, ...]] = {
+    "role": tuple(_TABLE["role"]),
+    "content": tuple(_TABLE["content"]),
+    "time": _listed(_TABLE["message_time"]),
+}
+"""Usual names of columns in rows that are messages of conversations."""
+
+_LINKS = frozenset(_TABLE["links"])  # may name a source, or hold its text
+
+
+_SEPARATORS = re.compile(r"[\s_-]+")
+USUAL_NAMES = frozenset(
+    (
+        *NAMES,
+        *_listed(NAMES.values()),
+        *ID_ALIASES,
+        *CASE_KEYS,
+        *TURN_ALIASES,
+        *_listed(TURN_ALIASES.values()),
+        "rating",
+    )
+)
+_RATER = re.compile(rf"(?:{'|'.join(_TABLE['rater_prefixes'])})(?:[\s_.:-]+|(?=\())(?P<rater>.+)", re.IGNORECASE)
+_REMARK = re.compile(r"(.*\S)\s*[(\[](?P<remark>[^()\[\]]*)[)\]]\s*")
+
+
+def _small(name: str) -> str:
+    return _SEPARATORS.sub("_", name.strip().rstrip(".:")).casefold()
+
+
+def split_remark(column: str) -> tuple[str, str]:
+    """A column's name without what it says in brackets at its end, and that.
+
+    Examples:
+        >>> split_remark("Beoordeling (1-5)"), split_remark("rating")
+        (('Beoordeling', '1-5'), ('rating', ''))
+    """
+    match = _REMARK.fullmatch(column)
+    return (match[1], match["remark"].strip()) if match else (column, "")
+
+
+@lru_cache(maxsize=1024)
+def usual_name(column: str) -> str:
+    """The usual name that a column has in other letters, with spaces or with a remark in brackets; else its own name.
+
+    Examples:
+        >>> usual_name("Question"), usual_name("Ground truth"), usual_name("Agent"), usual_name("Rating (1-5)")
+        ('question', 'ground_truth', 'Agent', 'rating')
+    """
+    name = _small(column)
+    if name in USUAL_NAMES:
+        return name
+    base, remark = split_remark(column)
+    is_about_reference = any(word in _REFERENCE_WORDS for word in _small(remark).split("_"))
+    is_remark = bool(remark) and not is_about_reference and not criterion_of(column)
+    return _small(base) if is_remark and _small(base) in USUAL_NAMES else column
+
+
+_REFERENCE_WORDS = frozenset(
+    ("gold", "golden", "ideal", "ideaal", "expected", "verwacht", "reference", "referentie", "correct", "human", "soll")
+)
+
+
+@lru_cache(maxsize=1024)
+def rater_of(column: str) -> str:
+    """The rater whose ratings a column holds by its name; empty where it names none, as what stands in brackets does.
+
+    Examples:
+        >>> rater_of("rating_ada"), rater_of("Beoordeling Jan"), rater_of("rating_max"), rater_of("Rating (1-5)")
+        ('ada', 'Jan', '', '')
+    """
+    match = _RATER.fullmatch(split_remark(column.strip())[0])
+    if match is None or usual_name(column) in USUAL_NAMES or criterion_of(column):
+        return ""
+    rater = match["rater"].strip()
+    return "" if rater.casefold() in _TABLE["no_raters"] or rater.startswith("(") else rater
+
+
+@lru_cache(maxsize=1024)
+def criterion_of(column: str) -> str:
+    """The criterion that a column rates by its name, such as the tone; empty where it names none.
+
+    Examples:
+        >>> criterion_of("rating_correctness"), criterion_of("Beoordeling (toon)"), criterion_of("rating_ada")
+        ('correctness', 'toon', '')
+    """
+    match = _RATER.fullmatch(column.strip())
+    name = "" if match is None else match["rater"].strip().strip("()[]").strip()
+    words = _small(name).split("_")
+    is_criterion = is_known_metric(name) or any(
+        word in _CRITERIA or (len(word) > 6 and word.endswith(tuple(_TABLE["criterion_endings"]))) for word in words
+    )
+    return name if name and is_criterion else ""
+
+
+def is_known_metric(name: str) -> bool:
+    """Whether a column or a label is the name of a metric, ours or another tool's.
+
+    Examples:
+        >>> is_known_metric("Answer Relevancy"), is_known_metric("bias [GEval]"), is_known_metric("ann")
+        (True, True, False)
+    """
+    base = _small(re.split(r"[(\[@:]", name.strip().rpartition(".")[2])[0])
+    return base.removesuffix("_metric").removesuffix("_score") in _METRICS
+
+
+@lru_cache(maxsize=256)
+def numbered_contexts(columns: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns that hold one context each, in the order of their numbers.
+
+    Example:
+        >>> numbered_contexts(("question", "Context 2", "context_1"))
+        ('context_1', 'Context 2')
+    """
+    names = {name.removesuffix("s") for name in ("retrieved_contexts", *NAMES["retrieved_contexts"])}
+    numbers = {}
+    for column in columns:
+        match = re.fullmatch(r"(.*?)s?_?(\d{1,2})", _small(column))
+        if match and match[1] in names:
+            numbers[column] = int(match[2])
+    return tuple(sorted(numbers, key=numbers.__getitem__))
+
+
+def may_hold(column: str, field: str) -> bool:
+    """Whether a column may hold a field by a word in its name, and none says that it holds something else.
+
+    Examples:
+        >>> may_hold("bot_text", "response"), may_hold("expected_answer", "response"), may_hold("user_id", "user_input")
+        (True, False, False)
+    """
+    words = {word for part in _small(column).split("_") for word in (part, part.removesuffix("s"))}
+    others = {word for other, hints in _TABLE["hints"].items() if other != field for word in hints}
+    others -= {*_TABLE["hints"]["user_input"], *_TABLE["hints"]["response"]} if field != "reference" else set()
+    return bool(words & {*_TABLE["hints"].get(field, ())}) and not has_other_role(column, field) and not words & others
+
+
+def has_other_role(column: str, field: str) -> bool:
+    """Whether a column is known to hold something else than a field."""
+    words = {*_small(column).split("_")}
+    is_other = usual_name(column) in USUAL_NAMES - {field, *NAMES.get(field, ())}
+    return is_other or bool(rater_of(column) or criterion_of(column) or words & {*_TABLE["no_hints"]})
+
+
+def is_total(text: str) -> bool:
+    """Whether a cell is the name of a row that sums up others.
+
+    Examples:
+        >>> is_total("Gemiddelde:"), is_total("How do I cancel?")
+        (True, False)
+    """
+    return _small(text).replace("_", " ") in _TOTALS
+
+
+def says_failure(reason: str) -> bool:
+    """Whether the reason of a score says that the metric failed.
+
+    Examples:
+        >>> says_failure("Error: no JSON"), says_failure("RateLimitError()"), says_failure("The error code is right")
+        (True, True, False)
+    """
+    return _FAILURE.match(reason) is not None
+
+
+def is_failed_status(status: str) -> bool:
+    """Whether a status says that there is no score."""
+    return _small(status) in _FAILED
+
+
+def language_code(language: str) -> str:
+    """The code of a language by its name or another code; what is unknown as it is.
+
+    Examples:
+        >>> language_code("Nederlands"), language_code("deu"), language_code("yue")
+        ('nl', 'de', 'yue')
+    """
+    return str(_LANGUAGES.get(language.strip().casefold(), language.strip()))
+
+
+def columns_by_usual_name(columns: Iterable[str]) -> Mapping[str, str]:
+    """Columns by their usual names; of two with one usual name, the one that is written so, else the first.
+
+    What only remarks in brackets tell apart has no usual name: nothing says which one is meant.
+    """
+    return _by_usual_name(tuple(columns))
+
+
+@lru_cache(maxsize=256)  # the rows of a set have the same columns
+def _by_usual_name(columns: tuple[str, ...]) -> Mapping[str, str]:
+    by_name: dict[str, list[str]] = {}
+    for column in columns:
+        by_name.setdefault(usual_name(column), []).append(column)
+    chosen = {}
+    for name, listed in by_name.items():
+        plain = [column for column in listed if _small(column) == name or column == name]
+        if plain or len(listed) == 1:
+            chosen[name] = (plain or listed)[0]
+    return chosen | {column: column for column in columns}
+
+
+def is_link(column: str, value: Any) -> bool:
+    """Whether a column `source` holds the name or address of a source, and not its text: that has white space.
+
+    Examples:
+        >>> is_link("source", "faq.html"), is_link("source", "The course is free."), is_link("context", "faq.html")
+        (True, False, False)
+    """
+    return column in _LINKS and isinstance(value, str) and len(value.split()) < 2
+
+
+def is_no_rating(value: object) -> bool:
+    """Whether a cell says that there is no rating, in one of the usual ways.
+
+    Examples:
+        >>> is_no_rating("N.v.t."), is_no_rating("-"), is_no_rating("good"), is_no_rating(3)
+        (True, True, False, False)
+    """
+    return isinstance(value, str) and value.strip().casefold() in NO_RATING_WORDS

@@ -1,0 +1,110 @@
+"""Rows of scores or ratings, several of one answer: the answers, each once, with what was given to it by name."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ...text.wording import count_of, list_first
+from ..column_table import ID_ALIASES, NAMES, columns_by_usual_name
+from ..number_rule import is_missing
+from ..rows import BadRow, Repeatable, Row, Rows
+from .row_groups import group_rows
+
+_OF_SCORES = ("metric", "value", "reason", "status", "error")
+
+
+class LongColumns(NamedTuple):
+    """The columns of rows that are one score, or one rating, each."""
+
+    field: str  # what becomes of them: `scores` by metric, or `ratings` by rater
+    name: str  # the column that names the metric or the rater
+    value: str
+    used: frozenset[str]  # all columns that are no answer's
+
+
+def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[str, str]) -> LongColumns | None:
+    """Finds the columns of rows that are a score of a metric, or a rating of a rater where answers have several."""
+    columns = _columns(opened.columns or first, mapping, (*_OF_SCORES, "rater", "rating"))
+    if {"metric", "value"} <= columns.keys() and not {"rater", "rating"} & {*columns, *mapping.values()}:
+        used = frozenset(columns[role] for role in _OF_SCORES if role in columns)
+        return LongColumns("scores", columns["metric"], columns["value"], used)
+    value = columns.get("rating") or columns.get("value")
+    if "rater" in columns and value and "metric" not in columns and "ratings" not in (opened.columns or first):
+        seen: dict[str, str] = {}
+        for row in opened.rows if isinstance(opened.rows, Repeatable) else ():
+            key = _key(row.values, mapping) if isinstance(row, Row) else None
+            if isinstance(row, Row) and key is not None:
+                rater = str(row.values.get(columns["rater"]))
+                if seen.setdefault(key, rater) != rater:
+                    return LongColumns("ratings", columns["rater"], value, frozenset((columns["rater"], value)))
+    return None
+
+
+def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) -> Rows:
+    """Joins the rows of each answer; its scores are kept in the metadata, its ratings are those of its raters."""
+    if not isinstance(opened.rows, Repeatable):
+        held = list(opened.rows)
+        opened = replace(opened, rows=Repeatable(lambda: iter(held)))
+    source = opened.rows
+    names: dict[str, None] = {}
+    counts = {"answers": 0, "rows": 0}
+
+    def rows() -> Iterator[Row | BadRow]:
+        counts.update(answers=0, rows=0)
+        for group in group_rows(iter(source), lambda values: _key(values, mapping), lambda: iter(source)):
+            if isinstance(group, BadRow):
+                yield group
+                continue
+            given: dict[str, Any] = {}
+            for row in group:
+                if not is_missing(name := row.values.get(long.name)):
+                    given[str(name)] = row.values.get(long.value)
+            names.update(dict.fromkeys(given))
+            counts.update(answers=counts["answers"] + 1, rows=counts["rows"] + len(group))
+            own = {column: value for column, value in group[0].values.items() if column not in long.used}
+            yield group[0]._replace(values=own | {long.field: given})
+
+    def notes() -> list[str]:
+        answers, read = count_of(counts["answers"], "answer"), count_of(counts["rows"], "row")
+        listed = list_first(list(names), 5)
+        what = (
+            f"{read} with one rating each, of {answers}: {long.value} as ratings by {long.name} ({listed})"
+            if long.field == "ratings"
+            else f"{read} with one score each, of {answers}: {listed} are the scores of metrics and not ratings, kept "
+            "in the metadata; assay meta --scores compares them with ratings"
+        )
+        return [f"{opened.name}: {what}"]
+
+    columns = None
+    if opened.columns is not None:
+        columns = (*(column for column in opened.columns if column not in long.used), long.field)
+    return replace(opened, rows=Repeatable(rows), columns=columns, made=frozenset([long.field]), late_notes=notes)
+
+
+def _columns(columns: Iterable[str], mapping: Mapping[str, str], roles: Iterable[str]) -> dict[str, str]:
+    by_name = columns_by_usual_name(columns)
+    theirs = {ours: column for column, ours in mapping.items()}
+    chosen = {
+        role: theirs.get(role) or next((by_name[name] for name in (role, *_names(role)) if name in by_name), "")
+        for role in roles
+    }
+    return {role: column for role, column in chosen.items() if column}
+
+
+def _names(role: str) -> list[str]:
+    """The usual names of a role; of ratings without those that may be a metric's."""
+    return [name for name in NAMES[role] if role != "rating" or name not in {"score", "label"}]
+
+
+def _key(values: Mapping[str, Any], mapping: Mapping[str, str]) -> str | None:
+    """What the rows of one answer have in common: its id, and its texts."""
+    theirs = {ours: column for column, ours in mapping.items()}
+    by_name = columns_by_usual_name(values)
+
+    def cell(field: str, names: Iterable[str]) -> str:
+        column = theirs.get(field) or next((by_name[name] for name in (field, *names) if name in by_name), "")
+        return "" if is_missing(values.get(column)) else str(values.get(column)).strip()
+
+    texts = [cell("user_input", NAMES["user_input"]), cell("response", NAMES["response"])]
+    name = cell("id", ("sample", *ID_ALIASES))
+    return "\0".join([name, *texts]) if any(texts) else None

@@ -1,0 +1,357 @@
+"""How the numbers of a column are written: one rule, decided on all its cells."""
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from statistics import median
+from typing import NamedTuple
+
+from ..text.wording import count_of
+from ..value_messages import describe_type, shorten
+from .column_table import DEGREES, LABELS, MONTHS, NO_RATING_WORDS, split_remark
+
+NO_RATING = "leave it out or write null if there is no rating"
+_SPACES = " \u00a0\u202f'’"  # which may stand between thousands
+_BODY = r"[+-]?(?:\d[\d.,'’\u00a0\u202f ]*|[.,]\d+)"
+_NUMBER = re.compile(rf"({_BODY})(e[+-]?\d+)?(\s*%)?", re.ASCII | re.IGNORECASE)
+_OUT_OF = re.compile(r"(.+?)\s*(?:/|out of|of|van|von|aus)\s*(\d+)", re.ASCII | re.IGNORECASE)
+# a rating with its meaning, as a list in a spreadsheet offers it: 4 - good, 5 (excellent)
+_LABELLED = re.compile(r"([+-]?\d+(?:[.,]\d+)?)\s*(?:[-–—:=|]|\(|\s)\s*([^\d\s][^\d]*)", re.ASCII)
+_DATE = re.compile(
+    r"\d{1,2}[.\s/-]+([^\W\d_]{3,9})\.?|([^\W\d_]{3,9})\.?[\s/-]+\d{1,4}|\d{1,2}[.\s/-]+([^\W\d_]{3,9})\.?[\s/-]+\d{2,4}"
+    r"|\d{4}-\d\d?-\d\d?([ T].*)?|\d{1,2}([./-])\d{1,2}\5\d{2,4}"
+)
+_NO_SKIN = {ord(letter): None for letter in "\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"}  # of emoji
+_NEAR, _FAR = 10, 100  # times: the cells with a separator beside those without one
+_SCALE = re.compile(r"(-?\d+(?:[.,]\d+)?)\s*(?:-|–|\.\.|to|t/m|tot|bis)\s*(-?\d+(?:[.,]\d+)?)", re.ASCII)
+
+
+class NumberText(str):
+    """A number of a file that knows numbers, such as Excel's, as the text that it would be elsewhere."""
+
+
+class _Written(NamedTuple):
+    """A number as it is written."""
+
+    body: str  # with its separators
+    power: str = ""
+    is_percentage: bool = False
+    out_of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberRule:
+    """How the cells of a column are read as numbers."""
+
+    labels: Mapping[str, float] = field(default_factory=dict)  # 1 or 0 of each label, where they have two values
+    thousands: frozenset[str] = frozenset()  # of comma and dot those that stand between thousands
+    unclear: frozenset[str] = frozenset(",")  # and those of which nothing tells whether they do
+    out_of: str = ""  # the number that all are out of: 5 of 4/5
+    has_percentages: bool = False
+    has_shares: bool = False  # whether numbers between 0 and 1 stand in it that are no percentages
+
+    def read(self, value: object) -> float | None:
+        """Reads a cell; None where it says that there is no number.
+
+        Raises:
+            ValueError: It is no number; the message has the cure.
+
+        Examples:
+            >>> NumberRule().read("4,5"), NumberRule().read("4 - good"), NumberRule().read("n/a")
+            (4.5, 4.0, None)
+            >>> NumberRule(thousands=frozenset(",")).read("1,000"), NumberRule(labels={"ja": 1.0}).read("Ja")
+            (1000.0, 1.0)
+        """
+        if is_missing(value):
+            return None
+        if isinstance(value, bool | str):
+            label = label_of(value)
+            if label in self.labels:
+                return self.labels[label]
+        if isinstance(value, bool):
+            raise ValueError("is true or false, not a number; write 4 or 4.5")
+        if isinstance(value, int | float | Decimal | NumberText):
+            return _finite(value)
+        if not isinstance(value, str):
+            raise ValueError(f"is {describe_type(value)}, not a number; write 4 or 4.5")
+        return self._read_text(value)
+
+    def _read_text(self, text: str) -> float:
+        written = _written(text)
+        shown = f'"{shorten(text.strip())}"'
+        if is_date(text):
+            raise ValueError(f"{shown} is a date, as a spreadsheet makes one of 5/1; write the number as text")
+        if written is None:
+            raise ValueError(f"{shown} is not a number; write 4 or 4,5, or nothing if there is no rating")
+        if written.out_of != self.out_of and (written.out_of or self.out_of):
+            others = f"out of {self.out_of}" if self.out_of else "not out of a number"
+            raise ValueError(f"{shown} stands beside numbers {others}; write all in one way")
+        if written.is_percentage and self.has_shares:
+            raise ValueError(f"{shown} is a percentage, and others are shares such as 0.9; write all in one way")
+        digits, separator = _settled(written.body)
+        if separator:
+            if separator in self.unclear:
+                plain = digits.replace(separator, "")
+                decimal = digits.replace(separator, ".")
+                raise ValueError(
+                    f"{shown} is {plain} or {decimal}, and no other cell tells; write {plain} or {decimal}"
+                )
+            digits = digits.replace(separator, "" if separator in self.thousands else ".")
+        return _finite(float(digits + written.power), shown)
+
+    def describe(self) -> str:
+        """Says how labels are read; empty where there are none."""
+        by_value = {value: [label for label, one in self.labels.items() if one == value] for value in (1.0, 0.0)}
+        return " and ".join(f"{'/'.join(names)} is {value:g}" for value, names in by_value.items() if names)
+
+
+class ColumnCells:
+    """The different cells of a column, as far as the rule of their numbers needs them."""
+
+    def __init__(self) -> None:
+        self.numbers = Counter[float]()  # what is a number already
+        self.texts = Counter[str]()
+        self.others = 0
+        self.example = ""  # the first text
+        self._read: tuple[int, NumberRule, list[float], int] | None = None
+
+    def add(self, value: object) -> None:
+        """Adds a cell."""
+        if is_missing(value):
+            return
+        if isinstance(value, bool | str) and not isinstance(value, NumberText):
+            self.texts[value if isinstance(value, str) else str(value).lower()] += 1
+        elif isinstance(value, int | float | Decimal | NumberText):
+            try:
+                self.numbers[_finite(value)] += 1
+            except ValueError:
+                self.others += 1
+        else:
+            self.others += 1
+            self.example = self.example or shorten(str(value), 30)
+
+    @property
+    def size(self) -> int:
+        """How many cells there are."""
+        return self.numbers.total() + self.texts.total() + self.others
+
+    def rule(self) -> NumberRule:
+        """The rule of the column."""
+        return self._decided()[1]
+
+    def values(self) -> list[float]:
+        """The numbers of all cells that can be read, sorted."""
+        return self._decided()[2]
+
+    def count_unread(self) -> int:
+        """How many filled cells are no numbers."""
+        return self._decided()[3]
+
+    def has_dates(self) -> bool:
+        """Whether a spreadsheet has made dates of some cells."""
+        return any(map(is_date, self.texts))
+
+    def find_unclear(self) -> str:
+        """The first cell of which nothing tells whether its separator is one of thousands; empty for none."""
+        for text in self.texts if self.rule().unclear else ():
+            written = _written(text)
+            if written is not None and _settled(written.body)[1] in self.rule().unclear:
+                return text
+        return ""
+
+    def _decided(self) -> tuple[int, NumberRule, list[float], int]:
+        if self._read is not None and self._read[0] == self.size:
+            return self._read
+        rule = find_number_rule(self.texts, self.numbers)
+        values, unread = list(self.numbers.elements()), self.others
+        for text, count in self.texts.items():
+            try:
+                number = rule.read(text)
+            except ValueError:
+                unread += count
+                self.example = self.example or shorten(text, 30)
+            else:
+                values += [] if number is None else [number] * count
+        self._read = self.size, rule, sorted(values), unread
+        return self._read
+
+
+def find_number_rule(texts: Iterable[str], numbers: Iterable[float] = ()) -> NumberRule:
+    """Finds the rule of a column from its texts, and from the cells that are numbers already.
+
+    Examples:
+        >>> find_number_rule(["990", "1,000"]).read("1,000"), find_number_rule(["0,5", "1,000"]).read("1,000")
+        (1000.0, 1.0)
+        >>> find_number_rule(["pass", "fail"]).describe()
+        'pass is 1 and fail is 0'
+    """
+    texts, numbers = list(texts), set(numbers)
+    labels = [label_of(text) for text in texts]
+    if _has_two_values({*labels}) and numbers <= {0.0, 1.0}:
+        return NumberRule({label: LABELS[label] if label in LABELS else float(label) for label in labels})
+    all_written = [written for text in texts if (written := _written(text)) is not None and not is_date(text)]
+    settled = [_settled(written.body) for written in all_written]
+    plain = [abs(float(digits)) for digits, separator in settled if not separator and digits.strip("+-").isdecimal()]
+    plain += [abs(number) for number in numbers]
+    proven = {"thousands": set[str](), "decimal": set[str]()}
+    for written in all_written:
+        for use, separators in _evidence(written.body).items():
+            proven[use] |= separators
+    thousands, unclear = set[str](), set[str]()
+    for separator, other in ((",", "."), (".", ",")):
+        is_decimal = separator in proven["decimal"] or other in proven["thousands"]
+        is_thousands = separator in proven["thousands"]
+        is_thousands |= other in proven["decimal"] and separator not in proven["decimal"]
+        if is_thousands and is_decimal:
+            unclear.add(separator)
+        elif is_thousands:
+            thousands.add(separator)
+        elif not is_decimal:
+            doubtful = [abs(float(digits.replace(separator, "."))) for digits, mark in settled if mark == separator]
+            ratio = _ratio(plain, doubtful)
+            if ratio is None:
+                unclear |= {separator} if separator == "," else set()  # a program writes 0.931, and 12.500
+            elif ratio >= _FAR:
+                thousands.add(separator)
+            elif ratio > _NEAR:
+                unclear.add(separator)
+    out_of = Counter(written.out_of for written in all_written).most_common(1)
+    has_percentages = any(written.is_percentage for written in all_written)
+    shares = [written for written in all_written if not written.is_percentage and _is_share(written.body)]
+    has_shares = bool(shares) or any(0 < number < 1 for number in numbers)
+    return NumberRule(
+        {}, frozenset(thousands), frozenset(unclear), out_of[0][0] if out_of else "", has_percentages, has_shares
+    )
+
+
+def _has_two_values(labels: set[str]) -> bool:
+    """Whether labels are of two kinds: the words of one decision, or one word for each side."""
+    words = labels - {"0", "1"}
+    if not words or not words <= LABELS.keys():
+        return False
+    return not words & DEGREES or sorted(LABELS[word] for word in words) == [0.0, 1.0]
+
+
+def scale_of_header(column: str) -> tuple[float, float] | None:
+    """The scale that a column's name says in brackets.
+
+    Example:
+        >>> scale_of_header("Cijfer (1 t/m 10)"), scale_of_header("Rating (1 = bad, 5 = good)"), scale_of_header("Mark")
+        ((1.0, 10.0), (1.0, 5.0), None)
+    """
+    remark = split_remark(column)[1]
+    match = _SCALE.search(remark)
+    stated = [match[1], match[2]] if match else re.findall(r"(?<![\d.,])(-?\d+)\s*=", remark)
+    bounds = [float(number.replace(",", ".")) for number in (stated[0], stated[-1])] if len(stated) > 1 else []
+    return (bounds[0], bounds[1]) if bounds and bounds[0] < bounds[1] else None
+
+
+def is_missing(value: object) -> bool:
+    """Whether a cell says that there is nothing.
+
+    Examples:
+        >>> is_missing("N.v.t."), is_missing(" "), is_missing(float("nan")), is_missing(0)
+        (True, True, True, False)
+    """
+    if isinstance(value, str):
+        text = value.strip().casefold()
+        return not text or text in NO_RATING_WORDS
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is a date, such as a spreadsheet makes of 3/5.
+
+    Examples:
+        >>> is_date("5-Mar"), is_date("5 - good"), is_date("2026-03-05"), is_date("mrt-05")
+        (True, False, True, True)
+    """
+    match = _DATE.fullmatch(text.strip())
+    if match is None:
+        return False
+    month = match[1] or match[2] or match[3]
+    return month is None or month.casefold() in MONTHS
+
+
+def label_of(value: object) -> str:
+    """A label in small letters, without marks around it."""
+    text = re.sub(r"(?<=[^\W\d])-(?=[^\W\d])|_", " ", str(value).translate(_NO_SKIN).casefold())
+    return " ".join(text.split()).rstrip(".!")
+
+
+def _finite(value: float | Decimal | NumberText, shown: str = "") -> float:
+    try:
+        number = float(value)
+    except OverflowError:
+        digits = count_of(len(str(abs(int(value)))), "digit")
+        raise ValueError(f"{shorten(str(value), 20)} has {digits}; write 4 or 4.5") from None
+    if math.isnan(number):
+        raise ValueError(f"is NaN, which is no rating; {NO_RATING}")
+    if number in (float("inf"), float("-inf")) and shown:
+        raise ValueError(f"{shown} is too large for a number; write 4 or 4.5")
+    return number
+
+
+def _written(text: str) -> _Written | None:
+    """A text as a number that is written in some way; None of another text."""
+    text = unicodedata.normalize("NFKC", text.strip()).replace("−", "-")
+    out_of = ""
+    if match := _OUT_OF.fullmatch(text):
+        text, out_of = match[1].strip(), match[2]
+    if (match := _NUMBER.fullmatch(text)) is None:
+        labelled = _LABELLED.fullmatch(text)
+        if labelled is None:
+            return None
+        match = _NUMBER.fullmatch(labelled[1])
+    if match is None or not _is_grouped(match[1].strip()):
+        return None
+    return _Written(match[1].strip(), match[2] or "", bool(match[3]), out_of)
+
+
+def _is_grouped(body: str) -> bool:
+    """Whether the separators of a number stand where they can."""
+    digits = body.lstrip("+-")
+    whole = rf"\d+|\d{{1,3}}(?:[{_SPACES}]\d{{3}})+"
+    return any(
+        re.fullmatch(pattern, digits)
+        for pattern in (rf"(?:{whole})?(?:[.,]\d*)?", r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", r"\d{1,3}(?:\.\d{3})+(?:,\d+)?")
+    )
+
+
+def _settled(body: str) -> tuple[str, str]:
+    """The digits with a decimal point, and ""; where nothing in it tells what its one separator is, that is left."""
+    digits = body.translate({ord(mark): None for mark in _SPACES})
+    marks = [mark for mark in digits if mark in ".,"]
+    if len(marks) == 1:
+        if re.fullmatch(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", digits) and digits == body:
+            return digits, marks[0]
+        return digits.replace(",", "."), ""
+    if len(set(marks)) == 2:
+        return digits.replace(marks[0], "").replace(marks[-1], "."), ""
+    return (digits.replace(marks[0], "") if marks else digits), ""
+
+
+def _evidence(body: str) -> dict[str, set[str]]:
+    """Which separators of a number are certainly between thousands, and which before decimals."""
+    digits = body.translate({ord(mark): None for mark in _SPACES})
+    marks = [mark for mark in digits if mark in ".,"]
+    if len(set(marks)) == 2:
+        return {"thousands": {marks[0]}, "decimal": {marks[-1]}}
+    if len(marks) > 1:
+        return {"thousands": {marks[0]}}
+    return {"decimal": {marks[0]}} if marks and not _settled(body)[1] else {}
+
+
+def _ratio(plain: list[float], doubtful: list[float]) -> float | None:
+    """How many times as large the numbers without a separator are, as those with one before decimals are read."""
+    plain = [number for number in plain if number]
+    return median(plain) / median(doubtful) if plain and doubtful else None
+
+
+def _is_share(body: str) -> bool:
+    digits, separator = _settled(body)
+    return not separator and 0 < abs(float(digits)) < 1

@@ -1,0 +1,314 @@
+"""How much better one version is than another, and how good each is: estimates with what each group does to them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import stats
+
+from ..arrays import Bools, Floats, Places
+from ..estimate import TOO_FEW_GROUPS, Estimate
+from ..groups import effective_degrees
+from ..sequence import ERROR, ConfidenceSequence, Look
+from .version_questions import VersionQuestions
+
+FEWEST_RATED_GROUPS = 5
+_LITTLE = 0.1
+_FEW_SAME = 0.05  # of the questions: so few move no mean
+_LARGEST_GROUP = 2.0  # times the usual size: beyond, one group counts for too much
+_MOMENTS = 5
+_NO_ERROR = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class GroupEstimate:
+    """A figure, and how far each group of questions moves it."""
+
+    value: float
+    influence: Floats  # (groups,): the sum of the squares is the variance
+    degrees: float  # degrees of freedom of the variance
+
+    @property
+    def error(self) -> float:
+        """The standard error."""
+        return float(np.sqrt(self.influence @ self.influence))
+
+    def interval(
+        self, rule: Look | ConfidenceSequence, comparisons: int = 1
+    ) -> tuple[tuple[float, float], tuple[float, float], float]:
+        """The interval, that of two one-sided tests, and the p-value; where the first holds 0, by `error_of_few`."""
+        error, degrees = self.error, self.degrees
+        if abs(self.value) <= rule.half_width(error, degrees, comparisons=comparisons):
+            error, degrees = self.error_of_few
+        half = rule.half_width(error, degrees, comparisons=comparisons)
+        near = rule.half_width(error, degrees, sides=1)
+        p = rule.p_value(self.value, error, degrees, comparisons=comparisons)
+        return (self.value - half, self.value + half), (self.value - near, self.value + near), p
+
+    @property
+    def error_of_few(self) -> tuple[float, float]:
+        """Standard error and degrees of freedom where few groups move the figure, which say less of how it varies.
+
+        Groups count that move it by a tenth of the largest move or more. Where twice their number k is less than there
+        are groups, the degrees of freedom are 2 k - 1, and the variance counts one such group more.
+        """
+        moves = np.abs(self.influence)
+        few = int((moves > _LITTLE * moves.max(initial=0.0)).sum())
+        if not few or 2 * few - 1 >= self.degrees:
+            return self.error, self.degrees
+        return self.error * float(np.sqrt((few + 1) / few)), 2.0 * few - 1
+
+
+@dataclass(frozen=True, eq=False)
+class PairDifference(GroupEstimate):
+    """The mean of one version less that of another, and what it rests on."""
+
+    groups: int  # how many groups are rated in both versions
+    questions: int  # how many questions both answered; where they share none, how many either did
+    changed: int  # how many of these have another answer in the second version
+    rated: int  # how many of the changed ones are rated, in both where any is
+    left_out: int = 0  # how many questions one of them did not answer
+    gain: float = 1.0  # the variance by ratings alone, of that with the help of scores
+    counts: "GroupCounts | None" = None  # None of versions that share no question
+
+    @property
+    def share(self) -> float:
+        """The share of the information that there would be, were every changed question rated, in [0, 1].
+
+        That is the variance with all ratings, which falls with their number, of today's. However much the scores seem
+        to say, half of what is missing is left to the ratings to come.
+        """
+        if self.rated >= self.changed:
+            return 1.0
+        share = self.rated / self.changed
+        return min(share * max(self.gain, 1.0), (1 + share) / 2)
+
+
+def estimate_difference(questions: VersionQuestions, first: int, second: int, *, width: float) -> PairDifference:
+    """Estimates how much higher the second version is rated than the first, on the questions that both answered.
+
+    Questions that both answer alike differ by nothing, rated or not. On the others it is the mean difference of the
+    pairs that are rated in both versions and, as far as there are any, that of ratings of one version or the other,
+    weighted as if two ratings of one question were correlated by a half. The scores of all answers correct for which
+    questions are rated: the regression estimator of survey statistics, which is prediction-powered inference with power
+    tuning (PPI++, Angelopoulos, Duchi and Zrnic, 2023); the slope is at least 0. Errors come from leaving out one group
+    at a time. Where every answer is rated, this is the paired t test over groups with their effective number.
+
+    Versions that share no question are compared unpaired.
+    """
+    has = [questions.has[:, place] for place in (first, second)]
+    is_paired = bool((has[0] & has[1]).any())
+    asked = [has[0] & has[1]] * 2 if is_paired else has
+    changed = [rows & ~questions.is_alike(first, second) for rows in asked]
+    ratings = [questions.ratings[:, place] for place in (first, second)]
+    scores = [questions.scores[:, place] for place in (first, second)]
+    known = [rows & ~np.isnan(values) for rows, values in zip(changed, ratings, strict=True)]
+    both, either = known[0] & known[1], known[0] | known[1]
+    columns = [
+        *_moments(both, ratings[1] - ratings[0], scores[1] - scores[0]),
+        *_moments(known[0] & ~both, ratings[0], scores[0]),
+        *_moments(known[1] & ~both, ratings[1], scores[1]),
+        *(part for rows, values in zip(changed, scores, strict=True) for part in (rows, np.where(rows, values, 0.0))),
+        asked[0] | asked[1],
+        changed[0] | changed[1],
+    ]
+    sums = _sum_groups(columns, questions.group)
+    value, influence = _leave_one_out(sums, _solve_difference)
+    plain = _leave_one_out(np.where(_OF_SCORES, 0.0, sums), _solve_difference)[1]
+    squares = float(influence @ influence)
+    is_whole = all((one == other).all() for one, other in zip(known, changed, strict=True))
+    rated = both if both.any() else either
+    differences = np.where(changed[0], ratings[1] - ratings[0], 0.0)
+    return PairDifference(
+        value,
+        influence,
+        _degrees(influence, known if not both.any() else [asked[0] if is_whole else either], questions.group),
+        groups=min(len(np.unique(questions.group[rows])) for rows in (asked if is_whole else known)),
+        questions=int((asked[0] | asked[1]).sum()),
+        changed=int((changed[0] | changed[1]).sum()),
+        rated=int(rated.sum()),
+        left_out=int((has[0] ^ has[1]).sum()) if is_paired else 0,
+        gain=float(plain @ plain) / squares if squares > 0 else 1.0,
+        counts=count_groups(differences[asked[0]], questions.group[asked[0]], width) if is_paired else None,
+    )
+
+
+def estimate_change(differences: Floats, group: Places) -> Estimate:
+    """Estimates the mean of paired differences by the paired t test over groups: interval and p are of one statistic.
+
+    Example:
+        >>> change = estimate_change(np.array([0.1, 0.3, 0.2, 0.2, 0.1]), np.arange(5))
+        >>> round(change.value, 3), round(change.low, 3), round(change.high, 3), round(change.p, 3)
+        (0.18, 0.076, 0.284, 0.008)
+    """
+    if not len(differences):
+        return Estimate(None, n=0, groups=0, problem="no sample was scored in both runs")
+    sums = _sum_groups([np.ones(len(differences)), differences], group)
+    value, influence = _leave_one_out(sums, lambda rows: np.asarray(rows[:, 1] / rows[:, 0]))
+    one, groups = GroupEstimate(value, influence, effective_degrees(sums[:, 0])), int((sums[:, 0] > 0).sum())
+    plain = Estimate(value, n=len(differences), groups=groups, problem=TOO_FEW_GROUPS)
+    if groups < FEWEST_RATED_GROUPS or not (one.error > _NO_ERROR or value):
+        return plain
+    if one.error > _NO_ERROR:
+        (low, high), _, p = one.interval(Look())
+    else:  # all groups change alike: as much down is as possible as up
+        counts = count_groups(differences, group, abs(value))
+        bounds = counts.bounds(ERROR) if counts else None
+        if counts is None or bounds is None:
+            return plain
+        (low, high), p = bounds, counts.p_value()
+    return replace(plain, low=low, high=high, p=p, problem="")
+
+
+_OF_SCORES = np.isin(np.arange(3 * _MOMENTS + 6), [place + 5 * kind for kind in range(3) for place in (2, 3, 4)])
+
+
+def _moments(rows: Bools, values: Floats, scores: Floats) -> list[Floats | Bools]:
+    """Count, values, scores, their squares and products of some rows, 0 elsewhere."""
+    y, f = np.where(rows, values, 0.0), np.where(rows, scores, 0.0)
+    return [rows, y, f, f * f, f * y]
+
+
+def _sum_groups(columns: Sequence[Floats | Bools], group: Places) -> Floats:
+    """The sums of columns by group, (groups, columns)."""
+    return np.column_stack([np.bincount(group, weights=column.astype(float)) for column in columns])
+
+
+def _leave_one_out(sums: Floats, solve: Callable[[Floats], Floats]) -> tuple[float, Floats]:
+    """A figure of sums, and its jackknife influence by group (Tukey, 1958); 0 of a group that has no part in it."""
+    total, takes_part = sums.sum(axis=0), (sums != 0).any(axis=1)
+    influence, count = np.zeros(len(sums)), int(takes_part.sum())
+    if count > 1:
+        left_out = solve(total - sums[takes_part])
+        influence[takes_part] = (left_out - left_out.mean()) * np.sqrt((count - 1) / count)
+    return float(solve(total[None])[0]), influence
+
+
+def _solve_difference(sums: Floats) -> Floats:
+    """The difference from sums, (rows,)."""
+    pairs, of_first, of_second = (sums[:, place * _MOMENTS : (place + 1) * _MOMENTS] for place in range(3))
+    first_n, first_scores, second_n, second_scores, asked, changed = sums[:, 3 * _MOMENTS :].T
+    slope = _slope([(pairs, 0.5), (of_first, 1.0), (of_second, 1.0)])
+    unpaired = of_first[:, 0] * of_second[:, 0] / np.maximum(of_first[:, 0] + of_second[:, 0], 1.0)
+    apart = _residual(of_second, slope) - _residual(of_first, slope)
+    count = pairs[:, 0] + unpaired
+    corrected = (pairs[:, 0] * _residual(pairs, slope) + unpaired * apart) / np.where(count > 0, count, 1.0)
+    predicted = slope * (second_scores / np.maximum(second_n, 1.0) - first_scores / np.maximum(first_n, 1.0))
+    return np.asarray(changed / np.maximum(asked, 1.0) * (corrected + predicted))
+
+
+def _residual(moments: Floats, slope: Floats) -> Floats:
+    """The mean of the values less the slope times the scores; 0 of nothing."""
+    return np.asarray((moments[:, 1] - slope * moments[:, 2]) / np.maximum(moments[:, 0], 1.0))
+
+
+def _slope(kinds: Sequence[tuple[Floats, float]]) -> Floats:
+    """The regression slope of values on scores within kinds of rows, at least 0, (rows,)."""
+    squares = products = 0.0
+    scale = 1e-9
+    for moments, weight in kinds:
+        count = np.maximum(moments[:, 0], 1.0)
+        squares = squares + weight * (moments[:, 3] - moments[:, 2] ** 2 / count)
+        products = products + weight * (moments[:, 4] - moments[:, 2] * moments[:, 1] / count)
+        scale = scale + 1e-9 * moments[:, 3]
+    varies = squares > scale
+    return np.asarray(np.where(varies, np.maximum(products, 0.0) / np.where(varies, squares, 1.0), 0.0))
+
+
+def _degrees(influence: Floats, parts: Sequence[Bools], group: Places) -> float:
+    """Degrees of freedom by the effective number of groups of questions; of two unpaired parts Welch's (1947)."""
+    sizes = [np.bincount(group[rows], minlength=len(influence)).astype(float) for rows in parts]
+    degrees = [effective_degrees(size) for size in sizes]
+    variances = [float((influence[size > 0] ** 2).sum()) for size in sizes]
+    if len(parts) == 1 or not sum(variances):
+        return degrees[0]
+    return sum(variances) ** 2 / sum(one**2 / own for one, own in zip(variances, degrees, strict=True))
+
+
+def estimate_mean(questions: VersionQuestions, version: int) -> GroupEstimate:
+    """Estimates the mean rating of a version over its questions, with the help of its scores.
+
+    Questions that the versions answer differently and those that all answer alike are two strata (Cochran, 1977),
+    because raters are asked for the former only; where fewer than five groups of the latter are rated, both are one.
+    """
+    has, ratings, scores = questions.has[:, version], questions.ratings[:, version], questions.scores[:, version]
+    strata = [has & questions.differs, has & ~questions.differs]
+    if not knows_level(questions, version):
+        strata = [has, np.zeros_like(has)]
+    known = [rows & ~np.isnan(ratings) for rows in strata]
+    columns = [part for rows in known for part in _moments(rows, ratings, scores)]
+    columns += [part for rows in strata for part in (rows, np.where(rows, scores, 0.0))]
+    value, influence = _leave_one_out(_sum_groups(columns, questions.group), _solve_mean)
+    return GroupEstimate(value, influence, _degrees(influence, [known[0] | known[1]], questions.group))
+
+
+def _solve_mean(sums: Floats) -> Floats:
+    moments = [sums[:, :_MOMENTS], sums[:, _MOMENTS : 2 * _MOMENTS]]
+    slope, mean, asked = _slope([(one, 1.0) for one in moments]), 0.0, sums[:, -4] + sums[:, -2]
+    for of_rated, count, of_all in zip(moments, (sums[:, -4], sums[:, -2]), (sums[:, -3], sums[:, -1]), strict=True):
+        mean = mean + count / asked * (_residual(of_rated, slope) + slope * of_all / np.maximum(count, 1.0))
+    return np.asarray(mean)
+
+
+def knows_level(questions: VersionQuestions, version: int) -> bool:
+    """Whether the questions that all versions answer alike have their own ratings, or hardly any are."""
+    has, rated = questions.has[:, version], ~np.isnan(questions.ratings[:, version])
+    same = has & ~questions.differs
+    is_rare = same.sum() < _FEW_SAME * has.sum()
+    return bool(is_rare or len(np.unique(questions.group[same & rated])) >= FEWEST_RATED_GROUPS)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCounts:
+    """In how many groups two versions differ by what is usual, by less, by more, and by nobody knows what."""
+
+    usual: float  # the difference that most groups show
+    less: int
+    more: int
+    unknown: int  # groups that are not rated
+    groups: int
+    unequal: float  # the size of the largest group, of the usual one
+    width: float  # of the scale
+
+    def bounds(self, error: float) -> tuple[float, float] | None:
+        """Bounds the mean difference by the shares of groups, each of which is at most its bound.
+
+        With U the upper bound of a share of groups (Clopper and Pearson, 1934), it lies in [v - U(less) (v + w), v +
+        U(more) (w - v)]: v is the usual difference, w the width of the scale. None where that says nothing.
+
+        Example:
+            Of 100 groups two show less; Clopper and Pearson:
+
+            >>> [round(end, 3) for end in GroupCounts(0.0, 2, 0, 0, 100, 1.0, 1.0).bounds(0.05)]
+            [-0.07, 0.036]
+        """
+        if self.groups < FEWEST_RATED_GROUPS or self.unequal > _LARGEST_GROUP:
+            return None
+        less, more = (self._most(count + self.unknown, error / 2) for count in (self.less, self.more))
+        if less + more >= 1:
+            return None
+        return self.usual - less * (self.usual + self.width), self.usual + more * (self.width - self.usual)
+
+    def p_value(self) -> float:
+        """The p-value of a difference that every group shows: the error at which its bounds leave out 0."""
+        if self.less or self.more or self.unknown or not self.usual:
+            return 1.0
+        return min(1.0, 2 * (self.width / (self.width + abs(self.usual))) ** self.groups)
+
+    def _most(self, count: int, error: float) -> float:
+        share = stats.beta.isf(error, count + 1, self.groups - count) if count < self.groups else 1.0
+        return float(share) * self.unequal
+
+
+def count_groups(differences: Floats, group: Places, width: float) -> GroupCounts | None:
+    """Counts the groups of differences, NaN where one is not rated; None where none is rated."""
+    number = np.unique(group, return_inverse=True)[1].ravel()
+    sizes = np.bincount(number)
+    means = (np.bincount(number, weights=differences) / sizes).round(9)
+    known = means[~np.isnan(means)]
+    usual, counts = np.unique(known, return_counts=True)
+    if not len(usual):
+        return None
+    value, unequal = float(usual[counts.argmax()]), float(sizes.max() / sizes.mean())
+    less, more = int((known < value).sum()), int((known > value).sum())
+    return GroupCounts(value, less, more, len(means) - len(known), len(means), unequal, width)

@@ -1,0 +1,73 @@
+"""What a set supports as it is, and what it lacks for the rest, with the command for each."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...eval_sets.column_table import NAMES
+from ...eval_sets.turns import is_single_answer
+from ...eval_sets.version_column import version_label
+from ...shell_words import quote_word
+from ...text.wording import count_of, verb_of
+
+if TYPE_CHECKING:
+    from .suite_draft import SetLook
+
+FEWEST_RATED = 20  # as the verdict of `assay meta` has it
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """One thing that can be done with a set, or what it takes."""
+
+    is_possible: bool
+    purpose: str
+    why: str  # how much of it there is, or what is missing
+    command: str  # that does it, or brings what is missing
+
+
+def find_support(file: str, look: "SetLook") -> list[Support]:
+    """Says what can be done with a set today, and what cannot and why.
+
+    Example:
+        >>> from .suite_draft import SetLook
+        >>> [support.is_possible for support in find_support("a.csv", SetLook((), (), {}))]
+        [False, False, False, False, False]
+    """
+    name, total = quote_word(file), len(look.samples)
+    counts = {field: look.count(field) for field in ("retrieved_contexts", "reference", "rating")}
+
+    def from_column(field: str, purpose: str, what: str, command: str) -> Support:
+        count = counts[field]
+        if not count:
+            return Support(False, purpose, f"no {what}", f"assay init {name} --map THEIRS={field}")
+        why = f"{count:,} of {count_of(total, 'answer')} {verb_of(count, 'has', 'have')} {what}"
+        return Support(True, purpose, why, f"assay run {name} {command}")
+
+    rated = counts["rating"]
+    is_enough = rated >= FEWEST_RATED
+    why = f"{count_of(rated, 'answer is', 'answers are')} rated{'' if is_enough else f', {FEWEST_RATED} needed'}"
+    follow = f"assay run {name}; assay meta last" if is_enough else f"assay rate {name} --raters ann,bob"
+    conversations = sum(bool(sample.messages) and not is_single_answer(sample) for sample in look.samples)
+    return [
+        from_column("retrieved_contexts", "are answers true to their sources", "contexts", "--judge MODEL"),
+        from_column("reference", "are answers right", "references", "--metrics answer_correctness --judge MODEL"),
+        Support(is_enough, "which metric follows your team", why if rated else "nobody rated", follow),
+        _versions(name, look),
+        Support(
+            conversations > 0,
+            "are conversations resolved",
+            count_of(conversations, "conversation") if conversations else "no messages: each row is one answer",
+            f"assay run {name} --metrics resolved --judge MODEL"
+            if conversations
+            else f"assay init {name} --map THEIRS=conversation",
+        ),
+    ]
+
+
+def _versions(name: str, look: "SetLook") -> Support:
+    purpose = "which version is better"
+    for column in NAMES["version"]:
+        labels = {label for sample in look.samples if (label := version_label(sample.metadata.get(column)))}
+        if len(labels) > 1:
+            return Support(True, purpose, f"{len(labels)} versions in {column}", f"assay decide {name} --by {column}")
+    return Support(False, purpose, "no column names versions", f"assay decide {name} --by COLUMN")

@@ -1,0 +1,344 @@
+"""What files of people who evaluate chatbots look like: each is read as what it means, or named for what it is."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay import evaluate
+from assay.errors import InputError
+from assay.eval_sets import Sample, load_set, read_preferences, read_samples
+
+
+def read(path: Path, text: str, **options: Any) -> tuple[list[Sample], list[str]]:
+    path.write_text(text, encoding="utf-8")
+    notes: list[str] = []
+    samples = load_set(path, notes=notes, **options)
+    return samples, [note.removeprefix(f"{path}: ") for note in notes]
+
+
+def rated(*cells: str, column: str = "rating") -> str:
+    return f"question,answer,{column}\n" + "".join(f'Q{n}?,A{n}.,"{cell}"\n' for n, cell in enumerate(cells))
+
+
+@pytest.mark.parametrize(
+    ("messages", "question"),
+    [
+        ([("user", "Where is it?")], "Where is it?"),
+        ([("user", "Hello?"), ("user", "Anyone?")], "Hello?\nAnyone?"),
+        ([("assistant", "How may I help?"), ("user", "Where is it?")], "Where is it?"),
+        ([("user", "Where is it?"), ("assistant", "")], "Where is it?"),
+    ],
+)
+def test_a_conversation_without_an_answer_has_an_empty_one(messages, question):
+    rows = [{"messages": [{"role": role, "content": text} for role, text in messages]}]
+    [sample] = read_samples(rows)
+    assert (sample.user_input, sample.response, len(sample.messages)) == (question, "", len(messages))
+
+
+def test_answers_that_were_never_given_are_counted(tmp_path):
+    samples, notes = read(tmp_path / "a.csv", "question,answer,context\nQ?,A.,c\nP?,,c\nO?,  ,c\n")
+    assert [sample.response.strip() for sample in samples] == ["A.", "", ""]
+    assert notes[1] == "2 rows have no answer and count as an empty one: line 3, line 4"
+    traces = [{"id": "t1", "input": "How?", "output": "So.", "userId": "u"}]
+    traces += [{"id": "t2", "input": "When?", "output": None, "userId": "u"}]
+    file = tmp_path / "t.jsonl"
+    file.write_text("\n".join(map(json.dumps, traces)), encoding="utf-8")
+    assert [(sample.id, sample.response) for sample in load_set(file)] == [("t1", "So."), ("t2", "")]
+
+
+def test_a_conversation_that_nobody_answered_is_not_resolved():
+    rows = [{"id": "a", "language": "en", "messages": [{"role": "user", "content": "Where is my parcel?"}]}]
+    asked: list[str] = []
+    results = evaluate(rows, "resolved", judge=lambda text: asked.append(text) or "", model="m", progress=False)
+    score = results.scores["a"]["resolved"]
+    assert (score.status, score.value, score.reason, asked) == ("scored", 0, "the assistant never answers", [])
+
+
+@pytest.mark.parametrize(
+    ("cells", "ratings", "scale"),
+    [
+        (["4,5", "3", "1,0"], [4.5, 3, 1], (1, 5)),
+        (["1,000", "990", "10"], [1000, 990, 10], None),
+        (["0,500", "1,000", "0,250"], [0.5, 1, 0.25], (0, 1)),
+        (["1.000", "0.931"], [1, 0.931], (0, 1)),
+        (["4/5", "3/5", "5/5"], [4, 3, 5], (1, 5)),
+        (["9/10", "0/10"], [9, 0], (0, 10)),
+        (["85%", "7 %", "0%"], [85, 7, 0], (0, 100)),
+        (["4 - good", "5 (great)", "1: bad"], [4, 5, 1], (1, 5)),
+        (["５", "１", "３"], [5, 1, 3], (1, 5)),
+        (["nan", "4", "n/a", "2"], [None, 4, None, 2], (1, 5)),
+    ],
+)
+def test_one_rule_for_the_numbers_of_a_column(tmp_path, cells, ratings, scale):
+    if scale is None:
+        samples, _ = read(tmp_path / "a.csv", rated(*cells), scale=(0, 1000))
+    else:
+        samples, _ = read(tmp_path / "a.csv", rated(*cells))
+        assert {(sample.rating_min, sample.rating_max) for sample in samples if sample.rating is not None} == {scale}
+    assert [sample.rating for sample in samples] == ratings
+
+
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        (["5-Jan", "5-Feb"], r'line 2, field rating: "5-Jan" is a date'),
+        (["4", "3-mei"], r'line 3, field rating: "3-mei" is a date'),
+        (["2026-05-03", "4"], r'line 2, field rating: "2026-05-03" is a date'),
+        (["1,500", "2,250"], r'line 2, field rating: "1,500" is 1500 or 1.500, and no other cell tells'),
+        (["4/5", "3", "2/5", "1/5"], r'line 3, field rating: "3" stands beside numbers out of 5'),
+        (["85%", "0.9", "0.7", "0.1"], r'line 2, field rating: "85%" is a percentage, and others are shares'),
+    ],
+)
+def test_a_number_that_nothing_tells_is_an_error_with_its_line(tmp_path, cells, says):
+    with pytest.raises(InputError, match=says) as error:
+        read(tmp_path / "a.csv", rated(*cells))
+    assert error.value.is_of_row
+
+
+def test_numbers_of_excel_are_numbers(tmp_path):
+    """1.234 beside 990 is no 1,234, as it would be in a text: Excel knows what it holds."""
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in (["question", "answer", "rating"], ["Q?", "A.", 1.234], ["P?", "B.", 990]):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    assert [sample.rating for sample in load_set(tmp_path / "a.xlsx", scale=(0, 1000))] == [1.234, 990]
+
+
+LONG = """question,answer,metric,score
+Q?,A.,faithfulness,0.3
+Q?,A.,toxicity,0.1
+P?,B.,faithfulness,0.9
+P?,B.,toxicity,
+"""
+
+
+def test_scores_of_metrics_are_no_ratings_and_one_answer_is_one(tmp_path):
+    samples, notes = read(tmp_path / "a.csv", LONG)
+    assert [(sample.user_input, sample.rating) for sample in samples] == [("Q?", None), ("P?", None)]
+    assert samples[0].metadata == {"scores": {"faithfulness": "0.3", "toxicity": "0.1"}}
+    assert notes[0].startswith("4 rows with one score each, of 2 answers: faithfulness, toxicity are the scores")
+
+
+@pytest.mark.parametrize(
+    ("column", "options"),
+    [
+        ("rating", {}),
+        ("Score", {}),
+        ("Rating (0-2)", {}),
+        ("mine", {"mapping": {"mine": "rating"}}),
+        ("Cijfer Anja", {}),
+    ],
+)
+def test_one_scale_for_every_way_of_naming(tmp_path, column, options):
+    text = rated("0", "1", "2", "0", "1", column=column)
+    samples, notes = read(tmp_path / "a.csv", text, **options)
+    top = 2 if "(" in column else 5
+    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {(0, top)}
+    assert ("no rating is above 2: if that is the scale say --scale 0-2" in notes) == (top == 5)
+    samples, notes = read(tmp_path / "a.csv", text, scale=(0, 2), **options)
+    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {(0, 2)} and len(notes) == 1
+
+
+def test_a_told_scale_that_a_rating_is_off_is_an_error(tmp_path):
+    with pytest.raises(InputError, match=r"line 3, field rating: 3 is outside the scale 0-2"):
+        read(tmp_path / "a.csv", rated("1", "3"), scale=(0, 2))
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected", "says"),
+    [
+        (["pass", "fail", "Pass"], [1, 0, 1], "pass is 1 and fail is 0"),
+        (["ja", "nee"], [1, 0], "ja is 1 and nee is 0"),
+        (["TRUE", "FALSE"], [1, 0], "true is 1 and false is 0"),
+        (["richtig", "falsch"], [1, 0], "richtig is 1 and falsch is 0"),
+        (["goed", "fout"], [1, 0], "goed is 1 and fout is 0"),
+        (["👍", "👎🏽"], [1, 0], "👍 is 1 and 👎 is 0"),
+        (["good", "ok", "bad"], None, "most of its values are no numbers"),
+    ],
+)
+def test_labels_with_two_values_are_one_and_nought(tmp_path, cells, expected, says):
+    samples, notes = read(tmp_path / "a.csv", rated(*cells, column="label"))
+    assert [sample.rating for sample in samples] == (expected or [None] * len(cells))
+    assert says in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ("Gemiddelde,,,3.55", "1 row left out that sums up others (Gemiddelde): line 4"),
+        ("Total:,,,800", "1 row left out that sums up others (Total:): line 4"),
+        (",,,4", "1 row left out that has no question and no answer: line 4"),
+        (",An answer,ctx,4", "1 row left out that has no question: line 4"),
+    ],
+)
+def test_rows_that_are_no_answers_are_left_out_and_named(tmp_path, row, says):
+    text = f"question,answer,context,rating\nQ?,A.,c,5\nP?,B.,c,1\n{row}\n"
+    samples, notes = read(tmp_path / "a.csv", text)
+    assert [sample.rating for sample in samples] == [5, 1]
+    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {(1, 5)}
+    assert says in notes
+
+
+def test_a_file_without_any_question_says_so(tmp_path):
+    with pytest.raises(InputError, match=r"none of its rows is an answer: 2 rows left out that has no question"):
+        read(tmp_path / "a.csv", "question,answer\n,A.\n,B.\n")
+
+
+@pytest.mark.parametrize(
+    ("cell", "contexts"),
+    [
+        ("['']", ()),
+        ("nan", ()),
+        ("[nan]", ()),
+        ('["", "A passage."]', ("A passage.",)),
+        ("[{'page_content': 'A passage.', 'metadata': {'source': 'a.pdf'}}]", ("A passage.",)),
+        ("[Document(page_content='A passage.', metadata={})]", ("A passage.",)),
+        ("{'content': 'A passage.'}", ("A passage.",)),
+        ('{"fee": 5}', ('{"fee": 5}',)),
+    ],
+)
+def test_blank_passages_and_printed_documents(tmp_path, cell, contexts):
+    quoted = cell.replace('"', '""')
+    samples, _ = read(tmp_path / "a.csv", f'question,answer,retrieved_contexts\nQ?,A.,"{quoted}"\n')
+    assert samples[0].retrieved_contexts == contexts
+
+
+@pytest.mark.parametrize(
+    ("header", "says"),
+    [
+        ("question,expected_answer,bot_text", r"rename `bot_text`, or map bot_text=response"),
+        ("question,expected_answer,answer_id", "field response: is missing; add it, or map THEIRS=response"),
+        ("customer_message,gold_answer,predicted_reply", r"map customer_message=user_input"),
+        ("created_at,question_id,answer", "field user_input: is missing; add it, or map THEIRS=user_input"),
+    ],
+)
+def test_a_hint_never_names_a_column_with_another_role(tmp_path, header, says):
+    with pytest.raises(InputError, match=says):
+        read(tmp_path / "a.csv", f"{header}\na,b,c\n")
+
+
+@pytest.mark.parametrize("column", ["rating_truthfulness", "Beoordeling begrijpelijkheid", "Bewertung Höflichkeit"])
+def test_criteria_are_no_people(tmp_path, column):
+    samples, notes = read(tmp_path / "a.csv", rated("5", "1", column=column))
+    assert {(sample.rating, bool(sample.ratings)) for sample in samples} == {(None, False)}
+    assert "a criterion, not a rater" in notes[0]
+
+
+def test_brackets_in_a_header_are_no_person(tmp_path):
+    samples, _ = read(tmp_path / "a.csv", rated("5", "1", column="Beoordeling (Jan)"))
+    assert [(sample.rating, dict(sample.ratings)) for sample in samples] == [(5, {}), (1, {})]
+    text = "question,answer,Cijfer (Jan),Cijfer (Piet)\nQ?,A.,5,1\nP?,B.,1,2\n"
+    samples, notes = read(tmp_path / "a.csv", text)
+    assert {sample.human_rating for sample in samples} == {None}
+    assert "Cijfer (Jan) (another rating; --map 'Cijfer (Jan)=rating' uses it)" in notes[0]
+
+
+def test_columns_of_one_rater_are_joined_where_they_say_the_same(tmp_path):
+    text = "question,answer,rating_anja,Cijfer Anja\nQ?,A.,5,\nP?,B.,,1\nO?,C.,2,2\n"
+    samples, _ = read(tmp_path / "a.csv", text)
+    assert [dict(sample.ratings) for sample in samples] == [{"anja": 5}, {"anja": 1}, {"anja": 2}]
+
+
+def test_a_named_column_tells_versions_apart(tmp_path):
+    text = "id,mode,question,answer\nq1,direct,Q?,A.\nq1,translated,Q?,B.\n"
+    with pytest.raises(InputError, match=r'"q1" is the id of line 2 too'):
+        read(tmp_path / "a.csv", text)
+    path = tmp_path / "a.csv"
+    from assay.eval_sets import read_set
+
+    assert [(one.id, one.source) for one in read_set(path, versions="mode", notes=[])] == [
+        ("q1@direct", "q1"),
+        ("q1@translated", "q1"),
+    ]
+
+
+def test_a_missing_group_is_none(tmp_path):
+    samples, _ = read(tmp_path / "a.csv", "id,question,answer,group\n1,Q?,A.,nan\n2,P?,B.,n/a\n3,O?,C.,g\n")
+    assert [sample.source for sample in samples] == ["1", "2", "g"]
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "shift_jis", "cp1251", "cp1250"])
+def test_an_encoding_that_is_not_western_gets_no_unfounded_advice(tmp_path, encoding):
+    texts = {
+        "gbk": "退款要多久？十天。",
+        "shift_jis": "営業時間は九時です",
+        "cp1251": "Как отменить заказ",
+        "cp1250": "zażółć gęślą jaźń",
+    }
+    (tmp_path / "a.csv").write_bytes(f"question,answer\n{texts[encoding]},{texts[encoding]}\n".encode(encoding))
+    with pytest.raises(InputError, match=r"is not UTF-8: save the file as UTF-8.*iconv -f ENCODING"):
+        load_set(tmp_path / "a.csv")
+
+
+DEEPEVAL = {
+    "testRunData": {"testCases": [{"name": "t0", "input": "Q?", "actualOutput": "A.", "retrievalContext": ["c"]}]}
+}
+PROMPTFOO = {"evalId": "e", "results": {"version": 3, "results": [
+    {"testIdx": 0, "vars": {"question": "Q?", "context": "c"}, "provider": {"id": name}, "response": {"output": text},
+     "success": True, "score": 1, "namedScores": {"rubric": 0.8}}
+    for name, text in (("p1", "A."), ("p2", "B."))]}}  # fmt: skip
+
+
+def test_runs_of_other_tools(tmp_path):
+    for name, document in (("d.json", DEEPEVAL), ("p.json", PROMPTFOO)):
+        (tmp_path / name).write_text(json.dumps(document), encoding="utf-8")
+    [case] = load_set(tmp_path / "d.json")
+    assert (case.id, case.user_input, case.response, case.retrieved_contexts) == ("t0", "Q?", "A.", ("c",))
+    first, second = load_set(tmp_path / "p.json")
+    assert [(one.id, one.response, one.source) for one in (first, second)] == [("0@p1", "A.", "0"), ("0@p2", "B.", "0")]
+    assert first.metadata["scores"] == {"rubric": 0.8, "promptfoo": 1}
+    assert first.retrieved_contexts == ("c",) and first.rating is None
+
+
+def test_contexts_in_numbered_columns_and_several_references(tmp_path):
+    header = "question,answer,Context 2,context_1,ground_truths"
+    text = f"{header}\nQ?,A.,second,first,\"['5 euro']\"\nP?,B.,,only,\"['x', 'y']\"\n"
+    one, two = read(tmp_path / "a.csv", text)[0]
+    assert (one.retrieved_contexts, one.reference) == (("first", "second"), "5 euro")
+    assert (two.retrieved_contexts, two.reference) == (("only",), "x\ny")
+
+
+def test_several_winners_are_several_raters(tmp_path):
+    path = tmp_path / "w.csv"
+    text = "question_id,model_1,model_2,winner1,winner2\n1,old,new,model_2,model_1\n2,old,new,tie,\n"
+    path.write_text(text, encoding="utf-8")
+    read_as = [(one.question, one.rater, one.value) for one in read_preferences(path, notes=[])]
+    assert read_as == [("1", "1", 1), ("1", "2", -1), ("2", "1", 0)]
+    with pytest.raises(InputError, match=r"holds preferences between versions, and no answers"):
+        load_set(path)
+
+
+def test_where_the_names_of_the_columns_stand(tmp_path):
+    titled = "Ratings of March,,\n,,\nQuestion,Answer,Rating\nQ?,A.,4\n"
+    samples, notes = read(tmp_path / "a.csv", titled)
+    assert (samples[0].user_input, samples[0].rating) == ("Q?", 4)
+    assert notes[0] == "line 3 names the columns; 1 line above it left out"
+    assert [one.user_input for one in load_set(tmp_path / "a.csv", header_row=3)] == ["Q?"]
+    with pytest.raises(InputError, match="line 2 is empty, or inside a row"):
+        load_set(tmp_path / "a.csv", header_row=2)
+    bare = "How do I cancel?,Under My orders.\nIs it free?,Yes.\n"
+    with pytest.raises(InputError, match=r"line 1 was read as the names of the columns.*--header-row 0"):
+        read(tmp_path / "b.csv", bare)
+    mapping = {"column 1": "user_input", "column 2": "response"}
+    assert len(load_set(tmp_path / "b.csv", header_row=0, mapping=mapping)) == 2
+
+
+def test_ratings_of_several_people_in_rows_of_their_own_are_of_one_answer(tmp_path):
+    header = "question_id,question,answer,annotator,rating"
+    rows = "q1,Q?,A.,ann,5\nq1,Q?,A.,bob,4\nq2,P?,B.,ann,1\nq2,P?,B.,bob,n/a\n"
+    samples, notes = read(tmp_path / "a.csv", f"{header}\n{rows}")
+    assert [(one.id, dict(one.ratings)) for one in samples] == [("q1", {"ann": 5, "bob": 4}), ("q2", {"ann": 1})]
+    assert notes[0] == "4 rows with one rating each, of 2 answers: rating as ratings by annotator (ann, bob)"
+    once = f"{header}\nq1,Q?,A.,ann,5\nq2,P?,B.,bob,1\n"
+    assert [one.rating for one in read(tmp_path / "b.csv", once)[0]] == [5, 1]
+
+
+def test_a_file_of_preferences_is_named(tmp_path):
+    path = tmp_path / "arena.jsonl"
+    path.write_text(json.dumps({"model_a": "x", "model_b": "y", "winner": "tie"}), encoding="utf-8")
+    with pytest.raises(InputError, match=r"holds preferences between versions, and no answers; assay decide"):
+        load_set(path)
