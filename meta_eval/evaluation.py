@@ -13,19 +13,19 @@ from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .chance import OnProgress
 from .combiners import SUBSET
-from .comparison import compare
+from .comparison import Comparison, compare
 from .correlation import estimate_correlation
 from .difference import MARGIN
 from .estimate import Estimate
+from .meta_evaluation import EvaluationSettings, MetaEvaluation, SliceAgreement
 from .pass_fail import pass_fail_agreement, repeated_trials
-from .policy import BOUND, MINUTES, triage_policy
 from .prediction_powered import estimate_mean_rating
 from .raters import agreement_of_raters, to_rating_scale
 from .recommendation import explain, name_of, recommend
-from .results import Comparison, EvaluationSettings, MetaEvaluation, Selection, SliceAgreement
 from .scorer_fit import predict_choice
-from .selection import REPEATS, Combine, Predictions, Prefer, select
+from .selection import REPEATS, Combine, Predictions, Prefer, Selection, select
 from .table import QUESTION_ONLY, ScoreTable
+from .triage import BOUND, MINUTES, triage_policy
 from .verdict import give_verdict
 from .version_agreement import version_agreement
 from .version_results import VersionAgreement

@@ -8,9 +8,12 @@ from ...presentation.result_table import Paragraph, ReportBlock
 from ...presentation.texts import one_line
 from ...text.wording import count_of, verb_of
 from ..estimate import Estimate
+from ..meta_evaluation import MetaEvaluation
+from ..raters import Raters
 from ..recommendation import name_of
-from ..results import MetaEvaluation, Policy, Raters, Selection
 from ..scorer_check import ScorerCheck
+from ..selection import Selection
+from ..triage import Policy
 from .tables import (
     calibration_table,
     combination_table,

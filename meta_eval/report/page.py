@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...presentation.figure import Figure
 from ...presentation.page import read_asset, render_page, typeset, write_page
 from ..answer_evidence import AnswerEvidence, MetricEvidence
-from ..results import MetaEvaluation
+from ..meta_evaluation import MetaEvaluation
 from .charts import forest, scatters, sizes, triage
 from .confusion import confusions
 from .disagreements import Disagreement, predictions, worst_disagreements

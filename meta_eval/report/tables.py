@@ -7,19 +7,15 @@ from ...presentation.figure import Figure
 from ...presentation.result_table import Column, Field, ResultTable, Rows, TableCell, Tone, tabulate
 from ...text.wording import count_of
 from ..agreement import MetricAgreement
+from ..comparison import Comparison
 from ..difference import describe_more_ratings
 from ..estimate import Estimate
+from ..meta_evaluation import MetaEvaluation, SliceAgreement
 from ..pass_fail import PassFail, Trials
-from ..results import (
-    Combination,
-    Comparison,
-    MetaEvaluation,
-    Policy,
-    Raters,
-    Selection,
-    SliceAgreement,
-)
+from ..raters import Raters
 from ..scorer_check import ScorerCheck
+from ..selection import Combination, Selection
+from ..triage import Policy
 from ..version_results import MetricVersions, VersionAgreement
 
 _KNOWN = {"better": "better", "worse": "worse", "equivalent": "equal"}
