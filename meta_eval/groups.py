@@ -186,7 +186,7 @@ def jackknife_interval(
     left_out = leave_one_out(statistic, groups)
     if left_out is None:
         return None
-    if np.ptp(left_out) < _SAME:
+    if np.ptp(np.array([value, *left_out])) < _SAME:
         return _perfect_interval(value, carriers or len(set(groups)), level, scale)
     # a correlation of 1 cannot be told from one that is this much less
     step = 1 / len(groups) ** 2
