@@ -7,11 +7,14 @@ from ..presentation.verdict import LONGEST_LINE, Verdict
 from ..text.wording import count_of
 from .agreement import MetricAgreement
 from .answer_quality import describe_answers
+from .comparison import Comparison
 from .difference import describe_more_ratings
 from .estimate import estimate_share
+from .raters import Raters
 from .recommendation import FEWEST_RATED, STRENGTHS, find_power, finds_bad_ones, name_shortly, reversed_metric
-from .results import Comparison, Policy, Raters, Selection
+from .selection import Selection
 from .table import ScoreTable
+from .triage import Policy
 
 _TARGET = 0.4  # the agreement that a set of ratings should be able to show
 _ENOUGH_POWER = 0.9
