@@ -248,7 +248,11 @@ with_set_options = option_group(
 )
 
 
-_BUDGET_UNITS: Mapping[str, click.ParamType[Any]] = {"usd": FiniteRange(min=0), "tokens": BoundedCount(0, MOST_TOKENS), "calls": BoundedCount(0)}
+_BUDGET_UNITS: Mapping[str, click.ParamType[Any]] = {
+    "usd": FiniteRange(min=0),
+    "tokens": BoundedCount(0, MOST_TOKENS),
+    "calls": BoundedCount(0),
+}
 _AMOUNT = re.compile(r"(\d[\d_]*(?:\.\d+)?)\s*(usd|tokens?|calls?)", re.IGNORECASE)
 
 
