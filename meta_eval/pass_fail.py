@@ -227,7 +227,7 @@ def _trials(
 
     def mean(shares: Floats, chosen: Bools) -> Estimate:
         groups = np.unique(group_of[chosen], return_inverse=True)[1]
-        sums = np.bincount(groups, weights=shares[chosen])
+        sums = np.asarray(np.bincount(groups, weights=shares[chosen]), float)
         return estimate_mean_of_groups(sums, np.bincount(groups), bounds=(0.0, 1.0), level=level)
 
     pass_all, shares_of_k = {}, passed / counts

@@ -109,8 +109,8 @@ class Falls:
             if fall >= LARGE * extent:
                 rare = _rare_change(np.bincount(self._groups), extent)
                 p_of_large = max(p, monthly_p_value(fall / (rare * float(scale[place]))))
-        sums = np.bincount(self._groups, weights=falls_of_answers)
-        sizes: Floats = np.bincount(self._groups).astype(float)
+        sums = np.asarray(np.bincount(self._groups, weights=falls_of_answers), float)
+        sizes = np.bincount(self._groups).astype(float)
         return _Candidate(-fall - self._allowed, nights, before, p, p_of_large, sums, sizes)
 
     def weigh(self, night: int, candidate: "_Candidate", p_of_choice: float, levels: "Levels") -> Evidence:
@@ -137,16 +137,14 @@ class Falls:
         import numpy as np
 
         changes = self._values[:, night] - self._values[:, self._runs].mean(axis=1)
-        in_run: float | None
-        in_week: float | None
         in_run = in_week = _missed(*_spread(changes, self._groups), -NormalDist().inv_cdf(levels.choice / RELEASES))
         if self._noise.pairs:
             ((error,), (degrees,)) = self._noise.errors(night, np.array([1]))
             scales = self._scale(np.array([1, 7]), np.full(2, len(self._runs)))
             one, seven = (_missed(float(error * scale), float(degrees), needed_z(levels.noise)) for scale in scales)
             in_run, in_week = max(in_run, one), seven or in_week
-        one, seven = (size + self._allowed if size else None for size in (in_run, in_week))
-        return one, seven
+        in_one, in_seven = (size + self._allowed if size else None for size in (in_run, in_week))
+        return in_one, in_seven
 
 
 @dataclass(frozen=True)
