@@ -27,7 +27,7 @@ _DATE = re.compile(
 )
 _NO_SKIN = {ord(letter): None for letter in "\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"}  # of emoji
 _NEAR, _FAR = 10, 100  # times: the cells with a separator beside those without one
-_SCALE = re.compile(r"(-?\d+(?:[.,]\d+)?)\s*(?:-|–|\.\.|to|t/m|tot|bis)\s*(-?\d+(?:[.,]\d+)?)", re.ASCII)
+_SCALE = re.compile(r"(-?\d+(?:[.,]\d+)?)\s*(?:-|–|\.\.|to|t/m|bis)\s*(-?\d+(?:[.,]\d+)?)", re.ASCII)
 
 
 class NumberText(str):

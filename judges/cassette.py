@@ -44,7 +44,8 @@ def cassette_file(path: str | Path) -> Path:
     if is_bundled(path):
         return bundled_cassette(path)
     try:
-        return Path(path).resolve() if Path(path).is_symlink() else Path(path)
+        is_link = Path(path).is_symlink() and not is_special(Path(path))
+        return Path(path).resolve() if is_link else Path(path)
     except (OSError, RuntimeError) as error:
         raise InputError(f"{path}: the link leads nowhere: {error}; name the file itself") from error
 

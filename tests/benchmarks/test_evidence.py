@@ -32,10 +32,6 @@ def test_pages_are_what_the_command_writes(path: Path) -> None:
     assert (ROOT / path).read_text(encoding="utf-8") == evidence.make_pages()[path]
 
 
-def test_the_readme_shows_ratings_of_people_before_constructed_ones() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert readme.index(evidence.BEGIN) < readme.index("## Install") < readme.index("assay demo")
-
 
 def test_each_heading_stands_once_and_each_link_leads_somewhere() -> None:
     assert len(set(map(anchor, HEADINGS))) == len(HEADINGS)

@@ -53,7 +53,7 @@ def test_the_demo_fits_a_small_terminal_and_begins_with_the_verdict(demo):
     lines = demo.splitlines()
     assert len(lines) <= 48
     assert max(map(len, lines[4:])) <= 80  # the verdict is wrapped on a terminal alone
-    assert lines[0].startswith("weakest_claim follows your team at least ")
+    assert lines[0].startswith("Your chatbot  ") and "weakest_claim, moderately" in lines[1]
     assert "Fitted on the English answers (" in demo and "nl-048, rated 1 of 5: " in demo
     assert "the team would rate it about " in demo
     assert (

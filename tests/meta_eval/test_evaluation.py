@@ -48,9 +48,9 @@ def test_the_sentence_names_the_choice_what_is_known_of_others_and_what_raters_r
     selection = evaluation.selection
     assert selection.chosen.metrics == ("m0", "m1")
     rho = selection.agreement
-    assert rho.value is not None and rho.low is not None and 0.25 <= rho.low < 0.3 < rho.value < 0.5
+    assert rho.value is not None and rho.low is not None and 0.25 <= rho.low < 0.35 < rho.value < 0.5
     follows, known, use = evaluation.recommendation.removesuffix(".").split("; ")
-    assert follows == "m0 + m1 together follow your team at least weakly"
+    assert follows == "m0 + m1 together follow your team at least moderately"
     difference = next(choice.difference for choice in selection.choices if choice.rule == "simple")
     assert difference.high is not None and -0.1 < difference.low < difference.value < 0 < difference.high < 0.1
     assert known == "the combination does as well as m0 + m1 + m2 + m3 weighed by ridge regression, within 0.10"
@@ -221,7 +221,7 @@ def test_the_same_seed_gives_the_same_and_another_seed_other_folds():
     once, again, other = (evaluate_table(table, **QUICK, seed=seed) for seed in (1, 1, 2))
     assert dataclasses.asdict(once) == dataclasses.asdict(again)
     assert once.metrics[0].spearman == other.metrics[0].spearman
-    assert once.selection.chosen.out_of_fold != other.selection.chosen.out_of_fold
+    assert once.selection.stability != other.selection.stability
     assert (once.settings.seed, once.settings.rated, once.settings.groups) == (1, 50, 50)
 
 

@@ -183,11 +183,11 @@ def test_no_process_holds_more_than_a_part(assay, set_file, monkeypatch, tmp_pat
 def test_a_bad_row_is_named_and_what_came_before_it_stays(assay, set_file):
     pattern = write_files(set_file(6), 3, 3)
     bad = parquet.read_table("in/answers-1.parquet").to_pylist()
-    bad[1]["rating"] = 9
+    bad[1]["rating"] = 1000
     parquet.write_table(pyarrow.Table.from_pylist(bad), "in/answers-1.parquet")
     done = assay("run", pattern, "--metrics", "token_overlap", "--out", "out")
     assert done.code == 1
-    assert "answers-1.parquet, row 2, field rating: 9 is outside the scale 1-5" in done.err
+    assert "answers-1.parquet, row 2, field rating: 1000 is outside the scale 1-5" in done.err
     assert names("out") == ["answers-0-00000.parquet"]
 
 
