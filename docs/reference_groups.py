@@ -103,7 +103,7 @@ GROUPS = (
     NameGroup(
         "metrics",
         "Metrics",
-        "What is measured by a judge; [what each is for](../metrics.md).",
+        "What is measured by a judge; [what each is for](../metrics.mdNone).",
         {
             "Claims of an answer": _of(
                 "assay", "Faithfulness WeakestClaim FactualCorrectness AnswerCorrectness Factoid"
@@ -120,7 +120,7 @@ GROUPS = (
     NameGroup(
         "conversation_metrics",
         "Metrics of a conversation",
-        "What is measured of a whole conversation; [what each is for](../metrics.md).",
+        "What is measured of a whole conversation; [what each is for](../metrics.mdNone).",
         {
             "By a judge": _of("assay.metrics", "Resolved PolicyKept"),
             "By rules, and by a judge where there is one": _of("assay.metrics", "Handover Effort Consistent"),
@@ -201,7 +201,7 @@ GROUPS = (
     NameGroup(
         "production",
         "A chatbot in production",
-        "Estimate its quality at every look, and say what changed; [what that promises](../statistics.md).",
+        "Estimate its quality at every look, and say what changed; [what that promises](../statistics.mdNone).",
         {
             "A look": _of(
                 "assay.meta_eval.monitoring",
@@ -212,7 +212,7 @@ GROUPS = (
     NameGroup(
         "traces",
         "Traces",
-        "Pull answers from where they are kept, and push scores back; [what each tool tells](../traces.md).",
+        "Pull answers from where they are kept, and push scores back; [what each tool tells](../production.md#pull-score-push).",
         {
             "Pull": _of("assay.traces", "pull_traces PullRequest PullResult join_sessions"),
             "Push": _of("assay.traces", "push_scores PushRequest PushResult"),
@@ -275,7 +275,7 @@ GROUPS = (
     NameGroup(
         "testing",
         "Testing",
-        "Assertions in your own tests; the [plugin](../testing.md) adds a judge and samples.",
+        "Assertions in your own tests; the [plugin](../nightly.md#tests-in-pytest) adds a judge and samples.",
         {"Assertions": _of("assay.testing", "assert_score aassert_score")},
     ),
     NameGroup(
