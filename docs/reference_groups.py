@@ -103,7 +103,7 @@ GROUPS = (
     NameGroup(
         "metrics",
         "Metrics",
-        "What is measured by a judge; [what each is for](../metrics.mdNone).",
+        "What is measured by a judge; [what each is for](../metrics.md).",
         {
             "Claims of an answer": _of(
                 "assay", "Faithfulness WeakestClaim FactualCorrectness AnswerCorrectness Factoid"
@@ -120,7 +120,7 @@ GROUPS = (
     NameGroup(
         "conversation_metrics",
         "Metrics of a conversation",
-        "What is measured of a whole conversation; [what each is for](../metrics.mdNone).",
+        "What is measured of a whole conversation; [what each is for](../metrics.md).",
         {
             "By a judge": _of("assay.metrics", "Resolved PolicyKept"),
             "By rules, and by a judge where there is one": _of("assay.metrics", "Handover Effort Consistent"),
@@ -201,7 +201,7 @@ GROUPS = (
     NameGroup(
         "production",
         "A chatbot in production",
-        "Estimate its quality at every look, and say what changed; [what that promises](../statistics.mdNone).",
+        "Estimate its quality at every look, and say what changed; [what that promises](../statistics.md).",
         {
             "A look": _of(
                 "assay.meta_eval.monitoring",
