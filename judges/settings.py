@@ -144,7 +144,7 @@ class JudgeSettings(BaseModel):
             raise ValueError("an entailment model is asked in one way: leave `decide` out")
         if fields.get("reason", "none") != "none":
             raise ValueError("an entailment model gives no reason: leave `reason` out")
-        defaults = {"parameters": {}, "price": {"input": 0, "output": 0}, "logprobs": True, "concurrency": 4}
+        defaults = {"parameters": {}, "price": {"input": 0, "output": 0}, "logprobs": True, "concurrency": 1}
         return defaults | {"yes": None} | fields | {"yes": None if fields.get("yes") is None else str(fields["yes"])}
 
     @field_validator("template")

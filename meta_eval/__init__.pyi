@@ -28,7 +28,7 @@ from .combiners import (
     fit_combiner as fit_combiner,
     fit_weights as fit_weights,
 )
-from .comparison import compare_metrics as compare_metrics
+from .comparison import Comparison as Comparison, compare_metrics as compare_metrics
 from .correlation import auroc as auroc, correlation_problem as correlation_problem, spearman as spearman
 from .cross_validation import (
     CombinationTask as CombinationTask,
@@ -71,6 +71,7 @@ from .groups import (
 )
 from .gwet import ordinal_ac2 as ordinal_ac2
 from .krippendorff import nominal_alpha as nominal_alpha, ordinal_alpha as ordinal_alpha
+from .meta_evaluation import MetaEvaluation as MetaEvaluation
 from .monitoring.bound_evidence import (
     CLEARED as CLEARED,
     FALSE_ALARMS as FALSE_ALARMS,
@@ -79,11 +80,15 @@ from .monitoring.bound_evidence import (
     t_of_score as t_of_score,
 )
 from .monthly_p_value import monthly_p_value as monthly_p_value, needed_z as needed_z
-from .permutation import max_t as max_t, shuffle_by_group as shuffle_by_group, sign_flip_p_value as sign_flip_p_value
-from .policy import (
-    BOUND as BOUND,
-    triage_policy as triage_policy,
+from .pass_fail import (
+    PassFail as PassFail,
+    Trials as Trials,
+    choose_threshold as choose_threshold,
+    cohen_kappa as cohen_kappa,
+    pass_fail_agreement as pass_fail_agreement,
+    repeated_trials as repeated_trials,
 )
+from .permutation import max_t as max_t, shuffle_by_group as shuffle_by_group, sign_flip_p_value as sign_flip_p_value
 from .power import AgreementPower as AgreementPower
 from .prediction_powered import (
     MeanRating as MeanRating,
@@ -102,14 +107,6 @@ from .recommendation import STRENGTHS as STRENGTHS, name_of as name_of, recommen
 from .report.charts import sizes as sizes, triage as triage
 from .report.confusion import confusions as confusions
 from .report.disagreements import worst_disagreements as worst_disagreements
-from .results import (
-    ChosenCombination as ChosenCombination,
-    Combination as Combination,
-    Comparison as Comparison,
-    MetaEvaluation as MetaEvaluation,
-    Policy as Policy,
-    Selection as Selection,
-)
 from .scorer import (
     AgreementRecord as AgreementRecord,
     Scorer as Scorer,
@@ -128,7 +125,13 @@ from .scorer_fit import (
     fit_combination as fit_combination,
     fit_scorer as fit_scorer,
 )
-from .selection import Combine as Combine, select as select
+from .selection import (
+    ChosenCombination as ChosenCombination,
+    Combination as Combination,
+    Combine as Combine,
+    Selection as Selection,
+    select as select,
+)
 from .sequence import (
     ConfidenceSequence as ConfidenceSequence,
     Look as Look,
@@ -144,6 +147,11 @@ from .subsets import (
     subset_correlations as subset_correlations,
 )
 from .table import ScoreTable as ScoreTable
+from .triage import (
+    BOUND as BOUND,
+    Policy as Policy,
+    triage_policy as triage_policy,
+)
 from .version_agreement import version_agreement as version_agreement
 from .version_results import MetricVersions as MetricVersions, VersionAgreement as VersionAgreement
 from .version_sentence import describe_versions as describe_versions

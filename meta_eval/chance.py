@@ -13,6 +13,10 @@ from .folds import grouped_folds
 from .permutation import shuffle_by_group, standard_ranks
 from .subsets import subset_correlations
 
+BEYOND_CHANCE = 0.01
+"""A claim is made where chance alone would do as well once in a hundred times: a scorer decides every night on it."""
+
+
 _CELLS_PER_BLOCK = 1_000_000
 _CELLS_PER_FIT = 50_000
 _DIGITS = 9

@@ -16,11 +16,10 @@ from typing import cast
 import numpy as np
 
 from .arrays import Floats
-from .chance import Chance, OnProgress, chance_of_any, chance_of_best, chance_of_fit, chance_of_measures
+from .chance import BEYOND_CHANCE, Chance, OnProgress, chance_of_any, chance_of_best, chance_of_fit, chance_of_measures
 from .combiners import SUBSET, UNFITTED, Combiner
 from .cross_validation import CombinationTask, FittedWays, OutOfFold, column_spearmans
 from .estimate import Estimate
-from .results import BEYOND_CHANCE
 from .winner_estimate import believable_error, estimate_winner, winning_limits
 
 _LARGEST_RHO = 0.9999

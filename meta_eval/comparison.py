@@ -1,5 +1,7 @@
 """Is one metric, judge or prompt better than another on the same answers, or are they equivalent?"""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..text.wording import count_of
@@ -8,8 +10,22 @@ from .arrays import Floats
 from .correlation import FEWEST_ITEMS
 from .difference import MARGIN, Standing, find_standing
 from .estimate import OF_CORRELATIONS, Estimate, estimate
-from .results import Comparison
 from .table import ScoreTable
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two sets of scores of the same items against the same ratings: rho(first) - rho(second)."""
+
+    first: str  # the name of the first set
+    second: str  # the name of the second set
+    n: int
+    rho_first: float | None  # Spearman of the first set with the ratings
+    rho_second: float | None  # Spearman of the second
+    difference: Estimate  # rho_first - rho_second, with interval and p-value
+    margin: float
+    standing: Standing  # what the difference shows: better, worse, equivalent, or how many more ratings would tell
+    problem: str = ""
 
 
 def compare_metrics(

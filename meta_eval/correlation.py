@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..text.wording import count_of
-from .estimate import Estimate, estimate
+from .estimate import TOO_FEW_GROUPS, Estimate, estimate
 from .groups import FEWEST_GROUPS, Statistic, unseen_share
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def estimate_correlation(
     """
     import numpy as np
 
-    result = estimate(prepare(x, y), groups, scale="fisher", level=level, null=0.0)
+    result = estimate(prepare(x, y), groups, scale="fisher", level=level, null=0.0, keeps_empty=True)
     if result.value is None or result.low is None or result.high is None or abs(result.value) > _PERFECT:
         return result
     low, high, p, items = result.low, result.high, result.p or 0.0, len(y)
@@ -87,6 +87,8 @@ def estimate_correlation(
         low, high = min(low, end), max(high, end)
         if (crosses := reached * result.value <= 0).any():
             p = max(p, min(1.0, float(p_values[crosses].max()) * (1 + 1e-9)))
+    if high - low < 1 - _PERFECT:
+        return Estimate(result.value, n=result.n, groups=result.groups, problem=TOO_FEW_GROUPS)
     return replace(result, low=low, high=high, p=p)
 
 
@@ -96,7 +98,7 @@ def _unseen_kinds(x: "Floats", y: "Floats") -> "Iterator[tuple[int, int]]":
     is_high_x, is_high_y = x > x.mean(), y > y.mean()
     for x_side in (is_high_x, ~is_high_x):
         for y_side in (is_high_y, ~is_high_y):
-            if not (x_side & y_side).any():
+            if x_side.any() and y_side.any() and not (x_side & y_side).any():
                 yield _middle_place(x, x_side), _middle_place(y, y_side)
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 OF_CORRELATIONS = (-2.0, 2.0)
 """What a difference of two correlations cannot leave."""
 TOO_FEW_GROUPS = f"an interval needs {count_of(FEWEST_GROUPS, 'group')} that differ"
+_SAME = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ def estimate(
     carriers: int | None = None,
     level: float = 0.95,
     null: float | None = None,
+    keeps_empty: bool = False,
 ) -> Estimate:
     """Estimates a statistic with an interval from leaving out one group at a time (`jackknife_interval`).
 
@@ -91,7 +93,8 @@ def estimate(
         problem = "undefined: the values or the ratings do not vary"
         return Estimate(None, n=n, groups=number_of_groups, problem=problem)
     found = jackknife_interval(statistic, value, groups, level=level, scale=scale, carriers=carriers, null=null)
-    if found is None:
+    # what is the same without any one group does not say how sure it is; `keeps_empty` is for callers that widen it
+    if found is None or (found.high - found.low < _SAME and not keeps_empty):
         return Estimate(value, n=n, groups=number_of_groups, problem=TOO_FEW_GROUPS)
     low, high = cut_interval((found.low, found.high), bounds) if bounds else (found.low, found.high)
     return Estimate(value, low, high, n=n, groups=number_of_groups, p=found.p)

@@ -13,18 +13,19 @@ from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .chance import OnProgress
 from .combiners import SUBSET
-from .comparison import compare
+from .comparison import Comparison, compare
 from .correlation import estimate_correlation
 from .difference import MARGIN
 from .estimate import Estimate
-from .policy import BOUND, MINUTES, triage_policy
+from .meta_evaluation import EvaluationSettings, MetaEvaluation, SliceAgreement
+from .pass_fail import pass_fail_agreement, repeated_trials
 from .prediction_powered import estimate_mean_rating
 from .raters import agreement_of_raters, to_rating_scale
 from .recommendation import explain, name_of, recommend
-from .results import Comparison, EvaluationSettings, MetaEvaluation, Selection, SliceAgreement
 from .scorer_fit import predict_choice
-from .selection import REPEATS, Combine, Predictions, Prefer, select
+from .selection import REPEATS, Combine, Predictions, Prefer, Selection, select
 from .table import QUESTION_ONLY, ScoreTable
+from .triage import BOUND, MINUTES, triage_policy
 from .verdict import give_verdict
 from .version_agreement import version_agreement
 from .version_results import VersionAgreement
@@ -104,6 +105,7 @@ def evaluate_table(
         selection = replace(selection, predictions=values)
         predicted = predict_choice(rated, selection, seed=seed)
         policy = triage_policy(rated, predicted, bound=bound, confidence=level, minutes=minutes, seed=seed)
+    agreement = pass_fail_agreement(table, level=level, seed=seed)
     versions = _versions(table, metrics, selection, predictions, inference)
     explanation = explain(metrics, raters, selection, comparisons=comparisons, rated=len(rated.items))
     if versions is not None and (raters is None or raters.validates):
@@ -129,6 +131,8 @@ def evaluate_table(
         mean_rating=estimate_mean_rating(table, selection.chosen.metrics, level=level) if selection else None,
         slices=_slices(rated, by, predictions, inference),
         versions=versions,
+        agreement=agreement,
+        trials=repeated_trials(table, agreement, level=level),
         settings=EvaluationSettings(
             items=len(table.items),
             rated=len(rated.items),

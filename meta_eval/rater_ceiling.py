@@ -1,6 +1,6 @@
 """What a metric can reach at best against these ratings, and what one rater reaches against the others."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,10 +10,18 @@ from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS
 from .estimate import Estimate, estimate
 from .groups import Statistic
-from .results import RaterCeiling
 from .table import ScoreTable
 
 _NO_SPREAD = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class RaterCeiling:
+    """One rater against the mean of the others."""
+
+    rater: str
+    n: int  # how many items the rater shares with any other
+    rho: float | None  # Spearman's rank correlation, in [-1, 1]; None with fewer than five shared items
 
 
 def estimate_ceiling(rated: ScoreTable, *, level: float = 0.95) -> Estimate:

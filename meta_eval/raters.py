@@ -1,6 +1,8 @@
 """How far the raters agree, and whether too few answers have two ratings to tell."""
 
 import math
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -12,8 +14,7 @@ from .estimate import Estimate, estimate
 from .folds import grouped_folds
 from .gwet import ordinal_ac2
 from .krippendorff import ordinal_alpha
-from .rater_ceiling import estimate_ceiling, rater_ceilings
-from .results import RaterPair, Raters, RaterVerdict
+from .rater_ceiling import RaterCeiling, estimate_ceiling, rater_ceilings
 from .table import ScoreTable
 
 SLIGHT_AGREEMENT = 0.2  # up to here Landis and Koch (1977) call agreement slight
@@ -21,6 +22,61 @@ MODERATE_AGREEMENT = 0.4  # from here on they call it moderate
 _FEWEST_TELLING = 15  # with fewer answers that are not all rated alike, alpha's interval is too short
 _LARGEST_ALPHA = 0.999  # Fisher's z of 1 is infinite
 _MOST_LEVELS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class RaterPair:
+    """Two raters on the items that both rated."""
+
+    first: str
+    second: str
+    n: int
+    kappa: float | None  # Cohen's kappa, as in Lassche et al. (2024) IV-C, at most 1.
+    weighted_kappa: float | None  # the quadratic-weighted kappa, at most 1
+
+
+RaterVerdict = Literal["agree", "hardly agree", "too few"]
+"""Whether the raters agree, or too few answers have two ratings to tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raters:
+    """How far the raters agree with each other, and what a metric can reach at best."""
+
+    count: int
+    items_rated_twice: int  # how many items two or more of them rated
+    alpha: Estimate  # Krippendorff's alpha for ordinal ratings
+    ac2: Estimate  # Gwet's AC2 with ordinal weights, which stays high where nearly all ratings are alike
+    verdict: RaterVerdict
+    more_answers: int | None  # about how many more items two of them should rate, to tell; None where one can
+    problem: str  # what to say of the verdict; empty where they agree
+    ceiling: Estimate  # the best Spearman with the mean rating that any measure could reach
+    one_rater: Estimate  # the mean over raters of each one's Spearman with the mean of the others
+    by_rater: tuple[RaterCeiling, ...]  # the same by rater
+    pairs: tuple[RaterPair, ...]  # every two raters with shared items
+
+    @property
+    def validates(self) -> bool:
+        """Whether a metric can be checked against these raters: unless the evidence says that they hardly agree."""
+        return self.verdict != "hardly agree"
+
+    @property
+    def ceiling_sentence(self) -> str:
+        """What a measure, and what one rater, can reach."""
+        best, one = (_describe_agreement(estimate) for estimate in (self.ceiling, self.one_rater))
+        return (
+            f"The best that any measure could reach with these ratings: about {best}; one of your raters, against the "
+            f"mean of the others: {one}."
+        )
+
+
+def _describe_agreement(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"unknown ({estimate.problem})"
+    text = f"{Figure('rho', estimate.value)} of 1"
+    if estimate.low is None or estimate.high is None:
+        return text
+    return f"{text} (likely {Figure('rho', estimate.low)} to {Figure('rho', estimate.high)})"
 
 
 def agreement_of_raters(table: ScoreTable, *, level: float = 0.95) -> Raters | None:

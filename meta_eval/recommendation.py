@@ -3,13 +3,16 @@
 from ..presentation.figure import Figure, format_agreement, format_chance, format_price
 from ..text.wording import count_of, verb_of
 from .agreement import MetricAgreement
+from .chance import BEYOND_CHANCE
 from .combiners import SUBSET
+from .comparison import Comparison
 from .difference import describe_more_ratings, find_standing
 from .groups import FEWEST_GROUPS
-from .policy import fewest_to_send
 from .power import AgreementPower
-from .results import BEYOND_CHANCE, ChosenCombination, Combination, Comparison, Policy, Raters, Selection
+from .raters import Raters
+from .selection import ChosenCombination, Combination, Selection
 from .table import QUESTION_ONLY
+from .triage import Policy, fewest_to_send
 
 FEWEST_RATED = 20  # rated answers below which no metric is named
 STRENGTHS = ((0.7, "closely"), (0.5, "well"), (0.3, "moderately"))

@@ -11,7 +11,7 @@ from .arrays import Floats, Places
 from .combiners import fit_weights
 from .folds import grouped_folds
 from .groups import intraclass_correlation
-from .results import MetaEvaluation, Selection
+from .meta_evaluation import MetaEvaluation
 from .scorer import (
     AgreementRecord,
     Bands,
@@ -24,6 +24,7 @@ from .scorer import (
     percentile_knots,
     range_knots,
 )
+from .selection import Selection
 from .table import ScoreTable
 
 LEVEL = 0.9

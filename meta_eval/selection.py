@@ -1,7 +1,7 @@
 """Which combination to take: in sample beside out of fold, by size and by combiner, and what chance would give."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -11,13 +11,12 @@ from ..errors import UsageError
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
-from .chance import OnProgress
+from .chance import BEYOND_CHANCE, OnProgress
 from .choice_tests import ChoiceTests
 from .combiners import SUBSET
 from .correlation import estimate_correlation
 from .cross_validation import RULES, CombinationTask, column_spearmans, cross_validate, fit_ways
 from .estimate import OF_CORRELATIONS, Estimate, estimate
-from .results import ChosenCombination, Combination, Selection
 from .subsets import largest_size, resampled_winners, subset_names
 from .table import SENTINELS, ScoreTable
 
@@ -27,6 +26,85 @@ _LEAST_COVERAGE = 0.5
 _FEWEST_ITEMS = 20
 REPEATS = 5
 """How often the folds are dealt: a figure out of fold is the mean over them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """One way to combine metrics: what it reaches on the data that chose it, and on data that did not."""
+
+    kind: str  # `subset` (the best subset, equal weights), or the combiner that takes all metrics
+    size: int
+    metrics: tuple[str, ...]
+    in_sample: float | None  # Spearman's rho on the items that chose it, in [-1, 1]
+    out_of_fold: Estimate  # rho of the whole way of choosing, repeated inside each training part
+    optimism: float | None
+    candidates: int
+    chosen: bool = False
+    cost: float | None = None  # what its metrics cost per 1,000 answers; None where that is unknown
+    most_cost: float | None = None  # the bound on the cost of the subsets that it was chosen from; None without one
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenCombination:
+    """What one rule chooses among all combinations."""
+
+    # `best`; `simple`, the fewest metrics within one standard error of the best; `cheap`, the lowest cost within one;
+    # or `shown`, the metric or combiner without a fit that is claimed where the preferred choice is not shown beyond
+    # chance
+    rule: str
+    # what it chooses on all rated items. `out_of_fold` is that of the rule, repeated inside each training part.
+    combination: Combination
+    # Spearman out of fold of what it chooses on all rated items less that of what the best one does; None for the best.
+    # (The rules themselves choose the same in many folds, and differ by less.)
+    difference: Estimate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """All combinations, the one chosen, and what chance gives."""
+
+    combine: str
+    prefer: str  # the rule that the recommendation follows: `best`, `simple` or `cheap`
+    # the best subset of each size and within each bound on cost, then the combiners of all metrics
+    combinations: tuple[Combination, ...]
+    # what each rule chooses, the best first; a rule that chooses the same as an earlier one is left out
+    choices: tuple[ChosenCombination, ...]
+    # what the claim is about: the choice of the rule that is preferred; where that is not shown beyond chance and a
+    # single metric (or the combiners' unfitted mean) is, the latter
+    chosen: Combination
+    best_by_chance: float  # the mean over shuffled ratings of the best in-sample rho of all subsets
+    best_in_sample: float
+    p_of_best: float  # how often chance reaches `best_in_sample`
+    # the p-value of the claim about `chosen`: how often chance alone would do as well, with all counted that it was
+    # chosen from
+    p_of_selection: float
+    # by metric, the share of resampled tables whose best subset of any size contains it
+    stability: tuple[tuple[str, float], ...]
+    left_out: tuple[tuple[str, str], ...]
+    repeats: int
+    folds: int
+    # how far `chosen` agrees with the ratings, given that it was chosen and is claimed: the one figure that every
+    # sentence, table and saved scorer quotes. Where nothing is claimed, `chosen.out_of_fold`.
+    agreement: Estimate
+    cost_unit: str = ""  # the unit of the costs; empty where they are unknown
+    # the chosen combination's score of each item of the table on the rating scale, out of fold where the item is rated;
+    # None where there is none
+    predictions: tuple[float | None, ...] = field(repr=False, default=())
+
+    @property
+    def is_beyond_chance(self) -> bool:
+        """Whether `chosen` is claimed to agree with the ratings."""
+        return self.p_of_selection <= BEYOND_CHANCE
+
+    def agreement_of(self, combination: Combination) -> Estimate:
+        """How far a combination agrees on answers that did not choose it: of the chosen one `agreement`."""
+        is_chosen = (combination.kind, combination.metrics) == (self.chosen.kind, self.chosen.metrics)
+        return self.agreement if is_chosen else combination.out_of_fold
+
+    def optimism_of(self, combination: Combination) -> float | None:
+        """How much more a combination reaches on the answers that chose it than by `agreement_of`."""
+        reached = self.agreement_of(combination).value
+        return None if reached is None or combination.in_sample is None else combination.in_sample - reached
 
 
 @dataclass(frozen=True, eq=False)

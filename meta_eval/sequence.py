@@ -39,9 +39,9 @@ class Look:
     Example:
         Everything is rated at the first look; or 30 of 100 at the first, and all at the second.
 
-        >>> round(Look().error, 3), [round(look.error, 4) for look in (one := next_look((), 0.3, 30),
-        ...                                                            next_look([one], 1.0, 100))]
-        (0.05, [0.0208, 0.0292])
+        >>> first = next_look([], 0.3, 30)
+        >>> round(Look().error, 3), round(first.error, 4), round(next_look([first], 1.0, 100).error, 4)
+        (0.05, 0.0208, 0.0292)
     """
 
     number: int = 1

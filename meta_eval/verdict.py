@@ -7,11 +7,14 @@ from ..presentation.verdict import LONGEST_LINE, Verdict
 from ..text.wording import count_of
 from .agreement import MetricAgreement
 from .answer_quality import describe_answers
+from .comparison import Comparison
 from .difference import describe_more_ratings
 from .estimate import estimate_share
+from .raters import Raters
 from .recommendation import FEWEST_RATED, STRENGTHS, find_power, finds_bad_ones, name_shortly, reversed_metric
-from .results import Comparison, Policy, Raters, Selection
+from .selection import Selection
 from .table import ScoreTable
+from .triage import Policy
 
 _TARGET = 0.4  # the agreement that a set of ratings should be able to show
 _ENOUGH_POWER = 0.9
@@ -47,8 +50,8 @@ def give_verdict(
     power = find_power(rated, metrics, selection, level)
     more_ratings = power.more_ratings(_TARGET)
     if not selection.is_beyond_chance and all(metric.baseline for metric in metrics):
-        more = ("To be surer", _WITH_A_JUDGE)
-        return Verdict((answers, ("Trust", "nothing yet: only word overlap was tried, and it does not do"), more))
+        trust = "nothing yet: only word overlap was tried, and it does not do"
+        return Verdict((answers, ("Trust", trust), ("To be surer", _WITH_A_JUDGE)))
     if not selection.is_beyond_chance:
         least = f"{power.smallest_shown():.2f} of 1"
         seen = f"none yet: {count_of(rated, 'rated answer')} would show only an agreement above {least}"

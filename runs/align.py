@@ -21,8 +21,7 @@ from ..meta_eval.correlation import spearman
 from ..meta_eval.estimate import Estimate
 from ..meta_eval.question_only import add_question_only
 from ..meta_eval.rater_groups import RaterGroups, find_rater_groups
-from ..meta_eval.raters import agreement_of_raters
-from ..meta_eval.results import Raters
+from ..meta_eval.raters import Raters, agreement_of_raters
 from ..meta_eval.table import QUESTION_ONLY, ScoreTable
 from ..metrics import Metric, Score
 from ..metrics.catalogue import load_metric

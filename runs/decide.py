@@ -365,8 +365,7 @@ def _read(
     )
     runs = {} if options.by else {source.name: source.run.id for source in sources if source.run is not None}
     stored = {source.name: source.run.id for source in sources if source.run is not None}
-    if options.by:
-        stored = {name: f"{run} {by}={name}" for name, run in stored.items()}
+    stored = {name: f"{run} {level or ''} {by}{f'={name}' if by else ''}".strip() for name, run in stored.items()}
     return VersionReading(
         table,
         tuple(answers),

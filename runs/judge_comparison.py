@@ -19,8 +19,8 @@ from .rating_direction import check_ratings_fit, rises_with_rating
 from .variant_table import build_variant_table
 
 if TYPE_CHECKING:
+    from ..meta_eval.comparison import Comparison
     from ..meta_eval.decision import Decision
-    from ..meta_eval.results import Comparison
     from ..meta_eval.table import ScoreTable
 
 ANSWERS = 1000  # that a cost is for

@@ -15,8 +15,8 @@ from .rating_direction import check_ratings_fit, rises_with_rating
 from .variant_table import build_variant_table
 
 if TYPE_CHECKING:
+    from ..meta_eval.comparison import Comparison
     from ..meta_eval.decision import Decision
-    from ..meta_eval.results import Comparison
     from .store import Store
 
 Scores = Mapping[str, Mapping[str, Score]]  # by sample and metric

@@ -17,7 +17,7 @@ from .run_scores import find_scorer_parts
 from .store import RunRow, Store
 
 if TYPE_CHECKING:
-    from ..meta_eval.results import MetaEvaluation
+    from ..meta_eval.meta_evaluation import MetaEvaluation
     from ..meta_eval.score_files import JoinedScores
     from ..meta_eval.table import ScoreTable
 

@@ -120,15 +120,7 @@ class HttpClient:
         next_place: tuple[str, ...] = ("next_cursor",),
         most: int = MOST_KEPT_PAGES,
     ) -> Iterator[list[dict[str, Any]]]:
-        """Yields the pages of a list; one may be empty.
-
-        Args:
-            what: What is listed, for errors.
-            ask: Returns the reply with the page at a place, which is empty for the first.
-            items: The field of the reply with the objects.
-            next_place: The field with the place of the next page, from the outside to the inside.
-            most: Pages after which the list is taken to have no end.
-        """
+        """Yields the pages of a list, one of which may be empty: `ask` returns the reply with the page at a place."""
         paging = Paging(self.server, what, most=most)
         place = ""
         while True:

@@ -22,14 +22,7 @@ def new_traces(
     on_unread: Callable[[UnreadTrace], None],
     on_again: Callable[[Sample], None] = lambda sample: None,
 ) -> Iterator[Sample]:
-    """Yields the samples of traces that are new.
-
-    Args:
-        traces: What a source reads, in which a page may come twice.
-        known: Returns which of some ids are those of traces that were pulled before.
-        on_unread: Called with each trace that is no sample.
-        on_again: Called with each sample that is not new.
-    """
+    """Yields the samples of traces that are new; `known` returns which of some ids were pulled before."""
     reading, seen = iter(traces), set[int]()  # hashes of ids
     while part := list(islice(reading, _AT_ONCE)):
         before = known([trace_id(trace) for trace in part if isinstance(trace, Sample)])

@@ -5,11 +5,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..meta_eval.agreement import MetricAgreement
-    from ..meta_eval.results import Combination, MetaEvaluation, Selection
+    from ..meta_eval.meta_evaluation import MetaEvaluation
     from ..meta_eval.score_files import JoinedScores
+    from ..meta_eval.selection import Combination, Selection
 
 
-_AS_EVALUATED = ("raters", "comparisons", "policy", "mean_rating", "slices", "versions", "settings")
+_AS_EVALUATED = (
+    "raters",
+    "comparisons",
+    "policy",
+    "mean_rating",
+    "slices",
+    "versions",
+    "agreement",
+    "trials",
+    "settings",
+)
 
 
 def evaluation_as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> dict[str, Any]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -188,11 +188,21 @@ header_row_option = click.option(
 )
 
 
-def read_scale(_context: click.Context, _option: click.Parameter, typed: str | None) -> tuple[float, float] | None:
+class TypedScale(NamedTuple):
+    """A rating scale, which is typed again as it was."""
+
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.low:g}-{self.high:g}"
+
+
+def read_scale(_context: click.Context, _option: click.Parameter, typed: str | None) -> TypedScale | None:
     """Reads `1-5` as typed into the lowest and the highest rating."""
     from ..meta_eval.score_files.read_options import parse_scale
 
-    return None if typed is None else parse_scale(typed)
+    return None if typed is None else TypedScale(*parse_scale(typed))
 
 
 scale_option = click.option(
@@ -238,7 +248,11 @@ with_set_options = option_group(
 )
 
 
-_BUDGET_UNITS = {"usd": FiniteRange(min=0), "tokens": BoundedCount(0, MOST_TOKENS), "calls": BoundedCount(0)}
+_BUDGET_UNITS: Mapping[str, click.ParamType[Any]] = {
+    "usd": FiniteRange(min=0),
+    "tokens": BoundedCount(0, MOST_TOKENS),
+    "calls": BoundedCount(0),
+}
 _AMOUNT = re.compile(r"(\d[\d_]*(?:\.\d+)?)\s*(usd|tokens?|calls?)", re.IGNORECASE)
 
 

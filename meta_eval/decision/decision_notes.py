@@ -81,6 +81,6 @@ def _compare_means(scores: Floats, table: VersionTable, rated: Bools, other: Boo
         degrees.append(effective_degrees(sizes))
     variance = sum(variances)
     if not variance:
-        return (1.0 if means[0] == means[1] else 0.0), *means
+        return (1.0 if means[0] == means[1] else 0.0), means[0], means[1]
     freedom = variance**2 / sum(one**2 / own for one, own in zip(variances, degrees, strict=True))
     return 2 * float(stats.t.sf(abs(means[0] - means[1]) / variance**0.5, freedom)), means[0], means[1]

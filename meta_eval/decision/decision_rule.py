@@ -81,8 +81,8 @@ def decide_versions(
         raise InputError(f"the margin is {margin:g}: it must be above 0")
     questions, names, places = VersionQuestions.of_table(table), table.versions, range(len(table.versions))
     width = table.scale[1] - table.scale[0]
-    pairs = {pair: estimate_difference(questions, *pair, width=width) for pair in combinations(places, 2)}
-    basis, pairs, questions, scale, notes = _choose_basis(table, preferences, questions, pairs)
+    by_ratings: Pairs = {pair: estimate_difference(questions, *pair, width=width) for pair in combinations(places, 2)}
+    basis, pairs, questions, scale, notes = _choose_basis(table, preferences, questions, by_ratings)
     width = scale[1] - scale[0]
     look: Look | None = None
     rule: Look | ConfidenceSequence = ConfidenceSequence(EXPECTED_DIFFERENCE * width)

@@ -1,15 +1,16 @@
 """How much more often people prefer each version to the one in use than the other way round."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
 from ...text.wording import count_of, list_first
-from ..arrays import Bools, Floats, Places
-from ..groups import effective_degrees, t_quantile
+from ..arrays import Floats
+from ..groups import t_quantile
 from .preference_table import PreferenceTable
-from .version_difference import FEWEST_RATED_GROUPS, PairDifference
+from .version_difference import FEWEST_RATED_GROUPS, PairDifference, estimate_difference
 from .version_questions import VersionQuestions
 from .version_table import VersionTable
 
@@ -40,37 +41,37 @@ def estimate_net_wins(table: VersionTable, preferences: PreferenceTable) -> dict
         >>> one.value, round(one.error, 3), one.degrees
         (0.5, 0.269, 9.0)
     """
-    labels, versions, questions = (
-        np.union1d(table.group, preferences.group),
-        len(table.versions),
-        VersionQuestions.of_table(table),
+    answers, wins = VersionQuestions.of_table(table), []
+    numbers = np.union1d(answers.question, preferences.question)
+    asked, of_choice = (np.searchsorted(numbers, one) for one in (answers.question, preferences.question))
+    for version in range(1, len(table.versions)):
+        choice = _oriented(preferences, version)
+        known = ~np.isnan(choice)
+        counts = np.bincount(of_choice[known], minlength=len(numbers))
+        sums = np.bincount(of_choice[known], weights=choice[known], minlength=len(numbers))
+        wins.append(np.divide(sums, counts, out=np.full(len(numbers), np.nan), where=counts > 0))
+    ratings = np.column_stack([np.where(np.isnan(wins).all(axis=0), np.nan, 0.0), *wins])
+    label = np.zeros(len(numbers), np.intp)
+    label[of_choice], label[asked] = preferences.group, answers.label
+    has, first, last = (np.zeros((len(numbers), len(table.versions)), np.intp) for _ in range(3))
+    first[:], last[:] = -1 - np.arange(len(table.versions)), -1 - np.arange(len(table.versions))  # all differ
+    has[asked], first[asked], last[asked] = answers.has, answers.first_text, answers.last_text
+    compared = replace(
+        answers,
+        question=numbers,
+        label=label,
+        has=(has > 0) | ~np.isnan(ratings),
+        first_text=first,
+        last_text=last,
+        ratings=ratings,
+        scores=np.zeros_like(ratings),
+        group=np.unique(label, return_inverse=True)[1].ravel(),
     )
-    known = {0: (0.0, np.zeros(len(labels)), np.zeros(len(labels)), 0, 0, 0)}
-    for version in range(1, versions):
-        asked, changed, compared, value, number = _sum_groups(questions, preferences, version, labels)
-        if (compared > 0).sum() < FEWEST_RATED_GROUPS:
-            continue
-        shares = [
-            _divide(part(changed), part(asked)) * part(value) / part(compared) for part in (_total, _without_each)
-        ]
-        count = len(labels)
-        influence = (shares[1] - shares[1].mean()) * np.sqrt((count - 1) / count)
-        figures = int(asked.sum()), max(int(changed.sum()), number), number
-        known[version] = float(shares[0][0]), influence, compared, *figures
-    pairs = {}
-    for first, second in combinations(sorted(known), 2):
-        one, other = known[first], known[second]
-        compared = one[2] + other[2]
-        pairs[first, second] = PairDifference(
-            other[0] - one[0],
-            other[1] - one[1],
-            effective_degrees(compared),
-            groups=int((other[2] > 0).sum()),
-            questions=max(other[3], other[5]),
-            changed=other[4],
-            rated=other[5],
-        )
-    return pairs
+    pairs = {
+        pair: estimate_difference(compared, *pair, width=1.0) for pair in combinations(range(len(table.versions)), 2)
+    }
+    few = {other for (first, other), one in pairs.items() if not first and one.groups < FEWEST_RATED_GROUPS}
+    return {pair: one for pair, one in pairs.items() if not few & set(pair)}
 
 
 def describe_net_wins(
@@ -96,47 +97,8 @@ def describe_net_wins(
     return [f"{rule}. Net share of wins: {list_first(said)}."]
 
 
-def _sum_groups(
-    answers: VersionQuestions, preferences: PreferenceTable, version: int, labels: Places
-) -> tuple[Floats, Floats, Floats, Floats, int]:
-    """By group: questions that both answered, those with another answer, questions compared, and their mean values; and
-    how many questions are compared."""
-    questions, row = np.unique(np.concatenate([answers.question, preferences.question]), return_inverse=True)
-    of_answers, of_preference = np.split(row.ravel(), [len(answers.question)])
-    group = np.zeros(len(questions), np.intp)
-    group[of_preference] = np.searchsorted(labels, preferences.group)
-    group[of_answers] = np.searchsorted(labels, answers.label)
-    asked, changed = np.zeros(len(questions), bool), np.zeros(len(questions), bool)
-    asked[of_answers] = answers.has[:, 0] & answers.has[:, version]
-    changed[of_answers] = asked[of_answers] & ~answers.is_alike(0, version)
-    choice = _oriented(preferences, version)
-    known = ~np.isnan(choice)
-    counts = np.bincount(of_preference[known], minlength=len(questions)).astype(float)
-    sums = np.asarray(np.bincount(of_preference[known], weights=choice[known], minlength=len(questions)), float)
-    compared = (counts > 0) & ~(asked & ~changed)
-    value = np.where(compared, _divide(sums, counts), 0.0)
-
-    def by_group(column: Floats | Bools) -> Floats:
-        return np.asarray(np.bincount(group, weights=column.astype(float), minlength=len(labels)), float)
-
-    return by_group(asked), by_group(changed), by_group(compared), by_group(value), int(compared.sum())
-
-
 def _oriented(preferences: PreferenceTable, version: int) -> Floats:
     """The choices between a version and the one in use: 1 where the version is better; NaN of other versions."""
     is_forward = (preferences.first == 0) & (preferences.second == version)
     is_backward = (preferences.first == version) & (preferences.second == 0)
     return np.where(is_forward, preferences.choice, np.where(is_backward, -preferences.choice, np.nan))
-
-
-def _total(column: Floats) -> Floats:
-    return np.asarray(column.sum(keepdims=True))
-
-
-def _without_each(column: Floats) -> Floats:
-    return np.asarray(column.sum() - column)
-
-
-def _divide(above: Floats, below: Floats) -> Floats:
-    """One by the other; 1 where nothing is below: no question is known to have the same answer in both versions."""
-    return np.asarray(np.divide(above, below, out=np.ones(len(above)), where=below > 0))

@@ -38,12 +38,19 @@ def ratings_needed(
     if pair.groups < FEWEST_RATED_GROUPS or not pair.rated or not pair.error:
         return Needs()
     if size > likely:
+
+        def power_at(one: float) -> Callable[[float, float], float]:
+            return lambda se, half: float(ndtr((one - half) / se))
+
         total, fewest, most = (
-            _smallest(pair, rule, comparisons, lambda se, half, size=one: ndtr((size - half) / se))
-            for one in (size, size + likely, size - likely)
+            _smallest(pair, rule, comparisons, power_at(one)) for one in (size, size + likely, size - likely)
         )
         return _as_needs(pair, total, fewest, most)
-    sides = _smallest(pair, rule, 1, lambda se, half: 2 * ndtr((margin - half) / se) - 1, sides=1)
+
+    def power_of_sides(se: float, half: float) -> float:
+        return float(2 * ndtr((margin - half) / se) - 1)
+
+    sides = _smallest(pair, rule, 1, power_of_sides, sides=1)
     return _as_needs(pair, sides, sides, sides, is_equal=True)
 
 

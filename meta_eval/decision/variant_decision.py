@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...text.wording import count_of
-from ..comparison import compare_metrics
+from ..comparison import Comparison, compare_metrics
 from ..correlation import spearman
 from ..difference import MARGIN, find_standing
 from ..groups import FEWEST_GROUPS
-from ..results import Comparison
 from ..table import ScoreTable
 from .version_decision import Decision, Needs, Verdict, VersionDifference, VersionEstimate
 

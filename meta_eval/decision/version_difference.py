@@ -139,7 +139,7 @@ def estimate_change(differences: Floats, group: Places) -> Estimate:
     Example:
         >>> change = estimate_change(np.array([0.1, 0.3, 0.2, 0.2, 0.1]), np.arange(5))
         >>> round(change.value, 3), round(change.low, 3), round(change.high, 3), round(change.p, 3)
-        (0.18, 0.076, 0.284, 0.008)
+        (0.18, 0.076, 0.284, 0.009)
     """
     if not len(differences):
         return Estimate(None, n=0, groups=0, problem="no sample was scored in both runs")
@@ -204,13 +204,15 @@ def _residual(moments: Floats, slope: Floats) -> Floats:
 
 def _slope(kinds: Sequence[tuple[Floats, float]]) -> Floats:
     """The regression slope of values on scores within kinds of rows, at least 0, (rows,)."""
-    squares = products = 0.0
-    scale = 1e-9
+    squares: Floats
+    products: Floats
+    scale: Floats
+    squares, products, scale = (np.zeros(len(kinds[0][0])) for _ in range(3))
     for moments, weight in kinds:
         count = np.maximum(moments[:, 0], 1.0)
-        squares = squares + weight * (moments[:, 3] - moments[:, 2] ** 2 / count)
-        products = products + weight * (moments[:, 4] - moments[:, 2] * moments[:, 1] / count)
-        scale = scale + 1e-9 * moments[:, 3]
+        squares += weight * (moments[:, 3] - moments[:, 2] ** 2 / count)
+        products += weight * (moments[:, 4] - moments[:, 2] * moments[:, 1] / count)
+        scale += 1e-9 * (1 + moments[:, 3])
     varies = squares > scale
     return np.asarray(np.where(varies, np.maximum(products, 0.0) / np.where(varies, squares, 1.0), 0.0))
 
@@ -244,9 +246,9 @@ def estimate_mean(questions: VersionQuestions, version: int) -> GroupEstimate:
 
 def _solve_mean(sums: Floats) -> Floats:
     moments = [sums[:, :_MOMENTS], sums[:, _MOMENTS : 2 * _MOMENTS]]
-    slope, mean, asked = _slope([(one, 1.0) for one in moments]), 0.0, sums[:, -4] + sums[:, -2]
+    slope, mean, asked = _slope([(one, 1.0) for one in moments]), np.zeros(len(sums)), sums[:, -4] + sums[:, -2]
     for of_rated, count, of_all in zip(moments, (sums[:, -4], sums[:, -2]), (sums[:, -3], sums[:, -1]), strict=True):
-        mean = mean + count / asked * (_residual(of_rated, slope) + slope * of_all / np.maximum(count, 1.0))
+        mean += count / asked * (_residual(of_rated, slope) + slope * of_all / np.maximum(count, 1.0))
     return np.asarray(mean)
 
 

@@ -39,7 +39,7 @@ def look_at_production(
     The mean rating and the share of bad answers are those of all answers of the last `window` days that were in a draw:
     what the raters would say of them (`estimate_window`). Quality may drift: the figure is the average of the answers,
     so that a day counts by how many it has. The judge may be worth anything: the drawn ratings correct it. In 95% of
-    years all intervals of `mean` hold at all looks together, and likewise those of `bad_share` and of all segments.
+    cases all intervals of `mean` hold at all looks of two months, and so do those of `bad_share` and of all segments.
 
     A bound is broken where the last 1 to 30 whole days say so by more than they would in 5% of months in which the
     figure keeps the bound on all days, all bounds together: each of them has an equal share (`monthly_p_value`). The

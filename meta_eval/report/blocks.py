@@ -8,17 +8,22 @@ from ...presentation.result_table import Paragraph, ReportBlock
 from ...presentation.texts import one_line
 from ...text.wording import count_of, verb_of
 from ..estimate import Estimate
+from ..meta_evaluation import MetaEvaluation
+from ..raters import Raters
 from ..recommendation import name_of
-from ..results import MetaEvaluation, Policy, Raters, Selection
 from ..scorer_check import ScorerCheck
+from ..selection import Selection
+from ..triage import Policy
 from .tables import (
     calibration_table,
     combination_table,
     comparison_table,
     metric_table,
+    pass_fail_table,
     policy_table,
     rater_tables,
     slice_table,
+    trial_table,
     version_pair_table,
     version_table,
 )
@@ -81,6 +86,11 @@ def further_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
     yield ReportBlock((Paragraph(evaluation.recommendation), *map(Paragraph, evaluation.explanation.splitlines())))
     if evaluation.raters is not None:
         yield from _rater_blocks(evaluation.raters)
+    if any(one.threshold is not None for one in evaluation.agreement.values()):
+        names = {metric.name for metric in evaluation.metrics if metric.baseline}
+        yield ReportBlock((pass_fail_table(evaluation.agreement, names),))
+    if evaluation.trials:
+        yield ReportBlock((trial_table(evaluation.trials),))
     if evaluation.selection is not None:
         baselines = {metric.name for metric in evaluation.metrics if metric.baseline}
         yield ReportBlock((combination_table(evaluation.selection), *_choices(evaluation.selection, baselines)))

@@ -10,8 +10,10 @@ from ...presentation.axes import Axis, axis_over
 from ...presentation.charts import ChartMark, Forest, draw_forest
 from ..agreement import MetricAgreement
 from ..estimate import Estimate
+from ..meta_evaluation import MetaEvaluation
 from ..recommendation import name_of
-from ..results import Combination, MetaEvaluation, Policy, Selection
+from ..selection import Combination, Selection
+from ..triage import Policy
 
 if TYPE_CHECKING:
     from ..table import ScoreTable

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..results import MetaEvaluation
+from ..meta_evaluation import MetaEvaluation
 
 if TYPE_CHECKING:
     from ..table import ScoreTable

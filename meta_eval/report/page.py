@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...presentation.figure import Figure
 from ...presentation.page import read_asset, render_page, typeset, write_page
 from ..answer_evidence import AnswerEvidence, MetricEvidence
-from ..results import MetaEvaluation
+from ..meta_evaluation import MetaEvaluation
 from .charts import forest, scatters, sizes, triage
 from .confusion import confusions
 from .disagreements import Disagreement, predictions, worst_disagreements
@@ -15,9 +15,11 @@ from .tables import (
     combination_table,
     comparison_table,
     metric_table,
+    pass_fail_table,
     rater_table,
     rater_tables,
     slice_table,
+    trial_table,
     version_pair_table,
     version_table,
 )
@@ -61,6 +63,10 @@ def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: Evide
         "over": [(disagreement, texts[disagreement.item]) for disagreement in over],
         "under": [(disagreement, texts[disagreement.item]) for disagreement in under],
         "metric_table": metric_table(evaluation, is_detailed=True),
+        "pass_fail_table": pass_fail_table(evaluation.agreement)
+        if any(one.threshold is not None for one in evaluation.agreement.values())
+        else None,
+        "trial_table": trial_table(evaluation.trials) if evaluation.trials else None,
         "rater_tables": (rater_table(evaluation.raters), *rater_tables(evaluation.raters)) if evaluation.raters else (),
         "combination_table": combination_table(selection) if selection else None,
         "comparison_table": comparison_table(evaluation.comparisons) if evaluation.comparisons else None,

@@ -1,23 +1,21 @@
 """The tables of a meta-evaluation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from functools import partial
 
 from ...presentation.figure import Figure
 from ...presentation.result_table import Column, Field, ResultTable, Rows, TableCell, Tone, tabulate
 from ...text.wording import count_of
 from ..agreement import MetricAgreement
+from ..comparison import Comparison
 from ..difference import describe_more_ratings
 from ..estimate import Estimate
-from ..results import (
-    Combination,
-    Comparison,
-    MetaEvaluation,
-    Policy,
-    Raters,
-    Selection,
-    SliceAgreement,
-)
+from ..meta_evaluation import MetaEvaluation, SliceAgreement
+from ..pass_fail import PassFail, Trials
+from ..raters import Raters
 from ..scorer_check import ScorerCheck
+from ..selection import Combination, Selection
+from ..triage import Policy
 from ..version_results import MetricVersions, VersionAgreement
 
 _KNOWN = {"better": "better", "worse": "worse", "equivalent": "equal"}
@@ -152,6 +150,51 @@ def combination_name(combination: Combination) -> str:
     if combination.kind != "subset":
         return combination.kind
     return f"best of {combination.size}" if combination.most_cost is None else "cheap"
+
+
+def pass_fail_table(agreement: Mapping[str, PassFail], baselines: Container[str] = ()) -> ResultTable:
+    """Each metric at its threshold beside people: what both pass, and how far they agree."""
+    rows = [(name, one) for name, one in agreement.items() if one.threshold is not None and name not in baselines]
+    fields = (
+        Field("metric", "name", lambda row: row[0]),
+        Field("passes from", "mean", lambda row: row[1].threshold),
+        Field("TP", "count", lambda row: row[1].true_positive),
+        Field("FP", "count", lambda row: row[1].false_positive),
+        Field("FN", "count", lambda row: row[1].false_negative),
+        Field("TN", "count", lambda row: row[1].true_negative),
+        Field("sensitivity", "share", lambda row: row[1].sensitivity, "wide"),
+        Field("specificity", "share", lambda row: row[1].specificity, "wide"),
+        Field("precision", "share", lambda row: row[1].precision, "wide"),
+        Field("kappa [95%]", "correlation", lambda row: row[1].kappa),
+        Field("AC2", "correlation", lambda row: row[1].ac2, "wide"),
+    )
+    note = (
+        "An answer passes unless it is rated below the middle of the scale. TP: people and the metric pass it; FP: "
+        "only the metric does; FN: only people do; TN: both fail it. sensitivity: of what people pass, the metric "
+        "passes; specificity: of what people fail, it fails; precision: of what it passes, people pass. kappa: "
+        "agreement beyond chance, 0 where it only repeats how often people pass. Thresholds of graded metrics are "
+        "chosen on other answers."
+    )
+    return tabulate("Pass and fail, beside people", rows, fields, note=note)
+
+
+def trial_table(trials: Sequence[Trials]) -> ResultTable:
+    """How often trials of one question pass, and how often several all do."""
+    most = max(max(one.pass_all, default=2) for one in trials)
+    fields = (
+        Field("version", "name", lambda one: one.version or "all"),
+        Field("by", "name", lambda one: one.by),
+        Field("questions", "count", lambda one: one.questions),
+        Field("trials", "count", lambda one: one.trials),
+        Field("pass rate [95%]", "share", lambda one: one.pass_rate),
+        *(Field(f"pass^{k} [95%]", "share", partial(_pass_all, k)) for k in sorted({2, most})),
+    )
+    note = "Trials are answers of one version to one question. pass^k: the chance that k trials of a question all pass."
+    return tabulate("Repeated trials", trials, fields, note=note)
+
+
+def _pass_all(k: int, trials: Trials) -> Estimate | None:
+    return trials.pass_all.get(k)
 
 
 def _candidates(combination: Combination) -> str:

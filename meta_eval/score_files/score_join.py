@@ -132,7 +132,8 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
     place_by_id = {ids[place]: place for place in scored}
     groups = _groups(place_by_id, items, options)
     versions = _versions([items[place] for place in scored], options)
-    questions = _questions([items[place] for place in scored], versions, options) if versions else ()
+    questions = _questions([items[place] for place in scored], versions or [""] * len(scored), options)
+    is_repeated = len({*questions} - {""}) < sum(map(bool, questions))  # trials of a question are of one group
     table = ScoreTable(
         tuple(place_by_id),
         tuple(metric_by_column),
@@ -142,7 +143,7 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
         directions=directions,
         rating_min=scale[0],
         rating_max=scale[1],
-        groups=merge_groups(groups, questions) if versions else groups,
+        groups=merge_groups(groups, questions) if versions or is_repeated else groups,
         versions=versions,
         questions=questions,
         attributes={

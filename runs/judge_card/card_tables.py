@@ -147,6 +147,7 @@ def _set_block(entries: Sequence[CardEntry]) -> ReportBlock:
         (
             *(Paragraph(sentence) for sentence in sentences),
             *([agreement_table(entries)] if any(entry.card.judge.spearman.n for entry in entries) else []),
+            *([pass_fail_table(entries)] if any(entry.card.agreement for entry in entries) else []),
             Paragraph(f"Taken: {counts}. What is rated: {first.rated}.{ceiling}", tone="quiet"),
             *_missing_paragraphs(entries),
         )
@@ -190,6 +191,25 @@ def agreement_table(entries: Sequence[CardEntry]) -> ResultTable:
         tone=lambda line: line.tone,
         note=" ".join(notes),
     )
+
+
+def pass_fail_table(entries: Sequence[CardEntry]) -> ResultTable:
+    """How judges pass and fail the answers of one set at their thresholds, beside people."""
+    rows = [(entry.judge, entry.card.agreement) for entry in entries if entry.card.agreement is not None]
+    fields = (
+        Field("judge", "name", lambda row: row[0]),
+        Field("passes from", "mean", lambda row: row[1].threshold),
+        Field("TP", "count", lambda row: row[1].true_positive),
+        Field("FP", "count", lambda row: row[1].false_positive),
+        Field("FN", "count", lambda row: row[1].false_negative),
+        Field("TN", "count", lambda row: row[1].true_negative),
+        Field("sensitivity", "share", lambda row: row[1].sensitivity, "wide"),
+        Field("specificity", "share", lambda row: row[1].specificity, "wide"),
+        Field("precision", "share", lambda row: row[1].precision, "wide"),
+        Field("kappa [95%]", "correlation", lambda row: row[1].kappa),
+        Field("AC2", "correlation", lambda row: row[1].ac2, "wide"),
+    )
+    return tabulate(f"{entries[0].card.set_name}: pass and fail, beside people", rows, fields)
 
 
 def _agreement_lines(entries: Sequence[CardEntry]) -> Iterator[_AgreementLine]:

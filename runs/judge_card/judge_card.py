@@ -80,6 +80,21 @@ class CardAgreement(_Value):
     source: str = ""  # of scores that others published, where they did; "" for what Assay computed
 
 
+class CardPassFail(_Value):
+    """How a judge passes and fails answers at its threshold, beside people."""
+
+    threshold: float
+    true_positive: Count  # people and the judge pass them
+    false_positive: Count  # only the judge does
+    false_negative: Count  # only people do
+    true_negative: Count
+    sensitivity: Share
+    specificity: Share
+    precision: Share
+    kappa: Correlation
+    ac2: Correlation
+
+
 class ScoreBin(_Value):
     """Answers whose scores are alike."""
 
@@ -164,6 +179,8 @@ class SetCard(_Value):
         failure: Why the first of them failed.
         missing: The reasons of the skipped and failed, the most frequent first; at most fifty.
         judge: The judge's agreement with the ratings.
+        agreement: How the judge passes and fails answers at its threshold, beside people; None in older cards, and
+            where there is no threshold.
         baselines: Token overlap, and what else is computed without a judge, on the same answers.
         difference: Spearman of the judge less that of token overlap, on the same answers.
         combined: The judge and token overlap together, combined and weighted by other folds.
@@ -195,6 +212,7 @@ class SetCard(_Value):
     failure: str = ""
     missing: tuple[MissingReason, ...] = ()
     judge: CardAgreement
+    agreement: CardPassFail | None = None
     baselines: tuple[CardAgreement, ...]
     difference: CorrelationDifference
     combined: CardAgreement

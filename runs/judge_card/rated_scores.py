@@ -13,10 +13,11 @@ from ...meta_eval.comparison import compare
 from ...meta_eval.correlation import FEWEST_ITEMS, auroc, correlation_problem, estimate_correlation, spearman
 from ...meta_eval.cross_validation import CombinationTask, cross_validate
 from ...meta_eval.estimate import Estimate, estimate
+from ...meta_eval.pass_fail import pass_fail_agreement
 from ...meta_eval.rater_ceiling import estimate_ceiling, rater_ceilings
 from ...meta_eval.table import RATER, ScoreTable
 from ...text.wording import count_of
-from .judge_card import Calibration, CardAgreement, ScoreBin
+from .judge_card import Calibration, CardAgreement, CardPassFail, ScoreBin
 
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats
@@ -73,6 +74,14 @@ class RatedScores:
         if problem := correlation_problem(x, y):
             area = Estimate(None, n=len(x), groups=len(set(groups)), problem=problem)
         return CardAgreement(name=name, spearman=rho, auroc=area, source=source)
+
+    def pass_fail(self) -> CardPassFail | None:
+        """How the judge passes and fails answers at its threshold, beside people; None without a threshold."""
+        table = replace(self._table(), metrics=(self.judge,), scores=self.column(self.judge)[:, None], directions={})
+        [one] = pass_fail_agreement(table, seed=self.seed).values()
+        if one.threshold is None:
+            return None
+        return CardPassFail(**{name: getattr(one, name) for name in CardPassFail.model_fields})
 
     def difference(self, other: str) -> Estimate:
         """Spearman of the judge less that of another name, on the answers that both scored."""

@@ -72,6 +72,7 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         failure=first_failure(scores.values()),
         missing=missing_reasons(scores.values()),
         judge=rated.agreement(card_set.metric),
+        agreement=rated.pass_fail(),
         baselines=tuple(rated.agreement(name) for name in baselines),
         difference=rated.difference(OVERLAP),
         combined=combined,

@@ -109,7 +109,7 @@ class Falls:
             if fall >= LARGE * extent:
                 rare = _rare_change(np.bincount(self._groups), extent)
                 p_of_large = max(p, monthly_p_value(fall / (rare * float(scale[place]))))
-        sums = np.bincount(self._groups, weights=falls_of_answers)
+        sums = np.asarray(np.bincount(self._groups, weights=falls_of_answers), float)
         sizes = np.bincount(self._groups).astype(float)
         return _Candidate(-fall - self._allowed, nights, before, p, p_of_large, sums, sizes)
 
@@ -143,8 +143,8 @@ class Falls:
             scales = self._scale(np.array([1, 7]), np.full(2, len(self._runs)))
             one, seven = (_missed(float(error * scale), float(degrees), needed_z(levels.noise)) for scale in scales)
             in_run, in_week = max(in_run, one), seven or in_week
-        one, seven = (size + self._allowed if size else None for size in (in_run, in_week))
-        return one, seven
+        in_one, in_seven = (size + self._allowed if size else None for size in (in_run, in_week))
+        return in_one, in_seven
 
 
 @dataclass(frozen=True)
@@ -383,7 +383,7 @@ def _normal_scores(differences: "Floats", errors: "Floats", degrees: "Floats") -
     from scipy.special import ndtri, stdtr
 
     t = np.where(np.abs(differences) < _SLACK, 0.0, differences) / np.maximum(errors, _SLACK)
-    return -np.maximum(ndtri(stdtr(degrees, -t)), -FURTHEST)
+    return np.asarray(-np.maximum(ndtri(stdtr(degrees, -t)), -FURTHEST))
 
 
 def _effective_size(share: float, error: float, degrees: float, level: float) -> float | None:

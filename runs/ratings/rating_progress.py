@@ -10,7 +10,7 @@ from .item_queue import ItemQueue, Rating
 from .rating_queue import RatingQueue
 
 if TYPE_CHECKING:
-    from ...meta_eval.results import Raters
+    from ...meta_eval.raters import Raters
 
 _LARGE_DIFFERENCE = 2  # levels between two raters from which an answer is worth a talk
 

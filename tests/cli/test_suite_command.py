@@ -72,9 +72,9 @@ def test_nightly_runs_until_one_fails(assay, suite_file, set_file, tmp_path):
 
 
 def test_nights_that_decide_against_the_accepted_run(assay, suite_file, set_file):
-    """The first night has no baseline; the same answers are as good; half of them worse fail; six are not settled."""
-    path, bounds = set_file(40, rating=None), {"against": "accepted", "margin": 0.05, "metric": "token_overlap"}
-    original = path.read_bytes()
+    """The first night has no baseline; the same answers are as good; half of them worse, and rated so, fail; without
+    ratings of these nothing is settled."""
+    path, bounds = set_file(40, rating=4), {"against": "accepted", "margin": 0.05, "metric": "token_overlap"}
     suite = suite_file(decide=bounds)
 
     def night() -> tuple[int, str, str, str]:
@@ -91,14 +91,13 @@ def test_nights_that_decide_against_the_accepted_run(assay, suite_file, set_file
     assert (code, verdict, state) == (0, "passed", "passed")
     assert "No difference that matters: this run and the accepted run differ by less than 0.05" in reason
     worse(path, *(f"s{number}" for number in range(0, 40, 2)))
-    code, verdict, state, reason = night()
-    assert (code, verdict, state) == (5, "gate failed", "failed")
-    assert reason.startswith("By token_overlap alone, which no rating of these answers corrects: keep the accepted run")
-    path.write_bytes(original)
-    worse(path, "s1", "s2", "s3", "s4", "s5", "s7")
-    code, verdict, state, reason = night()
-    assert (code, verdict, state) == (5, "gate undecided", "undecided")
-    assert "not settled: " in reason
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for rating, expected in ((1, (5, "gate failed", "failed")), (None, (5, "gate undecided", "undecided"))):
+        rated = [row | {"rating": rating if number % 2 == 0 else row["rating"]} for number, row in enumerate(rows)]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rated), encoding="utf-8")
+        code, verdict, state, reason = night()
+        assert (code, verdict, state) == expected, reason
+        assert reason.startswith("Keep the accepted run: your raters" if rating else "Not settled: ")
     shown = assay("suite", suite, "--accept", "--json")
     assert (shown.code, shown.json["verdict"]) == (0, "passed"), "the accepted run is the new baseline"
 

@@ -182,13 +182,12 @@ def test_raters_of_conversations_and_of_turns_are_never_taken_together(assay):
         done = assay("show", "changes", *runs, "--json")
         assert done.code == 0, done.err
         raters = done.json["raters"]
-        assert (raters["level"], raters["rated_pairs"]) == ("conversation", 20)
-        assert raters["difference"]["value"] == pytest.approx(1)
+        (row,) = raters["differences"]
+        assert (row["rated"], row["difference"]) == (20, pytest.approx(1))
         raters = assay("show", "changes", *runs, "--level", "turn", "--json").json["raters"]
-        assert (raters["level"], raters["rated_pairs"]) == ("turn", count)
-        assert raters["difference"]["value"] == pytest.approx(-1)
+        (row,) = raters["differences"]
+        assert (row["rated"], row["difference"], raters["look"]["number"]) == (count, pytest.approx(-1), 1)
         shown = " ".join(assay("show", "changes", *runs).out.split())
-        assert "20 conversations of A and 20 of B are rated, 20 of both" in shown
         assert f"at the level of conversations, of which 40 are rated; {2 * count} turns are rated too" in shown
 
 

@@ -93,7 +93,8 @@ def _listed(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _value(value: Mapping[str, Any]) -> Any:
-    kind, held = next(iter(value.items()), ("", None))
+    kind = next(iter(value), "")
+    held: Any = value.get(kind)
     if kind == "kvlist_value":
         return _listed(held.get("values") or ())
     if kind == "array_value":

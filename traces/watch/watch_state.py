@@ -183,9 +183,7 @@ class WatchState:
             "answers FROM watch_alarms WHERE watch = ? ORDER BY number DESC",
             watch,
         )
-        alarms = [
-            StoredAlarm(*row[:-1], read_answers(json.loads(row[-1])), tuple(deliveries.get(row[0], ()))) for row in rows
-        ]
+        alarms = [_read_alarm(row, deliveries.get(row[0], ())) for row in rows]
         return [alarm for alarm in alarms if alarm.stands or not standing]
 
     def answers_of_look(self, watch: str, look: int, *, limit: int = 50, offset: int = 0) -> list[WatchedAnswer]:
@@ -213,11 +211,13 @@ class WatchState:
     ) -> list[WatchedAnswer]:
         sql = f"SELECT {_ANSWER_COLUMNS} FROM watch_items WHERE watch = ? AND {where} LIMIT ? OFFSET ?"
         rows = self._rows(sql, watch, *values, min(limit, MOST_ITEMS), offset)
-        return [WatchedAnswer(*row[:-2], json.loads(row[-2]), json.loads(row[-1])) for row in rows]
+        read: list[list[Any]] = [[*row[:-2], json.loads(row[-2]), json.loads(row[-1])] for row in rows]
+        return [WatchedAnswer(*values) for values in read]
 
     def _watch(self, row: Sequence[Any]) -> WatchRow:
         is_running = self._database.locks.is_held(lock_name(row[1]))
-        return WatchRow(*row[:4], json.loads(row[4]), *row[5:], is_running)
+        values: list[Any] = [*row[:4], json.loads(row[4]), *row[5:], is_running]
+        return WatchRow(*values)
 
     def _rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         with explain_errors(self._database, "the watches cannot be read"):
@@ -259,6 +259,11 @@ def read_look(number: int, at: str, look: str, counts: str, drift: str) -> Store
 def read_drift(values: Mapping[str, Any]) -> DriftResult:
     """Reads a check of the judge's drift from its JSON values."""
     return DriftResult(values["at"], values["drifted"], values["sentence"], values["value"])
+
+
+def _read_alarm(row: Sequence[Any], deliveries: Sequence[StoredDelivery]) -> StoredAlarm:
+    values: list[Any] = [*row[:-1], read_answers(json.loads(row[-1])), tuple(deliveries)]
+    return StoredAlarm(*values)
 
 
 def read_answers(listed: Iterable[Mapping[str, Any]]) -> tuple[AlarmAnswer, ...]:

@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
-from .estimate import estimate_share, p_of_share
+from .estimate import Estimate, estimate_share, p_of_share
 from .folds import grouped_folds
 from .groups import intraclass_correlation
-from .results import Policy, Threshold
 from .table import ScoreTable
 
 BOUND = 0.1
@@ -18,6 +18,55 @@ MINUTES = 5.0
 _MOST_THRESHOLDS = 60
 _STEP = 1.15  # the next threshold that is tested acts on so many times as many answers
 _CHECK_FOLDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """What one threshold does with scores out of fold: answers at or above it are sent, those below it held back.
+
+    Bad is rated below the middle of the scale, good above it.
+    """
+
+    at: float
+    sent: int
+    sent_bad: int
+    sent_good: int
+    held: int
+    held_bad: int
+    held_good: int
+    wrong_rate: Estimate  # the share of bad answers among those sent, with its Clopper-Pearson interval
+    hours_saved: float  # hours that sent answers save a person, per 1,000 answers
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Table V of Lassche et al. (2024) as a policy: two thresholds, and a person for what lies between.
+
+    The counts are those of the check, out of fold: each fold's answers are treated by thresholds that were chosen
+    without them.
+    """
+
+    thresholds: tuple[Threshold, ...]  # what each possible threshold would do
+    bound: float  # the aim: the largest share of bad answers among those sent
+    confidence: float
+    minutes: float
+    # answers at or above it are sent; chosen on all rated items. None where no threshold keeps the bound, or where the
+    # check found more bad answers than the bound.
+    send_at: float | None
+    # answers below it are held back; None where no threshold keeps the bound, or the check broke it
+    hold_below: float | None
+    n: int
+    bad: int
+    good: int
+    sent: int
+    sent_bad: int
+    held: int
+    held_good: int
+    to_person: int
+    wrong_rate: Estimate  # the share of bad answers among those sent
+    right_held_rate: Estimate  # the share of good answers among those held back
+    hours_saved: float  # hours saved per 1,000 answers
+    problem: str = ""
 
 
 def triage_policy(

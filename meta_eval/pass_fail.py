@@ -1,0 +1,239 @@
+"""Pass and fail: each metric at its threshold against people, and how often repeated trials of a question pass."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..text.wording import count_of
+from .arrays import Bools, Floats, Places
+from .correlation import FEWEST_ITEMS, estimate_correlation
+from .estimate import Estimate, estimate_mean_of_groups, estimate_share
+from .folds import grouped_folds
+from .groups import Statistic
+from .gwet import ordinal_ac2
+from .table import ScoreTable
+
+AgreementFactory = Callable[[Floats, Floats], Statistic]
+"""Prepares an agreement of 0 and 1 (items, 1) with 0 and 1 (items,)."""
+_FOLDS = 5
+_MOST_THRESHOLDS = 50
+_MOST_TRIALS = 8  # pass^k is told up to so many trials
+
+
+@dataclass(frozen=True, slots=True)
+class PassFail:
+    """A metric that passes answers or fails them, beside people: an answer passes unless it is rated as bad.
+
+    Bad is rated below the middle of the scale.
+    """
+
+    # the metric passes what is at or above it (at or below it where lower is better); None where it cannot be told
+    threshold: float | None
+    n: int
+    true_positive: int  # people and the metric pass them
+    false_positive: int  # the metric passes them, and people do not
+    false_negative: int  # people pass them, and the metric does not
+    true_negative: int
+    sensitivity: Estimate  # the share that the metric passes of what people pass
+    specificity: Estimate  # the share that it fails of what people fail
+    precision: Estimate  # the share that people pass of what it passes
+    kappa: Estimate  # Cohen's kappa: agreement beyond chance, 0 of a metric that says the same of every answer
+    ac2: Estimate  # Gwet's AC2, which stays high where people pass nearly all
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """How often repeated trials pass: the answers of one version to one question, asked again and again."""
+
+    version: str  # "" where there is one only
+    by: str  # what says whether an answer passes: `ratings`, or a metric at its threshold
+    questions: int  # how many questions have two trials or more
+    trials: int  # how many answers these are
+    pass_rate: Estimate  # the share of trials that pass, each question counting alike
+    # by k, pass^k: the chance that k trials of a question all pass, over the questions with as many
+    pass_all: dict[int, Estimate] = field(default_factory=dict)
+
+
+def pass_fail_agreement(table: ScoreTable, *, level: float = 0.95, seed: int = 0) -> dict[str, PassFail]:
+    """Compares each metric at its threshold with people, on the rated answers that it scored.
+
+    Of a metric with two values the threshold lies between them. One that says the same of every answer has kappa 0. Of
+    others it is the one with the highest kappa: each
+    fold of groups is judged by the threshold of the others, so that no figure is of answers that chose it; what stands
+    as the threshold is that of all answers.
+
+    Examples:
+        A judge of 0 and 1 that passes one of three bad answers:
+
+        >>> ratings = np.array([[1.0], [1], [1], [5], [5], [5], [5]])
+        >>> table = ScoreTable(tuple("abcdefg"), ("judge",), np.array([[0.0, 0, 1, 1, 1, 1, 1]]).T, ratings)
+        >>> judge = pass_fail_agreement(table)["judge"]
+        >>> judge.threshold, judge.true_positive, judge.false_positive, judge.false_negative, judge.true_negative
+        (0.5, 4, 1, 0, 2)
+        >>> judge.precision.value, round(judge.kappa.value, 3)
+        (0.8, 0.696)
+    """
+    rated = table.rated()
+    return {name: _compare(rated, name, level, seed) for name in rated.metrics}
+
+
+def _compare(rated: ScoreTable, name: str, level: float, seed: int) -> PassFail:
+    values = rated.column(name)
+    places = np.flatnonzero(~np.isnan(values))
+    part, values = rated.take(places), values[places]
+    passes, groups = part.mean_rating >= part.middle, part.group_numbers
+    levels = len(np.unique(values))
+    if problem := _problem(passes, levels):
+        missing = Estimate(None, n=len(places), problem=problem)
+        return PassFail(None, len(places), 0, 0, 0, 0, missing, missing, missing, missing, missing, problem)
+    # what says the same of every answer passes all of them, but for a check that says 0
+    same = 0.5 if values[0] in {0.0, 1.0} else float(values[0])
+    threshold = choose_threshold(values, passes) if levels > 1 else same
+    is_passed = values >= threshold
+    if levels > 2:
+        for held_out in grouped_folds(groups, _FOLDS, seed=seed):
+            training = np.setdiff1d(np.arange(len(values)), held_out)
+            is_passed[held_out] = values[held_out] >= choose_threshold(values[training], passes[training])
+
+    def share(of: Bools, holds: Bools) -> Estimate:
+        return estimate_share(holds[of], groups[of], level)
+
+    def agreement(statistic: AgreementFactory) -> Estimate:
+        columns = is_passed.astype(float)[:, None], passes.astype(float)
+        return estimate_correlation(statistic, *columns, part.groups, level=level)
+
+    return PassFail(
+        threshold if rated.directions[name] else -threshold,
+        len(values),
+        int((is_passed & passes).sum()),
+        int((is_passed & ~passes).sum()),
+        int((~is_passed & passes).sum()),
+        int((~is_passed & ~passes).sum()),
+        sensitivity=share(passes, is_passed),
+        specificity=share(~passes, ~is_passed),
+        precision=share(is_passed, passes),
+        kappa=agreement(cohen_kappa),
+        ac2=agreement(_ac2),
+    )
+
+
+def _problem(passes: Bools, levels: int) -> str:
+    """Why there is no threshold; empty where there is one."""
+    if len(passes) < FEWEST_ITEMS:
+        return f"only {count_of(len(passes), 'rated score')}"
+    if levels > 2 and (passes.all() or not passes.any()):
+        return f"people {'pass' if passes.any() else 'fail'} all answers, so that there is no threshold to choose"
+    return ""
+
+
+def choose_threshold(values: Floats, passes: Bools) -> float:
+    """Finds the threshold with the highest kappa, half-way between two values; the lowest of equals.
+
+    Examples:
+        >>> choose_threshold(np.array([0.1, 0.2, 0.6, 0.9]), np.array([False, False, True, True]))
+        0.4
+    """
+    levels = np.unique(values)
+    if len(levels) > _MOST_THRESHOLDS:
+        levels = np.unique(np.quantile(values, np.linspace(0, 1, _MOST_THRESHOLDS), method="nearest"))
+    if len(levels) < 2:
+        return float(levels[0])
+    thresholds = (levels[1:] + levels[:-1]) / 2
+    is_passed = values[:, None] >= thresholds
+    share, of_people = is_passed.mean(axis=0), passes.mean()
+    observed = (is_passed == passes[:, None]).mean(axis=0)
+    expected = share * of_people + (1 - share) * (1 - of_people)
+    kappas = np.divide(observed - expected, 1 - expected, out=np.zeros(len(share)), where=expected < 1)
+    return float(thresholds[np.argmax(kappas.round(9))])
+
+
+def cohen_kappa(x: Floats, y: Floats) -> Statistic:
+    """Prepares Cohen's kappa, (p_o - p_e) / (1 - p_e), of 0 and 1 (items, 1) with 0 and 1 (items,).
+
+    Examples:
+        Four of six items agree with shares of 1/2 each: (2/3 - 1/2) / (1/2) = 1/3.
+
+        >>> x, y = np.array([[1.0], [1], [1], [0], [0], [0]]), np.array([1.0, 1, 0, 0, 0, 1])
+        >>> round(float(cohen_kappa(x, y)(np.ones((6, 1)))[0]), 4)
+        0.3333
+    """
+    first, same = x[:, 0], (x[:, 0] == y).astype(float)
+
+    def kappas(weights: Floats) -> Floats:
+        total = weights.sum(axis=0)
+        observed, one, other = same @ weights / total, first @ weights / total, y @ weights / total
+        expected = one * other + (1 - one) * (1 - other)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            result: Floats = np.where(expected < 1, (observed - expected) / (1 - expected), np.nan)
+        return result
+
+    return kappas
+
+
+def _ac2(x: Floats, y: Floats) -> Statistic:
+    return ordinal_ac2(np.column_stack([x[:, 0], y]), np.array([0.0, 1.0]))
+
+
+def repeated_trials(table: ScoreTable, agreement: dict[str, PassFail], *, level: float = 0.95) -> tuple[Trials, ...]:
+    """Finds how often repeated trials pass, by version: by people's ratings, and by each metric at its threshold.
+
+    Rows of one question and one version are trials of it. pass^k is the chance that k of them all pass: of a question
+    of whose n trials c pass, the share C(c, k) / C(n, k) of all sets of k, and of all questions their mean (Yao and
+    others, 2024, "tau-bench"). What is not known is left out.
+
+    Returns:
+        One row per version and judge of the trials; empty where no question has two trials.
+
+    Examples:
+        Two trials of each of five questions; three questions pass twice, one once, one never:
+
+        >>> ratings = np.array([[5.0, 5, 5, 5, 5, 5, 5, 1, 1, 1]]).T
+        >>> table = ScoreTable(tuple("abcdefghij"), (), np.empty((10, 0)), ratings, questions=tuple("aabbccddee"))
+        >>> trials, = repeated_trials(table, {})
+        >>> trials.pass_rate.value, trials.pass_all[2].value
+        (0.7, 0.6)
+    """
+    rows = []
+    passes = {"ratings": np.where(np.isnan(table.mean_rating), np.nan, table.mean_rating >= table.middle)}
+    for name, one in agreement.items():
+        if one.threshold is not None and name not in table.baselines:
+            threshold = one.threshold if table.directions[name] else -one.threshold
+            values = table.column(name)
+            passes[name] = np.where(np.isnan(values), np.nan, values >= threshold)
+    versions = np.asarray(table.versions, dtype=object)
+    for version in sorted(set(table.versions)):
+        for by, outcome in passes.items():
+            known = np.flatnonzero((versions == version) & ~np.isnan(outcome) & (np.array(table.questions) != ""))
+            rows += list(_trials(table, version, by, known, outcome[known], level=level))
+    return tuple(rows)
+
+
+def _trials(
+    table: ScoreTable, version: str, by: str, places: Places, outcome: Floats, *, level: float
+) -> Iterator[Trials]:
+    """The trials among these places; none where no question has two."""
+    if not len(places):
+        return
+    number = np.unique(np.array(table.questions)[places], return_inverse=True)[1]
+    counts = np.bincount(number)
+    if counts.max() < 2:
+        return
+    passed = np.bincount(number, weights=outcome)
+    group_of = np.zeros(len(counts), np.intp)
+    group_of[number] = table.group_numbers[places]
+    repeated = counts >= 2
+
+    def mean(shares: Floats, chosen: Bools) -> Estimate:
+        groups = np.unique(group_of[chosen], return_inverse=True)[1]
+        sums = np.asarray(np.bincount(groups, weights=shares[chosen]), float)
+        return estimate_mean_of_groups(sums, np.bincount(groups), bounds=(0.0, 1.0), level=level)
+
+    pass_all, shares_of_k = {}, passed / counts
+    for k in range(2, min(int(counts.max()), _MOST_TRIALS) + 1):
+        # C(c, k) / C(n, k) from that of k - 1
+        shares_of_k = shares_of_k * np.maximum(passed - k + 1, 0) / np.maximum(counts - k + 1, 1)
+        pass_all[k] = mean(shares_of_k, counts >= k)
+    pass_rate = mean(passed / counts, repeated)
+    yield Trials(version, by, int(repeated.sum()), int(counts[repeated].sum()), pass_rate, pass_all)
