@@ -1,4 +1,4 @@
-"""Writes docs/evidence.md, its tables and the README's table of it from the committed results, or checks that both are up to date.
+"""Writes docs/evidence.md, its tables and that of the README from the committed results, or checks them.
 
     python benchmarks/evidence.py [--check] [--older]
 
@@ -47,22 +47,25 @@ _TOPICS: dict[Topic, str] = {
 _VERDICTS: dict[Outcome, str] = {"holds": "the judge", "fails": "token overlap", "open": "nobody can tell yet"}
 _INTRODUCTION = """# Evidence
 
-What was found of Assay's metrics and of small judges: what holds, what does not, and what nobody can tell yet. Only your
-own ratings tell what holds for your chatbot: [`assay meta`](meta.md).
+What was found of Assay's metrics and of small judges: what holds, what does not, and what nobody can tell yet. Only
+your own ratings tell what holds for your chatbot: [`assay meta`](meta.md).
 
 - A sentence says *better* or *worse* only where the interval of the difference leaves out 0 (or the bound that the
-  sentence names). Agreement is Spearman's rho with the ratings, from -1 to 1. Square brackets are 95% intervals, each by itself.
+  sentence names). Agreement is Spearman's rho with the ratings, from -1 to 1. Square brackets are 95% intervals, each
+  by itself.
 - Most rated sets were used for development, so that a figure may be too good. Cards are of the halves called `dev`.
-- The judges are small models on a processor. Nothing here is about large ones; [`assay judges compare`](judges.md) tells
-  how yours does.
-- *Older than its code*: measured before the last change of the code that it is about; what changed stands under the table.
-- [The tables](../benchmarks/results/tables.md) have the data, date, commit and command of each figure. Both pages are made
-  by `python benchmarks/evidence.py`.
+- The judges are small models on a processor. Nothing here is about large ones; [`assay judges compare`](judges.md)
+  tells how yours does.
+- *Older than its code*: measured before the last change of the code that it is about; what changed stands under the
+  table.
+- [The tables](../benchmarks/results/tables.md) have the data, date, commit and command of each figure. Both pages are
+  made by `python benchmarks/evidence.py`.
 """
 _TABLES_INTRODUCTION = """# Tables of the evidence
 
-Every table behind [the evidence](../../docs/evidence.md), made by `python benchmarks/evidence.py`; [figures](figures.md)
-of other pages are kept by hand. A figure that is older than the last change of its code says so in the line under it.
+Every table behind [the evidence](../../docs/evidence.md), made by `python benchmarks/evidence.py`;
+[figures](figures.md) of other pages are kept by hand. A figure that is older than the last change of its code says so
+in the line under it.
 """
 
 
@@ -160,7 +163,8 @@ def _with_age(sentence: FindingSentence, sources: Sequence[Measurement]) -> Find
 
 def _list_sentences(heading: str, sentences: Iterable[FindingSentence], outcome: Outcome) -> list[str]:
     """The sentences with one outcome as a list under their heading; nothing where there is none."""
-    lines = [f"- {one.text} [Table](../{TABLES.as_posix()}#{anchor(one.title)})" for one in sentences if one.outcome == outcome]
+    tables = f"../{TABLES.as_posix()}"
+    lines = [f"- {one.text} [Table]({tables}#{anchor(one.title)})" for one in sentences if one.outcome == outcome]
     return [f"**{heading}**\n", "\n".join(lines) + "\n"] if lines else []
 
 

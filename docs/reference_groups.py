@@ -212,7 +212,7 @@ GROUPS = (
     NameGroup(
         "traces",
         "Traces",
-        "Pull answers from where they are kept, and push scores back; [what each tool tells](../production.md#pull-score-push).",
+        "Pull answers from where they are kept, and push scores back; [what each tool tells](../production.md).",
         {
             "Pull": _of("assay.traces", "pull_traces PullRequest PullResult join_sessions"),
             "Push": _of("assay.traces", "push_scores PushRequest PushResult"),

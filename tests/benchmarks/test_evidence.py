@@ -33,9 +33,10 @@ def test_pages_are_what_the_command_writes(path: Path) -> None:
     assert (ROOT / path).read_text(encoding="utf-8") == evidence.make_pages()[path]
 
 
-def test_the_readme_shows_ratings_of_people_before_constructed_ones() -> None:
+def test_the_readme_says_what_was_found_before_it_asks_for_your_own_file() -> None:
+    """The table stands further below."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert readme.index(evidence.BEGIN) < readme.index("## Install") < readme.index("assay demo")
+    assert readme.index("](docs/evidence.md)") < readme.index("## Your own answers") < readme.index(evidence.BEGIN)
 
 
 def test_each_heading_stands_once_and_each_link_leads_somewhere() -> None:
@@ -208,9 +209,7 @@ def test_a_figure_older_than_its_code_says_so_wherever_it_stands(
     judged = read_judged_sets(tmp_path)
     readme = evidence.write_readme_table([made_cards], judged)
     assert "\nMeasured at `0123456`, before `metrics` changed.\n" in readme
-    assert "groups). Older than its code. [Table]" in evidence.write_page(
-        [made_cards], judged
-    )
+    assert "groups). Older than its code. [Table]" in evidence.write_page([made_cards], judged)
 
 
 def test_without_the_interval_of_the_difference_nobody_can_tell() -> None:
