@@ -63,8 +63,10 @@ class NumberRule:
         Examples:
             >>> NumberRule().read("4,5"), NumberRule().read("4 - good"), NumberRule().read("n/a")
             (4.5, 4.0, None)
-            >>> NumberRule(thousands=frozenset(",")).read("1,000"), NumberRule(labels={"ja": 1.0}).read("Ja")
-            (1000.0, 1.0)
+            >>> NumberRule(thousands=frozenset(","), unclear=frozenset()).read("1,000")
+            1000.0
+            >>> NumberRule(labels={"ja": 1.0}).read("Ja")
+            1.0
         """
         if is_missing(value):
             return None

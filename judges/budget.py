@@ -73,6 +73,7 @@ class Budget:
     begun: int = field(default=0, init=False)
     replies: int = field(default=0, init=False)
     lost: LostCalls = field(default_factory=LostCalls, init=False)
+    taken_up: LostCalls = field(default_factory=LostCalls, init=False)  # what of it earlier sessions took
     unpriced: str = field(default="", init=False)
     on_begin: Callable[[], None] = field(default_factory=lambda: _do_nothing, init=False, repr=False)
     _runs: set[str] = field(default_factory=set, init=False, repr=False)
@@ -100,9 +101,12 @@ class Budget:
         if run in self._runs:
             return
         self._runs.add(run)
+        before = self.replies, self.spent_tokens, self.spent_usd
         for reply in replies if self.is_bounded else ():
             self.begun += 1
             self._settle(reply)
+        calls, tokens = self.replies - before[0], self.spent_tokens - before[1]
+        self.taken_up += LostCalls(calls, tokens, self.spent_usd - before[2])
 
     async def begin(self, size: RequestSize) -> Reservation:
         """Reserves what a call may take; the call follows, and then `end`.

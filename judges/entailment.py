@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors import InputError, UsageError
 from ..installation import require_extra
-from ..shell_words import quote_word
+from ..shell_words import join_words
 from ..untrusted import without_unseen
 from .question import RawReply, Support
 from .settings import ENTAIL, JudgeSettings
@@ -58,10 +58,10 @@ def find_folder(settings: JudgeSettings) -> Path:
     try:
         return Path(snapshot_download(name, revision=settings.revision, local_files_only=True))
     except LocalEntryNotFoundError as error:
-        revision = f" --revision {quote_word(settings.revision)}" if settings.revision else ""
+        revision = ("--revision", settings.revision) if settings.revision else ()
         raise InputError(
-            f"{settings.model}: the model is not on this machine; get it with: assay judges get "
-            f"{quote_word(settings.model)}{revision}"
+            f"{settings.model}: the model is not on this machine; get it with: "
+            f"{join_words('assay', 'judges', 'get', settings.model, *revision)}"
         ) from error
 
 

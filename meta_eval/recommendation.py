@@ -290,6 +290,7 @@ def name_shortly(combination: Combination) -> str:
     """Names a combination in a few words, without how it is made.
 
     Example:
+        >>> from .estimate import Estimate
         >>> one = Combination("ridge", 3, ("faithfulness", "rouge_l_precision", "chrf"), None, Estimate(None), None, 1)
         >>> name_shortly(one)
         'faithfulness and 2 more together'

@@ -113,6 +113,14 @@ def _print_paragraph(console: "Console", paragraph: Paragraph) -> None:
     from rich.text import Text
 
     style = STYLES[paragraph.tone]
+    if paragraph.label_width and console.is_terminal:  # in a pipe it stays on one line
+        from rich.table import Table
+
+        hanging = Table.grid(padding=(0, 2, 0, 0))
+        hanging.add_column(width=paragraph.label_width)
+        hanging.add_row(Text(one_line(paragraph.label), style=style), Text(one_line(paragraph.text)))
+        console.print(hanging)
+        return
     text = Text(one_line(paragraph.text), style="" if paragraph.label else style)
     if paragraph.label:
         label = one_line(paragraph.label)

@@ -23,7 +23,7 @@ def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
 
     `usage` is what the replies of this session took, and `lost` what calls without a reply may have taken at most.
     """
-    from .run_blocks import run_verdict
+    from .run_verdict import run_verdict
 
     run = outcome.run
     directions = store.run(run).plan.all_directions

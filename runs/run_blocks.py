@@ -3,20 +3,18 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..eval_sets import Sample
-from ..meta_eval.answer_quality import describe_answers
 from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure, format_cost
 from ..presentation.result_table import Paragraph, ReportBlock, ResultTable
 from ..presentation.texts import one_line
-from ..presentation.verdict import LONGEST_LINE, Verdict
 from ..text.wording import count_of
 from .missing_scores import describe_missing_scores
 from .rating_direction import describe_rating
 from .ratings.item_queue import queue_ids
 from .ratings.rating_join import join_run_ratings
 from .run_tables import sample_table, summary_table
+from .run_verdict import run_verdict
 from .summary import MetricSummary, ScoreTotals, first_scored
 
 if TYPE_CHECKING:
@@ -64,43 +62,6 @@ def run_block(
         listed = ", ".join(filter(None, languages))
         parts.append(Paragraph(f"Languages: {listed} (--by-language: a table for each)", "quiet"))
     return ReportBlock((*parts, *_notes(store, run, summaries)))
-
-
-def run_verdict(store: "Store", run: str, summaries: Sequence[MetricSummary]) -> Verdict:
-    """What a run says first: how good the answers are for people and for the first metric, what failed, what next."""
-    plan, count = store.run(run).plan, store.count_samples(run)
-    rated = _rated_answers(store, run) if count <= _MOST_SAMPLES else []
-    lines = [("Your chatbot", _describe_rated(rated) if count <= _MOST_SAMPLES else f"gave {count:,} answers")]
-    by_name = {summary.name: summary for summary in summaries}
-    metric = first_scored(summaries, plan.metrics)
-    if metric:
-        shown = by_name[metric]
-        answers = f"{shown.scored:,} of {count_of(shown.n, 'answer')}"
-        lines.append(
-            ("Scores", one_line(f"{metric} {Figure('mean', shown.mean)} on average, of {answers}", LONGEST_LINE))
-        )
-    failed = max((summary.failed for summary in summaries), default=0)
-    if failed:
-        lines.append(("Failed", f"{count_of(failed, 'answer')} could not be scored; the reasons stand below"))
-    name = "last" if store.run("last").id == run else run
-    rate = f"have some of them rated: assay rate {name} --raters NAME,NAME"
-    lines.append(("Next", f"which metric follows your team: assay meta {name}" if rated else rate))
-    return Verdict(tuple(lines))
-
-
-def _rated_answers(store: "Store", run: str) -> list[Sample]:
-    samples = join_run_ratings(store, run).samples.values()
-    return [sample for sample in samples if sample.human_rating is not None]
-
-
-def _describe_rated(rated: Sequence[Sample]) -> str:
-    """How good people say that the answers are; of several scales only how many are rated."""
-    scales = {(sample.rating_min, sample.rating_max) for sample in rated}
-    if len(scales) > 1:
-        return f"{count_of(len(rated), 'answer is', 'answers are')} rated, on {len(scales)} scales"
-    (lowest, highest), people = next(iter(scales), (1.0, 5.0)), {rater for sample in rated for rater in sample.ratings}
-    ratings = [sample.human_rating for sample in rated if sample.human_rating is not None]
-    return describe_answers(ratings, lowest=lowest, highest=highest, people=max(len(people), 1))
 
 
 def session_line(usage: "Usage") -> str:

@@ -12,7 +12,7 @@ from ..presentation.charts import Histogram, draw_histogram
 from ..presentation.verdict import Verdict
 from .database import explain_errors
 from .nightly.nightly_report import MetricReport, report_metric
-from .run_blocks import run_verdict
+from .run_verdict import run_verdict
 from .score_sums import Part, ScoreSums
 from .store import Store
 from .summary import MetricSummary, ScoreTotals, shares_left_out

@@ -207,7 +207,7 @@ LISTED_RUN = {
     ("show", "runs"): ({"pydantic", "rich"}, 43),
     ("show", "runs", "--json"): ({"pydantic"}, 43),
     ("show", "last", "--json"): ({"pydantic"}, 77),
-    ("show", "last"): ({"pydantic", "rich", "numpy"}, 78),
+    ("show", "last"): ({"pydantic", "rich", "numpy", "scipy"}, 79),
 }
 
 

@@ -22,9 +22,9 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
     "Trust": {
         "rate": "Collect ratings of answers, or choices between two, on a page in the browser.",
         "meta": "Say which metric agrees with people's ratings, how far.",
-        "judges": "List the judges, compare several, and make the card of one.",
+        "judges": "List the judges, fetch a model, compare several, and make the card of one.",
         "decide": "Say which version wins, and whether that is sure.",
-        "estimate": "Estimate the mean rating of very many answers.",
+        "estimate": "Estimate the mean rating of many answers.",
     },
     "Guard": {
         "suite": "Run a suite: judge its sets and decide its gates.",

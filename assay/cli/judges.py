@@ -95,9 +95,9 @@ def list_judges(*, as_json: bool) -> None:
 @download_option
 @json_option
 def get(name: str, revision: str | None, *, yes: bool, as_json: bool) -> None:
-    """Download an entailment model (extra `entail`) from the Hugging Face hub, after asking.
+    """Download an entailment model, after asking.
 
-    Says how large it is. The model goes into the hub's own cache.
+    From the Hugging Face hub (extra `entail`); says how large it is. The model goes into the hub's own cache.
 
     \b
     assay judges get entail:yaxili96/FactCG-DeBERTa-v3-Large

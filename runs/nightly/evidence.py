@@ -315,23 +315,28 @@ class _Noise:
 
         For falls of so many runs up to a night one of each per length: the step into the fall is no noise. The smaller
         the number s of other steps, the less is known of what nights have in common: the variance counts 1 + 9 / s^2
-        times. Where means vary more than their answers explain, s steps have 2 s / 3 degrees of freedom, at least 6.
+        times, but not against a bound, which is no earlier night. Where means vary more than their answers explain, s
+        steps have 2 s / 3 degrees of freedom, at least 6.
         """
         import numpy as np
 
-        steps = np.array([*self._steps, self._step(night)])
+        of_answers, of_night, own_degrees = self._step(night)
+        # against a bound the step into this night is what is weighed: how far its mean moved is no noise
+        newest = (of_answers, of_answers if lengths is None else of_night, own_degrees)
+        steps = np.array([*self._steps, newest])
         counted = np.ones((1 if lengths is None else len(lengths), len(steps)))
         if lengths is not None and len(steps) > 1:
             counted[np.arange(len(lengths)), len(steps) - lengths] = 0
         count = counted.sum(axis=1)
-        of_answers, of_nights, degrees = (counted @ steps / count[:, None]).T
+        by_answers, by_nights, degrees = (counted @ steps / count[:, None]).T
         degrees = np.maximum(degrees * count, 1.0)
-        variance = np.maximum(of_answers, of_nights)
-        spread = of_answers**2 / degrees + (variance - of_answers) * variance / np.maximum(
+        variance = np.maximum(by_answers, by_nights)
+        spread = by_answers**2 / degrees + (variance - by_answers) * variance / np.maximum(
             2 / 3 * count, _LEAST_DEGREES
         )
         known = np.where(spread > 0, variance**2 / np.where(spread > 0, spread, 1.0), degrees)
-        return np.sqrt(variance * (1 + _UNKNOWN / count**2) / (1 - self.correlation)), np.maximum(known, 1.0)
+        unknown = 0.0 if lengths is None else _UNKNOWN / count**2
+        return np.sqrt(variance * (1 + unknown) / (1 - self.correlation)), np.maximum(known, 1.0)
 
     def _step(self, run: int) -> tuple[float, float, float]:
         differences = self._values[:, run] - self._values[:, self.runs[-1]]

@@ -46,11 +46,12 @@ class NightlyRun:
 
     def spending(self) -> Spending:
         """Returns what all sessions took, calls without a reply at most."""
-        is_unknown = bool(self.budget.unpriced) or self.earlier.usd is None
+        budget, taken_up = self.budget, self.budget.taken_up  # the replies of earlier sessions count in both
+        is_unknown = bool(budget.unpriced) or self.earlier.usd is None
         return Spending(
-            calls=self.earlier.calls + self.budget.replies + self.budget.lost.calls,
-            tokens=self.earlier.tokens + self.budget.spent_tokens,
-            usd=None if is_unknown else (self.earlier.usd or 0.0) + self.budget.spent_usd,
+            calls=self.earlier.calls + budget.replies + budget.lost.calls - taken_up.calls,
+            tokens=self.earlier.tokens + budget.spent_tokens - taken_up.tokens,
+            usd=None if is_unknown else (self.earlier.usd or 0.0) + budget.spent_usd - (taken_up.usd or 0.0),
         )
 
     def note_spending(self) -> None:

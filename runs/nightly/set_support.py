@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ...eval_sets.column_table import NAMES
 from ...eval_sets.turns import is_single_answer
 from ...eval_sets.version_column import version_label
-from ...shell_words import quote_word
+from ...shell_words import join_words
 from ...text.wording import count_of, verb_of
 
 if TYPE_CHECKING:
@@ -33,41 +33,48 @@ def find_support(file: str, look: "SetLook") -> list[Support]:
         >>> [support.is_possible for support in find_support("a.csv", SetLook((), (), {}))]
         [False, False, False, False, False]
     """
-    name, total = quote_word(file), len(look.samples)
+    total = len(look.samples)
     counts = {field: look.count(field) for field in ("retrieved_contexts", "reference", "rating")}
 
     def from_column(field: str, purpose: str, what: str, command: str) -> Support:
         count = counts[field]
         if not count:
-            return Support(False, purpose, f"no {what}", f"assay init {name} --map THEIRS={field}")
+            return Support(False, purpose, f"no {what}", join_words("assay", "init", file, "--map", f"THEIRS={field}"))
         why = f"{count:,} of {count_of(total, 'answer')} {verb_of(count, 'has', 'have')} {what}"
-        return Support(True, purpose, why, f"assay run {name} {command}")
+        return Support(True, purpose, why, join_words("assay", "run", file, *command.split()))
 
     rated = counts["rating"]
     is_enough = rated >= FEWEST_RATED
     why = f"{count_of(rated, 'answer is', 'answers are')} rated{'' if is_enough else f', {FEWEST_RATED} needed'}"
-    follow = f"assay run {name}; assay meta last" if is_enough else f"assay rate {name} --raters ann,bob"
+    follow = (
+        join_words("assay", "meta", file) if is_enough else join_words("assay", "rate", file, "--raters", "ann,bob")
+    )
     conversations = sum(bool(sample.messages) and not is_single_answer(sample) for sample in look.samples)
     return [
         from_column("retrieved_contexts", "are answers true to their sources", "contexts", "--judge MODEL"),
         from_column("reference", "are answers right", "references", "--metrics answer_correctness --judge MODEL"),
         Support(is_enough, "which metric follows your team", why if rated else "nobody rated", follow),
-        _versions(name, look),
+        _versions(file, look),
         Support(
             conversations > 0,
             "are conversations resolved",
             count_of(conversations, "conversation") if conversations else "no messages: each row is one answer",
-            f"assay run {name} --metrics resolved --judge MODEL"
+            join_words("assay", "run", file, "--metrics", "resolved", "--judge", "MODEL")
             if conversations
-            else f"assay init {name} --map THEIRS=conversation",
+            else join_words("assay", "init", file, "--map", "THEIRS=conversation"),
         ),
     ]
 
 
-def _versions(name: str, look: "SetLook") -> Support:
+def _versions(file: str, look: "SetLook") -> Support:
     purpose = "which version is better"
     for column in NAMES["version"]:
         labels = {label for sample in look.samples if (label := version_label(sample.metadata.get(column)))}
         if len(labels) > 1:
-            return Support(True, purpose, f"{len(labels)} versions in {column}", f"assay decide {name} --by {column}")
-    return Support(False, purpose, "no column names versions", f"assay decide {name} --by COLUMN")
+            return Support(
+                True,
+                purpose,
+                f"{len(labels)} versions in {column}",
+                join_words("assay", "decide", file, "--by", column),
+            )
+    return Support(False, purpose, "no column names versions", join_words("assay", "decide", file, "--by", "COLUMN"))

@@ -31,7 +31,7 @@ def test_the_price_comes_first_and_nothing_is_asked_without_a_bound(assay, set_f
     assert done.code == 2
     assert "mini: about " in done.err and " tokens of prompts and at most " in done.err and " USD" in done.err
     assert "the bound: none; replies are kept in .assay/judged.mini.jsonl" in done.err
-    assert "nothing was asked: name a bound (--budget-usd 2), or agree to the price with --yes" in done.err
+    assert "nothing was asked: name a bound (--budget 2usd), or agree to the price with --yes" in done.err
     assert openai_server.requests == [] and not Path("card.json").exists()
     done = assay(*words, "--budget-usd", "2")
     assert done.code == 0

@@ -77,7 +77,7 @@ def test_a_suite_begins_with_the_mean_predicted_rating(assay, scorer_file, rated
         assert predicted["low"] < mean < predicted["high"]
     (row,) = (row for row in done.json["runs"][0]["metrics"] if row["metric"] == scorer_file)
     assert (row["mean"], row["low"], row["high"]) == (3.0, None, None)
-    assert [gate["state"] for gate in done.json["gates"]] == ["passed", "failed"]
+    assert [gate["state"] for gate in done.json["gates"]] == ["passed", "failed", "no baseline"]
     summary = Path("summary.md").read_text(encoding="utf-8")
     assert f"Mean predicted rating: {mean:.2f} of 5" in summary and said in summary
     page = next(Path("site").glob("night*-*.html")).read_text(encoding="utf-8")

@@ -45,7 +45,7 @@ def test_nightly_runs_until_one_fails(assay, suite_file, set_file, tmp_path):
     path = set_file(12)
     first = assay("suite", suite_file(REGRESSION, SHARE), "--json")
     assert (first.code, first.json["verdict"], first.err) == (0, "passed", "")
-    assert [gate["state"] for gate in first.json["gates"]] == ["no baseline", "passed"]
+    assert [gate["state"] for gate in first.json["gates"]] == ["no baseline", "passed", "no baseline"]
     run = first.json["runs"][0]["run"]
     accepted = assay("suite", "accept", "last", "--json").json
     assert accepted == {"suite": "helpdesk", "judge": "no judge", "run": run, "runs": [run]}
@@ -57,7 +57,7 @@ def test_nightly_runs_until_one_fails(assay, suite_file, set_file, tmp_path):
     worse(path, *(f"s{n}" for n in range(8)))
     bad = assay("suite", suite_file(REGRESSION, SHARE), "--json")
     assert (bad.code, bad.json["exit_code"], bad.json["verdict"]) == (5, 5, "gate failed")
-    assert [gate["state"] for gate in bad.json["gates"]] == ["failed", "failed"]
+    assert [gate["state"] for gate in bad.json["gates"]] == ["failed", "failed", "passed"]
     failing = bad.json["runs"][0]["newly_failing"]
     assert [(each["sample"], each["metric"]) for each in failing] == [(f"s{n}", "token_overlap") for n in range(8)]
     assert bad.json["runs"][0]["answers_changed"] == 8
@@ -79,7 +79,8 @@ def test_nights_that_decide_against_the_accepted_run(assay, suite_file, set_file
 
     def night() -> tuple[int, str, str, str]:
         done = assay("suite", suite, "--json")
-        (gate,) = done.json["gates"]
+        gate, unanswered = done.json["gates"]
+        assert unanswered["name"] == "regression of unanswered"
         assert (gate["gate"], gate["name"]) == ("decide", "decide of token_overlap, margin 0.05")
         return done.code, done.json["verdict"], gate["state"], gate["reason"]
 
@@ -112,8 +113,9 @@ def test_junit_says_which_gate_failed(assay, suite_file, set_file, tmp_path):
         "share of token_overlap, reaching 0.5, at least 0.9": ["Failure"],
         "regression of token_overlap": ["Skipped"],
         "coverage of token_overlap, at least 1": [],
+        "regression of unanswered": ["Skipped"],
     }
-    assert (suite.tests, suite.failures, suite.skipped, suite.errors) == (4, 1, 1, 0)
+    assert (suite.tests, suite.failures, suite.skipped, suite.errors) == (5, 1, 2, 0)
 
 
 def test_hostile_text_does_nothing(assay, suite_file, set_file, tmp_path):
@@ -150,7 +152,10 @@ def test_a_nightly_run_with_two_judges(*, assay, suite_file, set_file, judge_fil
     }
     cost, calls = {"gate": "cost", "at_most": 0.0}, {"gate": "cost", "at_most": 24, "unit": "calls"}
     live = assay("suite", suite_file(cost, calls, **keys), "--json")
-    assert (live.code, [gate["state"] for gate in live.json["gates"]]) == (5, ["failed", "passed"])
+    assert (live.code, [gate["state"] for gate in live.json["gates"]]) == (
+        5,
+        ["failed", "passed", "no baseline", "no baseline"],
+    )
     assert live.json["spent"]["calls"] == len(openai_server.requests) == 24
     tokens = live.json["spent"]["tokens"]
     assert live.json["spent"]["usd"] == pytest.approx(tokens / 1e6)

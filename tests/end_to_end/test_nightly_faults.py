@@ -91,7 +91,9 @@ def test_the_budget_is_out_halfway(assay, nightly, openai_server, tmp_path):
     assert "budget of 13 calls is reached" in written["message"]
     assert written["gates"][0]["state"] == "undecided"
     assert "not decided, since the nightly run did not finish" in written["gates"][0]["reason"]
-    resumes_and_passes(assay, tmp_path, openai_server)  # the second session has its own budget
+    assert assay("suite", "nightly.yaml", "--resume").code == 3  # nothing of its budget is left
+    nightly(budget={"calls": CALLS})
+    resumes_and_passes(assay, tmp_path, openai_server)
     assert report(tmp_path)["spent"]["calls"] == len(openai_server.requests) == CALLS
 
 

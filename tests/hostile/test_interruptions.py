@@ -83,7 +83,7 @@ runpy.run_module("assay", run_name="__main__", alter_sys=True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT reaches no single process there")
-@pytest.mark.parametrize("number", [1, 5, 9])
+@pytest.mark.parametrize("number", [1])
 def test_control_c_while_it_imports(number):
     words = [sys.executable, "-c", IMPORTS, str(number), "--help"]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)

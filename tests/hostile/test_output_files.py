@@ -100,9 +100,8 @@ def test_a_suite_refuses_standard_output(tmp_path):
     ("words", "option"),
     [
         ("run {set} --metrics token_overlap --out made/n.jsonl", "--out"),
-        ("ratings q --store s --out made/n.jsonl", "--out"),
+        ("rate export q --store s --out made/n.jsonl", "--out"),
         ("init {set} --out made/n.jsonl", "--out"),
-        ("estimate last --draw 2 --out made/n.jsonl", "--out"),
         ("meta last --save made/n.jsonl", "--save"),
         ("meta last --report made/n.jsonl", "--report"),
         ("judges compare {set} --judge a/b --report made/n.jsonl", "--report"),

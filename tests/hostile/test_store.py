@@ -37,8 +37,8 @@ def test_a_damaged_store_is_told_in_one_sentence(assay, set_file, tmp_path, plac
         file.write_bytes(content)
     for words in (
         ("show", "last"),
-        ("compare", "last", "last"),
-        ("push", "last"),
+        ("show", "changes", "last", "last"),
+        ("traces", "push", "last"),
         ("show", run, "s1"),
         ("show", "last", "--json"),
         ("run", "--resume", "last"),

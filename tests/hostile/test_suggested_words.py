@@ -133,7 +133,7 @@ def test_the_command_that_converts_a_file_converts_it(tmp_path):
     path = tmp_path / "it's $(touch hacked); answers.csv"
     path.write_bytes("question,answer\nMag ich?,Ja, natürlich\n".encode("cp1252"))
     error = next(line.error for line in read_lines(path, path.name, "utf-8") if line.error)
-    (command,) = re.findall(r"convert it with `(.*)`", str(error))
+    (command,) = re.findall(r"convert it from .* with `(.*)`", str(error))
     subprocess.run(["sh", "-c", command], check=True, cwd="/")
     (converted,) = tmp_path.glob("*-utf8.csv")
     assert "natürlich" in converted.read_text(encoding="utf-8")
@@ -146,7 +146,7 @@ def test_every_name_in_a_suggested_command_is_quoted():
     Ids of runs and queues are made by Assay, of letters and digits.
     """
     ours = re.compile(
-        r"^(run|named\.id|created\.id|queue\.id|self\._run|settings\.seed \+ 1|resume_\w+|how|_SAMPLE|newest)$"
+        r"^(run|named\.id|created\.id|queue\.id|self\._run|settings\.seed \+ 1|resume_\w+|how|_SAMPLE|newest|place)$"
     )
     quoted = re.compile(r"quote_word\(|typed_command\(|join_words\(|^(typed|metric|make_it|example)$")
     command = re.compile(

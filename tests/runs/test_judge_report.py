@@ -78,7 +78,7 @@ def test_a_browser_draws_it(browser, page, tmp_path, width):
 )
 def test_two_judges_stand_beside_each_other_in_the_words_of_the_advice(difference, line):
     between = Estimate(*difference, n=60, groups=60)
-    pair = Comparison("one", "two", 60, None, None, between, None, 0.01, 0.1, find_standing(between))
+    pair = Comparison("one", "two", 60, None, None, between, 0.1, find_standing(between))
     comparison = replace(
         compared(judge("one", 0.5, 0.1), judge("two", 0.2, 0.1)),
         pairs=(pair,),

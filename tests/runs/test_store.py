@@ -347,7 +347,8 @@ def test_the_record_has_the_fields_of_runs_already_stored():
     """In the order in which they are written, since the identity is a hash of the text."""
     record = json.loads(PLANS["459cc68dc061"].model_dump_json())
     assert list(record) == [
-        *("sets", "metrics", "judge", "embedder", "mapping", "language", "split", "sheet", "limit", "prompts"),
+        *("sets", "metrics", "judge", "embedder", "mapping", "language", "split", "sheet"),
+        *("header_row", "scale", "limit", "prompts"),
         *("directions", "turns", "conversation_metrics", "has_pair_ratings"),
     ]
 

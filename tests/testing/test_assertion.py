@@ -64,7 +64,7 @@ def test_no_value_never_passes():
     ("name", "fields", "message"),
     [
         ("token_overlap", ANSWER, "needs a bound"),
-        ("token_overlp", ANSWER, "did you mean token_overlap"),
+        ("token_overlp", ANSWER, "the nearest are token_overlap"),
         ("token_overlap", {"respnse": "x"}, "respnse"),
         ("faithfulness", ANSWER, "asks a judge"),
     ],

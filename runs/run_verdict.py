@@ -1,0 +1,55 @@
+"""What a run says first: how good the answers are for people and for a metric, what failed, what to do next."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..eval_sets import Sample
+from ..meta_eval.answer_quality import describe_answers
+from ..presentation.figure import Figure
+from ..presentation.texts import one_line
+from ..presentation.verdict import LONGEST_LINE, Verdict
+from ..text.wording import count_of
+from .ratings.rating_join import join_run_ratings
+from .summary import MetricSummary, first_scored
+
+if TYPE_CHECKING:
+    from .store import Store
+
+_MOST_SAMPLES = 10_000  # whose ratings are looked at one by one
+
+
+def run_verdict(store: "Store", run: str, summaries: Sequence[MetricSummary]) -> Verdict:
+    """What a run says first: how good the answers are for people and for the first metric, what failed, what next."""
+    plan, count = store.run(run).plan, store.count_samples(run)
+    rated = _rated_answers(store, run) if count <= _MOST_SAMPLES else []
+    lines = [("Your chatbot", _describe_rated(rated) if count <= _MOST_SAMPLES else f"gave {count:,} answers")]
+    by_name = {summary.name: summary for summary in summaries}
+    metric = first_scored(summaries, plan.metrics)
+    if metric:
+        shown = by_name[metric]
+        answers = f"{shown.scored:,} of {count_of(shown.n, 'answer')}"
+        lines.append(
+            ("Scores", one_line(f"{metric} {Figure('mean', shown.mean)} on average, of {answers}", LONGEST_LINE))
+        )
+    failed = max((summary.failed for summary in summaries), default=0)
+    if failed:
+        lines.append(("Failed", f"{count_of(failed, 'answer')} could not be scored; the reasons stand below"))
+    place = "last" if store.run("last").id == run else run
+    rate = f"have some of them rated: assay rate {place} --raters NAME,NAME"
+    lines.append(("Next", f"which metric follows your team: assay meta {place}" if rated else rate))
+    return Verdict(tuple(lines))
+
+
+def _rated_answers(store: "Store", run: str) -> list[Sample]:
+    samples = join_run_ratings(store, run).samples.values()
+    return [sample for sample in samples if sample.human_rating is not None]
+
+
+def _describe_rated(rated: Sequence[Sample]) -> str:
+    """How good people say that the answers are; of several scales only how many are rated."""
+    scales = {(sample.rating_min, sample.rating_max) for sample in rated}
+    if len(scales) > 1:
+        return f"{count_of(len(rated), 'answer is', 'answers are')} rated, on {len(scales)} scales"
+    (lowest, highest), people = next(iter(scales), (1.0, 5.0)), {rater for sample in rated for rater in sample.ratings}
+    ratings = [sample.human_rating for sample in rated if sample.human_rating is not None]
+    return describe_answers(ratings, lowest=lowest, highest=highest, people=max(len(people), 1))
