@@ -1,4 +1,4 @@
-"""Writes docs/evidence.md and the README's table of it from the committed results, or checks that both are up to date.
+"""Writes docs/evidence.md, its tables and that of the README from the committed results, or checks them.
 
     python benchmarks/evidence.py [--check] [--older]
 
@@ -26,6 +26,7 @@ from assay.errors import InputError
 from assay.presentation import Column, Content, Figure, ResultTable, as_text, table_lines
 
 PAGE = Path("docs/evidence.md")
+TABLES = Path("benchmarks/results/tables.md")
 README = Path("README.md")
 BEGIN, END = "<!-- evidence: begin -->", "<!-- evidence: end -->"
 README_JUDGE = "qwen1.5b"  # the judge of the README's demo
@@ -46,39 +47,46 @@ _TOPICS: dict[Topic, str] = {
 _VERDICTS: dict[Outcome, str] = {"holds": "the judge", "fails": "token overlap", "open": "nobody can tell yet"}
 _INTRODUCTION = """# Evidence
 
-What was measured of Assay's metrics and of small judges: first what holds, then what does not, then what nobody can
-tell yet; below that every table, with its data, date, commit and command. Only your own ratings tell what holds for
-your chatbot: [`assay meta`](meta.md).
+What was found of Assay's metrics and of small judges: what holds, what does not, and what nobody can tell yet. Only
+your own ratings tell what holds for your chatbot: [`assay meta`](meta.md).
 
 - A sentence says *better* or *worse* only where the interval of the difference leaves out 0 (or the bound that the
-  sentence names); else it says that nobody can tell yet. Agreement is Spearman's rho with the ratings, from -1 to 1.
-  Square brackets are intervals; the line under each table says which. Each interval holds by itself, not all together.
-- Most rated sets were used for development: prompts, metrics and word lists were written while their answers were
-  looked at. The line under each table says so. Cards are of the halves called `dev`; the halves called `test` are kept
-  for whoever tunes a prompt. A figure of data that development has seen may be too good.
-- The judges are small models on a processor. Nothing here is about large ones; `assay judges compare` tells how yours
-  does.
-- A figure that is older than the last change of the code that it is about says so. A change of code need not change a
-  figure: `python benchmarks/evidence.py --older` lists what to measure again.
-- This page is made by `python benchmarks/evidence.py` from [`benchmarks/results`](../benchmarks/README.md#results); a
-  test compares them.
+  sentence names). Agreement is Spearman's rho with the ratings, from -1 to 1. Square brackets are 95% intervals, each
+  by itself.
+- Most rated sets were used for development, so that a figure may be too good. Cards are of the halves called `dev`.
+- The judges are small models on a processor. Nothing here is about large ones; [`assay judges compare`](judges.md)
+  tells how yours does.
+- *Older than its code*: measured before the last change of the code that it is about; what changed stands under the
+  table.
+- [The tables](../benchmarks/results/tables.md) have the data, date, commit and command of each figure. Both pages are
+  made by `python benchmarks/evidence.py`.
+"""
+_TABLES_INTRODUCTION = """# Tables of the evidence
+
+Every table behind [the evidence](../../docs/evidence.md), made by `python benchmarks/evidence.py`;
+[figures](figures.md) of other pages are kept by hand. A figure that is older than the last change of its code says so
+in the line under it.
 """
 
 
 def write_page(measurements: Sequence[Measurement], judged: Sequence[Sequence[JudgedSet]]) -> str:
     """The page on what was found, as Markdown."""
-    topics = {topic: list(group) for topic, group in groupby(measurements, key=lambda one: one.topic)}
     of_cards = [_with_age(one.sentence, measurements) for judges in judged for one in judges]
     parts = [_INTRODUCTION]
     for outcome, heading in _OUTCOMES.items():
         parts.append(f"## {heading}\n")
         parts += _list_sentences("Cards of judges", of_cards, outcome)
-        for topic, group in topics.items():
+        for topic, group in groupby(measurements, key=lambda one: one.topic):
             sentences = [_with_age(sentence, [one]) for one in group for sentence in write_findings(one)]
             parts += _list_sentences(_TOPICS[topic], sentences, outcome)
-    parts.append("## Cards of judges\n")
+    return "\n".join(parts)
+
+
+def write_tables(measurements: Sequence[Measurement], judged: Sequence[Sequence[JudgedSet]]) -> str:
+    """Every table, as Markdown."""
+    parts = [_TABLES_INTRODUCTION, "## Cards of judges\n"]
     parts += _write_cards(judged, [one for one in measurements if one.cards])
-    for topic, group in topics.items():
+    for topic, group in groupby(measurements, key=lambda one: one.topic):
         parts.append(f"## {_TOPICS[topic]}\n")
         if topic == "elsewhere":
             parts.append("\n".join(map(_quote_line, sorted(group, key=lambda one: one.quotes[0].page))) + "\n")
@@ -135,7 +143,11 @@ def make_pages(root: Path = ROOT, results: Path = RESULTS, cards: Path = CARDS) 
             raise InputError(f"{file}: no measurement names it; add it to the field cards of judge-cards.json")
     block = write_readme_table(measurements, judged)
     readme = replace_block((root / README).read_text(encoding="utf-8"), block, README.name)
-    return {PAGE: write_page(measurements, judged), README: readme}
+    return {
+        PAGE: write_page(measurements, judged),
+        TABLES: write_tables(measurements, judged),
+        README: readme,
+    }
 
 
 def _ages_of_readme(measurements: Sequence[Measurement]) -> list[str]:
@@ -144,14 +156,15 @@ def _ages_of_readme(measurements: Sequence[Measurement]) -> list[str]:
 
 
 def _with_age(sentence: FindingSentence, sources: Sequence[Measurement]) -> FindingSentence:
-    """The sentence of a measurement, or of the measurement that made the cards, with how old its figures are."""
-    ages = [age for one in sources if one.cards or len(sources) == 1 if (age := describe_age(one))]
-    return replace(sentence, text=f"{sentence.text} {ages[0][0].upper()}{ages[0][1:]}.") if ages else sentence
+    """The sentence of a measurement, or of the measurement that made the cards, with whether its code has changed."""
+    is_older = any(describe_age(one) for one in sources if one.cards or len(sources) == 1)
+    return replace(sentence, text=f"{sentence.text} Older than its code.") if is_older else sentence
 
 
 def _list_sentences(heading: str, sentences: Iterable[FindingSentence], outcome: Outcome) -> list[str]:
     """The sentences with one outcome as a list under their heading; nothing where there is none."""
-    lines = [f"- {one.text} [Table](#{anchor(one.title)})" for one in sentences if one.outcome == outcome]
+    tables = f"../{TABLES.as_posix()}"
+    lines = [f"- {one.text} [Table]({tables}#{anchor(one.title)})" for one in sentences if one.outcome == outcome]
     return [f"**{heading}**\n", "\n".join(lines) + "\n"] if lines else []
 
 
@@ -205,7 +218,7 @@ def _measured_at(one: Measurement) -> str:
 
 def _quote_line(one: Measurement) -> str:
     page = Path(one.quotes[0].page)
-    link = page.name if page.parts[0] == "docs" else f"../{page.as_posix()}"
+    link = page.name if page.parent == TABLES.parent else f"../../{page.as_posix()}"
     return f"- [{page.stem}]({link}): {one.title}; {_measured_at(one)}; `{one.command}`"
 
 

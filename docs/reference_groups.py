@@ -212,7 +212,7 @@ GROUPS = (
     NameGroup(
         "traces",
         "Traces",
-        "Pull answers from where they are kept, and push scores back; [what each tool tells](../traces.md).",
+        "Pull answers from where they are kept, and push scores back; [what each tool tells](../production.md).",
         {
             "Pull": _of("assay.traces", "pull_traces PullRequest PullResult join_sessions"),
             "Push": _of("assay.traces", "push_scores PushRequest PushResult"),
@@ -275,7 +275,7 @@ GROUPS = (
     NameGroup(
         "testing",
         "Testing",
-        "Assertions in your own tests; the [plugin](../testing.md) adds a judge and samples.",
+        "Assertions in your own tests; the [plugin](../nightly.md#tests-in-pytest) adds a judge and samples.",
         {"Assertions": _of("assay.testing", "assert_score aassert_score")},
     ),
     NameGroup(

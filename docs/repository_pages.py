@@ -5,7 +5,14 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-BESIDE_DOCS = ("eval_sets/README.md", "benchmarks/README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+BESIDE_DOCS = (
+    "eval_sets/README.md",
+    "benchmarks/README.md",
+    "benchmarks/results/figures.md",
+    "benchmarks/results/tables.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

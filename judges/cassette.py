@@ -9,6 +9,7 @@ from typing import Literal, get_args
 from ..arguments import check_path
 from ..atomic_files import remove_drafts, replace_file
 from ..errors import InputError, UsageError
+from ..regular_files import kind_of_no_file
 from .journal import Journal, abandoned_journals, find_journals, locked, read_journal
 from .recording import Recording, format_line, parse_line
 from .sorted_lines import SortedLines, line_key
@@ -44,7 +45,7 @@ def cassette_file(path: str | Path) -> Path:
     if is_bundled(path):
         return bundled_cassette(path)
     try:
-        is_link = Path(path).is_symlink() and not is_special(Path(path))
+        is_link = Path(path).is_symlink() and not kind_of_no_file(Path(path))
         return Path(path).resolve() if is_link else Path(path)
     except (OSError, RuntimeError) as error:
         raise InputError(f"{path}: the link leads nowhere: {error}; name the file itself") from error

@@ -30,6 +30,7 @@ LARGE = 0.15
 
 _FLIPS = 9999
 _UNKNOWN, _LEAST_DEGREES = 9, 6  # see `_Noise.errors`
+_SURELY_MORE = 0.1  # how seldom the means of nights vary so much by chance
 _MOST_OF_FEW = 0.2  # of the range: one of five samples
 _SLACK = 1e-9  # differences and standard errors below it are rounding
 _FOUR_IN_FIVE = NormalDist().inv_cdf(0.8)
@@ -330,6 +331,10 @@ class _Noise:
         count = counted.sum(axis=1)
         by_answers, by_nights, degrees = (counted @ steps / count[:, None]).T
         degrees = np.maximum(degrees * count, 1.0)
+        if lengths is None:  # against a bound only what surely is more counts: else power is lost for nothing
+            from scipy.special import chdtri
+
+            by_nights = np.where(by_nights > by_answers * chdtri(count, _SURELY_MORE) / count, by_nights, 0.0)
         variance = np.maximum(by_answers, by_nights)
         spread = by_answers**2 / degrees + (variance - by_answers) * variance / np.maximum(
             2 / 3 * count, _LEAST_DEGREES

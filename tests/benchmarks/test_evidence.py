@@ -22,28 +22,35 @@ from assay.runs.judge_card import JudgeCard, SetCard, write_card
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "evidence.md").read_text(encoding="utf-8")
-HEADINGS = re.findall(r"^#+ (.+)$", PAGE, re.MULTILINE)
+TABLES = (ROOT / evidence.TABLES).read_text(encoding="utf-8")
+HEADINGS = re.findall(r"^#+ (.+)$", TABLES, re.MULTILINE)
 NOTHING = Estimate(None, problem="not measured")
 
 
-@pytest.mark.parametrize("path", [evidence.PAGE, evidence.README], ids=str)
+@pytest.mark.parametrize("path", [evidence.PAGE, evidence.TABLES, evidence.README], ids=str)
 def test_pages_are_what_the_command_writes(path: Path) -> None:
     """If this fails: python benchmarks/evidence.py"""
     assert (ROOT / path).read_text(encoding="utf-8") == evidence.make_pages()[path]
 
 
+def test_the_readme_says_what_was_found_before_it_asks_for_your_own_file() -> None:
+    """The table stands further below."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme.index("](docs/evidence.md)") < readme.index("## Your own answers") < readme.index(evidence.BEGIN)
+
 
 def test_each_heading_stands_once_and_each_link_leads_somewhere() -> None:
     assert len(set(map(anchor, HEADINGS))) == len(HEADINGS)
-    links = re.findall(r"\]\(([^)]+)\)", PAGE)
-    assert len(links) > 50
     anchors = set(map(anchor, HEADINGS))
-    for link in links:
-        file, _, place = link.partition("#")
-        if file:
-            assert (ROOT / "docs" / file).exists(), link
-        else:
-            assert place in anchors, link
+    count = 0
+    for page, text in ((evidence.PAGE, PAGE), (evidence.TABLES, TABLES)):
+        for link in re.findall(r"\]\(([^)]+)\)", text):
+            count += 1
+            file, _, place = link.partition("#")
+            assert (ROOT / page.parent / file).exists(), link
+            if file.endswith(evidence.TABLES.name) and place:
+                assert place in anchors, link
+    assert count > 50
 
 
 @pytest.mark.parametrize("module", [finding, measurement], ids=["finding", "measurement"])
@@ -56,21 +63,22 @@ def test_examples_of_the_modules_hold(module: ModuleType) -> None:
 def test_each_table_has_its_provenance() -> None:
     """The line under a table, and the command; the sections in their order."""
     shown = [one for one in read_measurements() if one.tables or one.cards]
-    assert PAGE.count("**measured** ") == len(shown)
+    assert TABLES.count("**measured** ") == len(shown)
     places = [
         PAGE.index(f"\n## {heading}\n") for heading in ("What holds", "What does not hold", "What nobody can tell yet")
     ]
     assert places == sorted(places)
     for one in shown:
-        assert f"`{one.command}`" in PAGE
-        assert f"\n### {one.title}\n" in PAGE or one.cards  # which are a section with a heading for each set
+        assert f"`{one.command}`" in TABLES
+        assert f"\n### {one.title}\n" in TABLES or one.cards  # which are a section with a heading for each set
 
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout with the two pages as they are, for the command."""
+    """A checkout with the pages as they are, for the command."""
     (tmp_path / "docs").mkdir()
-    for path in (evidence.PAGE, evidence.README):
+    (tmp_path / evidence.TABLES.parent).mkdir(parents=True)
+    for path in (evidence.PAGE, evidence.TABLES, evidence.README):
         (tmp_path / path).write_text((ROOT / path).read_text(encoding="utf-8"), encoding="utf-8")
     monkeypatch.setattr(evidence, "ROOT", tmp_path)
     return tmp_path
@@ -179,7 +187,8 @@ def test_the_words_follow_from_the_figures(low: float, high: float, sentence: st
 def test_a_figure_older_than_its_code_says_so_wherever_it_stands(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """In its sentence, under its table, in the list of other pages' figures, and under the README's table."""
+    """In its sentence, under its table, in the list of other pages' figures, and under the README's table: when it was
+    measured, and what changed, but in the sentence only that it is older."""
     age = "measured at `0123456`, before `metrics` changed"
     monkeypatch.setattr(evidence, "describe_age", lambda one: age)
     dated = measure(0.1, 0.3).model_copy(update={"commit": "0123456", "date": date(2026, 1, 1)})
@@ -192,16 +201,15 @@ def test_a_figure_older_than_its_code_says_so_wherever_it_stands(
         }
     )
     page = evidence.write_page([dated, quoted], [])
-    assert "(n = 60 in 7 groups). Measured at `0123456`, before `metrics` changed. [Table](#a)" in page
-    assert page.count("2026-01-01, commit `0123456`, before `metrics` changed") == 2
+    assert "(n = 60 in 7 groups). Older than its code. [Table](../benchmarks/results/tables.md#a)" in page
+    tables = evidence.write_tables([dated, quoted], [])
+    assert tables.count("2026-01-01, commit `0123456`, before `metrics` changed") == 2
     write_card(tmp_path / "a.json", judge_card("qwen1.5b", 0.5, BETTER))
     made_cards = dated.model_copy(update={"cards": ["a.json"]})
     judged = read_judged_sets(tmp_path)
     readme = evidence.write_readme_table([made_cards], judged)
     assert "\nMeasured at `0123456`, before `metrics` changed.\n" in readme
-    assert "groups). Measured at `0123456`, before `metrics` changed. [Table]" in evidence.write_page(
-        [made_cards], judged
-    )
+    assert "groups). Older than its code. [Table]" in evidence.write_page([made_cards], judged)
 
 
 def test_without_the_interval_of_the_difference_nobody_can_tell() -> None:
@@ -277,11 +285,12 @@ def test_a_card_gives_its_sentence_and_its_table(
     section = page.partition(f"## {heading}\n")[2].partition("\n## ")[0]
     assert f"- {sentence}" in section
     assert "(n = 60 in " in section
-    assert "[Table](#judges-by-faithfulness-on-public-mtrag-dev)" in section
-    assert "\n### Judges by faithfulness on public mtrag dev\n" in page
-    assert "together with" not in page.partition("## Cards of judges\n")[0]  # it has no interval
-    assert "| qwen1.5b | 0.50 [0.40, 0.60] |" in page
-    assert "| token overlap | 0.40 [0.30, 0.50] |" in page
+    assert "[Table](../benchmarks/results/tables.md#judges-by-faithfulness-on-public-mtrag-dev)" in section
+    assert "together with" not in page  # it has no interval
+    tables = evidence.write_tables([], judged)
+    assert "\n### Judges by faithfulness on public mtrag dev\n" in tables
+    assert "| qwen1.5b | 0.50 [0.40, 0.60] |" in tables
+    assert "| token overlap | 0.40 [0.30, 0.50] |" in tables
     assert page.count(sentence.removeprefix("Nobody can tell yet whether ")) == 1
 
 
@@ -323,7 +332,7 @@ def test_a_set_without_a_ceiling_says_why(tmp_path: Path) -> None:
     alone = Estimate(None, problem="the answers have no ratings by two raters or more")
     entry = card.sets[0].model_copy(update={"ceiling": alone, "one_rater": alone})
     write_card(tmp_path / "a.json", card.model_copy(update={"sets": (entry,)}))
-    page = evidence.write_page([], read_judged_sets(tmp_path))
+    page = evidence.write_tables([], read_judged_sets(tmp_path))
     assert "\nNo raters' ceiling: the answers have no ratings by two raters or more.\n" in page
     assert "| ceiling" not in page
 
@@ -348,6 +357,6 @@ def test_a_card_that_no_measurement_names_is_an_error(tmp_path: Path) -> None:
 
 def test_names_on_a_card_do_nothing_in_the_page(tmp_path: Path) -> None:
     write_card(tmp_path / "a.json", judge_card("<b>|x", 0.5, BETTER, name="[a](http://b.example)"))
-    page = evidence.write_page([], read_judged_sets(tmp_path))
+    page = evidence.write_page([], judged := read_judged_sets(tmp_path)) + evidence.write_tables([], judged)
     assert "<b>" not in page
     assert "[a](" not in page

@@ -1,4 +1,4 @@
-"""The table of `docs/languages.md` says what the language packs can do."""
+"""The table of languages in `docs/your-data.md` says what the language packs can do."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "languages.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "your-data.md").read_text(encoding="utf-8")
 NEEDED = {"numeric_claims": "claim_marks.yaml", "heuristic": "components.yaml", "declined": "declined.yaml"}
 
 

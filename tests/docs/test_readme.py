@@ -71,15 +71,6 @@ def test_the_examples_run_as_a_notebook(folder, monkeypatch):
     assert printed.endswith("0.5\n")
 
 
-@pytest.mark.parametrize("page", ["coming-from-ragas.md", "coming-from-deepeval.md"])
-def test_the_example_for_users_of_another_tool_runs(run_script, page):
-    """The free label is not in the context: one of two claims is supported."""
-    (example,) = PYTHON.findall((ROOT / "docs" / page).read_text(encoding="utf-8"))
-    printed = run_script(example)
-    assert "scored 1 of 2 claims supported" in printed
-    assert "The label is free." in printed
-
-
 PYTHON_PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 
 
@@ -106,23 +97,3 @@ def test_the_page_on_python_runs(folder, run_script):
     failed = run_pytest(assertion.replace('"It is free."', '"Lunch costs money."'))
     assert failed.returncode == 1, failed.stdout
     assert "faithfulness is 0, below 0.8" in failed.stdout
-
-
-def test_the_lines_of_python_are_counted():
-    """The table of the page on Python has the numbers of lines that are not empty of the blocks below it."""
-    _, _, comparison = PYTHON_PAGE.partition("## Lines of Python")
-    table, *tasks = comparison.split("\n### ")
-    stated = [
-        [int(cell) for cell in row.split("|")[2:5]]
-        for row in table.splitlines()
-        if re.match(r"\| (evaluate|a|an) ", row)
-    ]
-    counted = [
-        [
-            len([line for line in block.splitlines() if line.strip()])
-            for block in re.findall(r"```py\w*\n(.*?)```", task, re.DOTALL)
-        ]
-        for task in tasks
-    ]
-    assert counted == stated
-    assert len(counted) == 4

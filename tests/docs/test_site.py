@@ -107,7 +107,7 @@ def test_the_commands_page_has_every_command(site: Path) -> None:
     ]
     assert missing == []
     assert 'id="assay-sets-generate-folds"' in page, "commands below a group have entries too"
-    assert "--budget-usd" in page
+    assert "--budget" in page
 
 
 def test_the_glossary_defines_each_term_once_in_order():

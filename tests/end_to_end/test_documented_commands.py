@@ -44,7 +44,7 @@ class Reader:
         known = dict(zip(("RUN_A", "RUN_B"), self.runs, strict=False)) | self.names
         done = self.assay(*(known.get(word, word) for word in shlex.split(command, comments=True)[1:]))
         self.code = done.code
-        if match := re.match(r"Run (\S+)", done.out + done.err):
+        if match := re.search(r"^Run (\S+)", done.out + done.err, re.MULTILINE):
             self.runs.append(match[1])
             if named:
                 self.names[named[1]] = match[1]
