@@ -30,7 +30,10 @@ LARGE = 0.15
 
 _FLIPS = 9999
 _UNKNOWN, _LEAST_DEGREES = 9, 6  # see `_Noise.errors`
-_SURELY_MORE = 0.1  # how seldom the means of nights vary so much by chance
+_KNOWN_CHANGES = 30  # from which on the noise is known, and no rare change has to be feared
+_ENOUGH_STEPS = 5  # below it a median of steps says nothing
+_SURELY_MORE = 2  # times: the means of nights vary more than their answers explain
+_MEDIAN_OF_SQUARE = 0.455  # of a normal variable of variance 1
 _MOST_OF_FEW = 0.2  # of the range: one of five samples
 _SLACK = 1e-9  # differences and standard errors below it are rounding
 _FOUR_IN_FIVE = NormalDist().inv_cdf(0.8)
@@ -253,6 +256,7 @@ def weigh_bound(
             error, degrees = _spread(values[present, night], numbers[present])
         scales = np.sqrt(variance_of_mean(np.arange(1, len(averages) + 1), noise.correlation))
         rare = _rare_change(np.bincount(numbers[present]), 1.0 if is_share else _extent(seen, bound))
+        rare *= math.sqrt(_KNOWN_CHANGES / max(noise.changes, _KNOWN_CHANGES))
         if is_share and bound >= 1 - _SLACK:  # one sample below it says that the true share is
             rare = _SLACK
         size = _effective_size(float(np.nanmean(seen)), error, degrees, level) if is_share else None
@@ -287,6 +291,7 @@ class _Noise:
         self._values, self._numbers = values, numbers
         self._steps = list[tuple[float, float, float]]()  # variance of the mean by its answers, by itself, degrees
         self._squares, self._two_apart = list[float](), list[float]()  # squared differences of the answers
+        self._second = self._fourth = 0.0  # sums of powers of the groups' changes
 
     @property
     def pairs(self) -> int:
@@ -294,18 +299,29 @@ class _Noise:
         return len(self._steps)
 
     @property
+    def changes(self) -> float:
+        """How many changes of groups, all alike, say as much of the noise as those so far."""
+        return self._second**2 / self._fourth if self._fourth else 0.0
+
+    @property
     def correlation(self) -> float:
         """How an answer's noise correlates from run to run; by medians, since a release changes answers once."""
         import numpy as np
 
-        if not self._two_apart:
+        if len(self._two_apart) < _ENOUGH_STEPS:
             return 0.0
         return night_correlation(float(np.median(self._squares)), float(np.median(self._two_apart)))
 
     def add(self, run: int) -> None:
         """Adds the next run."""
         if self.runs:
+            import numpy as np
+
             self._steps.append(self._step(run))
+            changes = self._values[:, run] - self._values[:, self.runs[-1]]
+            by_group = np.bincount(self._numbers, weights=changes) ** 2
+            self._second += float(by_group.sum())
+            self._fourth += float((by_group**2).sum())
             self._squares.append(float(((self._values[:, run] - self._values[:, self.runs[-1]]) ** 2).sum()))
         if len(self.runs) > 1:
             self._two_apart.append(float(((self._values[:, run] - self._values[:, self.runs[-2]]) ** 2).sum()))
@@ -331,10 +347,9 @@ class _Noise:
         count = counted.sum(axis=1)
         by_answers, by_nights, degrees = (counted @ steps / count[:, None]).T
         degrees = np.maximum(degrees * count, 1.0)
-        if lengths is None:  # against a bound only what surely is more counts: else power is lost for nothing
-            from scipy.special import chdtri
-
-            by_nights = np.where(by_nights > by_answers * chdtri(count, _SURELY_MORE) / count, by_nights, 0.0)
+        if lengths is None:  # against a bound: by their median, so that one step down is no noise for all later nights
+            typical = float(np.median(steps[:, 1])) / _MEDIAN_OF_SQUARE if len(steps) >= _ENOUGH_STEPS else 0.0
+            by_nights = np.where(typical > _SURELY_MORE * by_answers, typical, 0.0)
         variance = np.maximum(by_answers, by_nights)
         spread = by_answers**2 / degrees + (variance - by_answers) * variance / np.maximum(
             2 / 3 * count, _LEAST_DEGREES
