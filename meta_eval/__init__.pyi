@@ -132,6 +132,11 @@ from .selection import (
     Selection as Selection,
     select as select,
 )
+from .sending import (
+    BOUND as BOUND,
+    Policy as Policy,
+    triage_policy as triage_policy,
+)
 from .sequence import (
     ConfidenceSequence as ConfidenceSequence,
     Look as Look,
@@ -147,11 +152,6 @@ from .subsets import (
     subset_correlations as subset_correlations,
 )
 from .table import ScoreTable as ScoreTable
-from .triage import (
-    BOUND as BOUND,
-    Policy as Policy,
-    triage_policy as triage_policy,
-)
 from .version_agreement import version_agreement as version_agreement
 from .version_results import MetricVersions as MetricVersions, VersionAgreement as VersionAgreement
 from .version_sentence import describe_versions as describe_versions

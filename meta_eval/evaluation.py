@@ -24,8 +24,8 @@ from .raters import agreement_of_raters, to_rating_scale
 from .recommendation import explain, name_of, recommend
 from .scorer_fit import predict_choice
 from .selection import REPEATS, Combine, Predictions, Prefer, Selection, select
+from .sending import BOUND, MINUTES, triage_policy
 from .table import QUESTION_ONLY, ScoreTable
-from .triage import BOUND, MINUTES, triage_policy
 from .verdict import give_verdict
 from .version_agreement import version_agreement
 from .version_results import VersionAgreement

@@ -10,7 +10,7 @@ from .pass_fail import PassFail, Trials
 from .prediction_powered import MeanRating
 from .raters import Raters
 from .selection import Selection
-from .triage import Policy
+from .sending import Policy
 from .version_results import VersionAgreement
 
 

@@ -11,8 +11,8 @@ from .groups import FEWEST_GROUPS
 from .power import AgreementPower
 from .raters import Raters
 from .selection import ChosenCombination, Combination, Selection
+from .sending import Policy, fewest_to_send
 from .table import QUESTION_ONLY
-from .triage import Policy, fewest_to_send
 
 FEWEST_RATED = 20  # rated answers below which no metric is named
 STRENGTHS = ((0.7, "closely"), (0.5, "well"), (0.3, "moderately"))

@@ -13,8 +13,8 @@ from .estimate import estimate_share
 from .raters import Raters
 from .recommendation import FEWEST_RATED, STRENGTHS, find_power, finds_bad_ones, name_shortly, reversed_metric
 from .selection import Selection
+from .sending import Policy
 from .table import ScoreTable
-from .triage import Policy
 
 _TARGET = 0.4  # the agreement that a set of ratings should be able to show
 _ENOUGH_POWER = 0.9

@@ -13,7 +13,7 @@ from ..raters import Raters
 from ..recommendation import name_of
 from ..scorer_check import ScorerCheck
 from ..selection import Selection
-from ..triage import Policy
+from ..sending import Policy
 from .tables import (
     calibration_table,
     combination_table,

@@ -13,7 +13,7 @@ from ..estimate import Estimate
 from ..meta_evaluation import MetaEvaluation
 from ..recommendation import name_of
 from ..selection import Combination, Selection
-from ..triage import Policy
+from ..sending import Policy
 
 if TYPE_CHECKING:
     from ..table import ScoreTable

@@ -15,7 +15,7 @@ from ..pass_fail import PassFail, Trials
 from ..raters import Raters
 from ..scorer_check import ScorerCheck
 from ..selection import Combination, Selection
-from ..triage import Policy
+from ..sending import Policy
 from ..version_results import MetricVersions, VersionAgreement
 
 _KNOWN = {"better": "better", "worse": "worse", "equivalent": "equal"}
