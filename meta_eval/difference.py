@@ -15,6 +15,8 @@ MARGIN = 0.1
 """The largest difference of two correlations that still counts as equal, unless the caller says otherwise."""
 
 StandingKind = Literal["better", "worse", "equivalent", "unsettled"]
+MOST_RATINGS = 10_000
+"""More than that nobody rates."""
 ERROR = 0.05  # of calling two measures equivalent that differ by more than the margin
 POWER = 0.8
 PRIOR_SPREAD = 0.2
@@ -70,7 +72,7 @@ def describe_more_ratings(more: int) -> str:
         >>> describe_more_ratings(43), describe_more_ratings(1234), describe_more_ratings(40_000)
         ('about 50 more', 'about 1,300 more', 'more than 10,000 more')
     """
-    if more > 10_000:
+    if more > MOST_RATINGS:
         return "more than 10,000 more"
     step = 10 ** max(1, len(str(more)) - 2)
     return f"about {math.ceil(more / step) * step:,} more"

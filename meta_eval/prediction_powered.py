@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import UsageError
 from ..text.wording import count_of
-from .arrays import Floats, Places
+from .arrays import Bools, Floats, Places
 from .estimate import TOO_FEW_GROUPS, Estimate, clopper_pearson, interval_of_mean
 from .groups import FEWEST_GROUPS, effective_degrees, replicate_error, t_quantile, variance_of_mean
 from .subsets import fit_scale
@@ -188,6 +188,11 @@ def _with_interval(powered: PoweredMeans, rated: int, scale: tuple[float, float]
     return replace(result, low=interval.low, high=interval.high, problem="")
 
 
+def share_of_rated(holds: Bools, groups: Places, level: float = 0.95) -> Estimate:
+    """The share of rated answers that have a property, as `prediction_powered_mean` has it without any score."""
+    return _share(holds.astype(float), np.zeros(len(holds)), groups, level)
+
+
 def _share(holds: Floats, scores: Floats, groups: Places, level: float) -> Estimate:
     """The share of items that have a property, which may be rare: 1 where a rated item has it, 0 where it has not.
 
@@ -203,7 +208,7 @@ def _share(holds: Floats, scores: Floats, groups: Places, level: float) -> Estim
     powered, most = alone, float(n)
     if min(count, n - count) >= _FEWEST_OF_A_KIND:
         with_scores = powered_means(holds, scores, groups)
-        if 0 < float(with_scores.means[0]) < 1:
+        if with_scores.power[0] > 0 and 0 < float(with_scores.means[0]) < 1:  # else no more is known than was rated
             powered, most = with_scores, _MOST_GAIN * n
     value, number_of_groups = float(powered.means[0]), int((powered.rated[:, 0] > 0).sum())
     result = Estimate(value, n=n, groups=number_of_groups, problem=TOO_FEW_GROUPS)

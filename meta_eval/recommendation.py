@@ -3,6 +3,7 @@
 from ..presentation.figure import Figure, format_agreement, format_chance, format_price
 from ..text.wording import count_of, verb_of
 from .agreement import MetricAgreement
+from .answer_quality import FEWEST_RATED
 from .chance import BEYOND_CHANCE
 from .combiners import SUBSET
 from .comparison import Comparison
@@ -14,7 +15,6 @@ from .selection import ChosenCombination, Combination, Selection
 from .sending import Policy, fewest_to_send
 from .table import QUESTION_ONLY
 
-FEWEST_RATED = 20  # rated answers below which no metric is named
 STRENGTHS = ((0.7, "closely"), (0.5, "well"), (0.3, "moderately"))
 """From which rho on a measure is said to follow the team how: Schober, Boer and Schwarte (2018) call 0.4 to 0.69
 moderate and 0.7 to 0.89 strong; the names here are a step plainer. Below the last, `weakly`."""
@@ -148,13 +148,21 @@ def finds_bad_ones(policy: Policy) -> bool:
     return kept > 0 and float(hypergeom.sf(kept_bad - 1, policy.n, policy.bad, kept)) <= _CHANCE
 
 
+def ratings_to_show(power: AgreementPower) -> int:
+    """How many more ratings would show an agreement that a set should be able to show; 0 where these would have."""
+    if power.power_of(_TARGET) >= _ENOUGH_POWER:
+        return 0
+    return power.more_ratings(_TARGET) or power.more_ratings(_TARGET, _ENOUGH_POWER)
+
+
 def _not_shown(rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, level: float) -> str:
     """What can be said where nothing is beyond chance: how much was looked for, and what more ratings would show."""
     chosen, is_one = selection.chosen, selection.chosen.candidates == 1
     power = find_power(rated, metrics, selection, level)
     advice = f"do not use {'it' if is_one else 'any of them'} in place of a person{_reversal(metrics, selection)}."
     subject = f"that {name_of(chosen)} follows" if is_one else "that any measure follows"
-    if power.power_of(_TARGET) >= _ENOUGH_POWER:
+    more = ratings_to_show(power)
+    if not more:
         rivals = [] if is_one else [one.out_of_fold for one in selection.combinations]
         alone = [] if is_one else [one.spearman for one in _tried(metrics, selection)]
         highs = [one.high for one in (selection.agreement, *rivals, *alone) if one.high is not None]
@@ -175,7 +183,6 @@ def _not_shown(rated: int, metrics: tuple[MetricAgreement, ...], selection: Sele
             f"{name_of(chosen)} does not follow" if is_one else "No measure and no combination of measures follows"
         )
         return f"{nothing} your team's ratings by more than {most:.2f} of 1: {advice}"
-    more = power.more_ratings(_TARGET) or power.more_ratings(_TARGET, _ENOUGH_POWER)
     return (
         f"Not shown yet {subject} your team: on {count_of(rated, 'answer')} only an agreement above about "
         f"{power.smallest_shown():.2f} of 1 would have been seen, and {describe_more_ratings(more)} ratings would show "

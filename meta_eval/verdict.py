@@ -6,20 +6,17 @@ from ..presentation.figure import Figure
 from ..presentation.verdict import LONGEST_LINE, Verdict
 from ..text.wording import count_of
 from .agreement import MetricAgreement
-from .answer_quality import describe_answers
+from .answer_quality import FEWEST_RATED, describe_answers
 from .comparison import Comparison
-from .difference import describe_more_ratings
-from .estimate import estimate_share
+from .difference import MOST_RATINGS, describe_more_ratings
+from .prediction_powered import share_of_rated
 from .raters import Raters
-from .recommendation import FEWEST_RATED, STRENGTHS, find_power, finds_bad_ones, name_shortly, reversed_metric
+from .recommendation import STRENGTHS, find_power, finds_bad_ones, name_shortly, ratings_to_show, reversed_metric
 from .selection import Selection
 from .sending import Policy
 from .table import ScoreTable
 
-_TARGET = 0.4  # the agreement that a set of ratings should be able to show
-_ENOUGH_POWER = 0.9
 _WIDE = 0.15  # an agreement that is known less closely than this, to either side, is worth more ratings
-_MOST_RATINGS = 10_000
 _WITH_A_JUDGE = "score them with a judge: assay run SET --judge MODEL"
 
 
@@ -45,42 +42,45 @@ def give_verdict(
             )
         )
     if selection is None:
-        trust, more = _nothing_chosen(rated, metrics)
-        return Verdict((answers, ("Trust", trust), *([("To be surer", more)] if more else [])))
-    power = find_power(rated, metrics, selection, level)
-    more_ratings = power.more_ratings(_TARGET)
-    if not selection.is_beyond_chance and all(metric.baseline for metric in metrics):
+        reason, advice = _nothing_chosen(rated, metrics)
+        return Verdict((answers, ("Trust", reason), *([("To be surer", advice)] if advice else [])))
+    if selection.is_beyond_chance:
+        trust = ("Trust", _trust(selection, metrics, comparisons))
+        more = _to_be_surer(_more(rated, selection, comparisons))
+        return Verdict((answers, trust, ("Good for", _use(policy)), *more))
+    return Verdict((answers, *_nothing_shown(rated, metrics, selection, level)))
+
+
+def _nothing_shown(
+    rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, level: float
+) -> tuple[tuple[str, str], ...]:
+    """What is said where no metric is shown to follow the team."""
+    if all(metric.baseline for metric in metrics):
         trust = "nothing yet: only word overlap was tried, and it does not do"
-        return Verdict((answers, ("Trust", trust), ("To be surer", _WITH_A_JUDGE)))
-    if not selection.is_beyond_chance:
-        least = f"{power.smallest_shown():.2f} of 1"
-        seen = f"none yet: {count_of(rated, 'rated answer')} would show only an agreement above {least}"
-        if power.power_of(_TARGET) >= _ENOUGH_POWER:
-            seen = "none: what was tried hardly follows your team"
-            more_ratings = 0
-        if against := reversed_metric(metrics, selection):
-            return Verdict(
-                (
-                    answers,
-                    ("Trust", _fit(f"{against.name} goes against the ratings", "a metric goes against the ratings")),
-                    ("To be surer", _fit(f"if lower is better: --lower-is-better {against.name}", "--lower-is-better")),
-                )
-            )
-        lines = [answers, ("Trust", seen), ("Good for", "nothing yet in place of a person")]
-        return Verdict((*lines, *_to_be_surer(rated, more_ratings)))
-    use = (("Good for", _use(policy)), *_to_be_surer(rated, _more(rated, selection, comparisons)))
-    return Verdict((answers, ("Trust", _trust(selection, metrics, comparisons)), *use))
+        return ("Trust", trust), ("To be surer", _WITH_A_JUDGE)
+    if against := reversed_metric(metrics, selection):
+        trust = _fit(f"{against.name} goes against the ratings", "a metric goes against the ratings")
+        advice = _fit(f"if lower is better: --lower-is-better {against.name}", "--lower-is-better")
+        return ("Trust", trust), ("To be surer", advice)
+    power = find_power(rated, metrics, selection, level)
+    more = ratings_to_show(power)
+    least = f"{power.smallest_shown():.2f} of 1"
+    seen = f"none yet: {count_of(rated, 'rated answer')} would show only an agreement above {least}"
+    trust = seen if more else "none: what was tried hardly follows your team"
+    return ("Trust", trust), ("Good for", "nothing yet in place of a person"), *_to_be_surer(more)
 
 
 def _describe_table(table: ScoreTable, level: float) -> str:
     rated = table.rated()
     ratings = rated.mean_rating
+    # as `estimate` has it
+    bad_share = share_of_rated(ratings < table.middle, rated.group_numbers, level) if len(ratings) else None
     return describe_answers(
         ratings.tolist(),
         lowest=table.rating_min,
         highest=table.rating_max,
         people=int((~np.isnan(rated.ratings)).any(axis=0).sum()),
-        bad_share=estimate_share(ratings < table.middle, rated.group_numbers, level),
+        bad_share=bad_share,
     )
 
 
@@ -140,9 +140,9 @@ def _more(rated: int, selection: Selection, comparisons: tuple[Comparison, ...])
     return min(settled, default=0)
 
 
-def _to_be_surer(rated: int, more: int) -> tuple[tuple[str, str], ...]:
+def _to_be_surer(more: int) -> tuple[tuple[str, str], ...]:
     if not more:
         return ()
-    if more > _MOST_RATINGS:
+    if more > MOST_RATINGS:
         return (("To be surer", "it would take more ratings than you can give; try another metric or judge"),)
     return (("To be surer", f"rate {describe_more_ratings(more)}: assay rate"),)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from .result_table import Paragraph
+from .texts import one_line
 
 MOST_LINES = 4
 LONGEST_LINE = 90
@@ -14,16 +15,19 @@ _ABOUT = 16  # characters of the longest word at its start
 class Verdict:
     """What a report says first, the same in the terminal, on pages, in files and in JSON.
 
+    A line that a name makes too long is cut.
+
     Raises:
-        ValueError: There are more lines than a reader takes in, or one is too long.
+        ValueError: There are more lines than a reader takes in.
     """
 
     lines: tuple[tuple[str, str], ...]  # what each line is about, and what it says
 
     def __post_init__(self) -> None:
-        too_long = [says for _, says in self.lines if len(says) > LONGEST_LINE]
-        if len(self.lines) > MOST_LINES or too_long:
-            raise ValueError(f"a verdict has at most {MOST_LINES} lines of {LONGEST_LINE} characters: {self.lines}")
+        if len(self.lines) > MOST_LINES:
+            raise ValueError(f"a verdict has at most {MOST_LINES} lines: {self.lines}")
+        short = tuple((about, one_line(says, LONGEST_LINE)) for about, says in self.lines)
+        object.__setattr__(self, "lines", short)
 
     def __str__(self) -> str:
         """The lines, what they are about in a column of its own."""

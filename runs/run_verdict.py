@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from ..eval_sets import Sample
 from ..meta_eval.answer_quality import describe_answers
 from ..presentation.figure import Figure
-from ..presentation.texts import one_line
-from ..presentation.verdict import LONGEST_LINE, Verdict
+from ..presentation.verdict import Verdict
 from ..text.wording import count_of
 from .ratings.rating_join import join_run_ratings
 from .summary import MetricSummary, first_scored
@@ -20,17 +19,14 @@ _MOST_SAMPLES = 10_000  # whose ratings are looked at one by one
 
 def run_verdict(store: "Store", run: str, summaries: Sequence[MetricSummary]) -> Verdict:
     """What a run says first: how good the answers are for people and for the first metric, what failed, what next."""
-    plan, count = store.run(run).plan, store.count_samples(run)
-    rated = _rated_answers(store, run) if count <= _MOST_SAMPLES else []
-    lines = [("Your chatbot", _describe_rated(rated) if count <= _MOST_SAMPLES else f"gave {count:,} answers")]
-    by_name = {summary.name: summary for summary in summaries}
-    metric = first_scored(summaries, plan.metrics)
-    if metric:
-        shown = by_name[metric]
+    count = store.count_samples(run)
+    is_many = count > _MOST_SAMPLES
+    rated = [] if is_many else _rated_answers(store, run)
+    lines = [("Your chatbot", f"gave {count:,} answers" if is_many else _describe_rated(rated))]
+    metric = first_scored(summaries, store.run(run).plan.metrics)
+    for shown in (summary for summary in summaries if summary.name == metric):
         answers = f"{shown.scored:,} of {count_of(shown.n, 'answer')}"
-        lines.append(
-            ("Scores", one_line(f"{metric} {Figure('mean', shown.mean)} on average, of {answers}", LONGEST_LINE))
-        )
+        lines.append(("Scores", f"{metric} {Figure('mean', shown.mean)} on average, of {answers}"))
     failed = max((summary.failed for summary in summaries), default=0)
     if failed:
         lines.append(("Failed", f"{count_of(failed, 'answer')} could not be scored; the reasons stand below"))

@@ -26,15 +26,6 @@ _WIDE = 0.9
 _MOSTLY = 0.5
 
 
-def save_scorer(
-    path: Path, joined: "JoinedScores", evaluation: "MetaEvaluation", store: Store | None, runs: Sequence[RunRow]
-) -> Scorer:
-    """Fits the combination that was chosen and writes it to a file; as `fit_run_scorer`, which writes nothing."""
-    scorer = fit_run_scorer(path, joined, evaluation, store, runs)
-    scorer.save(path)
-    return scorer
-
-
 def fit_run_scorer(
     path: Path, joined: "JoinedScores", evaluation: "MetaEvaluation", store: Store | None, runs: Sequence[RunRow]
 ) -> Scorer:

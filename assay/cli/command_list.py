@@ -1,7 +1,6 @@
 """The commands with their summaries, as the help lists them; a command's own module is imported when it is typed."""
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Final
 
@@ -129,9 +128,11 @@ class CommandList(click.Group):
         if len(args) > 1 and args[0] not in _GROUPS and (command := self.get_command(ctx, typed)):
             return typed, command, args[2:]
         if args[0] not in _names() and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
             near = get_close_matches(args[0], [*_names(), *RENAMED], 2, 0.6)
             meant = f" Did you mean {' or '.join(RENAMED.get(name, name) for name in near)}?" if near else ""
-            raise click.UsageError(f"No such command {args[0]!r}.{meant} All commands: assay --help", ctx)
+            raise click.UsageError(f"No such command {args[0]!r}.{meant} All commands: assay --help.", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

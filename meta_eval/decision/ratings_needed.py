@@ -6,13 +6,12 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from ..difference import MOST_RATINGS
 from ..sequence import ConfidenceSequence, Look, spent_error
 from .version_decision import Needs
 from .version_difference import FEWEST_RATED_GROUPS, PairDifference
 
 POWER = 0.8
-MOST_RATINGS = 10_000
-"""More than that nobody rates."""
 _SIZES = 200
 _LIKELY = float(ndtri(0.9))  # the range of a number is that of the differences that are likely with 8 of 10
 _USUAL_SPREAD, _SHOWN = 0.3, 0.1  # of differences of two ratings, and what ratings should show: shares of the scale

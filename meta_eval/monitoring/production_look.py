@@ -7,6 +7,7 @@ import numpy as np
 from ...errors import UsageError
 from ...text.wording import count_of, verb_of
 from ..arrays import Bools
+from ..difference import MOST_RATINGS
 from ..estimate import Estimate
 from ..groups import FEWEST_GROUPS
 from ..monthly_p_value import LONGEST, needed_z
@@ -21,7 +22,6 @@ from .window_estimate import LOOKS_ERROR, NO_RATINGS, estimate_window
 
 _MOST_SEGMENTS = 20  # per field
 _UNRATED_SHARE = 0.1  # of the answers, from which on it is said that their days have no rating
-_MOST_RATINGS = 10_000  # a day, from which on a number helps nobody
 _FINDABLE = 0.3  # of five levels: a fall that a team would want to know of
 
 
@@ -303,7 +303,7 @@ class _Production:
 def _a_day(ratings: int | None) -> str:
     if ratings is None:
         return "no number of ratings while so few answers are judged"
-    return f"{ratings:,} a day" if ratings <= _MOST_RATINGS else "more than you can rate"
+    return f"{ratings:,} a day" if ratings <= MOST_RATINGS else "more than you can rate"
 
 
 _NAMES = {

@@ -152,22 +152,24 @@ def combination_name(combination: Combination) -> str:
     return f"best of {combination.size}" if combination.most_cost is None else "cheap"
 
 
+PASS_FAIL_FIELDS = (
+    Field("passes from", "mean", lambda row: row[1].threshold),
+    Field("TP", "count", lambda row: row[1].true_positive),
+    Field("FP", "count", lambda row: row[1].false_positive),
+    Field("FN", "count", lambda row: row[1].false_negative),
+    Field("TN", "count", lambda row: row[1].true_negative),
+    Field("sensitivity", "share", lambda row: row[1].sensitivity, "wide"),
+    Field("specificity", "share", lambda row: row[1].specificity, "wide"),
+    Field("precision", "share", lambda row: row[1].precision, "wide"),
+    Field("kappa [95%]", "correlation", lambda row: row[1].kappa),
+    Field("AC2", "correlation", lambda row: row[1].ac2, "wide"),
+)
+"""The columns of a table of pairs: whose agreement it is, and the agreement (`PassFail`)."""
+
+
 def pass_fail_table(agreement: Mapping[str, PassFail], baselines: Container[str] = ()) -> ResultTable:
     """Each metric at its threshold beside people: what both pass, and how far they agree."""
     rows = [(name, one) for name, one in agreement.items() if one.threshold is not None and name not in baselines]
-    fields = (
-        Field("metric", "name", lambda row: row[0]),
-        Field("passes from", "mean", lambda row: row[1].threshold),
-        Field("TP", "count", lambda row: row[1].true_positive),
-        Field("FP", "count", lambda row: row[1].false_positive),
-        Field("FN", "count", lambda row: row[1].false_negative),
-        Field("TN", "count", lambda row: row[1].true_negative),
-        Field("sensitivity", "share", lambda row: row[1].sensitivity, "wide"),
-        Field("specificity", "share", lambda row: row[1].specificity, "wide"),
-        Field("precision", "share", lambda row: row[1].precision, "wide"),
-        Field("kappa [95%]", "correlation", lambda row: row[1].kappa),
-        Field("AC2", "correlation", lambda row: row[1].ac2, "wide"),
-    )
     note = (
         "An answer passes unless it is rated below the middle of the scale. TP: people and the metric pass it; FP: "
         "only the metric does; FN: only people do; TN: both fail it. sensitivity: of what people pass, the metric "
@@ -175,7 +177,12 @@ def pass_fail_table(agreement: Mapping[str, PassFail], baselines: Container[str]
         "agreement beyond chance, 0 where it only repeats how often people pass. Thresholds of graded metrics are "
         "chosen on other answers."
     )
-    return tabulate("Pass and fail, beside people", rows, fields, note=note)
+    return tabulate(
+        "Pass and fail, beside people",
+        rows,
+        (Field("metric", "name", lambda row: row[0]), *PASS_FAIL_FIELDS),
+        note=note,
+    )
 
 
 def trial_table(trials: Sequence[Trials]) -> ResultTable:

@@ -6,6 +6,7 @@ from typing import Literal, TypeVar
 
 from ...meta_eval.difference import find_standing
 from ...meta_eval.estimate import Estimate
+from ...meta_eval.report.tables import PASS_FAIL_FIELDS
 from ...presentation.figure import MISSING, Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
 from ...presentation.texts import one_line
@@ -196,19 +197,7 @@ def agreement_table(entries: Sequence[CardEntry]) -> ResultTable:
 def pass_fail_table(entries: Sequence[CardEntry]) -> ResultTable:
     """How judges pass and fail the answers of one set at their thresholds, beside people."""
     rows = [(entry.judge, entry.card.agreement) for entry in entries if entry.card.agreement is not None]
-    fields = (
-        Field("judge", "name", lambda row: row[0]),
-        Field("passes from", "mean", lambda row: row[1].threshold),
-        Field("TP", "count", lambda row: row[1].true_positive),
-        Field("FP", "count", lambda row: row[1].false_positive),
-        Field("FN", "count", lambda row: row[1].false_negative),
-        Field("TN", "count", lambda row: row[1].true_negative),
-        Field("sensitivity", "share", lambda row: row[1].sensitivity, "wide"),
-        Field("specificity", "share", lambda row: row[1].specificity, "wide"),
-        Field("precision", "share", lambda row: row[1].precision, "wide"),
-        Field("kappa [95%]", "correlation", lambda row: row[1].kappa),
-        Field("AC2", "correlation", lambda row: row[1].ac2, "wide"),
-    )
+    fields = (Field("judge", "name", lambda row: row[0]), *PASS_FAIL_FIELDS)
     return tabulate(f"{entries[0].card.set_name}: pass and fail, beside people", rows, fields)
 
 

@@ -99,7 +99,7 @@ class Falls:
         ends, others = np.tile(lengths, 2), np.concatenate([starts, np.full(len(starts), first)])
         sums = np.concatenate([[0.0], np.cumsum(self._means[runs])])
         changes = (sums[-1] - sums[starts])[np.tile(lengths - 1, 2)] / ends - sums[others] / others
-        error, degrees = (np.tile(values, 2) for values in self._noise.errors(night, lengths))
+        error, degrees = (np.tile(values, 2) for values in self._noise.errors_of_falls(night, lengths))
         scale = self._scale(ends, others)
         falls = _normal_scores(-(changes + self._allowed), error * scale, degrees)
         place = int(falls.argmax())
@@ -143,7 +143,7 @@ class Falls:
         changes = self._values[:, night] - self._values[:, self._runs].mean(axis=1)
         in_run = in_week = _missed(*_spread(changes, self._groups), -NormalDist().inv_cdf(levels.choice / RELEASES))
         if self._noise.pairs:
-            ((error,), (degrees,)) = self._noise.errors(night, np.array([1]))
+            ((error,), (degrees,)) = self._noise.errors_of_falls(night, np.array([1]))
             scales = self._scale(np.array([1, 7]), np.full(2, len(self._runs)))
             one, seven = (_missed(float(error * scale), float(degrees), needed_z(levels.noise)) for scale in scales)
             in_run, in_week = max(in_run, one), seven or in_week
@@ -251,7 +251,7 @@ def weigh_bound(
         averages = np.cumsum([mean, *means[::-1]])[:LONGEST] / np.arange(1, min(LONGEST, len(means) + 1) + 1)
         seen = values[:, [*noise.runs, night]]
         if noise.runs:
-            ((error,), (degrees,)) = noise.errors(night)
+            error, degrees = noise.error_of_bound(night)
         else:
             error, degrees = _spread(values[present, night], numbers[present])
         scales = np.sqrt(variance_of_mean(np.arange(1, len(averages) + 1), noise.correlation))
@@ -314,52 +314,73 @@ class _Noise:
 
     def add(self, run: int) -> None:
         """Adds the next run."""
-        if self.runs:
-            import numpy as np
+        import numpy as np
 
-            self._steps.append(self._step(run))
-            changes = self._values[:, run] - self._values[:, self.runs[-1]]
+        if self.runs:
+            changes = self._changes(run, 1)
             by_group = np.bincount(self._numbers, weights=changes) ** 2
             self._second += float(by_group.sum())
             self._fourth += float((by_group**2).sum())
-            self._squares.append(float(((self._values[:, run] - self._values[:, self.runs[-1]]) ** 2).sum()))
+            self._squares.append(float((changes**2).sum()))
+            self._steps.append(self._step(run))
         if len(self.runs) > 1:
-            self._two_apart.append(float(((self._values[:, run] - self._values[:, self.runs[-2]]) ** 2).sum()))
+            self._two_apart.append(float((self._changes(run, 2) ** 2).sum()))
         self.runs.append(run)
 
-    def errors(self, night: int, lengths: "Places | None" = None) -> tuple["Floats", "Floats"]:
-        """Returns the standard error of one run's mean, and its degrees of freedom.
+    def errors_of_falls(self, night: int, lengths: "Places") -> tuple["Floats", "Floats"]:
+        """Returns the standard errors of one run's mean, for falls of so many runs up to a night, and their degrees.
 
-        For falls of so many runs up to a night one of each per length: the step into the fall is no noise. The smaller
-        the number s of other steps, the less is known of what nights have in common: the variance counts 1 + 9 / s^2
-        times, but not against a bound, which is no earlier night. Where means vary more than their answers explain, s
-        steps have 2 s / 3 degrees of freedom, at least 6.
+        The step into the fall is no noise. The smaller the number s of other steps, the less is known of what nights
+        have in common: the variance counts 1 + 9 / s^2 times. Where means vary more than their answers explain, s steps
+        have 2 s / 3 degrees of freedom, at least 6.
         """
         import numpy as np
 
-        of_answers, of_night, own_degrees = self._step(night)
-        # against a bound the step into this night is what is weighed: how far its mean moved is no noise
-        newest = (of_answers, of_answers if lengths is None else of_night, own_degrees)
-        steps = np.array([*self._steps, newest])
-        counted = np.ones((1 if lengths is None else len(lengths), len(steps)))
-        if lengths is not None and len(steps) > 1:
+        steps = np.array([*self._steps, self._step(night)])
+        counted = np.ones((len(lengths), len(steps)))
+        if len(steps) > 1:
             counted[np.arange(len(lengths)), len(steps) - lengths] = 0
         count = counted.sum(axis=1)
         by_answers, by_nights, degrees = (counted @ steps / count[:, None]).T
-        degrees = np.maximum(degrees * count, 1.0)
-        if lengths is None:  # against a bound: by their median, so that one step down is no noise for all later nights
-            typical = float(np.median(steps[:, 1])) / _MEDIAN_OF_SQUARE if len(steps) >= _ENOUGH_STEPS else 0.0
-            by_nights = np.where(typical > _SURELY_MORE * by_answers, typical, 0.0)
-        variance = np.maximum(by_answers, by_nights)
-        spread = by_answers**2 / degrees + (variance - by_answers) * variance / np.maximum(
-            2 / 3 * count, _LEAST_DEGREES
-        )
+        errors, known = self._errors(by_answers, by_nights, degrees * count, count)
+        return errors * np.sqrt(1 + _UNKNOWN / count**2), known
+
+    def error_of_bound(self, night: int) -> tuple[float, float]:
+        """Returns the standard error of one run's mean that is held against a bound, and its degrees of freedom.
+
+        How far the mean of this night moved is what is weighed, and no noise. Those of earlier nights count by their
+        median, so that one step down is no noise for all that follow, and where they surely are more than their answers
+        explain.
+        """
+        import numpy as np
+
+        of_answers, _, degrees = self._step(night)
+        steps = np.array([*self._steps, (of_answers, of_answers, degrees)])
+        by_answers, count = float(steps[:, 0].mean()), len(steps)
+        typical = float(np.median(steps[:, 1])) / _MEDIAN_OF_SQUARE if count >= _ENOUGH_STEPS else 0.0
+        by_nights = typical if typical > _SURELY_MORE * by_answers else 0.0
+        of_all = (np.array([one]) for one in (by_answers, by_nights, steps[:, 2].sum(), count))
+        (error,), (known,) = self._errors(*of_all)
+        return float(error), float(known)
+
+    def _errors(
+        self, by_answers: "Floats", by_nights: "Floats", degrees: "Floats", count: "Floats"
+    ) -> tuple["Floats", "Floats"]:
+        """Standard errors and degrees from the variances by the answers and by the nights' means of so many steps."""
+        import numpy as np
+
+        degrees, variance = np.maximum(degrees, 1.0), np.maximum(by_answers, by_nights)
+        beyond = (variance - by_answers) * variance / np.maximum(2 / 3 * count, _LEAST_DEGREES)
+        spread = by_answers**2 / degrees + beyond
         known = np.where(spread > 0, variance**2 / np.where(spread > 0, spread, 1.0), degrees)
-        unknown = 0.0 if lengths is None else _UNKNOWN / count**2
-        return np.sqrt(variance * (1 + unknown) / (1 - self.correlation)), np.maximum(known, 1.0)
+        return np.sqrt(variance / (1 - self.correlation)), np.maximum(known, 1.0)
+
+    def _changes(self, run: int, steps: int) -> "Floats":
+        """How far each answer's value is from that of so many runs before."""
+        return self._values[:, run] - self._values[:, self.runs[-steps]]
 
     def _step(self, run: int) -> tuple[float, float, float]:
-        differences = self._values[:, run] - self._values[:, self.runs[-1]]
+        differences = self._changes(run, 1)
         variance, degrees = _variance(differences, self._numbers)
         return variance / 2, float(differences.mean()) ** 2 / 2, degrees
 

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 from ...eval_sets.column_table import NAMES
 from ...eval_sets.turns import is_single_answer
 from ...eval_sets.version_column import version_label
+from ...meta_eval.answer_quality import FEWEST_RATED
 from ...shell_words import join_words
 from ...text.wording import count_of, verb_of
 
 if TYPE_CHECKING:
     from .suite_draft import SetLook
-
-FEWEST_RATED = 20  # as the verdict of `assay meta` has it
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,15 @@ def test_scores_that_lead_beyond_the_scale_leave_the_ratings_alone():
     assert 1 < estimate.mean.value <= 5
 
 
+def test_a_share_is_never_known_better_than_its_ratings_tell():
+    """Five of ten, one bad in each pair: nothing varies between pairs, and yet ten answers tell no more than
+    Clopper and Pearson (1934) have of 5 of 10: 18.7% to 81.3%, wider still for five groups."""
+    ratings = np.tile([1.0, 5.0], 5)
+    result = prediction_powered_mean(ratings, np.zeros(10), np.repeat(np.arange(5), 2), scale=(1, 5)).bad_share
+    assert result.value == 0.5
+    assert result.low <= 0.187 and result.high >= 0.813
+
+
 def test_without_a_bad_answer_the_share_is_that_of_clopper_and_pearson():
     """None of 30: the upper end solves (1 - p)^30 = 0.025, so p = 0.1157; scores say nothing more."""
     ratings = np.where(np.arange(100) < 30, 5.0, np.nan)

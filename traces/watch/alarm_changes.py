@@ -11,7 +11,6 @@ from ...presentation.texts import one_line
 from .alarms import AlarmAnswer, AlarmChange, AlarmMessage, describe_bound
 from .watch_state import DriftResult, StoredAlarm
 
-MOST_ANSWERS = 5  # to read, of one alarm
 _LONGEST_TEXT = 2_000  # characters of a question or an answer
 JUDGE_DRIFT = "drift of judge"
 """What stands in place of a bound in an alarm about the judge."""
