@@ -30,10 +30,8 @@ LARGE = 0.15
 
 _FLIPS = 9999
 _UNKNOWN, _LEAST_DEGREES = 9, 6  # see `_Noise.errors`
+_MOST_TOGETHER = 0.05  # of the samples: as many as have changed together may do so again
 _KNOWN_CHANGES = 30  # from which on the noise is known, and no rare change has to be feared
-_ENOUGH_STEPS = 5  # below it a median of steps says nothing
-_SURELY_MORE = 2  # times: the means of nights vary more than their answers explain
-_MEDIAN_OF_SQUARE = 0.455  # of a normal variable of variance 1
 _MOST_OF_FEW = 0.2  # of the range: one of five samples
 _SLACK = 1e-9  # differences and standard errors below it are rounding
 _FOUR_IN_FIVE = NormalDist().inv_cdf(0.8)
@@ -250,23 +248,24 @@ def weigh_bound(
         mean = float(values[present, night].mean())
         averages = np.cumsum([mean, *means[::-1]])[:LONGEST] / np.arange(1, min(LONGEST, len(means) + 1) + 1)
         seen = values[:, [*noise.runs, night]]
+        lengths = np.arange(1, len(averages) + 1)
         if noise.runs:
-            error, degrees = noise.error_of_bound(night)
+            errors, degrees = noise.errors_of_bound(night, lengths)
         else:
-            error, degrees = _spread(values[present, night], numbers[present])
-        scales = np.sqrt(variance_of_mean(np.arange(1, len(averages) + 1), noise.correlation))
-        rare = _rare_change(np.bincount(numbers[present]), 1.0 if is_share else _extent(seen, bound))
+            errors, degrees = (np.array([one]) for one in _spread(values[present, night], numbers[present]))
+        scales = np.sqrt(variance_of_mean(lengths, noise.correlation))
+        rare = _rare_change(np.bincount(numbers[present]), 1.0 if is_share else _extent(seen, bound), noise.together)
         rare *= math.sqrt(_KNOWN_CHANGES / max(noise.changes, _KNOWN_CHANGES))
         if is_share and bound >= 1 - _SLACK:  # one sample below it says that the true share is
             rare = _SLACK
-        size = _effective_size(float(np.nanmean(seen)), error, degrees, level) if is_share else None
-        falls = [
-            min(
-                _shortfall(float(average), bound, (error * scale, degrees), size=size and size / scale**2),
-                (bound - float(average)) / (rare * scale),
-            )
-            for average, scale in zip(averages, scales.tolist(), strict=True)
-        ]
+        share = float(np.nanmean(seen))
+        falls = list[float]()
+        for average, scale, error, freedom in zip(
+            *(one.tolist() for one in (averages, scales, errors, degrees)), strict=True
+        ):
+            size = _effective_size(share, error, freedom, level) if is_share else None
+            shortfall = _shortfall(average, bound, (error * scale, freedom), size=size and size / scale**2)
+            falls.append(min(shortfall, (bound - average) / (rare * scale)))
         place = int(np.argmax(falls))
         p = monthly_p_value(falls[place])
         failed = mean < bound - _SLACK and p <= level
@@ -304,11 +303,17 @@ class _Noise:
         return self._second**2 / self._fourth if self._fourth else 0.0
 
     @property
+    def together(self) -> float:
+        """How many samples changed together so far: 1 where each changes by itself."""
+        squares = sum(self._squares)
+        return self._second / squares if squares > _SLACK**2 else 0.0
+
+    @property
     def correlation(self) -> float:
         """How an answer's noise correlates from run to run; by medians, since a release changes answers once."""
         import numpy as np
 
-        if len(self._two_apart) < _ENOUGH_STEPS:
+        if not self._two_apart:
             return 0.0
         return night_correlation(float(np.median(self._squares)), float(np.median(self._two_apart)))
 
@@ -336,32 +341,36 @@ class _Noise:
         """
         import numpy as np
 
-        steps = np.array([*self._steps, self._step(night)])
-        counted = np.ones((len(lengths), len(steps)))
-        if len(steps) > 1:
-            counted[np.arange(len(lengths)), len(steps) - lengths] = 0
+        steps, counted = self._counted(night, lengths)
         count = counted.sum(axis=1)
         by_answers, by_nights, degrees = (counted @ steps / count[:, None]).T
         errors, known = self._errors(by_answers, by_nights, degrees * count, count)
         return errors * np.sqrt(1 + _UNKNOWN / count**2), known
 
-    def error_of_bound(self, night: int) -> tuple[float, float]:
-        """Returns the standard error of one run's mean that is held against a bound, and its degrees of freedom.
+    def errors_of_bound(self, night: int, lengths: "Places") -> tuple["Floats", "Floats"]:
+        """Returns the same for means of so many runs that are held against a bound, which is no night.
 
-        How far the mean of this night moved is what is weighed, and no noise. Those of earlier nights count by their
-        median, so that one step down is no noise for all that follow, and where they surely are more than their answers
-        explain.
+        So only what nights have in common is uncertain: the variance of their means counts 1 + 9 / s^2 times.
         """
         import numpy as np
 
-        of_answers, _, degrees = self._step(night)
-        steps = np.array([*self._steps, (of_answers, of_answers, degrees)])
-        by_answers, count = float(steps[:, 0].mean()), len(steps)
-        typical = float(np.median(steps[:, 1])) / _MEDIAN_OF_SQUARE if count >= _ENOUGH_STEPS else 0.0
-        by_nights = typical if typical > _SURELY_MORE * by_answers else 0.0
-        of_all = (np.array([one]) for one in (by_answers, by_nights, steps[:, 2].sum(), count))
-        (error,), (known,) = self._errors(*of_all)
-        return float(error), float(known)
+        steps, counted = self._counted(night, lengths)
+        if len(steps) == 1:  # nothing but the step into the fall: how far the mean moved is what is weighed
+            steps[:, 1] = 0.0
+        count = counted.sum(axis=1)
+        by_answers, by_nights, degrees = (counted @ steps / count[:, None]).T
+        return self._errors(by_answers, by_nights * (1 + _UNKNOWN / count**2), degrees * count, count)
+
+    def _counted(self, night: int, lengths: "Places") -> tuple["Floats", "Floats"]:
+        """All steps up to a night, and which of them count as noise beside a fall of so many runs."""
+        import numpy as np
+
+        steps = np.array([*self._steps, self._step(night)])
+        counted = np.ones((len(lengths), len(steps)))
+        inside = np.flatnonzero(lengths <= len(steps))
+        if len(steps) > 1:
+            counted[inside, len(steps) - lengths[inside]] = 0
+        return steps, counted
 
     def _errors(
         self, by_answers: "Floats", by_nights: "Floats", degrees: "Floats", count: "Floats"
@@ -385,14 +394,16 @@ class _Noise:
         return variance / 2, float(differences.mean()) ** 2 / 2, degrees
 
 
-def _rare_change(sizes: "Places", extent: float) -> float:
+def _rare_change(sizes: "Places", extent: float, together: float = 0.0) -> float:
     """The least standard error of a run's mean, where the runs have shown few changes or none.
 
     That of one sample of n a night that changes by the whole range, groups as wholes (each group of n_g samples in one
-    night of n): range sqrt(sum(n_g^2) / n) / n. Fewer than five samples count as five, so that they can fail at all.
+    night of n): range sqrt(sum(n_g^2) / n) / n. As many samples as changed together so far may do so again, up to a
+    twentieth. Fewer than five samples count as five, so that they can fail at all.
     """
     n = int(sizes.sum())
-    return extent * min(math.sqrt(int((sizes.astype(int) ** 2).sum()) / n) / n, _MOST_OF_FEW)
+    share = max(math.sqrt(int((sizes.astype(int) ** 2).sum()) / n) / n, min(_MOST_TOGETHER, together / n))
+    return extent * min(share, _MOST_OF_FEW)
 
 
 def _extent(values: "Floats", *others: float) -> float:
