@@ -352,7 +352,6 @@ class _Noise:
 
         So only what nights have in common is uncertain: the variance of their means counts 1 + 9 / s^2 times.
         """
-        import numpy as np
 
         steps, counted = self._counted(night, lengths)
         if len(steps) == 1:  # nothing but the step into the fall: how far the mean moved is what is weighed
