@@ -34,8 +34,9 @@ def describe_answers(
     likely = ""
     if bad_share is not None and bad_share.low is not None:
         likely = f" ({Figure('share', bad_share.low)} to {Figure('share', bad_share.high)})"
+    decimals = 1 if highest - lowest > 1 else 2
     verb = verb_of(bad if bad else len(ratings), "is", "are")
     return (
-        f"rated {sum(ratings) / len(ratings):.1f}{scale}{by}; {bad:,} of {count_of(len(ratings), 'answer')} "
+        f"rated {sum(ratings) / len(ratings):.{decimals}f}{scale}{by}; {bad:,} of {count_of(len(ratings), 'answer')} "
         f"{verb} bad{likely}"
     )

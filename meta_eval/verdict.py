@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..presentation.figure import Figure
+from ..presentation.texts import one_line
 from ..presentation.verdict import LONGEST_LINE, Verdict
 from ..text.wording import count_of
 from .agreement import MetricAgreement
@@ -17,6 +18,7 @@ from .sending import Policy
 from .table import ScoreTable
 
 _WIDE = 0.15  # an agreement that is known less closely than this, to either side, is worth more ratings
+_LONGEST_NAME = 36  # characters, so that the figure after it has room
 _WITH_A_JUDGE = "score them with a judge: assay run SET --judge MODEL"
 
 
@@ -103,7 +105,7 @@ def _nothing_chosen(rated: int, metrics: tuple[MetricAgreement, ...]) -> tuple[s
 
 def _trust(selection: Selection, metrics: tuple[MetricAgreement, ...], comparisons: tuple[Comparison, ...]) -> str:
     """Which metric, how closely it follows, and whether counting shared words would do as well."""
-    agreement, names = selection.agreement, name_shortly(selection.chosen)
+    agreement, names = selection.agreement, one_line(name_shortly(selection.chosen), _LONGEST_NAME)
     word = next((word for least, word in STRENGTHS if (agreement.value or 0.0) >= least), "weakly")
     likely = "" if agreement.low is None else f" ({agreement.low:.2f} to {agreement.high:.2f})"
     text = f"{names}, {word}: {agreement.value:.2f} of 1 on answers it had not seen{likely}"
