@@ -195,7 +195,7 @@ def test_a_fresh_repository_until_a_worse_chatbot_fails(github, assay, monkeypat
 
     first = github.begin()
     assert first.run() == 0
-    assert [gate["state"] for gate in first.report()["gates"]] == ["passed"] * 2 + ["no baseline"] * 2
+    assert [gate["state"] for gate in first.report()["gates"]] == ["passed"] * 2 + ["no baseline"] * 3
     assert "no accepted run to compare with yet" in first.summary.read_text(encoding="utf-8")
     assert first.report()["accept"] == f"assay suite accept {first.report()['runs'][0]['run']}"
 
@@ -206,21 +206,21 @@ def test_a_fresh_repository_until_a_worse_chatbot_fails(github, assay, monkeypat
 
     same = github.begin()
     assert same.run() == 0
-    assert [gate["state"] for gate in same.report()["gates"]] == ["passed"] * 4
+    assert [gate["state"] for gate in same.report()["gates"]] == ["passed"] * 5
     assert same.report()["runs"][0]["accepted"] == accepted
 
     write_answers(github, worse=True)
     worse = github.begin()
     assert worse.run() == 5
-    assert [gate["state"] for gate in worse.report()["gates"]] == ["passed"] * 2 + ["failed"] * 2
+    assert [gate["state"] for gate in worse.report()["gates"]] == ["passed"] * 2 + ["failed"] * 2 + ["passed"]
     assert worse.values["steps.run.outputs.exit-code"] == "5"
     assert "❌ a gate failed" in worse.summary.read_text(encoding="utf-8")
     assert sorted(worse.uploaded) == [
         f"assay-reports/{name}" for name in ("junit.xml", "report.json", "site", "summary.md")
     ]
     (junit,) = JUnitXml.fromfile(str(worse.folder / worse.values["steps.files.outputs.junit"]))
-    assert (junit.tests, junit.failures) == (5, 2)
-    assert len({case.name for case in junit}) == 5
+    assert (junit.tests, junit.failures) == (6, 2)
+    assert len({case.name for case in junit}) == 6
 
     # the failed night was saved: the next one, still bad, counts four before it
     after = github.begin()

@@ -181,10 +181,15 @@ def test_a_trace_with_several_roots_is_one_sample_that_begins_with_the_first(ser
     assert read(server, since=BEGUN + timedelta(minutes=3)) == []  # pulled with its first root
 
 
+def test_a_trace_without_an_output_is_an_empty_answer(server):
+    add_plain(server, 1, output=None)
+    (sample,) = read(server)
+    assert (sample.id, sample.response) == ("t1", "")
+
+
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"output": None}, "output: is empty"),
         ({"input": None}, "input: is empty"),
         ({"output": {"a": 1, "b": 2}}, "output: holds no answer"),
         ({"output": "half \ud83d of a character"}, "half a character"),
