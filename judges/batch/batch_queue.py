@@ -11,11 +11,10 @@ from typing import Any, NoReturn
 from ...errors import BudgetReached, JudgeError, JudgeUnavailable, UsageError
 from ...text.wording import count_of
 from ..budget import Budget, cost_text, describe_lost
+from ..cassette import Recording, locked
 from ..completion import read_reply
-from ..journal import locked
 from ..litellm_lookup import batch_price, load_litellm
 from ..question import Question, RawReply, ReplyPending
-from ..recording import Recording
 from ..request_size import RequestSize, measure_question
 from ..settings import JudgeSettings
 from ..usage import LostCalls

@@ -11,7 +11,7 @@ from ..litellm_lookup import load_litellm, missing_api_key
 from ..retry import call_with_retries, explain, http_status, is_passing
 from ..settings import ENTAIL, GGUF, PYTHON, JudgeSettings
 from ..transports import choose_transport
-from ..transports.decision_transport import DecisionTransport
+from ..transports.decisions import DecisionTransport
 
 PROVIDERS = ("openai", "azure", "hosted_vllm", "litellm_proxy")
 """Those whose files hold requests and replies in OpenAI's shape, and whose batches litellm can list."""

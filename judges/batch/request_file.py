@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..cassette import Recording, format_line, make_recording, parse_line
 from ..completion import shape_request
 from ..litellm_lookup import load_litellm
 from ..question import Question, RawReply
-from ..recording import Recording, format_line, make_recording, parse_line
 from ..request_size import RequestSize, measure_question
 from ..settings import JudgeSettings
 

@@ -11,15 +11,12 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, ClassVar
 
-from pydantic import model_validator
-
 from ...untrusted import neutralise
 from ..probabilities import contradiction, follow_options, read_option
-from ..question import Alternatives, MemberReply, Question, RawReply, Reply
-from ..structured import find_values
+from ..question import Alternatives, Question, RawReply
+from ..structured import ReplyObject, find_values, read_object
 from ..typed_questions import Answer, ChoiceQuestion, Predicate, Reason, Request, ScoreQuestion, TypedQuestion
-from .transport import Transport
-from .wording import compose, delimit_all, describe_words, words_of, write_statement, yes_no_words
+from .wording import Transport, compose, delimit_all, describe_words, words_of, write_statement, yes_no_words
 
 _TOKENS_PER_ANSWER = 8  # of the reply, beside the characters of the id and the word
 _TOKENS_PER_REASON = 80
@@ -29,27 +26,24 @@ _NUMBER = re.compile(r"\d+")
 _FRAMES: Mapping[Reason, str] = {"none": "listed", "first": "reason_first", "after": "reason_after"}
 
 
-class ListedAnswers(MemberReply):
-    """The reply: under each question's id one of its words. Made by `reply_schema`."""
+class ListedAnswers:
+    """The shape of the reply: under each question's id one of its words. Made by `reply_schema`."""
 
     words: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     reason: ClassVar[Reason] = "none"
     most_tokens: ClassVar[int] = 0
 
-    @model_validator(mode="before")
     @classmethod
-    def _refuse_without_answer(cls, values: Any) -> Any:
-        given = values if isinstance(values, dict) else {}
-        for question, words in cls.words.items():
-            if question in given and _read_word(given[question], words):
-                break
-        else:
+    def read(cls, values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str | None]]:
+        """The members of a reply, and the word that each question asked is answered with; None for no word of its."""
+        said = {
+            question: _read_word(values[question], words) for question, words in cls.words.items() if question in values
+        }
+        if not any(said.values()):
             raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
-        for name in given:
-            if name not in cls.words:
-                cls._check_further(given)
-                break
-        return values
+        if len(said) < len(values):
+            cls._check_further(values)
+        return values, said
 
     @classmethod
     def _check_further(cls, given: Mapping[str, Any]) -> None:
@@ -80,6 +74,8 @@ def _reason_key(question: str) -> str:
 
 def _read_word(value: Any, words: Sequence[str]) -> str | None:
     """The word that a value says; None where it says none. A list may go on with another word."""
+    if value in words:
+        return str(value)
     if isinstance(value, str):
         return read_option(f'"{value}"', words)
     return None if isinstance(value, list | dict) else read_option(json.dumps(value), words)
@@ -101,7 +97,7 @@ class Listed(Transport):
 
     most_questions = _MOST_QUESTIONS
 
-    def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[ListedAnswers]:
+    def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[list[Answer]]:
         """The call: the state, then the questions by their ids."""
         reason = request.reason or "none"
         prompt = compose(request, request.prompts.load(request.task, request.language), _FRAMES[reason])
@@ -111,7 +107,7 @@ class Listed(Transport):
         statements = [f"{predicate.id}: {_one_line(write_statement(predicate))}" for predicate in predicates]
         others = [_line(question) for question in questions if type(question) is not Predicate]
         user = [delimit_all(request.state)]
-        schema = reply_schema(words, reason)
+        schema: Any = reply_schema(words, reason)
         if statements:
             user += ["<statements>", *statements, "</statements>"]
         return Question(
@@ -124,19 +120,23 @@ class Listed(Transport):
             prompts=request.prompts,
         )
 
-    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: Reply[Any]) -> list[Answer]:
+    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: RawReply) -> list[Answer]:
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
-        members = reply.value.members
-        values = dict(members)
-        has_one_twice = len(values) < len(members)
-        shares = _Shares(reply.raw, reply.value) if reply.raw.logprobs else None
+        found = read_object(reply, call.schema.read)
+        values, said = found.value
+        has_one_twice = len(values) < len(found.members)
+        shares = _Shares(reply, found) if reply.logprobs else None
+        has_reasons = call.schema.reason != "none"
         answers = []
         for question, words in zip(questions, _words_by_question(questions, call.prompt.language), strict=True):
-            said = [values[question.id]] if question.id in values else []
-            if has_one_twice:
-                said = [value for name, value in members if name == question.id]
-            answer = _read(question, words, said, shares)
-            if call.schema.reason != "none":
+            word = said.get(question.id)
+            if word is None or (has_one_twice and _says_two_things(question.id, words, found.members)):
+                answer = Answer(question, None, problem=_problem(question.id, word, values))
+            elif shares is None:
+                answer = Answer(question, words[word])
+            else:
+                answer = shares.weigh(question, words, word)
+            if has_reasons:
                 reason = values.get(_reason_key(question.id))
                 answer.reason = " ".join(reason.split()) if isinstance(reason, str) else ""
             answers.append(answer)
@@ -160,23 +160,25 @@ def _one_line(text: str) -> str:
     return " ".join(neutralise(text).split())
 
 
-def _read(question: TypedQuestion, words: Mapping[str, str], said: list[Any], shares: "_Shares | None") -> Answer:
-    if not said:
-        return Answer(question, None, problem="the judge left it out")
-    offered = tuple(words)
-    word = _read_word(said[0], offered)
-    if said[1:] and any(_read_word(value, offered) != word for value in said):
-        return Answer(question, None, problem="the judge answered it in two ways")
-    if word is None:
-        shown = json.dumps(said[0], ensure_ascii=False)[:40]
-        return Answer(question, None, problem=f"the judge said {shown}, which is none of its words")
-    return Answer(question, words[word]) if shares is None else shares.weigh(question, words, word)
+def _says_two_things(question: str, words: Mapping[str, str], members: Sequence[tuple[str, Any]]) -> bool:
+    """Whether a question is answered twice, with words that differ."""
+    return len({_read_word(value, tuple(words)) for name, value in members if name == question}) > 1
+
+
+def _problem(question: str, word: str | None, values: Mapping[str, Any]) -> str:
+    """Why a question has no answer."""
+    if question not in values:
+        return "the judge left it out"
+    if word is not None:
+        return "the judge answered it in two ways"
+    shown = json.dumps(values[question], ensure_ascii=False)[:40]
+    return f"the judge said {shown}, which is none of its words"
 
 
 class _Shares:
     """How probable the words of a reply are, by its tokens."""
 
-    def __init__(self, raw: RawReply, reply: MemberReply) -> None:
+    def __init__(self, raw: RawReply, found: ReplyObject[Any]) -> None:
         self._raw = raw
         self._places: Sequence[Alternatives] = raw.logprobs or ()
         tokens = [next(iter(place)) for place in self._places]
@@ -184,8 +186,8 @@ class _Shares:
         self._is_known = before >= 0
         # where each token begins in the text, and where the last one ends
         self._starts = [end - before for end in accumulate(map(len, tokens), initial=0)]
-        names = [name for name, _ in reply.members]
-        self._values = dict(zip(names, find_values(raw.text, reply.place), strict=True)) if self._is_known else {}
+        names = [name for name, _ in found.members]
+        self._values = dict(zip(names, find_values(raw.text, found.start), strict=True)) if self._is_known else {}
 
     def weigh(self, question: TypedQuestion, words: Mapping[str, str], word: str) -> Answer:
         """The answer that a word gives, with the probability of each; without them where its tokens are others."""
