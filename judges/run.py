@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Protocol, TypeVar
@@ -382,13 +382,14 @@ class Transports:
                 continue
             usage = reply.usage if usage is NO_USAGE else usage + reply.usage
             replies.append(reply.raw)
-            answers.update([(answer.question.id, answer) for answer in reply.value])
+            answers |= {answer.question.id: answer for answer in reply.value}
             lost = [answer.question for answer in reply.value if answer.option is None and not answer.declined]
             if not lost or reply.corrected:
                 continue
             try:
                 with meter_usage() as taken:
-                    reply = await ask(replace(_render(transport, request, lost), corrections=False))
+                    again = _read_by(transport, lost, transport.render(request, lost))
+                    reply = await ask(replace(again, corrections=False))
             except ReplyError:
                 usage += Usage.total(taken)
                 continue  # the answers that they have say what was wrong with the first reply
@@ -397,26 +398,27 @@ class Transports:
                 continue
             usage += reply.usage
             replies.append(reply.raw)
-            answers.update([(answer.question.id, answer) for answer in reply.value])
+            answers |= {answer.question.id: answer for answer in reply.value}
         if pending is not None:
             raise pending
-        return Answers({question.id: answers[question.id] for question in request.questions}, usage, tuple(replies))
+        return Answers(answers, usage, tuple(replies))
 
-    def _calls(self, request: Request, transport: Transport) -> Iterator[Question[list[Answer]]]:
+    def _calls(self, request: Request, transport: Transport) -> list[Question[list[Answer]]]:
         """The calls for the questions in their order: as few as the transport's limit and the model's context allow."""
-        parts = [
-            request.questions[start : start + transport.most_questions]
-            for start in range(0, len(request.questions), transport.most_questions)
-        ]
-        while parts:
-            questions = parts.pop(0)
-            call = _render(transport, request, questions)
-            context = self.context if len(questions) > 1 else None
-            if context is None or call_tokens(call, self._settings) <= context:
-                yield call
-            else:
-                half = (len(questions) + 1) // 2
-                parts[:0] = [questions[:half], questions[half:]]
+        most, calls = transport.most_questions, list[Question[list[Answer]]]()
+        for start in range(0, len(request.questions), most):
+            calls += self._calls_that_fit(request, request.questions[start : start + most], transport)
+        return calls
+
+    def _calls_that_fit(
+        self, request: Request, questions: Sequence[TypedQuestion], transport: Transport
+    ) -> list[Question[list[Answer]]]:
+        call = transport.render(request, questions)
+        if len(questions) > 1 and self.context is not None and call_tokens(call, self._settings) > self.context:
+            half = (len(questions) + 1) // 2
+            halves = questions[:half], questions[half:]
+            return [call for part in halves for call in self._calls_that_fit(request, part, transport)]
+        return [_read_by(transport, questions, call)]
 
     @cached_property
     def context(self) -> int | None:
@@ -424,9 +426,10 @@ class Transports:
         return find_context_limit(self._settings)
 
 
-def _render(transport: Transport, request: Request, questions: Sequence[TypedQuestion]) -> Question[list[Answer]]:
-    """The call for some of a request's questions, whose reply the same transport reads."""
-    call = transport.render(request, questions)
+def _read_by(
+    transport: Transport, questions: Sequence[TypedQuestion], call: Question[list[Answer]]
+) -> Question[list[Answer]]:
+    """The call, whose reply the transport reads that rendered it."""
     call.read = partial(transport.parse, questions, call)
     return call
 

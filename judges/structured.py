@@ -110,7 +110,7 @@ def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T
     found = list[ReplyObject[T]]()
     problem = ""
     broken: int | None = None
-    thought = _THOUGHT.match(text)
+    thought = _THOUGHT.match(text) if "<think>" in text else None
     start = text.find("{", thought.end() if thought else 0)
     for _ in range(_MOST_OBJECTS_TRIED):
         if start < 0:
@@ -134,9 +134,12 @@ def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T
         start = text.find("{", end)
     if not found:
         raise ReplyError(problem or _describe_text(text), text)
-    if any(other.value != found[0].value for other in found[1:]):
-        raise ReplyError(f"it holds {count_of(len(found), 'answer')} that differ", text)
-    return next((other for other in found if other.twice), found[0])
+    for other in found[1:]:
+        if other.value != found[0].value:
+            raise ReplyError(f"it holds {count_of(len(found), 'answer')} that differ", text)
+        if other.twice:
+            return other
+    return found[0]
 
 
 class _ObjectReader:

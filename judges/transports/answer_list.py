@@ -37,11 +37,12 @@ class ListedAnswers:
     def read(cls, values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str | None]]:
         """The members of a reply, and the word that each question asked is answered with; None for no word of its."""
         said = {
-            question: _read_word(values[question], words) for question, words in cls.words.items() if question in values
+            question: _read_word(values[question], words) if question in values else None
+            for question, words in cls.words.items()
         }
         if not any(said.values()):
             raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
-        if len(said) < len(values):
+        if values.keys() - cls.words:
             cls._check_further(values)
         return values, said
 
@@ -104,7 +105,8 @@ class Listed(Transport):
         offered = _words_by_question(questions, prompt.language)
         words = tuple([(question.id, tuple(each)) for question, each in zip(questions, offered, strict=True)])
         predicates = [question for question in questions if type(question) is Predicate]
-        statements = [f"{predicate.id}: {_one_line(write_statement(predicate))}" for predicate in predicates]
+        lines = _in_lines([each.statement if not each.context else write_statement(each) for each in predicates])
+        statements = [f"{predicate.id}: {line}" for predicate, line in zip(predicates, lines, strict=True)]
         others = [_line(question) for question in questions if type(question) is not Predicate]
         user = [delimit_all(request.state)]
         schema: Any = reply_schema(words, reason)
@@ -124,22 +126,20 @@ class Listed(Transport):
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
         found = read_object(reply, call.schema.read)
         values, said = found.value
-        has_one_twice = len(values) < len(found.members)
-        shares = _Shares(reply, found) if reply.logprobs else None
-        has_reasons = call.schema.reason != "none"
-        answers = []
-        for question, words in zip(questions, _words_by_question(questions, call.prompt.language), strict=True):
-            word = said.get(question.id)
-            if word is None or (has_one_twice and _says_two_things(question.id, words, found.members)):
-                answer = Answer(question, None, problem=_problem(question.id, word, values))
-            elif shares is None:
-                answer = Answer(question, words[word])
-            else:
-                answer = shares.weigh(question, words, word)
-            if has_reasons:
-                reason = values.get(_reason_key(question.id))
+        offered = _words_by_question(questions, call.prompt.language)
+        if not reply.logprobs and all(said.values()) and len(values) == len(found.members):
+            answers = [
+                Answer(question, words[said[question.id]]) for question, words in zip(questions, offered, strict=True)
+            ]
+        else:
+            shares = _Shares(reply, found) if reply.logprobs else None
+            answers = [
+                _read(question, words, found, shares) for question, words in zip(questions, offered, strict=True)
+            ]
+        if call.schema.reason != "none":
+            for answer in answers:
+                reason = values.get(_reason_key(answer.question.id))
                 answer.reason = " ".join(reason.split()) if isinstance(reason, str) else ""
-            answers.append(answer)
         return answers
 
 
@@ -153,26 +153,31 @@ def _line(question: ChoiceQuestion | ScoreQuestion) -> str:
     """One question in one line, so that none can pretend to be another."""
     described = describe_words(question)
     offered = "; ".join(f"{word} = {meaning}" if meaning else word for word, meaning in described.items())
-    return f"{question.id}: {_one_line(question.instructions)} ({_one_line(offered)})"
+    instructions, offered = _in_lines([question.instructions, offered])
+    return f"{question.id}: {instructions} ({offered})"
 
 
-def _one_line(text: str) -> str:
-    return " ".join(neutralise(text).split())
+def _in_lines(texts: Sequence[str]) -> list[str]:
+    """Each text in one line, so that none can pretend to be another question."""
+    together = "".join(texts)
+    if neutralise(together) != together:  # most need no more than a look
+        texts = [neutralise(text) for text in texts]
+    return [" ".join(text.split()) for text in texts]
 
 
-def _says_two_things(question: str, words: Mapping[str, str], members: Sequence[tuple[str, Any]]) -> bool:
-    """Whether a question is answered twice, with words that differ."""
-    return len({_read_word(value, tuple(words)) for name, value in members if name == question}) > 1
-
-
-def _problem(question: str, word: str | None, values: Mapping[str, Any]) -> str:
-    """Why a question has no answer."""
-    if question not in values:
-        return "the judge left it out"
-    if word is not None:
-        return "the judge answered it in two ways"
-    shown = json.dumps(values[question], ensure_ascii=False)[:40]
-    return f"the judge said {shown}, which is none of its words"
+def _read(
+    question: TypedQuestion, words: Mapping[str, str], found: ReplyObject[Any], shares: "_Shares | None"
+) -> Answer:
+    values, said = found.value
+    word = said[question.id]
+    if question.id not in values:
+        return Answer(question, None, problem="the judge left it out")
+    if len({_read_word(value, tuple(words)) for name, value in found.members if name == question.id}) > 1:
+        return Answer(question, None, problem="the judge answered it in two ways")
+    if word is None:
+        shown = json.dumps(values[question.id], ensure_ascii=False)[:40]
+        return Answer(question, None, problem=f"the judge said {shown}, which is none of its words")
+    return Answer(question, words[word]) if shares is None else shares.weigh(question, words, word)
 
 
 class _Shares:
