@@ -1,7 +1,10 @@
+from .batch.batch_files import (
+    Failure as Failure,
+    read_results as read_results,
+    request_body as request_body,
+)
 from .batch.batch_journal import BatchJournal as BatchJournal
 from .batch.provider import find_provider as find_provider
-from .batch.request_file import request_body as request_body
-from .batch.result_file import Failure as Failure, read_results as read_results
 from .body_limit import bounded_body as bounded_body
 from .budget import Budget as Budget
 from .cassette import (
