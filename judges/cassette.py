@@ -76,7 +76,8 @@ class QuestionKeys:
         if constant not in self._hashes:
             self._hashes[constant] = hashlib.sha256(self._constant_part(question))
         key = self._hashes[constant].copy()
-        key.update(question.asked.encode("utf-8", "surrogatepass"))
+        asked = question.user if question.body is None else question.asked
+        key.update(asked.encode("utf-8", "surrogatepass"))
         for message in question.follow_up:
             key.update(f"\x1e{message['role']}\x1f{message['content']}".encode("utf-8", "surrogatepass"))
         return key.hexdigest()[:32]

@@ -57,7 +57,8 @@ def parse_reply(question: Question[T], reply: RawReply) -> T:
         raise ReplyError("the provider's content filter withheld the reply", reply.text)
     if not reply.text.strip():
         raise ReplyError("it was empty", reply.text)
-    check_log_probabilities(reply)
+    if reply.logprobs:
+        check_log_probabilities(reply)
     if question.read is not None:
         return question.read(reply)
     schema: Any = question.schema
