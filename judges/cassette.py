@@ -203,9 +203,6 @@ def parse_line(line: bytes) -> Recording:
 def line_key(line: bytes) -> str:
     """Returns the key that a line begins with: 32 hexadecimal digits.
 
-    Raises:
-        ValueError: The line begins otherwise.
-
     Example:
         >>> line_key(b'{"key": "0123456789abcdef0123456789abcdef", "text": "Yes"}')
         '0123456789abcdef0123456789abcdef'
@@ -306,11 +303,7 @@ class Journal:
             self._opened = opening.pop_all()
 
     def append(self, line: bytes) -> None:
-        """Writes a line; a kill after this returns does not lose it.
-
-        Raises:
-            OSError: The line was not written, or only in part: close this journal, so that no line follows a torn one.
-        """
+        """Writes a line; a kill after this returns does not lose it."""
         unwritten = memoryview(line)
         while unwritten:
             unwritten = unwritten[self._file.write(unwritten) :]

@@ -354,9 +354,6 @@ async def embed_texts(
 
     Returns:
         Unit vectors, shape (texts, dimensions of the embedder).
-
-    Raises:
-        JudgeError: There is no usable vector of a text.
     """
     import numpy as np
 

@@ -268,9 +268,6 @@ class Run:
         """Checks, before anything is begun or asked, that there is an API key where one is needed.
 
         Where replies are recorded nothing is checked, since they may answer every question.
-
-        Raises:
-            JudgeUnavailable: There is none; the message names the environment variable.
         """
         cassette = self.connection.cassette
         if cassette is None or not (self.connection.is_replaying or any(True for _ in cassette.recordings())):

@@ -72,11 +72,7 @@ def parse_reply(question: Question[T], reply: RawReply) -> T:
 
 
 def read_schema(reply: RawReply, schema: type[Schema]) -> Schema:
-    """Reads a reply by the model of its shape.
-
-    Raises:
-        ReplyError: It does not fit, or a field has two values.
-    """
+    """Reads a reply by the model of its shape."""
     found = read_object(reply, schema.model_validate)
     if found.twice:
         raise ReplyError(f"{found.twice} is there twice, with different values", reply.text)

@@ -13,12 +13,7 @@ if TYPE_CHECKING:
 
 
 def read_embedding_reply(data: Sequence[Any] | None, count: int, model: str) -> "list[NDArray[np.float32]]":
-    """Takes the vectors out of an embedding reply, one per text, in the order of the texts.
-
-    Raises:
-        JudgeError: The reply has fewer or more vectors than texts, indexes that are no order, or a vector that cannot
-            be used (see `check_vectors`).
-    """
+    """Takes the vectors out of an embedding reply, one per text, in the order of the texts."""
     import numpy as np
 
     items = list(data or [])
