@@ -34,7 +34,7 @@ def merge(out: Path, paths: tuple[Path, ...], prefer: Any, as_json: bool) -> Non
 
     The recordings of PATHS go into OUT; what OUT holds already stays.
     """
-    from ..judges.cassette_files import merge_cassettes
+    from ..judges.cassette import merge_cassettes
 
     count = merge_cassettes(paths, out, prefer)
     if as_json:
@@ -59,8 +59,7 @@ def split(path: Path, sets: tuple[str, ...], *, by: Any, out: Path | None, as_js
     The recordings are those of PATH, which stays; with --by set the sets are SETS.
     """
     from ..eval_sets import read_set
-    from ..judges.cassette import is_bundled
-    from ..judges.cassette_files import split_cassette
+    from ..judges.cassette import is_bundled, split_cassette
 
     if (by == "set") != bool(sets):
         raise UsageError("name the SETS with --by set, and only then")
@@ -80,7 +79,7 @@ def split(path: Path, sets: tuple[str, ...], *, by: Any, out: Path | None, as_js
 @json_option
 def diff(a: Path, b: Path, as_json: bool) -> None:
     """Show what differs between the cassettes A and B. Exit code 1 when something does."""
-    from ..judges.cassette_files import compare_cassettes
+    from ..judges.cassette import compare_cassettes
 
     comparison = compare_cassettes(a, b)
     only_a, only_b, changed = comparison.only_a, comparison.only_b, comparison.changed
