@@ -4,7 +4,8 @@
 
 Each figure is of one process, in which `assay` runs under a profile: SQL statements, answers parsed from their JSON,
 plans parsed, how often ratings are joined, and the files of the package in which a function is called that is not
-called by an import. The store has two runs of 60 rated answers each, two versions, and a queue of ratings of the second.
+called by an import. The store has two runs of 60 rated answers each, two versions, and a queue of the
+second.
 """
 
 import inspect
@@ -70,9 +71,9 @@ class CallCounter:
         code = frame.f_code
         if code.co_name == "<module>":
             self._imports += 1 if event == "call" else -1
-        elif event == "call" and not self._imports and code.co_filename.startswith(ROOT):
-            if code.co_flags & inspect.CO_NEWLOCALS:  # a function, and no body of a class
-                self.calls[code.co_filename.removeprefix(ROOT), code.co_name] += 1
+        is_function = event == "call" and code.co_flags & inspect.CO_NEWLOCALS  # and no body of a class
+        if is_function and not self._imports and code.co_filename.startswith(ROOT):
+            self.calls[code.co_filename.removeprefix(ROOT), code.co_name] += 1
 
     def figures(self) -> dict[str, int]:
         """How often what `COUNTED` names was called, and in how many files of the package a function ran."""
@@ -158,7 +159,7 @@ def count_command(command: str) -> CallCounter:
 def main() -> None:
     """Prints one row per command; with words after it, the files in which that one command runs a function."""
     if sys.argv[1:2] == ["--one"]:
-        with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
             counter = count_command(" ".join(sys.argv[2:]))
         print(json.dumps({"figures": counter.figures(), "files": sorted(counter.files)}))
         return

@@ -103,18 +103,17 @@ def _print_demo(store: "Store", outcome: "Outcome", conversations: "Outcome | No
     from rich.text import Text
 
     from ..meta_eval.evaluation import evaluate_table
+    from ..runs import Results
     from ..runs.run_tables import summary_table
-    from ..runs.summary import ScoreTotals
 
     joined = _join_scores(store, outcome.run)
     console, evaluation = open_console(), evaluate_table(joined.table)  # as `assay meta` does: one figure, one value
     print_blocks(ReportBlock(evaluation.verdict.paragraphs()))
     console.print(Text(_CONSTRUCTED, style="dim"))
-    directions = store.run(outcome.run).plan.all_directions
     title = (
         f"{count_of(evaluation.settings.items, 'answer')}, {count_of(outcome.usage.calls, 'recorded reply')} of {judge}"
     )
-    print_table(summary_table(title, ScoreTotals.of_run(store, outcome.run).summarise(directions)))
+    print_table(summary_table(title, Results.from_store(store, outcome.run).summary()))
     if conversations is not None:
         _print_conversations(console, store, conversations, judge)
     console.print(Text("\nNext:", style="bold"))
@@ -127,10 +126,9 @@ def _print_conversations(console: "Console", store: "Store", outcome: "Outcome",
     from rich.padding import Padding
     from rich.text import Text
 
-    from ..runs.summary import ScoreTotals
+    from ..runs import Results
 
-    directions = store.run(outcome.run).plan.all_directions
-    summaries = ScoreTotals.of_run(store, outcome.run).summarise(directions)
+    summaries = Results.from_store(store, outcome.run).summary(has_intervals=False)
     own = [one for one in summaries if one.name in CONVERSATION_METRICS]
     means = ", ".join(f"{one.name} {Figure('mean', one.mean)}" for one in own)
     console.print(Text(f"\n{count_of(own[0].n, 'conversation')}, on average: {means}."))

@@ -53,13 +53,12 @@ def show(run: str, sample: str | None, *, store: str | Path, as_json: bool) -> N
         _show_parts(run, sample, as_json=as_json)
         return
     runs = Store(store, must_exist=True)
-    run_id = runs.run(run).id
     if as_json:
-        echo_json(scores_as_json(runs, run_id, sample))
+        echo_json(scores_as_json(runs, runs.run(run), sample))
     elif sample is None:
-        print_run(runs, run_id, each_sample=True)
+        print_run(runs, run, each_sample=True)
     else:
-        print_audit(runs, run_id, sample)
+        print_audit(runs, runs.run(run).id, sample)
 
 
 def _show_parts(place: str, sample: str | None, *, as_json: bool) -> None:
