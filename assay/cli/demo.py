@@ -10,8 +10,7 @@ import click
 from ..presentation.figure import Figure
 from ..presentation.result_table import ReportBlock
 from ..text.wording import count_of
-from .options import json_option, store_option
-from .output import echo_json, open_console, print_blocks, print_command, print_table, typed_command
+from .output import echo_json, is_json, open_console, print_blocks, print_command, print_table, typed_command
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,9 +49,7 @@ def _recorded_judges() -> list[str]:
 
 @click.command()
 @click.option("--judge", default="qwen1.5b", show_default=True, help="Whose recorded replies.")
-@store_option
-@json_option
-def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
+def demo(judge: str, *, store: str | Path) -> None:
     """See the main job on bundled answers, offline.
 
     Judges two bundled sets of a helpdesk chatbot's answers from recorded replies, and says which metric agrees with the
@@ -75,7 +72,7 @@ def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
     with as_file(recorded) as cassette:
         outcome = execute_plan(plan, runs, RunOptions(cassette=cassette, mode="replay"))
     code = exit_code(runs, outcome, max_failed=0)
-    if as_json:
+    if is_json():
         evaluation = evaluate_table(_join_scores(runs, outcome.run).table)
         agreement = None if evaluation.selection is None else asdict(evaluation.selection.agreement)
         verdict = {"verdict": evaluation.verdict.as_json(), "recommendation": evaluation.recommendation}
