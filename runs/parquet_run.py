@@ -249,7 +249,7 @@ class _PartRecord:
 
     run = ""
     is_resumed = False
-    has_conversations = False  # every part has the columns of the same metrics
+    metrics_of_conversations = ()  # every part has the columns of the same metrics
 
     def __init__(self) -> None:
         self.metrics: tuple[str, ...] = ()
