@@ -229,8 +229,9 @@ class ListedAnswers:
     most_tokens: ClassVar[int] = 0
 
     @classmethod
-    def read(cls, values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str | None]]:
+    def read(cls, reply: Any) -> tuple[dict[str, Any], dict[str, str | None]]:
         """The members of a reply, and the word that each question asked is answered with; None for no word of its."""
+        values: dict[str, Any] = reply if isinstance(reply, dict) else {}
         said = {
             question: _read_word(values[question], words) if question in values else None
             for question, words in cls.words.items()
