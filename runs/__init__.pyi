@@ -17,7 +17,6 @@ from .deciding_answers import (
     find_deciding_questions as find_deciding_questions,
     read_deciding_answers as read_deciding_answers,
 )
-from .decision_report.tables import basis_sentence as basis_sentence
 from .evaluate import aevaluate as aevaluate, evaluate as evaluate
 from .execute import execute as execute
 from .failures.bad_answers import count_others as count_others, select_bad_answers as select_bad_answers

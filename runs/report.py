@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..eval_sets import Sample
 from ..judges import Usage
+from ..meta_eval.decision import decision_as_json
 from ..metrics import Score
 from .compare_tables import comparison_sentences
 from .ratings.rating_join import find_rated_sample, join_run_ratings
@@ -114,7 +115,7 @@ def comparison_as_json(
         "paired_by_question": comparison.pairing.by_question,
         "paired_by_content": comparison.pairing.by_content,
         "sentences": comparison_sentences(comparison, decision),
-        "raters": None if isinstance(decision, str) else decision.as_json(),
+        "raters": None if isinstance(decision, str) else decision_as_json(decision),
         "metrics": [row.as_json() for row in comparison.overall],
         "languages": [row.as_json() for row in comparison.languages],
         "message_types": [row.as_json() for row in comparison.message_types],
