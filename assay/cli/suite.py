@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..presentation.result_table import Paragraph, ReportBlock
 from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
 from .exit_codes import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
 from .options import json_option, quiet_option, store_option, wide_option
-from .output import echo, echo_json, echo_notice, open_console, print_command, print_table, typed_command
+from .output import echo, echo_json, echo_notice, open_console, print_blocks, print_command, print_table, typed_command
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -123,9 +124,9 @@ def _print_report(report: "NightlyReport") -> None:
     from ..runs.nightly.report_tables import STATE_TONES
 
     console = open_console()
-    console.print(Text(one_line(f"Suite {report.suite}, {report.nightly_run}: {report.verdict}"), style="bold"))
+    print_blocks(ReportBlock((*report.give_verdict().paragraphs(), Paragraph(""))))
     for run in report.runs:
-        _print_run(console, run)
+        _print_run(console, run, is_alone=len(report.runs) == 1)
     for gate in report.gates:
         by_judge = f" by {gate.judge}" if gate.judge not in {None, NO_JUDGE} else ""
         line = Text(f"{gate.state:<12}", style=STYLES[STATE_TONES.get(gate.state, "warning")])
@@ -137,7 +138,7 @@ def _print_report(report: "NightlyReport") -> None:
         print_command(console, command)
 
 
-def _print_run(console: "Console", run: "RunReport") -> None:
+def _print_run(console: "Console", run: "RunReport", *, is_alone: bool) -> None:
     from rich.text import Text
 
     from ..runs.run_tables import report_table
@@ -145,11 +146,13 @@ def _print_run(console: "Console", run: "RunReport") -> None:
     if run.predicted_rating is not None:
         console.print(Text(run.predicted_rating.sentence, style="bold"))
     print_table(report_table(f"{run.judge}: run {run.run}", run.metrics))
-    compared = f"compared with {run.compared_with}: " if run.compared_with else ""
-    newly_failing = len(run.newly_failing) + run.more_newly_failing
-    console.print(
-        Text(f"{compared}{count_of(newly_failing, 'sample')} newly {verb_of(newly_failing, 'fails', 'fail')}")
-    )
+    if not run.compared_with:
+        return
+    compared = f"compared with {run.compared_with}"
+    if not is_alone:  # else the verdict says it
+        newly_failing = len(run.newly_failing) + run.more_newly_failing
+        compared += f": {count_of(newly_failing, 'sample')} newly {verb_of(newly_failing, 'fails', 'fail')}"
+    console.print(Text(compared))
 
 
 @click.command()
