@@ -23,7 +23,7 @@ def run_verdict(store: "Store", run: str, summaries: Sequence[MetricSummary]) ->
     is_many = count > _MOST_SAMPLES
     rated = [] if is_many else _rated_answers(store, run)
     lines: list[tuple[str, Phrase]] = [
-        ("chatbot", phrase("gave_answers", count=count) if is_many else _describe_rated(rated))
+        ("chatbot", phrase("gave_answers", count=count) if is_many else describe_rated(rated))
     ]
     metric = first_scored(summaries, store.run(run).plan.metrics)
     for shown in (summary for summary in summaries if summary.name == metric):
@@ -43,7 +43,7 @@ def _rated_answers(store: "Store", run: str) -> list[Sample]:
     return [sample for sample in samples if sample.human_rating is not None]
 
 
-def _describe_rated(rated: Sequence[Sample]) -> Phrase:
+def describe_rated(rated: Sequence[Sample]) -> Phrase:
     """How good people say that the answers are; of several scales only how many are rated."""
     scales = {(sample.rating_min, sample.rating_max) for sample in rated}
     if len(scales) > 1:
