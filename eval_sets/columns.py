@@ -18,8 +18,8 @@ from .column_table import (
     may_hold,
     numbered_contexts,
 )
-from .logs.message_text import find_messages_key
 from .message import MESSAGE_ALIASES
+from .message_forms import find_messages_key
 from .name_suggestions import nearest_names, quote_names
 from .number_rule import is_missing
 from .sample import Sample
@@ -37,10 +37,6 @@ def reason_to_leave_out(values: Mapping[str, Any], fields: Mapping[str, Any]) ->
     """Why a row is no answer: it sums up others, or asks nothing; empty where it is one.
 
     A row with an id and the names of our fields is one that `write_set` wrote, which is read as it is.
-
-    Args:
-        values: The cells of the row.
-        fields: The same by field.
     """
     if fields.get("messages") or not {"user_input", "response"} <= fields.keys():
         return ""
@@ -185,7 +181,7 @@ def _take_thread(fields: dict[str, Any], origins: dict[str, str], extras: dict[s
     """Finds the messages of a row, and the id of their conversation, under the names of other tools."""
     if not fields.get("messages"):
         thread = {name: value for name, value in fields.items() if name == "user_input"} | extras
-        key = find_messages_key(thread)
+        key = find_messages_key(thread) if any(isinstance(value, list | tuple) for value in thread.values()) else None
         if key is None:
             return
         fields["messages"] = fields.pop(key) if key in fields else extras.pop(key)

@@ -71,6 +71,7 @@ class _Records:
         self.encoding = find_encoding(path)
         self.delimiter = ","
         self._line = 0
+        self._records = Repeatable(self._read)
 
     def header(self, wanted: int | None) -> tuple[list[int], tuple[str, ...]]:
         """Returns the lines up to the header, and the names of the columns; one without a name is `column <place>`."""
@@ -99,6 +100,9 @@ class _Records:
         return [above for above, _, _ in head[: number + 1]], columns
 
     def __iter__(self) -> Iterator[tuple[int, list[str], str | None]]:
+        return iter(self._records)
+
+    def _read(self) -> Iterator[tuple[int, list[str], str | None]]:
         """(line, cells, None), or (line, [], what is wrong) for a record that cannot be parsed."""
         lines = self._lines()
         separator = None

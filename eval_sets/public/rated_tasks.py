@@ -53,10 +53,6 @@ def rated_fields(annotations: Entry, criteria: Iterable[str], fields: Entry, met
 
 def merge_groups(sources: Mapping[str, Iterable[str]]) -> dict[str, str]:
     """Names the group of each item: items that share a source, also through other items, are one group.
-
-    Returns:
-        By item, the first in the alphabet of all items and sources of its group.
-
     Example:
         >>> merge_groups({"b": ["x"], "c": ["y", "x"], "d": ["z"]})
         {'b': 'b', 'c': 'b', 'd': 'd'}
