@@ -1,6 +1,7 @@
 """Which column is which field of a sample: our names, the usual names, and a mapping that the user gives."""
 
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..errors import InputError
@@ -146,14 +147,9 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
         if field in extras and field not in fields:
             fields[field] = extras.pop(field)
     _take_thread(fields, origins, extras)
-    by_name = columns_by_usual_name(extras)
-    for field, names in ALIASES.items():
+    for field, candidates in _candidates(tuple(extras)):
         if fields.get(field) is None and field not in origins:
-            present = [
-                by_name[name]
-                for name in (field, *names)
-                if by_name.get(name) in extras and not is_link(name, extras[by_name[name]])
-            ]
+            present = [column for name, column in candidates if column in extras and not is_link(name, extras[column])]
             chosen = next((name for name in present if extras[name] is not None), None)
             if chosen is None and field not in fields:
                 chosen = next(iter(present), None)
@@ -164,6 +160,17 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
     if fields.get("messages"):
         _keep_beside_messages(fields, origins, extras, mapping)
     return SortedRow(fields, origins, extras)
+
+
+@lru_cache(maxsize=256)  # the rows of a set have the same columns
+def _candidates(columns: tuple[str, ...]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """The columns that may be each field, with their usual names, the surest first; fields without one are left out."""
+    by_name = columns_by_usual_name(columns)
+    listed = (
+        (field, [(name, by_name[name]) for name in (field, *names) if by_name.get(name) in columns])
+        for field, names in ALIASES.items()
+    )
+    return [(field, candidates) for field, candidates in listed if candidates]
 
 
 def _take_numbered_contexts(fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> None:

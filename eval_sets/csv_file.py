@@ -161,7 +161,7 @@ def _row_problem(cells: list[str], columns: tuple[str, ...], delimiter: str) -> 
             "holds the "
             f"delimiter {delimiter!r} or a line break"
         )
-    for column, cell in zip(columns, cells, strict=False):
+    for column, cell in zip(columns, cells, strict=False) if any("\0" in cell for cell in cells) else ():
         if "\0" in cell:
             return f"field {column}: the cell holds a NUL byte; remove it, or find out what wrote it"
     return None

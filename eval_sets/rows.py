@@ -14,7 +14,7 @@ MOST_COLUMNS = 16_384
 """Of a CSV or Excel file, as of Excel itself."""
 
 
-_ROWS_KEPT = 100  # few: a row may be long
+_ROWS_KEPT = 20  # few: a row may be long
 Item = TypeVar("Item")
 
 

@@ -25,7 +25,9 @@ from .turns import is_single_answer
 from .validation_message import explain_validation_error
 from .version_column import read_version, versioned_id
 
-_OPTIONAL = tuple(name for name in FIELDS if name not in REQUIRED)
+_OPTIONAL = {*FIELDS} - {*REQUIRED}
+_PLAIN = NumberRule()
+_MOST_NUMBERS = 1000  # that are kept, of a column of ratings
 _LABELS = {"group", "language"}  # in which a word for nothing is nothing
 _LONGEST_NAME = 60
 
@@ -204,6 +206,7 @@ class SampleBuilder:
         self.account = ColumnAccount(source, mapping, columns)
         self._columns, self._scale, self._has_stem = columns, scale, has_stem
         self._first_places: dict[int, int] = {}
+        self._numbers: dict[tuple[int, object], float | None] = {}
 
     def sample(self, row: Row) -> Sample | None:
         """Builds the row's sample, with an id and a language; None of a row that is no answer, which is left out."""
@@ -261,7 +264,7 @@ class SampleBuilder:
                 extras["rating"] = fields.pop("rating")  # of rows of tables it is from 1 to 5, as any
             elif own is not None and not is_told:
                 fields["rating_min"], fields["rating_max"] = own.scale[:2]
-            return own.rule if own is not None else NumberRule()
+            return own.rule if own is not None else _PLAIN
         for column in self._columns.ratings:
             if not column.rater and column.name in extras and "rating" not in origins:
                 fields["rating"] = extras.pop(column.name)
@@ -269,7 +272,7 @@ class SampleBuilder:
                 fields.setdefault("rating_min", column.scale.low)
                 fields.setdefault("rating_max", column.scale.high)
                 return column.rule
-        return NumberRule()
+        return _PLAIN
 
     def _drop_no_ratings(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row) -> None:
         if is_no_rating(fields.get("rating")):
@@ -327,10 +330,10 @@ class SampleBuilder:
 
     def _drop_empty(self, fields: dict[str, Any]) -> None:
         """Takes out what says that there is nothing; a question or an answer that is null is empty."""
-        for name in _OPTIONAL:
-            value = fields.get(name)
+        for name in fields.keys() & _OPTIONAL:
+            value = fields[name]
             is_empty = value is None or (self.source.textual and isinstance(value, str) and not value.strip())
-            if name in fields and (is_empty or (name in _LABELS and isinstance(value, str) and is_nothing(value))):
+            if is_empty or (name in _LABELS and isinstance(value, str) and is_nothing(value)):
                 del fields[name]
         for name in REQUIRED:
             if fields.get(name, "") is None:
@@ -338,7 +341,7 @@ class SampleBuilder:
 
     def _read_values(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row, rule: NumberRule) -> None:
         parsers = _PARSERS | {
-            "rating": rule.read,
+            "rating": lambda rating: self._read_number(rating, rule),
             "ratings": lambda ratings: cell_values.parse_ratings(ratings, rule),
         }
         if "reference" in origins:  # of another name, which may hold several
@@ -350,6 +353,13 @@ class SampleBuilder:
                     fields[name] = load_named_tables(fields[name], self.source.folder)
             except (ValueError, InputError) as error:
                 raise self._error(row, name, str(error), origins) from None
+
+    def _read_number(self, value: object, rule: NumberRule) -> float | None:
+        """A cell by the rule of its column; ratings have few values, so that each is read once."""
+        key = id(rule), value
+        if key not in self._numbers and isinstance(value, str) and len(self._numbers) < _MOST_NUMBERS:
+            self._numbers[key] = rule.read(value)
+        return self._numbers[key] if isinstance(value, str) and key in self._numbers else rule.read(value)
 
     def _set_scale(self, fields: dict[str, Any]) -> None:
         """Gives all ratings the scale that the user says, and those in messages that of the set's if they have none."""
