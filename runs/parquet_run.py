@@ -16,8 +16,7 @@ from ..eval_sets import Sample, read_set
 from ..eval_sets.parquet_file import find_parquet_files
 from ..installation import require_extra
 from ..judges import LostCalls, RawReply, Usage
-from ..judges.cassette import is_bundled
-from ..judges.journal import find_journals, locked
+from ..judges.cassette import find_journals, is_bundled, locked
 from ..metrics import Metric, Score
 from ..metrics.metric import run_to_end
 from .options import RunOptions

@@ -13,7 +13,7 @@ from ..eval_sets.levels import Turns
 from ..judges import Cassette, Judge, JudgeLike, JudgeSettings, LiteLLMJudge
 from ..judges.connection import one_limit
 from ..judges.embedders import Embedder, check_embedder, load_embedder
-from ..judges.judge_opening import is_judge, settings_of_judge
+from ..judges.judge import is_judge, settings_of_judge
 from ..judges.settings import ENTAIL
 from ..judges.transports.entail import refuse
 from ..metrics import Metric

@@ -9,7 +9,7 @@ from assay import Sample, evaluate, metric
 from assay.errors import InputError, UsageError
 from assay.eval_sets import turn_samples
 from assay.metrics import ComputedMetric, scored
-from assay.runs import Plan, RunWriter, Store
+from assay.runs import Plan, Results, RunWriter, Store
 
 TURNS_OF = {"a": 3, "b": 1, "c": 2}
 
@@ -164,7 +164,8 @@ def test_turns_are_kept_once_and_read_back_whole(tmp_path):
     expected = [whole, *turn_samples(whole)]
     assert list(store.samples(run)) == expected
     assert store.sample(run, "a#9") == expected[5]
-    assert [sample for sample, _ in store.worst(run, "words", 50)] == expected[1:40]  # the longest is not among them
+    worst = Results.from_store(store, run).worst(50, "words").samples
+    assert list(worst.values()) == expected[1:40]  # the longest is not among them
     sizes = store.database.execute("SELECT length(content) FROM samples WHERE run = ?", (run,)).fetchall()
     assert sum(size for (size,) in sizes) < 5 * len(whole.model_dump_json())
 
