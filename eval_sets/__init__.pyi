@@ -7,7 +7,7 @@ from .logs.human_ratings import (
     ObservedScales as ObservedScales,
     join_ratings as join_ratings,
 )
-from .logs.langfuse_scores import read_scores as read_scores
+from .logs.langfuse import read_scores as read_scores
 from .message import FunctionCall as FunctionCall, Message as Message, ToolCall as ToolCall
 from .message_times import is_before as is_before, read_time as read_time, readings as readings
 from .preference import Preference as Preference

@@ -4,7 +4,7 @@ import ast
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -12,12 +12,16 @@ from typing import Any
 
 from ..json_text import JSON_DECODER, RepeatedKeyError, explain_json_error
 from ..value_messages import describe_type, is_nothing, shorten
-from .logs.message_text import find_documents
 from .number_rule import NumberRule
 
 # one text of a list as Python or NumPy prints it; NumPy puts no comma between the items
 _QUOTED = r"""'[^'\\\n]*(?:\\.[^'\\\n]*)*'|"[^"\\\n]*(?:\\.[^"\\\n]*)*\""""
 _PRINTED_TEXT = re.compile(rf"\s*({_QUOTED})\s*,?", re.DOTALL)
+_DOCUMENT_KEYS = (
+    *("retrieved_contexts", "contexts", "context", "documents", "docs", "source_documents", "retrieved_documents"),
+    *("chunks", "results", "output"),
+)
+_DOCUMENT_TEXT_KEYS = ("page_content", "document.content", "content", "text", "pageContent", "chunk", "body")
 DEEPEST = 100
 """How deep lists and objects may be nested: deeper ones exhaust the stack of whoever reads them."""
 
@@ -42,10 +46,6 @@ def parse_texts(value: object) -> object:
     """Reads contexts: a list as it is; a text that is a printed list (JSON, Python or NumPy), or else is one context.
 
     A document is its text. What is blank, or says that there is nothing, is no context.
-
-    Raises:
-        ValueError: A text begins as a list of texts and is none.
-
     Examples:
         >>> parse_texts('["one", "two"]'), parse_texts("['one' 'two']"), parse_texts("one"), parse_texts("['', nan]")
         (['one', 'two'], ['one', 'two'], ['one'], [])
@@ -123,6 +123,43 @@ def _printed_documents(text: str) -> list[str]:
     return [str(_literal(quoted)) for quoted in found]
 
 
+def parse_nested_json(value: Any) -> Any:
+    """Parses a text that holds a JSON object or list; returns anything else as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+def find_documents(value: Any) -> list[str]:
+    """Finds the texts of retrieved documents, in order: texts, objects around them, or a list under a known name."""
+    return list(_documents(parse_nested_json(value), 0))
+
+
+def _documents(value: Any, depth: int) -> Iterator[str]:
+    if isinstance(value, str):
+        if value.strip():
+            yield value
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _documents(entry, depth + 1)
+    elif isinstance(value, Mapping) and depth < 6:
+        inner = value.get("document")
+        if isinstance(inner, Mapping | str):
+            yield from _documents(inner, depth + 1)
+            return
+        for name in _DOCUMENT_TEXT_KEYS:
+            if isinstance(value.get(name), str):
+                yield value[name]
+                return
+        for name in (*_DOCUMENT_KEYS, "kwargs"):
+            if isinstance(value.get(name), list | Mapping | str):
+                yield from _documents(parse_nested_json(value[name]), depth + 1)
+                return
+
+
 def parse_structure(value: object) -> object:
     """Reads a list or object from JSON or as Python prints it. Raises `ValueError` where a text is neither."""
     if not isinstance(value, str):
@@ -141,10 +178,6 @@ def parse_structure(value: object) -> object:
 
 def to_json_value(value: Any, depth: int = 0) -> Any:
     """Turns a value into one that JSON can hold: NaN is null, a date its ISO text, anything unknown its text.
-
-    Raises:
-        ValueError: It is nested more than 100 deep.
-
     Examples:
         >>> to_json_value({"at": date(2026, 3, 1), "value": float("nan")})
         {'at': '2026-03-01', 'value': None}
@@ -169,9 +202,6 @@ def parse_tables(value: object) -> object:
 
     A column or unit that is null is one that another row of a Parquet file has. A text that is no list or object is the
     name of a file.
-
-    Raises:
-        ValueError: It is no JSON, is nested too deeply, or holds a number that is too large.
     """
     if isinstance(value, str) and value.lstrip()[:1] not in ("[", "{"):
         return value.strip()

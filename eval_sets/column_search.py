@@ -19,8 +19,8 @@ from .column_table import (
     usual_name,
 )
 from .columns import reason_to_leave_out, sort_row
-from .logs.message_text import find_messages_key
 from .message import MESSAGE_ALIASES
+from .message_forms import find_messages_key
 from .number_rule import ColumnCells, NumberRule, is_missing, scale_of_header
 from .rating_scale import Bounds, RatingScale, find_rating_scale, rating_range, usual_scale
 from .rows import BadRow, Row
@@ -80,13 +80,6 @@ class ColumnSearch:
     (`rating_ada`). One of a usual name counts when most of its cells are numbers that differ, on a usual scale, or
     labels with two values. The raters' columns are on one scale, which rows may tell as `rating_min` and `rating_max`;
     else the others tell it for one who gave only fives. Beside a `rating` only raters are read.
-
-    Args:
-        name: The set, for messages.
-        mapping: The columns that the user renamed.
-        scale: The scale that the user says.
-        versions: The column that the user says tells versions apart.
-        has_own_scale: Whether a column `rating` that tells no scale is from 1 to 5, as in our own sets.
     """
 
     def __init__(
@@ -262,7 +255,9 @@ class ColumnSearch:
 
 def message_ratings(row: Row) -> list[Any]:
     """Lists the ratings in the messages of a row."""
-    key = find_messages_key(row.values)
+    key = (
+        find_messages_key(row.values) if any(isinstance(value, list | tuple) for value in row.values.values()) else None
+    )
     names = ("rating", *MESSAGE_ALIASES["rating"])
     ratings = []
     for message in row.values[key] if key else ():
@@ -287,10 +282,6 @@ class IdSearch:
 
     A column counts when its filled cells are texts or whole numbers, and no two are the same; of several the first in
     the list of names. Rows with an `id` do not count.
-
-    Attributes:
-        unused: Why a column with an id's name is read as none, by its name.
-
     Examples:
         >>> search = IdSearch({})
         >>> search.add(Row(1, "line 2", {"Case": "a", "nr": "7"}))

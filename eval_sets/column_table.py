@@ -66,6 +66,12 @@ TURN_ALIASES: dict[str, tuple[str, ...]] = {
 }
 """Usual names of columns in rows that are messages of conversations."""
 
+PREFERENCES: dict[str, tuple[str, ...]] = {kind: _listed(names) for kind, names in _TABLE["preferences"].items()}
+"""The columns and words of files with preferences, by what they hold."""
+PREFERENCES["question"] = tuple(
+    dict.fromkeys((*PREFERENCES["question"], *ID_ALIASES, "question", "user_input", *ALIASES["user_input"]))
+)
+
 _LINKS = frozenset(_TABLE["links"])  # may name a source, or hold its text
 
 

@@ -1,6 +1,7 @@
 """Which column is which field of a sample: our names, the usual names, and a mapping that the user gives."""
 
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..errors import InputError
@@ -18,8 +19,8 @@ from .column_table import (
     may_hold,
     numbered_contexts,
 )
-from .logs.message_text import find_messages_key
 from .message import MESSAGE_ALIASES
+from .message_forms import find_messages_key
 from .name_suggestions import nearest_names, quote_names
 from .number_rule import is_missing
 from .sample import Sample
@@ -37,10 +38,6 @@ def reason_to_leave_out(values: Mapping[str, Any], fields: Mapping[str, Any]) ->
     """Why a row is no answer: it sums up others, or asks nothing; empty where it is one.
 
     A row with an id and the names of our fields is one that `write_set` wrote, which is read as it is.
-
-    Args:
-        values: The cells of the row.
-        fields: The same by field.
     """
     if fields.get("messages") or not {"user_input", "response"} <= fields.keys():
         return ""
@@ -150,14 +147,9 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
         if field in extras and field not in fields:
             fields[field] = extras.pop(field)
     _take_thread(fields, origins, extras)
-    by_name = columns_by_usual_name(extras)
-    for field, names in ALIASES.items():
+    for field, candidates in _candidates(tuple(extras)):
         if fields.get(field) is None and field not in origins:
-            present = [
-                by_name[name]
-                for name in (field, *names)
-                if by_name.get(name) in extras and not is_link(name, extras[by_name[name]])
-            ]
+            present = [column for name, column in candidates if column in extras and not is_link(name, extras[column])]
             chosen = next((name for name in present if extras[name] is not None), None)
             if chosen is None and field not in fields:
                 chosen = next(iter(present), None)
@@ -168,6 +160,17 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
     if fields.get("messages"):
         _keep_beside_messages(fields, origins, extras, mapping)
     return SortedRow(fields, origins, extras)
+
+
+@lru_cache(maxsize=256)  # the rows of a set have the same columns
+def _candidates(columns: tuple[str, ...]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """The columns that may be each field, with their usual names, the surest first; fields without one are left out."""
+    by_name = columns_by_usual_name(columns)
+    listed = (
+        (field, [(name, by_name[name]) for name in (field, *names) if by_name.get(name) in columns])
+        for field, names in ALIASES.items()
+    )
+    return [(field, candidates) for field, candidates in listed if candidates]
 
 
 def _take_numbered_contexts(fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> None:
@@ -185,7 +188,7 @@ def _take_thread(fields: dict[str, Any], origins: dict[str, str], extras: dict[s
     """Finds the messages of a row, and the id of their conversation, under the names of other tools."""
     if not fields.get("messages"):
         thread = {name: value for name, value in fields.items() if name == "user_input"} | extras
-        key = find_messages_key(thread)
+        key = find_messages_key(thread) if any(isinstance(value, list | tuple) for value in thread.values()) else None
         if key is None:
             return
         fields["messages"] = fields.pop(key) if key in fields else extras.pop(key)

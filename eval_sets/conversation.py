@@ -1,23 +1,22 @@
 """A sample's conversation: the messages before its question, and this turn."""
 
 from ..languages import language_or_fallback
-from .logs.message_text import LogMessage
-from .message import find_turns
+from .message import Message, find_turns
 from .sample import Sample
 
 
-def earlier_messages(sample: Sample) -> list[LogMessage]:
+def earlier_messages(sample: Sample) -> list[Message]:
     """Lists what customer and chatbot said before the turn under test.
 
     Example:
         >>> history = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi!"}]
         >>> sample = Sample(id="1", user_input="Is it free?", response="Yes.", metadata={"history": history})
-        >>> earlier_messages(sample)
-        [LogMessage(role='user', text='Hello'), LogMessage(role='assistant', text='Hi!')]
+        >>> [(message.role, message.text) for message in earlier_messages(sample)]
+        [('user', 'Hello'), ('assistant', 'Hi!')]
     """
     turn = next((turn for turn in find_turns(sample.messages) if turn.answer == sample.turn), None)
     return [
-        LogMessage(message.role, message.text)
+        message
         for message in sample.messages[: turn.start if turn else sample.turn]
         if message.role in {"user", "assistant"} and message.text.strip()
     ]
@@ -54,6 +53,6 @@ def conversation_lines(sample: Sample) -> str:
     """
     words = language_or_fallback(sample.language, "statements").statements
     names = {"user": words.customer, "assistant": words.assistant}
-    this_turn = [LogMessage("user", sample.user_input), LogMessage("assistant", sample.response)]
-    messages = [*earlier_messages(sample), *this_turn]
-    return "\n".join(message_line(names[message.role], message.text) for message in messages)
+    earlier = [(message.role, message.text) for message in earlier_messages(sample)]
+    messages = [*earlier, ("user", sample.user_input), ("assistant", sample.response)]
+    return "\n".join(message_line(names[role], text) for role, text in messages)

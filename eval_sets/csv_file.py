@@ -71,6 +71,7 @@ class _Records:
         self.encoding = find_encoding(path)
         self.delimiter = ","
         self._line = 0
+        self._records = Repeatable(self._read)
 
     def header(self, wanted: int | None) -> tuple[list[int], tuple[str, ...]]:
         """Returns the lines up to the header, and the names of the columns; one without a name is `column <place>`."""
@@ -99,6 +100,9 @@ class _Records:
         return [above for above, _, _ in head[: number + 1]], columns
 
     def __iter__(self) -> Iterator[tuple[int, list[str], str | None]]:
+        return iter(self._records)
+
+    def _read(self) -> Iterator[tuple[int, list[str], str | None]]:
         """(line, cells, None), or (line, [], what is wrong) for a record that cannot be parsed."""
         lines = self._lines()
         separator = None
@@ -143,21 +147,23 @@ class _Records:
 
 def _rows(records: _Records, columns: tuple[str, ...], name: str, first: int) -> Iterator[Row | BadRow]:
     for number, (line, cells, error) in enumerate(islice(records, first, None), 1):
-        problem = error or _row_problem(cells, columns, records.delimiter)
+        text = "".join(cells)  # one look at all cells is faster than one at each
+        problem = error or _row_problem(cells, columns, records.delimiter, has_nul="\0" in text)
         if problem:
             yield BadRow(number, InputError(f"{name}, line {line}: {problem}"))
         else:
-            yield Row(number, f"line {line}", dict(zip(columns, map(unescape_formula, cells), strict=False)))
+            plain = map(unescape_formula, cells) if "'" in text else cells
+            yield Row(number, f"line {line}", dict(zip(columns, plain, strict=False)))
 
 
-def _row_problem(cells: list[str], columns: tuple[str, ...], delimiter: str) -> str | None:
+def _row_problem(cells: list[str], columns: tuple[str, ...], delimiter: str, *, has_nul: bool) -> str | None:
     if len(cells) < len(columns) or any(cells[len(columns) :]):
         return (
             f"the row has {count_of(len(cells), 'cell')}, the header {len(columns)}; put quotes around a cell that "
             "holds the "
             f"delimiter {delimiter!r} or a line break"
         )
-    for column, cell in zip(columns, cells, strict=False):
-        if "\0" in cell:
-            return f"field {column}: the cell holds a NUL byte; remove it, or find out what wrote it"
+    if has_nul:
+        column = next((column for column, cell in zip(columns, cells, strict=False) if "\0" in cell), columns[-1])
+        return f"field {column}: the cell holds a NUL byte; remove it, or find out what wrote it"
     return None

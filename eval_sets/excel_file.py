@@ -136,9 +136,6 @@ def read_sheets(path: Path, name: str) -> Iterator[tuple[str, _SheetRows]]:
     """Reads the filled rows of each sheet of an Excel file.
 
     Only filled cells are kept, so that a cell at the far end of a sheet costs nothing.
-
-    Yields:
-        The sheet's title and its filled rows, each with its number from 1 and its filled cells by place from 0.
     """
     from openpyxl import load_workbook
 

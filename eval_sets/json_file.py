@@ -9,8 +9,8 @@ from ..errors import InputError
 from ..json_text import JSON_DECODER, explain_json_error
 from ..value_messages import describe_type
 from .column_table import CONVERSATION_KEYS
-from .logs.message_text import is_thread
 from .logs.test_runs import is_test_run, read_test_run
+from .message_forms import is_thread
 from .rows import BadRow, Repeatable, Row, Rows
 from .text_lines import encoding_note, find_encoding, read_lines, read_text
 
@@ -48,11 +48,7 @@ def open_json(path: Path, name: str) -> Rows:
 
 
 def json_document(path: Path, name: str) -> Any:
-    """Reads a JSON file whole.
-
-    Returns:
-        Its document; `SEVERAL` where it holds one document after another (JSON Lines).
-    """
+    """Reads a JSON file whole."""
     return _read_document(path, name)[0]
 
 

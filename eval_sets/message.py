@@ -309,11 +309,7 @@ def _json_value(value: Any) -> Any:
 
 
 def check_characters(text: str) -> str:
-    """Returns a text that can be written and sent.
-
-    Raises:
-        ValueError: It holds a NUL byte or half a character; the message has the cure.
-    """
+    """Returns a text that can be written and sent."""
     if "\0" in text:
         raise ValueError("the text holds a NUL byte; remove it, or find out what wrote it")
     try:

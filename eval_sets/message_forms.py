@@ -1,19 +1,24 @@
-"""One message in any form in which tools log it, as messages of OpenAI's form."""
+"""Messages in any form in which tools log them become those of OpenAI's form; and texts in what they log."""
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
+from ..languages import packs_with
 from ..value_messages import describe_type, shorten
-from .cell_values import to_json_value
-from .logs.message_text import find_documents, find_role, join_parts, parse_nested_json
+from .cell_values import find_documents, parse_nested_json, to_json_value
 from .message import MESSAGE_ALIASES, ROLES, Message
 
-SPEAKER_KEYS = ("role", "speaker", "sender", "author", "from", "type")
+# The forms that are read: OpenAI's (`role`, `content`, `tool_calls`); Anthropic's, with `tool_use` and `tool_result` as
+# parts of the content; LangChain's, inside `kwargs` or `data`, with the role in `type` or `id`; that of Phoenix
+# (`message.role`); ShareGPT's (`from`, `value`, and calls by speakers of their own); DeepEval's (`tools_called`
+# beside the answer). Langfuse, LangSmith and promptfoo log messages of one of these.
+SPEAKER_KEYS = ("role", "message.role", "speaker", "sender", "author", "from", "type")
 """The keys that name who speaks, the surest first."""
 
-CONTENT_KEYS = ("content", *MESSAGE_ALIASES["content"])
+CONTENT_KEYS = ("content", "message.content", *MESSAGE_ALIASES["content"])
 """The keys that hold what is said."""
 
 _WRAPPERS = ("message", "kwargs", "data")
@@ -22,16 +27,31 @@ _READ_KEYS = {*Message.model_fields, "function_call"} - {"content"}
 _ARGUMENT_KEYS = ("arguments", "args", "input_parameters", "inputParameters", "input", "parameters")
 _CALLED_KEYS = ("tools_called", "toolsCalled")  # of DeepEval: calls with their results, made before the answer
 _CONSTRUCTED = "Message"  # LangChain: ["langchain", "schema", "messages", "HumanMessage"]
+_QUESTION_KEYS = ("user_input", "question", "query", "input", "message", "prompt", "text", "content", "value")
+_ANSWER_KEYS = ("response", "answer", "output", "result", "completion", "message", "text", "content", "value")
+_REFERENCE_KEYS = ("reference", "ground_truth", "expected_output", "expected_answer", "reference_answer")
+_LIST_KEYS = ("messages", "chat_history", "history", "input", "output", "choices", "generations")
+_THREAD_KEYS = (
+    *("messages", "conversations", "conversation", "turns", "user_input", "dialogue", "dialog", "chat", "traj"),
+    "trajectory",
+)
+_MESSAGE_KEYS = (
+    "messages",
+    "chat_history",
+    "history",
+    "conversation",
+    "input",
+    "output",
+    "inputs",
+    "outputs",
+    "choices",
+)
 
 
 def read_forms(value: object, place: int = 0) -> Iterator[dict[str, Any]]:
     """Yields the fields of the messages that a logged message stands for: one, and those of its tools.
 
     Roles are those of `Message`, and `context` for what a retriever returned. A tool's result may lack the call's id.
-
-    Raises:
-        ValueError: It is no message, or its role is unknown; the text continues "turn 3 ...".
-
     Examples:
         >>> list(read_forms({"from": "gpt", "value": "Yes."}))
         [{'from': 'gpt', 'role': 'assistant', 'content': 'Yes.'}]
@@ -201,3 +221,150 @@ def _made_before(calls: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for call, result in results:
         text = result if isinstance(result, str) else _write_json(result)
         yield {"role": "tool", "content": text, "tool_call_id": call["id"], "name": call["function"].get("name")}
+
+
+@cache
+def _roles() -> dict[str, str]:
+    speakers = [language.speakers for language in packs_with("speakers")]
+    return {name.casefold(): role for roles in speakers for role, names in roles for name in names}
+
+
+def find_role(name: object) -> str:
+    """Finds the role of a speaker's name in any language: `user`, `assistant`, `context` or `system`; "" for another.
+
+    Examples:
+        >>> find_role("Klant"), find_role("gpt"), find_role("Maria")
+        ('user', 'assistant', '')
+    """
+    return _roles().get(str(name).strip().casefold(), "")
+
+
+def join_parts(content: Any) -> str | None:
+    """Joins a message's content: a text, or a list of parts whose texts follow one another."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        parts = [
+            part if isinstance(part, str) else part.get("text") for part in content if isinstance(part, str | dict)
+        ]
+        texts = [text for text in parts if isinstance(text, str)]
+        return "".join(texts) if texts else None
+    return None
+
+
+def find_messages_key(values: Mapping[str, Any]) -> str | None:
+    """Finds the key of an object that holds its messages: `messages`, ShareGPT's `conversations`, DeepEval's `turns`.
+
+    Ragas has them in `user_input`. A list counts whose first entry is a message.
+
+    Example:
+        >>> find_messages_key({"id": 7, "turns": [{"role": "user", "content": "Hello."}]})
+        'turns'
+    """
+    return next((key for key in _THREAD_KEYS if _begins_as_thread(values.get(key))), None)
+
+
+def _begins_as_thread(value: Any) -> bool:
+    return isinstance(value, list | tuple) and bool(value) and is_message_like(value[0])
+
+
+def is_thread(value: Any) -> bool:
+    """Whether a value is a list of messages, whoever speaks in them."""
+    return isinstance(value, list | tuple) and bool(value) and all(map(is_message_like, value))
+
+
+def is_message_like(value: Any) -> bool:
+    """Whether a value has the form of a message, whoever speaks in it."""
+    if not isinstance(value, Mapping):
+        return hasattr(value, "content") and (hasattr(value, "role") or hasattr(value, "type"))
+    wrapped = next((value[name] for name in _WRAPPERS if isinstance(value.get(name), Mapping)), None)
+    if wrapped is not None and not {"content", "text"} & value.keys():
+        return is_message_like(wrapped) or {"content", "text"} <= value.keys() | wrapped.keys() or "content" in wrapped
+    has_speaker = any(isinstance(value.get(name), str) for name in SPEAKER_KEYS)
+    return has_speaker and any(name in value for name in (*CONTENT_KEYS, "tool_calls", "message.tool_calls"))
+
+
+def find_question(value: Any) -> str | None:
+    """Finds the question in a logged input: the last message of a person, or the one text named as the question.
+
+    Examples:
+        >>> find_question({"messages": [{"role": "user", "content": "How?"}, {"role": "assistant", "content": "So."}]})
+        'How?'
+    """
+    return _find_text(parse_nested_json(value), "user", _QUESTION_KEYS)
+
+
+def find_answer(value: Any) -> str | None:
+    """Finds the answer in a logged output: the last message of the assistant, or the text named as the answer."""
+    return _find_text(parse_nested_json(value), "assistant", _ANSWER_KEYS)
+
+
+def find_reference(value: Any) -> str | None:
+    """Finds the reference answer in a logged object, where one is named so."""
+    if not isinstance(value, Mapping):
+        return None
+    return next((value[name] for name in _REFERENCE_KEYS if isinstance(value.get(name), str)), None)
+
+
+def _find_text(value: Any, wanted: str, names: Sequence[str], depth: int = 0) -> str | None:
+    if isinstance(value, str) or depth > 6:
+        return value if isinstance(value, str) else None
+    if isinstance(value, list):
+        last = next((text for one in reversed(value) if (text := _spoken(one, wanted)) is not None), None)
+        return last if last is not None else _only(value, wanted, names, depth)
+    if isinstance(value, Mapping):
+        if (text := _spoken(value, wanted)) is not None:
+            return text
+        for name in (*names, *_LIST_KEYS):
+            if (
+                name in value
+                and (text := _find_text(parse_nested_json(value[name]), wanted, names, depth + 1)) is not None
+            ):
+                return text
+        kwargs = value.get("kwargs")
+        return (
+            _find_text(kwargs, wanted, names, depth + 1)
+            if kwargs
+            else _only(list(value.values()), wanted, names, depth)
+        )
+    return None
+
+
+def _spoken(value: Any, wanted: str) -> str | None:
+    """What a message of one role says; None of another one, and of what is no message."""
+    if not is_message_like(value):
+        return None
+    try:
+        forms = list(read_forms(value))
+    except ValueError:
+        return None
+    texts = (fields["content"] for fields in forms if fields["role"] == wanted)
+    return next((text for text in texts if isinstance(text, str)), None)
+
+
+def _only(values: list[Any], wanted: str, names: Sequence[str], depth: int) -> str | None:
+    """Returns the text of a single value; None where there are several."""
+    return _find_text(parse_nested_json(values[0]), wanted, names, depth + 1) if len(values) == 1 else None
+
+
+def find_thread(value: Any, depth: int = 0) -> list[Any]:
+    """Finds the messages in a logged input or output; none where it holds only a text.
+
+    Example:
+        >>> find_thread({"question": "How?", "chat_history": [{"role": "user", "content": "Hello."}]})
+        [{'role': 'user', 'content': 'Hello.'}]
+    """
+    value = parse_nested_json(value)
+    if depth > 3:
+        return []
+    if isinstance(value, list):
+        if value and all(is_message_like(entry) for entry in value):
+            return value
+        return find_thread(value[0], depth + 1) if len(value) == 1 else []
+    if not isinstance(value, Mapping):
+        return []
+    if is_message_like(value):
+        return [value]
+    return next(
+        (thread for key in _MESSAGE_KEYS if key in value and (thread := find_thread(value[key], depth + 1))), []
+    )

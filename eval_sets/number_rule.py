@@ -56,10 +56,6 @@ class NumberRule:
 
     def read(self, value: object) -> float | None:
         """Reads a cell; None where it says that there is no number.
-
-        Raises:
-            ValueError: It is no number; the message has the cure.
-
         Examples:
             >>> NumberRule().read("4,5"), NumberRule().read("4 - good"), NumberRule().read("n/a")
             (4.5, 4.0, None)

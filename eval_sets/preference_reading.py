@@ -1,29 +1,23 @@
 """Reading people's preferences between two versions' answers, in the forms that teams and public sets have them in."""
 
 import logging
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from ..arguments import check_type
 from ..errors import InputError
 from ..text.wording import count_of, list_first
 from ..value_messages import describe_type, shorten
-from .cell_values import parse_ratings
-from .column_table import is_no_rating
+from .cell_values import parse_ratings, parse_structure
+from .column_table import ALIASES, PREFERENCES, is_no_rating
 from .name_suggestions import nearest_names, quote_names
-from .number_rule import NumberRule
+from .number_rule import NumberRule, is_missing
 from .preference import Choice, Preference
-from .preference_columns import (
-    PreferenceCell,
-    PreferenceRow,
-    choice_of,
-    is_filled,
-    is_question_text,
-    known_preference_columns,
-)
 from .rows import BadRow, Row, Rows
 from .sources import cannot_read, open_source
 
@@ -32,6 +26,142 @@ _WORDS = "write first, second or tie (also a, b, model_a, model_b), or the name 
 _LOGGER = logging.getLogger("assay")
 _CHOICES: tuple[Choice, ...] = ("first", "second", "tie")
 _PLACES_SHOWN = 5
+Form = Literal["words", "outcomes", "ratings"]
+"""How a row says which version is better: a word, one column per outcome, or a rating of one against the other."""
+_NEITHER_LETTER_NOR_DIGIT = re.compile(r"[\W_]+")
+_TEXTS = ("question", "user_input", *ALIASES["user_input"])
+_COLUMNS = [name for kind, names in PREFERENCES.items() if not kind.startswith("words_") for name in names]
+_BRACKETS = "[]() \t"
+
+
+class PreferenceCell(NamedTuple):
+    """A cell and the column that it stands in, as the file calls it."""
+
+    column: str
+    value: Any
+
+
+@lru_cache(maxsize=1024)
+def _plain(name: str) -> str:
+    return _NEITHER_LETTER_NOR_DIGIT.sub("_", name.strip()).strip("_").casefold()
+
+
+@lru_cache(maxsize=1024)
+def choice_of(word: str) -> Choice | None:
+    """The choice that a word in a column of preferences means; None of an unknown word.
+
+    Examples:
+        >>> choice_of("model_a"), choice_of("B"), choice_of("tie (bothbad)"), choice_of("[[A>>B]]"), choice_of("gpt-4")
+        ('first', 'second', 'tie', 'first', None)
+    """
+    written = word.strip(_BRACKETS).casefold()
+    for choice in _CHOICES:
+        if {written, _plain(word)} & {*PREFERENCES[f"words_{choice}"]}:
+            return choice
+    return None
+
+
+class PreferenceRow:
+    """A row by the names that its columns have in small letters; keys of `metadata` count as columns too."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._cells: dict[str, PreferenceCell] = {}
+        for column, value in values.items():
+            self._cells.setdefault(_plain(column), PreferenceCell(column, value))
+        for key, value in _metadata(values.get("metadata")).items():
+            self._cells.setdefault(_plain(str(key)), PreferenceCell(f"metadata.{key}", value))
+
+    def cell(self, kind: str) -> PreferenceCell | None:
+        """The first cell of a kind that is filled; else the first that is there; None without one."""
+        cells = [self._cells[name] for name in PREFERENCES[kind] if name in self._cells]
+        return _first_filled(cells)
+
+    def question_names(self) -> list[tuple[str, str]]:
+        """What the row may call its question, each with its column: ids first, then texts."""
+        cells = [self._cells[name] for name in PREFERENCES["question"] if name in self._cells]
+        return [
+            (cell.column, f"{cell.value:.15g}" if isinstance(cell.value, float) else str(cell.value).strip())
+            for cell in cells
+            if is_filled(cell.value) and isinstance(cell.value, str | int | float)
+        ]
+
+    def versions(self) -> tuple[PreferenceCell, PreferenceCell] | None:
+        """The cells of the two versions that the row compares; None where it names none."""
+        for first, second in zip(PREFERENCES["first"], PREFERENCES["second"], strict=True):
+            if first in self._cells and second in self._cells:
+                return self._cells[first], self._cells[second]
+        return None
+
+    def choice(self) -> PreferenceCell | None:
+        """The cell with the word that says which version is better; None without one."""
+        has_versions = self.versions() is not None
+        names = [name for name in PREFERENCES["choice"] if has_versions or name not in PREFERENCES["doubtful_choice"]]
+        cells = [self._cells[name] for name in names if name in self._cells]
+        return _first_filled(cells)
+
+    def choices(self) -> dict[str, PreferenceCell]:
+        """The cells with a word of each rater: of one column under no name, of `winner1` and so on by number."""
+        if (cell := self.choice()) is not None:
+            return {"": cell}
+        if self.versions() is None:
+            return {}
+        pattern = re.compile(rf"(?:{'|'.join(PREFERENCES['choice'])})_?(\d{{1,3}})")
+        return {match[1]: cell for name, cell in self._cells.items() if (match := pattern.fullmatch(name))}
+
+    def outcomes(self) -> dict[Choice, PreferenceCell]:
+        """The cells of the outcomes, where each has a column of its own; empty where they have none."""
+        cells = {choice: cell for choice in _CHOICES if (cell := self.cell(f"outcome_{choice}")) is not None}
+        return cells if {"first", "second"} <= cells.keys() else {}
+
+    def ratings(self) -> PreferenceCell | None:
+        """The cell with ratings of a second answer against the first, on a scale around 0; None where there is none."""
+        lowest, highest = (_number(self._cells.get(name)) for name in ("rating_min", "rating_max"))
+        if self.versions() is None or self.cell("second_answer") is None or lowest is None or highest is None:
+            return None
+        if lowest >= 0 or lowest != -highest:
+            return None
+        cell = _first_filled([self._cells[name] for name in ("ratings", "rating") if name in self._cells])
+        return cell or PreferenceCell("ratings", None)  # nobody has rated this row
+
+    @property
+    def form(self) -> Form | None:
+        """How the row says which version is better; None where it does not."""
+        if self.outcomes():
+            return "outcomes"
+        # a word alone, beside a rating of the answer, is a remark on that answer
+        if self.choices() and (self.versions() or not {"rating", "ratings"} & self._cells.keys()):
+            return "words"
+        return "ratings" if self.ratings() is not None else None
+
+
+def is_question_text(column: str) -> bool:
+    """Whether a column of questions holds their texts, and not their ids."""
+    return _plain(column.removeprefix("metadata.")) in _TEXTS
+
+
+def is_filled(value: Any) -> bool:
+    """Whether a cell holds something; `n/a` is something."""
+    return bool(value.strip()) if isinstance(value, str) else not is_missing(value) and value not in ([], {})
+
+
+def _first_filled(cells: list[PreferenceCell]) -> PreferenceCell | None:
+    return next((cell for cell in cells if is_filled(cell.value)), cells[0] if cells else None)
+
+
+def _metadata(value: Any) -> Mapping[str, Any]:
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            value = parse_structure(value)
+        except ValueError:
+            return {}
+    return value if isinstance(value, Mapping) else {}
+
+
+def _number(cell: PreferenceCell | None) -> float | None:
+    try:
+        return None if cell is None or isinstance(cell.value, bool) else float(cell.value)
+    except (TypeError, ValueError):
+        return None
 
 
 def is_preference_file(path: str | Path, *, sheet: str | None = None) -> bool:
@@ -66,7 +196,7 @@ def read_preferences(
     A row is one comparison: a column `preference` or `winner` (the name of the better version, or first, second, a, b,
     model_a, model_b, tie, tie (bothbad)) beside `model_a` and `model_b`, as Chatbot Arena has it; one column per
     outcome (`winner_model_a`, `winner_model_b`, `winner_tie`); ratings of a second answer against the first, on a scale
-    around 0, as RagChecker has them; or what `write_preferences` and `assay rate --pairs` write. Where no column names
+    around 0; or what `write_preferences` and `assay rate --pairs` write. Where no column names
     the versions, A is the first of `versions` and B the second, which a note says.
 
     Args:
@@ -117,7 +247,7 @@ def read_preferences(
 
 def _open(path: str | Path, sheet: str | None) -> Rows:
     # a path, so that a name with a typing error is never taken for a set on the Hub
-    return open_source(Path(path), split=None, sheet=sheet, known=known_preference_columns())
+    return open_source(Path(path), split=None, sheet=sheet, known=frozenset(_COLUMNS))
 
 
 class _Reader:
@@ -171,8 +301,6 @@ class _Reader:
         question = self._read_text(cells, row, "question")
         if not question.strip():
             question = f"{self._source.stem}-{row.number}"
-        if cells.cell("label") is not None and (dataset := self._read_text(cells, row, "dataset")):
-            question = f"{dataset}:{question}"  # RagChecker's numbers begin anew in each of its sets
         if self._questions is None or question in self._questions:
             return question
         names = cells.question_names()
@@ -200,8 +328,6 @@ class _Reader:
 
     def _version_name(self, cell: PreferenceCell, row: Row) -> str:
         value = cell.value
-        if isinstance(value, Mapping):  # of RagChecker: the name beside the answer
-            value = next((value[key] for key in ("model_name", "name", "id") if key in value), None)
         if isinstance(value, int) and not isinstance(value, bool):
             value = str(value)
         if not isinstance(value, str):

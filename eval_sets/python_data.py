@@ -9,7 +9,7 @@ from ..errors import InputError
 from ..text.language_detection import detect_language
 from ..value_messages import shorten
 from .column_table import CONVERSATION_KEYS
-from .logs.message_text import is_thread
+from .message_forms import is_thread
 from .name_suggestions import quote_names
 from .ragas_dataset import from_ragas
 from .rows import Repeatable, Row, Rows

@@ -37,12 +37,7 @@ def usual_scale(low: float, high: float, *, whole: bool = False) -> Bounds | Non
 
 
 def find_rating_scale(cells: ColumnCells, told: Bounds | None = None) -> RatingScale | str:
-    """Finds the scale of a column's ratings, or why it is no column of ratings.
-
-    Args:
-        cells: The cells of the column.
-        told: The scale that the user or the column's name says.
-    """
+    """Finds the scale of a column's ratings, or why it is no column of ratings."""
     values = cells.values()
     if cells.has_dates() or (cells.size and cells.find_unclear()):
         return RatingScale(*(told or (1, 5)))  # the reading names the first of them with its line

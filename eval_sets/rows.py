@@ -3,14 +3,19 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..errors import InputError
 from .column_table import usual_name
 
 MOST_COLUMNS = 16_384
 """Of a CSV or Excel file, as of Excel itself."""
+
+
+_ROWS_KEPT = 20  # few: a row may be long
+Item = TypeVar("Item")
 
 
 class Row(NamedTuple):
@@ -28,14 +33,32 @@ class BadRow(NamedTuple):
     error: InputError
 
 
-class Repeatable:
-    """Rows that can be read as often as is asked, of a source that was opened once."""
+class Repeatable(Generic[Item]):
+    """Rows that can be read as often as is asked; the first ones are kept, so that a small source is read once."""
 
-    def __init__(self, read: Callable[[], Iterator[Row | BadRow]]) -> None:
+    def __init__(self, read: Callable[[], Iterator[Item]]) -> None:
         self._read = read
+        self._kept: list[Item] | None = None
+        self._is_whole = False
+        self._error: Exception | None = None  # that ends what was kept
 
-    def __iter__(self) -> Iterator[Row | BadRow]:
-        return self._read()
+    def __iter__(self) -> Iterator[Item]:
+        if self._kept is None:
+            self._keep()
+        yield from self._kept or ()
+        if self._error is not None:
+            raise self._error
+        if not self._is_whole:
+            yield from islice(self._read(), _ROWS_KEPT, None)
+
+    def _keep(self) -> None:
+        self._kept, rows = [], self._read()
+        try:
+            for row in islice(rows, _ROWS_KEPT):
+                self._kept.append(row)
+            self._is_whole = len(self._kept) < _ROWS_KEPT
+        except (InputError, OSError) as error:
+            self._error = error
 
 
 @dataclass(frozen=True)
@@ -97,3 +120,34 @@ def explain_header(place: str, columns: Sequence[str], known: Collection[str]) -
 
 def _count_known(names: Iterable[str], known: Collection[str]) -> int:
     return len({name for name in names if name.strip() and (name in known or usual_name(name) in known)})
+
+
+Reopen = Callable[[], Iterator[Row | BadRow]]
+"""Reads the same rows once more, from the beginning."""
+
+
+def group_rows(
+    rows: Iterator[Row | BadRow], key: Callable[[Mapping[str, Any]], str | None], again: Reopen | None
+) -> Iterator[list[Row] | BadRow]:
+    """Yields the rows of each group together, in the order of the groups' last rows.
+
+    Where the rows can be read twice, only groups that have begun and not ended are held in memory: one, where the
+    rows of a group follow one another.
+    """
+    last: dict[int, int] = {}
+    for row in again() if again else ():
+        if isinstance(row, Row) and (name := key(row.values)) is not None:
+            last[hash(name)] = row.number
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        if isinstance(row, BadRow):
+            yield row
+        elif (name := key(row.values)) is None:
+            yield [row]
+        else:
+            group = groups.pop(name, [])
+            group.append(row)
+            groups[name] = group  # the last: groups end in the order of their last rows
+            if last.get(hash(name)) == row.number:
+                yield groups.pop(name)
+    yield from groups.values()

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -11,17 +11,16 @@ from typing import Any
 from ..arguments import check_type
 from ..errors import InputError
 from ..text.wording import count_of
-from .column_account import ColumnAccount
 from .column_search import ColumnSearch, SetColumns, look_at_columns, may_tell_columns, message_ratings
 from .columns import check_columns, check_mapped, check_mapping, known_columns
 from .logs.log_format import read_logs
-from .pair_ratings import LostPairs, drop_lost_ratings
-from .preference_columns import PreferenceRow
+from .pair_ratings import describe_lost_pairs, without_rating
+from .preference_reading import PreferenceRow
 from .python_data import open_data, ready_samples
 from .rating_scale import Bounds
 from .rows import BadRow, Repeatable, Row, Rows
 from .sample import Sample
-from .sample_builder import SampleBuilder
+from .sample_builder import ColumnAccount, SampleBuilder
 from .sources import cannot_read, open_source
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
@@ -179,6 +178,46 @@ def _check_options(
     if scale is not None and not scale[0] < scale[1]:
         raise InputError(f"scale {scale}: write the lowest and the highest rating, such as (1, 5)")
     return checked
+
+
+class LostPairs:
+    """Takes the ratings from the rows of a set of pairs that have no other answer."""
+
+    def __init__(self, name: str, may_have_pairs: Callable[[], bool]) -> None:
+        self._name, self._may_have_pairs = name, may_have_pairs
+        self._has_pairs: bool | None = None
+        self._count, self._first = 0, ""
+
+    def read(self, sample: Sample, place: str) -> Sample:
+        """Returns the sample, without its rating where it is a pair that lost its other answer."""
+        if sample.is_pair:
+            self._has_pairs = True
+        if sample.other_response or sample.human_rating is None or not sample.has_two_sides:
+            return sample
+        if self._has_pairs is None:
+            self._has_pairs = self._may_have_pairs()
+        if not self._has_pairs:
+            return sample
+        self._count, self._first = self._count + 1, self._first or place
+        return without_rating(sample)
+
+    def notes(self) -> list[str]:
+        """Says how many ratings are not used, the first place, and the cure; empty where all are used."""
+        return [describe_lost_pairs(self._name, self._count, self._first)] if self._count else []
+
+
+def drop_lost_ratings(samples: Iterable[tuple[str, Sample]], name: str) -> tuple[list[Sample], list[str]]:
+    """Takes the ratings from the pairs without another answer among samples that are all at hand.
+    Example:
+        >>> pair = Sample(id="1", user_input="Free?", response="Yes.", other_response="No.", rating=-1, rating_min=-2)
+        >>> lost = pair.model_copy(update={"id": "2", "other_response": ""})
+        >>> samples, notes = drop_lost_ratings([("index 0", lost), ("index 1", pair)], "the list")
+        >>> [sample.rating for sample in samples], len(notes)
+        ([None, -1.0], 1)
+    """
+    listed = list(samples)
+    lost = LostPairs(name, lambda: any(sample.is_pair for _, sample in listed))
+    return [lost.read(sample, place) for place, sample in listed], lost.notes()
 
 
 class _Set:

@@ -55,13 +55,9 @@ def open_source(
     header_row: int | None = None,
     known: Collection[str],
 ) -> Rows:
-    """Opens what a source names: a file or folder if there is one, else a bundled, a public set or one on the Hub.
-
-    Raises:
-        InputError: It cannot be found or opened.
-    """
+    """Opens what a source names: a file or folder if there is one, else a bundled, a public set or one on the Hub."""
     name, path = str(source), Path(source).expanduser()
-    if is_parquet_url(name):
+    if "://" in name and is_parquet_url(name):
         _no_sheet(name, sheet)
         _no_split(name, split)
         return open_parquet(name, name)

@@ -41,11 +41,7 @@ def read_table_file(path: Path, name: str = "") -> tuple[Table, ...]:
 
 
 def load_named_tables(tables_field: object, folder: Path | None) -> object:
-    """Replaces the names of files in a row's field `tables` by the tables of these files.
-
-    Raises:
-        ValueError: A file is outside the folder, also through a link, or an object is malformed.
-    """
+    """Replaces the names of files in a row's field `tables` by the tables of these files."""
     is_single = isinstance(tables_field, str) or (isinstance(tables_field, Mapping) and "file" in tables_field)
     entries = [tables_field] if is_single else tables_field
     if not isinstance(entries, list | tuple):

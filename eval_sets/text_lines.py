@@ -39,9 +39,6 @@ def find_encoding(path: Path) -> str:
 
     A byte order mark decides. Without one the file is UTF-8, unless it holds bytes that are none and no valid character
     of more than one byte: then it is Windows-1252 (old Excel). A file with both is a damaged UTF-8 file.
-
-    Returns:
-        A name for `open(encoding=...)`: utf-8, utf-8-sig, utf-16, utf-16-le, utf-32 or cp1252.
     """
     check_regular(path)
     with path.open("rb") as file:
@@ -96,14 +93,18 @@ def read_lines(path: Path, name: str, encoding: str) -> Iterator[TextLine]:
     Yields:
         The lines; one with a byte that is not UTF-8 has an error in place of its text.
     """
+    if encoding == "utf-8":
+        yield from _utf8_lines(path, name)
+        return
     try:
         with path.open(encoding=encoding, newline="") as file:
-            if encoding != "utf-8":
-                yield from (TextLine(number, text) for number, text in enumerate(file, 1))
-                return
+            yield from (TextLine(number, text) for number, text in enumerate(file, 1))
     except UnicodeError as error:
         label = _NAMES.get(encoding, "UTF-8")
         raise InputError(f"{name}: begins as {label} and is damaged ({error}); save it again as UTF-8") from None
+
+
+def _utf8_lines(path: Path, name: str) -> Iterator[TextLine]:
     with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
         for number, text in enumerate(file, 1):
             try:

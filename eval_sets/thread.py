@@ -7,17 +7,13 @@ from pydantic import ValidationError
 
 from ..text.language_detection import detect_language
 from ..value_messages import describe_first_mistake, describe_type, shorten
-from .logs.message_text import find_documents
+from .cell_values import find_documents
 from .message import Message, check_characters, find_disorder, find_turns
 from .message_forms import read_forms
 
 
 class ThreadError(ValueError):
-    """Messages make no conversation.
-
-    Attributes:
-        turn: The place of the message that is wrong, counted from 0; None where it is none of them.
-    """
+    """Messages make no conversation."""
 
     def __init__(self, problem: str, turn: int | None = None, field: str = "messages") -> None:
         super().__init__(problem if turn is None else f"turn {turn} {problem}")
@@ -59,11 +55,7 @@ def read_thread(values: object) -> tuple[Message, ...]:
 
 
 class _ThreadReader:
-    """Joins messages with what was retrieved for them, and results of tools with their calls.
-
-    Attributes:
-        places: The place of each in the log.
-    """
+    """Joins messages with what was retrieved for them, and results of tools with their calls."""
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
@@ -120,13 +112,6 @@ def join_turn(values: Mapping[str, Any]) -> dict[str, Any]:
     """Joins the messages of a sample with its question and answer: the turn under test is one of the messages.
 
     `metadata.history` holds the messages before the turn, where there are no `messages`; it becomes part of them.
-
-    Returns:
-        The fields with `messages`, and with the question, the answer and the contexts of the last turn where they are
-        missing; the fields as they are for a sample without messages.
-
-    Raises:
-        ThreadError: The messages make no conversation, or hold no turn.
     """
     joined = dict(values)
     if not joined.get("messages"):

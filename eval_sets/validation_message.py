@@ -13,11 +13,7 @@ _TABLE = 'a table is {"name": "...", "columns": {"date": ["2026-03-01"], "mbps":
 
 
 def explain_validation_error(error: ValidationError) -> tuple[str, str | None]:
-    """Explains the first error of a row.
-
-    Returns:
-        The field, and what is wrong with it with its cure; None instead of the latter where the field is missing.
-    """
+    """Explains the first error of a row."""
     errors = error.errors(include_url=False)
     first = errors[0]
     path = [str(part) for part in first["loc"] if not (first["loc"][0] == "tables" and part in _BRANCHES)]

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from ..eval_sets import Sample
 from ..eval_sets.logs.human_ratings import split_reasons
-from ..eval_sets.logs.session_messages import SessionTrace, join_messages
+from ..eval_sets.logs.trace_row import SessionTrace, join_messages
 from ..eval_sets.message import REASONS, Message
 from ..eval_sets.message_times import read_time
 from ..eval_sets.thread import ThreadError, thread_language

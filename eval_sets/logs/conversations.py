@@ -7,10 +7,10 @@ from typing import Any
 
 from ...errors import InputError
 from ..message import Message
+from ..message_forms import find_messages_key, find_role
 from ..rows import BadRow, Repeatable, Row, Rows
 from ..text_lines import encoding_note, find_encoding, read_lines
 from ..thread import ThreadError, read_thread
-from .message_text import find_messages_key, find_role
 
 _LINE = re.compile(
     r"(?:\[(?P<bracketed>[^\]]{1,40})\]|(?P<time>\d[\d\-/.:T ]{4,24}Z?)[,;|\t -]?)?\s*"
@@ -43,11 +43,7 @@ def _scale(values: Mapping[str, Any], messages: list[Any]) -> dict[str, Any]:
 def conversation_row(
     conversation: str, messages: list[Any], rows: list[Row], name: str, beside: Mapping[str, Any] | None = None
 ) -> Row | BadRow:
-    """Builds the row of a conversation out of messages that stand in rows of their own.
-
-    Returns:
-        The row; a bad row that names the row and the turn where the messages make no conversation.
-    """
+    """Builds the row of a conversation out of messages that stand in rows of their own."""
     first = rows[0]
     try:
         thread: tuple[Message, ...] = read_thread(messages)

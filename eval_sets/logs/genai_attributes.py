@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...value_messages import shorten
+from ..cell_values import parse_nested_json
 from .human_ratings import FEEDBACK_NAMES, HumanRating, is_number, make_scale
-from .message_text import parse_nested_json
 
 EVALUATION = "gen_ai.evaluation.result"
 """The name of the event with a score."""

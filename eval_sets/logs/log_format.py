@@ -8,19 +8,21 @@ from typing import Any
 
 from ...errors import InputError
 from .. import cell_values
+from ..column_table import CASE_KEYS, NAMES, usual_name
 from ..columns import MAP_OPTIONS, TURN_FIELDS
+from ..message_forms import is_message_like
 from ..name_suggestions import quote_names
-from ..rows import BadRow, Repeatable, Row, Rows
+from ..rows import BadRow, Reopen, Repeatable, Row, Rows, group_rows
 from .conversations import is_conversation, read_conversation
 from .langfuse import is_observation, is_trace, read_observations, read_traces
-from .message_text import is_message_like
 from .openinference import is_span, read_otlp, read_spans
-from .row_groups import Reopen, group_rows
 from .score_rows import find_long_columns, join_long_rows
 from .trace_row import Trace, build_row
 from .turn_rows import TurnColumns, TurnReader, find_turn_columns, has_repeated_conversation, is_pair_row, is_turn_row
 
 _OWN_COLUMNS = {"user_input", "question", "response", "answer", "samples"}
+_OF_SEVERAL_ROWS = {*CASE_KEYS, "metric", *NAMES["metric"], "rater", *NAMES["rater"]}
+"""The usual names of columns in rows that are messages, scores or ratings, several of one sample."""
 _TURN_OF_ITS_OWN = {"messages", "response", "user_input"}
 _PAGE_KEYS = ("data", "traces", "spans", "examples", "conversations")
 _THREAD_KEYS = ("thread_id", "session_id", "conversation_id")
@@ -46,10 +48,11 @@ def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
             )
         return _read_turns(opened, columns, mapping)
     is_own = _is_own(first)
-    long = None if is_turn_row(first, mapping) else find_long_columns(opened, first, mapping)
+    is_single = is_own and not mapped and not {*map(usual_name, opened.columns or first)} & _OF_SEVERAL_ROWS
+    long = None if is_single or is_turn_row(first, mapping) else find_long_columns(opened, first, mapping)
     if long is not None:
         return join_long_rows(opened, long, mapping)
-    if mapped & _TURN_OF_ITS_OWN:
+    if is_single or mapped & _TURN_OF_ITS_OWN:
         return opened
     if (not is_own and is_turn_row(first, mapping)) or (
         is_pair_row(first, mapping)

@@ -370,16 +370,5 @@ def _listed(node: Any) -> Any:
 
 def _retrieved(attributes: Mapping[str, Any]) -> list[Any]:
     """Finds a span's documents: a list, or flat keys `retrieval.documents.0.document.content`, ...; else its output."""
-    listed = attributes.get("retrieval.documents")
-    if isinstance(listed, str):
-        with suppress(ValueError):
-            listed = parse_structure(listed)
-    if isinstance(listed, list):
-        return listed
-    numbered: dict[int, Any] = {}
-    for key, value in attributes.items():
-        parts = key.split(".")
-        if parts[:2] == ["retrieval", "documents"] and parts[3:] == ["document", "content"] and parts[2].isdigit():
-            numbered[int(parts[2])] = value
-    listed = [numbered[place] for place in sorted(numbered)] or attributes.get("gen_ai.retrieval.documents")
-    return [attributes.get("output.value")] if listed in (None, "", []) else listed
+    listed = _numbered(attributes, "retrieval.documents") or attributes.get("gen_ai.retrieval.documents")
+    return [attributes.get("output.value")] if listed in (None, "", [], {}) else listed

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from ...text.wording import count_of, list_first
 from ..column_table import ID_ALIASES, NAMES, columns_by_usual_name
 from ..number_rule import is_missing
-from ..rows import BadRow, Repeatable, Row, Rows
-from .row_groups import group_rows
+from ..rows import BadRow, Repeatable, Row, Rows, group_rows
 
 _OF_SCORES = ("metric", "value", "reason", "status", "error")
 

@@ -4,14 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...errors import InputError
-from ..message import Message
+from ..cell_values import find_documents, parse_nested_json
+from ..message import REASONS, Message, Turn, find_turns
+from ..message_forms import find_answer, find_question, find_reference, find_thread, read_forms
+from ..message_times import read_time
 from ..rows import BadRow, Row
 from ..thread import ThreadError, read_thread
 from .human_ratings import UNUSED, split_reasons
-from .message_text import find_answer, find_documents, find_question, find_reference
-from .session_messages import SessionTrace, join_messages, order_traces, with_ratings
-from .trace_messages import find_thread, join_trace
 
+_RATING_FIELDS = ("human_rating", "rating")
 _CONTEXT_KEYS = ("retrieved_contexts", "contexts", "context", "documents", "source_documents")
 
 
@@ -53,9 +54,6 @@ def build_row(traces: Sequence[Trace], name: str) -> list[Row | BadRow]:
 
     A trace with one question and answer that is alone in its session, or in none, is a sample without messages.
     An input or output that is more than the text taken from it stays in `metadata` too.
-
-    Returns:
-        The row, after a bad row for each trace in which no question or answer can be found.
     """
     rows: list[Row | BadRow] = []
     read: list[_Read] = []
@@ -127,6 +125,11 @@ def _trace_row(read: _Read) -> Row:
 
 def _session_row(read: list[_Read], name: str) -> Row | BadRow:
     """The conversation of a session; what no message has a place for stands in `metadata.traces`."""
+    times = [read_time(None if one.trace.time is None else str(one.trace.time)) for one in read]
+    stamps = [time.timestamp() for time in times if time is not None]
+    first = min((one.trace for one in read), key=lambda trace: trace.number)
+    if len(stamps) == len(read):  # else they stay as they stand
+        read = [read[place] for place in sorted(range(len(read)), key=stamps.__getitem__)]
     traces = [
         SessionTrace(
             one.trace.id,
@@ -140,15 +143,12 @@ def _session_row(read: list[_Read], name: str) -> Row | BadRow:
         )
         for one in read
     ]
-    order = order_traces(traces)
-    first = min((one.trace for one in read), key=lambda trace: trace.number)
     try:
-        thread = join_messages([traces[place] for place in order])
+        thread = join_messages(traces)
     except ThreadError as error:
         problem = f"session {first.session}: {error}"
         return BadRow(first.number, InputError(f"{name}, {first.place}, {problem}"))
-    listed = [read[place] for place in order]
-    rest = [({"id": one.trace.id} if one.trace.id is not None else {}) | one.metadata for one in listed]
+    rest = [({"id": one.trace.id} if one.trace.id is not None else {}) | one.metadata for one in read]
     rating, reasons = split_reasons(first.session_rating)
     values = {"id": str(first.session), "messages": thread, "metadata": {"traces": rest} | reasons}
     return Row(first.number, first.place, values | rating)
@@ -156,3 +156,154 @@ def _session_row(read: list[_Read], name: str) -> Row | BadRow:
 
 def _find_contexts(value: Mapping[str, Any]) -> list[str]:
     return next((find_documents(value[key]) for key in _CONTEXT_KEYS if key in value), [])
+
+
+class SessionTrace(NamedTuple):
+    """One trace of a session."""
+
+    id: Any  # its id; None for one without
+    time: Any  # when it began; None where that is unknown
+    thread: Sequence[Message]
+    answer: str
+    contexts: Sequence[str] = ()  # what was retrieved for the answer
+    # the fields of people's ratings: `human_rating` or `rating`, or `ratings` by rater; `rating_reasons`
+    rating: Mapping[str, Any] = {}
+    reference: str | None = None
+    span: str = ""
+
+
+def join_messages(traces: Sequence[SessionTrace]) -> tuple[Message, ...]:
+    """Joins the messages of traces, of which one may repeat those of the traces before it.
+
+    Each answer has the `trace_id` and `span_id` of its trace, its contexts, its ratings and its reference; the question
+    has the time.
+    """
+    messages: list[Message] = []
+    for trace in traces:
+        messages = join_threads(messages, _with_trace(trace))
+    return read_thread(messages)
+
+
+def with_ratings(thread: Sequence[Message], answer: str, ratings: Mapping[str, Any]) -> list[Message]:
+    """Returns messages of which the last one with an answer has people's ratings of it."""
+    messages = list(thread)
+    turn = _find_turn(messages, answer)
+    if turn is not None:
+        messages[turn.answer] = _changed(messages[turn.answer], _rating_fields(ratings))
+    return messages
+
+
+def _find_turn(thread: Sequence[Message], answer: str) -> Turn | None:
+    return next((turn for turn in reversed(find_turns(thread)) if turn.response == answer), None)
+
+
+def _rating_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    rating = next((fields[name] for name in _RATING_FIELDS if fields.get(name) is not None), None)
+    ratings = fields.get("ratings")
+    if rating is None and isinstance(ratings, Mapping) and ratings:
+        rating = sum(ratings.values()) / len(ratings)
+    return {"rating": rating, "ratings": ratings, REASONS: fields.get(REASONS)}
+
+
+def _with_trace(trace: SessionTrace) -> list[Message]:
+    thread = list(trace.thread)
+    turn = _find_turn(thread, trace.answer)
+    if turn is None:
+        return thread
+    changes: dict[str, Any] = {
+        "retrieved_contexts": thread[turn.answer].retrieved_contexts or tuple(trace.contexts),
+        **_rating_fields(trace.rating),
+        "reference": trace.reference,
+        "trace_id": None if trace.id is None else str(trace.id),
+        "span_id": trace.span,
+    }
+    thread[turn.answer] = _changed(thread[turn.answer], changes)
+    if trace.time is not None and not any(message.time for message in thread):
+        asked = max(place for place in range(turn.answer) if thread[place].role == "user")
+        thread[asked] = _changed(thread[asked], {"time": trace.time})
+    return thread
+
+
+def _changed(message: Message, changes: Mapping[str, Any]) -> Message:
+    return Message.model_validate(
+        message.model_dump() | {name: value for name, value in changes.items() if value not in (None, "", (), {})}
+    )
+
+
+def join_trace(
+    threads: tuple[Sequence[Any], Sequence[Any]],
+    texts: tuple[str, str],
+    tools: Sequence[Mapping[str, Any]],
+    models: Sequence[tuple[Any, Any]],
+) -> list[Any]:
+    """Joins the messages of one trace: the earlier ones, the question, what tools were called, and the answer."""
+    question, answer = texts
+    before, after = map(_forms, threads)
+    if any(fields["role"] == "user" for fields in after):
+        before = []  # the output repeats the whole conversation
+    elif not any(fields["role"] == "user" and fields.get("content") == question for fields in before):
+        before.append({"role": "user", "content": question})
+    if not after or after[-1].get("content") != answer:
+        after = [*after, {"role": "assistant", "content": answer}]
+    prompts = (_forms(find_thread(prompt)) for prompt, made in reversed(models) if find_answer(made) == answer)
+    model: list[dict[str, Any]] = next(prompts, [])
+    if not any(fields["role"] == "system" for fields in before + after):
+        before = [fields for fields in model if fields["role"] == "system"] + before
+    if not any(fields.get("tool_calls") for fields in before + after):
+        after = _tool_messages(tools, model) + after
+    return before + after
+
+
+def _forms(messages: Sequence[Any]) -> list[dict[str, Any]]:
+    forms = []
+    for place, message in enumerate(messages):
+        try:
+            forms += list(read_forms(message, place))
+        except ValueError:
+            return []  # of a speaker who is not known: the question and the answer are read without it
+    return forms
+
+
+def _tool_messages(tools: Sequence[Mapping[str, Any]], model: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The calls of tools of a trace, each with its result."""
+    messages: list[dict[str, Any]] = []
+    for number, tool in enumerate(tools):
+        call_id = str(tool.get("id") or f"tool-{number}")
+        function = {"name": str(tool.get("name") or "?")}
+        if tool.get("arguments") is not None:
+            function["arguments"] = parse_nested_json(tool["arguments"])
+        called = {
+            "role": "assistant",
+            "content": "",
+            "tools_called": [{"id": call_id, **function, "output": tool.get("output")}],
+        }
+        messages += [fields for fields in read_forms(called) if fields["role"] == "tool" or fields.get("tool_calls")]
+    if messages:
+        return messages
+    asked = max((place for place, fields in enumerate(model) if fields["role"] == "user"), default=len(model))
+    part = model[asked + 1 :]
+    return part if any(fields.get("tool_calls") for fields in part) else []
+
+
+def join_threads(messages: Sequence[Message], more: Sequence[Message]) -> list[Message]:
+    """Joins the messages of a trace with those of the traces before it, which it may repeat.
+
+    Example:
+        >>> first = [Message(role="user", content="Hi."), Message(role="assistant", content="Hello.")]
+        >>> second = [*first, Message(role="user", content="Is it free?"), Message(role="assistant", content="Yes.")]
+        >>> [message.text for message in join_threads(first, second)]
+        ['Hi.', 'Hello.', 'Is it free?', 'Yes.']
+    """
+    spoken = [(message.role, message.text) for message in messages if _is_spoken(message)]
+    places = [place for place, message in enumerate(more) if _is_spoken(message)]
+    repeated = [(more[place].role, more[place].text) for place in places]
+    count = next((n for n in range(min(len(spoken), len(repeated) - 1), 0, -1) if spoken[-n:] == repeated[:n]), 0)
+    rest = more[places[count - 1] + 1 :] if count else more
+    known = {message.text for message in messages if message.role == "system"}
+    policies = [message for message in more if message.role == "system" and message.text not in known]
+    spoken_since = [message for message in rest if message.role != "system"]
+    return [*messages, *policies, *spoken_since] if known else [*policies, *messages, *spoken_since]
+
+
+def _is_spoken(message: Message) -> bool:
+    return message.role in {"user", "assistant"} and bool(message.text.strip())

@@ -19,12 +19,11 @@ from ..column_table import (
     usual_name,
 )
 from ..columns import check_mapped
+from ..message_forms import find_role
 from ..number_rule import NumberRule
-from ..rows import BadRow, Row, Rows
+from ..rows import BadRow, Row, Rows, group_rows
 from ..sample_builder import merge_metadata
 from .conversations import conversation_row
-from .message_text import find_role
-from .row_groups import group_rows
 
 _RATINGS = {"rating", *RATING_ALIASES}
 _UNSURE_RATINGS = {"score", "label"}  # ratings where they are numbers
@@ -322,11 +321,7 @@ def _is_rating(value: object) -> bool:
 
 
 def _read_cell(name: str, value: Any, column: str) -> Any:
-    """A cell of a message; None where it is empty.
-
-    Raises:
-        ValueError: It cannot be read; the text begins with the field.
-    """
+    """A cell of a message; None where it is empty."""
     if name != "content" and isinstance(value, str) and not value.strip():
         return None
     try:

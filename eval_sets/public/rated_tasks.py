@@ -1,7 +1,10 @@
 """Tasks, what systems answered to them, and people's ratings from 1 to 4, in one file: MT-RAG and ClapNQ."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
+from hashlib import sha1
 from typing import Any
 
 from ...value_messages import shorten
@@ -10,6 +13,11 @@ from .original_form import OriginalFile, label, mean, parse_document, summarise_
 from .set_facts import PublicSet
 
 _LABELS = (1, 2, 3, 4)
+_MTRAG_CRITERIA = ("faithfulness", "appropriateness", "completeness", "naturalness")
+_PUBLISHED = ("RougeL", "Bert-KPrec", "Bert-Rec", "rl_f", "rb_llm", "rb_agg", "conditional_idk")
+_COLLECTION = "mt-rag-"
+_PREFIX = "clap:"
+_CLAPNQ_CRITERIA = ("faithfulness", "answer_relevance", "fluency")
 Entry = dict[str, Any]
 
 
@@ -53,10 +61,6 @@ def rated_fields(annotations: Entry, criteria: Iterable[str], fields: Entry, met
 
 def merge_groups(sources: Mapping[str, Iterable[str]]) -> dict[str, str]:
     """Names the group of each item: items that share a source, also through other items, are one group.
-
-    Returns:
-        By item, the first in the alphabet of all items and sources of its group.
-
     Example:
         >>> merge_groups({"b": ["x"], "c": ["y", "x"], "d": ["z"]})
         {'b': 'b', 'c': 'b', 'd': 'd'}
@@ -73,3 +77,96 @@ def merge_groups(sources: Mapping[str, Iterable[str]]) -> dict[str, str]:
             first, second = sorted((find(item), find(source)))
             names[second] = first
     return {item: find(item) for item in sources}
+
+
+def read_mtrag(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
+    """Reads one row per evaluation: the answer of one system at one turn of a conversation."""
+    texts = {entry["document_id"]: entry["text"] for entry in parse_document(files[0])["documents"]}
+    yield from read_rated_tasks(facts, files[0], "evaluation", _mtrag_groups, partial(_mtrag_fields, texts))
+
+
+def _conversation(task_id: str) -> str:
+    return f"conv:{task_id.partition('<::>')[0]}"
+
+
+def _mtrag_groups(tasks: Mapping[str, Entry]) -> dict[str, str]:
+    """The group of each task: that of its conversation, and conversations about the same documents are one.
+
+    A passage is named after its document: `ibmcld_03704-7-1958`, `864952571_9169-9336-0-167`, `51873-0-862`.
+    """
+    sources: dict[str, list[str]] = {}
+    for task_id, task in tasks.items():
+        documents = sources.setdefault(_conversation(task_id), [])
+        for context in task["contexts"]:
+            name = context["document_id"].partition("-")[0]
+            is_cloud = name.startswith("ibmcld_")
+            documents.append(f"cloud:{name}" if is_cloud else f"document:{name.partition('_')[0]}")
+    merged = merge_groups(sources)
+    return {task_id: merged[_conversation(task_id)] for task_id in tasks}
+
+
+def _mtrag_fields(texts: Mapping[str, str], evaluation: Entry, task: Entry) -> Entry:
+    annotations, system = evaluation["annotations"], evaluation["model_id"]
+    turns = [{"speaker": turn["speaker"], "text": turn["text"]} for turn in task["input"]]
+    fields: Entry = {
+        # the ids of the set hold marks that no file name can, so that a hash names the task
+        "id": f"mtrag-{sha1(task['task_id'].encode(), usedforsecurity=False).hexdigest()[:12].lstrip('0')}-{system}",
+        "user_input": turns[-1]["text"],
+        "retrieved_contexts": [texts[context["document_id"]] for context in task["contexts"]],
+        "response": evaluation["model_response"],
+    }
+    if task["targets"]:
+        fields["reference"] = task["targets"][0]["text"]
+    metadata = {
+        "history": turns[:-1],
+        "system": system,
+        "answerability": next(iter(task["Answerability"]), ""),
+        "collection": task["Collection"].removeprefix(_COLLECTION).partition("-")[0],
+        "published_metrics": _published_metrics(annotations),
+    }
+    return rated_fields(annotations, _MTRAG_CRITERIA, fields, metadata)
+
+
+def _published_metrics(annotations: Entry) -> dict[str, Any]:
+    """The scores of other tools that were published with the ratings."""
+    scores = ((name, score["value"]) for name in _PUBLISHED for score in annotations.get(name, {}).values())
+    return {name: value for name, value in scores if isinstance(value, int | float) and math.isfinite(value)}
+
+
+def read_clapnq(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
+    """Reads one row per result: the answer of one system to one question."""
+    yield from read_rated_tasks(facts, files[0], "result", _clapnq_groups, _clapnq_fields)
+
+
+def _clapnq_groups(tasks: Mapping[str, Entry]) -> dict[str, str]:
+    """The group of each task: questions about one article are not independent."""
+    titles = {task_id: [f"title:{context['title']}" for context in task["contexts"]] for task_id, task in tasks.items()}
+    merged = merge_groups({_question(task_id): listed for task_id, listed in titles.items()})
+    return {task_id: merged[_question(task_id)] for task_id in tasks}
+
+
+def _question(task_id: str) -> str:
+    return f"{_PREFIX}{task_id.rpartition('::')[2]}"
+
+
+def _clapnq_fields(result: Entry, task: Entry) -> Entry:
+    scores, question, system = result["scores"], _question(task["task_id"]), result["model_id"]
+    answer = result["output"][-1]["content"]
+    fields = {
+        "id": f"clapnqhum-{question.removeprefix(_PREFIX)}-{system}",
+        "user_input": task["input"][-1]["text"],
+        "retrieved_contexts": [context["text"] for context in task["contexts"]],
+        "response": answer,
+    }
+    targets = task.get("targets")
+    if targets and targets[0]["value"]:
+        fields["reference"] = targets[0]["value"]
+    reasons = {entry["value"] for entry in scores.get("faithfulness_reason", {}).values()}
+    metadata = {
+        "reasons": sorted(reasons - {None, ""}),  # why raters found an answer unfaithful
+        "system": system,
+        "answer_empty": not answer.strip(),
+        "answerability": task["answerability"],
+        "doc_title": task["contexts"][0]["title"],
+    }
+    return rated_fields(scores, _CLAPNQ_CRITERIA, fields, metadata)

@@ -5,17 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ...text.wording import count_of
 from ...value_messages import shorten
 from ..rows import Row
-from .begin import read_begin
-from .clapnq import read_clapnq
-from .mtrag import read_mtrag
 from .original_form import NOT_IN_FORM, OriginalFile, OriginalFormError
-from .ragchecker import read_ragchecker
+from .rated_answers import read_begin, read_ragchecker, read_tau
+from .rated_tasks import read_clapnq, read_mtrag
 from .set_facts import PREFIX, PublicSet
 from .set_files import describe_cure
 from .split import Part, part_of
 from .tabfact import read_tabfact
 from .tatqa import read_tatqa
-from .tau import read_tau
 
 _READERS: Mapping[str, Callable[[PublicSet, Sequence[OriginalFile]], Iterator[Row]]] = {
     "begin": read_begin,

@@ -76,10 +76,6 @@ def choose_value(uid: str, gold: Decimal, *, is_difference: bool) -> StatedValue
 
     The SHA-256 of the question's uid decides, so that the choice is the same everywhere: the first byte whether the
     value is changed, the second how (a difference may change its sign), the third and fourth by how much.
-
-    Raises:
-        InvalidOperation: The changed value has more digits than `decimal` reckons with (28).
-
     Examples:
         >>> choose_value("a", Decimal("12.5"), is_difference=False)
         StatedValue(value=Decimal('12.5'), change='gold')

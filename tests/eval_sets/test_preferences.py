@@ -179,31 +179,6 @@ def test_bad_rows_can_be_left_out_and_second_ones_of_a_rater_are_counted(tmp_pat
         read_preferences(path, skip_bad=[])
 
 
-RAGCHECKER = {
-    "dataset": "kiwi",
-    "query_id": "8",
-    "query": "Why?",
-    "model1": {"model_name": "bm25", "response": "So."},
-    "model2": {"model_name": "e5", "response": "Because."},
-    "correctness_label": -1,
-}
-
-
-def test_the_form_of_ragchecker(tmp_path):
-    """Labels above 0 say that model2 is better; each row is one annotator's."""
-    rows = [RAGCHECKER | {"overall_label": label} for label in (1, 0, -2)]
-    path, notes = tmp_path / "human.json", []
-    path.write_text(json.dumps(rows), encoding="utf-8")
-    assert is_preference_file(path)
-    assert read_preferences(path, notes=notes) == [
-        Preference("kiwi:8", "bm25", "e5", choice) for choice in ("second", "tie", "first")
-    ]
-    assert notes[1] == (
-        f"{path}: ratings of 3 rows are read by their sign: above 0 the second answer is better, 0 is a tie; how much "
-        "better is not used"
-    )
-
-
 SAMPLE = {
     "id": "r-2",
     "user_input": "Why?",

@@ -9,8 +9,7 @@ from urllib.parse import quote
 from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.logs.human_ratings import HumanRating, ObservedScales, PeopleRatings, Scale, is_number, join_ratings
-from ...eval_sets.logs.langfuse import read_trace
-from ...eval_sets.logs.langfuse_scores import is_by_person, read_scores
+from ...eval_sets.logs.langfuse import is_by_person, read_scores, read_trace
 from ...eval_sets.name_suggestions import quote_names
 from ...eval_sets.rows import Row
 from ..address import TraceAddress

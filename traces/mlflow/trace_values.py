@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ...eval_sets.cell_values import to_json_value
-from ...eval_sets.logs.message_text import find_answer, find_question
 from ...eval_sets.logs.trace_row import Trace
+from ...eval_sets.message_forms import find_answer, find_question
 from .people import PeopleReader, find_expected_answer
 from .span_reading import Span
 

@@ -16,9 +16,8 @@ from ...eval_sets.logs.openinference import (
     span_time,
     trace_id,
 )
-from ...eval_sets.logs.row_groups import group_rows
 from ...eval_sets.name_suggestions import nearest_names
-from ...eval_sets.rows import BadRow, Row
+from ...eval_sets.rows import BadRow, Row, group_rows
 from ..address import TraceAddress
 from ..source import UnreadTrace
 from ..times import read_utc

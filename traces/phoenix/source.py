@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import InputError
 from ...eval_sets import Sample
-from ...eval_sets.logs.message_text import parse_nested_json
+from ...eval_sets.cell_values import parse_nested_json
 from ...eval_sets.logs.openinference import read_trace
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
