@@ -1,6 +1,6 @@
 from .align import Aligner as Aligner
 from .answer_contrast import NamedAnswer as NamedAnswer, contrast_answers as contrast_answers
-from .answer_index import AnswerIndex as AnswerIndex, AnswerQuery as AnswerQuery
+from .answer_index import AnswerIndex as AnswerIndex, AnswerQuery as AnswerQuery, index_runs as index_runs
 from .compare import PairedSample as PairedSample, compare as compare
 from .compare_tables import comparison_sentences as comparison_sentences
 from .database import Database as Database, migrate as migrate, open_database as open_database

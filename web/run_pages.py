@@ -85,9 +85,7 @@ class RunPages:
         query, unused = read_query(request, metrics)
 
         def search(store: Store) -> AnswerPage:
-            index = AnswerIndex(store.database)
-            index.update(run.id)
-            return index.search(run.id, query)
+            return AnswerIndex(store.database).search(run.id, query)
 
         answers = await self.viewer.in_store(search)
         shown = sorted(metrics, key=ALL_BASELINES.__contains__)[:5]
@@ -128,11 +126,7 @@ class RunPages:
     async def _figures(self, request: Request) -> Response:
         run, state = await self.viewer.in_store(lambda store: _state_of(store, request.path_params["run"]))
 
-        def compute(store: Store) -> RunFigures:
-            AnswerIndex(store.database).update(run)
-            return compute_figures(store, run)
-
-        figures = await self.viewer.kept(("figures", run, state), compute)
+        figures: RunFigures = await self.viewer.kept(("figures", run, state), lambda store: compute_figures(store, run))
         rows = [
             (
                 one.name,

@@ -51,8 +51,14 @@ class ViewApp:
         site: SiteAddress = THIS_MACHINE,
     ) -> None:
         self._connections = connections
-        connections.run(_make_secret)
-        self._sessions = Sessions(lambda: connections.run(_read_secret), {EDITOR: VIEW_HOME, READER: VIEW_HOME})
+        self._is_read_only = connections.run(lambda database: database.is_read_only)
+        own = secrets.token_hex(32)  # of links that end with this process, where none can be kept
+        if not self._is_read_only:
+            connections.run(_make_secret)
+        self._sessions = Sessions(
+            lambda: own if self._is_read_only else connections.run(_read_secret),
+            {EDITOR: VIEW_HOME, READER: VIEW_HOME},
+        )
         viewer = Viewer(connections, self._sessions)
         self.asgi = Starlette(
             routes=[
@@ -71,11 +77,13 @@ class ViewApp:
 
     def end_links(self) -> None:
         """Makes a new secret: all links and sessions of the store so far end."""
-        self._connections.run(_renew_secret)
+        if not self._is_read_only:
+            self._connections.run(_renew_secret)
 
     def link_path(self) -> str:
-        """The path of the link that lets its holder look, and choose answers for raters and sets."""
-        return self._sessions.present_access().link_path(EDITOR, EDITOR)
+        """The path of the link that lets its holder look, and choose answers for raters and sets where that is kept."""
+        role = READER if self._is_read_only else EDITOR
+        return self._sessions.present_access().link_path(role, role)
 
 
 def _read_secret(database: Database) -> str | None:
