@@ -15,7 +15,7 @@ from .options import judge_option, path_in_store
 from .output import echo, echo_json, is_json, print_table
 
 if TYPE_CHECKING:
-    from ..judges.batch.batch_status import BatchProgress
+    from ..judges.batch.provider import BatchProgress
     from ..runs import Plan, Store
     from ..runs.store import RunRow
 
@@ -81,7 +81,7 @@ def cancel(cassette: Path | None, judge: str | None, *, store: Path | str) -> No
 def _ask(cassette: Path | None, judge: str | None, store: Path | str, *, cancel: bool) -> "list[BatchProgress]":
     from ..judges import load_settings
     from ..judges.batch.batch_journal import find_batch_journals
-    from ..judges.batch.batch_status import ask_progress
+    from ..judges.batch.provider import ask_progress
 
     if cassette is not None:
         cassettes = [cassette]

@@ -33,7 +33,7 @@ def merge(out: Path, paths: tuple[Path, ...], prefer: Any) -> None:
 
     The recordings of PATHS go into OUT; what OUT holds already stays.
     """
-    from ..judges.cassette_files import merge_cassettes
+    from ..judges.cassette import merge_cassettes
 
     count = merge_cassettes(paths, out, prefer)
     print_result(lambda: {"recordings": count}, lambda: echo(f"{out}: {count_of(count, 'recording')}"))
@@ -54,8 +54,7 @@ def split(path: Path, sets: tuple[str, ...], *, by: Any, out: Path | None) -> No
     The recordings are those of PATH, which stays; with --by set the sets are SETS.
     """
     from ..eval_sets import read_set
-    from ..judges.cassette import is_bundled
-    from ..judges.cassette_files import split_cassette
+    from ..judges.cassette import is_bundled, split_cassette
 
     if (by == "set") != bool(sets):
         raise UsageError("name the SETS with --by set, and only then")
@@ -74,7 +73,7 @@ def split(path: Path, sets: tuple[str, ...], *, by: Any, out: Path | None) -> No
 @click.argument("b", type=click.Path(path_type=Path))
 def diff(a: Path, b: Path) -> None:
     """Show what differs between the cassettes A and B. Exit code 1 when something does."""
-    from ..judges.cassette_files import compare_cassettes
+    from ..judges.cassette import compare_cassettes
 
     comparison = compare_cassettes(a, b)
     only_a, only_b, changed = comparison.only_a, comparison.only_b, comparison.changed

@@ -89,7 +89,7 @@ def show(path: Path, key: str | None, sample: str | None) -> None:
     PATH is the cassette; KEY is a recording's key, or its beginning.
     """
     from ..judges import Cassette
-    from ..judges.recording import format_line
+    from ..judges.cassette import format_line
 
     matches = [
         recording

@@ -141,7 +141,7 @@ def _request(
     seed: int,
     set_options: SetOptions,
 ) -> "CardRequest":
-    from ..judges.judge_opening import open_model
+    from ..judges.judge import open_model
     from ..runs.judge_card.card_scoring import CardRequest
     from ..runs.judge_card.card_set import make_card_set, name_sets
     from ..runs.judge_scoring import short_name

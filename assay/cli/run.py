@@ -144,6 +144,7 @@ def run(
             scale=set_options.scale,
             limit=set_options.limit,
             turns=turns,
+            has_default_metrics=metrics is None,
             prompts=None if prompts is None else str(prompts.resolve()),
         )
 

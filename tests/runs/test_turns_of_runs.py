@@ -188,3 +188,16 @@ def test_a_turn_without_its_conversation_is_read_without_messages():
     run = store.run("last").id
     store.database.execute("DELETE FROM samples WHERE id = 'a'")
     assert [len(sample.messages) for sample in store.samples(run)] == [0, 0, 0, 2, 2, 4, 2, 4]
+
+
+def test_a_run_that_names_no_metric_has_those_of_conversations_that_ask_no_judge(assay, conversations):
+    done = assay("run", conversations)
+    assert done.code == 0
+    whole = "the set holds 2 conversations: effort:count=turns+repeated and the baselines of conversations look at the"
+    assert f"{whole} whole, metrics of answers at the last turn only (--turns each looks at every turn)" in done.err
+    again = assay("run", conversations, "--resume", "last")
+    assert again.code == 0
+    store = Store(".assay")
+    (run,) = store.run_ids()
+    assert store.run(run).plan.all_metrics[:2] == ("token_overlap", "effort:count=turns+repeated")
+    assert len(evaluate([PLAIN], progress=False).metrics) == 3  # of single answers there is nothing to add
