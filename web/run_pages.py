@@ -16,8 +16,7 @@ from ..runs import Store
 from ..runs.answer_address import answer_url
 from ..runs.answer_index import AnswerIndex, AnswerPage, AnswerQuery, Rated, Status
 from ..runs.nightly.ledger import Ledger
-from ..runs.run_figures import RunFigures, compute_figures
-from ..runs.run_tables import CHANGE, group_table, report_table
+from ..runs.run_figures import CHANGE, RunFigures, compute_figures, group_table, report_table
 from ..runs.store import RunRow
 from ..traces.watch.watch_state import WatchRow, WatchState
 from .viewer import VIEW_HOME, Viewer, for_visitors, number_of

@@ -10,9 +10,8 @@ from ..presentation.result_table import Field, ReportBlock, tabulate
 from ..presentation.terminal import WIDTH
 from ..presentation.texts import one_line, terminal_text
 from ..runs.ratings.rating_join import find_rated_sample
-from ..runs.results import Results, usage_as_json
-from ..runs.run_tables import run_block, sample_block, session_line, worst_block
-from ..runs.run_verdict import name_run
+from ..runs.results import read_results, usage_as_json
+from ..runs.run_blocks import name_run, run_block, sample_block, session_line, worst_block
 from ..runs.sample_audit import Line, sample_lines, score_lines
 from ..text.wording import count_of
 from .output import (
@@ -42,7 +41,7 @@ _STYLES |= {"supported": "green", "contradicted": "red", "not_found": "yellow", 
 def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, each_sample: bool = False) -> None:
     """Prints a run's table, why scores are missing, and the worst answers."""
     row = store.run(run)
-    results = Results.of_run(store, row, has_evidence=False)
+    results = read_results(store, row, has_evidence=False)
     summaries, place = results.summary(), name_run(store, row.id)
     first = run_block(
         results, row, summaries, outcome, place=place, is_detailed=is_wide(), by_language=is_by_language()
