@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ..meta_eval.decision import decision_as_json
 from .compare_tables import comparison_sentences
 from .ratings.rating_join import find_rated_sample
 from .results import read_results, score_as_json, usage_as_json
@@ -69,7 +70,7 @@ def comparison_as_json(
         "paired_by_question": comparison.pairing.by_question,
         "paired_by_content": comparison.pairing.by_content,
         "sentences": comparison_sentences(comparison, decision),
-        "raters": None if isinstance(decision, str) else decision.as_json(),
+        "raters": None if isinstance(decision, str) else decision_as_json(decision),
         "metrics": [row.as_json() for row in comparison.overall],
         "languages": [row.as_json() for row in comparison.languages],
         "message_types": [row.as_json() for row in comparison.message_types],

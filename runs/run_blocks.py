@@ -10,6 +10,7 @@ from ..presentation.figure import Figure, format_cost
 from ..presentation.result_table import Paragraph, ReportBlock, ResultTable
 from ..presentation.texts import one_line
 from ..presentation.verdict import Verdict
+from ..text.phrase import Phrase, phrase
 from ..text.wording import count_of
 from .rating_direction import describe_rating
 from .results import Results, find_missing_scores
@@ -28,16 +29,16 @@ _MOST_SAMPLES = 10_000
 def run_verdict(results: Results, summaries: Sequence[MetricSummary], metrics: Collection[str], place: str) -> Verdict:
     """What a run says first: how good the answers are for people and for the first metric, what failed, what next."""
     rated = [sample for sample in results.samples.values() if sample.human_rating is not None]
-    lines = [("Your chatbot", _describe_rated(rated))]
+    lines: list[tuple[str, Phrase]] = [("chatbot", describe_rated(rated))]
     metric = first_scored(summaries, metrics)
     for shown in (summary for summary in summaries if summary.name == metric):
-        answers = f"{shown.scored:,} of {count_of(shown.n, 'answer')}"
-        lines.append(("Scores", f"{metric} {Figure('mean', shown.mean)} on average, of {answers}"))
+        mean, answers = Figure("mean", shown.mean), phrase("answers", count=shown.n)
+        score = phrase("score", metric=shown.name, mean=mean, scored=shown.scored, answers=answers)
+        lines.append(("scores", score))
     failed = max((summary.failed for summary in summaries), default=0)
     if failed:
-        lines.append(("Failed", f"{count_of(failed, 'answer')} could not be scored; the reasons stand below"))
-    rate = f"have some of them rated: assay rate {place} --raters NAME,NAME"
-    lines.append(("Next", f"which metric follows your team: assay meta {place}" if rated else rate))
+        lines.append(("failed", phrase("failed_answers", count=failed)))
+    lines.append(("next", phrase("try_meta" if rated else "try_rate", run=place)))
     return Verdict(tuple(lines))
 
 
@@ -46,11 +47,12 @@ def name_run(store: "Store", run: str) -> str:
     return "last" if store.run_ids(1) == [run] else run
 
 
-def _describe_rated(rated: Sequence[Sample]) -> str:
+def describe_rated(rated: Sequence[Sample]) -> Phrase:
     """How good people say that the answers are; of several scales only how many are rated."""
     scales = {(sample.rating_min, sample.rating_max) for sample in rated}
     if len(scales) > 1:
-        return f"{count_of(len(rated), 'answer is', 'answers are')} rated, on {len(scales)} scales"
+        answers, are_rated = phrase("answers", count=len(rated)), phrase("are_rated", count=len(rated))
+        return phrase("rated_on_scales", rated=answers, are_rated=are_rated, scales=len(scales))
     (lowest, highest), people = next(iter(scales), (1.0, 5.0)), {rater for sample in rated for rater in sample.ratings}
     ratings = [sample.human_rating for sample in rated if sample.human_rating is not None]
     return describe_answers(ratings, lowest=lowest, highest=highest, people=max(len(people), 1))

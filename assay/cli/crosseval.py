@@ -204,5 +204,6 @@ def _summary_as_json(summary: "SplitSummary") -> dict[str, Any]:
         return {key: convert(item) for key, item in value.items()} if isinstance(value, dict) else value
 
     return {field.name: convert(getattr(summary, field.name)) for field in fields(summary)} | {
-        "balance": summary.balance
+        "balance": summary.balance,
+        "verdict": summary.give_verdict().as_json(),
     }

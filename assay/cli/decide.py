@@ -111,7 +111,7 @@ def decide(
     from ..runs.decide import (
         VersionOptions,
         decide_reading,
-        decision_as_json,
+        decided_as_json,
         list_next,
         rating_set,
         read_versions,
@@ -137,7 +137,7 @@ def decide(
 
         write_set(rating_set(to_rate, seed), next_file)
     print_result(
-        lambda: decision_as_json(decision, to_rate),
+        lambda: decided_as_json(decision, to_rate),
         lambda: _print(decision, reading.runs, to_rate, runs=runs, report=report, next_file=next_file),
     )
     return exit_codes.GATE_FAILED if gate and decision.verdict not in {"ship", "equivalent"} else exit_codes.DONE
@@ -221,11 +221,11 @@ def _print(
     from ..runs.decision_report import decision_block
 
     console = open_console()
+    print_blocks(decision_block(decision))
     for version in decision.versions:
         if version.name in run_ids:
             in_use = ", in use today" if version.name == decision.in_use else ""
             console.print(Text(f"{one_line(version.name)}: run {one_line(run_ids[version.name])}{in_use}"))
-    print_blocks(decision_block(decision))
     if report is not None:
         console.print(Text(f"\nThe decision and the answers that decide: {report}"))
     if not to_rate:

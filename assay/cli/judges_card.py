@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -221,12 +221,22 @@ def _show(cards: "Sequence[JudgeCard]", out: Path | None) -> None:
         else:
             write_card_page(out, cards)
     if is_json():
-        values = [one.model_dump(mode="json") for one in cards]
+        values = [_as_json(one) for one in cards]
         echo_json(values[0] if len(values) == 1 else {"cards": values})
         return
     print_blocks(*(block for _, block in card_blocks(cards)))
     if out is not None:
         echo(f"The card: {out}")
+
+
+def _as_json(card: "JudgeCard") -> dict[str, Any]:
+    """The card's JSON form with a verdict in each set."""
+    from ..runs.judge_card.card_verdict import give_card_verdict
+
+    values = card.model_dump(mode="json")
+    for of_set, one in zip(values["sets"], card.sets, strict=True):
+        of_set["verdict"] = give_card_verdict(card.judge, one).as_json()
+    return values
 
 
 def _report_failures(card: "JudgeCard") -> int:

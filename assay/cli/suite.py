@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..presentation.result_table import Paragraph, ReportBlock
 from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
 from .exit_codes import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
@@ -14,6 +15,7 @@ from .output import (
     echo_notice,
     is_json,
     open_console,
+    print_blocks,
     print_command,
     print_result,
     print_table,
@@ -125,9 +127,9 @@ def _print_report(report: "NightlyReport") -> None:
     from ..runs.nightly.report_tables import STATE_TONES
 
     console = open_console()
-    console.print(Text(one_line(f"Suite {report.suite}, {report.nightly_run}: {report.verdict}"), style="bold"))
+    print_blocks(ReportBlock((*report.give_verdict().paragraphs(), Paragraph(""))))
     for run in report.runs:
-        _print_run(console, run)
+        _print_run(console, run, is_alone=len(report.runs) == 1)
     for gate in report.gates:
         by_judge = f" by {gate.judge}" if gate.judge not in {None, NO_JUDGE} else ""
         line = Text(f"{gate.state:<12}", style=STYLES[STATE_TONES.get(gate.state, "warning")])
@@ -139,7 +141,7 @@ def _print_report(report: "NightlyReport") -> None:
         print_command(console, command)
 
 
-def _print_run(console: "Console", run: "RunReport") -> None:
+def _print_run(console: "Console", run: "RunReport", *, is_alone: bool) -> None:
     from rich.text import Text
 
     from ..runs.run_figures import report_table
@@ -147,11 +149,13 @@ def _print_run(console: "Console", run: "RunReport") -> None:
     if run.predicted_rating is not None:
         console.print(Text(run.predicted_rating.sentence, style="bold"))
     print_table(report_table(f"{run.judge}: run {run.run}", run.metrics))
-    compared = f"compared with {run.compared_with}: " if run.compared_with else ""
-    newly_failing = len(run.newly_failing) + run.more_newly_failing
-    console.print(
-        Text(f"{compared}{count_of(newly_failing, 'sample')} newly {verb_of(newly_failing, 'fails', 'fail')}")
-    )
+    if not run.compared_with:
+        return
+    compared = f"compared with {run.compared_with}"
+    if not is_alone:  # else the verdict says it
+        newly_failing = len(run.newly_failing) + run.more_newly_failing
+        compared += f": {count_of(newly_failing, 'sample')} newly {verb_of(newly_failing, 'fails', 'fail')}"
+    console.print(Text(compared))
 
 
 @click.command()

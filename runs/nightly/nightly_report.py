@@ -10,6 +10,9 @@ from ...errors import written_by_earlier_version
 from ...eval_sets.opening_question import listed_question
 from ...meta_eval.estimate import estimate_mean
 from ...metrics.specification import parse_specification
+from ...presentation import verdict as presentation_verdict
+from ...presentation.texts import one_line
+from ...text.phrase import Phrase, phrase
 from ..compare import PairedSample, RunComparison, run_samples
 from ..predicted_rating import PredictedRating, predict_mean_rating
 from ..results import read_results, shares_left_out
@@ -33,6 +36,7 @@ _IN_CI = " (on GitHub: run the workflow by hand with `accept`)"
 _MOST_CHANGED = 5
 _MOST_FAILING = 50
 _MOST_CHARACTERS = 300
+_LONGEST_NAME = 30
 
 
 class MetricReport(BaseModel):
@@ -139,8 +143,43 @@ class NightlyReport(BaseModel):
     seconds: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """Returns the report as JSON values."""
-        return self.model_dump(mode="json")
+        """Returns the report as JSON values, with the lines of its verdict."""
+        return self.model_dump(mode="json") | {"verdict_lines": self.give_verdict().as_json()}
+
+    def give_verdict(self) -> presentation_verdict.Verdict:
+        """Says what a nightly run comes to: passed or failed, by which gate, and how many samples newly fail."""
+        newly = [("newly", self._describe_newly_failing())] if self.runs else []
+        return presentation_verdict.Verdict((("suite", *self._describe_gates()), *newly))
+
+    def _describe_gates(self) -> tuple[Phrase, ...]:
+        failed = [gate for gate in self.gates if gate.state == "failed"]
+        undecided = [gate for gate in self.gates if gate.state == "undecided" and gate.gate != "regression"]
+        silent = sum(gate.state in {"undecided", "no baseline"} for gate in self.gates)
+        speaking = {"gate failed": failed, "gate undecided": undecided}.get(self.verdict, [])
+        values: dict[str, Any] = {"suite": one_line(self.suite, _LONGEST_NAME), "count": len(self.gates)}
+        if self.verdict == "passed":
+            name = "suite_passed" if self.gates else "suite_without_gates"
+            hold = {"held": len(self.gates) - silent}
+            return (phrase("suite_untested" if silent else name, **values, **hold),)
+        name = f"suite_{self.verdict.replace(' ', '_')}"
+        if not speaking:
+            return (phrase(name, **values, samples=sum(run.failed_samples for run in self.runs)),)
+        gate = one_line(speaking[0].title)
+        if len(speaking) > 1:
+            gate = phrase("and_more_gates", gate=gate, count=len(speaking) - 1)
+        return phrase(name, **values, gate=gate), phrase(f"{name}_shortly", **values | {"count": len(speaking)})
+
+    def _describe_newly_failing(self) -> Phrase:
+        compared = [run for run in self.runs if run.compared_with]
+        if not compared:
+            return phrase("newly_unknown")
+        is_accepted = all(run.compared_with == run.accepted for run in compared)
+        return phrase(
+            "newly_failing",
+            newly=sum(len(run.newly_failing) + run.more_newly_failing for run in compared),
+            count=sum(run.samples for run in compared),
+            before=phrase("accepted_run" if is_accepted else "run_before"),
+        )
 
     @property
     def next_step(self) -> tuple[str, str]:
