@@ -25,7 +25,6 @@ from ..presentation.result_table import Paragraph, ResultTable
 from ..text.wording import count_of
 from .rating_direction import RatingKinds, rating_of_score
 from .ratings.rating_join import find_rated_sample, join_run_ratings
-from .sample_audit import Audit
 from .store import RunRow, Store, check_store
 from .summary import MetricSummary, Row, describe_fitted, describe_missing_scores, first_scored, summarise
 
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
     from ..judges.embedders import Embedder
     from .failures.failure_groups import Failures
+    from .sample_audit import Audit
 
 _LONGEST_RESULT = 500  # characters of a tool's result within a conversation
 _SHOWN = 5  # answers in a notebook's cell
@@ -182,7 +182,7 @@ class Results:
         records = collect_records(self.run or "", self.samples, self.listed_scores(), self.directions)
         return run_to_end(group_failures([records], open_embedder(embedder), metric=metric, groups=groups))
 
-    def explain(self, sample: str) -> Audit:
+    def explain(self, sample: str) -> "Audit":
         """Returns how one sample came by its scores: claims, verdicts and quotes; to be printed or shown in a notebook.
 
         Args:
@@ -194,6 +194,8 @@ class Results:
         if sample not in self.samples:
             known = nearest_names(str(sample), self.samples, at_most=3) or list(self.samples)[:3]
             raise UsageError(f"these results have no sample {sample!r}; there is {', '.join(map(repr, known))}")
+        from .sample_audit import Audit
+
         return Audit(self.samples[sample], self.scores[sample])
 
     def to_records(self) -> list[dict[str, Any]]:
