@@ -87,9 +87,12 @@ from .progress_display import progress_line as progress_line
 from .rated_level import find_level_items as find_level_items
 from .ratings.item_queue import queue_ids as queue_ids
 from .ratings.pair_progress import pair_disagreements as pair_disagreements, pair_progress as pair_progress
-from .ratings.pair_queue import ComparedVersion as ComparedVersion, PairComparison as PairComparison
+from .ratings.pair_queue import (
+    ComparedVersion as ComparedVersion,
+    PairComparison as PairComparison,
+    open_item_queue as open_item_queue,
+)
 from .ratings.pair_source import find_pairs as find_pairs, open_pair_queue as open_pair_queue
-from .ratings.queue_opening import open_item_queue as open_item_queue
 from .ratings.rated_pairs import (
     queue_choices as queue_choices,
     store_preferences as store_preferences,

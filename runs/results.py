@@ -17,7 +17,6 @@ from ..eval_sets.name_suggestions import nearest_names
 from ..installation import require_extra
 from ..judges import ReplyCounts, Usage
 from ..metrics import Score
-from ..metrics.metric import run_to_end
 from ..metrics.score import flawless
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
@@ -176,6 +175,7 @@ class Results:
             UsageError: No answer is rated and no metric has a value, or an argument cannot be used.
         """
         from ..judges.embedders import open_embedder
+        from ..metrics.metric import run_to_end
         from .failures.failure_groups import group_failures
         from .failures.failure_texts import collect_records
 

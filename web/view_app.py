@@ -17,9 +17,9 @@ from ..presentation.page import PACKAGE as SHARED
 from ..runs import Store
 from ..runs.answer_address import answer_url
 from ..runs.database import Database
-from ..runs.failures.failure_groups import Failures
+from ..runs.failures.failure_groups import Failures, group_failures
 from ..runs.failures.failure_page import view_failures
-from ..runs.failures.stored_failures import group_stored_failures
+from ..runs.failures.failure_texts import read_records
 from ..runs.ratings.item_queue import rating_state
 from .answer_pages import AnswerPages
 from .comparison_pages import ComparisonPages
@@ -142,7 +142,8 @@ class FailurePages:
         names = [run for run, *_ in states]
 
         def group(store: Store) -> Failures:
-            return asyncio.run(group_stored_failures(store, names, load_embedder("use"), metric=metric or None))
+            records = [read_records(store, name) for name in names]
+            return asyncio.run(group_failures(records, load_embedder("use"), metric=metric or None))
 
         failures = await self.viewer.kept(("failures", states, rated, metric), group)
         content = {"run": names[-1], "view": view_failures(failures, lambda one: answer_url(one.run, one.answer))}
