@@ -86,23 +86,28 @@ def count_trip(metric: Metric, kind: str) -> list[str]:
     return files_of_calls(lambda: score(second), before=lambda: score(first))
 
 
+def count_trips(folder: Path) -> dict[str, list[str]]:
+    """The files that each of the two claims goes through."""
+
+    def judge() -> LiteLLMJudge:
+        return LiteLLMJudge(lambda _: '{"1": "Yes"}', cassette=folder / "replies.jsonl", model="yes")
+
+    recording = judge()
+    for sample in samples_of("judged"):
+        asyncio.run(Faithfulness(recording).assess(sample))
+    recording.close()
+    return {
+        "faithfulness, in replay": count_trip(Faithfulness(judge()), "judged"),
+        "numeric_claims": count_trip(NumericClaims(), "computed"),
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Counts files and jumps of one claim.")
     parser.add_argument("--files", action="store_true", help="list the files, with the calls in each")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-
-        def judge() -> LiteLLMJudge:
-            return LiteLLMJudge(lambda _: '{"1": "Yes"}', cassette=Path(folder, "replies.jsonl"), model="yes")
-
-        recording = judge()
-        for sample in samples_of("judged"):
-            asyncio.run(Faithfulness(recording).assess(sample))
-        recording.close()
-        trips = {
-            "faithfulness, in replay": count_trip(Faithfulness(judge()), "judged"),
-            "numeric_claims": count_trip(NumericClaims(), "computed"),
-        }
+        trips = count_trips(Path(folder))
     rows = []
     for name, files in trips.items():
         lines = sum(len((FOLDER / file).read_bytes().splitlines()) for file in {*files})

@@ -76,11 +76,7 @@ class Alignment:
     calibration: Mapping[str, Calibration] = field(default_factory=dict)
 
     async def prepare(self, request: Request) -> Request:
-        """The request with the nearest examples before its state.
-
-        Raises:
-            JudgeError: The embedder gives no vectors.
-        """
+        """The request with the nearest examples before its state."""
         if not self.examples or self.embedder is None:
             return request
         nearest = "\n\n".join(example.text for example in await self._nearest(request, self.embedder))

@@ -76,7 +76,8 @@ class QuestionKeys:
         if constant not in self._hashes:
             self._hashes[constant] = hashlib.sha256(self._constant_part(question))
         key = self._hashes[constant].copy()
-        key.update(question.asked.encode("utf-8", "surrogatepass"))
+        asked = question.user if question.body is None else question.asked
+        key.update(asked.encode("utf-8", "surrogatepass"))
         for message in question.follow_up:
             key.update(f"\x1e{message['role']}\x1f{message['content']}".encode("utf-8", "surrogatepass"))
         return key.hexdigest()[:32]
@@ -202,9 +203,6 @@ def parse_line(line: bytes) -> Recording:
 def line_key(line: bytes) -> str:
     """Returns the key that a line begins with: 32 hexadecimal digits.
 
-    Raises:
-        ValueError: The line begins otherwise.
-
     Example:
         >>> line_key(b'{"key": "0123456789abcdef0123456789abcdef", "text": "Yes"}')
         '0123456789abcdef0123456789abcdef'
@@ -305,11 +303,7 @@ class Journal:
             self._opened = opening.pop_all()
 
     def append(self, line: bytes) -> None:
-        """Writes a line; a kill after this returns does not lose it.
-
-        Raises:
-            OSError: The line was not written, or only in part: close this journal, so that no line follows a torn one.
-        """
+        """Writes a line; a kill after this returns does not lose it."""
         unwritten = memoryview(line)
         while unwritten:
             unwritten = unwritten[self._file.write(unwritten) :]

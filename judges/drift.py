@@ -55,11 +55,7 @@ class RepeatingJudge:
         return await self._transports.decide(request, self.ask)
 
     async def ask(self, question: Question[T]) -> Reply[T]:
-        """Returns the recorded reply.
-
-        Raises:
-            CassetteMiss: The question is not recorded.
-        """
+        """Returns the recorded reply."""
         reply = await self._recorded.ask(question)
         key = self._recorded.connection.keys.compute(question)
         if self._is_drawn(key) and key not in self._drawn:

@@ -25,7 +25,7 @@ from .request_size import RequestSize
 from .retry import call_with_retries, explain
 from .secrets import Scrubber
 from .usage import LostCalls, Usage
-from .vectors import check_for_booleans, check_vectors, read_embedding_reply, to_unit_length, unusable
+from .vectors import check_vectors, read_embedding_reply, to_unit_length, unusable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -232,7 +232,7 @@ class LiteLLMEmbedder(Embedder):
         async with self._budget.spend(size, self._count_lost) as call:
             try:
                 async with asyncio.timeout(_TIMEOUT):
-                    with bounded_body(keep=True) as body:
+                    with bounded_body():
                         response = await aembedding(
                             model=self._model,
                             input=texts,
@@ -252,7 +252,6 @@ class LiteLLMEmbedder(Embedder):
             seconds = time.perf_counter() - started
             call.reply = RawReply(self.name, "", tokens_in=tokens, usd=usd, seconds=seconds)
         self.usage += Usage(1, 0, tokens, usd=usd, seconds=seconds)
-        check_for_booleans(body.content, self.name)
         return response
 
     def _count_lost(self, lost: LostCalls) -> None:
@@ -285,17 +284,8 @@ class LiteLLMEmbedder(Embedder):
         if self._cassette is None:
             return None
         origin = f"those recorded in {self._cassette.name} have"
-        if (recording := self._cassette.get(self._key(None))) and recording.reply.text.isdecimal():
-            return int(recording.reply.text), origin
-        if self._cassette.mode != "auto":
-            return None
-        # a cassette from before its dimensions were recorded: its vectors say them, where they agree
-        lengths = {
-            len(_unpack(recording.reply.text))
-            for recording in self._cassette.recordings()
-            if recording.schema == "float32" and recording.reply.model == self.name
-        }
-        return (lengths.pop(), origin) if len(lengths) == 1 else None
+        recording = self._cassette.get(self._key(None))
+        return (int(recording.reply.text), origin) if recording and recording.reply.text.isdecimal() else None
 
     def _key(self, text: str | None) -> str:
         """The key of a text's vector; without a text that of the number of dimensions."""
@@ -364,9 +354,6 @@ async def embed_texts(
 
     Returns:
         Unit vectors, shape (texts, dimensions of the embedder).
-
-    Raises:
-        JudgeError: There is no usable vector of a text.
     """
     import numpy as np
 

@@ -41,12 +41,7 @@ Window = tuple[int, Encoded]
 
 
 def find_folder(settings: JudgeSettings) -> Path:
-    """Finds the folder of a model.
-
-    Raises:
-        InputError: It is not on this machine; the message says how to get it.
-        UsageError: It needs code of its own.
-    """
+    """Finds the folder of a model."""
     name = settings.model.removeprefix(ENTAIL)
     folder = Path(name).expanduser()
     if folder.is_dir():
@@ -307,10 +302,6 @@ def find_download(settings: JudgeSettings) -> tuple[str, str, int]:
 
     Returns:
         Its name, its revision and the bytes of its files.
-
-    Raises:
-        InputError: The hub does not answer, or has no such model; or it has no weights in safetensors.
-        UsageError: It needs code of its own.
     """
     name = settings.model.removeprefix(ENTAIL)
     check_name(name)

@@ -21,11 +21,7 @@ _ROUNDING = 0.01  # a certain word may come out as slightly more than certain
 
 
 def check_log_probabilities(reply: RawReply) -> None:
-    """Checks that a reply's log probabilities are logarithms of probabilities.
-
-    Raises:
-        ReplyError: One is above 0, infinite, or not a number.
-    """
+    """Checks that a reply's log probabilities are logarithms of probabilities."""
     for place in reply.logprobs or ():
         for token, logprob in place.items():
             if not is_log_probability(logprob):
@@ -114,9 +110,6 @@ def weigh_options(reply: RawReply, options: Sequence[str]) -> tuple[str, dict[st
 
     Returns:
         The option, the most probable one where the judge gives probabilities, and these.
-
-    Raises:
-        ReplyError: It is none of them, or its word, its tokens and their log probabilities say different things.
     """
     if reply.logprobs and (said := read_option(reply.text, options)) is not None:
         spelled = "".join([next(iter(place)) for place in reply.logprobs])

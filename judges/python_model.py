@@ -52,11 +52,7 @@ class PythonModel(Protocol):
     settings: JudgeSettings
 
     async def complete(self, **request: Any) -> Any:
-        """Returns the reply to a request, both in the shape of OpenAI's API.
-
-        Raises:
-            openai.OpenAIError, TimeoutError: The call failed.
-        """
+        """Returns the reply to a request, both in the shape of OpenAI's API."""
         ...
 
 
@@ -106,11 +102,7 @@ class ClientModel:
         self._is_async = inspect.iscoroutinefunction(inspect.unwrap(client.chat.completions.create))
 
     async def complete(self, **request: Any) -> Any:
-        """Returns the reply to a request, as litellm gives it.
-
-        Raises:
-            openai.OpenAIError, TimeoutError: The call failed.
-        """
+        """Returns the reply to a request, as litellm gives it."""
         request["client"] = self._client
         if self._is_async:
             return await acompletion(**request)
@@ -142,11 +134,7 @@ class FunctionModel:
         )
 
     async def complete(self, **request: Any) -> Any:
-        """Returns the function's reply to the messages of a request; its other parts do not reach the function.
-
-        Raises:
-            openai.OpenAIError, TimeoutError: The function raised an error, or returned no text.
-        """
+        """Returns the function's reply to the messages of a request; its other parts do not reach the function."""
         import openai
 
         text = conversation_text(request["messages"])

@@ -1,9 +1,7 @@
 """What goes to a judge and what comes back: questions and replies."""
 
 import json
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Annotated, Any, Generic, Literal, NamedTuple, NoReturn, Protocol, TypeVar
@@ -222,31 +220,3 @@ class PendingReplies(Protocol):
     def has_collected(self, key: str) -> bool:
         """Whether the reply of this key came in this way: it is new, though it is read from the cassette."""
         ...
-
-
-class SentQuestion(NamedTuple):
-    """One question as it was sent, and the judge's reply to it, not yet parsed: for a person who doubts a score."""
-
-    prompt: str
-    messages: tuple[PromptMessage, ...]
-    reply: RawReply
-
-
-_sent: ContextVar[list[SentQuestion] | None] = ContextVar("sent_questions", default=None)
-
-
-@contextmanager
-def collect_replies() -> Iterator[list[SentQuestion]]:
-    """Collects every question within that got a reply, those of tasks that begin there too."""
-    collected: list[SentQuestion] = []
-    token = _sent.set(collected)
-    try:
-        yield collected
-    finally:
-        _sent.reset(token)
-
-
-def note_reply(question: Question[Any], reply: RawReply) -> None:
-    """Notes a reply for whoever listens in this task, if anybody does."""
-    if (collected := _sent.get()) is not None:
-        collected.append(SentQuestion(question.prompt.identity, tuple(question.messages), reply))

@@ -227,11 +227,7 @@ def read_retry_after(values: Mapping[str, str]) -> float | None:
 async def call_with_retries(
     call: Callable[[], Awaitable[T]], attempts: int, on_retry: Callable[[BaseException], None], wait: float = 0.5
 ) -> T:
-    """Awaits a call, and makes it again where its error may pass: after what the provider asks, else a random pause.
-
-    Raises:
-        Exception: What the last attempt raised; also where the pauses would take longer than `LONGEST_TOTAL`.
-    """
+    """Awaits a call, and makes it again where its error may pass: after what the provider asks, else a random pause."""
     paused = 0.0
     for attempt in itertools.count(1):
         try:

@@ -3,23 +3,26 @@
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..errors import CassetteMiss, JudgeError, JudgeUnavailable, ReplyError
+from ..prompts import PromptMessage
 from ..text.wording import count_of
 from .cassette import Recording, make_recording
 from .connection import Connection
 from .litellm_lookup import find_context_limit, missing_api_key
-from .question import PendingReplies, PlainText, Question, RawReply, Reply, ReplyPending, note_reply
+from .question import PendingReplies, PlainText, Question, RawReply, Reply, ReplyPending
 from .request_size import measure_question
 from .retry import call_with_retries, concerns_the_request, explain, is_not_offered
 from .settings import JudgeSettings
 from .structured import parse_reply
 from .transports import choose_transport
-from .transports.wording import Transport
+from .transports.chat import Transport
 from .typed_questions import Answer, Answers, Request, TypedQuestion
 from .usage import NO_USAGE, LostCalls, ReplyCounts, Usage, count_usage, meter_usage
 
@@ -265,9 +268,6 @@ class Run:
         """Checks, before anything is begun or asked, that there is an API key where one is needed.
 
         Where replies are recorded nothing is checked, since they may answer every question.
-
-        Raises:
-            JudgeUnavailable: There is none; the message names the environment variable.
         """
         cassette = self.connection.cassette
         if cassette is None or not (self.connection.is_replaying or any(True for _ in cassette.recordings())):
@@ -322,6 +322,34 @@ class Run:
         for task in calls:
             task.cancel()
         await asyncio.gather(*calls, return_exceptions=True)
+
+
+class SentQuestion(NamedTuple):
+    """One question as it was sent, and the judge's reply to it, not yet parsed: for a person who doubts a score."""
+
+    prompt: str
+    messages: tuple[PromptMessage, ...]
+    reply: RawReply
+
+
+_sent: ContextVar[list[SentQuestion] | None] = ContextVar("sent_questions", default=None)
+
+
+@contextmanager
+def collect_replies() -> Iterator[list[SentQuestion]]:
+    """Collects every question within that got a reply, those of tasks that begin there too."""
+    collected: list[SentQuestion] = []
+    token = _sent.set(collected)
+    try:
+        yield collected
+    finally:
+        _sent.reset(token)
+
+
+def note_reply(question: Question[Any], reply: RawReply) -> None:
+    """Notes a reply for whoever listens in this task, if anybody does."""
+    if (collected := _sent.get()) is not None:
+        collected.append(SentQuestion(question.prompt.identity, tuple(question.messages), reply))
 
 
 class _Unusable:

@@ -57,7 +57,8 @@ def parse_reply(question: Question[T], reply: RawReply) -> T:
         raise ReplyError("the provider's content filter withheld the reply", reply.text)
     if not reply.text.strip():
         raise ReplyError("it was empty", reply.text)
-    check_log_probabilities(reply)
+    if reply.logprobs:
+        check_log_probabilities(reply)
     if question.read is not None:
         return question.read(reply)
     schema: Any = question.schema
@@ -71,11 +72,7 @@ def parse_reply(question: Question[T], reply: RawReply) -> T:
 
 
 def read_schema(reply: RawReply, schema: type[Schema]) -> Schema:
-    """Reads a reply by the model of its shape.
-
-    Raises:
-        ReplyError: It does not fit, or a field has two values.
-    """
+    """Reads a reply by the model of its shape."""
     found = read_object(reply, schema.model_validate)
     if found.twice:
         raise ReplyError(f"{found.twice} is there twice, with different values", reply.text)
@@ -124,16 +121,14 @@ def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T
             break
         else:
             is_inside = broken is not None and text.count("{", broken, start) > text.count("}", broken, start)
-            try:
-                if not is_inside:
+            if not is_inside:
+                try:
                     found.append(ReplyObject(fit(values), reader.members, start, reader.twice))
-            except ValidationError as wrong_shape:
-                problem = describe_problem(wrong_shape)
-            except ValueError as refused:
-                problem = f"it is refused: {refused}"
+                except ValueError as error:
+                    problem = _describe_misfit(error)
         start = text.find("{", end)
     if not found:
-        raise ReplyError(problem or _describe_text(text), text)
+        raise ReplyError(problem or _describe_text(text, fit), text)
     for other in found[1:]:
         if other.value != found[0].value:
             raise ReplyError(f"it holds {count_of(len(found), 'answer')} that differ", text)
@@ -167,10 +162,20 @@ class _ObjectReader:
 
     def _note(self, members: list[tuple[str, Any]]) -> dict[str, Any]:
         values = dict(members)
-        if len(values) < len(members):
-            self.twice = next((name for name, value in members if value != values[name]), self.twice)
+        if len(values) < len(members) and not self.twice:
+            self.twice = _find_twice(members)
         self.members = members
         return values
+
+
+def _find_twice(members: list[tuple[str, Any]]) -> str:
+    """The first name that is there again with another value; "" for none."""
+    values: dict[str, Any] = {}
+    for name, value in members:
+        if name in values and values[name] != value:
+            return name
+        values[name] = value
+    return ""
 
 
 def _read_as_null(_: str) -> None:
@@ -202,13 +207,21 @@ def _between(text: str, place: int) -> int:
     return place
 
 
-def _describe_text(text: str) -> str:
+def _describe_text(text: str, fit: Callable[[Any], T]) -> str:
     """What is wrong with a text in which no object is."""
     try:
-        json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return f"it {_PROBLEMS['json_invalid']}"
+    try:
+        fit(value)
+    except ValueError as error:
+        return _describe_misfit(error)
     return f"it {_PROBLEMS['model_type']}"
+
+
+def _describe_misfit(error: ValueError) -> str:
+    return describe_problem(error) if isinstance(error, ValidationError) else f"it is refused: {error}"
 
 
 def describe_problem(error: ValidationError) -> str:

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import from_json
-
 from ..errors import JudgeError
 from ..text.wording import count_of
 
@@ -15,12 +13,7 @@ if TYPE_CHECKING:
 
 
 def read_embedding_reply(data: Sequence[Any] | None, count: int, model: str) -> "list[NDArray[np.float32]]":
-    """Takes the vectors out of an embedding reply, one per text, in the order of the texts.
-
-    Raises:
-        JudgeError: The reply has fewer or more vectors than texts, indexes that are no order, or a vector that cannot
-            be used (see `check_vectors`).
-    """
+    """Takes the vectors out of an embedding reply, one per text, in the order of the texts."""
     import numpy as np
 
     items = list(data or [])
@@ -38,32 +31,6 @@ def read_embedding_reply(data: Sequence[Any] | None, count: int, model: str) -> 
         vectors = [vector for _, vector in sorted(zip(indexes, vectors, strict=True), key=lambda pair: int(pair[0]))]
     check_vectors(vectors, model)
     return vectors
-
-
-def check_for_booleans(body: bytes, model: str) -> None:
-    """Checks the body of an embedding reply: the provider's library makes numbers of booleans before anybody sees them.
-
-    Raises:
-        JudgeError: A list in it holds true or false.
-
-    Example:
-        >>> check_for_booleans(b'{"data": [{"embedding": [0.5, true]}]}', "m")
-        Traceback (most recent call last):
-        ...
-        assay.errors.JudgeError: m: the vectors cannot be used: one holds true or false, which are no numbers
-    """
-    if b"true" not in body and b"false" not in body:
-        return
-    try:
-        parts = [from_json(body)]
-    except ValueError:
-        return
-    while parts:
-        part = parts.pop()
-        if isinstance(part, list) and any(isinstance(value, bool) for value in part):
-            raise unusable(model, "one holds true or false, which are no numbers")
-        values = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
-        parts += (value for value in values if isinstance(value, dict | list))
 
 
 def _numbers(values: Any) -> Any:

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Question, Usage
-from ..judges.transports.wording import delimit_all
+from ..judges.transports.chat import delimit_all
 from ..languages import language_or_fallback
 from ..prompts import Prompts
 from ..text.phrases import TO_JUDGE

@@ -11,7 +11,7 @@ from ..eval_sets import Sample
 from ..judges import Cassette, LiteLLMJudge
 from ..judges.cassette import Recording
 from ..judges.embedders import load_embedder
-from ..judges.question import SentQuestion, collect_replies
+from ..judges.run import SentQuestion, collect_replies
 from ..metrics.catalogue import load_metric
 from ..metrics.metric import run_to_end
 from ..prompts import BUNDLED, Prompts

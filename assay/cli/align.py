@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..meta_eval.estimate import Estimate
     from ..runs.align import AlignmentCost, AlignmentReport
 
-CANDIDATES = ("calibrated", "few-shot")  # as in judges.judge_folder
+CANDIDATES = ("calibrated", "few-shot")  # as in judges.settings
 _RUN = re.compile(r"last|\d{8}(-.*)?")
 
 

@@ -104,7 +104,7 @@ def copy(name: str, file: Path) -> None:
 
 
 def _build_questions(name: str, sample: "Sample") -> "list[Question[Any]]":
-    from ..judges.transports.answer_list import Listed
+    from ..judges.transports.chat import Listed
     from ..metrics.answer_relevance import reverse_questions_question
     from ..metrics.claim_extraction import claims_by_sentences, claims_question
     from ..metrics.claim_support import support_request
@@ -129,7 +129,7 @@ def _build_questions(name: str, sample: "Sample") -> "list[Question[Any]]":
 
 
 def _one_by_one(request: "Request") -> "list[Question[Any]]":
-    from ..judges.transports.single import Single
+    from ..judges.transports.chat import Single
 
     return [Single().render(request, [question]) for question in request.questions]
 

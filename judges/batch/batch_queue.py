@@ -134,11 +134,7 @@ class BatchQueue:
         return key in self._collected
 
     async def recover(self) -> None:
-        """Finds out what became of the batches that an earlier process began to create.
-
-        Raises:
-            JudgeUnavailable: The provider cannot be reached, or refuses.
-        """
+        """Finds out what became of the batches that an earlier process began to create."""
         try:
             for batch in self.journal.in_state("creating"):
                 state = await self._look_for(batch)

@@ -62,9 +62,6 @@ class BatchProvider:
 
     Every method raises `PassingFailure` where the call failed for now, and `JudgeUnavailable` where it would fail
     again.
-
-    Raises:
-        JudgeUnavailable: The provider's key is not set.
     """
 
     def __init__(self, settings: JudgeSettings) -> None:
@@ -84,11 +81,7 @@ class BatchProvider:
         return str(upload.id)
 
     async def create(self, file: str, metadata_id: str) -> BatchState:
-        """Creates a batch, in one attempt: a second one could be a second batch.
-
-        Raises:
-            CreationUnknown: The reply was lost.
-        """
+        """Creates a batch, in one attempt: a second one could be a second batch."""
         request = {
             "completion_window": "24h",
             "endpoint": "/v1/chat/completions",
@@ -221,11 +214,7 @@ class BatchProgress:
 async def ask_progress(
     cassette: Path, judge: JudgeSettings | None = None, *, cancel: bool = False
 ) -> list[BatchProgress]:
-    """Asks how the batches beside a cassette are getting on.
-
-    Raises:
-        JudgeUnavailable: The provider cannot be reached, or refuses.
-    """
+    """Asks how the batches beside a cassette are getting on."""
     journal = BatchJournal(cassette)
     settings = judge or journal.settings
     if settings is None:

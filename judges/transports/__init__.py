@@ -10,7 +10,7 @@ from ...errors import UsageError
 from ...installation import load_entry, registered_entries
 from ..litellm_lookup import is_decision_model
 from ..settings import ENTAIL, TRANSPORTS, JudgeSettings
-from .wording import Transport
+from .chat import Listed as Listed, Single as Single, Transport as Transport
 
 _WITHOUT_REASON = {"single", "decisions", "systemone"}
 

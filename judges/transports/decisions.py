@@ -20,7 +20,7 @@ from ..typed_questions import (
     ScoreQuestion,
     TypedQuestion,
 )
-from .wording import Transport, compose_task, delimit_all, write_statement
+from .chat import Transport, compose_task, delimit_all, write_statement
 
 _TOKENS_PER_ANSWER = 16
 _SUM_TOLERANCE = 0.02  # how far the probabilities of a question may sum to something else than 1

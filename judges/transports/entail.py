@@ -9,7 +9,7 @@ from ...errors import UsageError
 from ..question import Question, RawReply, Support
 from ..structured import read_schema
 from ..typed_questions import NO, YES, Answer, Predicate, Request, TypedQuestion
-from .wording import Transport, compose_task, delimit
+from .chat import Transport, compose_task, delimit
 
 TASKS = frozenset({"support", "conversation_support"})
 """The tasks that such a model can do: each question states what the documentation may support."""

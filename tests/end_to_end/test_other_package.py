@@ -37,7 +37,7 @@ frisian_support = ["fy/*.yaml"]
     "frisian_support/__init__.py": '''
 from dataclasses import replace
 
-from assay.judges.transports.single import Single
+from assay.judges.transports import Single
 from assay.metrics import ComputedMetric
 from assay.metrics.score import scored
 

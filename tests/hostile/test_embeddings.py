@@ -122,18 +122,6 @@ def test_all_vectors_can_be_recorded_anew_by_a_model_of_another_dimension(embed,
     assert isinstance(embed(RIGHT["in order"], texts=["four"]), JudgeError)
 
 
-def test_a_cassette_from_before_its_dimensions_were_recorded(embed, tmp_path):
-    """Its vectors say the dimensions, under the keys that they always had."""
-    path = tmp_path / "vectors.jsonl"
-    embed(RIGHT["in order"], texts=["one"])
-    lines = [line for line in path.read_text().splitlines(keepends=True) if '"schema": "float32"' in line]
-    path.write_text("".join(lines))
-    assert np.allclose(embed(longer, texts=["one"], mode="replay"), [[1, 0]])
-    assert isinstance(embed(longer, texts=["two"]), JudgeError)
-    assert recorded_lengths(path) == [2]
-    assert np.allclose(embed(RIGHT["in order"]), [[1, 0], [0, 1], [0.6, 0.8]])
-
-
 def test_the_setting_says_the_dimensions(openai_server, tmp_path):
     openai_server.script = lambda request: Answer(raw=embedding_body(request, RIGHT["in order"]))
     path = tmp_path / "vectors.jsonl"

@@ -1,29 +1,224 @@
-"""The transport `listed`: all questions in one call of a chat model, which replies with JSON, one word per question.
+"""The transports to chat models: `single`, one question per call, and `listed`, all in one call; and what they share.
 
-A request with reasons has one per question too, under a key that no question's id can be.
+A transport renders typed questions for a model and parses what it says. Parts of the state stand between tags that no
+text can close; a reply's words are those that were offered.
 """
 
 import json
 import re
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
+from types import MappingProxyType
 from typing import Any, ClassVar
 
+from ...errors import UsageError
+from ...languages import language_or_fallback
+from ...prompts import Prompt
+from ...shell_words import quote_word
 from ...untrusted import neutralise
-from ..probabilities import contradiction, follow_options, read_option
-from ..question import Alternatives, Question, RawReply
+from ..probabilities import contradiction, follow_options, read_option, weigh_options
+from ..question import Alternatives, Choice, Question, RawReply
 from ..structured import ReplyObject, find_values, read_object
-from ..typed_questions import Answer, ChoiceQuestion, Predicate, Reason, Request, ScoreQuestion, TypedQuestion
-from .wording import Transport, compose, delimit_all, describe_words, words_of, write_statement, yes_no_words
+from ..typed_questions import (
+    NO,
+    YES,
+    Answer,
+    ChoiceQuestion,
+    Predicate,
+    Reason,
+    Request,
+    ScoreQuestion,
+    TypedQuestion,
+)
 
+_SHAPE: Any = Choice  # of what is sent; the reply is read by `parse`
+_MOST_TOKENS = 16  # of an option's word where its first token may not tell
 _TOKENS_PER_ANSWER = 8  # of the reply, beside the characters of the id and the word
 _TOKENS_PER_REASON = 80
 _MOST_QUESTIONS = 128
 _REASON = "reason "  # before a question's id, the key of its reason
 _NUMBER = re.compile(r"\d+")
 _FRAMES: Mapping[Reason, str] = {"none": "listed", "first": "reason_first", "after": "reason_after"}
+
+
+class Transport(ABC):
+    """A way for typed questions to reach a model: it renders them, and parses the reply. It sends nothing itself."""
+
+    most_questions: int
+
+    @abstractmethod
+    def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[list[Answer]]:
+        """The call that asks questions of a request, at most `most_questions`."""
+
+    @abstractmethod
+    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: RawReply) -> list[Answer]:
+        """The answer to each question, in their order; one that cannot be read says why.
+
+        Raises:
+            ReplyError: None can be read; the call is made again with the error, where its question says so.
+        """
+
+
+def delimit(name: str, text: str) -> str:
+    """A part of the state between its tags, which the text cannot close.
+
+    Example:
+        >>> delimit("answer", "It is free.</answer>")
+        '<answer>\\nIt is free.‹/answer>\\n</answer>'
+    """
+    return f"<{name}>\n{neutralise(text)}\n</{name}>"
+
+
+def words_of(question: TypedQuestion, language: str) -> Mapping[str, str]:
+    """The words that a chat model answers a question with, each with the option that it stands for.
+
+    A predicate is answered with the language's yes and no, a scale with the number of the level, from 1 for the lowest.
+
+    Example:
+        >>> dict(words_of(Predicate("1", "It is free."), "nl"))
+        {'Ja': 'yes', 'Nee': 'no'}
+    """
+    if isinstance(question, Predicate):
+        return yes_no_words(language)
+    if isinstance(question, ScoreQuestion):
+        return {str(number): label for number, label in enumerate(question.options, start=1)}
+    return {option: option for option in question.options}
+
+
+@lru_cache(maxsize=256)
+def yes_no_words(language: str) -> Mapping[str, str]:
+    """The words of a language that a predicate is answered with, each with its option."""
+    yes, no = language_or_fallback(language).profile.yes_no
+    return MappingProxyType({yes: YES, no: NO})
+
+
+def describe_words(question: TypedQuestion) -> dict[str, str]:
+    """What each word of a question with options means; empty for a predicate."""
+    if isinstance(question, Predicate):
+        return {}
+    if isinstance(question, ScoreQuestion):
+        described = {}
+        for number, level in enumerate(question.levels, start=1):
+            parts = [part for part in (level.label, level.description) if part and part != str(number)]
+            described[str(number)] = ": ".join(parts)
+        return described
+    return dict(question.criteria)
+
+
+def compose(request: Request, prompt: Prompt, frame: str) -> Prompt:
+    """The prompt of a request: the words of its task in the frame of a transport."""
+    _check_task(prompt, "" if frame == "single" else _SINGLE_NEEDS_NONE)
+    return _compose(prompt, request.prompts.load(frame, prompt.language))
+
+
+@lru_cache(maxsize=256)
+def _compose(prompt: Prompt, form: Prompt) -> Prompt:
+    system = form.render({"task": prompt.task})
+    return Prompt(
+        name=prompt.name,
+        language=prompt.language,
+        opening=({"role": "system", "content": system},),
+        template="",
+        task=prompt.task,
+        parts=(prompt.identity, form.identity),
+    )
+
+
+def delimit_all(state: Mapping[str, str]) -> str:
+    """All parts of a state in their order; a part without text is left out."""
+    return "\n".join([delimit(name, text) for name, text in state.items() if text.strip()])
+
+
+def compose_task(request: Request) -> Prompt:
+    """The prompt of a request for a model that is not chatted with: the words of its task and nothing else."""
+    prompt = request.prompts.load(request.task, request.language)
+    _check_task(prompt, _SINGLE_NEEDS_NONE)
+    return _task_alone(prompt)
+
+
+@lru_cache(maxsize=256)
+def _task_alone(prompt: Prompt) -> Prompt:
+    return Prompt(prompt.name, prompt.language, (), "", task=prompt.task, parts=(prompt.identity,))
+
+
+_SINGLE_NEEDS_NONE = ", or set `decide: single` in the judge's settings"
+
+
+def _check_task(prompt: Prompt, other_cure: str) -> None:
+    """Checks that a prompt of the user's, which may be older than typed questions, can be used."""
+    if not prompt.task:
+        raise UsageError(
+            f"the prompt {prompt.name}.{prompt.language} has no part `## task`, the words that all questions of a "
+            f"request have in common; copy it from the bundled prompt (assay judges prompts copy "
+            f"{quote_word(prompt.name)}) and change it{other_cure}"
+        )
+
+
+def write_statement(question: Predicate) -> str:
+    """A statement, after the sentences that it refers back to in brackets."""
+    context = question.context
+    return f"[{context}] {question.statement}" if context and context.strip() else question.statement
+
+
+class Single(Transport):
+    """One question per call, of a chat model.
+
+    A prompt with a user part is asked as it is written there, with its examples; the parts of the state that it has no
+    field for stand before it. Another prompt's task is put into the frame `single`, also where a request has several
+    questions and the user part no field to tell them apart.
+    """
+
+    most_questions = 1
+
+    def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[list[Answer]]:
+        """The call that asks one question."""
+        (question,) = questions
+        prompt = request.prompts.load(request.task, request.language)
+        words = words_of(question, prompt.language)
+        state = dict(request.state)
+        if isinstance(question, Predicate) and question.context.strip():
+            state["before"] = question.context
+        if prompt.template and (len(request.questions) == 1 or "statement" in prompt.fields):
+            statement = {"statement": question.statement} if isinstance(question, Predicate) else {}
+            fields = {name: text for name, text in (state | statement).items() if name in prompt.fields}
+            further = delimit_all({name: text for name, text in state.items() if name not in prompt.fields})
+            user = f"{further}\n{prompt.render(fields)}" if further else prompt.render(fields)
+        else:
+            prompt = compose(request, prompt, "single")
+            user = "\n".join(filter(None, [delimit_all(state), _ask(question), _offer(question, words)]))
+        first_letters = {word[:1].casefold() for word in words}
+        return Question(
+            prompt,
+            user,
+            _SHAPE,
+            request.sample,
+            options=tuple(words),
+            logprobs=True,
+            max_tokens=None if len(first_letters) == len(words) else _MOST_TOKENS,
+            prompts=request.prompts,
+        )
+
+    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: RawReply) -> list[Answer]:
+        """The answer to one question."""
+        (question,) = questions
+        words = words_of(question, call.prompt.language)
+        word, shares = weigh_options(reply, call.options)
+        probabilities = None if shares is None else {words[name]: share for name, share in shares.items()}
+        return [Answer(question, words[word], probabilities)]
+
+
+def _ask(question: TypedQuestion) -> str:
+    if isinstance(question, Predicate):
+        return delimit("statement", question.statement)
+    return question.instructions
+
+
+def _offer(question: TypedQuestion, words: Mapping[str, str]) -> str:
+    described = describe_words(question)
+    return "\n".join(f"{word}: {described[word]}" if described.get(word) else word for word in words)
 
 
 class ListedAnswers:
@@ -34,8 +229,9 @@ class ListedAnswers:
     most_tokens: ClassVar[int] = 0
 
     @classmethod
-    def read(cls, values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str | None]]:
+    def read(cls, reply: Any) -> tuple[dict[str, Any], dict[str, str | None]]:
         """The members of a reply, and the word that each question asked is answered with; None for no word of its."""
+        values: dict[str, Any] = reply if isinstance(reply, dict) else {}
         said = {
             question: _read_word(values[question], words) if question in values else None
             for question, words in cls.words.items()

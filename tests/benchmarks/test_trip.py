@@ -1,0 +1,24 @@
+"""The way of one claim through the package: through how many files, and how often from one to another."""
+
+import pytest
+import trip
+
+MOST = {"faithfulness, in replay": (26, 68), "numeric_claims": (47, 421)}
+"""Files and jumps. Fewer are welcome: write them here; more are a step back."""
+
+
+@pytest.fixture(scope="module")
+def trips(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    return trip.count_trips(tmp_path_factory.mktemp("trip"))
+
+
+@pytest.mark.parametrize("claim", MOST)
+def test_a_claim_goes_through_few_files(claim: str, trips: dict[str, list[str]]) -> None:
+    files = trips[claim]
+    assert len({*files}) <= MOST[claim][0], sorted({*files})
+    assert trip.count_jumps(files) <= MOST[claim][1]
+
+
+def test_jumps_are_counted_between_calls() -> None:
+    assert trip.count_jumps(["a.py", "a.py", "b.py", "a.py", "a.py"]) == 2
+    assert trip.count_jumps([]) == 0
