@@ -147,12 +147,12 @@ def count_command(command: str) -> CallCounter:
     from unittest import mock
 
     from assay.cli import cli
-    from assay.web import server
+    from assay.web import server_settings
 
     def end_at_once(_app: object, _site: object, _port: int, print_links: Callable[[str], None]) -> None:
         print_links("http://127.0.0.1")
 
-    with mock.patch.object(server, "serve", end_at_once):
+    with mock.patch.object(sys.modules[server_settings.__module__], "serve", end_at_once):
         return count(lambda: cli(command.split(), standalone_mode=False))
 
 

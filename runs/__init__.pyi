@@ -1,6 +1,6 @@
 from .align import Aligner as Aligner
 from .answer_contrast import NamedAnswer as NamedAnswer, contrast_answers as contrast_answers
-from .answer_index import AnswerIndex as AnswerIndex, AnswerQuery as AnswerQuery
+from .answer_index import AnswerIndex as AnswerIndex, AnswerQuery as AnswerQuery, index_runs as index_runs
 from .compare import PairedSample as PairedSample, compare as compare
 from .compare_tables import comparison_sentences as comparison_sentences
 from .database import Database as Database, migrate as migrate, open_database as open_database
@@ -87,9 +87,12 @@ from .progress_display import progress_line as progress_line
 from .rated_level import find_level_items as find_level_items
 from .ratings.item_queue import queue_ids as queue_ids
 from .ratings.pair_progress import pair_disagreements as pair_disagreements, pair_progress as pair_progress
-from .ratings.pair_queue import ComparedVersion as ComparedVersion, PairComparison as PairComparison
+from .ratings.pair_queue import (
+    ComparedVersion as ComparedVersion,
+    PairComparison as PairComparison,
+    open_item_queue as open_item_queue,
+)
 from .ratings.pair_source import find_pairs as find_pairs, open_pair_queue as open_pair_queue
-from .ratings.queue_opening import open_item_queue as open_item_queue
 from .ratings.rated_pairs import (
     queue_choices as queue_choices,
     store_preferences as store_preferences,
@@ -109,16 +112,15 @@ from .ratings.rating_progress import (
 )
 from .ratings.rating_source import find_source as find_source, open_queue as open_queue, select_rated as select_rated
 from .reply_drift import estimate_drift as estimate_drift
-from .report import scores_as_json as scores_as_json
-from .results import Results as Results, write_scores as write_scores
-from .run_figures import compute_figures as compute_figures
+from .results import Results as Results, scores_as_json as scores_as_json, write_scores as write_scores
+from .run_figures import compute_figures as compute_figures, report_table as report_table
 from .run_scores import find_answer_evidence as find_answer_evidence
 from .run_summary import (
     describe_change as describe_change,
     find_run_before as find_run_before,
     summarise_run as summarise_run,
 )
-from .run_tables import place_among_baselines as place_among_baselines, report_table as report_table
+from .run_tables import place_among_baselines as place_among_baselines
 from .run_writer import RunWriter as RunWriter
 from .sample_audit import Audit as Audit, sample_lines as sample_lines
 from .sample_pairing import pair_samples as pair_samples

@@ -6,12 +6,15 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..eval_sets.opening_question import count_turns
 from ..eval_sets.turns import is_turn_id
 from .database import Database, explain_errors
 from .sample_content import ContentReader
+
+if TYPE_CHECKING:
+    from .store import Store
 
 PAGE_SIZE = 50
 _ROWS_AT_ONCE = 1000  # in memory, as whole conversations, and written in one transaction: others who write wait less
@@ -95,7 +98,7 @@ class _Selection(NamedTuple):
 class AnswerIndex:
     """The answers of a store's runs in a table of their own, with a full-text index.
 
-    The index follows the runs: `update` takes up what was written since. What it holds can be made again at any time.
+    Who writes answers takes them up (`update`). What the index holds can be made again at any time.
     """
 
     def __init__(self, database: Database) -> None:
@@ -115,7 +118,7 @@ class AnswerIndex:
             for start in range(0, len(missing), _ROWS_AT_ONCE):
                 with self._db.migration():  # two processes number no two answers alike
                     self._add_rows(run, missing[start : start + _ROWS_AT_ONCE])
-            if missing:
+            if len(missing) > _ROWS_AT_ONCE:
                 self._db.settle_texts()
         return len(missing)
 
@@ -288,6 +291,15 @@ class AnswerIndex:
 
     def _reading(self) -> AbstractContextManager[None]:
         return explain_errors(self._db, "the answers cannot be read")
+
+
+def index_runs(store: "Store") -> None:
+    """Takes up the answers of all runs of a store, which an earlier version or a kill left out of the index."""
+    database = store.database
+    if database.copy or not database.is_read_only:
+        with database.changing_copy():
+            for run in store.run_ids():
+                AnswerIndex(database).update(run)
 
 
 def _distinct_words(name: str, fields: Mapping[str, Any]) -> Iterator[str]:

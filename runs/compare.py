@@ -9,7 +9,7 @@ from ..errors import UsageError
 from ..eval_sets import Sample
 from ..meta_eval.estimate import Estimate
 from ..metrics.specification import UNDIRECTED
-from .results import Results
+from .results import Results, read_results, shares_left_out
 from .sample_pairing import Pairing, pair_samples
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
     directions = {name: higher for name, higher in plan_b.all_directions.items() if name in plan_a.all_metrics}
     if not directions:
         raise UsageError(f"{run_a} and {run_b} have no metric in common")
-    a, b = (Results.of_run(store, row, has_evidence=False) for row in (row_a, row_b))
+    a, b = (read_results(store, row, has_evidence=False) for row in (row_a, row_b))
     values_a = {sample.id: row.after for sample, row in run_samples(a)}
     samples_a, rows_b = list(a.samples.values()), list(run_samples(b))
     pairing = pair_samples(samples_a, [sample for sample, _ in rows_b], plan_a.sets, plan_b.sets)
@@ -214,7 +214,7 @@ def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
         raise UsageError(f"{run_a} and {run_b} have no sample in common (same id, same question): nothing to compare")
     elsewhere_a = {*pairing.ids.values(), *pairing.other_question}
     elsewhere_b = {*pairing.ids, *pairing.other_question}
-    left_out_a, left_out_b = a.left_out, b.left_out
+    left_out_a, left_out_b = shares_left_out(a), shares_left_out(b)
     return RunComparison(
         a=run_a,
         b=run_b,

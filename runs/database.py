@@ -33,9 +33,15 @@ class Database(Protocol):
         """Which processes are at work on what is in it."""
         ...
 
+    copy: Path | None  # of a file that cannot be written to: its copy, which is what is read
+
     @property
-    def is_copy(self) -> bool:
-        """Whether it is a copy of a database that cannot be written to."""
+    def is_read_only(self) -> bool:
+        """Whether it cannot be written to."""
+        ...
+
+    def changing_copy(self) -> AbstractContextManager[None]:
+        """Lets the block write what can be made again (the index of answers), where this is a copy."""
         ...
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
@@ -87,21 +93,19 @@ class Database(Protocol):
         ...
 
 
-def open_database(where: str | Path, wait: float) -> Database:
+def open_database(where: str | Path, wait: float, copy: Path | None = None) -> Database:
     """Opens the database of a store and brings its tables up to date.
 
-    A database that cannot be written to is copied, and the copy can be read.
+    A database that cannot be written to is copied, and the copy can be read; `copy` is one that was made before.
     """
     if URL.match(str(where)):
         from .postgres import PostgresDatabase
 
         database: Database = PostgresDatabase(str(where), wait)
     else:
-        database = SQLiteDatabase(Path(where) / "runs.sqlite", wait)
-    with explain_errors(database, "the store cannot be opened", error_type=UsageError):
+        database = SQLiteDatabase(Path(where) / "runs.sqlite", wait, copy)
+    with explain_errors(database, "the store cannot be opened", error_type=UsageError), database.changing_copy():
         migrate(database)
-        if database.is_copy:
-            database.execute("PRAGMA query_only = ON")
     return database
 
 

@@ -84,10 +84,6 @@ class _MemoryRecord:
     def end(self, ending: Ending) -> None:
         """Nothing is left to write."""
 
-    def remove_if_empty(self) -> bool:
-        """False: there is no run."""
-        return False
-
 
 def with_signature_of(function: Callable[P, Any]) -> Callable[[Callable[..., T]], Callable[P, T]]:
     """Gives a function the parameters of another, for type checkers, editors and `help`: they are written once."""

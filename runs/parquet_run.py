@@ -273,9 +273,6 @@ class _PartRecord:
     def end(self, ending: Ending) -> None:
         pass
 
-    def remove_if_empty(self) -> bool:
-        return False
-
 
 def _find_files(patterns: Iterable[str]) -> list[str]:
     files: dict[str, str] = {}

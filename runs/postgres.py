@@ -2,7 +2,9 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
@@ -31,7 +33,6 @@ class PostgresDatabase:
 
     errors: type[Exception] | tuple[type[Exception], ...]
     duplicate_error: type[Exception]
-    is_copy = False
 
     def __init__(self, url: str, wait: float) -> None:
         with require_extra("postgres", "a store on PostgreSQL"):
@@ -91,6 +92,17 @@ class PostgresDatabase:
         """As `Database.set_version`."""
         self.execute("DELETE FROM assay_version")
         self.execute("INSERT INTO assay_version VALUES (?)", (version,))
+
+    copy: Path | None = None
+
+    @cached_property
+    def is_read_only(self) -> bool:
+        """As `Database.is_read_only`: of a standby, or of a user whose transactions only read."""
+        return bool(self.execute("SHOW transaction_read_only").fetchone()[0] == "on")
+
+    def changing_copy(self) -> AbstractContextManager[None]:
+        """As `Database.changing_copy`; this is none."""
+        return nullcontext()
 
     def make_text_index(self) -> None:
         """As `Database.make_text_index`."""

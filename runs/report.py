@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 from ..meta_eval.decision import decision_as_json
 from .compare_tables import comparison_sentences
 from .ratings.rating_join import find_rated_sample
-from .results import Results, score_as_json, usage_as_json
-from .run_verdict import name_run, run_verdict
+from .results import read_results, score_as_json, usage_as_json
+from .run_blocks import name_run, run_verdict
 
 if TYPE_CHECKING:
     from ..meta_eval.decision import Decision
     from .compare import RunComparison
     from .session import Outcome
-    from .store import RunRow, Store
+    from .store import Store
 
 
 def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
@@ -22,7 +22,7 @@ def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
     `usage` is what the replies of this session took, and `lost` what calls without a reply may have taken at most.
     """
     run = store.run(outcome.run)
-    results = Results.of_run(store, run, has_evidence=False)
+    results = read_results(store, run, has_evidence=False)
     languages: dict[str, dict[str, Any]] = {}
     summaries = results.summary()
     for summary in results.summary(by_language=True):
@@ -37,14 +37,6 @@ def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
         "lost": asdict(outcome.lost),
         "seconds": round(outcome.seconds, 3),
     }
-
-
-def scores_as_json(store: "Store", run: "RunRow", sample: str | None) -> dict[str, Any]:
-    """The object of `assay show RUN --json`. Raises `UsageError` for a sample that the run does not have."""
-    if sample is None:
-        return {"run": run.id, "scores": list(Results.of_run(store, run).score_rows())}
-    answer = find_rated_sample(store, run.id, sample)
-    return {"run": run.id, "scores": [score_as_json(answer, *row[1:]) for row in store.scores(run, sample)]}
 
 
 def comparison_as_json(

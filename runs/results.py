@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import from_json, to_json
 
@@ -17,15 +17,13 @@ from ..eval_sets.name_suggestions import nearest_names
 from ..installation import require_extra
 from ..judges import ReplyCounts, Usage
 from ..metrics import Score
-from ..metrics.metric import run_to_end
 from ..metrics.score import flawless
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
 from ..presentation.result_table import Paragraph, ResultTable
 from ..text.wording import count_of
 from .rating_direction import RatingKinds, rating_of_score
-from .ratings.rating_join import join_run_ratings
-from .sample_audit import Audit
+from .ratings.rating_join import find_rated_sample, join_run_ratings
 from .store import RunRow, Store, check_store
 from .summary import MetricSummary, Row, describe_fitted, describe_missing_scores, first_scored, summarise
 
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
 
     from ..judges.embedders import Embedder
     from .failures.failure_groups import Failures
+    from .sample_audit import Audit
 
 _LONGEST_RESULT = 500  # characters of a tool's result within a conversation
 _SHOWN = 5  # answers in a notebook's cell
@@ -68,7 +67,7 @@ class Results:
     rating_note: str = ""
 
     @classmethod
-    def from_store(cls, store: Store, run: str) -> Self:
+    def from_store(cls, store: Store, run: str) -> "Results":
         """Reads the results of a run.
 
         Args:
@@ -79,17 +78,7 @@ class Results:
             UsageError: There is no such run.
         """
         check_store(store)
-        return cls.of_run(store, store.run(run))
-
-    @classmethod
-    def of_run(cls, store: Store, run: RunRow, *, has_evidence: bool = True) -> Self:
-        """Reads a run, all of it once; without evidence and usage it is small, and enough for all figures."""
-        joined = join_run_ratings(store, run.id)
-        scores: dict[str, dict[str, Score]] = {sample: {} for sample in joined.samples}
-        for sample, metric, score in store.scores(run, fields=("evidence", "usage") if has_evidence else ()):
-            if sample in scores:  # else it was written since the samples were read
-                scores[sample][metric] = score
-        return cls(run.plan.all_directions, joined.samples, scores, run=run.id, rating_note=joined.note)
+        return read_results(store, store.run(run))
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -132,11 +121,6 @@ class Results:
         return summarise(
             self._rows(), self.directions, sentences=sentences, by_language=by_language, has_intervals=has_intervals
         )
-
-    @property
-    def left_out(self) -> dict[str, float | None]:
-        """The share of the answers' sentences that each metric did not judge; None of one that splits nothing."""
-        return {summary.name: summary.left_out for summary in self.summary(has_intervals=False)}
 
     def worst(self, n: int = 5, metric: str | None = None) -> "Results":
         """Returns the results of the worst answers, the worst first; those with the best score are not among them.
@@ -191,13 +175,14 @@ class Results:
             UsageError: No answer is rated and no metric has a value, or an argument cannot be used.
         """
         from ..judges.embedders import open_embedder
+        from ..metrics.metric import run_to_end
         from .failures.failure_groups import group_failures
         from .failures.failure_texts import collect_records
 
         records = collect_records(self.run or "", self.samples, self.listed_scores(), self.directions)
         return run_to_end(group_failures([records], open_embedder(embedder), metric=metric, groups=groups))
 
-    def explain(self, sample: str) -> Audit:
+    def explain(self, sample: str) -> "Audit":
         """Returns how one sample came by its scores: claims, verdicts and quotes; to be printed or shown in a notebook.
 
         Args:
@@ -209,6 +194,8 @@ class Results:
         if sample not in self.samples:
             known = nearest_names(str(sample), self.samples, at_most=3) or list(self.samples)[:3]
             raise UsageError(f"these results have no sample {sample!r}; there is {', '.join(map(repr, known))}")
+        from .sample_audit import Audit
+
         return Audit(self.samples[sample], self.scores[sample])
 
     def to_records(self) -> list[dict[str, Any]]:
@@ -246,7 +233,7 @@ class Results:
 
     def as_json(self) -> dict[str, Any]:
         """Returns what `assay show RUN --json` prints: `run`, and `scores` with evidence, one entry per score."""
-        rows = {"run": self.run, "scores": list(self.score_rows())}
+        rows = {"run": self.run, "scores": list(self._score_rows())}
         plain: dict[str, Any] = from_json(to_json(rows, inf_nan_mode="null"))
         return plain
 
@@ -270,7 +257,7 @@ class Results:
 
             write_page(target, self._page())
         else:
-            write_rows(self.score_rows(), target, run=self.run)
+            write_rows(self._score_rows(), target, run=self.run)
 
     def listed_scores(self) -> Iterator[tuple[str, str, Score]]:
         """Yields (sample, metric, score), as a store does."""
@@ -278,8 +265,7 @@ class Results:
             for metric, score in scores.items():
                 yield sample, metric, score
 
-    def score_rows(self) -> Iterator[dict[str, Any]]:
-        """Yields every score as JSON values, with its sample's texts and rating."""
+    def _score_rows(self) -> Iterator[dict[str, Any]]:
         for sample, metric, score in self.listed_scores():
             yield score_as_json(self.samples[sample], metric, score)
 
@@ -321,16 +307,6 @@ class Results:
 
         return summary_table(count_of(len(self.samples), "sample"), self.summary(), is_detailed=True)
 
-    def missing_scores(self) -> Iterator[Paragraph]:
-        """Says why scores have no value."""
-        counts = Counter(
-            (metric, score.status, score.reason)
-            for _, metric, score in self.listed_scores()
-            if score.value is None and metric in self.directions
-        )
-        rows = sorted(counts.items(), key=lambda counted: (counted[0][:2], -counted[1], counted[0][2]))
-        yield from describe_missing_scores((*key, count) for key, count in rows)
-
     def __repr__(self) -> str:
         """The figures, one line per metric, and why scores are missing."""
         lines = [f"Results of {count_of(len(self.samples), 'sample')}" + (f", run {self.run}" if self.run else "")]
@@ -340,7 +316,7 @@ class Results:
             left_out = f", {Figure('share', summary.left_out)} of the sentences left out" if summary.left_out else ""
             lines.append(f"  {summary.name}: {mean}, {summary.scored} of {summary.n} scored{failed}{left_out}")
         lines += [f"  {note}" for note in self.notes]
-        lines += [f"  {paragraph.label} {paragraph.text}" for paragraph in self.missing_scores()]
+        lines += [f"  {paragraph.label} {paragraph.text}" for paragraph in find_missing_scores(self)]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -355,8 +331,42 @@ class Results:
         return (
             template_environment(__package__)
             .get_template("results_cell.html")
-            .render(tables=tables, notes=[*map(Paragraph, self.notes), *self.missing_scores()])
+            .render(tables=tables, notes=[*map(Paragraph, self.notes), *find_missing_scores(self)])
         )
+
+
+def read_results(store: Store, run: RunRow, *, has_evidence: bool = True) -> Results:
+    """Reads a run, all of it once; without evidence and usage it is small, and enough for all figures."""
+    joined = join_run_ratings(store, run.id)
+    scores: dict[str, dict[str, Score]] = {sample: {} for sample in joined.samples}
+    for sample, metric, score in store.scores(run, fields=("evidence", "usage") if has_evidence else ()):
+        if sample in scores:  # else it was written since the samples were read
+            scores[sample][metric] = score
+    return Results(run.plan.all_directions, joined.samples, scores, run=run.id, rating_note=joined.note)
+
+
+def shares_left_out(results: Results) -> dict[str, float | None]:
+    """The share of the answers' sentences that each metric did not judge; None of one that splits nothing."""
+    return {summary.name: summary.left_out for summary in results.summary(has_intervals=False)}
+
+
+def find_missing_scores(results: Results) -> Iterator[Paragraph]:
+    """Says why scores have no value."""
+    counts = Counter(
+        (metric, score.status, score.reason)
+        for _, metric, score in results.listed_scores()
+        if score.value is None and metric in results.directions
+    )
+    rows = sorted(counts.items(), key=lambda counted: (counted[0][:2], -counted[1], counted[0][2]))
+    yield from describe_missing_scores((*key, count) for key, count in rows)
+
+
+def scores_as_json(store: Store, run: RunRow, sample: str | None) -> dict[str, Any]:
+    """The object of `assay show RUN --json`. Raises `UsageError` for a sample that the run does not have."""
+    if sample is None:
+        return read_results(store, run).as_json()
+    answer = find_rated_sample(store, run.id, sample)
+    return {"run": run.id, "scores": [score_as_json(answer, *row[1:]) for row in store.scores(run, sample)]}
 
 
 def score_as_json(sample: Sample, metric: str, score: Score) -> dict[str, Any]:
@@ -389,7 +399,7 @@ def usage_as_json(usage: Usage) -> dict[str, Any]:
 def write_scores(store: Store, run: str, path: Path) -> None:
     """Writes every score of a run, one row per sample and metric; the file is whole or, after an error, as it was."""
     check_scores_file(path)
-    write_rows(Results.from_store(store, run).score_rows(), path)
+    write_rows(Results.from_store(store, run)._score_rows(), path)
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], path: Path, *, run: str | None = None) -> None:

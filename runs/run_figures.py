@@ -9,15 +9,20 @@ from ..eval_sets import Sample
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.axes import axis_over
 from ..presentation.charts import Histogram, draw_histogram
+from ..presentation.figure import Figure
+from ..presentation.result_table import Field, ResultTable, TableCell, tabulate
 from ..presentation.verdict import Verdict
 from .nightly.nightly_report import MetricReport, ScoreOfGroup, report_metric
-from .results import Results
-from .run_verdict import name_run, run_verdict
+from .results import Results, read_results
+from .run_blocks import name_run, run_verdict
+from .run_tables import LEFT_OUT
 from .store import Store
 from .summary import MetricSummary
 
 _MOST_GROUPS = 20
 _SPREAD_STEPS = 10_000
+CHANGE = "change [95% interval]"
+"""The head of the column of changes since an earlier run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class RunFigures:
 def compute_figures(store: Store, run: str) -> RunFigures:
     """The figures of a run."""
     row = store.run(run)
-    results = Results.of_run(store, row, has_evidence=False)
+    results = read_results(store, row, has_evidence=False)
     summaries = results.summary()
     whole = _report_parts(results, summaries, lambda _: "").get("not said", ())
     groups, more_groups = _worst_groups(results, [metric.metric for metric in whole])
@@ -123,3 +128,40 @@ def _draw_spreads(results: Results) -> Iterator[Histogram]:
             width = axis.high - axis.low
             steps = Counter(round((value - axis.low) / width * _SPREAD_STEPS) for value in of_metric)
             yield draw_histogram(metric, axis, {100 * step / _SPREAD_STEPS: count for step, count in steps.items()})
+
+
+def report_table(caption: str, metrics: Sequence[MetricReport]) -> ResultTable:
+    """Per metric the counts, the mean and the change since an earlier run, with their intervals."""
+    fields: tuple[Field, ...] = (
+        Field("metric", "name", lambda metric: metric.metric),
+        Field("n", "count", lambda metric: metric.n, "wide"),
+        Field("scored", "count", lambda metric: metric.scored),
+        Field("without a score", "count", _missing, "page"),
+        Field("mean [95% interval]", "mean", lambda row: Figure("mean", row.mean, row.low, row.high), is_left=True),
+        Field(LEFT_OUT, "share", lambda metric: metric.left_out),
+        Field(CHANGE, "change", _change, is_left=True),
+        Field("p", "p", lambda metric: metric.change_p, "wide"),
+    )
+    if all(metric.left_out is None for metric in metrics):
+        fields = tuple(field for field in fields if field.head != LEFT_OUT)
+    return tabulate(caption, metrics, fields, tone=lambda metric: "" if metric.asked else "baseline")
+
+
+def _change(metric: MetricReport) -> Figure:
+    return Figure("change", metric.change, metric.change_low, metric.change_high)
+
+
+def _missing(metric: MetricReport) -> TableCell:
+    counts = ((metric.skipped, "skipped"), (metric.failed, "failed"))
+    text = ", ".join(f"{Figure('count', count)} {status}" for count, status in counts if count)
+    return TableCell(text, "bad" if metric.failed else "")
+
+
+def group_table(groups: Sequence[GroupFigures], metrics: Sequence[str], link: Callable[[str], str]) -> ResultTable:
+    """The groups of answers with the worst means."""
+    fields = (
+        Field("group", "text", lambda group: TableCell(group.group, link=link(group.group))),
+        Field("answers", "count", lambda group: group.n),
+        *(Field(metric, "mean", lambda group, metric=metric: group.means.get(metric)) for metric in metrics),  # type: ignore[misc]
+    )
+    return tabulate("", groups, fields)

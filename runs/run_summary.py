@@ -9,8 +9,7 @@ from ..eval_sets import Sample
 from ..presentation.figure import Figure
 from ..text.phrase import Phrase, phrase
 from .ratings.rating_join import join_run_ratings
-from .run_verdict import describe_rated
-from .summary import MetricSummary, ScoreTotals, first_scored
+from .run_blocks import describe_rated
 
 if TYPE_CHECKING:
     from .store import RunRow, Store
@@ -45,8 +44,8 @@ class RunSummary:
 def summarise_run(store: "Store", run: str) -> RunSummary:
     """How good a run's answers are, in few words."""
     plan, count = store.run(run).plan, store.count_samples(run)
-    summaries: list[MetricSummary] = ScoreTotals(store.score_counts(run), ()).summarise(plan.all_directions)
-    metric = first_scored(summaries, plan.metrics) or ""
+    means, failed = store.score_means(run)
+    metric = next((metric for metric in plan.metrics if metric in means), "")
     is_many = count > _MOST_SAMPLES
     samples = {} if is_many else join_run_ratings(store, run).samples
     rated = [sample for sample in samples.values() if sample.human_rating is not None]
@@ -58,8 +57,8 @@ def summarise_run(store: "Store", run: str) -> RunSummary:
         mean_rating=sum(sample.human_rating or 0.0 for sample in rated) / len(rated) if scale else None,
         scale=scale,
         metric=metric,
-        mean=next((summary.mean for summary in summaries if summary.name == metric), None),
-        failed=max((summary.failed for summary in summaries), default=0),
+        mean=means.get(metric),
+        failed=max((failed.get(metric, 0) for metric in plan.all_metrics), default=0),
         texts=None if is_many else {name: _hash_texts(sample) for name, sample in samples.items()},
     )
 

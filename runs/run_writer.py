@@ -13,6 +13,7 @@ from ..eval_sets.turns import is_turn
 from ..judges import RawReply
 from ..judges.cassette import Recording, format_line, parse_line
 from ..metrics import Score
+from .answer_index import AnswerIndex
 from .database import explain_errors
 from .rating_direction import rating_of_answer
 from .sample_content import write_content
@@ -29,7 +30,7 @@ _PUT_SCORE = (
     "value = excluded.value, status = excluded.status, reason = excluded.reason, evidence = excluded.evidence, "
     "usage = excluded.usage, judged = excluded.judged, left_out = excluded.left_out"
 )
-_FORGET_ANSWER = "DELETE FROM answers WHERE run = ? AND sample = ?"  # the index of answers takes it up anew
+_FORGET_ANSWER = "DELETE FROM answers WHERE run = ? AND sample = ?"  # the index takes it up anew
 _PUT_REPLY = "INSERT INTO replies VALUES (?, ?, ?) ON CONFLICT (run, key) DO UPDATE SET line = excluded.line"
 
 
@@ -137,6 +138,7 @@ class RunWriter:
             self._database.executemany(_PUT_SAMPLE, self._samples)
             self._database.executemany(_PUT_SCORE, self._scores)
             self._database.executemany(_FORGET_ANSWER, [row[:2] for row in self._samples])
+        AnswerIndex(self._database).update(self._run)
         self._samples, self._scores = [], []
         self._last_write = time.monotonic()
 

@@ -125,14 +125,6 @@ class ScoreRecord(Protocol):
         """Called once, however the session ends."""
         ...
 
-    def remove_if_empty(self) -> bool:
-        """Called after the end where the judge is gone: removes a run that began in this session and has nothing.
-
-        Returns:
-            Whether it is removed.
-        """
-        ...
-
 
 async def score_samples(
     samples: Iterable[Sample],
@@ -211,7 +203,7 @@ async def _without_empty_run(record: ScoreRecord) -> AsyncIterator[None]:
     try:
         yield
     except JudgeUnavailable as error:
-        if record.remove_if_empty():
+        if isinstance(record, StoredRun) and record.remove_if_empty():
             raise JudgeUnavailable(f"{error}. {NOTHING_STORED}") from error.__cause__
         raise
 

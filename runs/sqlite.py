@@ -36,16 +36,17 @@ class SQLiteDatabase:
     """One file, safe to kill at any moment and to share between processes of one machine.
 
     Where file or folder cannot be written to, a copy is opened: SQLite cannot read a file that another process may be
-    writing without writing beside it.
+    writing without writing beside it. Several connections share the `copy` that the first of them made.
     """
 
     errors: type[Exception] | tuple[type[Exception], ...] = _ERRORS
     duplicate_error: type[Exception] = sqlite3.IntegrityError
 
-    def __init__(self, path: Path, wait: float) -> None:
+    def __init__(self, path: Path, wait: float, copy: Path | None = None) -> None:
         self.name = str(path)
         self._folder = path.parent
         self._copy: TemporaryDirectory[str] | None = None
+        self.copy = copy
         try:
             check_regular(path)
         except InputError as error:
@@ -54,12 +55,13 @@ class SQLiteDatabase:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
-                self._connection = _connect(path, wait)
+                self._connection = _connect(copy or path, wait)
             except sqlite3.OperationalError as error:
                 if not path.exists() or not _error_name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
                     raise
                 self._copy = TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True)
-                self._connection = _connect(_copy_database(path, Path(self._copy.name)), wait)
+                self.copy = _copy_database(path, Path(self._copy.name))
+                self._connection = _connect(self.copy, wait)
         except (OSError, *_ERRORS) as error:
             raise UsageError(f"{self.name}: the store cannot be opened: {error}; {self.cure(error)}") from error
 
@@ -71,9 +73,18 @@ class SQLiteDatabase:
         return FileLocks(self._folder)
 
     @property
-    def is_copy(self) -> bool:
-        """Whether the file cannot be written to, and this is a copy of it."""
-        return self._copy is not None
+    def is_read_only(self) -> bool:
+        """As `Database.is_read_only`: the file cannot be written to, and this is a copy of it."""
+        return self.copy is not None
+
+    @contextmanager
+    def changing_copy(self) -> Iterator[None]:
+        """As `Database.changing_copy`."""
+        self.execute("PRAGMA query_only = OFF")
+        try:
+            yield
+        finally:
+            self.execute(f"PRAGMA query_only = {'ON' if self.is_read_only else 'OFF'}")
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """As `Database.execute`."""

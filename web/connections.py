@@ -23,12 +23,13 @@ class Connections:
     """Runs work on a database connection of the calling thread.
 
     A piece of work that fails with the database's own error runs again on a new connection, for up to 10 s; so work
-    must be one transaction, or change nothing.
+    must be one transaction, or change nothing. Of a database that cannot be written to, all threads read one `copy`.
     """
 
-    def __init__(self, where: str | Path, wait: float = 5.0) -> None:
+    def __init__(self, where: str | Path, wait: float = 5.0, *, copy: Path | None = None) -> None:
         self._where = where
         self._wait = wait
+        self._copy = copy
         self._of_thread = threading.local()
 
     def run(self, work: Callable[[Database], T]) -> T:
@@ -51,7 +52,7 @@ class Connections:
     def _connection(self) -> Database:
         if getattr(self._of_thread, "database", None) is None:
             try:
-                self._of_thread.database = open_database(self._where, self._wait)
+                self._of_thread.database = open_database(self._where, self._wait, self._copy)
             except UsageError as error:
                 if hasattr(self._of_thread, "errors"):  # it was open before: the server restarts
                     raise _DatabaseGoneError(str(error)) from error

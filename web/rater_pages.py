@@ -16,7 +16,7 @@ from ..languages import Language
 from ..runs.database import Database
 from ..runs.ratings import RatingQueue
 from ..runs.ratings.item_queue import ItemQueue
-from ..runs.ratings.queue_opening import open_item_queue
+from ..runs.ratings.pair_queue import open_item_queue
 from .connections import Connections
 from .forms import Form
 from .rated_answer import RatedAnswer, render_answer, split_answer

@@ -17,8 +17,7 @@ from ..presentation.rendered_markdown import render_markdown
 from ..runs.database import Database
 from ..runs.ratings.answer_pair import Side
 from ..runs.ratings.item_queue import read_queue_secret
-from ..runs.ratings.pair_queue import PairQueue
-from ..runs.ratings.queue_opening import open_item_queue
+from ..runs.ratings.pair_queue import PairQueue, open_item_queue
 from .connections import Connections
 from .forms import Form
 from .rater_pages import CANNOT_TELL, RATER, RATER_HOME, RaterPages, contexts_beside, count_progress, read_reason

@@ -18,9 +18,8 @@ from ..runs.answer_address import answer_url
 from ..runs.answer_index import AnswerIndex, AnswerPage, AnswerQuery, Rated, Status
 from ..runs.nightly.ledger import Ledger
 from ..runs.ratings.item_queue import rating_state
-from ..runs.run_figures import RunFigures, compute_figures
+from ..runs.run_figures import CHANGE, RunFigures, compute_figures, group_table, report_table
 from ..runs.run_summary import RunSummary, describe_change, describe_moment, find_run_before, summarise_run
-from ..runs.run_tables import CHANGE, group_table, report_table
 from ..runs.store import RunRow
 from ..text.phrase import Phrase, phrase
 from ..traces.watch.watch_state import WatchRow, WatchState
@@ -128,9 +127,7 @@ class RunPages:
         query, unused = read_query(request, metrics)
 
         def search(store: Store) -> AnswerPage:
-            index = AnswerIndex(store.database)
-            index.update(run.id)
-            return index.search(run.id, query)
+            return AnswerIndex(store.database).search(run.id, query)
 
         answers = await self.viewer.in_store(search)
         shown = sorted(metrics, key=ALL_BASELINES.__contains__)[:5]
@@ -171,11 +168,7 @@ class RunPages:
     async def _figures(self, request: Request) -> Response:
         run, state = await self.viewer.in_store(lambda store: _state_of(store, request.path_params["run"]))
 
-        def compute(store: Store) -> RunFigures:
-            AnswerIndex(store.database).update(run)
-            return compute_figures(store, run)
-
-        figures = await self.viewer.kept(("figures", run, state), compute)
+        figures: RunFigures = await self.viewer.kept(("figures", run, state), lambda store: compute_figures(store, run))
         rows = [
             (
                 one.name,

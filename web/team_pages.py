@@ -15,7 +15,7 @@ from ..languages import FALLBACK, load_language
 from ..runs.ratings import PairQueue, RatingQueue
 from ..runs.ratings.item_queue import QueueKind
 from ..runs.ratings.pair_progress import pair_disagreements, pair_progress
-from ..runs.ratings.queue_opening import open_item_queue
+from ..runs.ratings.pair_queue import open_item_queue
 from ..runs.ratings.rating_progress import disagreements, rater_agreement, rater_progress
 from .connections import Connections
 from .rating_meaning import MeaningOfRatings

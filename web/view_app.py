@@ -17,9 +17,9 @@ from ..presentation.page import PACKAGE as SHARED
 from ..runs import Store
 from ..runs.answer_address import answer_url
 from ..runs.database import Database
-from ..runs.failures.failure_groups import Failures
+from ..runs.failures.failure_groups import Failures, group_failures
 from ..runs.failures.failure_page import view_failures
-from ..runs.failures.stored_failures import group_stored_failures
+from ..runs.failures.failure_texts import read_records
 from ..runs.ratings.item_queue import rating_state
 from .answer_pages import AnswerPages
 from .comparison_pages import ComparisonPages
@@ -51,8 +51,14 @@ class ViewApp:
         site: SiteAddress = THIS_MACHINE,
     ) -> None:
         self._connections = connections
-        connections.run(_make_secret)
-        self._sessions = Sessions(lambda: connections.run(_read_secret), {EDITOR: VIEW_HOME, READER: VIEW_HOME})
+        self._is_read_only = connections.run(lambda database: database.is_read_only)
+        own = secrets.token_hex(32)  # of links that end with this process, where none can be kept
+        if not self._is_read_only:
+            connections.run(_make_secret)
+        self._sessions = Sessions(
+            lambda: own if self._is_read_only else connections.run(_read_secret),
+            {EDITOR: VIEW_HOME, READER: VIEW_HOME},
+        )
         viewer = Viewer(connections, self._sessions)
         self.asgi = Starlette(
             routes=[
@@ -71,11 +77,13 @@ class ViewApp:
 
     def end_links(self) -> None:
         """Makes a new secret: all links and sessions of the store so far end."""
-        self._connections.run(_renew_secret)
+        if not self._is_read_only:
+            self._connections.run(_renew_secret)
 
     def link_path(self) -> str:
-        """The path of the link that lets its holder look, and choose answers for raters and sets."""
-        return self._sessions.present_access().link_path(EDITOR, EDITOR)
+        """The path of the link that lets its holder look, and choose answers for raters and sets where that is kept."""
+        role = READER if self._is_read_only else EDITOR
+        return self._sessions.present_access().link_path(role, role)
 
 
 def _read_secret(database: Database) -> str | None:
@@ -134,7 +142,8 @@ class FailurePages:
         names = [run for run, *_ in states]
 
         def group(store: Store) -> Failures:
-            return asyncio.run(group_stored_failures(store, names, load_embedder("use"), metric=metric or None))
+            records = [read_records(store, name) for name in names]
+            return asyncio.run(group_failures(records, load_embedder("use"), metric=metric or None))
 
         failures = await self.viewer.kept(("failures", states, rated, metric), group)
         content = {"run": names[-1], "view": view_failures(failures, lambda one: answer_url(one.run, one.answer))}

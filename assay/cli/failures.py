@@ -64,7 +64,7 @@ def failures(
     from ..runs.failures.failure_blocks import failures_as_json, failures_block
     from ..runs.failures.failure_groups import group_failures
     from ..runs.failures.failure_page import write_failure_report
-    from ..runs.failures.stored_failures import read_records
+    from ..runs.failures.failure_texts import read_records
 
     opened = Store(store, must_exist=True)
     names = [opened.run(run).id for run in runs]

@@ -98,8 +98,8 @@ def rate(
     """
     from ..runs import Store
     from ..runs.ratings import QueueSettings
+    from ..runs.ratings.pair_queue import open_item_queue
     from ..runs.ratings.pair_source import find_pairs, open_pair_queue
-    from ..runs.ratings.queue_opening import open_item_queue
     from ..runs.ratings.rating_source import find_source, open_queue
 
     runs = Store(store)
@@ -199,7 +199,7 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
     from ..runs import Store
     from ..runs.ratings import PairQueue
     from ..runs.ratings.item_queue import queue_ids
-    from ..runs.ratings.queue_opening import open_item_queue
+    from ..runs.ratings.pair_queue import open_item_queue
     from ..runs.ratings.rated_set import rated_samples
     from ..runs.ratings.rating_meaning import predict_queue_stability
 

@@ -10,10 +10,8 @@ from ..presentation.result_table import Field, ReportBlock, tabulate
 from ..presentation.terminal import WIDTH
 from ..presentation.texts import one_line, terminal_text
 from ..runs.ratings.rating_join import find_rated_sample
-from ..runs.results import Results, usage_as_json
-from ..runs.run_tables import run_block, sample_block, session_line, worst_block
-from ..runs.run_verdict import name_run
-from ..runs.sample_audit import Line, sample_lines, score_lines
+from ..runs.results import read_results, usage_as_json
+from ..runs.run_blocks import name_run, run_block, sample_block, session_line, worst_block
 from ..text.wording import count_of
 from .output import (
     echo,
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from ..runs import Outcome, Store
     from ..runs.compare import RunComparison
     from ..runs.parquet_run import ParquetOutcome
+    from ..runs.sample_audit import Line
     from ..runs.score_parts import PartSummary
 
 _STYLES = {"title": "bold", "detail": "dim", "remark": "yellow"}
@@ -42,7 +41,7 @@ _STYLES |= {"supported": "green", "contradicted": "red", "not_found": "yellow", 
 def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, each_sample: bool = False) -> None:
     """Prints a run's table, why scores are missing, and the worst answers."""
     row = store.run(run)
-    results = Results.of_run(store, row, has_evidence=False)
+    results = read_results(store, row, has_evidence=False)
     summaries, place = results.summary(), name_run(store, row.id)
     first = run_block(
         results, row, summaries, outcome, place=place, is_detailed=is_wide(), by_language=is_by_language()
@@ -59,6 +58,8 @@ def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, eac
 
 def print_audit(store: "Store", run: str, name: str) -> None:
     """Prints question, answer, contexts, and every metric's evidence. Raises `UsageError` for an unknown sample."""
+    from ..runs.sample_audit import sample_lines
+
     console = open_console()
     sample = find_rated_sample(store, run, name)
     for line in sample_lines(sample):
@@ -70,10 +71,12 @@ def print_audit(store: "Store", run: str, name: str) -> None:
 
 def audit_lines(metric: str, score: Score, *, brief: bool = False) -> "Iterator[Text]":
     """One score line by line: value, reason, and unless `brief` its claims, questions, other evidence and usage."""
+    from ..runs.sample_audit import score_lines
+
     yield from map(_style, score_lines(metric, score, is_brief=brief))
 
 
-def _style(line: Line) -> "Text":
+def _style(line: "Line") -> "Text":
     from rich.text import Text
 
     return Text.assemble(*((terminal_text(part.text), _STYLES.get(part.kind, "")) for part in line))

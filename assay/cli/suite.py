@@ -144,7 +144,7 @@ def _print_report(report: "NightlyReport") -> None:
 def _print_run(console: "Console", run: "RunReport", *, is_alone: bool) -> None:
     from rich.text import Text
 
-    from ..runs.run_tables import report_table
+    from ..runs.run_figures import report_table
 
     if run.predicted_rating is not None:
         console.print(Text(run.predicted_rating.sentence, style="bold"))

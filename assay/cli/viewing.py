@@ -17,7 +17,7 @@ from .options import (
     level_option,
     server_options,
 )
-from .output import echo, echo_json, is_json, print_result
+from .output import echo, echo_json, echo_notice, is_json, print_result
 
 if TYPE_CHECKING:
     from ..meta_eval.score_files.read_options import RatedLevel
@@ -40,7 +40,7 @@ def show(run: str, sample: str | None, *, store: str | Path) -> None:
     assay show scores/
     """
     from ..runs import Store
-    from ..runs.report import scores_as_json
+    from ..runs.results import scores_as_json
     from .run_output import print_audit, print_run
 
     if run.endswith((".parquet", "/")) or "://" in run or Path(run).is_dir():
@@ -127,6 +127,7 @@ def view(folder: str | Path | None, *, store: str | Path, server: ServerOptions)
     assay view postgresql://ann@db.example.org/assay
     """
     from ..runs import Store
+    from ..runs.answer_index import index_runs
 
     with require_extra("web", "assay view"):
         from ..web.connections import Connections
@@ -140,12 +141,13 @@ def view(folder: str | Path | None, *, store: str | Path, server: ServerOptions)
         store = folder
     site = server.read_site()
     opened = Store(store, must_exist=True)
-    if opened.database.is_copy:
-        raise UsageError(
-            f"{opened.path}: the folder cannot be written to, and the page keeps an index of the answers there; copy "
-            "the folder and name the copy (assay view COPY)"
+    index_runs(opened)
+    if opened.database.is_read_only:
+        echo_notice(
+            f"{opened.path} cannot be written to: it is shown as it is now, and gives no answers to raters or sets"
         )
-    app = ViewApp(Connections(store), SetFolder(Path.cwd()), site)
+    connections = Connections(store, copy=opened.database.copy)
+    app = ViewApp(connections, SetFolder(Path.cwd()), site)
 
     def print_link(address: str) -> None:
         if server.new_links:  # not before it listens: without new links the earlier ones had ended for nothing

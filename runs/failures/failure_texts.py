@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ...eval_sets import Sample
 from ...eval_sets.opening_question import opening_question
@@ -12,6 +12,10 @@ from ...eval_sets.turns import is_single_answer, turn_id
 from ...metrics import Score
 from ...metrics.claim_support import read_judges_words
 from ...metrics.specification import ALL_BASELINES, parse_specification
+from ..ratings.rating_join import join_run_ratings
+
+if TYPE_CHECKING:
+    from ..store import Store
 
 TextKind = Literal["reason", "sentence", "verdict", "metric"]
 """What a text is.
@@ -109,6 +113,18 @@ def collect_records(
             record.verdicts[metric] = tuple(texts)
     _join_single_answers(answers)
     return RunRecords(run, tuple(sets), directions, answers, note)
+
+
+def read_records(store: "Store", run: str) -> RunRecords:
+    """Reads what a stored run says of its answers, with the ratings and reasons of the rating page.
+
+    Args:
+        store: Where the run is.
+        run: The run's id.
+    """
+    row = store.run(run)
+    joined, directions = join_run_ratings(store, row.id), row.plan.all_directions
+    return collect_records(row.id, joined.samples, store.scores(row), directions, sets=row.plan.sets, note=joined.note)
 
 
 def _join_single_answers(answers: dict[str, AnswerRecord]) -> None:

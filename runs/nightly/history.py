@@ -11,7 +11,7 @@ from ...eval_sets import Sample
 from ...languages import language_or_fallback
 from ...metrics.declined import is_refusal
 from ..compare import PairedSample, ValueAndStatus, run_samples
-from ..results import Results
+from ..results import read_results
 from ..sample_pairing import pair_samples
 from ..store import Store
 from .gates import UNANSWERED
@@ -79,7 +79,7 @@ def read_history(
 
 def answered_samples(store: Store, run: str) -> Iterator[tuple[Sample, PairedSample]]:
     """The samples of a run with their values, and with whether the answer is empty or a refusal (`UNANSWERED`)."""
-    for sample, judged in run_samples(Results.of_run(store, store.run(run), has_evidence=False)):
+    for sample, judged in run_samples(read_results(store, store.run(run), has_evidence=False)):
         language = language_or_fallback(sample.language)
         is_unanswered = not sample.response.strip() or is_refusal(sample.response, language)
         values = {**judged.after, UNANSWERED: (float(is_unanswered), "scored")}

@@ -10,7 +10,7 @@ from ...presentation.markdown import as_code, as_text, table_lines
 from ...text.phrase import reader_language
 from ...text.wording import count_of
 from ...untrusted import without_unseen
-from ..run_tables import report_table
+from ..run_figures import report_table
 from ..store import Store
 from .history_site import write_site
 from .ledger import Ledger

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...presentation.result_table import Field, ResultTable, TableCell, Tone, tabulate
-from ..run_tables import CHANGE, report_table
+from ..run_figures import CHANGE, report_table
 from .gates import GateResult
 from .nightly_report import RunReport, SampleReport
 

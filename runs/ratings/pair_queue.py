@@ -12,7 +12,8 @@ from ...eval_sets import Sample
 from ...eval_sets.opening_question import count_turns
 from ..database import Database
 from .answer_pair import AnswerPair, PairedQuestion, Side
-from .item_queue import ItemQueue, Judgement, QueueItem, QueueSettings
+from .item_queue import ItemQueue, Judgement, QueueItem, QueueSettings, read_queue_kind
+from .rating_queue import RatingQueue
 
 _LEFT_FIRST: dict[Side, float] = {"left": -1.0, "same": 0.0, "right": 1.0}  # the value where the first stands left
 
@@ -164,3 +165,8 @@ class PairQueue(ItemQueue):
         """
         draw = random.Random(f"side {self.id} {self.settings.seed} {rater} {pair}")
         return (draw.random() < 0.5) is not is_repeat
+
+
+def open_item_queue(database: Database, queue: str) -> RatingQueue | PairQueue:
+    """Opens a queue of either kind."""
+    return PairQueue(database, queue) if read_queue_kind(database, queue) == "pairs" else RatingQueue(database, queue)

@@ -7,7 +7,7 @@ import pytest
 from openai_server import Answer
 
 from assay.eval_sets import Sample
-from assay.runs import AnswerIndex, Results, Store, compute_figures, evaluate, select_bad_answers
+from assay.runs import Results, Store, compute_figures, evaluate, select_bad_answers
 from assay.runs.failures import collect_records
 
 LETTERS = "abcdef"
@@ -51,7 +51,6 @@ def test_a_stored_run_says_what_ratings_of_pairs_count_for(assay, pairs, tmp_pat
     again = assay("run", pairs, "--metrics", "token_overlap", "--json")
     assert again.json["notes"] == [NOTE]
     store = Store(tmp_path / ".assay")
-    AnswerIndex(store.database).update(again.json["run"])
     assert compute_figures(store, again.json["run"]).notes == (NOTE,), "what `assay view` shows"
     assert Results.from_store(store, "last").notes == (NOTE,)
 

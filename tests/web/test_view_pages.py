@@ -3,14 +3,17 @@
 import html
 import json
 import re
+import sqlite3
 
 import pytest
+from modules import module_of
 from web_process import enter, page_text, write_run as write_scores
 
+from assay.errors import InputError
 from assay.eval_sets import Sample, read_set
 from assay.judges import RawReply, Recording, Usage
 from assay.metrics import Score
-from assay.runs import Ledger, Plan, RunWriter, Store, queue_ids
+from assay.runs import Ledger, Plan, RunWriter, Store, index_runs, queue_ids
 from assay.runs.ratings import RatingQueue
 
 httpx = pytest.importorskip("httpx")
@@ -409,18 +412,60 @@ def test_the_claims_of_a_markdown_answer_are_marked_in_it(view_site, tmp_path):
     assert "[list](https://evil.example/x)" in page_text(page)  # as it was written
 
 
+def test_a_store_that_cannot_be_written_to_is_shown_and_nothing_is_written(tmp_path, monkeypatch):
+    """As the first of its threads does, all read one copy of the store; who looks may choose no answer for raters."""
+    testclient = pytest.importorskip("starlette.testclient")
+    from assay.web import Connections, SetFolder, ViewApp
+
+    store = Store(tmp_path / "runs")
+    run = write_run(store)
+    store.database.execute("DELETE FROM answers")  # as a kill leaves them
+    store.close()
+    before = {file.name: file.read_bytes() for file in (tmp_path / "runs").iterdir()}
+    refuse_writing(monkeypatch, store.database, tmp_path / "runs")
+    opened = Store(tmp_path / "runs")
+    assert opened.database.is_read_only
+    index_runs(opened)
+    app = ViewApp(Connections(tmp_path / "runs", copy=opened.database.copy), SetFolder(tmp_path))
+    with testclient.TestClient(app.asgi, base_url="http://127.0.0.1") as client:
+        assert "1 run" in page_text(client.get(app.link_path()).text)
+        assert len(rows(client.get(f"/run/{run}").text)) == 12
+        assert "faithfulness" in client.get(f"/run/{run}/figures").text
+        answer = client.get(f"/run/{run}/answer", params={"id": "s/1"}).text
+        assert "Managers see salaries." in page_text(answer) and "<form" not in answer.partition("<main")[2]
+    with pytest.raises(InputError, match=r"readonly|lock"):
+        opened.begin(opened.run(run).plan)
+    opened.close()
+    assert {file.name: file.read_bytes() for file in (tmp_path / "runs").iterdir()} == before
+
+
+def refuse_writing(monkeypatch, database, folder):
+    """Makes SQLite refuse the files of a folder, as it does where they cannot be written to."""
+    module = module_of(type(database))
+    connect = module._connect
+
+    def refuse(path, wait):
+        if path.is_relative_to(folder):
+            error = sqlite3.OperationalError("attempt to write a readonly database")
+            error.sqlite_errorname = "SQLITE_READONLY"
+            raise error
+        return connect(path, wait)
+
+    monkeypatch.setattr(module, "_connect", refuse)
+
+
 def test_a_changed_answer_is_indexed_anew(tmp_path):
     from assay.runs import AnswerIndex, AnswerQuery
 
     store = Store(tmp_path)
     run = store.begin(Plan(sets=("s",), metrics=("token_overlap",)))
     index = AnswerIndex(store.database)
-    for answer, added in (("first words", 1), ("other words", 1)):
+    for answer in ("first words", "other words"):
         writer = RunWriter(store, run)
         writer.add(Sample(id="a", user_input="q", response=answer), {"token_overlap": Score(1.0, "scored", "")})
         writer.put(Recording("k", "p@0", "a", {}, "Claims", "u", "", RawReply(model="m", text="t")))
         writer.flush()
-        assert index.update(run) == added
+        assert index.search(run, AnswerQuery(text=answer)).total == 1
         assert index.update(run) == 0
     assert index.search(run, AnswerQuery(text="first")).total == 0
     assert index.search(run, AnswerQuery(text="other wor")).total == 1
