@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..eval_sets import Sample
 from ..judges import Usage
-from ..meta_eval.decision import decision_as_json
 from ..metrics import Score
 from .compare_tables import comparison_sentences
 from .ratings.rating_join import find_rated_sample, join_run_ratings
@@ -92,6 +91,8 @@ def comparison_as_json(
 
     def score_in(run: str, sample: str) -> dict[str, Any]:
         return next(row for row in score_rows(store, run, sample) if row["metric"] == metric)
+
+    from ..meta_eval.decision import decision_as_json  # late: a run's report needs no statistics
 
     changed = [
         {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..eval_sets import Sample
 from ..presentation.figure import Figure
-from ..text.phrase import Phrase, phrase
+from ..text.wording import Phrase, phrase
 from .ratings.rating_join import join_run_ratings
 from .run_verdict import describe_rated
 from .summary import MetricSummary, ScoreTotals, first_scored

@@ -7,7 +7,7 @@ from ..eval_sets import Sample
 from ..meta_eval.answer_quality import describe_answers
 from ..presentation.figure import Figure
 from ..presentation.verdict import Verdict
-from ..text.phrase import Phrase, phrase
+from ..text.wording import Phrase, phrase
 from .ratings.rating_join import join_run_ratings
 from .summary import MetricSummary, first_scored
 

@@ -22,7 +22,7 @@ from ..runs.run_figures import RunFigures, compute_figures
 from ..runs.run_summary import RunSummary, describe_change, describe_moment, find_run_before, summarise_run
 from ..runs.run_tables import CHANGE, group_table, report_table
 from ..runs.store import RunRow
-from ..text.phrase import Phrase, phrase
+from ..text.wording import Phrase, phrase
 from ..traces.watch.watch_state import WatchRow, WatchState
 from .rendering import page_language
 from .viewer import VIEW_HOME, Viewer, for_visitors, number_of

@@ -121,6 +121,41 @@ def option_group(
     return decorate
 
 
+def hide_advanced(*names: str) -> Callable[[click.Command], click.Command]:
+    """Leaves options out of a command's `--help`, which its `--help-all` has too; they are typed as all others."""
+
+    def show_all(context: click.Context, _option: click.Parameter, is_typed: bool) -> None:
+        if is_typed:
+            show_advanced(context.command)
+            click.echo(context.get_help())
+            context.exit()
+
+    def decorate(command: click.Command) -> click.Command:
+        for option in command.params:
+            if isinstance(option, click.Option) and not set(names).isdisjoint(option.opts):
+                option.hidden = True
+        command.params.append(
+            click.Option(
+                ["--help-all"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=show_all,
+                help="Show this message with the advanced options too, and exit.",
+            )
+        )
+        return command
+
+    return decorate
+
+
+def show_advanced(command: click.Command) -> None:
+    """Puts the advanced options of a command into its help."""
+    for option in command.params:
+        if isinstance(option, click.Option) and option.help:  # the names of an earlier version have none
+            option.hidden = False
+
+
 def typed_options(context: click.Context) -> set[str]:
     """The options that were typed on the command line, as in `--judge`."""
     return {

@@ -20,6 +20,7 @@ from .options import (
     concurrency_option,
     embedder_option,
     find_prompts_folder,
+    hide_advanced,
     json_option,
     judge_option,
     max_failed_option,
@@ -56,6 +57,10 @@ def _check_engine(_context: click.Context, _option: click.Parameter, typed: str 
     return typed
 
 
+@hide_advanced(
+    *("--embedder", "--translate", "--prompts", "--language", "--split", "--sheet", "--header-row"),
+    *("--concurrency", "--batch-size", "--skip-bad", "--engine", "--workers", "--by-language", "--wide"),
+)
 @click.command()
 @click.argument("sets", nargs=-1, metavar="[SET]...")
 @judge_option

@@ -5,7 +5,7 @@ from typing import Any
 from ...presentation.figure import Figure
 from ...presentation.texts import one_line
 from ...presentation.verdict import Verdict
-from ...text.phrase import Phrase, phrase
+from ...text.wording import Phrase, phrase
 from .version_decision import Decision, round_up
 
 _LONGEST_NAME = 24  # characters
