@@ -133,7 +133,7 @@ from .session import (
 )
 from .set_profile import SetProfile as SetProfile
 from .store import RunRow as RunRow, Store as Store
-from .summary import MetricSummary as MetricSummary, Row as Row, ScoreTotals as ScoreTotals
+from .summary import MetricSummary as MetricSummary, Row as Row, summarise as summarise
 from .version_pairing import PairedAnswer as PairedAnswer
 from .version_ratings import (
     RatedText as RatedText,

@@ -1,6 +1,6 @@
 """What a run says first: how good the answers are for people and for a metric, what failed, what to do next."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ..eval_sets import Sample
@@ -8,24 +8,20 @@ from ..meta_eval.answer_quality import describe_answers
 from ..presentation.figure import Figure
 from ..presentation.verdict import Verdict
 from ..text.wording import Phrase, phrase
-from .ratings.rating_join import join_run_ratings
 from .summary import MetricSummary, first_scored
 
 if TYPE_CHECKING:
+    from .results import Results
     from .store import Store
 
-_MOST_SAMPLES = 10_000  # whose ratings are looked at one by one
 
-
-def run_verdict(store: "Store", run: str, summaries: Sequence[MetricSummary]) -> Verdict:
+def run_verdict(
+    results: "Results", summaries: Sequence[MetricSummary], metrics: Collection[str], place: str
+) -> Verdict:
     """What a run says first: how good the answers are for people and for the first metric, what failed, what next."""
-    count = store.count_samples(run)
-    is_many = count > _MOST_SAMPLES
-    rated = [] if is_many else _rated_answers(store, run)
-    lines: list[tuple[str, Phrase]] = [
-        ("chatbot", phrase("gave_answers", count=count) if is_many else describe_rated(rated))
-    ]
-    metric = first_scored(summaries, store.run(run).plan.metrics)
+    rated = [sample for sample in results.samples.values() if sample.human_rating is not None]
+    lines: list[tuple[str, Phrase]] = [("chatbot", describe_rated(rated))]
+    metric = first_scored(summaries, metrics)
     for shown in (summary for summary in summaries if summary.name == metric):
         mean, answers = Figure("mean", shown.mean), phrase("answers", count=shown.n)
         score = phrase("score", metric=shown.name, mean=mean, scored=shown.scored, answers=answers)
@@ -33,14 +29,13 @@ def run_verdict(store: "Store", run: str, summaries: Sequence[MetricSummary]) ->
     failed = max((summary.failed for summary in summaries), default=0)
     if failed:
         lines.append(("failed", phrase("failed_answers", count=failed)))
-    place = "last" if store.run("last").id == run else run
     lines.append(("next", phrase("try_meta" if rated else "try_rate", run=place)))
     return Verdict(tuple(lines))
 
 
-def _rated_answers(store: "Store", run: str) -> list[Sample]:
-    samples = join_run_ratings(store, run).samples.values()
-    return [sample for sample in samples if sample.human_rating is not None]
+def name_run(store: "Store", run: str) -> str:
+    """The short name of a run in a command: `last` for the newest."""
+    return "last" if store.run_ids(1) == [run] else run
 
 
 def describe_rated(rated: Sequence[Sample]) -> Phrase:

@@ -9,8 +9,7 @@ from ..errors import UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .exit_codes import DONE, ERROR, GATE_FAILED
-from .options import json_option, quiet_option, store_option
-from .output import echo, echo_json, echo_notice, print_blocks, typed_command
+from .output import echo, echo_json, echo_notice, is_json, print_blocks, typed_command
 
 if TYPE_CHECKING:
     from ..runs import Store
@@ -27,9 +26,6 @@ _MOST_SEGMENTS = 6  # that are printed
 @click.option("--check", is_flag=True, help="Only check FILE: no server and no judge is asked, nothing is written.")
 @click.option("--status", is_flag=True, help="Show what the watch says so far; also while it runs.")
 @click.option("--draft", metavar="ADDRESS", help="Print a watch file for the traces at ADDRESS.")
-@quiet_option
-@store_option
-@json_option
 def watch(
     file: Path | None,
     *,
@@ -38,7 +34,6 @@ def watch(
     status: bool,
     draft: str | None,
     store: str | Path,
-    as_json: bool,
 ) -> None:
     """Watch a chatbot in production.
 
@@ -63,7 +58,7 @@ def watch(
 
     settings = load_watch(file)
     if check:
-        _check(file, settings, as_json=as_json)
+        _check(file, settings)
         return
     from ..runs import Store
 
@@ -74,18 +69,18 @@ def watch(
     own_place = settings.store if place is not store else None  # to be named in the commands that are printed
     try:
         if status:
-            code = _show_status(runs, settings, as_json=as_json)
+            code = _show_status(runs, settings)
         elif once:
-            code = _take_one(runs, settings, own_place, as_json=as_json)
+            code = _take_one(runs, settings, own_place)
         else:
-            code = _take_all(file, runs, settings, own_place, as_json=as_json)
+            code = _take_all(file, runs, settings, own_place)
     finally:
         runs.close()
     context.exit(code)
 
 
-def _check(file: Path, settings: "WatchSettings", *, as_json: bool) -> None:
-    if as_json:
+def _check(file: Path, settings: "WatchSettings") -> None:
+    if is_json():
         echo_json(settings.as_json())
         return
     bounds, target = count_of(len(settings.bounds), "bound"), settings.webhook_shown or "no webhook"
@@ -98,22 +93,22 @@ def _check(file: Path, settings: "WatchSettings", *, as_json: bool) -> None:
         )
 
 
-def _take_one(store: "Store", settings: "WatchSettings", own_place: str | None, *, as_json: bool) -> int:
+def _take_one(store: "Store", settings: "WatchSettings", own_place: str | None) -> int:
     from ..traces.watch.watch_step import take_step
 
     report = take_step(settings, store, _tools())
-    _show_report(report, own_place, as_json=as_json)
+    _show_report(report, own_place)
     return _exit_code(report)
 
 
-def _take_all(file: Path, store: "Store", settings: "WatchSettings", own_place: str | None, *, as_json: bool) -> int:
+def _take_all(file: Path, store: "Store", settings: "WatchSettings", own_place: str | None) -> int:
     from ..traces.watch.watch_settings import format_duration
     from ..traces.watch.watch_step import LoopTools, take_steps
 
-    if not as_json:
+    if not is_json():
         echo_notice(f"a step every {format_duration(settings.every)}; Ctrl-C ends it, and the same command goes on")
     for report in take_steps(file, settings, store, LoopTools(_tools(), on_trouble=echo_notice)):
-        _show_report(report, own_place, as_json=as_json)
+        _show_report(report, own_place)
     return DONE
 
 
@@ -131,8 +126,8 @@ def _exit_code(report: "StepReport") -> int:
     return ERROR if report.problems else DONE
 
 
-def _show_report(report: "StepReport", own_place: str | None, *, as_json: bool) -> None:
-    if as_json:
+def _show_report(report: "StepReport", own_place: str | None) -> None:
+    if is_json():
         values = _as_json(report.watch, report.stored, report.standing)
         echo_json(values | {"notes": report.notes, "problems": report.problems, "exit_code": _exit_code(report)})
         return
@@ -154,7 +149,7 @@ def _show_report(report: "StepReport", own_place: str | None, *, as_json: bool) 
         echo_notice(problem)
 
 
-def _show_status(store: "Store", settings: "WatchSettings", *, as_json: bool) -> int:
+def _show_status(store: "Store", settings: "WatchSettings") -> int:
     from ..traces.watch.watch_state import WatchState
 
     state = WatchState(store)
@@ -163,7 +158,7 @@ def _show_status(store: "Store", settings: "WatchSettings", *, as_json: bool) ->
     if not looks:
         problem = f": its last step failed: {row.problem}" if row.problem else ""
         raise UsageError(f"the watch {row.name} has had no look yet{problem}")
-    if as_json:
+    if is_json():
         echo_json(_as_json(row, looks[0], standing) | {"running": row.is_running, "problem": row.problem})
     else:
         _show_verdict(row, looks[0], standing)

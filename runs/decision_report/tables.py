@@ -14,10 +14,8 @@ from ...text.wording import count_of
 
 IN_USE = "in use today"
 _OF_RATERS = ("ratings and scores", "ratings", "preferences")
-_RANKS = (
-    "The first is in use today. Ranks: those that the version may have, 1 is the best. The likely ranges hold for all "
-    "versions together"
-)
+_VERSIONS = "The first is in use today. The likely ranges hold for all versions together"
+_RANKS = "Ranks: those that the version may have, 1 is the best"
 _BEST = "P(best): how probable it is that no other version has a higher mean"
 _DIFFERENCES = (
     "A difference is the second version less the first, on the questions that both answered. The intervals hold for "
@@ -47,12 +45,13 @@ def decision_block(decision: Decision) -> ReportBlock:
 def version_table(decision: Decision) -> ResultTable:
     """What is known of each version."""
     winner, in_use = better_version(decision), decision.versions[0].name
-    has_best = any(one.p_best is not None for one in decision.versions)
+    is_ranked = len(decision.versions) > 2  # of two, their difference says it all
+    has_best = is_ranked and any(one.p_best is not None for one in decision.versions)
     fields = (
         Field("version", "name", lambda one: TableCell(one.name, note=IN_USE if one.name == in_use else "")),
         Field(f"mean {rating_unit(decision)} [likely range]", "mean", _mean, is_left=True),
         *([Field("P(best)", "share", lambda one: one.p_best)] if has_best else []),
-        Field("ranks", "text", lambda one: _ranks(one.ranks)),
+        *([Field("ranks", "text", lambda one: _ranks(one.ranks))] if is_ranked else []),
         Field("answers", "count", lambda one: one.n),
         Field("rated", "count", lambda one: one.rated),
     )
@@ -61,7 +60,7 @@ def version_table(decision: Decision) -> ResultTable:
         decision.versions,
         fields,
         tone=lambda one: "chosen" if one.name == winner else "",
-        note=f"{_RANKS}. {_BEST}" if has_best else _RANKS,
+        note=". ".join([_VERSIONS, *([_RANKS] if is_ranked else []), *([_BEST] if has_best else [])]),
     )
 
 

@@ -11,8 +11,8 @@ from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTa
 from ...presentation.texts import one_line
 from ...text.wording import count_of, list_first, verb_of
 from ..cost_bounds import AT_MOST_NOTE, bounded_figure
-from ..missing_scores import describe_missing_scores
 from ..rating_direction import PAIRWISE
+from ..summary import describe_missing_scores
 from .bias import Bias, describe_unmeasured
 from .card_verdict import give_card_verdict
 from .judge_card import CardAgreement, Injections, JudgeCard, ScoreBin, SetCard

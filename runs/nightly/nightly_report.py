@@ -1,21 +1,21 @@
 """The report of a nightly run: what its JSON file, its pages and the store hold."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import BaseModel, ValidationError, model_validator
 
 from ...errors import written_by_earlier_version
 from ...eval_sets.opening_question import listed_question
-from ...meta_eval.estimate import Estimate, estimate_mean
+from ...meta_eval.estimate import estimate_mean
 from ...metrics.specification import parse_specification
 from ...presentation import verdict as presentation_verdict
 from ...presentation.texts import one_line
 from ...text.wording import Phrase, phrase
 from ..compare import PairedSample, RunComparison, run_samples
 from ..predicted_rating import PredictedRating, predict_mean_rating
-from ..summary import shares_left_out
+from ..results import Results
 from .gates import COMPARED, GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
 from .suite import Suite
@@ -30,6 +30,8 @@ Verdict = Literal[
 UNFINISHED = frozenset({"running", "killed", "budget", "interrupted", "error", "samples failed"})
 """The verdicts after which a nightly run can be resumed."""
 
+ScoreOfGroup = tuple[float | None, str, str]
+"""A value, its status, and the group of its answer."""
 _IN_CI = " (on GitHub: run the workflow by hand with `accept`)"
 _MOST_CHANGED = 5
 _MOST_FAILING = 50
@@ -243,18 +245,19 @@ def report_run(
 ) -> RunReport:
     """Returns the report of one run."""
     row = store.run(run)
-    samples = [judged for _, judged in run_samples(store, run)]
-    left_out = shares_left_out(store.sentence_counts(run))
+    results = Results.of_run(store, row, has_evidence=False)
+    samples, left_out = [judged for _, judged in run_samples(results)], results.left_out
+    failures = [(name, score.reason) for name, _, score in results.listed_scores() if score.status == "failed"]
     report = RunReport(
         run=run,
         judge=judge,
         status=row.status,
         samples=len(samples),
-        failed_samples=len(store.failed_samples(run)),
-        first_failure=store.first_failure(run),
+        failed_samples=len({name for name, _ in failures}),
+        first_failure=failures[0][1] if failures else "",
         accepted=accepted,
         compared_with=None if comparison is None else comparison.a,
-        predicted_rating=predict_mean_rating(store, run),
+        predicted_rating=predict_mean_rating(results, row.plan.metrics),
         metrics=tuple(
             _report_metric(samples, metric, comparison, left_out.get(metric), asked=metric in row.plan.metrics)
             for metric in row.plan.all_metrics
@@ -278,21 +281,19 @@ def report_run(
 
 
 def report_metric(
-    metric: str,
-    statuses: Mapping[str, int],
-    mean: Estimate,
-    *,
-    left_out: float | None = None,
-    asked: bool = True,
+    metric: str, scores: Sequence[ScoreOfGroup], *, left_out: float | None = None, asked: bool = True
 ) -> MetricReport:
     """Returns the figures of a metric without a change."""
+    values = [(value, group) for value, _, group in scores if value is not None]
+    mean = estimate_mean([value for value, _ in values], [group for _, group in values])
+    statuses = Counter(status for _, status, _ in scores)
     return MetricReport(
         metric=metric,
         asked=asked,
         n=sum(statuses.values()),
-        scored=statuses.get("scored", 0),
-        skipped=statuses.get("skipped", 0),
-        failed=statuses.get("failed", 0),
+        scored=statuses["scored"],
+        skipped=statuses["skipped"],
+        failed=statuses["failed"],
         mean=mean.value,
         low=mean.low,
         high=mean.high,
@@ -308,11 +309,8 @@ def _report_metric(
     *,
     asked: bool,
 ) -> MetricReport:
-    scores = [(sample.after[metric], sample.source) for sample in samples if metric in sample.after]
-    values = [(value, group) for (value, _), group in scores if value is not None]
-    mean = estimate_mean([value for value, _ in values], [group for _, group in values])
-    statuses = Counter(status for (_, status), _ in scores)
-    report = report_metric(metric, statuses, mean, left_out=left_out, asked=asked)
+    scores = [(*sample.after[metric], sample.source) for sample in samples if metric in sample.after]
+    report = report_metric(metric, scores, left_out=left_out, asked=asked)
     change = next((row for row in comparison.overall if row.metric == metric), None) if comparison else None
     if change is None:
         return report
