@@ -108,16 +108,17 @@ class RunPages:
         summary = await self._summarise(run.id)
         change: tuple[Phrase, ...] = (phrase("first_of_set"),)
         if before is not None:
-            is_same_judge = _judge_of(run) == _judge_of(before)
-            change = describe_change(summary, await self._summarise(before.id), is_same_judge=is_same_judge)
+            earlier, is_same_judge = await self._summarise(before.id), _judge_of(run) == _judge_of(before)
+            change = describe_change(summary, earlier, is_same_judge=is_same_judge) if summary and earlier else ()
+        quality = (phrase("not_read"),) if summary is None else summary.describe()
 
         def join(parts: Iterable[Phrase]) -> str:
             return "; ".join(part.write(language) for part in parts)
 
         when = describe_moment(run.created, now).write(language)
-        return replace(line.listed, when=when, quality=join(summary.describe()), change=join(change))
+        return replace(line.listed, when=when, quality=join(quality), change=join(change))
 
-    async def _summarise(self, run: str) -> RunSummary:
+    async def _summarise(self, run: str) -> RunSummary | None:
         state = await self.viewer.in_store(lambda store: (_state_of(store, run), rating_state(store.database)))
         return await self.viewer.kept(("summary", state), lambda store: summarise_run(store, run))
 
