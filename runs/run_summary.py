@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .store import RunRow, Store
 
 _MOST_SAMPLES = 10_000  # of a run that a list reads
-_MOST_RUNS = 200  # among which the run before is looked for
+_MOST_RUNS = 100  # among which the run before is looked for
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,12 +49,6 @@ class _ListedRun:
         return _judge_of(self.row)
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    listed: _ListedRun
-    before: RunRow | None  # the run before of the same sets
-
-
 def _judge_of(row: RunRow) -> str:
     return row.plan.judge.identity if row.plan.judge else "no judge"
 
@@ -75,11 +69,11 @@ class RunPages:
         text = request.query_params.get("q", "")[:_LONGEST_QUERY]
         page = number_of(request.query_params.get("page"))
 
-        def read(store: Store) -> tuple[list[_Line], int, list[str], list[WatchRow]]:
+        def read(store: Store) -> tuple[list[tuple[_ListedRun, RunRow | None]], int, list[str], list[WatchRow]]:
             ledger = Ledger(store)
             ids, every = store.find_runs(text), store.find_runs("")
             lines = [
-                _Line(_ListedRun(row, store.count_samples(run), ledger.find_suite(run)), before)
+                (_ListedRun(row, store.count_samples(run), ledger.find_suite(run)), before)
                 for run in ids[(page - 1) * _RUNS_PER_PAGE : page * _RUNS_PER_PAGE]
                 for row in [store.run(run)]
                 for before in [find_run_before(store, row, every[every.index(run) + 1 :])]
@@ -88,7 +82,7 @@ class RunPages:
 
         lines, total, suites, watches = await self.viewer.in_store(read)
         language, now = page_language(request).code, datetime.now().astimezone()
-        rows = [await self._describe(line, language, now) for line in lines]
+        rows = [await self._describe(listed, before, language, now) for listed, before in lines]
         content = {
             "title": "Runs",
             "text": text,
@@ -102,9 +96,9 @@ class RunPages:
         }
         return self.viewer.render(request, "runs.html", content)
 
-    async def _describe(self, line: _Line, language: str, now: datetime) -> _ListedRun:
-        """A listed run with what is said of it in a language."""
-        run, before = line.listed.row, line.before
+    async def _describe(self, listed: _ListedRun, before: RunRow | None, language: str, now: datetime) -> _ListedRun:
+        """A listed run with what is said of it, and of the run before of the same sets, in a language."""
+        run = listed.row
         summary = await self._summarise(run.id)
         change: tuple[Phrase, ...] = (phrase("first_of_set"),)
         if before is not None:
@@ -116,7 +110,7 @@ class RunPages:
             return "; ".join(part.write(language) for part in parts)
 
         when = describe_moment(run.created, now).write(language)
-        return replace(line.listed, when=when, quality=join(quality), change=join(change))
+        return replace(listed, when=when, quality=join(quality), change=join(change))
 
     async def _summarise(self, run: str) -> RunSummary | None:
         state = await self.viewer.in_store(lambda store: (_state_of(store, run), rating_state(store.database)))
