@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..presentation.figure import Figure
-from ..text.phrase import Phrase, phrase
+from ..text.wording import Phrase, phrase
 from .estimate import Estimate
 
 FEWEST_RATED = 20

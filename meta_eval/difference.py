@@ -79,7 +79,7 @@ def describe_more_ratings(more: int) -> str:
 
 def round_ratings(more: int) -> int:
     """A number of ratings to come, as roughly as it is known: tens, or two digits, rounded up."""
-    step = 10 ** max(1, len(str(more)) - 2)
+    step = int(10 ** max(1, len(str(more)) - 2))
     return math.ceil(more / step) * step
 
 

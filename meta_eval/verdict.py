@@ -5,7 +5,7 @@ import numpy as np
 from ..presentation.figure import Figure
 from ..presentation.texts import one_line
 from ..presentation.verdict import Verdict
-from ..text.phrase import Phrase, phrase
+from ..text.wording import Phrase, phrase
 from .agreement import MetricAgreement
 from .answer_quality import FEWEST_RATED, describe_answers
 from .comparison import Comparison

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..atomic_files import replace_file
-from ..text.phrase import reader_language
-from ..text.wording import count_of, quote_place, verb_of
+from ..text.wording import count_of, quote_place, reader_language, verb_of
 from . import texts
 from .figure import MISSING, Figure, format_cost, format_p, format_price
 from .rendered_markdown import read_visible_text, render_markdown

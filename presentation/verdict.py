@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..text.phrase import Phrase, phrase, reader_language
+from ..text.wording import Phrase, phrase, reader_language
 from .result_table import Paragraph
 from .texts import one_line
 

@@ -3,7 +3,6 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ..meta_eval.decision import decision_as_json
 from .compare_tables import comparison_sentences
 from .ratings.rating_join import find_rated_sample
 from .results import read_results, score_as_json, usage_as_json
@@ -47,6 +46,8 @@ def comparison_as_json(
     def score_in(run: str, sample: str) -> dict[str, Any]:
         score = next(score for _, name, score in store.scores(run, sample) if name == metric)
         return score_as_json(find_rated_sample(store, run, sample), metric, score)
+
+    from ..meta_eval.decision import decision_as_json  # late: a run's report needs no statistics
 
     changed = [
         {

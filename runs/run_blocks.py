@@ -10,8 +10,7 @@ from ..presentation.figure import Figure, format_cost
 from ..presentation.result_table import Paragraph, ReportBlock, ResultTable
 from ..presentation.texts import one_line
 from ..presentation.verdict import Verdict
-from ..text.phrase import Phrase, phrase
-from ..text.wording import count_of
+from ..text.wording import Phrase, count_of, phrase
 from .rating_direction import describe_rating
 from .results import Results, find_missing_scores
 from .run_tables import sample_table, summary_table

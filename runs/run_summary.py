@@ -7,29 +7,29 @@ from typing import TYPE_CHECKING
 
 from ..eval_sets import Sample
 from ..presentation.figure import Figure
-from ..text.phrase import Phrase, phrase
-from .ratings.rating_join import join_run_ratings
+from ..text.wording import Phrase, phrase
+from .results import read_results
 from .run_blocks import describe_rated
+from .summary import first_scored
 
 if TYPE_CHECKING:
     from .store import RunRow, Store
 
-_MOST_SAMPLES = 2000  # whose texts and ratings are looked at one by one
-_MOST_RUNS = 200  # among which the run before is looked for
+_MOST_SAMPLES = 10_000  # of a run that a list reads
+_MOST_RUNS = 100  # among which the run before is looked for
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
     """What a list says of a run, and what the next run of its set is compared with."""
 
-    answers: int
-    rated: Phrase | None  # how good people say that they are; None where nobody rated them, or they are very many
+    rated: Phrase | None  # how good people say that the answers are; None where nobody rated them
     mean_rating: float | None  # None where there are several scales
     scale: tuple[float, float] | None
     metric: str  # the first metric that has a value; "" for none
     mean: float | None
     failed: int  # answers that the metric with most failures could not score
-    texts: Mapping[str, int] | None  # by sample, the hash of question and answer; None where they are very many
+    texts: Mapping[str, int]  # by sample, the hash of question and answer
 
     def describe(self) -> tuple[Phrase, ...]:
         """How good the answers are: for people, else by the first metric; and how many failed."""
@@ -41,25 +41,25 @@ class RunSummary:
         return tuple(parts)
 
 
-def summarise_run(store: "Store", run: str) -> RunSummary:
-    """How good a run's answers are, in few words."""
-    plan, count = store.run(run).plan, store.count_samples(run)
-    means, failed = store.score_means(run)
-    metric = next((metric for metric in plan.metrics if metric in means), "")
-    is_many = count > _MOST_SAMPLES
-    samples = {} if is_many else join_run_ratings(store, run).samples
-    rated = [sample for sample in samples.values() if sample.human_rating is not None]
+def summarise_run(store: "Store", run: str) -> RunSummary | None:
+    """How good a run's answers are, in few words; None of more answers than a list should read."""
+    row = store.run(run)
+    if store.count_samples(run) > _MOST_SAMPLES:
+        return None
+    results = read_results(store, row, has_evidence=False)
+    summaries = results.summary(has_intervals=False)
+    metric = first_scored(summaries, row.plan.metrics)
+    rated = [sample for sample in results.samples.values() if sample.human_rating is not None]
     scales = {(sample.rating_min, sample.rating_max) for sample in rated}
     scale = next(iter(scales)) if len(scales) == 1 else None
     return RunSummary(
-        answers=count,
         rated=describe_rated(rated) if rated else None,
         mean_rating=sum(sample.human_rating or 0.0 for sample in rated) / len(rated) if scale else None,
         scale=scale,
         metric=metric,
-        mean=means.get(metric),
-        failed=max((failed.get(metric, 0) for metric in plan.all_metrics), default=0),
-        texts=None if is_many else {name: _hash_texts(sample) for name, sample in samples.items()},
+        mean=next((summary.mean for summary in summaries if summary.name == metric), None),
+        failed=max((summary.failed for summary in summaries), default=0),
+        texts={name: _hash_texts(sample) for name, sample in results.samples.items()},
     )
 
 
@@ -76,14 +76,11 @@ def find_run_before(store: "Store", row: "RunRow", older: list[str]) -> "RunRow 
 
 def describe_change(now: RunSummary, before: RunSummary, *, is_same_judge: bool) -> tuple[Phrase, ...]:
     """What changed since the run before of the same set: the answers, their ratings, and the first metric."""
-    parts = []
-    if now.texts is not None and before.texts is not None:
-        shared = now.texts.keys() & before.texts.keys()
-        changed = sum(now.texts[name] != before.texts[name] for name in shared)
-        if not changed:
-            parts.append(phrase("same_answers" if shared else "other_samples"))
-        else:
-            parts.append(phrase("changed_answers", changed=changed, count=len(shared)))
+    shared = now.texts.keys() & before.texts.keys()
+    changed = sum(now.texts[name] != before.texts[name] for name in shared)
+    parts = [phrase("changed_answers", changed=changed, count=len(shared))]
+    if not changed:
+        parts = [phrase("same_answers" if shared else "other_samples")]
     if now.mean_rating is not None and before.mean_rating is not None and now.scale == before.scale:
         parts += _describe_difference("rating", "", now.mean_rating - before.mean_rating)
     if not is_same_judge:

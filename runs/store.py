@@ -315,16 +315,6 @@ class Store:
                 place = {"run": row.id, "sample": name, "metric": metric}
                 yield name, metric, self._parse(_score, columns, "scores", place)
 
-    def score_means(self, run: str) -> tuple[dict[str, float], dict[str, int]]:
-        """Returns by metric the mean of its values, and how many of its scores failed; those without any left out."""
-        rows = self._rows(
-            "SELECT metric, avg(value), sum(CASE status WHEN 'failed' THEN 1 ELSE 0 END) FROM scores WHERE run = ? "
-            "GROUP BY metric",
-            (run,),
-        )
-        means = {metric: float(mean) for metric, mean, _ in rows if mean is not None}
-        return means, {metric: int(failed) for metric, _, failed in rows if failed}
-
     def failed_samples(self, run: str) -> list[str]:
         """Returns the ids of the samples that a metric failed on, in the samples' order."""
         return list(dict.fromkeys(sample for sample, _ in self._failures(run)))

@@ -16,7 +16,6 @@ from .numbers.numerals import (
     numeral_readings as numeral_readings,
 )
 from .pattern_screen import PatternScreen as PatternScreen
-from .phrase import phrase as phrase
 from .phrases import TO_JUDGE as TO_JUDGE, IdlePhrases as IdlePhrases
 from .quotes import Place as Place, find_quote as find_quote
 from .sentence_kinds import CLAIM as CLAIM, load_sentence_kinds as load_sentence_kinds
@@ -29,4 +28,4 @@ from .sentences import (
     without_words_to_judge as without_words_to_judge,
 )
 from .tokens import tokens as tokens
-from .wording import count_of as count_of, list_first as list_first
+from .wording import count_of as count_of, list_first as list_first, phrase as phrase

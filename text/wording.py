@@ -1,10 +1,16 @@
-"""The words of counts and places in sentences."""
+"""The words of counts and places in sentences, and of verdicts: these in the language of their reader."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from ..untrusted import without_unseen
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 _ENDS_IN_Y = re.compile("(?<=[^aeiou])y$")
 
@@ -68,3 +74,72 @@ def quote_place(claim: Mapping[str, Any]) -> str:
         return "not in the context"
     words = "the customer" if words == "customer" else words
     return f"{words}, turn {turn}" if type(turn) is int and turn >= 0 else words
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A text that the language packs have in `verdict.yaml`, by its name there, with what stands in its places."""
+
+    name: str
+    values: Mapping[str, object]  # texts, numbers, figures or phrases
+
+    def write(self, language: str = "en") -> str:
+        """The text in a language; in English where its pack lacks it."""
+        texts = _read_texts(language)
+        text = texts.get(self.name) or _read_texts("en")[self.name]
+        if not isinstance(text, str):
+            text = verb_of(float(str(self.values["count"])), *text)
+        mark = str(texts["decimal_mark"])
+        return text.format(**{name: _write_value(value, language, mark) for name, value in self.values.items()})
+
+    def __str__(self) -> str:
+        """The text in English."""
+        return self.write()
+
+
+def phrase(name: str, /, **values: object) -> Phrase:
+    """A text of the packs with its values. `count` chooses the form of one that has two.
+
+    Example:
+        >>> phrase("answers", count=1200).write(), phrase("answers", count=1200).write("nl")
+        ('1,200 answers', '1.200 antwoorden')
+    """
+    return Phrase(name, values)
+
+
+def _write_value(value: object, language: str, mark: str) -> str:
+    if isinstance(value, Phrase):
+        return value.write(language)
+    if isinstance(value, str):
+        return value
+    shown = f"{value:,}" if isinstance(value, int) else str(value)
+    return shown.translate(str.maketrans(".,", ",.")) if mark == "," else shown
+
+
+def reader_language() -> str:
+    """The language of who reads the terminal: that of LC_ALL, LC_MESSAGES or LANG (`nl_NL.UTF-8`), else English."""
+    return text_language(next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), ""))
+
+
+def text_language(code: str) -> str:
+    """The code of the pack whose texts a reader of a language gets: its own, where it has a `verdict.yaml`."""
+    plain = re.split("[-_.@]", code)[0].lower()
+    return plain if _find_texts(plain) else "en"
+
+
+@cache
+def _read_texts(code: str) -> Mapping[str, str | tuple[str, str]]:
+    # not by `Language`, so that a command that shows a run loads no models of the other sections
+    from ..languages.yaml_file import read_yaml
+
+    file = _find_texts(text_language(code))
+    return read_yaml(file, dict[str, dict[str, str | tuple[str, str]]])["texts"] if file else {}
+
+
+def _find_texts(code: str) -> "Traversable | None":
+    """The texts of a language pack; None where there is no pack, or it has none."""
+    from ..installation import entry_folder, registered_entries
+
+    entry = registered_entries("assay.languages").get(code)
+    file = entry and entry_folder(entry).joinpath("verdict.yaml")
+    return file if file and file.is_file() else None

@@ -21,7 +21,7 @@ from ..runs.ratings.item_queue import rating_state
 from ..runs.run_figures import CHANGE, RunFigures, compute_figures, group_table, report_table
 from ..runs.run_summary import RunSummary, describe_change, describe_moment, find_run_before, summarise_run
 from ..runs.store import RunRow
-from ..text.phrase import Phrase, phrase
+from ..text.wording import Phrase, phrase
 from ..traces.watch.watch_state import WatchRow, WatchState
 from .rendering import page_language
 from .viewer import VIEW_HOME, Viewer, for_visitors, number_of
@@ -48,12 +48,6 @@ class _ListedRun:
         return _judge_of(self.row)
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    listed: _ListedRun
-    before: RunRow | None  # the run before of the same sets
-
-
 def _judge_of(row: RunRow) -> str:
     return row.plan.judge.identity if row.plan.judge else "no judge"
 
@@ -74,11 +68,11 @@ class RunPages:
         text = request.query_params.get("q", "")[:_LONGEST_QUERY]
         page = number_of(request.query_params.get("page"))
 
-        def read(store: Store) -> tuple[list[_Line], int, list[str], list[WatchRow]]:
+        def read(store: Store) -> tuple[list[tuple[_ListedRun, RunRow | None]], int, list[str], list[WatchRow]]:
             ledger = Ledger(store)
             ids, every = store.find_runs(text), store.find_runs("")
             lines = [
-                _Line(_ListedRun(row, store.count_samples(run), ledger.find_suite(run)), before)
+                (_ListedRun(row, store.count_samples(run), ledger.find_suite(run)), before)
                 for run in ids[(page - 1) * _RUNS_PER_PAGE : page * _RUNS_PER_PAGE]
                 for row in [store.run(run)]
                 for before in [find_run_before(store, row, every[every.index(run) + 1 :])]
@@ -87,7 +81,7 @@ class RunPages:
 
         lines, total, suites, watches = await self.viewer.in_store(read)
         language, now = page_language(request).code, datetime.now().astimezone()
-        rows = [await self._describe(line, language, now) for line in lines]
+        rows = [await self._describe(listed, before, language, now) for listed, before in lines]
         content = {
             "title": "Runs",
             "text": text,
@@ -101,22 +95,23 @@ class RunPages:
         }
         return self.viewer.render(request, "runs.html", content)
 
-    async def _describe(self, line: _Line, language: str, now: datetime) -> _ListedRun:
-        """A listed run with what is said of it in a language."""
-        run, before = line.listed.row, line.before
+    async def _describe(self, listed: _ListedRun, before: RunRow | None, language: str, now: datetime) -> _ListedRun:
+        """A listed run with what is said of it, and of the run before of the same sets, in a language."""
+        run = listed.row
         summary = await self._summarise(run.id)
         change: tuple[Phrase, ...] = (phrase("first_of_set"),)
         if before is not None:
-            is_same_judge = _judge_of(run) == _judge_of(before)
-            change = describe_change(summary, await self._summarise(before.id), is_same_judge=is_same_judge)
+            earlier, is_same_judge = await self._summarise(before.id), _judge_of(run) == _judge_of(before)
+            change = describe_change(summary, earlier, is_same_judge=is_same_judge) if summary and earlier else ()
+        quality = (phrase("not_read"),) if summary is None else summary.describe()
 
         def join(parts: Iterable[Phrase]) -> str:
             return "; ".join(part.write(language) for part in parts)
 
         when = describe_moment(run.created, now).write(language)
-        return replace(line.listed, when=when, quality=join(summary.describe()), change=join(change))
+        return replace(listed, when=when, quality=join(quality), change=join(change))
 
-    async def _summarise(self, run: str) -> RunSummary:
+    async def _summarise(self, run: str) -> RunSummary | None:
         state = await self.viewer.in_store(lambda store: (_state_of(store, run), rating_state(store.database)))
         return await self.viewer.kept(("summary", state), lambda store: summarise_run(store, run))
 

@@ -12,6 +12,7 @@ from ..text.wording import count_of
 from .number_types import MOST_REPEATS, MOST_RESAMPLES, BoundedCount, FiniteRange
 from .options import (
     header_row_option,
+    hide_advanced,
     level_option,
     map_option,
     option_group,
@@ -104,6 +105,10 @@ with_read_options = option_group(
 )
 
 
+@hide_advanced(
+    *("--lower-is-better", "--higher-is-better", "--scale", "--sheet", "--header-row", "--level", "--versions"),
+    *("--combine", "--prefer", "--max-metrics", "--seed", "--repeats", "--bootstrap", "--bound", "--minutes"),
+)
 @click.command()
 @click.argument("runs", nargs=-1, metavar="[RUN|FILE]...")
 @scores_option

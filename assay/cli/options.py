@@ -35,6 +35,7 @@ class FolderOrUrl(click.ParamType[Any]):
         return value if "://" in str(value) else Path(value)
 
 
+_ALL = "help_all"
 _STORE = click.option(
     "--store",
     type=FolderOrUrl(),
@@ -65,6 +66,8 @@ def add_shared_options(command: click.Command, *, has_json: bool) -> None:
         _STORE(command)
     for option in _FLAGS if has_json else ():
         option(command)
+    if any(parameter.name == _ALL for parameter in command.params):
+        _hide(command, ("--store", "--wide", "--quiet"))
 
 
 seed_option = click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all random choices.")
@@ -131,6 +134,45 @@ def option_group(
         return wrapped  # type: ignore[no-any-return]
 
     return decorate
+
+
+def hide_advanced(*names: str) -> Callable[[click.Command], click.Command]:
+    """Leaves options out of a command's `--help`, which its `--help-all` has too; they are typed as all others."""
+
+    def show_all(context: click.Context, _option: click.Parameter, is_typed: bool) -> None:
+        if is_typed:
+            show_advanced(context.command)
+            click.echo(context.get_help())
+            context.exit()
+
+    def decorate(command: click.Command) -> click.Command:
+        _hide(command, names)
+        command.params.append(
+            click.Option(
+                ["--help-all"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=show_all,
+                help="Show this message with the advanced options too, and exit.",
+            )
+        )
+        return command
+
+    return decorate
+
+
+def _hide(command: click.Command, names: Iterable[str]) -> None:
+    for option in command.params:
+        if isinstance(option, click.Option) and not set(names).isdisjoint(option.opts):
+            option.hidden = True
+
+
+def show_advanced(command: click.Command) -> None:
+    """Puts the advanced options of a command into its help."""
+    for option in command.params:
+        if isinstance(option, click.Option) and option.help:  # the names of an earlier version have none
+            option.hidden = False
 
 
 def typed_options(context: click.Context) -> set[str]:

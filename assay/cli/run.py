@@ -20,6 +20,7 @@ from .options import (
     concurrency_option,
     embedder_option,
     find_prompts_folder,
+    hide_advanced,
     judge_option,
     max_failed_option,
     metrics_option,
@@ -52,6 +53,10 @@ def _check_engine(_context: click.Context, _option: click.Parameter, typed: str 
     return typed
 
 
+@hide_advanced(
+    *("--embedder", "--translate", "--language", "--split", "--sheet", "--header-row"),
+    *("--batch-size", "--skip-bad", "--engine", "--workers", "--by-language"),
+)
 @click.command()
 @click.argument("sets", nargs=-1, metavar="[SET]...")
 @judge_option

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...meta_eval.estimate import Estimate, estimate, estimate_proportion
 from ...presentation.verdict import Verdict
-from ...text.phrase import phrase
+from ...text.wording import phrase
 from .exchange import Exchange
 
 if TYPE_CHECKING:

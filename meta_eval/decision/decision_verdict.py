@@ -5,7 +5,7 @@ from typing import Any
 from ...presentation.figure import Figure
 from ...presentation.texts import one_line
 from ...presentation.verdict import Verdict
-from ...text.phrase import Phrase, phrase
+from ...text.wording import Phrase, phrase
 from .version_decision import Decision, round_up
 
 _LONGEST_NAME = 24  # characters
@@ -62,6 +62,8 @@ def _describe_difference(decision: Decision) -> tuple[Phrase, ...]:
     low, high = (None if end is None else end if row.difference >= 0 else -end for end in ends)
     if low is None or high is None:
         likely = phrase("unsure")
+    elif low == high:
+        likely = phrase("nothing")
     elif low < 0:
         likely = phrase("likely_between", lower=figure(-low), higher=figure(max(high, 0.0)))
     else:

@@ -5,7 +5,7 @@ from ...meta_eval.recommendation import STRENGTHS
 from ...presentation.figure import Figure
 from ...presentation.texts import one_line
 from ...presentation.verdict import Verdict
-from ...text.phrase import Phrase, phrase
+from ...text.wording import Phrase, phrase
 from .judge_card import SetCard
 
 _LONGEST_NAME = 24  # characters

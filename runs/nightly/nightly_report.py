@@ -12,7 +12,7 @@ from ...meta_eval.estimate import estimate_mean
 from ...metrics.specification import parse_specification
 from ...presentation import verdict as presentation_verdict
 from ...presentation.texts import one_line
-from ...text.phrase import Phrase, phrase
+from ...text.wording import Phrase, phrase
 from ..compare import PairedSample, RunComparison, run_samples
 from ..predicted_rating import PredictedRating, predict_mean_rating
 from ..results import read_results, shares_left_out

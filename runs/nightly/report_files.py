@@ -7,8 +7,7 @@ from ...atomic_files import replace_file
 from ...errors import InputError
 from ...presentation.figure import format_cost
 from ...presentation.markdown import as_code, as_text, table_lines
-from ...text.phrase import reader_language
-from ...text.wording import count_of
+from ...text.wording import count_of, reader_language
 from ...untrusted import without_unseen
 from ..run_figures import report_table
 from ..store import Store

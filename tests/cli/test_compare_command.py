@@ -71,7 +71,7 @@ def test_ratings_of_both_runs_say_which_one_raters_like(assay, set_file):
     assert row["low"] < -26 / 12 < row["high"] < 0
     assert row == assay("decide", f"A={first}", f"B={second}", "--json").json["differences"][0]
     assert (
-        "Keep A: your raters rate its answers 2.17 higher than those of B (likely"
+        "Difference        A is rated 2.17 higher than B, on 1 to 5 (likely"
         in assay("show", "changes", first, second).out
     )
 

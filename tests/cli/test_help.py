@@ -1,6 +1,7 @@
 """The help and the tables: summaries fit their line, what there is is listed, no name is cut, `--wide` says more."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -151,4 +152,16 @@ _QUIET = ("run", "meta", "judges compare", "suite", "crosseval", "prompts try", 
 )
 def test_a_command_with_tables_takes_wide_and_one_that_takes_long_takes_quiet(assay, option, commands):
     for command in (*commands, *(f"generate {stage}" for stage in _GENERATE)):
-        assert option in assay(*command.split(), "--help").out, command
+        asked = "--help-all" if command in ("run", "meta") else "--help"
+        assert option in assay(*command.split(), asked).out, command
+
+
+@pytest.mark.parametrize(("command", "most", "hidden"), [("run", 18, "--embedder"), ("meta", 14, "--bootstrap")])
+def test_help_shows_few_options_and_help_all_shows_the_others_too(assay, command, most, hidden):
+    few, every = (assay(command, asked).out for asked in ("--help", "--help-all"))
+    options = re.compile(r"^  (?:-\w, )?(--[\w-]+)", re.MULTILINE)
+    assert len(options.findall(few)) <= most
+    assert hidden not in options.findall(few)
+    assert hidden in options.findall(every)
+    assert set(options.findall(few)) < set(options.findall(every))
+    assert "--budget-usd" not in every

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from ...meta_eval.estimate import Estimate
 from ...presentation.figure import Figure, Kind
 from ...presentation.verdict import Verdict
-from ...text.phrase import Phrase, phrase
+from ...text.wording import Phrase, phrase
 from .watch_state import StoredAlarm, StoredLook, WatchRow
 
 
