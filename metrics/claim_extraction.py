@@ -10,7 +10,7 @@ from ..judges import Judge, Question, Usage
 from ..judges.transports.wording import delimit_all
 from ..languages import language_or_fallback
 from ..prompts import Prompts
-from ..text.phrases import TO_JUDGE
+from ..text.sentence_kinds import TO_JUDGE
 from ..text.sentence_kinds import CLAIM, HEADING, YES_NO
 from ..text.sentences import (
     NO_SENTENCES,

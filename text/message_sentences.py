@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .markdown_lines import blank_comments
-from .phrases import straight
+from .judge_address import straight
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[*_]{0,3}\s+|[\n\r]+")
 _QUOTED = re.compile(r"[\"“”„«»][^\"“”„«»\n]{1,400}[\"“”„«»]")

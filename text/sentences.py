@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from ..languages import Language
 from .markdown_lines import LONGEST_LINE, MarkdownLine, read_lines
-from .phrases import TO_JUDGE
 from .sentence_kinds import (
     CLAIM,
     HEADING,
     LEAD_IN,
     SIGN_OFF,
+    TO_JUDGE,
     YES_NO,
     SentenceKinds,
     SentencePart,
@@ -111,7 +111,7 @@ class AnswerSentence(NamedTuple):
         return self.answer_word + self.text
 
 
-def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
+def answer_sentences(text: str, language: Language, question: str = "") -> list[AnswerSentence]:
     """Splits an answer into sentences and says which of them claim something.
 
     A greeting, thanks, an offer, a refusal, a question, a lead-in ("as follows:") and what is said to whoever assesses
@@ -131,7 +131,7 @@ def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
         >>> answer_sentences("Open Payroll. Then you click Run.", english)[1][:5]
         ('Then you click Run.', 'claim', 'Open Payroll.', 14, 33)
     """
-    reader = _SentenceReader(text, language)
+    reader = _SentenceReader(text, language, question)
     kinds = reader.kinds
     lines = read_lines(text, kinds.after_ordinal)
     for line, after in zip_longest(lines, lines[1:]):
@@ -142,8 +142,9 @@ def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
 class _SentenceReader:
     """Reads an answer's sentences line by line."""
 
-    def __init__(self, answer: str, language: Language) -> None:
+    def __init__(self, answer: str, language: Language, question: str = "") -> None:
         self._answer = answer
+        self._question = question
         self._length = len(answer)
         self.kinds: SentenceKinds = load_sentence_kinds(language)
         self._may_address = self.kinds.may_address(answer)
@@ -180,8 +181,8 @@ class _SentenceReader:
         """Whether a line is a name or a team below a sign-off, or as the last line of an answer a team below a rule."""
         text = line.text.strip()
         if signing:
-            return self.kinds.is_name(text) or self.kinds.is_signature(text)
-        if not self.kinds.is_signature(text):
+            return self.kinds.is_name(text)
+        if not self.kinds.is_team(text):
             return False
         start = line.place(0)
         claims = any(sentence.kind == CLAIM for sentence in self._split)
@@ -276,6 +277,10 @@ class _SentenceReader:
         context: list[str] = []
         if kind == CLAIM:
             stated, answer_word = self.kinds.without_answer_word(sentence)
+            if self._question and (statement := self.kinds.answer_statement(sentence, self._question)):
+                self._add(statement, kind, line, offset + begin, end=end)
+                self._before.append(sentence)
+                return
             if line.path or head or self._title:
                 context = [self._title, self._heads.get(line.path[-2], "") if line.path else "", head]
             if head and len(head) <= _LONGEST_HEAD and self._completes(stated, line, head):
@@ -284,7 +289,7 @@ class _SentenceReader:
                 self._heads_read.add(head)
             if not stated:  # "Verdict:" and, as an item, "supported"
                 kind, stated = TO_JUDGE, sentence
-            if self.kinds.refers_back.match(sentence):
+            if self.kinds.refers_back(sentence):
                 context += self._before[-_SENTENCES_OF_CONTEXT:]
         above = " ".join(dict.fromkeys(filter(None, context))) if context else ""
         self._add(stated, kind, line, offset + begin, end=end, context=above, answer_word=answer_word, cut=cut)
