@@ -177,7 +177,9 @@ class Sentences(GroupedSection):
     named_after: frozenset[str] = frozenset({"greeting", "thanks", "sign_off", "closing"})  # kinds before a name
     idle_not: Phrases = ()  # longer than one of these, and none: "thanks to"
     courtesy: Phrases = ()
-    named: frozenset[str] = frozenset()  # words in small letters within a name below a sign-off ("Pim van Dam", "The support team")
+    named: frozenset[str] = (
+        frozenset()
+    )  # words in small letters within a name below a sign-off ("Pim van Dam", "The support team")
     teams: frozenset[str] = frozenset()  # words by which such a line is no name, but says who signs
     # "yes" and "no", alone: judged as the question turned into a statement, with `{question}`
     answer_yes: Phrases = Field(min_length=1)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..languages.sections import expand_phrase
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"\w+")
 _PAUSE = re.compile(r"[,;:!?.()\[\]–—…\n]|\s-+\s")
 
 

@@ -76,7 +76,7 @@ class SentenceKinds:
         self._numbers, self._units = pack.numbers, pack.units
         self._announces = PhraseList({_STATES: pack.announces, "": pack.unfinished})
         self._refers_back = PhraseList({_STATES: pack.refers_back})
-        self._named, self._teams = pack.named, pack.teams
+        self._named, self._teams = pack.named | pack.teams, pack.teams
         self._imperatives = language.words.imperatives if language.has("words") else frozenset[str]()
         self._step_words = language.words.step_words if language.has("words") else ()
         self.after_ordinal = pack.after_ordinal
@@ -151,6 +151,8 @@ class SentenceKinds:
             elif kind:
                 found = REFUSAL if REFUSAL in {found, kind} else found or kind
                 names = _MOST_NAMES if kind in self._named_after else 0
+                if kind == SIGN_OFF and not (end < len(words.words) and words.is_after_pause(end)):
+                    names = 0  # "Best Western"
             elif names and words.is_capital(place) and not self._states_at(words, place):
                 names, end = names - 1, place + 1
             else:
@@ -226,12 +228,14 @@ class SentenceKinds:
         has_sign = not _AMOUNT_SIGNS.isdisjoint(words.text) and any(map(str.isdigit, words.text))
         return has_sign or any([self._states_at(words, place) for place in range(len(words.words))])
 
-    def answer_statement(self, sentence: str, question: str) -> str:
-        """A yes or no that stands alone as a statement of what was asked; "" where the sentence is no such word."""
-        words = read_words(sentence)
-        answer, end = self._answers.longest(words.words, 0)
-        if end < len(words.words) or answer not in self._statements:
-            return ""
+    def find_answer(self, sentence: str) -> str:
+        """Whether a sentence is a yes or a no alone: `yes`, `no` or ""."""
+        words = read_words(sentence).words
+        answer, end = self._answers.longest(words, 0)
+        return answer if end == len(words) and answer in self._statements else ""
+
+    def answer_statement(self, answer: str, question: str) -> str:
+        """A yes or no as a statement of what was asked."""
         return self._statements[answer].format(question=question)
 
     def only_announces(self, lead_in: str) -> bool:
@@ -312,7 +316,12 @@ class SentenceKinds:
             return False
         if any(map(str.isdigit, text)):
             return False
-        return all(words.is_capital(place) or word in self._named for place, word in enumerate(words.words))
+        return all(
+            [
+                len(word) <= _SMALL_WORD or word in self._named or words.is_capital(place)
+                for place, word in enumerate(words.words)
+            ]
+        )
 
     def is_team(self, text: str) -> bool:
         """Whether a line may stand below a sign-off and is no name: "The support team"."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ..languages import Language
 from .markdown_lines import LONGEST_LINE, MarkdownLine, read_lines
+from .message_sentences import message_sentences
 from .sentence_kinds import (
     CLAIM,
     HEADING,
@@ -115,8 +116,8 @@ def answer_sentences(text: str, language: Language, question: str = "") -> list[
     """Splits an answer into sentences and says which of them claim something.
 
     A greeting, thanks, an offer, a refusal, a question, a lead-in ("as follows:") and what is said to whoever assesses
-    the answer claim nothing. A yes or no before a whole sentence is left out ("No, that is not possible"); alone it
-    claims something when nothing else does.
+    the answer claim nothing. A yes or no before a whole sentence is left out ("No, that is not possible"); alone it is
+    a claim, where the message that is answered (`question`) is given as a statement of what was asked.
 
     Markdown is read: a heading, a header row and a bold label claim nothing, unless they state something ("## Returns
     are free"); a row is read with its header, and a list item that is no sentence with the line above the list. A
@@ -148,6 +149,7 @@ class _SentenceReader:
         self._length = len(answer)
         self.kinds: SentenceKinds = load_sentence_kinds(language)
         self._may_address = self.kinds.may_address(answer)
+        self._language = language
         self._code = language.code
         self._split: list[AnswerSentence] = []
         self._heads_read: set[str] = set()  # lead-ins that stand before a fragment in a claim
@@ -277,7 +279,8 @@ class _SentenceReader:
         context: list[str] = []
         if kind == CLAIM:
             stated, answer_word = self.kinds.without_answer_word(sentence)
-            if self._question and (statement := self.kinds.answer_statement(sentence, self._question)):
+            if self._question and (answer := self.kinds.find_answer(sentence)):
+                statement = self.kinds.answer_statement(answer, self._asked())
                 self._add(statement, kind, line, offset + begin, end=end)
                 self._before.append(sentence)
                 return
@@ -297,6 +300,12 @@ class _SentenceReader:
             self._before.append(sentence)
         if kind == SIGN_OFF:
             self._signing = _MOST_SIGNING_LINES
+
+    def _asked(self) -> str:
+        """The last question of the message that is answered; the whole of one that asks nothing with a question mark."""
+        message = without_words_to_judge(self._question, self._language)
+        asked = [sentence.text for sentence in message_sentences(message) if sentence.text.endswith("?")]
+        return (asked or [" ".join(message.split())])[-1][:_LONGEST_HEAD]
 
     def _completes(self, stated: str, line: MarkdownLine, head: str) -> bool:
         """Whether a line says something only together with what it stands under."""
