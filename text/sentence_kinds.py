@@ -1,4 +1,4 @@
-"""What a sentence of an answer is: the one place that decides which sentences claim nothing. It looks at words alone."""
+"""What a sentence of an answer is: the one place that decides which sentences claim nothing, by their words alone."""
 
 import re
 from functools import cache
@@ -40,7 +40,7 @@ _SIGNS = ".,;:!…"
 _AMOUNT_SIGNS = frozenset("€$£%")
 _CLOSING_QUOTES = "\"'”’»)]"
 _CLOSED = (".", "!", "?", "…", ";")
-_ORDINAL = re.compile(r"\d{1,2}[.)]")
+_ORDINAL = re.compile(r"\d{1,2}[.)]")  # of a list's item, whose text is on the next line
 _ENDED = re.compile(r"(?<!\.\.)[.!…]$")
 
 
@@ -113,10 +113,8 @@ class SentenceKinds:
         """What a sentence is; of a claim also where it begins after a salutation or a refusal, or 0."""
         ending = words.text[-1:]
         answer, end = self._answers.longest(words.words, 0)
-        if answer and end == len(words.words):
-            return (YES_NO if answer == YES_NO else CLAIM), 0
-        if len(words.words) == 1 and _ORDINAL.fullmatch(words.text):  # of a list's item, whose text is on the next line
-            return YES_NO, 0
+        if (answer and end == len(words.words)) or _ORDINAL.fullmatch(words.text):
+            return (CLAIM if answer in self._statements else YES_NO), 0
         kind, covered, boundary = self._cover(words)
         if ending == "?" and self._only_asks(words):
             return kind or QUESTION, 0
@@ -226,7 +224,7 @@ class SentenceKinds:
     def _may_state(self, words: Words) -> bool:
         """Whether a few words state something."""
         has_sign = not _AMOUNT_SIGNS.isdisjoint(words.text) and any(map(str.isdigit, words.text))
-        return has_sign or any([self._states_at(words, place) for place in range(len(words.words))])
+        return has_sign or any(self._states_at(words, place) for place in range(len(words.words)))
 
     def find_answer(self, sentence: str) -> str:
         """Whether a sentence is a yes or a no alone: `yes`, `no` or ""."""
@@ -250,7 +248,7 @@ class SentenceKinds:
             announces = announces or bool(kind)
             left += [place] if end == place else []
             place = max(end, place + 1)
-        if any([self._states_at(words, place) for place in left]):
+        if any(self._states_at(words, place) for place in left):
             return False
         return announces or (len(left) <= _MOST_LABEL_WORDS and not self.is_instruction(lead_in))
 
@@ -265,7 +263,7 @@ class SentenceKinds:
 
     def _is_value(self, text: str) -> bool:
         """Whether a title gives the value of something: "Insurance: Yes"."""
-        name, colon, value = text.partition(": ")
+        _, colon, value = text.partition(": ")
         is_short = 1 <= len(value.split()) <= _MOST_VALUE_WORDS
         return bool(colon) and text[0].isalpha() and is_short and not self.is_step(text)
 
@@ -317,10 +315,8 @@ class SentenceKinds:
         if any(map(str.isdigit, text)):
             return False
         return all(
-            [
-                len(word) <= _SMALL_WORD or word in self._named or words.is_capital(place)
-                for place, word in enumerate(words.words)
-            ]
+            len(word) <= _SMALL_WORD or word in self._named or words.is_capital(place)
+            for place, word in enumerate(words.words)
         )
 
     def is_team(self, text: str) -> bool:
@@ -353,7 +349,7 @@ class SentenceKinds:
 
     def may_address(self, answer: str) -> bool:
         """Whether anything of an answer may speak to whoever assesses it; False is certain."""
-        return any([addresses.may_address(answer) for addresses in self._addresses])
+        return any(addresses.may_address(answer) for addresses in self._addresses)
 
     def cuts(self, text: str) -> bool:
         """Whether anything of a text speaks to whoever assesses the answer."""

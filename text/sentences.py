@@ -302,7 +302,7 @@ class _SentenceReader:
             self._signing = _MOST_SIGNING_LINES
 
     def _asked(self) -> str:
-        """The last question of the message that is answered; the whole of one that asks nothing with a question mark."""
+        """The last question of the message that is answered; the whole message where none has a question mark."""
         message = without_words_to_judge(self._question, self._language)
         asked = [sentence.text for sentence in message_sentences(message) if sentence.text.endswith("?")]
         return (asked or [" ".join(message.split())])[-1][:_LONGEST_HEAD]

@@ -96,14 +96,14 @@ no_statement: '{question} nee'
         (
             SHORTEST + "greetings:\n  - hallo\n",
             6,
-            "greetings: is an unknown field; the fields are groups, idle, named_after",
+            "greetings: is an unknown field; the fields are groups, idle, ",
         ),
         (SHORTEST + "courtesy:\n  - graag\n  - yes\n", 8, "courtesy.1: "),  # YAML reads yes as true
         (SHORTEST + "courtesy: [dank (u|je]\n", 6, "courtesy.0: .*'dank \\(u\\|je'; close each bracket"),
         (
             SHORTEST + f"courtesy: ['{'(a|b)' * 12}']\n",
             6,
-            "courtesy.0: .* stands for 4096 phrases; write it as several",
+            "courtesy.0: .* stands for 4096 phrases",
         ),
         (SHORTEST.replace("answer_no: [nee]\n", ""), 1, "answer_no: is missing; add it"),
         (SHORTEST + "courtesy: [\n", 7, "not valid YAML"),
