@@ -201,6 +201,14 @@ class SentenceKinds:
         has_asked = False
         starts = [start for start in range(place, len(words.words)) if start == place or words.is_after_pause(start)]
         for start, end in zip(starts, [*starts[1:], len(words.words)], strict=True):
+            first = words.words[start]
+            if (
+                has_asked
+                and first in self._joins
+                and first in self._asks
+                and self._facts.stands_in(words.words[start:end])
+            ):
+                return False  # ", which is free"
             if self._begins_asking(words, start):
                 has_asked = True
             elif self._facts.stands_in(words.words[start:end]) or (not has_asked and end - start > _MOST_LABEL_WORDS):

@@ -278,12 +278,12 @@ class _SentenceReader:
         answer_word = ""
         context: list[str] = []
         if kind == CLAIM:
-            stated, answer_word = self.kinds.without_answer_word(sentence)
-            if self._question and (answer := self.kinds.find_answer(sentence)):
-                statement = self.kinds.answer_statement(answer, self._asked())
+            if answer := self.kinds.find_answer(sentence):
+                statement = self.kinds.answer_statement(answer, self._asked()) if self._question else sentence
                 self._add(statement, kind, line, offset + begin, end=end)
                 self._before.append(sentence)
                 return
+            stated, answer_word = self.kinds.without_answer_word(sentence)
             if line.path or head or self._title:
                 context = [self._title, self._heads.get(line.path[-2], "") if line.path else "", head]
             if head and len(head) <= _LONGEST_HEAD and self._completes(stated, line, head):
