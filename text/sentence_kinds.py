@@ -378,6 +378,10 @@ class SentenceKinds:
             return sentence, ""
         return capitalized(rest), sentence[: words.starts[1]]
 
+    def says_by_itself(self, rest: str) -> bool:
+        """Whether what follows a yes or no may say the same, and is no instruction or condition."""
+        return not self.is_instruction(rest) and read_words(rest).words[0] not in self._joins
+
 
 def capitalized(sentence: str) -> str:
     """A sentence with a capital, after its first words have been cut off."""

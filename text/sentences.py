@@ -279,11 +279,17 @@ class _SentenceReader:
         context: list[str] = []
         if kind == CLAIM:
             if answer := self.kinds.find_answer(sentence):
-                statement = self.kinds.answer_statement(answer, self._asked()) if self._question else sentence
-                self._add(statement, kind, line, offset + begin, end=end)
+                self._add(self._as_statement(answer, sentence), kind, line, offset + begin, end=end)
                 self._before.append(sentence)
                 return
             stated, answer_word = self.kinds.without_answer_word(sentence)
+            answer = self.kinds.find_answer(answer_word) if answer_word and self._question else ""
+            if answer and not self.kinds.says_by_itself(stated):  # "Yes, click Save."
+                place = offset + begin
+                self._add(
+                    self._as_statement(answer, answer_word), kind, line, place, end=place + len(answer_word.rstrip())
+                )
+                begin, answer_word = begin + len(answer_word), ""
             if line.path or head or self._title:
                 context = [self._title, self._heads.get(line.path[-2], "") if line.path else "", head]
             if head and len(head) <= _LONGEST_HEAD and self._completes(stated, line, head):
@@ -301,11 +307,14 @@ class _SentenceReader:
         if kind == SIGN_OFF:
             self._signing = _MOST_SIGNING_LINES
 
-    def _asked(self) -> str:
-        """The last question of the message that is answered; the whole message where none has a question mark."""
+    def _as_statement(self, answer: str, sentence: str) -> str:
+        """A yes or no as a statement of the last question of the message that is answered, or as it is without one."""
+        if not self._question:
+            return sentence
         message = without_words_to_judge(self._question, self._language)
         asked = [sentence.text for sentence in message_sentences(message) if sentence.text.endswith("?")]
-        return (asked or [" ".join(message.split())])[-1][:_LONGEST_HEAD]
+        question = (asked or [" ".join(message.split())])[-1][:_LONGEST_HEAD]
+        return self.kinds.answer_statement(answer, question)
 
     def _completes(self, stated: str, line: MarkdownLine, head: str) -> bool:
         """Whether a line says something only together with what it stands under."""
