@@ -8,32 +8,40 @@ from typing import Any, NamedTuple
 from ..languages.sections import expand_phrase
 
 _WORD = re.compile(r"\w+")
-_PAUSE = re.compile(r"[,;:!?.()\[\]–—…\n]|\s-+\s")
+_WORD_OR_PAUSE = re.compile(r"(\w+)|[,;:!?.()\[\]–—…\n]|\s-+\s")
 
 
 class Words(NamedTuple):
-    """The words of a text in small letters, each with where it stands and whether a pause is before it."""
+    """The words of a text in small letters, and which of them begin a clause: the first, and those after a pause."""
 
     text: str
     words: Sequence[str]
-    starts: Sequence[int]
-    ends: Sequence[int]
+    clauses: Sequence[int]
 
-    def is_after_pause(self, place: int) -> bool:
-        """Whether a word begins the text, or a clause of it by a sign."""
-        return place == 0 or _PAUSE.search(self.text, self.ends[place - 1], self.starts[place]) is not None
+    def start(self, place: int) -> int:
+        """Where a word stands in the text."""
+        return [match.start() for match in _WORD.finditer(self.text)][place]
+
+    def end(self, place: int) -> int:
+        """Where a word ends in the text, +1."""
+        return [match.end() for match in _WORD.finditer(self.text)][place]
 
     def is_capital(self, place: int) -> bool:
         """Whether a word begins with a capital."""
-        return self.text[self.starts[place]].isupper()
+        return self.text[self.start(place)].isupper()
 
 
 @lru_cache(maxsize=32)  # several questions are asked about one sentence
 def read_words(text: str) -> Words:
     """Reads the words of a text; an apostrophe parts them: "don't" is "don" and "t"."""
-    spans = [match.span() for match in _WORD.finditer(text)]
-    words = [text[start:end].lower() for start, end in spans]
-    return Words(text, words, [start for start, _ in spans], [end for _, end in spans])
+    lower = text.lower()
+    words, clauses = list[str](), [0]
+    for word in _WORD_OR_PAUSE.findall(lower if len(lower) == len(text) else text):
+        if word:
+            words += [word]
+        elif clauses[-1] < len(words):
+            clauses += [len(words)]
+    return Words(text, words, clauses)
 
 
 class PhraseList:

@@ -18,6 +18,8 @@ REFUSAL = "refusal"
 """The kind of a sentence that says that the answer is not known."""
 YES_NO = "yes_no"
 """The kind of "Of course" that stands alone; it claims something where nothing else in the answer does."""
+YES, NO = "yes", "no"
+"""The kinds of a yes and a no that stand alone: claims of what was asked."""
 LEAD_IN = "lead_in"
 """The kind of a sentence that only announces what follows: "proceed as follows:"."""
 SIGN_OFF = "sign_off"
@@ -64,10 +66,11 @@ class SentenceKinds:
         if language != english:  # answers in other languages are attacked in English too
             self._addresses.append(load_judge_addresses(english))
         self._idle = PhraseList({**pack.idle, _COURTESY: pack.courtesy, REFUSAL: pack.refusals, "": pack.idle_not})
+        self._refusals = PhraseList({REFUSAL: pack.refusals})
         self._idle_kinds = {*pack.idle, REFUSAL}
         self._named_after = pack.named_after
-        self._answers = PhraseList({"yes": pack.answer_yes, "no": pack.answer_no, YES_NO: pack.answer_words})
-        self._statements = {"yes": pack.yes_statement, "no": pack.no_statement}
+        self._answers = PhraseList({YES: pack.answer_yes, NO: pack.answer_no, YES_NO: pack.answer_words})
+        self._statements = {YES: pack.yes_statement, NO: pack.no_statement}
         self._before_statement = pack.before_statement
         self._asks, self._asked, self._joins = pack.asks, pack.asked, pack.joins
         self._presumes = PhraseList({_STATES: pack.presumes, "": pack.presumes_not})
@@ -96,25 +99,25 @@ class SentenceKinds:
             return [(0, TO_JUDGE if kind in self._idle_kinds else kind, left, cut)]
         if kind != CLAIM or not boundary:
             return [(0, kind, left, ())]
-        before, leading = left[: words.starts[boundary]].rstrip(), self._cover(words)[0]
+        before, leading = left[: words.start(boundary)].rstrip(), self._cover(words)[0]
         if leading != "greeting":
             leading = REFUSAL
             while words.words[boundary] in self._joins and len(words.words) - boundary > _FEWEST_AFTER_SALUTATION:
                 boundary += 1  # "but"
-        start = words.starts[boundary]
+        start = words.start(boundary)
         return [(0, leading, before, ()), (start, CLAIM, capitalized(left[start:]), ())]
 
     def find_kind(self, sentence: str, *, may_address: bool = True) -> str:
         """What a sentence is as a whole: `claim` where any part of it claims something."""
         kinds = [kind for _, kind, _, _ in self.parts(sentence, may_address=may_address)]
-        return CLAIM if CLAIM in kinds else kinds[0]
+        return kinds[0] if {CLAIM, YES, NO}.isdisjoint(kinds) else CLAIM
 
     def _kind(self, words: Words) -> tuple[str, int]:
         """What a sentence is; of a claim also where it begins after a salutation or a refusal, or 0."""
         ending = words.text[-1:]
         answer, end = self._answers.longest(words.words, 0)
         if (answer and end == len(words.words)) or _ORDINAL.fullmatch(words.text):
-            return (CLAIM if answer in self._statements else YES_NO), 0
+            return answer or YES_NO, 0
         kind, covered, boundary = self._cover(words)
         if ending == "?" and self._only_asks(words):
             return kind or QUESTION, 0
@@ -122,7 +125,7 @@ class SentenceKinds:
             return LEAD_IN, 0
         if kind and covered == len(words.words):
             return kind, 0
-        is_refusal, after_refusal = self._find_refusal(words)
+        is_refusal, after_refusal = self._find_refusal(words) if self._refusals.stands_in(words.words) else (False, 0)
         if is_refusal:
             return REFUSAL, 0
         boundary = max(boundary if kind == "greeting" else 0, after_refusal)
@@ -139,8 +142,8 @@ class SentenceKinds:
         found, names, place, boundary = "", 0, 0, 0
         while place < len(words.words):
             word = words.words[place]
-            kind, end = self._idle.longest(words.words, place)
-            begins = words.is_after_pause(place)
+            kind, end = self._idle.longest(words.words, place) if word in self._idle.first else ("", place)
+            begins = place in words.clauses
             if found and (begins or word in self._joins):
                 boundary = place
             if kind == _COURTESY:
@@ -149,7 +152,7 @@ class SentenceKinds:
             elif kind:
                 found = REFUSAL if REFUSAL in {found, kind} else found or kind
                 names = _MOST_NAMES if kind in self._named_after else 0
-                if kind == SIGN_OFF and not (end < len(words.words) and words.is_after_pause(end)):
+                if kind == SIGN_OFF and not (end < len(words.words) and end in words.clauses):
                     names = 0  # "Best Western"
             elif names and words.is_capital(place) and not self._states_at(words, place):
                 names, end = names - 1, place + 1
@@ -169,7 +172,7 @@ class SentenceKinds:
         while place < len(words.words):
             word = words.words[place]
             kind, end = self._idle.longest(words.words, place)
-            begins = words.is_after_pause(place)
+            begins = place in words.clauses
             if has_refusal and others <= _MOST_REFUSAL_WORDS and (begins or (word in self._joins and not boundary)):
                 boundary = place
             if kind and kind != _COURTESY:
@@ -199,7 +202,7 @@ class SentenceKinds:
             return False
         place = min(self._cover(words)[1:]) if not self._begins_asking(words, 0) else 0
         has_asked = False
-        starts = [start for start in range(place, len(words.words)) if start == place or words.is_after_pause(start)]
+        starts = [start for start in range(place, len(words.words)) if start == place or start in words.clauses]
         for start, end in zip(starts, [*starts[1:], len(words.words)], strict=True):
             first = words.words[start]
             if (
@@ -233,12 +236,6 @@ class SentenceKinds:
         """Whether a few words state something."""
         has_sign = not _AMOUNT_SIGNS.isdisjoint(words.text) and any(map(str.isdigit, words.text))
         return has_sign or any(self._states_at(words, place) for place in range(len(words.words)))
-
-    def find_answer(self, sentence: str) -> str:
-        """Whether a sentence is a yes or a no alone: `yes`, `no` or ""."""
-        words = read_words(sentence).words
-        answer, end = self._answers.longest(words, 0)
-        return answer if end == len(words) and answer in self._statements else ""
 
     def answer_statement(self, answer: str, question: str) -> str:
         """A yes or no as a statement of what was asked."""
@@ -338,7 +335,8 @@ class SentenceKinds:
 
     def refers_back(self, sentence: str) -> bool:
         """Whether a sentence is understood by those before it alone ("Then you click Save")."""
-        return bool(self._refers_back.longest(read_words(sentence).words, 0)[0])
+        words = read_words(sentence).words
+        return words[0] in self._refers_back.first and bool(self._refers_back.longest(words, 0)[0])
 
     def without_address(self, text: str) -> tuple[str, tuple[str, ...]]:
         """A text without what in it speaks to whoever assesses the answer ("" where all does), and what that is."""
@@ -348,7 +346,7 @@ class SentenceKinds:
                 continue
             words = read_words(seen)
             covered = self._cover(words)[1]
-            if found := addresses.find(seen, words.ends[covered - 1] if covered else 0):
+            if found := addresses.find(seen, words.end(covered - 1) if covered else 0):
                 left = capitalized(addresses.without(seen, found))
                 if len(found) == 1 and left and not self.states_fact(left):  # "Reviewer: Kim Weber": a label
                     return text, ()
@@ -371,12 +369,12 @@ class SentenceKinds:
     def without_answer_word(self, sentence: str) -> tuple[str, str]:
         """A sentence without the yes or no before it, where the rest says the same by itself; and that word."""
         words = read_words(sentence)
-        if words.words[0] not in self._before_statement or len(words.words) <= 1 or not words.is_after_pause(1):
+        if words.words[0] not in self._before_statement or len(words.words) <= 1 or 1 not in words.clauses:
             return sentence, ""
-        rest = sentence[words.starts[1] :]
+        rest = sentence[words.start(1) :]
         if len(rest.split()) < _FEWEST_WORDS:
             return sentence, ""
-        return capitalized(rest), sentence[: words.starts[1]]
+        return capitalized(rest), sentence[: words.start(1)]
 
     def says_by_itself(self, rest: str) -> bool:
         """Whether what follows a yes or no may say the same, and is no instruction or condition."""

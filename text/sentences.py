@@ -14,8 +14,10 @@ from .sentence_kinds import (
     CLAIM,
     HEADING,
     LEAD_IN,
+    NO,
     SIGN_OFF,
     TO_JUDGE,
+    YES,
     YES_NO,
     SentenceKinds,
     SentencePart,
@@ -277,18 +279,14 @@ class _SentenceReader:
         stated = sentence
         answer_word = ""
         context: list[str] = []
-        if kind == CLAIM:
-            if answer := self.kinds.find_answer(sentence):
-                self._add(self._as_statement(answer, sentence), kind, line, offset + begin, end=end)
-                self._before.append(sentence)
-                return
+        if kind in {YES, NO}:
+            kind, stated = CLAIM, self._as_statement(kind, sentence)
+        elif kind == CLAIM:
             stated, answer_word = self.kinds.without_answer_word(sentence)
-            answer = self.kinds.find_answer(answer_word) if answer_word and self._question else ""
-            if answer and not self.kinds.says_by_itself(stated):  # "Yes, click Save."
-                place = offset + begin
-                self._add(
-                    self._as_statement(answer, answer_word), kind, line, place, end=place + len(answer_word.rstrip())
-                )
+            if answer_word and self._question and not self.kinds.says_by_itself(stated):  # "Yes, click Save."
+                answer = answer_word.rstrip()
+                [(_, answer_kind, _, _)] = self.kinds.parts(answer, may_address=False)
+                self._add_part((begin, answer_kind, answer, ()), line, offset, offset + begin + len(answer), "")
                 begin, answer_word = begin + len(answer_word), ""
             if line.path or head or self._title:
                 context = [self._title, self._heads.get(line.path[-2], "") if line.path else "", head]
@@ -298,7 +296,7 @@ class _SentenceReader:
                 self._heads_read.add(head)
             if not stated:  # "Verdict:" and, as an item, "supported"
                 kind, stated = TO_JUDGE, sentence
-            if self.kinds.refers_back(sentence):
+            if self._before and self.kinds.refers_back(sentence):
                 context += self._before[-_SENTENCES_OF_CONTEXT:]
         above = " ".join(dict.fromkeys(filter(None, context))) if context else ""
         self._add(stated, kind, line, offset + begin, end=end, context=above, answer_word=answer_word, cut=cut)
