@@ -16,7 +16,7 @@ from .numbers.numerals import (
     format_shown as format_shown,
     numeral_readings as numeral_readings,
 )
-from .phrase_list import PhraseList as PhraseList
+from .phrase import phrase as phrase
 from .quotes import Place as Place, find_quote as find_quote
 from .sentence_kinds import CLAIM as CLAIM, TO_JUDGE as TO_JUDGE, load_sentence_kinds as load_sentence_kinds
 from .sentences import (

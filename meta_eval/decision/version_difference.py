@@ -253,11 +253,12 @@ def _solve_mean(sums: Floats) -> Floats:
 
 
 def knows_level(questions: VersionQuestions, version: int) -> bool:
-    """Whether the questions that all versions answer alike have their own ratings, or hardly any are."""
+    """Whether the questions that all versions answer alike are rated, in part or all, or hardly any are."""
     has, rated = questions.has[:, version], ~np.isnan(questions.ratings[:, version])
     same = has & ~questions.differs
     is_rare = same.sum() < _FEW_SAME * has.sum()
-    return bool(is_rare or len(np.unique(questions.group[same & rated])) >= FEWEST_RATED_GROUPS)
+    is_known = len(np.unique(questions.group[same & rated])) >= FEWEST_RATED_GROUPS or rated[same].all()
+    return bool(is_rare or is_known)
 
 
 @dataclass(frozen=True, slots=True)
