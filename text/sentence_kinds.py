@@ -1,6 +1,7 @@
 """What a sentence of an answer is: the one place that decides which sentences claim nothing, by their words alone."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from ..languages import Language, language_or_fallback
@@ -196,9 +197,7 @@ class SentenceKinds:
 
     def _only_asks(self, words: Words) -> bool:
         """Whether a question states nothing while it asks ("Did you know that it is free?" does)."""
-        if any(map(self._is_number, words.words)) or self._asserts.stands_in(words.words):
-            return False
-        if self._presumes.stands_in(words.words):
+        if any(map(self._is_number, words.words)) or self._presumes.stands_in(words.words):
             return False
         place = min(self._cover(words)[1:]) if not self._begins_asking(words, 0) else 0
         has_asked = False
@@ -214,7 +213,7 @@ class SentenceKinds:
                 return False  # ", which is free"
             if self._begins_asking(words, start):
                 has_asked = True
-            elif self._facts.stands_in(words.words[start:end]) or (not has_asked and end - start > _MOST_LABEL_WORDS):
+            elif self._states_in(words.words[start:end]) or (not has_asked and end - start > _MOST_LABEL_WORDS):
                 return False
         return has_asked
 
@@ -222,6 +221,9 @@ class SentenceKinds:
         """Whether a clause asks something, or names a subject ("How it works"); a joining word may stand before it."""
         first, *after = words.words[place : place + 2]
         return first in self._asks or (first in self._joins and not self._asks.isdisjoint(after))
+
+    def _states_in(self, words: Sequence[str]) -> bool:
+        return self._facts.stands_in(words) or self._asserts.stands_in(words)
 
     def _is_number(self, word: str) -> bool:
         return word[0].isdigit() or word[-1].isdigit() or word in self._numbers
