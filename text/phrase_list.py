@@ -34,14 +34,20 @@ class Words(NamedTuple):
 @lru_cache(maxsize=32)  # several questions are asked about one sentence
 def read_words(text: str) -> Words:
     """Reads the words of a text; an apostrophe parts them: "don't" is "don" and "t"."""
-    lower = text.lower()
-    words, clauses = list[str](), [0]
-    for word in _WORD_OR_PAUSE.findall(lower if len(lower) == len(text) else text):
+    words, clauses, count = list[str](), [0], 0
+    for word in _WORD_OR_PAUSE.findall(text.lower() if text.isascii() else _lower(text)):
         if word:
             words += [word]
-        elif clauses[-1] < len(words):
-            clauses += [len(words)]
+            count += 1
+        elif clauses[-1] < count:
+            clauses += [count]
     return Words(text, words, clauses)
+
+
+def _lower(text: str) -> str:
+    """A text in small letters, as long as it was."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else text
 
 
 class PhraseList:
@@ -64,20 +70,22 @@ class PhraseList:
 
     def longest(self, words: Sequence[str], place: int) -> tuple[str, int]:
         """The kind of the longest phrase that begins at a place, and where it ends; ("", place) where there is none."""
-        kind, end, node, count = "", place, self.first, len(words)
-        here = place
-        while here < count and (node := node.get(words[here], {})):
-            here += 1
+        kind, end, node = "", place, self.first
+        for word in words[place:]:
+            if word not in node:
+                break
+            node = node[word]
+            place += 1
             if "" in node:
-                kind, end = node[""], here
+                kind, end = node[""], place
         return kind, end
 
     def stands_in(self, words: Sequence[str]) -> bool:
         """Whether a phrase with a kind stands anywhere in the words; a longer one of no kind hides it."""
-        place = 0
-        while place < len(words):
-            kind, end = self.longest(words, place) if words[place] in self.first else ("", place)
-            if kind:
-                return True
-            place = max(end, place + 1)
+        done = 0
+        for place, word in enumerate(words):
+            if place >= done and word in self.first:
+                kind, done = self.longest(words, place)
+                if kind:
+                    return True
         return False

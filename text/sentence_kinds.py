@@ -40,6 +40,7 @@ _MOST_LABEL_WORDS = 4  # of a label that may have a number: "Step 2:"
 _FEWEST_AFTER_SALUTATION = 3  # words; fewer are part of the greeting: "Hello Jan, good morning"
 _FEWEST_WORDS = 4  # of a sentence that says by itself what the yes or no before it says
 _SIGNS = ".,;:!…"
+_DIGITS = frozenset("0123456789")
 _AMOUNT_SIGNS = frozenset("€$£%")
 _CLOSING_QUOTES = "\"'”’»)]"
 _CLOSED = (".", "!", "?", "…", ";")
@@ -68,6 +69,7 @@ class SentenceKinds:
             self._addresses.append(load_judge_addresses(english))
         self._idle = PhraseList({**pack.idle, _COURTESY: pack.courtesy, REFUSAL: pack.refusals, "": pack.idle_not})
         self._refusals = PhraseList({REFUSAL: pack.refusals})
+        self._openers = {*PhraseList(pack.idle).first, *self._refusals.first}
         self._idle_kinds = {*pack.idle, REFUSAL}
         self._named_after = pack.named_after
         self._answers = PhraseList({YES: pack.answer_yes, NO: pack.answer_no, YES_NO: pack.answer_words})
@@ -115,22 +117,25 @@ class SentenceKinds:
 
     def _kind(self, words: Words) -> tuple[str, int]:
         """What a sentence is; of a claim also where it begins after a salutation or a refusal, or 0."""
-        ending = words.text[-1:]
-        answer, end = self._answers.longest(words.words, 0)
-        if (answer and end == len(words.words)) or _ORDINAL.fullmatch(words.text):
-            return answer or YES_NO, 0
+        ending, count = words.text[-1:], len(words.words)
+        if words.words[0] in self._answers.first or words.text[0] in _DIGITS:
+            answer, end = self._answers.longest(words.words, 0)
+            if (answer and end == count) or _ORDINAL.fullmatch(words.text):
+                return answer or YES_NO, 0
         kind, covered, boundary = self._cover(words)
         if ending == "?" and self._only_asks(words):
             return kind or QUESTION, 0
         if ending == ":":
             return LEAD_IN, 0
-        if kind and covered == len(words.words):
+        if kind and covered == count:
             return kind, 0
-        is_refusal, after_refusal = self._find_refusal(words) if self._refusals.stands_in(words.words) else (False, 0)
-        if is_refusal:
-            return REFUSAL, 0
-        boundary = max(boundary if kind == "greeting" else 0, after_refusal)
-        may_part = ending != "?" and len(words.words) - boundary >= _FEWEST_AFTER_SALUTATION
+        boundary = boundary if kind == "greeting" else 0
+        if self._refusals.stands_in(words.words):
+            is_refusal, after_refusal = self._find_refusal(words)
+            if is_refusal:
+                return REFUSAL, 0
+            boundary = max(boundary, after_refusal)
+        may_part = boundary and ending != "?" and count - boundary >= _FEWEST_AFTER_SALUTATION
         return CLAIM, boundary if may_part else 0
 
     def _cover(self, words: Words) -> tuple[str, int, int]:
@@ -141,6 +146,8 @@ class SentenceKinds:
             names beside them are, and the last of these places at which a clause begins.
         """
         found, names, place, boundary = "", 0, 0, 0
+        if self._openers.isdisjoint(words.words[: _MOST_BEFORE + 1]):
+            return found, place, boundary
         while place < len(words.words):
             word = words.words[place]
             kind, end = self._idle.longest(words.words, place) if word in self._idle.first else ("", place)
