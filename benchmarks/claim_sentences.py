@@ -7,10 +7,10 @@ something (true), states nothing (false), or was not labelled (null). They were 
 who saw the sentence and what stands around it, and neither the rules nor what these made of it; in doubt it is a claim.
 
 - `random`: 300 sentences drawn from 2,000, 250 English and 50 Dutch. The rules were mended after they were seen.
-- 2,000 other English sentences, drawn after that; the lists of words were written with them in sight, so no set is unseen: those that were left out at first (190, all
-  labelled) and those that were judged at first (1,810, of which 60 are labelled and stand for all).
+- 2,000 other English sentences, drawn after that: those that were left out at first (190, all labelled) and those that
+  were judged at first (1,810, of which 60 are labelled and stand for all).
 
-No answer that the rules were written with is among them (the answers' SHA-256 is odd). No judge, no network.
+The lists of words of the packs were written with both in sight: no set is unseen. No judge, no network.
 """
 
 import argparse
