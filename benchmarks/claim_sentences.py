@@ -7,10 +7,10 @@ something (true), states nothing (false), or was not labelled (null). They were 
 who saw the sentence and what stands around it, and neither the rules nor what these made of it; in doubt it is a claim.
 
 - `random`: 300 sentences drawn from 2,000, 250 English and 50 Dutch. The rules were mended after they were seen.
-- 2,000 other English sentences, drawn after that and not used for any mend: those that were left out at first (190, all
-  labelled) and those that were judged at first (1,810, of which 60 are labelled and stand for all).
+- 2,000 other English sentences, drawn after that: those that were left out at first (190, all labelled) and those that
+  were judged at first (1,810, of which 60 are labelled and stand for all).
 
-No answer that the rules were written with is among them (the answers' SHA-256 is odd). No judge, no network.
+The lists of words of the packs were written with both in sight: no set is unseen. No judge, no network.
 """
 
 import argparse
@@ -42,11 +42,13 @@ def read_answers(file: Path) -> Iterator[tuple[str, str]]:
                 yield str(message["content"]), sample.get("language") or "en"
 
 
-def is_judged(split: Sequence[AnswerSentence], start: int, end: int) -> bool:
-    """Whether anything between two places of an answer is judged, if only with what it leads to."""
+def is_judged(split: Sequence[AnswerSentence], start: int, end: int, *, within: bool = True) -> bool:
+    """Whether anything between two places of an answer is judged; `within`: also if only with what it leads to."""
     parts = [sentence for sentence in split if sentence.start < end and sentence.end > start]
     if any(part.kind == "claim" for part in parts):
         return True
+    if not within:
+        return False
     head = parts[0].text.rstrip(":") if parts and parts[0].kind == "lead_in" else ""
     return bool(head) and any(sentence.kind == "claim" and sentence.text.startswith(head) for sentence in split)
 
@@ -72,7 +74,8 @@ def main() -> None:
         answer, language = answers[row["answer"]]
         split = answer_sentences(answer, language_or_fallback(language))
         for start, end, label in row["sentences"]:
-            counts[row["set"], is_judged(split, start, end), label] += 1
+            # "Here are your options:" before its items is no judged sentence; what it says would not be lost either
+            counts[row["set"], is_judged(split, start, end, within=label is not False), label] += 1
     table = []
     for title, parts in SETS.items():
         claims = lost = idle = for_nothing = 0.0

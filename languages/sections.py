@@ -133,64 +133,78 @@ class Profile(PackFile):
         return "." if self.decimal_mark == "," else ","
 
 
-_IDLE_KINDS = ("greeting", "thanks", "sign_off", "closing", "offer", "referral", "refusal", "sympathy")
+_INNERMOST_BRACKETS = re.compile(r"\(([^()]*)\)")
+_MOST_PHRASES = 3_000  # that one entry may stand for
+
+
+def expand_phrase(entry: str) -> set[str]:
+    """The phrases that an entry of a pack stands for: one of the alternatives of each bracket.
+
+    Example:
+        >>> sorted(expand_phrase("thank you (very much|)"))
+        ['thank you', 'thank you very much']
+    """
+    if (match := _INNERMOST_BRACKETS.search(entry)) is None:
+        return {" ".join(entry.split())}
+    before, after = entry[: match.start()], entry[match.end() :]
+    return {phrase for chosen in match[1].split("|") for phrase in expand_phrase(f"{before}{chosen}{after}")}
+
+
+def _expandable(entry: str) -> str:
+    phrases = expand_phrase(stated(entry))
+    if len(phrases) > _MOST_PHRASES:
+        raise ValueError(f"{entry!r} stands for {len(phrases)} phrases; write it as several entries")
+    if bad := sorted(phrase for phrase in phrases if not phrase or set(phrase) & set("()|")):
+        raise ValueError(f"{entry!r} is no list of phrases: {bad[0]!r}; close each bracket, and write words beside it")
+    return entry
+
+
+Phrases = tuple[Annotated[str, AfterValidator(_expandable)], ...]
+"""Phrases of words, case apart: `thank you (very much|)` stands for two."""
 
 
 class Sentences(GroupedSection):
-    """`sentences.yaml`: phrases of a support answer that state nothing, and what tells a statement.
+    """`sentences.yaml`: what a support answer says without stating anything, and what tells a statement.
 
-    All but `judge_words` are patterns, case apart.
-
-    `greeting` to `sympathy`, `to_judge` and `addressed` are matched from the beginning of a phrase to its end
-    (`text/phrases.py`); `joins` are the words between two phrases, and `splits` those after which a refusal has ended.
+    All but `to_judge`, `addressed` and `judge_words` are phrases of words (`text/sentence_kinds.py`): no patterns.
     `to_judge` speaks to whoever assesses the answer, `addressed` does where another phrase of its sentence is a
-    `to_judge`; without one of `judge_words` (parts of words) none of them is looked for. `groups` are what a `<name>`
-    in a pattern stands for.
-
-    Matched from a sentence's start: `answer_word`, a yes or no before a sentence that says the same whole; `yes_no`,
-    one that stands alone; `refers_back`, a sentence that is understood by those before it alone; `salutation`, a
-    greeting with a comma, whatever follows it; `asks`, a question or the name of a subject ("How it works"), and
-    `before_asking`, a clause before the question; `announces`, a whole lead-in that says nothing by itself. A whole
-    line: `sign_off` ("Kind regards"), a `signature` below it ("The support team"), `step_label` ("Step 2").
-    `after_ordinal` follows a number that begins no list item ("1. maart").
-
-    Searched for: `states` (verbs), `amounts` and `asserts` ("free") say that a title, a name or a clause states
-    something; `presumes` that a question does; without `unfinished` a lead-in is read for what it states.
+    `to_judge`: patterns from the beginning of a phrase to its end (`text/judge_address.py`), of which none is looked
+    for without one of `judge_words` (parts of words). `groups` are what a `<name>` in them stands for.
     """
 
-    answer_word: tuple[CaselessPattern, ...] = Field(min_length=1)
-    yes_no: tuple[CaselessPattern, ...] = Field(min_length=1)
-    greeting: tuple[CaselessPattern, ...] = ()
-    thanks: tuple[CaselessPattern, ...] = ()
-    sign_off: tuple[CaselessPattern, ...] = ()
-    signature: tuple[CaselessPattern, ...] = ()
-    step_label: tuple[CaselessPattern, ...] = ()
-    closing: tuple[CaselessPattern, ...] = ()
-    offer: tuple[CaselessPattern, ...] = ()
-    referral: tuple[CaselessPattern, ...] = ()
-    refusal: tuple[CaselessPattern, ...] = ()
-    sympathy: tuple[CaselessPattern, ...] = ()
+    # greetings, thanks, closings and fillers by kind: a sentence of them, of `courtesy` phrases and of names is idle
+    idle: dict[str, Phrases] = Field(min_length=1)
+    named_after: frozenset[str] = frozenset({"greeting", "thanks", "sign_off", "closing"})  # kinds before a name
+    idle_not: Phrases = ()  # longer than one of these, and none: "thanks to"
+    courtesy: Phrases = ()
+    named: frozenset[str] = (
+        frozenset()
+    )  # words in small letters within a name below a sign-off ("Pim van Dam", "The support team")
+    teams: frozenset[str] = frozenset()  # words by which such a line is no name, but says who signs
+    # "yes" and "no", alone: judged as the question turned into a statement, with `{question}`
+    answer_yes: Phrases = Field(min_length=1)
+    answer_no: Phrases = Field(min_length=1)
+    yes_statement: Annotated[str, AfterValidator(_naming("question"))]
+    no_statement: Annotated[str, AfterValidator(_naming("question"))]
+    answer_words: Phrases = ()  # "of course": claims something where nothing else of the answer does
+    before_statement: frozenset[str] = frozenset()  # a yes or no before a sentence that says the same whole: left out
+    asks: frozenset[str] = frozenset()  # what a question, or the name of a subject ("How it works"), begins with
+    presumes: Phrases = ()  # in a question: it says something while it asks; not so the longer `presumes_not`
+    presumes_not: Phrases = ()
+    refusals: Phrases = ()  # the answer is not known, or not found
+    asked: frozenset[str] = frozenset()  # after a refusal: what is asked, and not said ("I do not know what it costs")
+    joins: frozenset[str] = frozenset()  # words that begin another clause
+    facts: Phrases = ()  # verbs by which a few words state something
+    asserts: Phrases = ()  # other words that do ("free")
+    numbers: frozenset[str] = frozenset()  # in words
+    units: frozenset[str] = frozenset()  # after a number: an amount
+    announces: Phrases = ()  # a lead-in with one of them says nothing by itself: "as follows"
+    unfinished: Phrases = ()  # no fact in a lead-in: "you can", and at its end "by"
+    after_ordinal: frozenset[str] = frozenset()  # follow a number that begins no list item: "1. maart"
+    refers_back: Phrases = ()  # begin a sentence that is understood by those before it alone
     to_judge: tuple[CaselessPattern, ...] = ()
     addressed: tuple[CaselessPattern, ...] = ()
     judge_words: tuple[str, ...] = ()
-    joins: tuple[CaselessPattern, ...] = ()
-    splits: tuple[CaselessPattern, ...] = ()
-    salutation: tuple[CaselessPattern, ...] = ()
-    states: tuple[CaselessPattern, ...] = ()
-    amounts: tuple[CaselessPattern, ...] = ()
-    asks: tuple[CaselessPattern, ...] = ()
-    presumes: tuple[CaselessPattern, ...] = ()
-    announces: tuple[CaselessPattern, ...] = ()
-    unfinished: tuple[CaselessPattern, ...] = ()
-    asserts: tuple[CaselessPattern, ...] = ()
-    before_asking: tuple[CaselessPattern, ...] = ()
-    after_ordinal: tuple[CaselessPattern, ...] = ()
-    refers_back: tuple[CaselessPattern, ...] = ()
-
-    @property
-    def idle_kinds(self) -> tuple[str, ...]:
-        """The kinds of phrases that state nothing, but for those that speak to the judge."""
-        return _IDLE_KINDS
 
 
 class DeclinedWords(PackFile):

@@ -10,8 +10,7 @@ from ..judges import Judge, Question, Usage
 from ..judges.transports.chat import delimit_all
 from ..languages import language_or_fallback
 from ..prompts import Prompts
-from ..text.phrases import TO_JUDGE
-from ..text.sentence_kinds import CLAIM, HEADING, YES_NO
+from ..text.sentence_kinds import CLAIM, HEADING, TO_JUDGE, YES_NO
 from ..text.sentences import (
     NO_SENTENCES,
     AnswerSentence,
@@ -56,7 +55,8 @@ async def claims_by_judge(
 
 def sentences_of_answer(sample: Sample, text: str | None = None) -> list[AnswerSentence]:
     """All sentences of the answer, or of another text, each with what it is: a claim, or why it is none."""
-    return answer_sentences(sample.response if text is None else text, language_or_fallback(sample.language))
+    answer = sample.response if text is None else text
+    return answer_sentences(answer, language_or_fallback(sample.language), sample.user_input)
 
 
 def claims_of_sentences(split: Sequence[AnswerSentence]) -> list[str]:

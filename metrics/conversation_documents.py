@@ -9,9 +9,8 @@ from ..eval_sets.message import Message, find_turns, tool_label, tool_names
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Question, Request
 from ..languages import Language, language_or_fallback
-from ..text.phrases import TO_JUDGE
 from ..text.quotes import Place, find_nearest_sentence
-from ..text.sentence_kinds import CLAIM, QUESTION
+from ..text.sentence_kinds import CLAIM, QUESTION, TO_JUDGE
 from ..text.sentences import (
     NO_SENTENCES,
     answer_sentences,

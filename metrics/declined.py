@@ -9,7 +9,7 @@ from ..eval_sets.sample import Sample
 from ..judges import JudgeLike, Predicate, Request, open_judge
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
-from ..text.pattern_screen import any_pattern
+from ..text.patterns import any_pattern
 from ..text.sentence_kinds import CLAIM
 from ..text.sentences import NO_SENTENCES, answer_sentences, describe_cut_lines
 from .claim_support import require_answers

@@ -6,9 +6,9 @@ from typing import Any, get_args
 from ..eval_sets.sample import Sample
 from ..installation import require_packages
 from ..judges import JudgeLike, Request, open_judge
-from ..judges.usage import NO_USAGE
+from ..judges.usage import NO_USAGE, Usage
 from ..prompts import BUNDLED, Prompts
-from ..text.sentences import describe_cut_lines
+from ..text.sentences import AnswerSentence, describe_cut_lines
 from ..text.wording import count_of
 from ..worker_threads import compute_beside
 from .claim import Claim, QuotedDocument
@@ -16,7 +16,7 @@ from .claim_extraction import ClaimsBy, claims_by_judge, claims_of_sentences, se
 from .claim_support import CONVERSATION_SUPPORT, SUPPORT, judge_support, support_request, with_quotes
 from .conversation_documents import Documentation, fitting_documents, quote_documents
 from .metric import Metric
-from .sample_state import shown_contexts
+from .sample_state import TableContext, shown_contexts
 from .score import Score, scored, skipped
 from .worker import compute_for
 
@@ -84,28 +84,37 @@ class Faithfulness(Metric):
             sample = sample.model_copy(update={"retrieved_contexts": tables_as_contexts(sample.tables)})
         return sample
 
-    def _shows_tables(self, sample: Sample) -> bool:
-        """Whether the contexts of a prepared sample are its tables as text."""
-        if not sample.tables or self.numeric is False:
-            return False
-        from .numeric.in_faithfulness import tables_as_contexts
-
-        return sample.retrieved_contexts == tables_as_contexts(sample.tables)
-
     async def measure(self, sample: Sample) -> Score:
         """The score, with every claim, verdict, quote and place in the evidence.
 
         Raises:
             JudgeError: The judge gave no usable reply.
         """
-        usage = NO_USAGE
+        split, claims, usage = await self._split(sample)
+        evidence = self._evidence(sample, split)
+        if not claims:
+            return skipped("the answer makes no claims", evidence, usage)
+        context = {sentence.text: sentence.context for sentence in split} if self.context else {}
+        documents = await self._documents(sample, claims, context) if sample.messages else None
+        if documents is not None and not documents.states_fact:
+            reason = "nothing is documented: there are no contexts and no tool results, and the customer states nothing"
+            return skipped(reason, evidence, usage)
+        judged, verdicts_usage = await self._judge(sample, claims, context, documents)
+        judged = await self._locate(sample, judged, documents)
+        judged = await self._compute(sample, judged)
+        if documents is not None:
+            evidence |= documents.evidence()
+        return self._score(judged, evidence, usage + verdicts_usage)
+
+    async def _split(self, sample: Sample) -> tuple[list[AnswerSentence], list[str], Usage]:
+        """The sentences of the answer, its claims, and what listing them took."""
         split = await compute_for(sample, sentences_of_answer, sample)
-        if self.claims == "judge":
-            claims, usage = await claims_by_judge(sample, split, self.judge, self.prompts)
-        else:
-            claims = claims_of_sentences(split)
-        task = CONVERSATION_SUPPORT if sample.messages else SUPPORT
-        prompt_names = ["claims"] * (self.claims == "judge") + [task]
+        if self.claims == "sentences":
+            return split, claims_of_sentences(split), NO_USAGE
+        return split, *await claims_by_judge(sample, split, self.judge, self.prompts)
+
+    def _evidence(self, sample: Sample, split: Sequence[AnswerSentence]) -> dict[str, Any]:
+        prompt_names = ["claims"] * (self.claims == "judge") + [_task(sample)]
         evidence: dict[str, Any] = {
             "claims_by": self.claims,
             "judge": self.judge.name,
@@ -114,48 +123,54 @@ class Faithfulness(Metric):
         } | self.prompts.evidence(prompt_names, sample.language)
         if self.claims == "sentences" and (bounds := describe_cut_lines(sample.response)):
             evidence["bounds"] = bounds
-        if not claims:
-            return skipped("the answer makes no claims", evidence, usage)
-        context = {sentence.text: sentence.context for sentence in split} if self.context else {}
-        documents = await self._documents(sample, claims, context) if sample.messages else None
-        if documents is not None and not documents.states_fact:
-            reason = "nothing is documented: there are no contexts and no tool results, and the customer states nothing"
-            return skipped(reason, evidence, usage)
+        return evidence
+
+    async def _judge(
+        self, sample: Sample, claims: Sequence[str], context: Mapping[str, str], documents: Documentation | None
+    ) -> tuple[list[Claim], Usage]:
+        """The claims with the judge's verdicts."""
         passages = shown_contexts(sample) if documents is None else documents.lines
-        judged, verdicts_usage = await judge_support(
+        documentation = "\n\n".join(passages)
+        return await judge_support(
             sample,
             claims,
-            "\n\n".join(passages),
+            documentation,
             self.judge,
             self.prompts,
             context=context,
-            task=task,
+            task=_task(sample),
             passages=passages,
         )
-        if documents is None:
-            judged = await compute_for(sample, with_quotes, judged, sample.retrieved_contexts)
-            if self._shows_tables(sample):  # the sample has no contexts that a place could count
-                judged = [
-                    claim.with_quote(claim.quote, None, QuotedDocument("table", None)) if claim.place else claim
-                    for claim in judged
-                ]
-        if sample.tables if self.numeric is None else self.numeric:
-            from .numeric.in_faithfulness import with_computed_verdicts
 
-            judged = await compute_beside(with_computed_verdicts, sample, judged)
+    async def _locate(self, sample: Sample, judged: list[Claim], documents: Documentation | None) -> list[Claim]:
+        """The claims, each supported one with the sentence that a reader looks at first."""
+        if documents is not None:
+            return await compute_for(sample, quote_documents, judged, sample, documents)
+        judged = await compute_for(sample, with_quotes, judged, sample.retrieved_contexts)
+        if not _shows_tables(sample):
+            return judged
+        table = QuotedDocument("table", None)  # the sample has no contexts that a place could count
+        return [claim.with_quote(claim.quote, None, table) if claim.place else claim for claim in judged]
+
+    async def _compute(self, sample: Sample, judged: list[Claim]) -> list[Claim]:
+        """The claims, each computable one with the computed verdict."""
+        if not (sample.tables if self.numeric is None else self.numeric):
+            return judged
+        from .numeric.in_faithfulness import with_computed_verdicts
+
+        return await compute_beside(with_computed_verdicts, sample, judged)
+
+    def _score(self, judged: Sequence[Claim], evidence: dict[str, Any], usage: Usage) -> Score:
         unsupported = [claim for claim in judged if claim.verdict != "supported"]
         supported = len(judged) - len(unsupported)
         value = self.aggregate([claim.support for claim in judged])
-        if documents is not None:
-            judged = await compute_for(sample, quote_documents, judged, sample, documents)
-            evidence |= documents.evidence()
         evidence["claims"] = [claim.evidence() for claim in judged]
         evidence["ratio"] = supported / len(judged)
         reason = f"{supported} of {count_of(len(judged), 'claim')} supported"
         if unsupported:
             worst = min(unsupported, key=_rank)
             reason += f'; {worst.verdict.replace("_", " ")}: "{worst.text}" ({worst.reason})'
-        return scored(value, reason, evidence, usage + verdicts_usage)
+        return scored(value, reason, evidence, usage)
 
     async def _documents(self, sample: Sample, claims: Sequence[str], context: Mapping[str, str]) -> Documentation:
         """What was known in the conversation, as much as the judge can read beside the longest claim.
@@ -170,12 +185,20 @@ class Faithfulness(Metric):
                 sample, [longest], documents.text, self.prompts, context=context, task=CONVERSATION_SUPPORT
             )
 
-        shows_tables = self._shows_tables(sample)
-        return await compute_for(sample, fitting_documents, sample, self.judge, ask, shows_tables=shows_tables)
+        return await compute_for(sample, fitting_documents, sample, self.judge, ask, shows_tables=_shows_tables(sample))
 
     def aggregate(self, support: list[float]) -> float:
         """The score from each claim's support in [0, 1]: the mean."""
         return sum(support) / len(support)
+
+
+def _task(sample: Sample) -> str:
+    return CONVERSATION_SUPPORT if sample.messages else SUPPORT
+
+
+def _shows_tables(sample: Sample) -> bool:
+    """Whether the contexts of a prepared sample are its tables as text."""
+    return isinstance(next(iter(sample.retrieved_contexts), ""), TableContext)
 
 
 def _rank(claim: Claim) -> tuple[int, float]:

@@ -10,7 +10,7 @@ from ..judges.embedders import Embedder
 from ..languages import Language
 from ..text.lemmas import stem, words
 from ..text.message_sentences import message_sentences
-from ..text.pattern_screen import any_pattern
+from ..text.patterns import any_pattern
 
 SAME_COSINE = 0.8
 """From this cosine on two questions are the same."""

@@ -32,6 +32,12 @@ def sample_state(sample: Sample, fields: Collection[str]) -> dict[str, str]:
     return state
 
 
+class TableContext(str):
+    """A context that is a table of the sample as text."""
+
+    __slots__ = ()
+
+
 def shown_contexts(sample: Sample) -> tuple[str, ...]:
     """The contexts of a sample as a judge is shown them: without what in them speaks to whoever assesses an answer."""
     return passages_without_words_to_judge(sample.retrieved_contexts, language_or_fallback(sample.language))

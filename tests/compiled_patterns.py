@@ -17,11 +17,10 @@ import assay
 from assay.eval_sets import Sample
 from assay.languages import Language, language_codes, load_language
 from assay.metrics import load_metric, metric_names
-from assay.text import IdlePhrases
+from assay.text import JudgeAddresses
 
 ROOT = Path(assay.__file__).parent.parent
 _FOLDERS = ("text", "metrics", "judges")
-_SEARCHED_SENTENCES = {"splits", "states", "amounts", "presumes", "unfinished", "asserts"}  # others are matched
 _MATCHED = {"metrics/numeric/parse/mark_finders.py _exclusions"}  # what these compile is matched alone
 _TEXTS = {
     "en": "The throughput was 41.2 Mbps in March 2024, up 5% from last week, twice as high as Monday. See [1].",
@@ -65,11 +64,8 @@ def _of_packs():
         for section, kind in inspect.getmembers_static(Language):
             if isinstance(kind, functools.cached_property) and language.has(section):
                 for path, pattern in _inside(getattr(language, section), section):
-                    field = path.split(".")[1]
-                    if section != "sentences" or field in _SEARCHED_SENTENCES:
-                        yield CompiledPattern(f"{code} {path}", pattern.pattern, pattern.flags, True)
-                    elif field not in language.sentences.idle_kinds:  # those are in phrases, with their ends
-                        yield CompiledPattern(f"{code} {path}", pattern.pattern, pattern.flags, False)
+                    is_searched = section != "sentences"
+                    yield CompiledPattern(f"{code} {path}", pattern.pattern, pattern.flags, is_searched)
 
 
 def _of_modules(modules):
@@ -84,7 +80,7 @@ def _of_modules(modules):
 
 def _of_phrases():
     for code in language_codes():
-        for path, pattern in _inside(vars(IdlePhrases(load_language(code).sentences)), f"{code} phrases"):
+        for path, pattern in _inside(vars(JudgeAddresses(load_language(code).sentences)), f"{code} addresses"):
             is_searched = path.endswith(("_pause", "_last_join"))
             yield CompiledPattern(path, pattern.pattern, pattern.flags, is_searched)
 
@@ -108,7 +104,7 @@ def _of_code(modules, monkeypatch):
             and ".venv" not in file.parts
         ):
             origin = f"{file.relative_to(ROOT)} {frame.f_code.co_name}"
-            if file.name not in ("phrases.py", "pattern_screen.py"):  # unions of what is tested by itself
+            if file.name not in ("judge_address.py", "patterns.py"):  # unions of what is tested by itself
                 is_searched = is_searched and origin not in _MATCHED
                 patterns.append(CompiledPattern(origin, compiled.pattern, compiled.flags, is_searched))
         return compiled

@@ -7,6 +7,7 @@ from .demands import find_rules as find_rules
 from .entities import KINDS as KINDS, find_entities as find_entities, states_fact as states_fact
 from .error_codes import find_errors as find_errors
 from .guides import find_guides as find_guides
+from .judge_address import JudgeAddresses as JudgeAddresses
 from .language_detection import FEWEST_LETTERS as FEWEST_LETTERS, detect_language as detect_language
 from .number_ranges import join_ranges as join_ranges
 from .numbers import find_numbers as find_numbers, parse_number as parse_number
@@ -15,10 +16,8 @@ from .numbers.numerals import (
     format_shown as format_shown,
     numeral_readings as numeral_readings,
 )
-from .pattern_screen import PatternScreen as PatternScreen
-from .phrases import TO_JUDGE as TO_JUDGE, IdlePhrases as IdlePhrases
 from .quotes import Place as Place, find_quote as find_quote
-from .sentence_kinds import CLAIM as CLAIM, load_sentence_kinds as load_sentence_kinds
+from .sentence_kinds import CLAIM as CLAIM, TO_JUDGE as TO_JUDGE, load_sentence_kinds as load_sentence_kinds
 from .sentences import (
     AnswerSentence as AnswerSentence,
     answer_sentences as answer_sentences,

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from ..languages import FALLBACK, Language, load_language
 from .markdown_lines import MarkdownLine, read_lines
-from .pattern_screen import any_pattern
 from .sentence_kinds import load_sentence_kinds
 from .sentences import split_line, without_words_to_judge
 
@@ -38,7 +37,7 @@ class Demanding:
         self._conditions = pack.conditions
         self._bans = pack.bans
         self._subjects = pack.subjects
-        self._states = any_pattern(language.sentences.states)
+        self._kinds = load_sentence_kinds(language)
         self._function_words = language.function_words
         self._depends = _any_phrase(pack.depends)
 
@@ -87,7 +86,7 @@ class Demanding:
         if item and item[0] in self._bans:
             return False
         is_short = len(item) < _FEWEST_WORDS
-        return is_short or item[0] in self._subjects or self._states.search(sentence) is not None
+        return is_short or item[0] in self._subjects or self._kinds.states_fact(sentence)
 
 
 def _any_phrase(phrases: Sequence[str]) -> re.Pattern[str]:
@@ -204,7 +203,7 @@ class _PolicyReader:
         for place, sentence in enumerate(sentences):
             stated = without_words_to_judge(sentence, language)
             if stated and self._is_rule(stated, is_item=line.begins_item and place == 0, is_obliged=is_obliged):
-                context = [f"[{before}]"] if before and kinds.refers_back.match(stated) else []
+                context = [f"[{before}]"] if before and kinds.refers_back(stated) else []
                 self.rules.append(": ".join([*above, *(label if place else ()), " ".join([*context, stated])]))
             else:
                 self.others += 1

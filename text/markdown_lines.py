@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, zip_longest
@@ -40,7 +40,6 @@ _PROSE = re.compile(r"[A-ZÀ-Þ][^{}()\[\];=<>\\$|]*[.!?]$")
 _FEWEST_PROSE = 4  # words of a line of code that is a sentence
 _SIGNED = re.compile(r"[+>]\s*$")
 _AMOUNT = re.compile(r"\s*(?:[€$£]\s*)?\d")
-_NOTHING = re.compile(r"(?!)")
 _ORDINAL = re.compile(r"\d{1,2}\.\s+$")
 _TARGET = re.compile(r"\]\(\s*")
 _TARGET_END = re.compile(r"""\s*(?:(?:"[^"]*"|'[^']*'|\([^)]*\))\s*)?\)""")
@@ -96,7 +95,7 @@ def blank_comments(text: str) -> str:
     return "".join([*parts, text[done:]])
 
 
-def read_lines(text: str, after_ordinal: re.Pattern[str] = _NOTHING) -> list[MarkdownLine]:
+def read_lines(text: str, after_ordinal: Set[str] = frozenset()) -> list[MarkdownLine]:
     """Reads an answer's lines. Whatever the text is, each of its words stands in one of them.
 
     Lines stay lines: nothing is joined, but a table's row with its header. Text is never code because of spaces before
@@ -123,6 +122,10 @@ def read_lines(text: str, after_ordinal: re.Pattern[str] = _NOTHING) -> list[Mar
     return _with_labels(reader.lines)
 
 
+def _begins_with(text: str, words: Set[str]) -> bool:
+    return bool(words) and (first := re.match(r"\w+", text)) is not None and first[0].lower() in words
+
+
 @cache
 def _load_parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt  # loaded late: many commands split nothing
@@ -139,7 +142,7 @@ class _Reader:
 
     answer: str
     source: Sequence[tuple[int, str]]
-    after_ordinal: re.Pattern[str]
+    after_ordinal: Set[str]
     lines: list[MarkdownLine] = field(default_factory=list)
     _path: list[int] = field(default_factory=list)
     _last_number: int = 0
@@ -235,7 +238,7 @@ class _Reader:
             self._path, self._begins_item = kept_path, False
 
     def _is_ordinal(self, line: str, start: int, end: int) -> bool:
-        return line[start].isdigit() and self.after_ordinal.match(line, end) is not None
+        return line[start].isdigit() and _begins_with(line[end:], self.after_ordinal)
 
     def _list_before(self) -> list[int]:
         """The list of the line before, where it is one that the parser does not know ("• card") on this level."""
@@ -253,7 +256,7 @@ class _Reader:
                 return start, end
             if (sign := _SIGNED.search(line, 0, start)) and _AMOUNT.match(text):  # "> 5 days": no quotation
                 start = sign.start()
-            elif (ordinal := _ORDINAL.search(line, 0, start)) and self.after_ordinal.match(text):
+            elif (ordinal := _ORDINAL.search(line, 0, start)) and _begins_with(text, self.after_ordinal):
                 start = ordinal.start()
             return start, end
         match = _BEFORE_TEXT.match(line)

@@ -1,43 +1,51 @@
-"""What a sentence of an answer is: the one place that decides which sentences claim nothing."""
+"""What a sentence of an answer is: the one place that decides which sentences claim nothing, by their words alone."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from ..languages import Language, language_or_fallback
 from ..untrusted import without_unseen
-from .pattern_screen import any_pattern
-from .phrases import TO_JUDGE, IdlePhrases, SentencePhrase, straight
+from .judge_address import JudgeAddresses
+from .phrase_list import PhraseList, Words, read_words
 
+TO_JUDGE = "to_judge"
+"""The kind of what speaks to whoever assesses the answer."""
 CLAIM = "claim"
 """The kind of a sentence that claims something."""
 QUESTION = "question"
 """The kind of a sentence that only asks."""
-GREETING = "greeting"
-"""The kind of a greeting, and of a salutation before a claim ("Hi Anna,")."""
 REFUSAL = "refusal"
 """The kind of a sentence that says that the answer is not known."""
 YES_NO = "yes_no"
-"""The kind of a yes or no that stands alone; it claims something where nothing else in the answer does."""
+"""The kind of "Of course" that stands alone; it claims something where nothing else in the answer does."""
+YES, NO = "yes", "no"
+"""The kinds of a yes and a no that stand alone: claims of what was asked."""
 LEAD_IN = "lead_in"
 """The kind of a sentence that only announces what follows: "proceed as follows:"."""
 SIGN_OFF = "sign_off"
 """The kind of a "Kind regards", and of the names on the lines after it."""
 HEADING = "heading"
 """The kind of a heading, a table's header row, a bold label: it says what the sentences below it are about."""
+_COURTESY = "courtesy"
+_STATES = "states"
+_MOST_BEFORE = 3  # courtesy words before the first idle phrase: "For this question, please ask a colleague."
+_MOST_VALUE_WORDS = 3
+_MOST_REFUSAL_WORDS = 12  # beside what says that the answer is not known
+_MOST_NAMES = 4  # words of a name after a greeting
 _MOST_TITLE_WORDS = 8
 _MOST_NAME_WORDS = 6
 _SMALL_WORD = 4  # letters of a word of a name that may be in lower case: "van", "from"
-_STEP = re.compile(r"(?:\w+ )?\d{1,2}\s*[.):–-]")
-_BEFORE_TITLE = re.compile(r"[\W\d_]*")
-_ENDED = re.compile(r"(?<!\.\.)[.!…]$")
-_CLOSING_QUOTES = "\"'”’»)]"
-_CLOSED = (".", "!", "?", "…", ";")
 _MOST_LABEL_WORDS = 4  # of a label that may have a number: "Step 2:"
 _FEWEST_AFTER_SALUTATION = 3  # words; fewer are part of the greeting: "Hello Jan, good morning"
-_SIGNS = ".,;:!…"
-_CLAUSE = re.compile(r"[,;:]\s|\s[–—-]\s")
-_VALUE = re.compile(r"^[^\W\d][^:]*\w:\s+(?:\S+\s*){1,3}$")
 _FEWEST_WORDS = 4  # of a sentence that says by itself what the yes or no before it says
+_SIGNS = ".,;:!…"
+_DIGITS = frozenset("0123456789")
+_AMOUNT_SIGNS = frozenset("€$£%")
+_CLOSING_QUOTES = "\"'”’»)]"
+_CLOSED = (".", "!", "?", "…", ";")
+_ORDINAL = re.compile(r"\d{1,2}[.)]")  # of a list's item, whose text is on the next line
+_ENDED = re.compile(r"(?<!\.\.)[.!…]$")
 
 
 SentencePart = tuple[int, str, str, tuple[str, ...]]
@@ -46,135 +54,252 @@ what was cut out of that because it speaks to whoever assesses the answer."""
 
 
 class SentenceKinds:
-    """Tells what the sentences of one language are; `load_sentence_kinds` makes one object per language."""
+    """Tells what the sentences of one language are; `load_sentence_kinds` makes one object per language.
+
+    Left out is a sentence of listed greetings, thanks, closings and fillers alone; a bare question without a number or
+    a listed presupposition; and a refusal beside which stand at most twelve words, no number and no verb of fact.
+    Everything else is a claim.
+    """
 
     def __init__(self, language: Language) -> None:
         pack = language.sentences
-        self._phrases = load_idle_phrases(language)
+        self._addresses = [load_judge_addresses(language)]
         english = language_or_fallback(None)
-        # English too: answers in other languages are attacked in it
-        self._all_phrases = [self._phrases] if language == english else [self._phrases, load_idle_phrases(english)]
-        self._yes_no = any_pattern(pack.yes_no)
-        self._answer_word = any_pattern(pack.answer_word)
-        self.refers_back = any_pattern(pack.refers_back)  # of a sentence that is understood by those before it alone
-        self._salutation = any_pattern(pack.salutation)
-        self._states = any_pattern(pack.states)
-        self._signature = any_pattern(pack.signature)
-        self._step_label = any_pattern(pack.step_label)
-        self._amounts = any_pattern(pack.amounts)
-        self._asks = any_pattern(pack.asks)
-        self._asserts = any_pattern(pack.asserts)
-        self._before_asking = any_pattern(pack.before_asking)
-        self._splits = any_pattern(pack.splits)
-        self._presumes = any_pattern(pack.presumes)
-        self._unfinished = any_pattern(pack.unfinished)
-        self._announces = any_pattern(pack.announces)
+        if language != english:  # answers in other languages are attacked in English too
+            self._addresses.append(load_judge_addresses(english))
+        self._idle = PhraseList({**pack.idle, _COURTESY: pack.courtesy, REFUSAL: pack.refusals, "": pack.idle_not})
+        self._refusals = PhraseList({REFUSAL: pack.refusals})
+        self._openers = {*PhraseList(pack.idle).first, *self._refusals.first}
+        self._idle_kinds = {*pack.idle, REFUSAL}
+        self._named_after = pack.named_after
+        self._answers = PhraseList({YES: pack.answer_yes, NO: pack.answer_no, YES_NO: pack.answer_words})
+        self._statements = {YES: pack.yes_statement, NO: pack.no_statement}
+        self._before_statement = pack.before_statement
+        self._asks, self._asked, self._joins = pack.asks, pack.asked, pack.joins
+        self._presumes = PhraseList({_STATES: pack.presumes, "": pack.presumes_not})
+        self._facts = PhraseList({_STATES: pack.facts})
+        self._asserts = PhraseList({_STATES: pack.asserts})
+        self._numbers, self._units = pack.numbers, pack.units
+        self._announces = PhraseList({_STATES: pack.announces, "": pack.unfinished})
+        self._refers_back = PhraseList({_STATES: pack.refers_back})
+        self._named, self._teams = pack.named | pack.teams, pack.teams
         self._imperatives = language.words.imperatives if language.has("words") else frozenset[str]()
         self._step_words = language.words.step_words if language.has("words") else ()
-        self.after_ordinal = any_pattern(pack.after_ordinal)
+        self.after_ordinal = pack.after_ordinal
 
     def parts(self, sentence: str, *, may_address: bool = True) -> list[SentencePart]:
         """Parts a sentence into what states nothing and what is judged: mostly one part.
 
-        A sentence that may state something is a claim: only what states nothing beyond doubt is left out. What speaks
-        to whoever assesses the answer is cut out of a claim, wherever it stands; a salutation and a refusal before a
-        claim are parts of their own ("I cannot find that, but it is free").
+        What speaks to whoever assesses the answer is cut out of a claim, wherever it stands; a salutation and a refusal
+        before a claim are parts of their own ("I cannot find that, but it is free").
         """
         left, cut = self.without_address(sentence) if may_address else (sentence, ())
         if not left:
             return [(0, TO_JUDGE, sentence, ())]
-        idle, rest = ([], 0) if self._amounts.search(left) else self._phrases.leading(left)
-        if idle and (rest == len(left) or (left.endswith("?") and self._only_asks(left[rest:]))):
-            return [(0, TO_JUDGE if cut else _kind_of(idle), sentence, ())]
+        words = read_words(left)
+        kind, boundary = self._kind(words)
         if cut:
-            return [(0, self._kind_by_ending(left), left, cut)]
-        start = rest if idle and idle[-1].kind == REFUSAL and self._splits.search(left[idle[-1].end : rest]) else 0
-        if start and len(left[start:].split()) < _FEWEST_AFTER_SALUTATION:
-            start = 0
-        if not start and (salutation := self._salutation.match(sentence)):  # "Hi Anna, you can cancel."
-            end = salutation.end()
-            start = end if len(sentence[end:].split()) >= _FEWEST_AFTER_SALUTATION else 0
-        if not start:
-            return [(0, self._kind_by_ending(sentence), sentence, ())]
-        text = sentence[start:]
-        part = (start, self._kind_by_ending(text), capitalized(text), ())
-        end = idle[-1].end if idle else start
-        while end < start and sentence[end] in _SIGNS:
-            end += 1
-        before = sentence[:end].rstrip()
-        return [(0, _kind_of(idle), before, ()), part]
+            return [(0, TO_JUDGE if kind in self._idle_kinds else kind, left, cut)]
+        if kind != CLAIM or not boundary:
+            return [(0, kind, left, ())]
+        before, leading = left[: words.start(boundary)].rstrip(), self._cover(words)[0]
+        if leading != "greeting":
+            leading = REFUSAL
+            while words.words[boundary] in self._joins and len(words.words) - boundary > _FEWEST_AFTER_SALUTATION:
+                boundary += 1  # "but"
+        start = words.start(boundary)
+        return [(0, leading, before, ()), (start, CLAIM, capitalized(left[start:]), ())]
 
     def find_kind(self, sentence: str, *, may_address: bool = True) -> str:
         """What a sentence is as a whole: `claim` where any part of it claims something."""
         kinds = [kind for _, kind, _, _ in self.parts(sentence, may_address=may_address)]
-        return CLAIM if CLAIM in kinds else kinds[0]
+        return kinds[0] if {CLAIM, YES, NO}.isdisjoint(kinds) else CLAIM
 
-    def _kind_by_ending(self, text: str) -> str:
-        ending = text[-1:]
-        if ending == "?" and self._only_asks(text):
-            return QUESTION
+    def _kind(self, words: Words) -> tuple[str, int]:
+        """What a sentence is; of a claim also where it begins after a salutation or a refusal, or 0."""
+        ending, count = words.text[-1:], len(words.words)
+        if words.words[0] in self._answers.first or words.text[0] in _DIGITS:
+            answer, end = self._answers.longest(words.words, 0)
+            if (answer and end == count) or _ORDINAL.fullmatch(words.text):
+                return answer or YES_NO, 0
+        kind, covered, boundary = self._cover(words)
+        if ending == "?" and self._only_asks(words):
+            return kind or QUESTION, 0
         if ending == ":":
-            return LEAD_IN
-        return YES_NO if self._yes_no.match(text) else CLAIM
+            return LEAD_IN, 0
+        if kind and covered == count:
+            return kind, 0
+        boundary = boundary if kind == "greeting" else 0
+        if self._refusals.stands_in(words.words):
+            is_refusal, after_refusal = self._find_refusal(words)
+            if is_refusal:
+                return REFUSAL, 0
+            boundary = max(boundary, after_refusal)
+        may_part = boundary and ending != "?" and count - boundary >= _FEWEST_AFTER_SALUTATION
+        return CLAIM, boundary if may_part else 0
 
-    def _only_asks(self, question: str) -> bool:
+    def _cover(self, words: Words) -> tuple[str, int, int]:
+        """How much of a sentence is idle.
+
+        Returns:
+            The kind of its idle phrases ("" where it begins with none), how many words they and the `courtesy` and
+            names beside them are, and the last of these places at which a clause begins.
+        """
+        found, names, place, boundary = "", 0, 0, 0
+        if self._openers.isdisjoint(words.words[: _MOST_BEFORE + 1]):
+            return found, place, boundary
+        while place < len(words.words):
+            word = words.words[place]
+            kind, end = self._idle.longest(words.words, place) if word in self._idle.first else ("", place)
+            begins = place in words.clauses
+            if found and (begins or word in self._joins):
+                boundary = place
+            if kind == _COURTESY:
+                if (not found and place >= _MOST_BEFORE) or (begins and word in self._imperatives):
+                    break
+            elif kind:
+                found = REFUSAL if REFUSAL in {found, kind} else found or kind
+                names = _MOST_NAMES if kind in self._named_after else 0
+                if kind == SIGN_OFF and not (end < len(words.words) and end in words.clauses):
+                    names = 0  # "Best Western"
+            elif names and words.is_capital(place) and not self._states_at(words, place):
+                names, end = names - 1, place + 1
+            else:
+                break
+            place = end
+        return found, place if found else 0, boundary
+
+    def _find_refusal(self, words: Words) -> tuple[bool, int]:
+        """Whether a sentence says that the answer is not known, and nothing else but what was asked.
+
+        Returns:
+            Whether it does; else, where it does up to a pause or a joining word, the place of that, or 0.
+        """
+        has_refusal = may_ask = is_asked = False
+        place = others = boundary = 0
+        while place < len(words.words):
+            word = words.words[place]
+            kind, end = self._idle.longest(words.words, place)
+            begins = place in words.clauses
+            if has_refusal and others <= _MOST_REFUSAL_WORDS and (begins or (word in self._joins and not boundary)):
+                boundary = place
+            if kind and kind != _COURTESY:
+                has_refusal = has_refusal or kind == REFUSAL
+                may_ask, is_asked, place = kind == REFUSAL, False, end
+                continue
+            if word in self._asked and (may_ask or is_asked) and not (begins and word in self._joins):
+                is_asked = True  # "I do not know what it costs"
+            elif begins or word in self._joins:
+                goes_on = is_asked and not begins and not self._asked.isdisjoint(words.words[place + 1 : place + 2])
+                may_ask = is_asked = goes_on  # "why it stops or how long it takes"
+            if self._is_number(word) or self._asserts.longest(words.words, place)[0]:
+                return False, boundary
+            is_fact = kind != _COURTESY and not is_asked and bool(self._facts.longest(words.words, place)[0])
+            if is_fact or (begins and word in self._imperatives):
+                return False, boundary
+            may_ask = may_ask and kind == _COURTESY
+            others += word not in self._joins
+            place = max(end, place + 1)
+        return has_refusal and others <= _MOST_REFUSAL_WORDS, boundary
+
+    def _only_asks(self, words: Words) -> bool:
         """Whether a question states nothing while it asks ("Did you know that it is free?" does)."""
-        question = straight(question)
-        if self._presumes.search(question) or self._amounts.search(question):
+        if any(map(self._is_number, words.words)) or self._presumes.stands_in(words.words):
             return False
+        place = min(self._cover(words)[1:]) if not self._begins_asking(words, 0) else 0
         has_asked = False
-        for clause in _CLAUSE.split(question):
-            if self._asks.match(clause, _title_start(clause)):
+        starts = [start for start in range(place, len(words.words)) if start == place or start in words.clauses]
+        for start, end in zip(starts, [*starts[1:], len(words.words)], strict=True):
+            first = words.words[start]
+            if (
+                has_asked
+                and first in self._joins
+                and first in self._asks
+                and self._facts.stands_in(words.words[start:end])
+            ):
+                return False  # ", which is free"
+            if self._begins_asking(words, start):
                 has_asked = True
-            elif self._may_state(clause) if has_asked else not self._before_asking.match(clause):
+            elif self._states_in(words.words[start:end]) or (not has_asked and end - start > _MOST_LABEL_WORDS):
                 return False
         return has_asked
 
+    def _begins_asking(self, words: Words, place: int) -> bool:
+        """Whether a clause asks something, or names a subject ("How it works"); a joining word may stand before it."""
+        first, *after = words.words[place : place + 2]
+        return first in self._asks or (first in self._joins and not self._asks.isdisjoint(after))
+
+    def _states_in(self, words: Sequence[str]) -> bool:
+        return self._facts.stands_in(words) or self._asserts.stands_in(words)
+
+    def _is_number(self, word: str) -> bool:
+        return word[0].isdigit() or word[-1].isdigit() or word in self._numbers
+
+    def _states_at(self, words: Words, place: int) -> bool:
+        """Whether a word states something: a verb, a word such as "free", or an amount."""
+        if self._facts.longest(words.words, place)[0] or self._asserts.longest(words.words, place)[0]:
+            return True
+        return self._is_number(words.words[place]) and not self._units.isdisjoint(words.words[place + 1 : place + 2])
+
+    def _may_state(self, words: Words) -> bool:
+        """Whether a few words state something."""
+        has_sign = not _AMOUNT_SIGNS.isdisjoint(words.text) and any(map(str.isdigit, words.text))
+        return has_sign or any(self._states_at(words, place) for place in range(len(words.words)))
+
+    def answer_statement(self, answer: str, question: str) -> str:
+        """A yes or no as a statement of what was asked."""
+        return self._statements[answer].format(question=question)
+
     def only_announces(self, lead_in: str) -> bool:
         """Whether a sentence that ends with a colon says nothing without what follows it."""
-        text = straight(lead_in).strip()
-        if any(map(str.isdigit, text)) and len(text.split()) > _MOST_LABEL_WORDS:
+        words = read_words(lead_in)
+        has_digit = any(map(str.isdigit, lead_in))
+        if has_digit and len(words.words) > _MOST_LABEL_WORDS:
             return False
-        if self._announces.match(text):
-            return True
-        text = self._unfinished.sub("", text)
-        if len(text.split()) > _MOST_LABEL_WORDS or self._may_state(text):
+        left, place, announces = list[int](), 0, False
+        while place < len(words.words):
+            kind, end = self._announces.longest(words.words, place)
+            announces = announces or bool(kind)
+            left += [place] if end == place else []
+            place = max(end, place + 1)
+        if any(self._states_at(words, place) for place in left):
             return False
-        return not (text.strip() and self.is_instruction(text))
+        return announces or (len(left) <= _MOST_LABEL_WORDS and not self.is_instruction(lead_in))
 
     def is_title(self, text: str) -> bool:
         """Whether a heading or a bold line only names a subject: beyond doubt, else it is a sentence like any other."""
+        words = read_words(text)
         if _ENDED.search(text) or len(text.split()) > _MOST_TITLE_WORDS or self._is_value(text):
             return False
-        if len(text.split()) == 1 or self._asks.match(text, _title_start(text)):
+        if len(words.words) == 1 or self._begins_asking(words, 0):
             return not any(map(str.isdigit, text))
-        return not self._may_state(text)
+        return not self._may_state(words)
 
     def _is_value(self, text: str) -> bool:
         """Whether a title gives the value of something: "Insurance: Yes"."""
-        return _VALUE.search(text) is not None and not self.is_step(text)
-
-    def _may_state(self, text: str) -> bool:
-        """Whether a few words state something, by a verb, an amount or a word such as "free"."""
-        return any(pattern.search(text) for pattern in (self._states, self._amounts, self._asserts))
+        _, colon, value = text.partition(": ")
+        is_short = 1 <= len(value.split()) <= _MOST_VALUE_WORDS
+        return bool(colon) and text[0].isalpha() and is_short and not self.is_step(text)
 
     def is_column(self, text: str) -> bool:
         """Whether a cell of a table's first row only names a column; else the row is one of the others."""
-        if _ENDED.search(text) or (any(map(str.isdigit, text)) and self._amounts.search(text)):
-            return False
-        is_short = len(text.split()) < _FEWEST_WORDS or text.endswith("?")
-        return is_short or self._asks.match(text) is not None or self._states.search(text) is None
+        words = read_words(text)
+        if _ENDED.search(text) or not words.words:
+            return not words.words
+        if self._begins_asking(words, 0) or len(words.words) == 1:
+            return True
+        return not self._may_state(words)
 
     def is_step(self, title: str) -> bool:
         """Whether a title is a step with its text ("Step 2: Click Save"), which may head nothing."""
-        match = _STEP.match(title)
-        return match is not None and bool(title[match.end() :].strip())
+        words = read_words(title).words[:3]
+        return len(words) > 1 and (words[0].isdigit() or (len(words) > 2 and words[1].isdigit()))
 
     def continues(self, numbered: str, text: str) -> bool:
         """Whether a text goes on after a number and a dot: "am 1." and "März", "Step 2." and "Click Save"."""
         word, _, number = numbered.lower().rstrip(".").partition(" ")
         is_label = word in self._step_words and number.isdecimal()
-        return is_label or self.after_ordinal.match(text) is not None
+        return is_label or text.split(maxsplit=1)[0].lower().rstrip(_SIGNS) in self.after_ordinal
 
     def is_instruction(self, text: str) -> bool:
         """Whether a text begins with a verb that tells what to do ("Click Save")."""
@@ -183,44 +308,63 @@ class SentenceKinds:
     def is_fragment(self, text: str) -> bool:
         """Whether a text says something only together with what stands above it ("bank transfer")."""
         return not (
-            text.rstrip(_CLOSING_QUOTES).endswith(_CLOSED) or self._states.search(text) or self.is_instruction(text)
+            text.rstrip(_CLOSING_QUOTES).endswith(_CLOSED) or self.states_fact(text) or self.is_instruction(text)
         )
+
+    def states_fact(self, text: str) -> bool:
+        """Whether a verb in a text states something."""
+        return self._facts.stands_in(read_words(text).words)
 
     def completes(self, item: str, lead_in: str) -> bool:
         """Whether a list item with a full stop, but no verb, ends what its lead-in begins ("You should avoid:")."""
-        if not lead_in.endswith(":") or self._announces.match(straight(lead_in)):
+        if not lead_in.endswith(":") or self._announces.stands_in(read_words(lead_in).words):
             return False
-        return not (self._may_state(item) or self.is_instruction(item))
+        return not (self._may_state(read_words(item)) or self.is_instruction(item))
 
     def is_name(self, text: str) -> bool:
-        """Whether a line may be a name below a sign-off: a few words with capitals that state nothing."""
-        names = text.rstrip(".,").split()
-        if len(names) > _MOST_NAME_WORDS or any(map(str.isdigit, text)) or self._may_state(text):
+        """Whether a line may be a name below a sign-off, or a team: a few words with capitals that state nothing."""
+        words = read_words(text)
+        if len(words.words) > _MOST_NAME_WORDS or text[-1] in "?!:" or self._may_state(words):
             return False
-        return all(name[0].isupper() or len(name) <= _SMALL_WORD for name in names) and text[-1] not in "?!:"
+        if any(map(str.isdigit, text)):
+            return False
+        return all(
+            len(word) <= _SMALL_WORD or word in self._named or words.is_capital(place)
+            for place, word in enumerate(words.words)
+        )
 
-    def is_signature(self, text: str) -> bool:
+    def is_team(self, text: str) -> bool:
         """Whether a line may stand below a sign-off and is no name: "The support team"."""
-        return self._signature.match(text) is not None
+        return self.is_name(text) and read_words(text).words[-1] in self._teams
 
     def is_step_label(self, text: str) -> bool:
         """Whether a line is the number of a step and nothing else: "Step 1"."""
-        return self._step_label.match(text) is not None
+        words = read_words(text).words
+        return len(words) == 2 and words[0] in self._step_words and words[1].isdigit()
+
+    def refers_back(self, sentence: str) -> bool:
+        """Whether a sentence is understood by those before it alone ("Then you click Save")."""
+        words = read_words(sentence).words
+        return words[0] in self._refers_back.first and bool(self._refers_back.longest(words, 0)[0])
 
     def without_address(self, text: str) -> tuple[str, tuple[str, ...]]:
         """A text without what in it speaks to whoever assesses the answer ("" where all does), and what that is."""
         seen = without_unseen(text)  # what a judge reads: a mark that nobody sees parts no word
-        for phrases in self._all_phrases:
-            if addresses := phrases.to_judge(seen):
-                left = capitalized(phrases.without(seen, addresses))
-                if len(addresses) == 1 and left and not self._states.search(left):  # "Reviewer: Kim Weber": a label
+        for addresses in self._addresses:
+            if not addresses.may_address(seen):
+                continue
+            words = read_words(seen)
+            covered = self._cover(words)[1]
+            if found := addresses.find(seen, words.end(covered - 1) if covered else 0):
+                left = capitalized(addresses.without(seen, found))
+                if len(found) == 1 and left and not self.states_fact(left):  # "Reviewer: Kim Weber": a label
                     return text, ()
-                return left, tuple(seen[phrase.start : phrase.end] for phrase in addresses)
+                return left, tuple(seen[phrase.start : phrase.end] for phrase in found)
         return text, ()
 
     def may_address(self, answer: str) -> bool:
         """Whether anything of an answer may speak to whoever assesses it; False is certain."""
-        return any(phrases.may_address(answer) for phrases in self._all_phrases)
+        return any(addresses.may_address(answer) for addresses in self._addresses)
 
     def cuts(self, text: str) -> bool:
         """Whether anything of a text speaks to whoever assesses the answer."""
@@ -233,23 +377,17 @@ class SentenceKinds:
 
     def without_answer_word(self, sentence: str) -> tuple[str, str]:
         """A sentence without the yes or no before it, where the rest says the same by itself; and that word."""
-        match = self._answer_word.match(sentence)
-        if match is None:
+        words = read_words(sentence)
+        if words.words[0] not in self._before_statement or len(words.words) <= 1 or 1 not in words.clauses:
             return sentence, ""
-        rest = sentence[match.end() :]
-        return (capitalized(rest), match[0]) if len(rest.split()) >= _FEWEST_WORDS else (sentence, "")
+        rest = sentence[words.start(1) :]
+        if len(rest.split()) < _FEWEST_WORDS:
+            return sentence, ""
+        return capitalized(rest), sentence[: words.start(1)]
 
-
-def _kind_of(phrases: list[SentencePhrase]) -> str:
-    """What phrases come to: a refusal where one is, else what the first is."""
-    kinds = [phrase.kind for phrase in phrases]
-    return REFUSAL if REFUSAL in kinds else next(iter(kinds), GREETING)
-
-
-def _title_start(title: str) -> int:
-    """Where the words of a title begin: after its number or a picture ("1. How it works")."""
-    match = _BEFORE_TITLE.match(title)
-    return match.end() if match else 0
+    def says_by_itself(self, rest: str) -> bool:
+        """Whether what follows a yes or no may say the same, and is no instruction or condition."""
+        return not self.is_instruction(rest) and read_words(rest).words[0] not in self._joins
 
 
 def capitalized(sentence: str) -> str:
@@ -258,9 +396,9 @@ def capitalized(sentence: str) -> str:
 
 
 @cache
-def load_idle_phrases(language: Language) -> IdlePhrases:
-    """Returns what finds the phrases of a language that state nothing."""
-    return IdlePhrases(language.sentences)
+def load_judge_addresses(language: Language) -> JudgeAddresses:
+    """Returns what finds the phrases of a language that speak to whoever assesses an answer."""
+    return JudgeAddresses(language.sentences)
 
 
 @cache

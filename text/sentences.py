@@ -9,12 +9,15 @@ from typing import NamedTuple
 
 from ..languages import Language
 from .markdown_lines import LONGEST_LINE, MarkdownLine, read_lines
-from .phrases import TO_JUDGE
+from .message_sentences import message_sentences
 from .sentence_kinds import (
     CLAIM,
     HEADING,
     LEAD_IN,
+    NO,
     SIGN_OFF,
+    TO_JUDGE,
+    YES,
     YES_NO,
     SentenceKinds,
     SentencePart,
@@ -111,12 +114,12 @@ class AnswerSentence(NamedTuple):
         return self.answer_word + self.text
 
 
-def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
+def answer_sentences(text: str, language: Language, question: str = "") -> list[AnswerSentence]:
     """Splits an answer into sentences and says which of them claim something.
 
     A greeting, thanks, an offer, a refusal, a question, a lead-in ("as follows:") and what is said to whoever assesses
-    the answer claim nothing. A yes or no before a whole sentence is left out ("No, that is not possible"); alone it
-    claims something when nothing else does.
+    the answer claim nothing. A yes or no before a whole sentence is left out ("No, that is not possible"); alone it is
+    a claim, where the message that is answered (`question`) is given as a statement of what was asked.
 
     Markdown is read: a heading, a header row and a bold label claim nothing, unless they state something ("## Returns
     are free"); a row is read with its header, and a list item that is no sentence with the line above the list. A
@@ -131,7 +134,7 @@ def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
         >>> answer_sentences("Open Payroll. Then you click Run.", english)[1][:5]
         ('Then you click Run.', 'claim', 'Open Payroll.', 14, 33)
     """
-    reader = _SentenceReader(text, language)
+    reader = _SentenceReader(text, language, question)
     kinds = reader.kinds
     lines = read_lines(text, kinds.after_ordinal)
     for line, after in zip_longest(lines, lines[1:]):
@@ -142,11 +145,13 @@ def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
 class _SentenceReader:
     """Reads an answer's sentences line by line."""
 
-    def __init__(self, answer: str, language: Language) -> None:
+    def __init__(self, answer: str, language: Language, question: str = "") -> None:
         self._answer = answer
+        self._question = question
         self._length = len(answer)
         self.kinds: SentenceKinds = load_sentence_kinds(language)
         self._may_address = self.kinds.may_address(answer)
+        self._language = language
         self._code = language.code
         self._split: list[AnswerSentence] = []
         self._heads_read: set[str] = set()  # lead-ins that stand before a fragment in a claim
@@ -180,8 +185,8 @@ class _SentenceReader:
         """Whether a line is a name or a team below a sign-off, or as the last line of an answer a team below a rule."""
         text = line.text.strip()
         if signing:
-            return self.kinds.is_name(text) or self.kinds.is_signature(text)
-        if not self.kinds.is_signature(text):
+            return self.kinds.is_name(text)
+        if not self.kinds.is_team(text):
             return False
         start = line.place(0)
         claims = any(sentence.kind == CLAIM for sentence in self._split)
@@ -274,8 +279,15 @@ class _SentenceReader:
         stated = sentence
         answer_word = ""
         context: list[str] = []
-        if kind == CLAIM:
+        if kind in {YES, NO}:
+            kind, stated = CLAIM, self._as_statement(kind, sentence)
+        elif kind == CLAIM:
             stated, answer_word = self.kinds.without_answer_word(sentence)
+            if answer_word and self._question and not self.kinds.says_by_itself(stated):  # "Yes, click Save."
+                answer = answer_word.rstrip()
+                [(_, answer_kind, _, _)] = self.kinds.parts(answer, may_address=False)
+                self._add_part((begin, answer_kind, answer, ()), line, offset, offset + begin + len(answer), "")
+                begin, answer_word = begin + len(answer_word), ""
             if line.path or head or self._title:
                 context = [self._title, self._heads.get(line.path[-2], "") if line.path else "", head]
             if head and len(head) <= _LONGEST_HEAD and self._completes(stated, line, head):
@@ -284,7 +296,7 @@ class _SentenceReader:
                 self._heads_read.add(head)
             if not stated:  # "Verdict:" and, as an item, "supported"
                 kind, stated = TO_JUDGE, sentence
-            if self.kinds.refers_back.match(sentence):
+            if self._before and self.kinds.refers_back(sentence):
                 context += self._before[-_SENTENCES_OF_CONTEXT:]
         above = " ".join(dict.fromkeys(filter(None, context))) if context else ""
         self._add(stated, kind, line, offset + begin, end=end, context=above, answer_word=answer_word, cut=cut)
@@ -292,6 +304,15 @@ class _SentenceReader:
             self._before.append(sentence)
         if kind == SIGN_OFF:
             self._signing = _MOST_SIGNING_LINES
+
+    def _as_statement(self, answer: str, sentence: str) -> str:
+        """A yes or no as a statement of the last question of the message that is answered, or as it is without one."""
+        if not self._question:
+            return sentence
+        message = without_words_to_judge(self._question, self._language)
+        asked = [sentence.text for sentence in message_sentences(message) if sentence.text.endswith("?")]
+        question = (asked or [" ".join(message.split())])[-1][:_LONGEST_HEAD]
+        return self.kinds.answer_statement(answer, question)
 
     def _completes(self, stated: str, line: MarkdownLine, head: str) -> bool:
         """Whether a line says something only together with what it stands under."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ...eval_sets.sample import Cell, Sample, Table as SampleTable
 from ...languages import FALLBACK
 from ..claim import Claim
+from ..sample_state import TableContext
 from .checking import CheckedClaim
 from .lexicon import LANGUAGES
 from .numeric_claims import check_by_sentence, tables_of_claims
@@ -39,7 +40,7 @@ def _overrule(claim: Claim, checked: Sequence[CheckedClaim]) -> Claim:
 
 def tables_as_contexts(tables: Sequence[SampleTable]) -> tuple[str, ...]:
     """Each table as lines with pipes, its name above; of a longer one the first 100 rows, and a line that says so."""
-    return tuple(_as_text(table) for table in tables)
+    return tuple(TableContext(_as_text(table)) for table in tables)
 
 
 def _as_text(table: SampleTable) -> str:

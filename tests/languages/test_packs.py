@@ -81,18 +81,32 @@ def test_a_code_may_have_a_region_and_what_is_not_there_is_told(tmp_path):
         assert Language("xx", tmp_path).words
 
 
+SHORTEST = """idle: {thanks: [dank u]}
+answer_yes: [ja]
+answer_no: [nee]
+yes_statement: '{question} ja'
+no_statement: '{question} nee'
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("answer_word: ['ja, ']\nyes_no: ['(']\n", 2, "yes_no.0: .*'\\(' is no regular expression"),
+        (SHORTEST + "asked: [of]\nto_judge: ['(']\n", 7, "to_judge.0: .*'\\(' is no regular expression"),
         (
-            "answer_word: ['ja, ']\nyes_no: ['ja']\ngreetings:\n  - hallo\n",
-            3,
-            "greetings: is an unknown field; the fields are groups, answer_word, yes_no",
+            SHORTEST + "greetings:\n  - hallo\n",
+            6,
+            "greetings: is an unknown field; the fields are groups, idle, ",
         ),
-        ("answer_word:\n  - 'ja, '\n  - yes\nyes_no: ['ja']\n", 3, "answer_word.1: "),  # YAML reads yes as true
-        ("answer_word: ['ja, ']\n", 1, "yes_no: is missing; add it"),
-        ("answer_word: ['ja, ']\nyes_no: [\n", 3, "not valid YAML"),
+        (SHORTEST + "courtesy:\n  - graag\n  - yes\n", 8, "courtesy.1: "),  # YAML reads yes as true
+        (SHORTEST + "courtesy: [dank (u|je]\n", 6, "courtesy.0: .*'dank \\(u\\|je'; close each bracket"),
+        (
+            SHORTEST + f"courtesy: ['{'(a|b)' * 12}']\n",
+            6,
+            "courtesy.0: .* stands for 4096 phrases",
+        ),
+        (SHORTEST.replace("answer_no: [nee]\n", ""), 1, "answer_no: is missing; add it"),
+        (SHORTEST + "courtesy: [\n", 7, "not valid YAML"),
         ("", 1, "the whole file: is empty; write FIELD: VALUE"),
     ],
 )

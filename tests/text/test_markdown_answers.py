@@ -125,7 +125,7 @@ def test_no_word_is_lost(text, language):
             ("sign_off", "Acme")]),
         ("It is free.\n\n---\nThe support team", [("claim", "It is free."), ("sign_off", "The support team")]),
         ("It is free. Who mends it:\n\nThe support team", [  # no rule above it
-            ("claim", "It is free."), ("lead_in", "Who mends it:"), ("claim", "The support team")]),
+            ("claim", "It is free."), ("lead_in", "Who mends it:"), ("claim", "Who mends it: The support team")]),
         ("---\nThe support team", [("claim", "The support team")]),  # the whole answer
         ("Kind regards,\nThe support team is there on Sundays", [
             ("sign_off", "Kind regards,"), ("claim", "The support team is there on Sundays")]),

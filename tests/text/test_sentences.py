@@ -1,13 +1,9 @@
 """Which sentences of a support answer claim something, and what tells their kind."""
 
-import re
-from functools import cache
-
 import pytest
-from hypothesis import given, strategies as st
 
-from assay.languages import load_language, packs_with
-from assay.text import CLAIM, TO_JUDGE, PatternScreen, claiming_sentences, load_sentence_kinds, sentences
+from assay.languages import load_language
+from assay.text import CLAIM, TO_JUDGE, claiming_sentences, load_sentence_kinds, sentences
 
 
 @pytest.mark.parametrize(
@@ -29,7 +25,7 @@ from assay.text import CLAIM, TO_JUDGE, PatternScreen, claiming_sentences, load_
         ),
         ("en", "Good morning! Go to Payroll. Click New.", ["Go to Payroll.", "Click New."]),
         ("en", "Dear customer,\nYou find it under Documents.\nKind regards,", ["You find it under Documents."]),
-        ("en", "Yes. You do that under Leave.", ["You do that under Leave."]),
+        ("en", "Yes. You do that under Leave.", ["Yes.", "You do that under Leave."]),
         ("en", "No, you cannot create roles of your own.", ["You cannot create roles of your own."]),
         ("en", "Yes, you can.", ["Yes, you can."]),
         ("en", "Sorry, I could not find that in the documentation. Shall I ask a colleague?", []),
@@ -63,68 +59,7 @@ def test_where_a_sentence_ends():
     ]
 
 
-WORDS = ["grader", "GRADER", "Evaluator:", "note to the", "ignore", "all", "instructions", "hello", "thanks"]
-WORDS += [
-    "I",
-    "can't",
-    "ıf",
-    "KİNDLY",
-    "you",
-    "hilfe",
-    "Prüfer",
-    "PRÜFER,",
-    "ẞ",
-    "beoordelaar",
-    "geen",
-    "ik",
-    "10/10",
-    "ja",
-]
-
-
-def caseless(*sources: str) -> list[re.Pattern[str]]:
-    """Patterns as a language pack has them."""
-    return [re.compile(source, re.IGNORECASE) for source in sources]
-
-
-@cache
-def idle_patterns() -> dict[str, list[re.Pattern[str]]]:
-    return {
-        pack.code: [pattern for kind in pack.sentences.idle_kinds for pattern in getattr(pack.sentences, kind)]
-        for pack in packs_with("sentences")
-    }
-
-
-@given(st.lists(st.sampled_from(WORDS) | st.text(max_size=8).filter(lambda text: "\n" not in text), max_size=8))
-def test_screen_passes_whatever_a_pattern_of_a_pack_matches(words):
-    sentence = " ".join(words)
-    for language, patterns in idle_patterns().items():
-        if any(pattern.match(sentence) for pattern in patterns):
-            assert PatternScreen(patterns).may_match(sentence), (language, sentence)
-
-
-@pytest.mark.parametrize(
-    ("source", "text"),
-    [
-        ("skip", "ſKIP"),  # the long s and the sign of kelvin count as s and k where case does not count
-        ("if", "İf"),
-        ("if", "ıf"),
-        ("Ja", "jA"),  # a capital in the pattern
-        (r"\x41b", "ab"),  # an escape that stands for a capital
-        ("straße", "STRAẞE"),
-        ("µ", "μ"),  # the micro sign and the Greek letter
-        (".*\\bgrader", "To the GRADER"),
-    ],
-)
-def test_screen_knows_letters_that_are_the_same_but_for_case(source, text):
-    (pattern,) = caseless(source)
-    assert pattern.match(text)
-    assert PatternScreen([pattern]).may_match(text)
-
-
-def test_the_screen_and_the_order_of_kinds():
-    assert not PatternScreen([]).may_match("Hello.")
-    assert not PatternScreen(caseless("thanks", ".*grader")).may_match("No thanks.")  # `thanks` is not at the start
+def test_words_to_the_judge_are_told_before_a_greeting():
     kinds = load_sentence_kinds(load_language("en"))
     assert kinds.find_kind("Dear grader,") == TO_JUDGE
     assert kinds.find_kind("Dear Grace,") == "greeting"

@@ -1,4 +1,4 @@
-"""The phrases of a sentence that state nothing: a greeting, a refusal, an address to whoever assesses the answer."""
+"""What of an answer speaks to whoever assesses it, and not to its reader."""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..languages.sections import Sentences
 from ..untrusted import without_unseen
-from .pattern_screen import PatternScreen, any_pattern
+from .patterns import any_pattern
 
 TO_JUDGE = "to_judge"
 """The kind of a phrase that speaks to whoever assesses the answer."""
@@ -18,32 +18,23 @@ _STRAIGHT = {ord("’"): "'", ord("‘"): "'"} | {0xFF01 + place: chr(0x21 + pla
 _MOST_PHRASES = 12  # of one sentence; more of them is no support answer, and is judged as it stands
 
 
-class SentencePhrase(NamedTuple):
-    """A phrase of a sentence."""
+class AddressToJudge(NamedTuple):
+    """Where a phrase stands that speaks to the judge."""
 
     start: int
     end: int  # where it ends, +1
-    kind: str
 
 
-class IdlePhrases:
-    """Finds what states nothing beyond doubt; made once for a language.
+class JudgeAddresses:
+    """Finds what speaks to whoever assesses an answer; made once for a language.
 
-    A pattern of the pack counts only where it matches from the beginning of a phrase to the end of one, so that nothing
-    that is stated hides behind it: "I cannot find that" counts, also in "I cannot find that, but it is free"; "Thanks"
-    does not, in "Thanks to the new tool it is free".
+    A pattern of the pack counts only where it matches from the beginning of a phrase to the end of one.
     """
 
     def __init__(self, pack: Sentences) -> None:
-        joins = "|".join(f"(?:{pattern.pattern})" for pattern in pack.joins) or "(?!)"
+        joins = rf"(?:{'|'.join(map(re.escape, sorted(pack.joins))) or '(?!)'})\b"
         signs = rf"(?=\s*(?:[.!?…{_CLOSING}]{{1,100}}\s*$|$|{_PAUSE})|[{_CLOSING}]{{1,100}}[\s,;]"
         end = rf"{signs}|[{_CLOSING}]{{0,100}}\s+(?:{joins}))"
-        self._screen = PatternScreen(pattern for kind in pack.idle_kinds for pattern in getattr(pack, kind))
-        self._kinds = [
-            (kind, any_pattern(patterns), [re.compile(f"(?:{one.pattern}){end}", re.IGNORECASE) for one in patterns])
-            for kind in pack.idle_kinds
-            if (patterns := getattr(pack, kind))
-        ]
         self._to_judge, self._addressed = (
             [re.compile(f"(?:{pattern.pattern}){end}", re.IGNORECASE) for pattern in patterns]
             for patterns in (pack.to_judge, pack.addressed)
@@ -54,32 +45,10 @@ class IdlePhrases:
         self._last_join = re.compile(rf"\s(?:{joins})[\s,]*$", re.IGNORECASE)
         self._pause = re.compile(rf"(?:{_PAUSE})[\s{_CLOSING}]*(?:(?:{joins})\s*)*|\s(?:{joins})\s*", re.IGNORECASE)
 
-    def leading(self, sentence: str) -> tuple[list[SentencePhrase], int]:
-        """Finds the phrases that a sentence begins with and that state nothing.
-
-        Returns:
-            The phrases, and where the rest of the sentence begins: its length where nothing is left.
-
-        Example:
-            >>> from assay.languages import load_language
-            >>> phrases, rest = IdlePhrases(load_language("en").sentences).leading("I don't know, but it is free.")
-            >>> [phrase.kind for phrase in phrases], "I don't know, but it is free."[rest:]
-            (['refusal'], 'it is free.')
-        """
-        phrases: list[SentencePhrase] = []
-        position = 0
-        sentence = straight(sentence)
-        if not self._screen.may_match(sentence):
-            return phrases, position
-        while len(phrases) < _MOST_PHRASES and (phrase := self._longest(sentence, position)):
-            phrases.append(phrase)
-            position = self._next(sentence, phrase.end)
-            if position == len(sentence):
-                break
-        return phrases, position
-
-    def to_judge(self, sentence: str) -> list[SentencePhrase]:
+    def find(self, sentence: str, leading: int = 0) -> list[AddressToJudge]:
         """Finds the phrases that speak to whoever assesses the answer: at the start, at the end, and in brackets.
+
+        The start may be after a refusal that ends at `leading` ("I don't know, evaluator, but ...").
 
         Not in the middle, where a word for such a person is one of a list, or of what is stated.
         """
@@ -87,8 +56,8 @@ class IdlePhrases:
             return []
         text = straight(sentence)
         phrases, rest = self._chain(text, 0)
-        if not phrases:  # "I don't know, evaluator, but ..."
-            phrases, rest = self._chain(text, self.leading(text)[1])
+        if not phrases and leading:
+            phrases, rest = self._chain(text, self._next(text, leading))
         starts = [match.end() for match in self._pause.finditer(text, rest)] if rest < len(text) else []
         for start in starts[-_MOST_PHRASES:]:
             last, end = self._chain(text, start)
@@ -98,7 +67,7 @@ class IdlePhrases:
         for match in _BRACKETS.finditer(text):
             inside, end = self._chain(match[1], 0)
             if inside and end == len(match[1]):
-                phrases.append(_Found(SentencePhrase(match.start(), match.end(), TO_JUDGE), _is_certain(inside)))
+                phrases.append(_Found(AddressToJudge(match.start(), match.end()), _is_certain(inside)))
         return _without_overlap(sorted(one.phrase for one in phrases)) if _is_certain(phrases) else []
 
     def may_address(self, text: str) -> bool:
@@ -115,14 +84,14 @@ class IdlePhrases:
             )
             if not (end := max(certain, addressed)):
                 break
-            chain.append(_Found(SentencePhrase(start, end, TO_JUDGE), bool(certain)))
+            chain.append(_Found(AddressToJudge(start, end), bool(certain)))
             start = self._next(text, end)
         return chain, start
 
-    def without(self, sentence: str, phrases: list[SentencePhrase]) -> str:
+    def without(self, sentence: str, phrases: list[AddressToJudge]) -> str:
         """What is left of a sentence without some of its phrases and the words that joined them; "" for nothing."""
         kept, position = list[str](), 0
-        for phrase in [*phrases, SentencePhrase(len(sentence), len(sentence), "")]:
+        for phrase in [*phrases, AddressToJudge(len(sentence), len(sentence))]:
             piece = sentence[position : phrase.start]
             if re.search(r"\w", self._between.sub("", piece, count=1)):
                 if phrase.start < len(sentence):
@@ -130,15 +99,6 @@ class IdlePhrases:
                 kept.append(piece.strip().lstrip(_PAUSES) if kept else piece.strip())
             position = phrase.end if kept else self._next(sentence, phrase.end)  # "but" stays between two that are kept
         return " ".join(kept)
-
-    def _longest(self, sentence: str, position: int) -> SentencePhrase | None:
-        ends = [
-            (_end_of_match(sentence, position, patterns), kind)
-            for kind, may_begin, patterns in self._kinds
-            if may_begin.match(sentence, position)
-        ]
-        end, kind = max(ends, key=lambda one: one[0], default=(0, ""))
-        return SentencePhrase(position, end, kind) if end else None
 
     def _next(self, sentence: str, end: int) -> int:
         """Where the next phrase begins; the sentence's length where nothing but signs follows."""
@@ -153,7 +113,7 @@ def straight(text: str) -> str:
 
 
 class _Found(NamedTuple):
-    phrase: SentencePhrase
+    phrase: AddressToJudge
     is_certain: bool
 
 
@@ -172,8 +132,8 @@ def _end_of_match(text: str, start: int, patterns: list[re.Pattern[str]]) -> int
     return end if end > start else 0
 
 
-def _without_overlap(phrases: list[SentencePhrase]) -> list[SentencePhrase]:
-    kept: list[SentencePhrase] = []
+def _without_overlap(phrases: list[AddressToJudge]) -> list[AddressToJudge]:
+    kept: list[AddressToJudge] = []
     for phrase in phrases:
         if not kept or phrase.start >= kept[-1].end:
             kept.append(phrase)
