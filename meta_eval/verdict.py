@@ -7,9 +7,10 @@ from ..presentation.texts import one_line
 from ..presentation.verdict import LONGEST_LINE, Verdict
 from ..text.wording import count_of
 from .agreement import MetricAgreement
-from .answer_quality import FEWEST_RATED, describe_answers
+from .answer_quality import describe_answers
 from .comparison import Comparison
 from .difference import MOST_RATINGS, describe_more_ratings
+from .groups import FEWEST_TO_CHOOSE
 from .prediction_powered import share_of_rated
 from .raters import Raters
 from .recommendation import STRENGTHS, find_power, finds_bad_ones, name_shortly, ratings_to_show, reversed_metric
@@ -94,8 +95,11 @@ def _nothing_chosen(rated: int, metrics: tuple[MetricAgreement, ...]) -> tuple[s
     """Why there is no metric to trust, and what to do."""
     if not rated:
         return "nobody can tell: no answer is rated", "rate some: assay rate SET --raters NAME,NAME"
-    if rated < FEWEST_RATED:
-        return f"nobody can tell from {count_of(rated, 'rated answer')}", f"rate at least {FEWEST_RATED}: assay rate"
+    if rated < FEWEST_TO_CHOOSE:
+        return (
+            f"nobody can tell from {count_of(rated, 'rated answer')}",
+            f"rate at least {FEWEST_TO_CHOOSE}: assay rate",
+        )
     if all(metric.baseline for metric in metrics):
         return "only word overlap was tried", _WITH_A_JUDGE
     if all(metric.problem for metric in metrics if not metric.baseline):
