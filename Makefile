@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow test-extras against docs extras lint types clean
+.PHONY: demo test test-slow test-extras against docs extras lint types distribution clean
 
 demo: .venv/installed
 	$(BIN)/assay demo
@@ -41,9 +41,13 @@ lint: .venv/tested
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+# A plain install of the wheel, with the newest Python that is here.
+distribution: .venv/tested
+	$(BIN)/python tests/distribution_check.py
+
 # Outside the checkout and from a plain install: there the folders at the top are the package `assay`.
 types: .venv/tested
-	rm -rf .venv/types build && $(BIN)/pip install -q --no-deps --target .venv/types .
+	rm -rf .venv/types build/lib && $(BIN)/pip install -q --no-deps --target .venv/types .
 	cd .venv/types && MYPYPATH=. ../bin/mypy --config-file ../../pyproject.toml --python-executable ../bin/python -p assay
 
 .venv/bin/python:

@@ -1,12 +1,28 @@
+from .batch.batch_files import (
+    Failure as Failure,
+    read_results as read_results,
+    request_body as request_body,
+)
 from .batch.batch_journal import BatchJournal as BatchJournal
 from .batch.provider import find_provider as find_provider
-from .batch.request_file import request_body as request_body
-from .batch.result_file import Failure as Failure, read_results as read_results
 from .body_limit import bounded_body as bounded_body
 from .budget import Budget as Budget
-from .cassette import Cassette as Cassette, Mode as Mode, bundled_cassette as bundled_cassette
+from .cassette import (
+    Cassette as Cassette,
+    Journal as Journal,
+    Mode as Mode,
+    QuestionKeys as QuestionKeys,
+    Recording as Recording,
+    SortedLines as SortedLines,
+    bundled_cassette as bundled_cassette,
+    format_line as format_line,
+    likely_alternatives as likely_alternatives,
+    locked as locked,
+    make_recording as make_recording,
+    parse_line as parse_line,
+)
 from .completion import complete as complete
-from .connection import AdaptiveLimiter as AdaptiveLimiter
+from .connection import AdaptiveLimiter as AdaptiveLimiter, ModelLike as ModelLike
 from .drift import RepeatedQuestion as RepeatedQuestion
 from .embedders import (
     Embedder as Embedder,
@@ -16,15 +32,11 @@ from .embedders import (
 )
 from .entailment import cut_windows as cut_windows, pinned_revision as pinned_revision
 from .fast_path import acompletion as acompletion
-from .journal import Journal as Journal, locked as locked
-from .judge_folder import JUDGE_FILE as JUDGE_FILE
-from .judge_opening import JudgeLike as JudgeLike, open_judge as open_judge
-from .key import QuestionKeys as QuestionKeys
-from .litellm_judge import (
+from .judge import (
     Judge as Judge,
+    JudgeLike as JudgeLike,
     LiteLLMJudge as LiteLLMJudge,
-    ModelLike as ModelLike,
-    ReplyStore as ReplyStore,
+    open_judge as open_judge,
 )
 from .litellm_lookup import (
     find_context_limit as find_context_limit,
@@ -45,35 +57,29 @@ from .question import (
     RawReply as RawReply,
     Reply as Reply,
 )
-from .recording import (
-    Recording as Recording,
-    format_line as format_line,
-    likely_alternatives as likely_alternatives,
-    make_recording as make_recording,
-    parse_line as parse_line,
-)
 from .retry import (
     is_passing as is_passing,
     is_too_many as is_too_many,
     retry_after as retry_after,
     without_objects as without_objects,
 )
+from .run import ReplyStore as ReplyStore
 from .secrets import (
     Scrubber as Scrubber,
     recordable_parameters as recordable_parameters,
     recordable_url as recordable_url,
 )
 from .settings import (
+    JUDGE_FILE as JUDGE_FILE,
     RECORDED as RECORDED,
     TRANSPORTS as TRANSPORTS,
     JudgeSettings as JudgeSettings,
     bundled_judge_names as bundled_judge_names,
     load_settings as load_settings,
 )
-from .sorted_lines import SortedLines as SortedLines
 from .structured import parse_reply as parse_reply
 from .transports import choose_transport as choose_transport
-from .transports.decision_reply import read_answers as read_answers
+from .transports.decisions import read_answers as read_answers
 from .typed_questions import (
     Answer as Answer,
     Answers as Answers,

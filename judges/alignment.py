@@ -17,7 +17,7 @@ from ..languages.yaml_file import dump_yaml, read_yaml
 from ..regular_files import read_text_file
 from ..shell_words import quote_word
 from ..value_messages import describe_first_mistake
-from .judge_folder import (
+from .settings import (
     CALIBRATION_FILE,
     EXAMPLES_FILE,
     JUDGE_FILE,

@@ -17,19 +17,6 @@ ACCEPTED_BUDGET = "what it bounds, such as Budget(usd=1) (from assay import Budg
 _ROUNDING = 1 + 1e-9  # five times 0.2 USD fit into 1 USD
 
 
-@dataclass(frozen=True, slots=True)
-class Reservation:
-    """The part of a budget that one call under way may take."""
-
-    tokens: int
-    usd: float | None  # the most that it may cost; None where the price is unknown
-
-    @property
-    def as_lost(self) -> LostCalls:
-        """The call, where its reply is lost."""
-        return LostCalls(1, self.tokens, self.usd)
-
-
 def _do_nothing() -> None:
     """What is called before a call where nobody watches."""
 
@@ -39,6 +26,7 @@ class CallUnderWay:
     """What becomes of a call; the reply is None until it came."""
 
     reply: RawReply | None = None
+    has_begun: bool = False
 
 
 @dataclass
@@ -77,7 +65,7 @@ class Budget:
     unpriced: str = field(default="", init=False)
     on_begin: Callable[[], None] = field(default_factory=lambda: _do_nothing, init=False, repr=False)
     _runs: set[str] = field(default_factory=set, init=False, repr=False)
-    _under_way: list[Reservation] = field(default_factory=list, init=False, repr=False)
+    _under_way: list[LostCalls] = field(default_factory=list, init=False, repr=False)
     _waiting: list[asyncio.Future[None]] = field(default_factory=list, init=False, repr=False)
     _usd_per_token: float = field(default=0.0, init=False, repr=False)  # the most so far, for want of a known price
 
@@ -89,7 +77,7 @@ class Budget:
     @property
     def under_way(self) -> LostCalls:
         """What the calls under way may take at most."""
-        return sum((reservation.as_lost for reservation in self._under_way), LostCalls())
+        return sum(self._under_way, LostCalls())
 
     def take_up(self, run: str, replies: Iterable[RawReply]) -> None:
         """Counts the replies of a run's earlier sessions, of which this budget knows none: they are of its bounds.
@@ -108,41 +96,6 @@ class Budget:
         calls, tokens = self.replies - before[0], self.spent_tokens - before[1]
         self.taken_up += LostCalls(calls, tokens, self.spent_usd - before[2])
 
-    async def begin(self, size: RequestSize) -> Reservation:
-        """Reserves what a call may take; the call follows, and then `end`.
-
-        Args:
-            size: What the request may take.
-
-        Raises:
-            BudgetReached: The call does not fit, and no call is under way.
-            UsageError: The budget is in USD, and an earlier reply had no known cost.
-        """
-        while True:
-            if self.usd is not None and self.unpriced:
-                raise UsageError(
-                    f"the cost of {self.unpriced} is unknown, so a budget in USD cannot be kept; bound tokens "
-                    "instead, or give the judge's price in its settings file"
-                )
-            reservation = self._reservation(size)
-            problem = self._problem(reservation)
-            if (
-                problem and not self._under_way
-            ):  # calls under way are paid for: they end first, and count in the message
-                raise BudgetReached(problem)
-            needs_price = self.usd is not None and reservation.usd is None and not self.replies
-            if not problem and not (needs_price and self._under_way):
-                break
-            await self._wait_for_an_end()
-        self.begun += 1
-        self._under_way.append(reservation)
-        try:
-            self.on_begin()
-        except BaseException:
-            self.release(reservation)
-            raise
-        return reservation
-
     @asynccontextmanager
     async def spend(
         self, size: RequestSize, on_lost: Callable[[LostCalls], None] = lambda _: None
@@ -158,37 +111,52 @@ class Budget:
 
         Yields:
             What the block sets the reply of.
+
+        Raises:
+            BudgetReached: The call does not fit, and no call is under way.
+            UsageError: The budget is in USD, and an earlier reply had no known cost.
         """
-        reservation = await self.begin(size)
+        reserved = await self._reserve(size)
         call = CallUnderWay()
         try:
+            self.on_begin()
+            call.has_begun = True
             yield call
         except BaseException as error:
-            if call.reply is None and costs_nothing(error):
-                self.release(reservation)
-            else:
-                self.end(reservation, call.reply)
-                if call.reply is None:
-                    on_lost(reservation.as_lost)
+            if call.reply is None and call.has_begun and not costs_nothing(error):
+                self.lost += reserved
+                self.spent_tokens += reserved.tokens
+                self.spent_usd += reserved.usd or 0.0
+                if reserved.usd is None:
+                    self.unpriced = "a call without a reply"
+                on_lost(reserved)
             raise
-        self.end(reservation, call.reply)
+        finally:
+            if call.reply is not None:
+                self._settle(call.reply)
+            self._release(reserved)
 
-    def end(self, reservation: Reservation, reply: RawReply | None) -> None:
-        """Settles a call.
-
-        Args:
-            reservation: What `begin` returned for it.
-            reply: What came; None where it is lost: the call then counts with all that it may have taken.
-        """
-        if reply is None:
-            self.lost += reservation.as_lost
-            self.spent_tokens += reservation.tokens
-            self.spent_usd += reservation.usd or 0.0
-            if reservation.usd is None:
-                self.unpriced = "a call without a reply"
-        else:
-            self._settle(reply)
-        self.release(reservation)
+    async def _reserve(self, size: RequestSize) -> LostCalls:
+        """Takes what a call may take out of the budget, as soon as there is room for it."""
+        while True:
+            if self.usd is not None and self.unpriced:
+                raise UsageError(
+                    f"the cost of {self.unpriced} is unknown, so a budget in USD cannot be kept; bound tokens "
+                    "instead, or give the judge's price in its settings file"
+                )
+            wanted = self._most(size)
+            problem = self._problem(wanted)
+            if problem and not self._under_way:  # calls under way are paid for: they end first, and count
+                raise BudgetReached(problem)
+            needs_price = self.usd is not None and wanted.usd is None and not self.replies
+            if not problem and not (needs_price and self._under_way):
+                break
+            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
+        self.begun += 1
+        self._under_way.append(wanted)
+        return wanted
 
     def _settle(self, reply: RawReply) -> None:
         self.replies += 1
@@ -200,46 +168,46 @@ class Budget:
         elif tokens:
             self._usd_per_token = max(self._usd_per_token, reply.usd / tokens)
 
-    def release(self, reservation: Reservation) -> None:
-        """Settles a call that surely cost nothing, such as one that the provider refused."""
-        self._under_way.remove(reservation)
+    def _release(self, reserved: LostCalls) -> None:
+        """Gives the reservation of a call that ended to those that wait."""
+        self._under_way.remove(reserved)
         waiting, self._waiting = self._waiting, []
         for turn in waiting:
             if not turn.done():
                 turn.set_result(None)
 
-    def _reservation(self, size: RequestSize) -> Reservation:
+    def _most(self, size: RequestSize) -> LostCalls:
+        """The most that a call may take; its cost is None where the price is unknown."""
         tokens = size.most_in + size.tokens_out
         if size.price is not None:
-            return Reservation(tokens, size.price.cost(size.most_in, size.tokens_out))
-        return Reservation(tokens, tokens * self._usd_per_token if self._usd_per_token else None)
+            return LostCalls(1, tokens, size.price.cost(size.most_in, size.tokens_out))
+        return LostCalls(1, tokens, tokens * self._usd_per_token if self._usd_per_token else None)
 
-    def _problem(self, reservation: Reservation) -> str:
-        """Names the bound that the call may pass, with what is spent; empty where it fits."""
-        for unit, units, bound, spent, reserved, needed in (
-            (
-                "USD",
-                "USD",
-                self.usd,
-                self.spent_usd,
-                sum(call.usd or 0.0 for call in self._under_way),
-                reservation.usd or 0.0,
-            ),
-            (
-                "token",
-                "tokens",
-                self.tokens,
-                self.spent_tokens,
-                sum(call.tokens for call in self._under_way),
-                reservation.tokens,
-            ),
-            ("call", "calls", self.calls, self.begun, 0, 1),
+    def passed_bound(self, calls: int, tokens: int, usd: float) -> str:
+        """Names the bound that so much in all passes; empty where it is within all of them."""
+        for unit, units, bound, taken in (
+            ("USD", "USD", self.usd, usd),
+            ("token", "tokens", self.tokens, tokens),
+            ("call", "calls", self.calls, calls),
         ):
-            if bound is not None and spent + reserved + needed > bound * _ROUNDING:
-                may_take = "" if unit == "call" else f"; the next call may take {count_of(reservation.tokens, 'token')}"
-                may_take += f" ({cost_text(reservation.usd)})" if unit == "USD" else ""
-                return f"the budget of {count_of(bound, unit, units)} is reached: {self._describe_spent()}{may_take}"
+            if bound is not None and taken > bound * _ROUNDING:
+                return f"the budget of {count_of(bound, unit, units)} is reached"
         return ""
+
+    def _problem(self, wanted: LostCalls) -> str:
+        """Names the bound that the call may pass, with what is spent; empty where it fits."""
+        if not self.is_bounded:
+            return ""
+        tokens = self.spent_tokens + sum(call.tokens for call in self._under_way) + wanted.tokens
+        usd = self.spent_usd + sum(call.usd or 0.0 for call in self._under_way) + (wanted.usd or 0.0)
+        reached = self.passed_bound(self.begun + 1, tokens, usd)
+        if not reached:
+            return ""
+        may_take = ""
+        if "call" not in reached:
+            cost = f" ({cost_text(wanted.usd)})" if "USD" in reached else ""
+            may_take = f"; the next call may take {count_of(wanted.tokens, 'token')}{cost}"
+        return f"{reached}: {self._describe_spent()}{may_take}"
 
     def _describe_spent(self) -> str:
         """What was paid so far: calls, tokens and cost."""
@@ -252,11 +220,6 @@ class Budget:
         if refused := self.begun - self.replies - self.lost.calls - len(self._under_way):
             notes.append(f"{count_of(refused, 'call')} refused, at no cost")
         return f" ({'; '.join(notes)})" if notes else ""
-
-    async def _wait_for_an_end(self) -> None:
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
-        await turn
 
 
 def describe_lost(lost: LostCalls) -> str:

@@ -1,23 +1,384 @@
-"""Recorded replies: one JSON line per reply, sorted by key, so that a set is judged again without a model."""
+"""Recorded replies: one JSON line per reply, sorted by key, so that a set is judged again without a model.
 
+A question's key is a hash of all that determines its reply. New replies stand in a journal beside the file, one per
+process that records (`NAME.PID-RANDOM.recording`), until they are merged into it. The process holds the journal's lock
+(`....recording.lock`): one whose lock is free was left by a process that was killed, and the next merge takes it over.
+"""
+
+import glob
+import hashlib
 import heapq
-from collections.abc import Collection, Iterator, Mapping
+import json
+import math
+import os
+import re
+import secrets
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import resources
+from itertools import accumulate
+from operator import ge
 from pathlib import Path
-from typing import Literal, get_args
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from pydantic_core import from_json, to_jsonable_python
+from rapidfuzz import fuzz
 
 from ..arguments import check_path
-from ..atomic_files import remove_drafts, replace_file
+from ..atomic_files import check_space, remove_drafts, replace_file
 from ..errors import InputError, UsageError
-from ..regular_files import kind_of_no_file
-from .journal import Journal, abandoned_journals, find_journals, locked, read_journal
-from .recording import Recording, format_line, parse_line
-from .sorted_lines import SortedLines, line_key
+from ..regular_files import check_regular, kind_of_no_file
+from .entailment import pinned_revision
+from .question import Alternatives, Question, RawReply, strict_schema
+from .secrets import recordable_parameters
+from .settings import JudgeSettings
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
 
 Mode = Literal["replay", "record", "auto", "off"]
+Prefer = Literal["first", "last"]
+"""Whose reply stands where two cassettes differ."""
+SplitBy = Literal["model", "prompt", "set"]
+"""What the recordings of one part of a cassette share."""
 _BUNDLED = "bundled:"  # before the name of a cassette that comes with Assay
 _READS: Collection[Mode] = ("replay", "auto")
 _RECORDS: Collection[Mode] = ("record", "auto")
+_KEY = re.compile(rb'{"key": "([0-9a-f]{32})"')
+_BLOCK = 1 << 20  # bytes that are read at once while a file is indexed
+_LEAST_PROBABILITY = 0.001  # alternatives less likely than this are not kept
+_OF_QUESTION = ("key", "prompt", "sample", "parameters", "schema", "user", "about")
+_TAKEN = ("tokens_in", "tokens_out", "tokens_cached", "usd", "seconds")  # fields of a reply
+_EXCERPT_LENGTH = 160  # characters, of the last 300 with all their white space
+_NOT_IN_A_FILE_NAME = re.compile(r"[^\w.-]+", re.ASCII)
+
+
+class QuestionKeys:
+    """Computes the keys of one judge's questions.
+
+    A key covers the model, its parameters, how a shape is asked for, the schema, the options, whether the alternatives
+    are asked for, and every message. What is the same for all samples is hashed once.
+    """
+
+    def __init__(self, settings: JudgeSettings) -> None:
+        self._settings = settings
+        self._hashes: dict[tuple[object, ...], _Hash] = {}  # of what is the same for all samples
+
+    def compute(self, question: Question[Any]) -> str:
+        """Returns the key of a question: the first 32 hexadecimal digits of a SHA-256."""
+        shape = (question.schema, question.options, question.logprobs, question.max_tokens, question.protocol)
+        constant = (question.prompt.identity, *shape)
+        if constant not in self._hashes:
+            self._hashes[constant] = hashlib.sha256(self._constant_part(question))
+        key = self._hashes[constant].copy()
+        key.update(question.asked.encode("utf-8", "surrogatepass"))
+        for message in question.follow_up:
+            key.update(f"\x1e{message['role']}\x1f{message['content']}".encode("utf-8", "surrogatepass"))
+        return key.hexdigest()[:32]
+
+    def _constant_part(self, question: Question[Any]) -> bytes:
+        schema: Any = question.schema
+        parts = {
+            "model": self._settings.identity,
+            "parameters": self._settings.parameters,
+            "max_tokens": question.max_tokens or self._settings.max_tokens,
+            "structured": self._settings.structured,
+            "schema": strict_schema(schema),
+            "options": question.options,
+            "logprobs": question.logprobs and self._settings.logprobs,
+            "opening": question.prompt.opening,
+        }
+        if question.protocol != "chat":
+            parts["protocol"] = question.protocol
+        if question.protocol == "entail":
+            settings = self._settings
+            parts["model"] = [settings.identity, pinned_revision(settings.model, settings.revision)]
+            parts["reads"] = [settings.template, settings.yes, settings.window, settings.overlap]
+        return json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str).encode() + b"\x1e"
+
+
+@dataclass(slots=True, unsafe_hash=True)  # not frozen, which takes three times as long to make
+class Recording:
+    """A reply as it is kept in a cassette or a run."""
+
+    key: str  # 32 hexadecimal digits that stand for all that determines the reply
+    prompt: str  # the identity of the question's prompt: `NAME.LANGUAGE@HASH`, several joined by `+` for a composed one
+    sample: str  # the id of the sample that the question was asked for
+    parameters: Mapping[str, Any]  # those of the model's parameters that may be written, for finding out what differs
+    schema: str
+    user: str  # the hash of the question's user part, for finding out what differs
+    about: str  # the end of the question's user part, for people
+    reply: RawReply
+
+
+def make_recording(key: str, question: Question[Any], parameters: Mapping[str, Any], reply: RawReply) -> Recording:
+    """Returns the recording of a reply to a question."""
+    follow_up = [message["content"] for message in question.follow_up]
+    last_words = (follow_up or [question.asked])[-1][-300:].split()
+    return Recording(
+        key=key,
+        prompt=question.prompt.identity,
+        sample=question.sample,
+        parameters=to_jsonable_python(recordable_parameters(parameters), fallback=str),
+        schema=question.schema.__name__,
+        user=short_hash("\x1e".join([question.asked, *follow_up])),
+        about=" ".join(last_words)[-_EXCERPT_LENGTH:],
+        reply=reply,
+    )
+
+
+def short_hash(text: str) -> str:
+    """Returns 12 hexadecimal digits that stand for a text.
+
+    Example:
+        >>> short_hash("How do I save?")
+        '28f98ce74429'
+    """
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def format_line(recording: Recording) -> bytes:
+    """Returns a recording as a line of a cassette: JSON in UTF-8 that begins with the key, and a line end."""
+    reply = recording.reply
+    entry: dict[str, Any] = {
+        "key": recording.key,
+        "model": reply.model,
+        "prompt": recording.prompt,
+        "sample": recording.sample,
+        "parameters": dict(sorted(recording.parameters.items())),
+        "schema": recording.schema,
+        "user": recording.user,
+        "about": recording.about,
+        "text": reply.text,
+        "finish_reason": reply.finish_reason,
+    }
+    entry |= {name: getattr(reply, name) for name in _TAKEN} | {"seconds": round(reply.seconds, 3)}
+    if reply.is_unstated:
+        entry["is_unstated"] = True
+    if reply.logprobs is not None:
+        entry["logprobs"] = [likely_alternatives(place) for place in reply.logprobs]
+    return json.dumps(entry, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def likely_alternatives(place: Alternatives) -> dict[str, float]:
+    """Returns what is kept of the alternatives at one place of a reply.
+
+    Returns:
+        The chosen token and those with a probability of at least 0.001, rounded to 4 decimals.
+
+    Example:
+        >>> likely_alternatives({"Yes": -0.012345, "No": -4.4, "Maybe": -9.0})
+        {'Yes': -0.0123, 'No': -4.4}
+    """
+    chosen = next(iter(place))
+    least = math.log(_LEAST_PROBABILITY)
+    return {token: round(logprob, 4) for token, logprob in place.items() if token == chosen or logprob >= least}
+
+
+def parse_line(line: bytes) -> Recording:
+    """Returns the recording that a line of a cassette holds.
+
+    Raises:
+        ValueError: The line is not JSON.
+        KeyError: A field is missing.
+        TypeError: A field is not what it should be.
+    """
+    try:
+        entry = from_json(line)  # twice as fast as json
+    except ValueError:  # it takes no half characters (surrogates), which a reply's text can hold
+        entry = json.loads(line.decode("utf-8", "surrogatepass"))
+    logprobs = entry.get("logprobs")
+    alternatives = None if logprobs is None else tuple(logprobs)
+    said = {name: entry[name] for name in ("model", "text", "finish_reason", *_TAKEN)}
+    reply = RawReply(logprobs=alternatives, is_unstated=entry.get("is_unstated", False), **said)
+    return Recording(reply=reply, **{name: entry[name] for name in _OF_QUESTION})
+
+
+def line_key(line: bytes) -> str:
+    """Returns the key that a line begins with: 32 hexadecimal digits.
+
+    Raises:
+        ValueError: The line begins otherwise.
+
+    Example:
+        >>> line_key(b'{"key": "0123456789abcdef0123456789abcdef", "text": "Yes"}')
+        '0123456789abcdef0123456789abcdef'
+    """
+    match = _KEY.match(line)
+    if not match:
+        raise ValueError(f'a line begins with {{"key": " and 32 hexadecimal digits; this has {line[:60]!r}')
+    return match[1].decode("ascii")
+
+
+class SortedLines:
+    """A file of lines that begin with their key and are sorted by it, each key once.
+
+    Of each line only 16 bytes are kept in memory: the first 64 bits of its key and where it ends.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._heads = array("Q")
+        self._ends = array("Q", [0])  # of each line, after the beginning of the first
+        self._reading = Lock()  # a position in a file belongs to one thread at a time
+        check_regular(path)
+        try:
+            self._file = path.open("rb") if path.exists() else None
+        except OSError as error:
+            raise InputError(f"{path}: the cassette cannot be read: {error}; name a file that can be") from error
+        self._index()
+
+    def _index(self) -> None:
+        last = b""
+        while self._file is not None and (lines := self._file.readlines(_BLOCK)):
+            keys = [last, *(line[9:41] for line in lines)]
+            if not all(map(_KEY.match, lines)) or any(map(ge, keys, keys[1:])):
+                raise self._complaint(lines, last)
+            self._heads.extend([int(key[:16], 16) for key in keys[1:]])
+            ends = accumulate(map(len, lines), initial=self._ends.pop())
+            self._ends.extend(ends)
+            last = keys[-1]
+
+    def _complaint(self, lines: list[bytes], last: bytes) -> InputError:
+        """The error of a block of lines, of which one is no recording or out of order."""
+        for number, line in enumerate(lines, start=len(self._heads) + 1):
+            place = f"{self._path}, line {number}"
+            try:
+                key = line_key(line).encode()
+            except ValueError as error:
+                return InputError(f"{place}: not a recording: {error}")
+            if key <= last:
+                break
+            last = key
+        return InputError(
+            f"{place}: key {key.decode()} does not come after {last.decode()}; the lines are sorted by key, each key "
+            "once: sort the file (LC_ALL=C sort -u)"
+        )
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Every line, in order, with a line end."""
+        return map(self._line, range(len(self._heads)))
+
+    def find(self, key: str) -> bytes | None:
+        """Returns the line with this key, or None."""
+        head, beginning = int(key[:16], 16), f'{{"key": "{key}"'.encode()
+        for place in range(bisect_left(self._heads, head), len(self._heads)):
+            if self._heads[place] != head:
+                break
+            line = self._line(place)
+            if line.startswith(beginning):
+                return line
+        return None
+
+    def _line(self, place: int) -> bytes:
+        assert self._file is not None, "a file without lines has no places"
+        with self._reading:
+            self._file.seek(self._ends[place])
+            line = self._file.read(self._ends[place + 1] - self._ends[place])
+        return line if line.endswith(b"\n") else line + b"\n"
+
+    def close(self) -> None:
+        """Closes the file; its lines can no longer be read."""
+        if self._file is not None:
+            self._file.close()
+
+
+class Journal:
+    """The journal of this process for one cassette.
+
+    Raises:
+        OSError: The journal cannot be created, or the disk is full.
+    """
+
+    def __init__(self, cassette: Path) -> None:
+        cassette.parent.mkdir(parents=True, exist_ok=True)
+        check_space(cassette.parent)
+        path = cassette.with_name(f"{cassette.name}.{os.getpid()}-{secrets.token_hex(4)}.recording")
+        with ExitStack() as opening:
+            opening.enter_context(locked(path))  # first: a journal without a lock would be taken over
+            self._file = opening.enter_context(path.open("xb", buffering=0))
+            self._opened = opening.pop_all()
+
+    def append(self, line: bytes) -> None:
+        """Writes a line; a kill after this returns does not lose it.
+
+        Raises:
+            OSError: The line was not written, or only in part: close this journal, so that no line follows a torn one.
+        """
+        unwritten = memoryview(line)
+        while unwritten:
+            unwritten = unwritten[self._file.write(unwritten) :]
+
+    def close(self) -> None:
+        """Ends the recording and leaves the journal to the next merge."""
+        self._opened.close()
+
+
+@contextmanager
+def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
+    """Holds a lock for a path that other processes respect; its file (`PATH.lock`) is gone afterwards.
+
+    Raises:
+        filelock.Timeout: The lock is held elsewhere and `wait` is False.
+        OSError: The lock's file cannot be written.
+    """
+    from filelock import FileLock  # takes as long to import as this whole package
+
+    file = path.with_name(f"{path.name}.lock")
+    with FileLock(file, timeout=-1 if wait else 0, thread_local=False):
+        try:
+            yield
+        finally:
+            if os.name != "nt":  # Windows removes no open file; there filelock does so after the release
+                file.unlink(missing_ok=True)
+
+
+def find_journals(cassette: Path) -> list[Path]:
+    """Returns the journals beside a cassette, those of living processes included."""
+    return list(cassette.parent.glob(f"{glob.escape(cassette.name)}.*.recording"))
+
+
+@contextmanager
+def abandoned_journals(cassette: Path) -> Iterator[list[Path]]:
+    """Locks the journals that no living process records into, and yields them, the oldest first."""
+    from filelock import Timeout
+
+    with ExitStack() as locks:
+        abandoned = []
+        lock_files = cassette.parent.glob(f"{glob.escape(cassette.name)}.*.recording.lock")  # all that a kill may leave
+        for journal in {*find_journals(cassette), *(file.with_suffix("") for file in lock_files)}:
+            try:
+                locks.enter_context(locked(journal, wait=False))
+            except Timeout:
+                continue
+            if journal.exists():
+                abandoned.append(journal)
+        yield sorted(abandoned, key=lambda journal: journal.stat().st_mtime_ns)
+
+
+def read_journal(journal: Path) -> dict[str, bytes]:
+    """Returns the lines of a journal by key, without a last one that a kill cut off: its reply was never returned.
+
+    A journal that does not exist (any more) has no lines: another process has just merged it.
+    """
+    try:
+        lines = journal.read_bytes().splitlines(keepends=True)
+    except FileNotFoundError:
+        return {}
+    if lines and not lines[-1].endswith(b"\n"):
+        lines.pop()
+    entries = {}
+    for number, line in enumerate(lines, start=1):
+        try:
+            entries[line_key(line)] = line
+        except ValueError as error:
+            raise InputError(f"{journal}, line {number}: not a recording: {error}; remove that line") from error
+    return entries
 
 
 def is_bundled(path: str | Path) -> bool:
@@ -237,3 +598,158 @@ def _merged_lines(lines: SortedLines, unmerged: Mapping[str, bytes], dropped: Co
     lines_to_keep = (line for line in lines if (key := line_key(line)) not in unmerged and key not in dropped)
     added = sorted(line for key, line in unmerged.items() if key not in dropped)
     return heapq.merge(lines_to_keep, added)  # lines are sorted as their keys are, for they begin with them
+
+
+@dataclass(frozen=True)
+class CassetteComparison:
+    """What two cassettes share and what they do not."""
+
+    only_a: tuple[Recording, ...]  # recordings of the first cassette with a key that the second has not
+    only_b: tuple[Recording, ...]  # recordings of the second cassette with a key that the first has not
+    # pairs of recordings (of the first, of the second) with one key and different replies
+    changed: tuple[tuple[Recording, Recording], ...]
+    same: int  # the number of recordings with the same reply in both
+
+
+def merge_cassettes(paths: Iterable[Path], out: Path, prefer: Prefer | None = None) -> int:
+    """Writes the recordings of several cassettes into one, atomically; what it holds already stays."""
+    sources = [out] if out.exists() else []
+    sources += [path for path in paths if path.resolve() != out.resolve()]
+    merged: dict[str, Recording] = {}
+    for source in sources:
+        for recording in Cassette(source, "replay").recordings():
+            earlier = merged.get(recording.key)
+            if earlier is not None and not _same_reply(earlier, recording):
+                if prefer is None:
+                    raise UsageError(
+                        f"{source}: the reply to {recording.prompt}, sample {recording.sample or 'not named'} (key "
+                        f"{recording.key[:12]}) differs from that in an earlier cassette; choose one with "
+                        "--prefer first or --prefer last"
+                    )
+                if prefer == "first":
+                    continue
+            merged[recording.key] = recording
+    _write(merged.values(), out)
+    return len(merged)
+
+
+def split_cassette(
+    path: Path, by: SplitBy, folder: Path, set_of_sample: Callable[[str], str] | None = None
+) -> dict[Path, int]:
+    """Writes the recordings of a cassette into one cassette per model, prompt or set; the cassette itself stays."""
+    parts: dict[str, list[Recording]] = {}
+    for recording in Cassette(path, "replay").recordings():
+        if by == "model":
+            value = recording.reply.model
+        elif by == "prompt":
+            value = recording.prompt.split("@")[0]
+        else:
+            value = set_of_sample(recording.sample) if set_of_sample else ""
+        parts.setdefault(value, []).append(recording)
+    files = {value: folder / name for value, name in _file_names(parts, cassette_file(path)).items()}
+    for file in files.values():
+        if file.exists():
+            raise UsageError(f"{file}: the file exists already; move it away, or name another folder with --out")
+    for value, recordings in parts.items():
+        _write(recordings, files[value])
+    return {files[value]: len(recordings) for value, recordings in parts.items()}
+
+
+def _file_names(values: Iterable[str], path: Path) -> dict[str, str]:
+    """A file name for each value, different for each, that stays in its folder whatever the value is."""
+    names: dict[str, str] = {}
+    for value in values:
+        plain = _NOT_IN_A_FILE_NAME.sub("-", value).strip(".-")[:80] or "none"
+        if f"{path.stem}.{plain}{path.suffix}" in names.values():
+            plain += f"-{short_hash(value)[:6]}"
+        names[value] = f"{path.stem}.{plain}{path.suffix}"
+    return names
+
+
+def compare_cassettes(a: Path, b: Path) -> CassetteComparison:
+    """Compares two cassettes key by key; replies are the same when text, ending and probabilities are."""
+    in_a = {recording.key: recording for recording in Cassette(a, "replay").recordings()}
+    in_b = {recording.key: recording for recording in Cassette(b, "replay").recordings()}
+    changed = [(in_a[key], in_b[key]) for key in in_a.keys() & in_b.keys() if not _same_reply(in_a[key], in_b[key])]
+    return CassetteComparison(
+        only_a=tuple(recording for key, recording in in_a.items() if key not in in_b),
+        only_b=tuple(recording for key, recording in in_b.items() if key not in in_a),
+        changed=tuple(sorted(changed, key=lambda pair: pair[0].key)),
+        same=len(in_a.keys() & in_b.keys()) - len(changed),
+    )
+
+
+def _same_reply(one: Recording, other: Recording) -> bool:
+    """Whether two replies say the same; tokens, cost and seconds do not matter."""
+    a, b = one.reply, other.reply
+    return (a.text, a.finish_reason, a.logprobs) == (b.text, b.finish_reason, b.logprobs)
+
+
+def _write(recordings: Iterable[Recording], out: Path) -> None:
+    with Cassette(out, "record") as cassette:
+        for recording in recordings:
+            cassette.put(recording)
+
+
+class MissExplainer:
+    """What a cassette says to a question that it has no recording of; it is read whole at the first miss."""
+
+    def __init__(self, cassette: Cassette, settings: JudgeSettings) -> None:
+        self._cassette = cassette
+        self._settings = settings
+
+    def explain(self, question: Question[Any]) -> str:
+        """Returns one paragraph: the prompt, the sample, the nearest recording, what differs, and how to record it."""
+        settings = self._settings
+        missing = make_recording("", question, settings.parameters, RawReply(model=settings.identity, text=""))
+        place = f"no recording in {self._cassette.name} for prompt {missing.prompt}"
+        place += f", sample {missing.sample}" if missing.sample else ""
+        nearest = max(self._recordings, key=lambda recording: _likeness(recording, missing), default=None)
+        if nearest is None:
+            reason = "the cassette is empty"
+        else:
+            reason = f"the nearest recording ({nearest.prompt}, sample {nearest.sample or 'not named'}) differs in "
+            reason += "; ".join(_differences(nearest, missing)) or _NOT_RECORDED
+        record = "the same command with --mode auto (in pytest --assay-mode auto): a model is then asked"
+        return f"{place}; {reason}. To record it: {record}"
+
+    @cached_property
+    def _recordings(self) -> list[Recording]:
+        """All recordings, without what the replies say."""
+        return [
+            replace(recording, reply=RawReply(model=recording.reply.model, text=""))
+            for recording in self._cassette.recordings()
+        ]
+
+
+_NOT_RECORDED = (
+    "what a recording does not show: max_tokens, structured, logprobs, the options or the schema's definition"
+)
+
+
+def _likeness(recording: Recording, missing: Recording) -> tuple[float, ...]:
+    """What a recording shares with the missing one, what matters most first; at last the ends of their texts."""
+    return (
+        recording.prompt.split("@")[0] == missing.prompt.split("@")[0],
+        recording.user == missing.user,
+        recording.sample == missing.sample,
+        recording.reply.model == missing.reply.model,
+        fuzz.ratio(recording.about, missing.about),
+    )
+
+
+def _differences(recording: Recording, missing: Recording) -> list[str]:
+    settings = [
+        ", ".join(f"{name}={value}" for name, value in sorted(each.parameters.items())) for each in (recording, missing)
+    ]
+    pairs = [
+        ("model", recording.reply.model, missing.reply.model),
+        ("prompt", recording.prompt, missing.prompt),
+        ("schema", recording.schema, missing.schema),
+        ("parameters", *settings),
+        ("text", f"…{recording.about}", f"…{missing.about}"),
+    ]
+    differences = [f"{name} (recorded {theirs!r}, asked {ours!r})" for name, theirs, ours in pairs if theirs != ours]
+    if recording.user != missing.user and recording.about == missing.about:
+        differences.append("text (before its last words)")
+    return differences

@@ -7,16 +7,13 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from pydantic import BaseModel
-
 from ..errors import JudgeError
 from .body_limit import bounded_body
+from .cassette import likely_alternatives
 from .fast_path import acompletion
-from .key import strict_schema
 from .litellm_lookup import known_price, load_litellm, reply_cost, stated_cost, takes_schema
 from .probabilities import is_log_probability
-from .question import Alternatives, PlainText, Question, RawReply
-from .recording import likely_alternatives
+from .question import Alternatives, PlainText, Question, RawReply, schema_text, strict_schema
 from .request_size import RequestSize, can_take_out, is_plausible_count, most_tokens
 from .retry import without_objects
 from .settings import JudgeSettings
@@ -74,9 +71,7 @@ async def _ask_decision_model(
     send = litellm.adecisions if question.protocol == "decisions" else litellm.asystemone
     started = time.perf_counter()
     with bounded_body(keep=True) as body:
-        response = await send(
-            **route, **json.loads(question.user), timeout=settings.timeout, num_retries=0, max_retries=0
-        )
+        response = await send(**route, **(question.body or {}), timeout=settings.timeout, num_retries=0, max_retries=0)
     seconds = time.perf_counter() - started
     text = settings.scrubber.scrub(_body_with_answers(body.content) or response.model_dump_json())
     usage = response.usage
@@ -112,7 +107,7 @@ def _body_with_answers(content: bytes) -> str:
 def shape_request(question: Question[Any], settings: JudgeSettings) -> dict[str, Any]:
     """Returns the messages of a request, and the parameters that ask for the reply's shape."""
     messages: Sequence[Any] = question.messages
-    schema: type[BaseModel] = question.schema
+    schema: Any = question.schema
     shape: dict[str, Any] = {"max_tokens": question.max_tokens or settings.max_tokens}
     if question.logprobs and settings.logprobs:
         shape |= {"logprobs": True, "top_logprobs": _ALTERNATIVES}
@@ -124,7 +119,7 @@ def shape_request(question: Question[Any], settings: JudgeSettings) -> dict[str,
         named = {"name": schema.__name__, "schema": strict_schema(schema), "strict": True}
         shape["response_format"] = {"type": "json_schema", "json_schema": named}
     else:
-        opening = f"{messages[0]['content']}\nJSON schema: {json.dumps(strict_schema(schema))}"
+        opening = f"{messages[0]['content']}\nJSON schema: {schema_text(schema)}"
         messages = [messages[0] | {"content": opening}, *messages[1:]]
         shape["response_format"] = {"type": "json_object"}
     return shape | {"messages": messages}

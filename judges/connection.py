@@ -2,26 +2,33 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from contextvars import ContextVar
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
+from ..arguments import check_type
 from ..errors import JudgeUnavailable
 from ..worker_threads import call_beside
-from .budget import Budget
+from .alignment import load_alignment
+from .budget import ACCEPTED_BUDGET, Budget
+from .cassette import Cassette, MissExplainer, Mode, QuestionKeys
 from .completion import complete
 from .entailment import classify
 from .fast_path import acompletion
 from .litellm_lookup import known_price
-from .python_model import PythonModel
+from .python_model import JudgeFunction, OpenAIClient, PythonModel, open_python_model
 from .question import Question, RawReply
 from .request_size import measure_question
 from .retry import is_too_many
-from .settings import ENTAIL, GGUF, PYTHON, JudgeSettings
+from .settings import ENTAIL, GGUF, PYTHON, JudgeSettings, load_settings
 from .transports.entail import refuse
 from .usage import LostCalls
+
+ModelLike: TypeAlias = str | Path | JudgeSettings | JudgeFunction | OpenAIClient
+"""Which model judges: a name as for `--judge`, a settings file, `JudgeSettings`, a function or a client of `openai`."""
 
 
 class AdaptiveLimiter:
@@ -106,20 +113,52 @@ def one_limit(most: int) -> Iterator[None]:
 
 
 class Connection:
-    """Makes calls to one model; all runs that use a judge share its connection.
+    """A model that was opened, and what all runs that ask it share.
 
     Attributes:
-        limiters: How many calls run at once, per event loop.
+        source: What it was opened from, with these `overrides` of its settings.
         python_model: The model where it is a Python object.
+        limiters: How many calls run at once, per event loop.
+        notices: What was said once.
     """
 
-    def __init__(self, settings: JudgeSettings, budget: Budget, python_model: PythonModel | None = None) -> None:
-        self.budget = budget
+    def __init__(
+        self,
+        source: ModelLike,
+        cassette: Cassette | str | Path | None,
+        mode: Mode,
+        budget: Budget | None,
+        overrides: Mapping[str, Any],
+    ) -> None:
+        check_type("cassette", cassette, (Cassette, str, Path, type(None)), "the path of a file, or a Cassette")
+        check_type("budget", budget, (Budget, type(None)), ACCEPTED_BUDGET)
+        self.source, self.overrides = source, dict(overrides)
+        changes = dict(overrides)
+        self.python_model: PythonModel | None = None
+        if isinstance(source, (str, Path)):
+            settings = load_settings(str(source))
+        elif isinstance(source, JudgeSettings):
+            settings = source
+        else:
+            self.python_model = open_python_model(source, changes.pop("model", None), is_recorded=cassette is not None)
+            settings = self.python_model.settings
+        self.settings = settings = settings.with_changes(**changes)
+        self.cassette = Cassette(cassette, mode) if isinstance(cassette, (str, Path)) else cassette
+        self.is_replaying = self.cassette is not None and self.cassette.mode == "replay"
+        self.budget = budget or Budget()
+        self.keys = QuestionKeys(settings)
+        self.alignment = None if settings.aligned is None else load_alignment(settings.aligned)
+        self.notices: set[str] = set()
         self.limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, AdaptiveLimiter] = WeakKeyDictionary()
-        self.python_model = python_model
-        self._settings = settings
-        self._send = acompletion if python_model is None else python_model.complete
+        self._misses: MissExplainer | None = None
+        self._send = acompletion if self.python_model is None else self.python_model.complete
         self._local_server: Any = None
+
+    def explain_miss(self, question: Question[Any]) -> str:
+        """What is said where the cassette has no recording of a question."""
+        assert self.cassette is not None, "a cassette is replayed"
+        self._misses = self._misses or MissExplainer(self.cassette, self.settings)
+        return self._misses.explain(question)
 
     async def call(self, question: Question[Any], on_lost: Callable[[LostCalls], None] = lambda _: None) -> RawReply:
         """Asks the model once, as soon as there is room for one more call.
@@ -128,17 +167,17 @@ class Connection:
             JudgeError: The call broke within litellm.
             openai.OpenAIError, TimeoutError: The call failed.
         """
-        if self._settings.model.startswith(ENTAIL) and question.support is None:
-            raise refuse(self._settings.label, f"the prompt {question.prompt.name}")
+        if self.settings.model.startswith(ENTAIL) and question.support is None:
+            raise refuse(self.settings.label, f"the prompt {question.prompt.name}")
         limiter, of_run = self._limiter(), _run_limiter.get()
         async with limiter.slot() as ticket, nullcontext() if of_run is None else of_run.slot():
-            size = measure_question(question, self._settings, known_price(self._settings))
+            size = measure_question(question, self.settings, known_price(self.settings))
             async with self.budget.spend(size, on_lost) as call:
                 try:
                     if question.support is not None:
-                        call.reply = await call_beside(classify, self._settings, question.support)
+                        call.reply = await call_beside(classify, self.settings, question.support)
                     else:
-                        call.reply = await complete(question, self._settings, self._route(), size, self._send)
+                        call.reply = await complete(question, self.settings, self._route(), size, self._send)
                 except Exception as error:
                     if is_too_many(error):
                         limiter.halve(ticket)
@@ -151,7 +190,7 @@ class Connection:
         self._local_server = None
 
     def _route(self) -> dict[str, Any]:
-        settings = self._settings
+        settings = self.settings
         if settings.model.startswith(PYTHON) and self.python_model is None:
             raise JudgeUnavailable(
                 f"{settings.identity} is a Python function: go on in Python, with evaluate(..., judge=...)"
@@ -174,7 +213,7 @@ class Connection:
         return self.limiters[loop]
 
     def _most_calls(self) -> int:
-        settings = self._settings
+        settings = self.settings
         if settings.model.startswith(ENTAIL):
             return 1  # a call takes all cores
         if not settings.model.startswith(GGUF):

@@ -2,16 +2,15 @@
 
 import hashlib
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from ..errors import BudgetReached, JudgeError
-from .deciding import decide
-from .key import QuestionKeys
-from .litellm_judge import LiteLLMJudge
+from .judge import LiteLLMJudge
 from .probabilities import option_probabilities
 from .question import Question, Reply
+from .run import Transports
 from .typed_questions import Answers, Request
 
 T = TypeVar("T", bound=BaseModel)
@@ -48,12 +47,12 @@ class RepeatingJudge:
         self.repeated: dict[str, RepeatedQuestion] = {}
         self._recorded, self._live = recorded, live
         self._share, self._seed = share, seed
-        self._keys = QuestionKeys(recorded.settings)
+        self._transports = Transports(recorded.settings)
         self._drawn: set[str] = set()
 
     async def decide(self, request: Request) -> Answers:
         """Returns the recorded answers; see `ask`."""
-        return await decide(request, self.ask, self._recorded.settings)
+        return await self._transports.decide(request, self.ask)
 
     async def ask(self, question: Question[T]) -> Reply[T]:
         """Returns the recorded reply.
@@ -62,7 +61,7 @@ class RepeatingJudge:
             CassetteMiss: The question is not recorded.
         """
         reply = await self._recorded.ask(question)
-        key = self._keys.compute(question)
+        key = self._recorded.connection.keys.compute(question)
         if self._is_drawn(key) and key not in self._drawn:
             self._drawn.add(key)
             self.repeated[key] = await self._repeat(question, key, reply)
@@ -87,5 +86,10 @@ class RepeatingJudge:
             moved = None if earlier is None or later is None else abs(later[first] - earlier[first])
         same = before.raw.text == now.raw.text
         return RepeatedQuestion(
-            *place, now=now.raw.text, same_text=same, same_value=before.value == now.value, moved=moved
+            *place, now=now.raw.text, same_text=same, same_value=_values(before) == _values(now), moved=moved
         )
+
+
+def _values(reply: Reply[Any]) -> Any:
+    """What was read from a reply, whatever its probabilities are."""
+    return [answer.option for answer in reply.value] if isinstance(reply.value, list) else reply.value

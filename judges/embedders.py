@@ -2,12 +2,11 @@
 
 import asyncio
 import base64
-import copy
 import hashlib
 import time
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +17,10 @@ from ..text.wording import count_of
 from ..worker_threads import compute_beside
 from .body_limit import bounded_body
 from .budget import Budget
-from .cassette import Cassette
+from .cassette import Cassette, Recording, short_hash
 from .fast_path import aembedding
 from .litellm_lookup import listed_price, stated_cost
 from .question import RawReply
-from .recording import Recording, short_hash
 from .request_size import RequestSize
 from .retry import call_with_retries, explain
 from .secrets import Scrubber
@@ -34,6 +32,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _RECENT_TEXTS = 1024
+_CHARACTERS = 800  # the encoders of the Twente paper read 128 tokens; a text's beginning says what it is about
+_BATCH = 256
 _TIMEOUT = 120.0  # seconds for one batch
 
 
@@ -53,10 +53,8 @@ class Embedder(ABC):
         self._recent: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
     def for_run(self) -> "Embedder":
-        """Makes a view of this embedder for one run, with counts of its own, and leaves this embedder as it is."""
-        view = copy.copy(self)
-        view.usage, view.lost = Usage(), LostCalls()
-        return view
+        """Returns the embedder of one run, with counts of its own where there is something to count."""
+        return self
 
     @abstractmethod
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
@@ -163,7 +161,15 @@ class LiteLLMEmbedder(Embedder):
         self._attempts = attempts
         self._parameters = parameters
         self._scrubber = Scrubber(parameters.get("api_base"), parameters)
-        self._fixed: list[tuple[int, str]] = []  # the dimensions and who says so, once known; views share it
+        self._fixed: list[tuple[int, str]] = []  # the dimensions and who says so, once known; its runs share it
+
+    def for_run(self) -> "LiteLLMEmbedder":
+        """Makes an embedder of the same model, recordings and bounds that counts for itself."""
+        own = LiteLLMEmbedder(
+            self._model, self._cassette, budget=self._budget, attempts=self._attempts, **self._parameters
+        )
+        own._fixed, own._recent = self._fixed, self._recent
+        return own
 
     @property
     def has_cassette(self) -> bool:
@@ -349,3 +355,24 @@ def load_embedder(name: str, cassette: Cassette | None = None, budget: Budget | 
     if kind == "litellm" and model:
         return LiteLLMEmbedder(model, cassette, budget=budget)
     raise UsageError(f"no embedder is called {name!r}; give use, st:MODEL or litellm:MODEL")
+
+
+async def embed_texts(
+    texts: Sequence[str], embedder: Embedder, on_progress: Callable[[int], None] = lambda _: None
+) -> "NDArray[np.float64]":
+    """Embeds the beginnings of texts, their first 800 characters.
+
+    Returns:
+        Unit vectors, shape (texts, dimensions of the embedder).
+
+    Raises:
+        JudgeError: There is no usable vector of a text.
+    """
+    import numpy as np
+
+    beginnings = [text[:_CHARACTERS] for text in texts]
+    batches = []
+    for start in range(0, len(beginnings), _BATCH):
+        batches.append(await embedder.unit_vectors(beginnings[start : start + _BATCH]))
+        on_progress(min(start + _BATCH, len(beginnings)))
+    return np.vstack(batches).astype(np.float64)

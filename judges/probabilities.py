@@ -109,20 +109,25 @@ def follow_options(places: Iterable[Alternatives], options: Sequence[str], lead:
     return shares
 
 
-def check_word(reply: RawReply, options: Sequence[str]) -> None:
-    """Checks that a reply's word is the one that its tokens spell and that its log probabilities bear out.
+def weigh_options(reply: RawReply, options: Sequence[str]) -> tuple[str, dict[str, float] | None]:
+    """Reads a reply that is one of the options.
+
+    Returns:
+        The option, the most probable one where the judge gives probabilities, and these.
 
     Raises:
-        ReplyError: They say different things.
+        ReplyError: It is none of them, or its word, its tokens and their log probabilities say different things.
     """
-    said = read_option(reply.text, options) if reply.logprobs else None
-    if said is None:
-        return
-    spelled = "".join([next(iter(place)) for place in reply.logprobs or ()])
-    if spelled.strip() != reply.text.strip() and read_option(spelled, options) not in {said, None}:
-        raise ReplyError(f"its text says {said} and its tokens another word", reply.text, is_contradiction=True)
-    if problem := contradiction(said, follow_options(reply.logprobs or (), options)):
-        raise ReplyError(problem, reply.text, is_contradiction=True)
+    if reply.logprobs and (said := read_option(reply.text, options)) is not None:
+        spelled = "".join([next(iter(place)) for place in reply.logprobs])
+        if spelled.strip() != reply.text.strip() and read_option(spelled, options) not in {said, None}:
+            raise ReplyError(f"its text says {said} and its tokens another word", reply.text, is_contradiction=True)
+        if problem := contradiction(said, follow_options(reply.logprobs, options)):
+            raise ReplyError(problem, reply.text, is_contradiction=True)
+    option = chosen_option(reply, options)
+    if option is None:
+        raise ReplyError(f"it is not one of the words {', '.join(options)}", reply.text)
+    return option, option_probabilities(reply, options)
 
 
 def contradiction(said: str, shares: Mapping[str, float]) -> str:

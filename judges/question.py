@@ -1,15 +1,19 @@
 """What goes to a judge and what comes back: questions and replies."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, NoReturn, Protocol, TypeVar
+import json
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Annotated, Any, Generic, Literal, NamedTuple, NoReturn, Protocol, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationInfo
+from pydantic import AfterValidator, BaseModel, ValidationInfo
 
 from ..prompts import BUNDLED, Prompt, PromptMessage, Prompts
 from .usage import Usage
 
-T = TypeVar("T", bound=BaseModel)
+T = TypeVar("T")
 
 Alternatives = Mapping[str, float]
 """The tokens that could have stood at one place of a reply, the one that stands there first, each with the natural
@@ -32,14 +36,27 @@ class PlainText(BaseModel):
     text: str
 
 
-class MemberReply(BaseModel):
-    """A reply whose members are read one by one; those with one name are all kept."""
+@cache
+def strict_schema(model: Hashable) -> dict[str, Any]:
+    """Returns the JSON schema of a reply's model in its strict form: every property is required, no other is allowed.
 
-    model_config = ConfigDict(extra="allow")
-    members: ClassVar[Sequence[tuple[str, Any]]] = ()
-    """The members in their order, each with its value; not those of objects within."""
-    place: ClassVar[int] = 0
-    """Where the object begins in the reply's text."""
+    Example:
+        >>> schema = strict_schema(Choice)
+        >>> schema["required"], schema["additionalProperties"]
+        (['word'], False)
+    """
+    schema: dict[str, Any] = model.model_json_schema()  # type: ignore[attr-defined]
+    for part in [schema, *schema.get("$defs", {}).values()]:
+        if part.get("type") == "object":
+            part["required"] = list(part.get("properties", {}))
+            part["additionalProperties"] = False
+    return schema
+
+
+@cache
+def schema_text(model: Hashable) -> str:
+    """Returns the strict JSON schema of a reply's model as JSON."""
+    return json.dumps(strict_schema(model))
 
 
 class Support(NamedTuple):
@@ -61,12 +78,13 @@ class Question(Generic[T]):
         options: The words that the reply is one of; one token is generated. Empty for a reply of another shape.
         logprobs: Whether to ask for the alternatives at each place of the reply, where the judge gives them.
         max_tokens: The longest reply, in tokens; None for the judge's own setting.
-        protocol: Whom it is for: a chat model, a decision model by one of two protocols, or an entailment model. For
-            decision models `user` is the body of the request as JSON, and `schema` checks the body of the reply.
+        protocol: Whom it is for: a chat model, a decision model by one of two protocols, or an entailment model.
+        body: What a decision model is sent in place of a user part.
         corrections: Whether a reply that could not be used is asked for once more.
         follow_up: How the conversation goes on after a reply that could not be used.
         prompts: Where the words of that follow-up come from.
         support: What an entailment model reads.
+        read: How its transport reads the reply; None for a reply that is read by its schema or options alone.
     """
 
     prompt: Prompt
@@ -81,11 +99,18 @@ class Question(Generic[T]):
     follow_up: tuple[PromptMessage, ...] = ()
     prompts: Prompts = BUNDLED
     support: Support | None = None
+    body: Mapping[str, Any] | None = None
+    read: Callable[["RawReply"], T] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def asked(self) -> str:
+        """What is asked, as a text: the user part, or the body as JSON."""
+        return self.user if self.body is None else json.dumps(self.body, ensure_ascii=False)
 
     @property
     def messages(self) -> list[PromptMessage]:
         """The whole conversation, as sent."""
-        return [*self.prompt.messages(self.user), *self.follow_up]
+        return [*self.prompt.messages(self.asked), *self.follow_up]
 
     def with_correction(self, reply: str, error: str, max_tokens: int | None) -> "Question[T]":
         """Returns this question for a second asking.
@@ -197,3 +222,31 @@ class PendingReplies(Protocol):
     def has_collected(self, key: str) -> bool:
         """Whether the reply of this key came in this way: it is new, though it is read from the cassette."""
         ...
+
+
+class SentQuestion(NamedTuple):
+    """One question as it was sent, and the judge's reply to it, not yet parsed: for a person who doubts a score."""
+
+    prompt: str
+    messages: tuple[PromptMessage, ...]
+    reply: RawReply
+
+
+_sent: ContextVar[list[SentQuestion] | None] = ContextVar("sent_questions", default=None)
+
+
+@contextmanager
+def collect_replies() -> Iterator[list[SentQuestion]]:
+    """Collects every question within that got a reply, those of tasks that begin there too."""
+    collected: list[SentQuestion] = []
+    token = _sent.set(collected)
+    try:
+        yield collected
+    finally:
+        _sent.reset(token)
+
+
+def note_reply(question: Question[Any], reply: RawReply) -> None:
+    """Notes a reply for whoever listens in this task, if anybody does."""
+    if (collected := _sent.get()) is not None:
+        collected.append(SentQuestion(question.prompt.identity, tuple(question.messages), reply))

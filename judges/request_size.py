@@ -1,17 +1,13 @@
 """The size of a request before it is made: tokens of the prompt, and the most that the reply may take."""
 
-import json
 import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
-from pydantic import BaseModel
-
 from .entailment import most_tokens_in
-from .key import strict_schema
-from .question import PlainText, Question
+from .question import PlainText, Question, schema_text
 from .settings import JudgeSettings, Price
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -59,20 +55,18 @@ def estimate_tokens(texts: Iterable[str]) -> int:
         >>> estimate_tokens(["How do I save my work?"])  # 22 / 3.5 = 6.3
         7
     """
-    tokens = 0.0
-    for text in texts:
-        others = sum(map(len, _NOT_ASCII.findall(text)))
-        tokens += (len(text) - others) / _CHARACTERS_PER_TOKEN + others
-    return math.ceil(tokens)
+    text = "".join(texts)
+    others = 0 if text.isascii() else sum(map(len, _NOT_ASCII.findall(text)))
+    return math.ceil((len(text) - others) / _CHARACTERS_PER_TOKEN + others)
 
 
 def measure_question(question: Question[Any], settings: JudgeSettings, price: Price | None) -> RequestSize:
     """Returns what asking a question may take."""
     texts = [message["content"] for message in question.messages]
     bytes_in = count_bytes(texts)
-    schema: type[BaseModel] = question.schema
+    schema: Any = question.schema
     if not question.options and schema is not PlainText:
-        texts.append(json.dumps(strict_schema(schema)))  # sent with the messages, or as a part of them
+        texts.append(schema_text(schema))  # sent with the messages, or as a part of them
     if question.support is not None:
         return replace(RequestSize.of_texts(texts, 0, price), most_in=most_tokens_in(question.support))
     most = question.max_tokens or (1 if question.options else settings.max_tokens)
@@ -112,4 +106,4 @@ def is_plausible_count(tokens: object, size: int, most: float = math.inf) -> Typ
 
 def count_bytes(texts: Iterable[str]) -> int:
     """Returns how many bytes texts have in UTF-8: the most tokens that a tokenizer can make of them."""
-    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    return len("".join(texts).encode("utf-8", "surrogatepass"))

@@ -1,24 +1,23 @@
-"""Parsing replies: strictly first, then repaired without a model; nothing is guessed."""
+"""Parsing replies, once: the JSON of the reply itself, repaired without a model where needed; nothing is guessed."""
 
 import json
 import re
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from ..errors import ReplyError
 from ..text.wording import count_of
-from .probabilities import check_log_probabilities, check_word, chosen_option
-from .question import MemberReply, PlainText, Question, RawReply
+from .probabilities import check_log_probabilities, weigh_options
+from .question import PlainText, Question, RawReply
 
-T = TypeVar("T", bound=BaseModel)
+T = TypeVar("T")
+Schema = TypeVar("Schema", bound=BaseModel)
 
 # Strings stay as they are: the first alternative matches each of them whole.
 _TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
-_NOT_JSON = re.compile(r"\b(?:NaN|Infinity)\b")
-_DECODER = json.JSONDecoder(parse_constant=lambda _: None)
-_MEMBERS = json.JSONDecoder(object_pairs_hook=list, parse_constant=lambda _: None)  # objects within become lists
 _MOST_OBJECTS_TRIED = 20
 # These words are sent in a second asking and so are part of its key: pydantic keeps the kinds of errors, but not their
 # wording. To change them loses recordings.
@@ -32,8 +31,17 @@ _PROBLEMS = {
 _QUOTED = re.compile(r"'[^']*'")
 
 
+class ReplyObject(NamedTuple, Generic[T]):
+    """The JSON object of a reply, read."""
+
+    value: T
+    members: list[tuple[str, Any]]  # in their order; those with one name are all there
+    start: int  # where it begins in the text
+    twice: str  # the name of a member, at any depth, that has two values; "" for none
+
+
 def parse_reply(question: Question[T], reply: RawReply) -> T:
-    """Parses a reply into the question's schema.
+    """Parses a reply as its transport reads it, else into the question's schema.
 
     Repairs fences, prose or thoughts around the JSON, trailing commas and NaN (read as null). A cut-off reply is not
     completed: what is missing of it is unknown. Where two different values stand in it, neither is taken.
@@ -50,97 +58,66 @@ def parse_reply(question: Question[T], reply: RawReply) -> T:
     if not reply.text.strip():
         raise ReplyError("it was empty", reply.text)
     check_log_probabilities(reply)
-    if question.schema is PlainText:
-        return question.schema.model_validate({"text": reply.text})
-    if question.options:
-        check_word(reply, question.options)
-        option = chosen_option(reply, question.options)
-        if option is None:
-            raise ReplyError(f"it is not one of the words {', '.join(question.options)}", reply.text)
-        return question.schema.model_validate({"word": option})
-    value = _parse_json(question.schema, reply.text)
-    if reply.logprobs:
-        _check_tokens(question, reply, value)
-    return value
-
-
-def _check_tokens(question: Question[T], reply: RawReply, value: T) -> None:
-    """Refuses a reply whose tokens, for which it has probabilities, say something else than its text."""
-    spelled = "".join([next(iter(place)) for place in reply.logprobs or ()])
-    if reply.text in spelled:
-        return
-    try:
-        said = _parse_json(question.schema, spelled)
-    except ReplyError:
-        return  # tokens in a notation of the provider's own
-    if said != value:
-        raise ReplyError("its text and its tokens say different things", reply.text, is_contradiction=True)
-
-
-def _parse_json(schema: type[T], text: str) -> T:
-    try:
-        value = schema.model_validate_json(text)
-    except ValidationError as strict:
-        return _repair(schema, text, describe_problem(strict))
-    if ("NaN" in text or "Infinity" in text) and _NOT_JSON.search(text):  # pydantic lets NaN through
-        return _repair(schema, text, "it holds NaN or Infinity, which is no JSON")
-    _finish(value, text, 0 if text[0] == "{" else text.index("{"))
-    return value
-
-
-def _finish(value: BaseModel, text: str, start: int) -> None:
-    """Notes the members of a reply that is read by them; else refuses one in which a field has two values."""
-    if isinstance(value, MemberReply):
-        value.__dict__.update(members=_MEMBERS.raw_decode(text, start)[0], place=start)  # beside pydantic: it is slow
+    if question.read is not None:
+        return question.read(reply)
+    schema: Any = question.schema
+    if schema is PlainText:
+        value: Any = PlainText(text=reply.text)
+    elif question.options:
+        value = schema(word=weigh_options(reply, question.options)[0])
     else:
-        json.loads(text[start:], object_pairs_hook=lambda pairs: _refuse_duplicates(pairs, text))
+        value = read_schema(reply, schema)
+    return value  # type: ignore[no-any-return]
 
 
-def find_values(text: str, start: int) -> list[int]:
-    """Finds where the value of each member begins, of an object of valid JSON that begins here.
+def read_schema(reply: RawReply, schema: type[Schema]) -> Schema:
+    """Reads a reply by the model of its shape.
 
-    Example:
-        >>> find_values('So: {"1": "Yes", "2": [1]}', 4)
-        [10, 22]
+    Raises:
+        ReplyError: It does not fit, or a field has two values.
     """
-    values, place = list[int](), start + 1
-    while True:
-        place = _between(text, place)
-        if text[place] == "}":
-            return values
-        _, place = _DECODER.raw_decode(text, place)
-        place = _between(text, place)
-        values.append(place)
-        _, place = _DECODER.raw_decode(text, place)
+    found = read_object(reply, schema.model_validate)
+    if found.twice:
+        raise ReplyError(f"{found.twice} is there twice, with different values", reply.text)
+    return found.value
 
 
-def _between(text: str, place: int) -> int:
-    while text[place] in " \t\n\r:,":
-        place += 1
-    return place
+def read_object(reply: RawReply, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T]:
+    """Reads the JSON object of a reply; where there are several that fit, all must be the same.
+
+    Args:
+        reply: The reply.
+        fit: Makes the value of an object, and raises a ValueError that says why it does not fit.
+
+    Raises:
+        ReplyError: No object fits, or two differ, or the reply's tokens say something else than its text.
+    """
+    found = _find_object(reply.text, fit)
+    if reply.logprobs:
+        spelled = "".join([next(iter(place)) for place in reply.logprobs])
+        if reply.text not in spelled:
+            try:
+                said = _find_object(spelled, fit)
+            except ReplyError:
+                return found  # tokens in a notation of the provider's own
+            if said.value != found.value:
+                raise ReplyError("its text and its tokens say different things", reply.text, is_contradiction=True)
+    return found
 
 
-def _refuse_duplicates(pairs: list[tuple[str, Any]], text: str) -> dict[str, Any]:
-    """The fields of an object; pydantic would take the last of several values."""
-    values: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in values and values[name] != value:
-            raise ReplyError(f"{name} is there twice, with different values", text)
-        values[name] = value
-    return values
-
-
-def _repair(schema: type[T], text: str, problem: str) -> T:
-    """The value of the object in a text that fits, of which all must be the same; not of one inside a broken one."""
-    found = list[tuple[T, str, int]]()
+def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T]:
+    """The object in a text that fits; not one inside a broken one."""
+    found = list[ReplyObject[T]]()
+    problem = ""
     broken: int | None = None
-    thought = _THOUGHT.match(text)
+    thought = _THOUGHT.match(text) if "<think>" in text else None
     start = text.find("{", thought.end() if thought else 0)
     for _ in range(_MOST_OBJECTS_TRIED):
         if start < 0:
             break
+        reader = _ObjectReader()
         try:
-            value, end, mended = _decode(text, start)
+            values, end = reader.read(text, start)
         except json.JSONDecodeError:
             broken, end = start if broken is None else broken, start + 1
         except RecursionError:
@@ -149,31 +126,89 @@ def _repair(schema: type[T], text: str, problem: str) -> T:
             is_inside = broken is not None and text.count("{", broken, start) > text.count("}", broken, start)
             try:
                 if not is_inside:
-                    found.append((schema.model_validate(value), mended, start))
+                    found.append(ReplyObject(fit(values), reader.members, start, reader.twice))
             except ValidationError as wrong_shape:
                 problem = describe_problem(wrong_shape)
+            except ValueError as refused:
+                problem = f"it is refused: {refused}"
         start = text.find("{", end)
     if not found:
-        raise ReplyError(problem, text)
-    if any(other != found[0][0] for other, _, _ in found):
-        raise ReplyError(f"it holds {count_of(len(found), 'answer')} that differ", text)
-    for value, mended, start in found:
-        _finish(value, mended, start)
-    return found[0][0]
+        raise ReplyError(problem or _describe_text(text), text)
+    for other in found[1:]:
+        if other.value != found[0].value:
+            raise ReplyError(f"it holds {count_of(len(found), 'answer')} that differ", text)
+        if other.twice:
+            return other
+    return found[0]
 
 
-def _decode(text: str, start: int) -> tuple[object, int, str]:
-    """The JSON value that begins here, where it ends, and the text up to there as it was read, of the same length."""
+class _ObjectReader:
+    """Reads one JSON object, and notes its members and which name is there twice with different values."""
+
+    def __init__(self) -> None:
+        self.members: list[tuple[str, Any]] = []  # those of the object that ended last, which is the outermost
+        self.twice = ""
+        self._decoder = json.JSONDecoder(object_pairs_hook=self._note, parse_constant=_read_as_null)
+
+    def read(self, text: str, start: int) -> tuple[dict[str, Any], int]:
+        """The object that begins here, and where it ends."""
+        values: dict[str, Any]
+        try:
+            values, end = self._decoder.raw_decode(text, start)
+        except json.JSONDecodeError:
+            # Only from the brace on, so that a quotation mark in the prose before it does not turn strings inside out.
+            mended = _TRAILING_COMMA.sub(lambda match: match[1] or " ", text[start:])
+            if mended == text[start:]:
+                raise
+            self.twice = ""
+            values, length = self._decoder.raw_decode(mended)
+            end = start + length
+        return values, end
+
+    def _note(self, members: list[tuple[str, Any]]) -> dict[str, Any]:
+        values = dict(members)
+        if len(values) < len(members):
+            self.twice = next((name for name, value in members if value != values[name]), self.twice)
+        self.members = members
+        return values
+
+
+def _read_as_null(_: str) -> None:
+    """What is read for NaN and Infinity."""
+
+
+def find_values(text: str, start: int) -> list[int]:
+    """Finds where the value of each member begins, of an object that begins here and could be read.
+
+    Example:
+        >>> find_values('So: {"1": "Yes", "2": [1]}', 4)
+        [10, 22]
+    """
+    decoder = json.JSONDecoder()
+    values, place = list[int](), start + 1
+    while True:
+        place = _between(text, place)
+        if text[place] == "}":
+            return values
+        _, place = decoder.raw_decode(text, place)
+        place = _between(text, place)
+        values.append(place)
+        _, place = decoder.raw_decode(text, place)
+
+
+def _between(text: str, place: int) -> int:
+    while text[place] in " \t\n\r:,":
+        place += 1
+    return place
+
+
+def _describe_text(text: str) -> str:
+    """What is wrong with a text in which no object is."""
     try:
-        value, end = _DECODER.raw_decode(text, start)
-        return value, end, text[:end]
-    except json.JSONDecodeError as error:
-        # Only from the brace on, so that a quotation mark in the prose before it does not turn strings inside out.
-        mended = _TRAILING_COMMA.sub(lambda match: match[1] or " ", text[start:])
-        if mended == text[start:]:
-            raise error from None
-        value, length = _DECODER.raw_decode(mended)
-        return value, start + length, text[:start] + mended[:length]
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return f"it {_PROBLEMS['json_invalid']}"
+    return f"it {_PROBLEMS['model_type']}"
 
 
 def describe_problem(error: ValidationError) -> str:

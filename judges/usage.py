@@ -1,6 +1,7 @@
 """What replies took, and how many could not be used; a module for those who show figures and ask no judge."""
 
 from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 
@@ -120,3 +121,35 @@ class ReplyCounts:
     def without_usable_reply(self) -> int:
         """How many of those asked got no reply, or none that could be used."""
         return self.lost + self.unanswered
+
+
+_usages: ContextVar[list[Usage] | None] = ContextVar("usages", default=None)
+
+
+class meter_usage:  # noqa: N801 -- read as the function that `contextmanager` makes, of which it is a quicker form
+    """Collects the usage of every reply within, those of tasks that begin there too.
+
+    It counts also where measuring fails and nobody is left to hand the usage on.
+
+    Example:
+        >>> with meter_usage() as usages:
+        ...     count_usage(Usage(calls=1, tokens_in=20))
+        >>> Usage.total(usages).tokens_in
+        20
+    """
+
+    def __enter__(self) -> list[Usage]:
+        self._measured: list[Usage] = []
+        self._token = _usages.set(self._measured)
+        return self._measured
+
+    def __exit__(self, *_: object) -> None:
+        _usages.reset(self._token)
+        if self._measured and (outer := _usages.get()) is not None:  # what is measured around this counts them too
+            outer.extend(self._measured)
+
+
+def count_usage(usage: Usage) -> None:
+    """Adds what a reply took to the meter of this task, if there is one."""
+    if (usages := _usages.get()) is not None and usage.calls:
+        usages.append(usage)

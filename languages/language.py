@@ -28,6 +28,7 @@ from .sections import (
     Speakers,
     Statements,
     ThanksWords,
+    VerdictTexts,
     Words,
 )
 from .yaml_file import read_yaml
@@ -218,6 +219,11 @@ class Language:
     def rating_page(self) -> RatingPage:
         """`rating_page.yaml`."""
         return self._read("rating_page", RatingPage)
+
+    @cached_property
+    def verdict(self) -> VerdictTexts:
+        """`verdict.yaml`."""
+        return self._read("verdict", VerdictTexts)
 
     @cached_property
     def claim_marks(self) -> ClaimMarks:

@@ -628,3 +628,9 @@ class RatingPage(PackFile):
     compared_team: str  # with `{done}` and `{total}` for the team's choices
     compare_done: str
     no_contexts_of_pair: str
+
+
+class VerdictTexts(PackFile):
+    """`verdict.yaml`: what verdicts say, by name."""
+
+    texts: dict[str, str | tuple[str, str]]  # one text; or two, of one and of several

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from ..presentation.figure import Figure
-from ..text.wording import count_of, verb_of
+from ..text.phrase import Phrase, phrase
 from .estimate import Estimate
 
 
 def describe_answers(
     ratings: Sequence[float], *, lowest: float, highest: float, people: int = 1, bad_share: Estimate | None = None
-) -> str:
+) -> Phrase:
     """The mean rating, and how many answers are bad: rated below the middle of the scale.
 
     Args:
@@ -20,20 +20,27 @@ def describe_answers(
         bad_share: The share of bad answers with its interval, where that is to be told.
 
     Example:
-        >>> describe_answers([1, 4, 5, 4], lowest=1, highest=5, people=2)
+        >>> describe_answers([1, 4, 5, 4], lowest=1, highest=5, people=2).write()
         'rated 3.5 of 5 by 2 people; 1 of 4 answers is bad'
     """
     if not ratings:
-        return "nobody rated these answers"
+        return phrase("not_rated")
     bad = sum(rating < (lowest + highest) / 2 for rating in ratings)
-    scale = f" of {highest:g}" if lowest in {0, 1} else f" on {lowest:g} to {highest:g}"
-    by = f" by {count_of(people, 'person', 'people')}" if people > 1 else ""
-    likely = ""
+    likely = phrase("nothing")
     if bad_share is not None and bad_share.low is not None:
-        likely = f" ({Figure('share', bad_share.low)} to {Figure('share', bad_share.high)})"
-    decimals = 1 if highest - lowest > 1 else 2
-    verb = verb_of(bad if bad else len(ratings), "is", "are")
-    return (
-        f"rated {sum(ratings) / len(ratings):.{decimals}f}{scale}{by}; {bad:,} of {count_of(len(ratings), 'answer')} "
-        f"{verb} bad{likely}"
+        likely = phrase("likely", low=Figure("share", bad_share.low), high=Figure("share", bad_share.high))
+    is_from_one = lowest in {0, 1}
+    return phrase(
+        "rated",
+        mean=Figure("predicted" if highest - lowest > 1 else "mean", sum(ratings) / len(ratings)),
+        scale=phrase(
+            "scale_of" if is_from_one else "scale_from",
+            lowest=Figure("rating", lowest),
+            highest=Figure("rating", highest),
+        ),
+        people=phrase("people", count=people) if people > 1 else phrase("nothing"),
+        bad=bad,
+        answers=phrase("answers", count=len(ratings)),
+        are_bad=phrase("are_bad", count=bad or len(ratings)),
+        likely=likely,
     )

@@ -76,8 +76,13 @@ def describe_more_ratings(more: int) -> str:
     """
     if more > MOST_RATINGS:
         return "more than 10,000 more"
+    return f"about {round_ratings(more):,} more"
+
+
+def round_ratings(more: int) -> int:
+    """A number of ratings to come, as roughly as it is known: tens, or two digits, rounded up."""
     step = 10 ** max(1, len(str(more)) - 2)
-    return f"about {math.ceil(more / step) * step:,} more"
+    return math.ceil(more / step) * step
 
 
 def find_standing(difference: Estimate, *, margin: float = RHO_MARGIN, level: float = 0.95, tries: int = 1) -> Standing:

@@ -292,21 +292,6 @@ def name_of(combination: Combination) -> str:
     return joined if combination.kind == SUBSET else _WORDS_OF_KIND[combination.kind].format(joined)
 
 
-def name_shortly(combination: Combination) -> str:
-    """Names a combination in a few words, without how it is made.
-
-    Example:
-        >>> from .estimate import Estimate
-        >>> one = Combination("ridge", 3, ("faithfulness", "rouge_l_precision", "chrf"), None, Estimate(None), None, 1)
-        >>> name_shortly(one)
-        'faithfulness and 2 more together'
-    """
-    first, *others = combination.metrics
-    if not others:
-        return first
-    return f"{first} and {others[0] if len(others) == 1 else f'{len(others)} more'} together"
-
-
 def _rater_line(metrics: tuple[MetricAgreement, ...], raters: Raters | None) -> str:
     groups = max((metric.groups for metric in metrics), default=0)
     rough = (

@@ -4,23 +4,23 @@ import numpy as np
 
 from ..presentation.figure import Figure
 from ..presentation.texts import one_line
-from ..presentation.verdict import LONGEST_LINE, Verdict
-from ..text.wording import count_of
+from ..presentation.verdict import Verdict
+from ..text.phrase import Phrase, phrase
 from .agreement import MetricAgreement
 from .answer_quality import describe_answers
 from .comparison import Comparison
-from .difference import MOST_RATINGS, describe_more_ratings
+from .difference import MOST_RATINGS, round_ratings
 from .groups import FEWEST_TO_CHOOSE
 from .prediction_powered import share_of_rated
 from .raters import Raters
-from .recommendation import STRENGTHS, find_power, finds_bad_ones, name_shortly, ratings_to_show, reversed_metric
-from .selection import Selection
+from .recommendation import STRENGTHS, find_power, finds_bad_ones, ratings_to_show, reversed_metric
+from .selection import Combination, Selection
 from .sending import Policy
 from .table import ScoreTable
 
 _WIDE = 0.15  # an agreement that is known less closely than this, to either side, is worth more ratings
 _LONGEST_NAME = 36  # characters, so that the figure after it has room
-_WITH_A_JUDGE = "score them with a judge: assay run SET --judge MODEL"
+_LONGEST_OF_TWO = 18
 
 
 def give_verdict(
@@ -35,45 +35,38 @@ def give_verdict(
 ) -> Verdict:
     """Says what a support lead asks first; a line that has nothing to say is left out."""
     rated = len(table.rated().items)
-    answers = ("Your chatbot", _describe_table(table, level))
+    answers = ("chatbot", _describe_table(table, level))
     if raters is not None and not raters.validates:
-        return Verdict(
-            (
-                answers,
-                ("Trust", "no metric can be checked: your raters hardly agree with each other"),
-                ("To be surer", "agree on a guideline, then rate again: assay rate SET --guideline FILE"),
-            )
-        )
+        return Verdict((answers, ("trust", phrase("raters_disagree")), ("surer", phrase("agree_first"))))
     if selection is None:
-        reason, advice = _nothing_chosen(rated, metrics)
-        return Verdict((answers, ("Trust", reason), *([("To be surer", advice)] if advice else [])))
+        return Verdict((answers, *_nothing_chosen(rated, metrics)))
     if selection.is_beyond_chance:
-        trust = ("Trust", _trust(selection, metrics, comparisons))
+        trust = ("trust", *_trust(selection, metrics, comparisons))
         more = _to_be_surer(_more(rated, selection, comparisons))
-        return Verdict((answers, trust, ("Good for", _use(policy)), *more))
+        return Verdict((answers, trust, ("good_for", _use(policy)), *more))
     return Verdict((answers, *_nothing_shown(rated, metrics, selection, level)))
 
 
 def _nothing_shown(
     rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, level: float
-) -> tuple[tuple[str, str], ...]:
+) -> tuple[tuple[str, *tuple[Phrase, ...]], ...]:
     """What is said where no metric is shown to follow the team."""
     if all(metric.baseline for metric in metrics):
-        trust = "nothing yet: only word overlap was tried, and it does not do"
-        return ("Trust", trust), ("To be surer", _WITH_A_JUDGE)
+        return ("trust", phrase("only_overlap")), ("surer", phrase("with_a_judge"))
     if against := reversed_metric(metrics, selection):
-        trust = _fit(f"{against.name} goes against the ratings", "a metric goes against the ratings")
-        advice = _fit(f"if lower is better: --lower-is-better {against.name}", "--lower-is-better")
-        return ("Trust", trust), ("To be surer", advice)
+        return (
+            ("trust", phrase("reversed", metric=against.name), phrase("reversed_shortly")),
+            ("surer", phrase("lower_is_better", metric=against.name), phrase("lower_is_better_shortly")),
+        )
     power = find_power(rated, metrics, selection, level)
     more = ratings_to_show(power)
-    least = f"{power.smallest_shown():.2f} of 1"
-    seen = f"none yet: {count_of(rated, 'rated answer')} would show only an agreement above {least}"
-    trust = seen if more else "none: what was tried hardly follows your team"
-    return ("Trust", trust), ("Good for", "nothing yet in place of a person"), *_to_be_surer(more)
+    seen = phrase(
+        "none_yet", rated=phrase("rated_answers", count=rated), least=Figure("coefficient", power.smallest_shown())
+    )
+    return ("trust", seen if more else phrase("none")), ("good_for", phrase("use_nothing")), *_to_be_surer(more)
 
 
-def _describe_table(table: ScoreTable, level: float) -> str:
+def _describe_table(table: ScoreTable, level: float) -> Phrase:
     rated = table.rated()
     ratings = rated.mean_rating
     # as `estimate` has it
@@ -87,53 +80,69 @@ def _describe_table(table: ScoreTable, level: float) -> str:
     )
 
 
-def _fit(text: str, shorter: str) -> str:
-    return text if len(text) <= LONGEST_LINE else shorter
-
-
-def _nothing_chosen(rated: int, metrics: tuple[MetricAgreement, ...]) -> tuple[str, str]:
+def _nothing_chosen(rated: int, metrics: tuple[MetricAgreement, ...]) -> tuple[tuple[str, Phrase], ...]:
     """Why there is no metric to trust, and what to do."""
     if not rated:
-        return "nobody can tell: no answer is rated", "rate some: assay rate SET --raters NAME,NAME"
+        return ("trust", phrase("no_ratings")), ("surer", phrase("rate_some"))
     if rated < FEWEST_TO_CHOOSE:
-        return (
-            f"nobody can tell from {count_of(rated, 'rated answer')}",
-            f"rate at least {FEWEST_TO_CHOOSE}: assay rate",
-        )
+        few = phrase("too_few", rated=phrase("rated_answers", count=rated))
+        return ("trust", few), ("surer", phrase("rate_at_least", count=FEWEST_TO_CHOOSE))
     if all(metric.baseline for metric in metrics):
-        return "only word overlap was tried", _WITH_A_JUDGE
+        return ("trust", phrase("only_overlap_tried")), ("surer", phrase("with_a_judge"))
     if all(metric.problem for metric in metrics if not metric.baseline):
-        return "no metric can be compared with the ratings (--all says why)", ""
-    return "nobody can tell: the ratings, the groups or the scores do not differ", ""
+        return (("trust", phrase("no_comparison")),)
+    return (("trust", phrase("no_spread")),)
 
 
-def _trust(selection: Selection, metrics: tuple[MetricAgreement, ...], comparisons: tuple[Comparison, ...]) -> str:
-    """Which metric, how closely it follows, and whether counting shared words would do as well."""
-    agreement, names = selection.agreement, one_line(name_shortly(selection.chosen), _LONGEST_NAME)
+def _trust(
+    selection: Selection, metrics: tuple[MetricAgreement, ...], comparisons: tuple[Comparison, ...]
+) -> tuple[Phrase, ...]:
+    """Which metric, how closely it follows, and whether counting shared words would do as well; then shorter."""
+    agreement = selection.agreement
     word = next((word for least, word in STRENGTHS if (agreement.value or 0.0) >= least), "weakly")
-    likely = "" if agreement.low is None else f" ({agreement.low:.2f} to {agreement.high:.2f})"
-    text = f"{names}, {word}: {agreement.value:.2f} of 1 on answers it had not seen{likely}"
+    likely = phrase("nothing")
+    if agreement.low is not None:
+        ends = (Figure("coefficient", end) for end in (agreement.low, agreement.high))
+        likely = phrase("likely", low=next(ends), high=next(ends))
+    values = {
+        "metric": _name_shortly(selection.chosen),
+        "how": phrase(word),
+        "agreement": Figure("coefficient", agreement.value),
+        "likely": likely,
+    }
+    trust, shortly = phrase("trust", **values), phrase("trust_shortly", **values)
     baselines = {metric.name for metric in metrics if metric.baseline}
     if all(name in baselines for name in selection.chosen.metrics):
-        return _fit(f"{text}; only word overlap was tried", text)
+        return phrase("trust_overlap", trust=trust), trust, shortly
     for one in comparisons:
         if one.second in baselines and not one.problem and one.standing.kind in {"worse", "equivalent"}:
-            return _fit(
-                f"{text}; {one.second} does as well", f"{names}, {word}; {one.second}, which is free, does as well"
-            )
-    return _fit(text, f"{names}, {word}: {agreement.value:.2f} of 1{likely}")
+            as_well = {"baseline": one.second, "trust": trust}
+            return phrase("trust_baseline", **as_well), phrase("trust_baseline_shortly", **values, **as_well)
+    return trust, shortly
 
 
-def _use(policy: Policy | None) -> str:
+def _name_shortly(combination: Combination) -> str | Phrase:
+    """A combination in a few words, without how it is made."""
+    first, *others = combination.metrics
+    if not others:
+        return one_line(first, _LONGEST_NAME)
+    if len(others) > 1:
+        return phrase("together_with_more", first=one_line(first, _LONGEST_OF_TWO), count=len(others))
+    return phrase("together", first=one_line(first, _LONGEST_OF_TWO), second=one_line(others[0], _LONGEST_OF_TWO))
+
+
+def _use(policy: Policy | None) -> Phrase:
     """What the choice is good enough for; of sending answers unread first what sending all would give."""
     if policy is None or policy.send_at is None or not policy.sent:
-        return "comparing versions, picking answers to read; not for sending answers unread"
-    share = Figure("share", policy.sent / policy.n)
-    all_bad, sent_bad = Figure("share", policy.bad / policy.n), Figure("share", policy.sent_bad / policy.sent)
+        return phrase("use_comparing")
+    shares = {
+        "share": Figure("share", policy.sent / policy.n),
+        "all_bad": Figure("share", policy.bad / policy.n),
+        "sent_bad": Figure("share", policy.sent_bad / policy.sent),
+    }
     if policy.bad <= policy.bound * policy.n:
-        better = "" if finds_bad_ones(policy) else ", no better"
-        return f"sending all unread gives {all_bad} bad; sending the best {share} gave {sent_bad}{better}"
-    return f"sending the best {share} unread ({sent_bad} of them bad; of all {all_bad} are), picking what to read"
+        return phrase("use_all" if finds_bad_ones(policy) else "use_all_no_better", **shares)
+    return phrase("use_best", **shares)
 
 
 def _more(rated: int, selection: Selection, comparisons: tuple[Comparison, ...]) -> int:
@@ -146,9 +155,9 @@ def _more(rated: int, selection: Selection, comparisons: tuple[Comparison, ...])
     return min(settled, default=0)
 
 
-def _to_be_surer(more: int) -> tuple[tuple[str, str], ...]:
+def _to_be_surer(more: int) -> tuple[tuple[str, Phrase], ...]:
     if not more:
         return ()
     if more > MOST_RATINGS:
-        return (("To be surer", "it would take more ratings than you can give; try another metric or judge"),)
-    return (("To be surer", f"rate {describe_more_ratings(more)}: assay rate"),)
+        return (("surer", phrase("beyond_reach")),)
+    return (("surer", phrase("rate_more", count=round_ratings(more))),)

@@ -8,7 +8,7 @@ from ..eval_sets.conversation import message_line
 from ..eval_sets.message import tool_label, tool_names
 from ..eval_sets.sample import Sample
 from ..judges import Judge, JudgeSettings, Question, Request
-from ..judges.request_fit import context_need
+from ..judges.run import context_need
 from ..languages import language_or_fallback
 from ..text.sentences import without_words_to_judge
 from ..text.wording import count_of

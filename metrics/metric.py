@@ -17,8 +17,7 @@ from ..arguments import check_type, wrong_type
 from ..errors import JudgeError, UsageError
 from ..eval_sets.levels import Level
 from ..eval_sets.sample import Sample
-from ..judges.meter import meter_usage
-from ..judges.usage import Usage
+from ..judges.usage import Usage, meter_usage
 from ..value_messages import describe_first_mistake
 from .score import Score, failed, skipped
 from .worker import compute_for

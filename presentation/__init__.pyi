@@ -22,3 +22,4 @@ from .result_table import (
     TableCell as TableCell,
 )
 from .texts import one_line as one_line, terminal_text as terminal_text
+from .verdict import Verdict as Verdict

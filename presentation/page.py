@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..atomic_files import replace_file
+from ..text.phrase import reader_language
 from ..text.wording import count_of, quote_place, verb_of
 from . import texts
 from .figure import MISSING, Figure, format_cost, format_p, format_price
@@ -79,7 +80,8 @@ def render_page(
     policy = f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src '{_hash(whole_style)}'"
     policy += f"; script-src '{_hash(script)}'" if script else ""
     environment = template_environment(package, parts) if parts else template_environment(package)
-    return environment.get_template(template).render(view, style=whole_style, script=script, policy=policy)
+    made = {"style": whole_style, "script": script, "policy": policy, "reader": reader_language()}
+    return environment.get_template(template).render(view, **made)
 
 
 def write_page(path: Path, page: str) -> None:

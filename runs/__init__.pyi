@@ -17,7 +17,6 @@ from .deciding_answers import (
     find_deciding_questions as find_deciding_questions,
     read_deciding_answers as read_deciding_answers,
 )
-from .decision_report.tables import basis_sentence as basis_sentence
 from .evaluate import aevaluate as aevaluate, evaluate as evaluate
 from .execute import execute as execute
 from .failures.bad_answers import count_others as count_others, select_bad_answers as select_bad_answers
@@ -114,6 +113,11 @@ from .report import scores_as_json as scores_as_json
 from .results import Results as Results, write_scores as write_scores
 from .run_figures import compute_figures as compute_figures
 from .run_scores import find_answer_evidence as find_answer_evidence
+from .run_summary import (
+    describe_change as describe_change,
+    find_run_before as find_run_before,
+    summarise_run as summarise_run,
+)
 from .run_tables import place_among_baselines as place_among_baselines, report_table as report_table
 from .run_writer import RunWriter as RunWriter
 from .sample_audit import Audit as Audit, sample_lines as sample_lines
@@ -129,7 +133,7 @@ from .session import (
 )
 from .set_profile import SetProfile as SetProfile
 from .store import RunRow as RunRow, Store as Store
-from .summary import MetricSummary as MetricSummary, Row as Row, ScoreTotals as ScoreTotals
+from .summary import MetricSummary as MetricSummary, Row as Row, summarise as summarise
 from .version_pairing import PairedAnswer as PairedAnswer
 from .version_ratings import (
     RatedText as RatedText,

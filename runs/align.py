@@ -12,9 +12,9 @@ from ..eval_sets import Sample
 from ..judges import Judge, JudgeLike, JudgeSettings, Usage
 from ..judges.alignment import Alignment, Calibration, RatedExample, log_odds, write_folder
 from ..judges.embedders import Embedder, open_embedder
-from ..judges.judge_folder import CALIBRATED, CANDIDATES, FEW_SHOT, AlignedJudgeRecord
-from ..judges.judge_opening import open_model
+from ..judges.judge import open_model
 from ..judges.request_size import estimate_tokens
+from ..judges.settings import CALIBRATED, CANDIDATES, FEW_SHOT, AlignedJudgeRecord
 from ..meta_eval.alignment import AS_IT_IS, AlignmentResult, Predict, compare_candidates, fit_calibration, split_groups
 from ..meta_eval.arrays import Floats, Places
 from ..meta_eval.correlation import spearman

@@ -8,9 +8,9 @@ from pathlib import Path
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..judges import Budget, Cassette, JudgeSettings, LiteLLMJudge
+from ..judges.cassette import Recording
 from ..judges.drift import RepeatedQuestion, RepeatingJudge
 from ..judges.embedders import Embedder, load_embedder
-from ..judges.recording import Recording
 from ..metrics import Score
 from ..metrics.catalogue import load_metric
 from ..prompts import bundled_prompts

@@ -9,8 +9,8 @@ from ..errors import UsageError
 from ..eval_sets import Sample
 from ..meta_eval.estimate import Estimate
 from ..metrics.specification import UNDIRECTED
+from .results import Results
 from .sample_pairing import Pairing, pair_samples
-from .summary import shares_left_out
 
 if TYPE_CHECKING:
     from .store import Store
@@ -195,12 +195,14 @@ class RunComparison:
 
 def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
     """Pairs two runs by sample id, and samples without ids of their own by question (`pair_samples`)."""
-    plan_a, plan_b = store.run(run_a).plan, store.run(run_b).plan
+    row_a, row_b = store.run(run_a), store.run(run_b)
+    plan_a, plan_b = row_a.plan, row_b.plan
     directions = {name: higher for name, higher in plan_b.all_directions.items() if name in plan_a.all_metrics}
     if not directions:
         raise UsageError(f"{run_a} and {run_b} have no metric in common")
-    values_a = _values(store, run_a)
-    samples_a, rows_b = list(store.samples(run_a)), list(run_samples(store, run_b))
+    a, b = (Results.of_run(store, row, has_evidence=False) for row in (row_a, row_b))
+    values_a = {sample.id: row.after for sample, row in run_samples(a)}
+    samples_a, rows_b = list(a.samples.values()), list(run_samples(b))
     pairing = pair_samples(samples_a, [sample for sample, _ in rows_b], plan_a.sets, plan_b.sets)
     by_id_a = {sample.id: sample for sample in samples_a}
     pairs = [
@@ -212,7 +214,7 @@ def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
         raise UsageError(f"{run_a} and {run_b} have no sample in common (same id, same question): nothing to compare")
     elsewhere_a = {*pairing.ids.values(), *pairing.other_question}
     elsewhere_b = {*pairing.ids, *pairing.other_question}
-    left_out_a, left_out_b = (shares_left_out(store.sentence_counts(run)) for run in (run_a, run_b))
+    left_out_a, left_out_b = a.left_out, b.left_out
     return RunComparison(
         a=run_a,
         b=run_b,
@@ -226,31 +228,28 @@ def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
         other_question=pairing.other_question,
         pairing=pairing,
         changed_answers=sum(pair.answer_changed for pair in pairs),
-        left_out={name: (left_out_a.get(name), left_out_b.get(name)) for name in directions if name in left_out_b},
+        left_out={
+            name: (left_out_a.get(name), left_out_b.get(name))
+            for name in directions
+            if left_out_b.get(name) is not None
+        },
     )
 
 
-def run_samples(store: "Store", run: str) -> Iterator[tuple[Sample, PairedSample]]:
+def run_samples(results: Results) -> Iterator[tuple[Sample, PairedSample]]:
     """The samples of one run with their values, in their order; nothing stands before them."""
-    values = _values(store, run)
-    for sample in store.samples(run):
+    for name, sample in results.samples.items():
+        values = {metric: (score.value, score.status) for metric, score in results.scores[name].items()}
         yield (
             sample,
             PairedSample(
-                sample=sample.id,
+                sample=name,
                 language=sample.language or "",
                 message_type=sample.message_type or "",
                 source=sample.source,
-                after=values.get(sample.id, {}),
+                after=values,
             ),
         )
-
-
-def _values(store: "Store", run: str) -> dict[str, dict[str, ValueAndStatus]]:
-    values: dict[str, dict[str, ValueAndStatus]] = {}
-    for sample, metric, value, status in store.sample_values(run):
-        values.setdefault(sample, {})[metric] = (value, status)
-    return values
 
 
 def _parts(pairs: Sequence[PairedSample], attribute: str) -> list[tuple[str, list[PairedSample]]]:

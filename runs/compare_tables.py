@@ -23,13 +23,23 @@ _NOTE = (
 
 
 def comparison_block(store: "Store", comparison: RunComparison, decision: "Decision | str | None") -> ReportBlock:
-    """Which runs are compared, how their samples were paired, what metrics and raters say, and the tables."""
+    """The raters' verdict, which runs are compared, how their samples were paired, what metrics say, and the tables."""
+    verdict: list[Paragraph] = []
+    notes: tuple[str, ...] = ()
+    if decision is not None and not isinstance(decision, str):
+        from ..meta_eval.decision import give_decision_verdict
+        from .decision_report.tables import list_notes
+
+        verdict, notes = [*give_decision_verdict(decision).paragraphs(), Paragraph("")], list_notes(decision)
+        decision = None
     return ReportBlock(
         (
+            *verdict,
             Paragraph(f"A: {_run_line(store, comparison.a)}"),
             Paragraph(f"B: {_run_line(store, comparison.b)}"),
             Paragraph(_pairing(comparison)),
             *(Paragraph(sentence, "strong") for sentence in comparison_sentences(comparison, decision)),
+            *(Paragraph(note, label="Note:") for note in notes),
             *comparison_tables(comparison),
         )
     )

@@ -25,9 +25,6 @@ class Database(Protocol):
     """
 
     name: str  # where the database is, as it may stand in a message: without a password
-    score_rows: str  # the scores, each with its sample's place, language, source and rating: what to select from
-    answer_rows: str  # the scores, each with what the index of answers has of its sample: what to select from
-    value_sum: str  # the sum of the column `value`, which does not depend on the order of the rows
     errors: type[Exception] | tuple[type[Exception], ...]
     duplicate_error: type[Exception]  # what its library raises where a row with the same key exists already
 

@@ -16,7 +16,14 @@ from ..errors import AssayError, InputError, UsageError
 from ..eval_sets import Sample
 from ..eval_sets.preference_reading import is_preference_file
 from ..eval_sets.turns import is_turn
-from ..meta_eval.decision import Decision, PreferenceTable, VersionTable, decide_versions, make_preference_table
+from ..meta_eval.decision import (
+    Decision,
+    PreferenceTable,
+    VersionTable,
+    decide_versions,
+    decision_as_json,
+    make_preference_table,
+)
 from ..meta_eval.difference import RATING_MARGIN
 from ..meta_eval.groups import FEWEST_GROUPS
 from ..meta_eval.sequence import Interval, Look
@@ -51,7 +58,7 @@ __all__ = [
     "VersionReading",
     "decide",
     "decide_reading",
-    "decision_as_json",
+    "decided_as_json",
     "list_next",
     "rating_set",
     "read_versions",
@@ -546,9 +553,9 @@ def rating_set(to_rate: Sequence[Sequence[Sample]], seed: int = 0) -> list[Sampl
     ]
 
 
-def decision_as_json(decision: Decision, to_rate: Sequence[Sequence[Sample]] = ()) -> dict[str, Any]:
+def decided_as_json(decision: Decision, to_rate: Sequence[Sequence[Sample]] = ()) -> dict[str, Any]:
     """Returns what `assay decide --json` prints."""
-    return decision.as_json() | {"next": [[sample.id for sample in answers] for answers in to_rate]}
+    return decision_as_json(decision) | {"next": [[sample.id for sample in answers] for answers in to_rate]}
 
 
 def _numbers(numbers: Sequence[int]) -> "Places":

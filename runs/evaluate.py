@@ -48,12 +48,13 @@ class _MemoryRecord:
     samples: dict[str, Sample] = field(default_factory=dict)
     scores: dict[str, dict[str, Score]] = field(default_factory=dict)
     profile: SetProfile = field(default_factory=SetProfile)
+    has_default_metrics: bool = False
     is_resumed: bool = False
     run: str = ""
 
     @property
-    def has_conversations(self) -> bool:
-        return self.profile.conversations > 0
+    def metrics_of_conversations(self) -> Sequence[str]:
+        return self.profile.metrics_of_conversations(has_defaults=self.has_default_metrics)
 
     def count(self, samples: Iterable[Sample]) -> int:
         for _ in self.profile.observe(samples):
@@ -154,10 +155,11 @@ async def aevaluate(
     read = list(read_samples(samples, **reading))
     rows = list(with_turns(read, turns))
     if store is None:
-        memory = _MemoryRecord(profile=SetProfile(turns))
+        memory = _MemoryRecord(profile=SetProfile(turns), has_default_metrics=metrics is None)
         session = await _score(rows, memory, request, progress, lambda: _results_of(memory, ReplyCounts()))
         return _results_of(memory, session.judge.replies if session.judge else ReplyCounts())
     plan = _plan(samples, read, request, prompts, reading)
+    plan = plan.model_copy(update={"has_default_metrics": metrics is None})
     kept = Store(store)
     try:
         record = StoredRun(plan, kept, find_run_to_resume(kept, resume, plan).id if resume else None)

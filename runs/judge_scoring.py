@@ -7,7 +7,7 @@ from pathlib import Path
 from ..errors import BudgetReached, UsageError
 from ..eval_sets import Sample
 from ..judges import Budget, Cassette, JudgeLike, LiteLLMJudge, Mode, ReplyCounts
-from ..judges.judge_opening import open_model
+from ..judges.judge import open_model
 from ..metrics import Score
 from ..metrics.catalogue import needs_judge
 from ..metrics.metric import run_to_end

@@ -16,8 +16,7 @@ from ..eval_sets import Sample, read_set
 from ..eval_sets.parquet_file import find_parquet_files
 from ..installation import require_extra
 from ..judges import LostCalls, RawReply, Usage
-from ..judges.cassette import is_bundled
-from ..judges.journal import find_journals, locked
+from ..judges.cassette import find_journals, is_bundled, locked
 from ..metrics import Metric, Score
 from ..metrics.metric import run_to_end
 from .options import RunOptions
@@ -250,7 +249,7 @@ class _PartRecord:
 
     run = ""
     is_resumed = False
-    has_conversations = False  # every part has the columns of the same metrics
+    metrics_of_conversations = ()  # every part has the columns of the same metrics
 
     def __init__(self) -> None:
         self.metrics: tuple[str, ...] = ()

@@ -23,6 +23,9 @@ PYTHON_DATA = "python:"
 WATCH_DATA = "watch:"
 """Before the id of a watch and a day, in place of the name of a set."""
 
+CONVERSATION_DEFAULTS = ("effort:count=turns+repeated", "tool_calls")
+"""The metrics of a conversation that a run which names no metric has too: they ask no judge."""
+
 
 class Plan(BaseModel):
     """The sets, the metrics and who judges. Two runs with the same `identity` ask the same questions."""
@@ -44,6 +47,7 @@ class Plan(BaseModel):
     directions: Mapping[str, bool] = {}  # by metric, whether higher is better, as the metrics declared it
     turns: Turns = "last"  # of conversations, on which metrics of an answer run
     conversation_metrics: tuple[str, ...] = ()  # those of its metrics that measure conversations, as they declared
+    has_default_metrics: bool = False  # whether nobody named metrics: conversations then have their own too
     has_pair_ratings: bool = False  # whether rated samples have two answers
 
     @property
@@ -57,8 +61,9 @@ class Plan(BaseModel):
 
         Those of a conversation are in the plan of a run that has begun, where the set has conversations.
         """
-        of_conversation = (name for name in CONVERSATION_BASELINES if name in self.conversation_metrics)
-        return tuple(dict.fromkeys((*self.metrics, *BASELINES, *of_conversation)))
+        own = [name for name in CONVERSATION_DEFAULTS if name in self.conversation_metrics]
+        baselines = [name for name in CONVERSATION_BASELINES if name in self.conversation_metrics]
+        return tuple(dict.fromkeys((*self.metrics, *own, *BASELINES, *baselines)))
 
     def with_declarations(self, metrics: "Iterable[Metric]", *, has_pair_ratings: bool) -> "Plan":
         """This plan with what its loaded metrics declare recorded: their directions, and which measure conversations.
@@ -95,7 +100,7 @@ class Plan(BaseModel):
     def identity(self) -> str:
         """12 hexadecimal digits over all that determines the scores, and not how fast or where they are made."""
         # what is newer counts where it is chosen, so that plans recorded before keep their identity
-        exclude = {"judge", "directions", "conversation_metrics", "has_pair_ratings"}
+        exclude = {"judge", "directions", "conversation_metrics", "has_default_metrics", "has_pair_ratings"}
         exclude |= {name for name in ("sheet", "header_row", "scale") if getattr(self, name) is None}
         exclude |= {"turns"} if self.turns == "last" else set()
         content = self.model_dump_json(exclude=exclude) + judge_identity(self.judge)

@@ -8,7 +8,6 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from ..errors import UsageError
 from ..installation import require_extra
-from .sqlite import ANSWER_ROWS, SCORE_ROWS
 
 UNREADABLE_URL = "postgresql://***"
 _SHOWN_PARAMETERS = {"application_name", "connect_timeout", "dbname", "host", "port", "sslmode", "user"}
@@ -33,9 +32,6 @@ class PostgresDatabase:
     errors: type[Exception] | tuple[type[Exception], ...]
     duplicate_error: type[Exception]
     is_copy = False
-    score_rows = SCORE_ROWS
-    answer_rows = ANSWER_ROWS
-    value_sum = "sum(value ORDER BY value)"
 
     def __init__(self, url: str, wait: float) -> None:
         with require_extra("postgres", "a store on PostgreSQL"):

@@ -1,5 +1,6 @@
 """The rating that the team would give on average: a saved scorer's predictions, corrected by the ratings at hand."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
@@ -8,10 +9,9 @@ from ..metrics.specification import parse_specification
 from ..presentation.figure import Figure
 from ..presentation.wording import format_rating
 from ..text.wording import count_of, verb_of
-from .ratings.rating_join import join_run_ratings
 
 if TYPE_CHECKING:
-    from .store import Store
+    from .results import Results
 
 ENOUGH_RATED = 30
 """So many ratings, with a standard deviation of a quarter of the scale, put their mean within a tenth of the scale:
@@ -87,7 +87,7 @@ class PredictedRating(BaseModel):
         )
 
 
-def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
+def predict_mean_rating(results: "Results", metrics: Sequence[str]) -> PredictedRating | None:
     """Estimates the mean rating of a run's answers from the predictions of its first scorer.
 
     With ten or more rated and two or more unrated answers the predictions are corrected by the ratings (PPI++,
@@ -98,7 +98,7 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
     Returns:
         The estimate; None where the run has no scorer, or no prediction.
     """
-    metric = next((name for name in store.run(run).plan.metrics if parse_specification(name).is_scorer), None)
+    metric = next((name for name in metrics if parse_specification(name).is_scorer), None)
     if metric is None:
         return None
     import numpy as np
@@ -107,10 +107,9 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
     from ..meta_eval.prediction_powered import estimate_mean_rating
     from ..meta_eval.table import ScoreTable
 
-    scores = {sample: score for sample, name, score in store.scores(run) if name == metric}
-    values = {sample: score.value for sample, score in scores.items()}
-    joined = join_run_ratings(store, run).samples
-    samples = {name: sample for name, sample in joined.items() if values.get(name) is not None}
+    scores = {sample: score for sample, name, score in results.listed_scores() if name == metric}
+    values = {sample: score.value for sample, score in scores.items() if score.value is not None}
+    samples = {name: sample for name, sample in results.samples.items() if name in values}
     if not samples:
         return None
     predicted = np.array([values[sample] for sample in samples], float)

@@ -43,7 +43,7 @@ class FileLocks:
         """As `ProcessLocks.take`."""
         from filelock import Timeout
 
-        from ..judges.journal import locked
+        from ..judges.cassette import locked
 
         for _ in range(_TRIES):
             holding = ExitStack()

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 from ..errors import AssayError
 from ..eval_sets import Sample
 from ..judges import Cassette, LiteLLMJudge
+from ..judges.cassette import Recording
 from ..judges.embedders import load_embedder
-from ..judges.meter import SentQuestion, collect_replies
-from ..judges.recording import Recording
+from ..judges.question import SentQuestion, collect_replies
 from ..metrics.catalogue import load_metric
 from ..metrics.metric import run_to_end
 from ..prompts import BUNDLED, Prompts

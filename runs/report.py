@@ -1,21 +1,19 @@
 """Runs and comparisons as JSON for programs."""
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ..eval_sets import Sample
-from ..judges import Usage
-from ..metrics import Score
+from ..meta_eval.decision import decision_as_json
 from .compare_tables import comparison_sentences
-from .ratings.rating_join import find_rated_sample, join_run_ratings
-from .summary import ScoreTotals
+from .ratings.rating_join import find_rated_sample
+from .results import Results, score_as_json, usage_as_json
+from .run_verdict import name_run, run_verdict
 
 if TYPE_CHECKING:
     from ..meta_eval.decision import Decision
     from .compare import RunComparison
     from .session import Outcome
-    from .store import Store
+    from .store import RunRow, Store
 
 
 def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
@@ -23,65 +21,30 @@ def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
 
     `usage` is what the replies of this session took, and `lost` what calls without a reply may have taken at most.
     """
-    from .run_verdict import run_verdict
-
-    run = outcome.run
-    directions = store.run(run).plan.all_directions
+    run = store.run(outcome.run)
+    results = Results.of_run(store, run, has_evidence=False)
     languages: dict[str, dict[str, Any]] = {}
-    totals = ScoreTotals.of_run(store, run)
-    summaries = totals.summarise(directions)
-    for summary in totals.summarise(directions, by_language=True):
+    summaries = results.summary()
+    for summary in results.summary(by_language=True):
         languages.setdefault(summary.language, {})[summary.name] = summary.as_json()
     return {
-        "run": run,
-        "verdict": run_verdict(store, run, summaries).as_json(),
+        "run": run.id,
+        "verdict": run_verdict(results, summaries, run.plan.metrics, name_run(store, run.id)).as_json(),
         "metrics": {summary.name: summary.as_json() for summary in summaries},
         "languages": languages,
-        "notes": list(totals.notes),
+        "notes": list(results.notes),
         "usage": usage_as_json(outcome.usage),
         "lost": asdict(outcome.lost),
         "seconds": round(outcome.seconds, 3),
     }
 
 
-def scores_as_json(store: "Store", run: str, sample: str | None) -> dict[str, Any]:
+def scores_as_json(store: "Store", run: "RunRow", sample: str | None) -> dict[str, Any]:
     """The object of `assay show RUN --json`. Raises `UsageError` for a sample that the run does not have."""
-    return {"run": run, "scores": list(score_rows(store, run, sample))}
-
-
-def score_rows(store: "Store", run: str, sample: str | None = None) -> Iterator[dict[str, Any]]:
-    """Every score of a run as JSON values, in the samples' order, with the question, the answer and the rating."""
-    one = None if sample is None else find_rated_sample(store, run, sample)
-    by_id = join_run_ratings(store, run).samples if one is None else {one.id: one}
-    for sample_id, metric, score in store.scores(run, sample):
-        yield score_as_json(by_id[sample_id], metric, score)
-
-
-def score_as_json(sample: Sample, metric: str, score: Score) -> dict[str, Any]:
-    """One score as JSON values, with its sample's texts and rating."""
-    texts = {"user_input": sample.user_input, "response": sample.response}
-    row = {"sample": sample.id, "metric": metric} | asdict(score) | {"usage": usage_as_json(score.usage)} | texts
-    return row | rating_as_json(sample) | {"other_response": sample.other_response}
-
-
-def rating_as_json(sample: Sample) -> dict[str, float | None]:
-    """A sample's rating with its scale, all null where it is not rated: a number alone does not say what it means.
-
-    Example:
-        >>> texts = {"user_input": "Free?", "response": "Yes."}
-        >>> rating_as_json(Sample(id="1", **texts, rating=2, rating_min=-2, rating_max=2))
-        {'rating': 2.0, 'rating_min': -2.0, 'rating_max': 2.0}
-        >>> rating_as_json(Sample(id="2", **texts))
-        {'rating': None, 'rating_min': None, 'rating_max': None}
-    """
-    rating = sample.human_rating
-    low, high = (None, None) if rating is None else (sample.rating_min, sample.rating_max)
-    return {"rating": rating, "rating_min": low, "rating_max": high}
-
-
-def usage_as_json(usage: Usage) -> dict[str, Any]:
-    """Returns the usage of calls as JSON values, without their seconds."""
-    return {name: value for name, value in asdict(usage).items() if name != "seconds"}
+    if sample is None:
+        return {"run": run.id, "scores": list(Results.of_run(store, run).score_rows())}
+    answer = find_rated_sample(store, run.id, sample)
+    return {"run": run.id, "scores": [score_as_json(answer, *row[1:]) for row in store.scores(run, sample)]}
 
 
 def comparison_as_json(
@@ -90,7 +53,8 @@ def comparison_as_json(
     """The object of `assay show changes --json`."""
 
     def score_in(run: str, sample: str) -> dict[str, Any]:
-        return next(row for row in score_rows(store, run, sample) if row["metric"] == metric)
+        score = next(score for _, name, score in store.scores(run, sample) if name == metric)
+        return score_as_json(find_rated_sample(store, run, sample), metric, score)
 
     changed = [
         {
@@ -114,7 +78,7 @@ def comparison_as_json(
         "paired_by_question": comparison.pairing.by_question,
         "paired_by_content": comparison.pairing.by_content,
         "sentences": comparison_sentences(comparison, decision),
-        "raters": None if isinstance(decision, str) else decision.as_json(),
+        "raters": None if isinstance(decision, str) else decision_as_json(decision),
         "metrics": [row.as_json() for row in comparison.overall],
         "languages": [row.as_json() for row in comparison.languages],
         "message_types": [row.as_json() for row in comparison.message_types],

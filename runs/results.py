@@ -3,9 +3,9 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic_core import from_json, to_json
 
@@ -13,42 +13,34 @@ from ..arguments import check_path, check_type
 from ..atomic_files import check_writable, replace_file
 from ..errors import UsageError
 from ..eval_sets import Sample
-from ..eval_sets.csv_cells import CsvWriter
 from ..eval_sets.name_suggestions import nearest_names
-from ..eval_sets.opening_question import listed_question
 from ..installation import require_extra
 from ..judges import ReplyCounts, Usage
-from ..judges.embedders import Embedder, open_embedder
 from ..metrics import Score
-from ..metrics.conversation_state import write_thread
 from ..metrics.metric import run_to_end
 from ..metrics.score import flawless
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
-from ..presentation.page import render_page, template_environment, write_page
 from ..presentation.result_table import Paragraph, ResultTable
 from ..text.wording import count_of
-from .failures.failure_groups import Failures, group_failures
-from .failures.failure_page import PACKAGE as FAILURE_PACKAGE, view_failures
-from .failures.failure_texts import collect_records
-from .missing_scores import describe_missing_scores
-from .rating_direction import RatingKinds, describe_rating, rating_of_score
+from .rating_direction import RatingKinds, rating_of_score
 from .ratings.rating_join import join_run_ratings
-from .report import rating_as_json, score_as_json, score_rows
-from .run_tables import summary_table, worst_table
 from .sample_audit import Audit
-from .summary import MetricSummary, Row, ScoreTotals, first_scored
+from .store import RunRow, Store, check_store
+from .summary import MetricSummary, Row, describe_fitted, describe_missing_scores, first_scored, summarise
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from .store import Store
+    from ..judges.embedders import Embedder
+    from .failures.failure_groups import Failures
 
 _LONGEST_RESULT = 500  # characters of a tool's result within a conversation
 _SHOWN = 5  # answers in a notebook's cell
 _SUFFIXES = (".json", ".jsonl", ".csv", ".parquet", ".html")
 _TEXTS = ("user_input", "response", "other_response", "retrieved_contexts", "reference", "language")
 _RATING = ("rating", "rating_min", "rating_max")
+# a column that comes later stands last, so that who reads them by their place finds what was there before
 _COLUMNS = (
     *("sample", "metric", "value", "status", "reason", "user_input", "response"),
     *("rating", "rating_min", "rating_max", "other_response"),
@@ -65,6 +57,7 @@ class Results:
         scores: For each sample id the scores by metric name.
         replies: How many replies of the judge could not be used, to metrics given by name.
         run: The id of the run in the store; None where nothing is stored.
+        rating_note: Whose the ratings are, where not all are the file's.
     """
 
     directions: Mapping[str, bool]
@@ -72,9 +65,10 @@ class Results:
     scores: Mapping[str, Mapping[str, Score]]
     replies: ReplyCounts = field(default_factory=ReplyCounts)
     run: str | None = None
+    rating_note: str = ""
 
     @classmethod
-    def from_store(cls, store: "Store", run: str) -> "Results":
+    def from_store(cls, store: Store, run: str) -> Self:
         """Reads the results of a run.
 
         Args:
@@ -84,15 +78,18 @@ class Results:
         Raises:
             UsageError: There is no such run.
         """
-        from .store import check_store
-
         check_store(store)
-        row = store.run(run)
-        samples = join_run_ratings(store, row.id).samples
-        scores: dict[str, dict[str, Score]] = {sample: {} for sample in samples}
-        for sample, metric, score in store.scores(row.id):
-            scores[sample][metric] = score
-        return cls(row.plan.all_directions, samples, scores, run=row.id)
+        return cls.of_run(store, store.run(run))
+
+    @classmethod
+    def of_run(cls, store: Store, run: RunRow, *, has_evidence: bool = True) -> Self:
+        """Reads a run, all of it once; without evidence and usage it is small, and enough for all figures."""
+        joined = join_run_ratings(store, run.id)
+        scores: dict[str, dict[str, Score]] = {sample: {} for sample in joined.samples}
+        for sample, metric, score in store.scores(run, fields=("evidence", "usage") if has_evidence else ()):
+            if sample in scores:  # else it was written since the samples were read
+                scores[sample][metric] = score
+        return cls(run.plan.all_directions, joined.samples, scores, run=run.id, rating_note=joined.note)
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -101,8 +98,13 @@ class Results:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What of the ratings is compared with no metric, or not with `pairwise`."""
-        return RatingKinds.count(self.samples.values()).notes(self.metrics)
+        """Whose ratings they are, where not all are the file's, and which of them are compared with no metric."""
+        fitted = Counter(metric for _, metric, score in self.listed_scores() if score.is_fitted_on)
+        return (
+            *filter(None, [self.rating_note]),
+            *RatingKinds.count(self.samples.values()).notes(self.metrics),
+            *(f"{metric}: {describe_fitted(count)}" for metric, count in fitted.items()),
+        )
 
     @property
     def usage(self) -> Usage:
@@ -113,12 +115,28 @@ class Results:
     def first_metric(self) -> str:
         """The metric that agrees best with the ratings; without ratings the first that scored; "" where none did."""
         own = [metric for metric in self.metrics if metric not in ALL_BASELINES]
-        summaries = ScoreTotals.of_rows(self._rows()).summarise(self.directions, has_intervals=False)
-        return first_scored(summaries, own or self.metrics)
+        return first_scored(self.summary(has_intervals=False), own or self.metrics)
 
-    def summary(self, *, by_language: bool = False) -> list[MetricSummary]:
-        """The mean, coverage and correlation with the rating, per metric, or per language and metric."""
-        return ScoreTotals.of_rows(self._rows(), self._sentences()).summarise(self.directions, by_language=by_language)
+    def summary(self, *, by_language: bool = False, has_intervals: bool = True) -> list[MetricSummary]:
+        """The mean, coverage and correlation with the rating, per metric, or per language and metric.
+
+        Args:
+            by_language: Whether languages stand apart.
+            has_intervals: Whether correlations get their intervals, which take most of the time.
+        """
+        sentences = [
+            (metric, self.samples[sample].language or "", score.judged, score.left_out or 0)
+            for sample, metric, score in self.listed_scores()
+            if score.judged is not None
+        ]
+        return summarise(
+            self._rows(), self.directions, sentences=sentences, by_language=by_language, has_intervals=has_intervals
+        )
+
+    @property
+    def left_out(self) -> dict[str, float | None]:
+        """The share of the answers' sentences that each metric did not judge; None of one that splits nothing."""
+        return {summary.name: summary.left_out for summary in self.summary(has_intervals=False)}
 
     def worst(self, n: int = 5, metric: str | None = None) -> "Results":
         """Returns the results of the worst answers, the worst first; those with the best score are not among them.
@@ -160,8 +178,8 @@ class Results:
         )
 
     def failures(
-        self, *, metric: str | None = None, groups: int | None = None, embedder: Embedder | str = "use"
-    ) -> Failures:
+        self, *, metric: str | None = None, groups: int | None = None, embedder: "Embedder | str" = "use"
+    ) -> "Failures":
         """Returns the bad answers, grouped by why they are bad (`assay show failures`).
 
         Args:
@@ -172,7 +190,11 @@ class Results:
         Raises:
             UsageError: No answer is rated and no metric has a value, or an argument cannot be used.
         """
-        records = collect_records(self.run or "", self.samples, self._listed_scores(), self.directions)
+        from ..judges.embedders import open_embedder
+        from .failures.failure_groups import group_failures
+        from .failures.failure_texts import collect_records
+
+        records = collect_records(self.run or "", self.samples, self.listed_scores(), self.directions)
         return run_to_end(group_failures([records], open_embedder(embedder), metric=metric, groups=groups))
 
     def explain(self, sample: str) -> Audit:
@@ -224,7 +246,7 @@ class Results:
 
     def as_json(self) -> dict[str, Any]:
         """Returns what `assay show RUN --json` prints: `run`, and `scores` with evidence, one entry per score."""
-        rows = {"run": self.run, "scores": list(self._score_rows())}
+        rows = {"run": self.run, "scores": list(self.score_rows())}
         plain: dict[str, Any] = from_json(to_json(rows, inf_nan_mode="null"))
         return plain
 
@@ -244,36 +266,37 @@ class Results:
         if target.suffix not in _SUFFIXES:
             raise UsageError(f"{path}: results are saved as {', '.join(_SUFFIXES)}; name the file so")
         if target.suffix == ".html":
+            from ..presentation.page import write_page
+
             write_page(target, self._page())
         else:
-            write_rows(self._score_rows(), target, run=self.run)
+            write_rows(self.score_rows(), target, run=self.run)
 
-    def _sentences(self) -> list[tuple[str, str, int, int]]:
-        return [
-            (metric, self.samples[sample].language or "", score.judged, score.left_out or 0)
-            for sample, scores in self.scores.items()
-            for metric, score in scores.items()
-            if score.judged is not None
-        ]
-
-    def _listed_scores(self) -> Iterator[tuple[str, str, Score]]:
+    def listed_scores(self) -> Iterator[tuple[str, str, Score]]:
+        """Yields (sample, metric, score), as a store does."""
         for sample, scores in self.scores.items():
             for metric, score in scores.items():
                 yield sample, metric, score
 
-    def _score_rows(self) -> Iterator[dict[str, Any]]:
-        for sample, metric, score in self._listed_scores():
+    def score_rows(self) -> Iterator[dict[str, Any]]:
+        """Yields every score as JSON values, with its sample's texts and rating."""
+        for sample, metric, score in self.listed_scores():
             yield score_as_json(self.samples[sample], metric, score)
 
     def _rows(self) -> Iterator[Row]:
-        for name, scores in self.scores.items():
+        for name, metric, score in self.listed_scores():
             sample = self.samples[name]
-            for metric, score in scores.items():
-                rating = None if score.is_fitted_on else rating_of_score(sample, metric)
-                yield metric, sample.language or "", score.value, rating, sample.source, score.status
+            rating = None if score.is_fitted_on else rating_of_score(sample, metric)
+            yield metric, sample.language or "", score.value, rating, sample.source, score.status
 
     def _page(self) -> str:
         """All results as one page: the figures, then every answer with its evidence, the worst first."""
+        from ..eval_sets.opening_question import listed_question
+        from ..metrics.conversation_state import write_thread
+        from ..presentation.page import render_page
+        from .failures.failure_page import PACKAGE
+        from .rating_direction import describe_rating
+
         metric = self.first_metric
         ordered = [*self.worst(len(self.samples)).samples] if metric else []
         ids = [*ordered, *(sample for sample in self.samples if sample not in set(ordered))]
@@ -281,10 +304,12 @@ class Results:
         view["listed_question"], view["describe_rating"] = listed_question, describe_rating
         view["failures"] = self._failures_view({name: number for number, name in enumerate(ids, 1)})
         view["thread_of"] = lambda sample: write_thread(sample, _LONGEST_RESULT).text
-        return render_page(__package__, "results_page.html", view, parts=FAILURE_PACKAGE)
+        return render_page(__package__, "results_page.html", view, parts=PACKAGE)
 
     def _failures_view(self, places: Mapping[str, int]) -> dict[str, Any] | None:
         """Why answers are bad, with links to the answers of the page; None where no text says why."""
+        from .failures.failure_page import view_failures
+
         try:
             failures = self.failures()
         except UsageError:  # nothing is rated or has a value: the figures say so
@@ -292,18 +317,19 @@ class Results:
         return view_failures(failures, lambda one: f"#answer-{places[one.answer]}") if failures.texts else None
 
     def _table(self) -> ResultTable:
+        from .run_tables import summary_table
+
         return summary_table(count_of(len(self.samples), "sample"), self.summary(), is_detailed=True)
 
-    def _missing_scores(self) -> list[Paragraph]:
-        """Why scores have no value, as a run says it."""
+    def missing_scores(self) -> Iterator[Paragraph]:
+        """Says why scores have no value."""
         counts = Counter(
             (metric, score.status, score.reason)
-            for scores in self.scores.values()
-            for metric, score in scores.items()
-            if score.value is None
+            for _, metric, score in self.listed_scores()
+            if score.value is None and metric in self.directions
         )
-        rows = sorted((*key, count) for key, count in counts.items())
-        return [*describe_missing_scores(sorted(rows, key=lambda row: (*row[:2], -row[3])))]
+        rows = sorted(counts.items(), key=lambda counted: (counted[0][:2], -counted[1], counted[0][2]))
+        yield from describe_missing_scores((*key, count) for key, count in rows)
 
     def __repr__(self) -> str:
         """The figures, one line per metric, and why scores are missing."""
@@ -314,11 +340,14 @@ class Results:
             left_out = f", {Figure('share', summary.left_out)} of the sentences left out" if summary.left_out else ""
             lines.append(f"  {summary.name}: {mean}, {summary.scored} of {summary.n} scored{failed}{left_out}")
         lines += [f"  {note}" for note in self.notes]
-        lines += [f"  {paragraph.label} {paragraph.text}" for paragraph in self._missing_scores()]
+        lines += [f"  {paragraph.label} {paragraph.text}" for paragraph in self.missing_scores()]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         """The figures and the worst answers for a notebook, every text escaped."""
+        from ..presentation.page import template_environment
+        from .run_tables import worst_table
+
         metric, tables = self.first_metric, [self._table()]
         if metric:
             worst = self.worst(_SHOWN)
@@ -326,22 +355,48 @@ class Results:
         return (
             template_environment(__package__)
             .get_template("results_cell.html")
-            .render(tables=tables, notes=[*map(Paragraph, self.notes), *self._missing_scores()])
+            .render(tables=tables, notes=[*map(Paragraph, self.notes), *self.missing_scores()])
         )
 
 
-# a column that comes later stands last, so that who reads them by their place finds what was there before
+def score_as_json(sample: Sample, metric: str, score: Score) -> dict[str, Any]:
+    """One score as JSON values, with its sample's texts and rating."""
+    texts = {"user_input": sample.user_input, "response": sample.response}
+    row = {"sample": sample.id, "metric": metric} | asdict(score) | {"usage": usage_as_json(score.usage)} | texts
+    return row | rating_as_json(sample) | {"other_response": sample.other_response}
 
 
-def write_scores(store: "Store", run: str, path: Path) -> None:
+def rating_as_json(sample: Sample) -> dict[str, float | None]:
+    """A sample's rating with its scale, all null where it is not rated: a number alone does not say what it means.
+
+    Example:
+        >>> texts = {"user_input": "Free?", "response": "Yes."}
+        >>> rating_as_json(Sample(id="1", **texts, rating=2, rating_min=-2, rating_max=2))
+        {'rating': 2.0, 'rating_min': -2.0, 'rating_max': 2.0}
+        >>> rating_as_json(Sample(id="2", **texts))
+        {'rating': None, 'rating_min': None, 'rating_max': None}
+    """
+    rating = sample.human_rating
+    low, high = (None, None) if rating is None else (sample.rating_min, sample.rating_max)
+    return {"rating": rating, "rating_min": low, "rating_max": high}
+
+
+def usage_as_json(usage: Usage) -> dict[str, Any]:
+    """Returns the usage of calls as JSON values, without their seconds."""
+    return {name: value for name, value in asdict(usage).items() if name != "seconds"}
+
+
+def write_scores(store: Store, run: str, path: Path) -> None:
     """Writes every score of a run, one row per sample and metric; the file is whole or, after an error, as it was."""
     check_scores_file(path)
-    write_rows(score_rows(store, run), path)
+    write_rows(Results.from_store(store, run).score_rows(), path)
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], path: Path, *, run: str | None = None) -> None:
     """Writes scores as rows; the file is whole or, after an error, as it was."""
     if path.suffix == ".csv":
+        from ..eval_sets.csv_cells import CsvWriter
+
         with replace_file(path) as file:
             writer = CsvWriter(file)
             writer.write_row(_COLUMNS)

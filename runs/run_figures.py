@@ -1,24 +1,23 @@
 """A run in figures, for a page: each metric's mean with its interval and spread, by part, and against ratings."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+from math import fsum
 
-from ..meta_eval.estimate import Estimate
+from ..eval_sets import Sample
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.axes import axis_over
 from ..presentation.charts import Histogram, draw_histogram
 from ..presentation.verdict import Verdict
-from .database import explain_errors
-from .nightly.nightly_report import MetricReport, report_metric
-from .run_verdict import run_verdict
-from .score_sums import Part, ScoreSums
+from .nightly.nightly_report import MetricReport, ScoreOfGroup, report_metric
+from .results import Results
+from .run_verdict import name_run, run_verdict
 from .store import Store
-from .summary import MetricSummary, ScoreTotals, shares_left_out
+from .summary import MetricSummary
 
 _MOST_GROUPS = 20
-_NOTHING: Mapping[str, float | None] = MappingProxyType({})
+_SPREAD_STEPS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,79 +42,84 @@ class RunFigures:
     more_groups: int
     spreads: tuple[Histogram, ...]  # how the values of each metric are spread
     agreement: tuple[MetricSummary, ...]  # how each metric follows the ratings; empty without ratings
-    notes: tuple[str, ...]  # which ratings they are, as in `ScoreTotals`
+    notes: tuple[str, ...]  # which ratings they are, as in `Results`
 
 
 def compute_figures(store: Store, run: str) -> RunFigures:
-    """The figures of a run; its answers must be in the index (`AnswerIndex.update`)."""
-    directions = store.run(run).plan.all_directions
-    with explain_errors(store.database, "the scores cannot be read"):
-        sums = ScoreSums(store.database, run)
-        totals = ScoreTotals.of_run(store, run)
-        left_out = shares_left_out(totals.sentences)
-        whole = _report_parts(sums, "''", directions, left_out).get("not said", ())
-        groups, more_groups = _worst_groups(sums, [row.metric for row in whole], directions)
-        summaries = totals.summarise(directions)
-        return RunFigures(
-            verdict=run_verdict(store, run, summaries),
-            metrics=whole,
-            languages=_report_parts(sums, "language", directions),
-            message_types=_report_parts(sums, "message_type", directions),
-            groups=groups,
-            more_groups=more_groups,
-            spreads=tuple(_draw_spreads(sums, directions)),
-            agreement=tuple(summaries) if totals.rated else (),
-            notes=totals.notes,
-        )
+    """The figures of a run."""
+    row = store.run(run)
+    results = Results.of_run(store, row, has_evidence=False)
+    summaries = results.summary()
+    whole = _report_parts(results, summaries, lambda _: "").get("not said", ())
+    groups, more_groups = _worst_groups(results, [metric.metric for metric in whole])
+    return RunFigures(
+        verdict=run_verdict(results, summaries, row.plan.metrics, name_run(store, row.id)),
+        metrics=whole,
+        languages=_several(_report_parts(results, (), lambda sample: sample.language)),
+        message_types=_several(_report_parts(results, (), lambda sample: sample.message_type)),
+        groups=groups,
+        more_groups=more_groups,
+        spreads=tuple(_draw_spreads(results)),
+        agreement=tuple(summaries) if any(summary.correlation.n for summary in summaries) else (),
+        notes=results.notes,
+    )
+
+
+def _several(parts: Mapping[str, tuple[MetricReport, ...]]) -> Mapping[str, tuple[MetricReport, ...]]:
+    return parts if len(parts) > 1 else {}
 
 
 def _report_parts(
-    sums: ScoreSums, part: Part, directions: Mapping[str, bool], left_out: Mapping[str, float | None] = _NOTHING
+    results: Results, summaries: Sequence[MetricSummary], part_of: Callable[[Sample], str | None]
 ) -> Mapping[str, tuple[MetricReport, ...]]:
-    """One row per metric, in the plan's order, by part; nothing where answers are parted, but into one part."""
-    statuses: dict[str, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
-    for metric, name, status, count in sums.statuses(part):
-        statuses[name][metric][status] = count
-    if part != "''" and len(statuses) < 2:
-        return {}
-    means, none = sums.means(part), Estimate(None, n=0)
+    """One row per metric, in the plan's order, by part of the answers."""
+    left_out = {summary.name: summary.left_out for summary in summaries}
+    parts: dict[str, dict[str, list[ScoreOfGroup]]] = defaultdict(lambda: defaultdict(list))
+    for name, metric, score in results.listed_scores():
+        sample = results.samples[name]
+        parts[part_of(sample) or ""][metric].append((score.value, score.status, sample.source))
     return {
-        name or "not said": tuple(
-            report_metric(
-                metric, statuses[name][metric], means.get((metric, name), none), left_out=left_out.get(metric)
-            )
-            for metric in directions
-            if metric in statuses[name]
+        part or "not said": tuple(
+            report_metric(metric, parts[part][metric], left_out=left_out.get(metric))
+            for metric in results.metrics
+            if metric in parts[part]
         )
-        for name in sorted(statuses)
+        for part in sorted(parts)
     }
 
 
-def _worst_groups(
-    sums: ScoreSums, metrics: list[str], directions: Mapping[str, bool]
-) -> tuple[tuple[GroupFigures, ...], int]:
-    """The worst groups by the first metric that is no baseline, and how many more there are."""
-    if not metrics:
-        return (), 0
-    first = next((metric for metric in metrics if metric not in ALL_BASELINES), metrics[0])
-    worst, count = sums.worst_groups(first, higher=directions[first], most=_MOST_GROUPS)
-    by_group: dict[str, dict[str, tuple[int, float]]] = defaultdict(dict)
-    for metric, source, n, total in worst:
-        by_group[source][metric] = n, total / n
-    groups = tuple(
+def _worst_groups(results: Results, metrics: Sequence[str]) -> tuple[tuple[GroupFigures, ...], int]:
+    """The groups with two values or more of the first metric that is no baseline and its worst means, and how many more
+    there are.
+    """
+    first = next((metric for metric in metrics if metric not in ALL_BASELINES), next(iter(metrics), ""))
+    groups: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for name, metric, score in results.listed_scores():
+        if score.value is not None:
+            groups[results.samples[name].source][metric].append(score.value)
+    several = [
         GroupFigures(
-            source,
-            max(n for n, _ in of_group.values()),
-            {metric: of_group[metric][1] for metric in metrics if metric in of_group},
+            group,
+            max(map(len, values.values())),
+            {metric: fsum(values[metric]) / len(values[metric]) for metric in metrics if metric in values},
         )
-        for source, of_group in by_group.items()
-    )
-    return groups, max(0, count - len(groups))
+        for group, values in groups.items()
+        if len(values.get(first, ())) > 1
+    ]
+    sign = 1 if results.directions.get(first, True) else -1
+    worst = sorted(several, key=lambda figures: (sign * figures.means[first], figures.group))[:_MOST_GROUPS]
+    return tuple(worst), len(several) - len(worst)
 
 
-def _draw_spreads(sums: ScoreSums, directions: Mapping[str, bool]) -> Iterator[Histogram]:
-    ranges = sums.ranges()
-    for metric in directions:
-        if metric in ranges:
-            axis = axis_over(ranges[metric], about=4)
-            yield draw_histogram(metric, axis, sums.spread(metric, axis.low, axis.high))
+def _draw_spreads(results: Results) -> Iterator[Histogram]:
+    """How the values of each metric are spread: counts by percent of the way between its ends, in steps of 0.01."""
+    values: dict[str, list[float]] = defaultdict(list)
+    for _, metric, score in results.listed_scores():
+        if score.value is not None:
+            values[metric].append(score.value)
+    for metric in results.metrics:
+        if of_metric := values.get(metric):
+            axis = axis_over((min(of_metric), max(of_metric)), about=4)
+            width = axis.high - axis.low
+            steps = Counter(round((value - axis.low) / width * _SPREAD_STEPS) for value in of_metric)
+            yield draw_histogram(metric, axis, {100 * step / _SPREAD_STEPS: count for step, count in steps.items()})

@@ -11,7 +11,7 @@ from pydantic_core import to_json
 from ..eval_sets import Sample
 from ..eval_sets.turns import is_turn
 from ..judges import RawReply
-from ..judges.recording import Recording, format_line, parse_line
+from ..judges.cassette import Recording, format_line, parse_line
 from ..metrics import Score
 from .database import explain_errors
 from .rating_direction import rating_of_answer

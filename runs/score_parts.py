@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..eval_sets import Sample
 from ..eval_sets.parquet_file import find_file_system, find_parquet_files, read_parquet
 from ..metrics import Score
-from .report import usage_as_json
+from .results import usage_as_json
 
 _SUMMARY = b"assay.scores"
 _TEXTS = ("id", "user_input", "response", "language", "message_type", "group", "ratings", "metadata")

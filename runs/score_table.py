@@ -115,8 +115,8 @@ def _add_costs(table: "ScoreTable", store: "Store", runs: "Sequence[RunRow]") ->
     totals: dict[str, Usage] = {}
     counts: Counter[str] = Counter()
     for run in runs:
-        for metric, usage in store.usages(run.id):
-            totals[metric] = totals.get(metric, Usage()) + usage
+        for _, metric, score in store.scores(run, fields=("usage",)):
+            totals[metric] = totals.get(metric, Usage()) + score.usage
             counts[metric] += 1
     if not any(usage.calls for usage in totals.values()):
         return table

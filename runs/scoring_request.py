@@ -13,16 +13,16 @@ from ..eval_sets.levels import Turns
 from ..judges import Cassette, Judge, JudgeLike, JudgeSettings, LiteLLMJudge
 from ..judges.connection import one_limit
 from ..judges.embedders import Embedder, check_embedder, load_embedder
-from ..judges.judge_opening import is_judge, settings_of_judge
+from ..judges.judge import is_judge, settings_of_judge
 from ..judges.settings import ENTAIL
 from ..judges.transports.entail import refuse
 from ..metrics import Metric
 from ..metrics.catalogue import load_metric
 from ..metrics.metric import check_metric
-from ..metrics.specification import ALL_BASELINES, BASELINES, DEFAULT_METRICS
+from ..metrics.specification import BASELINES, DEFAULT_METRICS
 from ..prompts import BUNDLED, Prompts
 from .options import RunOptions
-from .plan import Plan
+from .plan import CONVERSATION_DEFAULTS, Plan
 
 _LOG = logging.getLogger(__name__)
 _SAMPLES_AT_ONCE = 16  # where no judge says how many calls it takes
@@ -130,22 +130,19 @@ class ScoringRequest:
         models = self._models_of_metrics()
         return settings_of_judge(models[0]) if len(models) == 1 else None
 
-    def all_metrics(self, *, has_conversations: bool = False) -> list[Metric | str]:
-        """The metrics, then the baselines that are not among them.
-
-        Args:
-            has_conversations: Whether those of conversations count.
-        """
+    def all_metrics(self, of_conversations: Sequence[str] = ()) -> list[Metric | str]:
+        """The metrics, then those of conversations and the baselines that are not among them."""
         names = {metric if isinstance(metric, str) else metric.name for metric in self.metrics}
-        baselines = ALL_BASELINES if has_conversations else BASELINES
-        return [*self.metrics, *(baseline for baseline in baselines if baseline not in names)]
+        own = [name for name in of_conversations if name in CONVERSATION_DEFAULTS]
+        added = dict.fromkeys((*own, *BASELINES, *of_conversations))
+        return [*self.metrics, *(name for name in added if name not in names)]
 
     @asynccontextmanager
-    async def open_metrics(self, *, has_conversations: bool = False) -> AsyncIterator[OpenedMetrics]:
+    async def open_metrics(self, of_conversations: Sequence[str] = ()) -> AsyncIterator[OpenedMetrics]:
         """Opens the cassette, the judge and the embedder, and loads the metrics; closes what it opened.
 
         Args:
-            has_conversations: Whether samples are conversations: then their baselines are added.
+            of_conversations: The metrics that are added since samples are conversations.
 
         Raises:
             UsageError: For an unknown metric, judge or embedder, or when a metric needs a judge and there is none.
@@ -170,11 +167,13 @@ class ScoringRequest:
                     load_metric(metric, judge, embedder, self.prompts)
                     if isinstance(metric, str)
                     else self._bind(metric, models)
-                    for metric in self.all_metrics(has_conversations=has_conversations)
+                    for metric in self.all_metrics(of_conversations)
                 ]
                 asked = metrics[: len(self.metrics)]
                 _check_support(asked)
-                if self.turns == "none" and has_conversations and all(one.measures == "answer" for one in asked):
+                has_own = any(name in CONVERSATION_DEFAULTS for name in of_conversations)
+                is_of_answers = all(metric.measures == "answer" for metric in asked) and not has_own
+                if self.turns == "none" and of_conversations and is_of_answers:
                     raise UsageError(
                         '--turns none (in Python turns="none") runs no metric of an answer on a conversation, and no '
                         "metric of a conversation is asked for; add one (assay metrics lists them), or say --turns last"

@@ -16,6 +16,7 @@ from ..judges.embedders import Embedder
 from ..judges.secrets import WITHHELD
 from ..metrics import Metric, Score
 from ..metrics.metric import run_to_end
+from ..metrics.specification import CONVERSATION_BASELINES
 from ..prompts import OTHER_LANGUAGE
 from .batch_run import BatchOptions, check_batches, has_submitted_batches, replies_in_batches
 from .execute import FinishedMetrics, execute
@@ -96,8 +97,8 @@ class ScoreRecord(Protocol):
         ...
 
     @property
-    def has_conversations(self) -> bool:
-        """Whether there are conversations among the samples, whose baselines are scored too."""
+    def metrics_of_conversations(self) -> Sequence[str]:
+        """The metrics that are scored too since there are conversations among the samples; none where there are not."""
         ...
 
     def begin(self, metrics: Sequence[Metric]) -> ReplyStore | None:
@@ -170,8 +171,7 @@ async def score_samples(
             progress.without_prompts[sample.language or ""] += 1
         on_progress(progress)
 
-    has_conversations = record.has_conversations
-    async with _without_empty_run(record), request.open_metrics(has_conversations=has_conversations) as opened:
+    async with _without_empty_run(record), request.open_metrics(record.metrics_of_conversations) as opened:
         progress.judge, progress.embedder = opened.judge, opened.embedder
         if opened.judge is not None and not record.is_resumed and any(map(_asks, opened.metrics)):
             opened.judge.check_api_key()  # before a run is begun that could score nothing
@@ -384,14 +384,18 @@ class StoredRun:
         self._sample_ids: set[str] = set()
 
     @property
-    def has_conversations(self) -> bool:
-        """Whether there are conversations among the samples that were counted."""
-        return self._profile.conversations > 0
+    def metrics_of_conversations(self) -> Sequence[str]:
+        """The metrics of conversations that are added; those of a resumed run are in its plan."""
+        added = self._profile.metrics_of_conversations(has_defaults=self._plan.has_default_metrics)
+        if not self.is_resumed:
+            return added
+        begun = self._store.run(self.run).plan.conversation_metrics
+        return [name for name in added if name in begun or name in CONVERSATION_BASELINES]
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the user should know about the samples that were counted."""
-        unmeasured = self._profile.describe_unmeasured(self._plan.metrics)
+        unmeasured = self._profile.describe_unmeasured(self._plan.metrics, self.metrics_of_conversations)
         return (*self._profile.ratings.notes(self._plan.metrics), *filter(None, [unmeasured]))
 
     def count(self, samples: Iterable[Sample]) -> int:

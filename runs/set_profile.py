@@ -11,9 +11,10 @@ from ..eval_sets.turns import is_single_answer, is_turn, measured_levels
 from ..metrics import Metric
 from ..metrics.catalogue import measures_conversation
 from ..metrics.metric import FURTHER_NEEDS, has_field
-from ..metrics.specification import ALL_BASELINES, BASELINES, DEFAULT_METRICS
+from ..metrics.specification import ALL_BASELINES, BASELINES, CONVERSATION_BASELINES, DEFAULT_METRICS
 from ..shell_words import quote_word
 from ..text.wording import count_of
+from .plan import CONVERSATION_DEFAULTS
 from .rating_direction import RatingKinds
 
 _MOST_COLUMNS = 50
@@ -55,7 +56,8 @@ class SetProfile:
         unscorable = [
             metric for metric in chosen if self.count and not self._can_score(metric) and not self._leaves_out(metric)
         ]
-        is_default = {metric.name for metric in asked} == set(DEFAULT_METRICS) - set(BASELINES)
+        names = {metric.name for metric in asked} - {*CONVERSATION_DEFAULTS}
+        is_default = names == {*DEFAULT_METRICS} - {*BASELINES}
         if not unscorable or (is_default and len(unscorable) < len(asked)):
             return
         metric = unscorable[0]
@@ -106,8 +108,23 @@ class SetProfile:
         """Whether the choice of turns leaves a metric out; `describe_unmeasured` says so."""
         return self._turns == "none" and self.conversations > 0 and metric.measures == "answer"
 
-    def describe_unmeasured(self, metrics: Sequence[str]) -> str:
+    def metrics_of_conversations(self, *, has_defaults: bool) -> tuple[str, ...]:
+        """The metrics that are scored too where there are conversations: their baselines, and those of a default run.
+
+        Args:
+            has_defaults: Whether nobody named metrics.
+        """
+        has_actions = any("metadata.expected_actions" in fields for _, fields in self._fields)
+        own = CONVERSATION_DEFAULTS if has_actions else CONVERSATION_DEFAULTS[:1]
+        has_own = has_defaults and self.conversations > self._single
+        return (*(own if has_own else ()), *CONVERSATION_BASELINES) if self.conversations else ()
+
+    def describe_unmeasured(self, metrics: Sequence[str], added: Sequence[str] = ()) -> str:
         """Says what of conversations is not measured: metrics that nobody asked for, or that run on no turn.
+
+        Args:
+            metrics: Those that were asked for.
+            added: Those that are scored too.
 
         Returns:
             A sentence; empty where there is nothing to say.
@@ -117,6 +134,13 @@ class SetProfile:
         of_answers = [metric for metric in metrics if not measures_conversation(metric)]
         several = self.conversations - self._single
         counted = count_of(several, "conversation")
+        if own := [name for name in added if name in CONVERSATION_DEFAULTS and name not in metrics]:
+            of_whole = (
+                f"the set holds {counted}: {' and '.join(own)} and the baselines of conversations look at the whole"
+            )
+            of_turns = {"last": "at the last turn only (--turns each looks at every turn)", "each": "at every turn"}
+            where = of_turns.get(self._turns, "at none of their turns (--turns none)")
+            return f"{of_whole}, metrics of answers {where}"
         if len(of_answers) == len(metrics):
             if not several:
                 return ""

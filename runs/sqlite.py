@@ -1,9 +1,7 @@
 """A store in one SQLite file."""
 
-import math
 import shutil
 import sqlite3
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -32,17 +30,6 @@ _CURES = {
 }
 # the message of an error quotes the file; where that is damaged, the module may fail to decode it
 _ERRORS = (sqlite3.Error, UnicodeDecodeError)
-SCORE_ROWS = (
-    "(SELECT scores.run AS run, sample, metric, value, status, reason, evidence, usage, judged, left_out, place, "
-    "coalesce(language, '') AS language, source, rating FROM scores "
-    "JOIN samples ON samples.run = scores.run AND samples.id = scores.sample)"
-)
-"""As `Database.score_rows`, for tables of scores and samples."""
-ANSWER_ROWS = (
-    "(SELECT scores.run AS run, metric, value, status, language, message_type, source, rating FROM scores "
-    "JOIN answers ON answers.run = scores.run AND answers.sample = scores.sample)"
-)
-"""As `Database.answer_rows`, for tables of scores and answers."""
 
 
 class SQLiteDatabase:
@@ -54,9 +41,6 @@ class SQLiteDatabase:
 
     errors: type[Exception] | tuple[type[Exception], ...] = _ERRORS
     duplicate_error: type[Exception] = sqlite3.IntegrityError
-    score_rows = SCORE_ROWS
-    answer_rows = ANSWER_ROWS
-    value_sum = "exact_sum(value)"
 
     def __init__(self, path: Path, wait: float) -> None:
         self.name = str(path)
@@ -164,28 +148,12 @@ def _error_name(error: Exception) -> str:
     return "SQLITE_CORRUPT" if isinstance(error, UnicodeDecodeError) else getattr(error, "sqlite_errorname", "")
 
 
-class _ExactSum:
-    """The sum of numbers, rounded once."""
-
-    def __init__(self) -> None:
-        self._values = array("d")
-
-    def step(self, value: float | None) -> None:
-        if value is not None:
-            self._values.append(value)
-
-    def finalize(self) -> float | None:
-        return math.fsum(self._values) if self._values else None
-
-
 def _connect(path: Path, wait: float) -> sqlite3.Connection:
     # in a notebook a run is carried out on a loop in another thread, while the thread that opened the store waits
     connection = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
-    sqlite3.enable_callback_tracebacks(True)  # else a Ctrl-C within `_ExactSum` is lost: a mere error of the database
     try:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
-        connection.create_aggregate("exact_sum", 1, _ExactSum)  # type: ignore[arg-type]
     except _ERRORS:
         connection.close()
         raise

@@ -3,13 +3,13 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
@@ -18,8 +18,10 @@ from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..judges import Usage
 from ..judges.settings import RECORDED
+from ..judges.usage import NO_USAGE
 from ..metrics import Score
-from ..metrics.score import flawless
+from ..metrics.score import SENTENCES
+from ..metrics.specification import parse_specification
 from ..regular_files import kind_of_no_folder
 from .database import URL, Database, explain_errors, open_database
 from .plan import Plan
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from .sample_content import ContentReader
 
 T = TypeVar("T")
+Field = Literal["evidence", "usage"]
+"""What scores are read without where only their values matter."""
 
 DEFAULT_STORE = Path(".assay")
 DEFAULT_WAIT = 60.0  # seconds for another process to let the store go
@@ -162,7 +166,7 @@ class Store:
             kept = (
                 kept
                 or self.database.execute(
-                    f"SELECT 1 FROM scores WHERE run = ? AND metric IN ({', '.join('?' * len(metrics)) or 'NULL'}) "
+                    f"SELECT 1 FROM scores WHERE run = ? AND metric IN ({_marks(metrics)}) "
                     "AND value IS NOT NULL LIMIT 1",
                     (run, *metrics),
                 ).fetchone()
@@ -203,9 +207,9 @@ class Store:
 
     def _check_scores(self, run: str, metrics: Sequence[str]) -> None:
         """Names a score that is no number, which SQLite takes, and sorts after all numbers."""
-        marks = ", ".join("?" * len(metrics))
-        sql = f"SELECT sample, metric, value FROM scores WHERE run = ? AND metric IN ({marks}) AND value > ? LIMIT 1"
-        for sample, metric, value in self._rows(sql, (run, *metrics, math.inf)):
+        sql = "SELECT sample, metric, value FROM scores WHERE run = ? AND value > ? "
+        sql += f"AND metric IN ({_marks(metrics)}) LIMIT 1"
+        for sample, metric, value in self._rows(sql, (run, math.inf, *metrics)):
             self._parse(math.fabs, value, "scores", {"run": run, "sample": sample, "metric": metric})
 
     def _is_dead(self, run: str) -> bool:
@@ -224,7 +228,7 @@ class Store:
         words = text.lower().split()[:10]
         unended = self._rows("SELECT id FROM runs WHERE status = 'running'") if words else []
         dead = [run for (run,) in unended if self._is_dead(run)]
-        status = f"CASE WHEN id IN ({', '.join('?' * len(dead)) or 'NULL'}) THEN 'killed' ELSE status END"
+        status = f"CASE WHEN id IN ({_marks(dead)}) THEN 'killed' ELSE status END"
         where = f"lower(id || ' ' || {status} || ' ' || plan) LIKE ? ESCAPE '!'"
         values = [value for word in words for value in (*dead, "%" + re.sub(r"([!%_])", r"!\1", word) + "%")]
         wheres = " AND ".join([where] * len(words)) or "1 = 1"
@@ -277,140 +281,53 @@ class Store:
 
         return ContentReader(self.database, run)
 
-    def scores(self, run: str, sample: str | None = None) -> Iterator[tuple[str, str, Score]]:
+    def scores(
+        self, run: "str | RunRow", sample: str | None = None, *, fields: tuple[Field, ...] = ("evidence", "usage")
+    ) -> Iterator[tuple[str, str, Score]]:
         """Yields (sample, metric, score) of a run, or of one sample of it.
 
         Samples come in the order of their set, metrics in that of the plan.
+
+        Args:
+            run: The run, or its id.
+            sample: The sample whose scores are read.
+            fields: What is read beside the value, the status and the reason. Of evidence that is left out the counts of
+                sentences stay, and of a scorer all: it says what its rating was fitted to.
         """
-        order = {name: place for place, name in enumerate(self.run(run).plan.all_metrics)}
-        with self._reading(run):
+        row = run if isinstance(run, RunRow) else self.run(run)
+        order = {name: place for place, name in enumerate(row.plan.all_metrics)}
+        whole = [name for name in order if "evidence" in fields or parse_specification(name).is_scorer]
+        evidence = "evidence" if "evidence" in fields else f"CASE WHEN metric IN ({_marks(whole)}) THEN evidence END"
+        usage = "usage" if "usage" in fields else "NULL"
+        values = [*(() if "evidence" in fields else whole), row.id, *(() if sample is None else (sample,))]
+        with self._reading(row.id):
             rows = self.database.execute(
-                "SELECT sample, metric, value, status, reason, evidence, usage "
-                f"FROM {self.database.score_rows} AS score "
-                f"WHERE run = ? {'' if sample is None else 'AND sample = ?'} ORDER BY place, sample",
-                (run,) if sample is None else (run, sample),
+                f"SELECT sample, metric, value, status, reason, {evidence}, {usage}, judged, left_out FROM scores "
+                "JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
+                f"WHERE scores.run = ? {'' if sample is None else 'AND sample = ?'} ORDER BY place, sample",
+                values,
             )
             by_sample = (
                 sorted(rows_of_sample, key=lambda row: (order.get(row[1], len(order)), row[1]))
                 for _, rows_of_sample in groupby(rows, itemgetter(0))
             )
-            for name, metric, *fields in chain.from_iterable(by_sample):
-                place = {"run": run, "sample": name, "metric": metric}
-                yield name, metric, self._parse(_score, fields, "scores", place)
-
-    def score_counts(self, run: str) -> list[tuple[str, str, str, int, float]]:
-        """Returns (metric, language, status, count, sum of the values) of the scores, by what comes first in it."""
-        metrics = self.run(run).plan.all_metrics
-        from_rows = (
-            f"FROM {self.database.score_rows} AS score WHERE run = ? AND metric IN ({', '.join('?' * len(metrics))})"
-        )
-        with self._reading(run):
-            scored = self.database.execute(
-                f"SELECT metric, language, 'scored', count(*), {self.database.value_sum} {from_rows} "
-                "AND value IS NOT NULL GROUP BY metric, language",
-                (run, *metrics),
-            ).fetchall()
-            missing = self.database.execute(
-                f"SELECT metric, language, status, count(*), 0.0 {from_rows} AND value IS NULL "
-                "GROUP BY metric, language, status",
-                (run, *metrics),
-            ).fetchall()
-        return [*scored, *missing]
-
-    def sentence_counts(self, run: str) -> list[tuple[str, str, int, int]]:
-        """Returns (metric, language, sentences judged, sentences left out) of the metrics that part answers."""
-        rows = self._rows(
-            f"SELECT metric, language, sum(judged), sum(left_out) FROM {self.database.score_rows} AS score "
-            "WHERE run = ? AND judged IS NOT NULL GROUP BY metric, language",
-            (run,),
-        )
-        return [(metric, language, int(judged), int(left_out)) for metric, language, judged, left_out in rows]
-
-    def rated_values(self, run: str) -> Iterator[tuple[str, str, float, float, str]]:
-        """Yields (metric, language, value, rating in [0, 1], source) of each score of a rated sample."""
-        with self._reading(run):
-            yield from self.database.execute(
-                f"SELECT metric, language, value, rating, source FROM {self.database.score_rows} AS score "
-                "WHERE run = ? AND value IS NOT NULL AND rating IS NOT NULL",
-                (run,),
-            )
-
-    def sample_values(self, run: str) -> Iterator[tuple[str, str, float | None, str]]:
-        """Yields (sample, metric, value, status) of each score, without its evidence."""
-        with self._reading(run):
-            yield from self.database.execute("SELECT sample, metric, value, status FROM scores WHERE run = ?", (run,))
-
-    def usages(self, run: str) -> Iterator[tuple[str, Usage]]:
-        """Yields (metric, usage) of each score, without its evidence."""
-        with self._reading(run):
-            rows = self.database.execute("SELECT sample, metric, usage FROM scores WHERE run = ?", (run,))
-            for sample, metric, usage in rows:
-                place = {"run": run, "sample": sample, "metric": metric}
-                yield metric, self._parse(_usage, usage, "scores", place)
-
-    def worst(self, run: str, metric: str, count: int) -> list[tuple[Sample, Score]]:
-        """Returns the worst scores of a metric with their samples, the worst first; ties in the samples' order.
-
-        The best scores are not among them (`flawless`).
-
-        Args:
-            run: The id of the run.
-            metric: One of the run's metrics; whether its low or high scores are the bad ones is read from the plan.
-            count: The most scores to give.
-        """
-        is_higher_better = self.run(run).plan.all_directions[metric]
-        scores_of = f"FROM {self.database.score_rows} AS score WHERE run = ? AND metric = ? AND value IS NOT NULL"
-        ((lowest, highest),) = self._rows(f"SELECT min(value), max(value) {scores_of}", (run, metric))
-        best = None if lowest is None else flawless(lowest, highest, is_higher_better=is_higher_better)
-        rows = self._rows(
-            f"SELECT sample {scores_of} {'' if best is None else 'AND value <> ?'} "
-            f"ORDER BY value {'ASC' if is_higher_better else 'DESC'}, place LIMIT ?",
-            (run, metric, *(() if best is None else (best,)), count),
-        )
-        names = [name for (name,) in rows]
-        places = ", ".join("?" * len(names)) or "NULL"
-        contents = self._rows(f"SELECT id, content FROM samples WHERE run = ? AND id IN ({places})", (run, *names))
-        fields = self._rows(
-            "SELECT sample, value, status, reason, evidence, usage FROM scores "
-            f"WHERE run = ? AND metric = ? AND sample IN ({places})",
-            (run, metric, *names),
-        )
-        reader = self._content_reader(run)
-        samples = {
-            name: self._parse(reader.read, content, "samples", {"run": run, "id": name}) for name, content in contents
-        }
-        scores = {
-            name: self._parse(_score, of_score, "scores", {"run": run, "sample": name, "metric": metric})
-            for name, *of_score in fields
-        }
-        return [(samples[name], scores[name]) for name in names]
+            for name, metric, *columns in chain.from_iterable(by_sample):
+                place = {"run": row.id, "sample": name, "metric": metric}
+                yield name, metric, self._parse(_score, columns, "scores", place)
 
     def failed_samples(self, run: str) -> list[str]:
         """Returns the ids of the samples that a metric failed on, in the samples' order."""
-        rows = self._rows(
-            f"SELECT sample FROM {self.database.score_rows} AS score "
-            "WHERE run = ? AND status = 'failed' GROUP BY sample, place ORDER BY place",
-            (run,),
-        )
-        return [sample for (sample,) in rows]
+        return list(dict.fromkeys(sample for sample, _ in self._failures(run)))
 
     def first_failure(self, run: str) -> str:
         """Returns the reason of the first failed score; empty where none failed."""
-        rows = self._rows(
-            f"SELECT reason FROM {self.database.score_rows} AS score "
-            "WHERE run = ? AND status = 'failed' ORDER BY place LIMIT 1",
-            (run,),
-        )
-        return str(rows[0][0]) if rows else ""
+        return next((reason for _, reason in self._failures(run)), "")
 
-    def missing_scores(self, run: str) -> Iterator[tuple[str, str, str, int]]:
-        """Yields (metric, status, reason, count) of the scores without a value, the most frequent reasons first."""
-        metrics = self.run(run).plan.all_metrics
-        yield from self._rows(
-            "SELECT metric, status, reason, count(*) FROM scores "
-            f"WHERE run = ? AND metric IN ({', '.join('?' * len(metrics))}) AND value IS NULL "
-            "GROUP BY metric, status, reason ORDER BY metric, status, count(*) DESC, reason",
-            (run, *metrics),
+    def _failures(self, run: str) -> list[tuple[Any, ...]]:
+        return self._rows(
+            "SELECT sample, reason FROM scores JOIN samples ON samples.run = scores.run AND samples.id = sample "
+            "WHERE scores.run = ? AND status = 'failed' ORDER BY place",
+            (run,),
         )
 
     def close(self) -> None:
@@ -447,13 +364,21 @@ class Store:
             ) from error
 
 
-def _score(fields: list[Any]) -> Score:
-    value, status, reason, evidence, usage = fields
-    return Score(value, status, reason, json.loads(evidence), _usage(usage))
+def _score(columns: list[Any]) -> Score:
+    value, status, reason, evidence, usage, judged, left_out = columns
+    sentences = {} if judged is None else {SENTENCES: {"judged": judged, "left_out": left_out}}
+    return Score(
+        value,
+        status,
+        reason,
+        sentences if evidence is None else json.loads(evidence),
+        Usage(**json.loads(usage)) if usage is not None else NO_USAGE,
+    )
 
 
-def _usage(content: str) -> Usage:
-    return Usage(**json.loads(content))
+def _marks(values: Collection[object]) -> str:
+    """The marks of values in a list of SQL."""
+    return ", ".join("?" * len(values)) or "NULL"
 
 
 def _read_plan(text: str) -> Plan:

@@ -62,12 +62,13 @@ class VersionAnswers:
         return self.pair_ratings > 0 and all(sample.human_rating is None for sample in self.samples.values())
 
 
-def read_run(store: "Store", run: "RunRow", name: str = "", *, has_evidence: bool = False) -> AnswerSource:
+def read_run(store: "Store", run: "RunRow", name: str = "") -> AnswerSource:
     """Reads a run."""
     values: dict[str, dict[str, float]] = {}
-    for sample, metric, value, _ in store.sample_values(run.id):
-        if value is not None:
-            values.setdefault(sample, {})[metric] = value
+    scores = list(store.scores(run, fields=()))  # of a scorer with its evidence
+    for sample, metric, score in scores:
+        if score.value is not None:
+            values.setdefault(sample, {})[metric] = score.value
     plan = run.plan
     source = AnswerSource(
         name or run.id,
@@ -78,9 +79,7 @@ def read_run(store: "Store", run: "RunRow", name: str = "", *, has_evidence: boo
         plan.conversation_metrics,
         run,
     )
-    if not has_evidence or not any(parse_specification(metric).is_scorer for metric in plan.metrics):
-        return source
-    return with_evidence(source, store.scores(run.id))
+    return with_evidence(source, scores)
 
 
 def with_evidence(source: AnswerSource, scores: "Iterable[tuple[str, str, Score]]") -> AnswerSource:
@@ -115,7 +114,7 @@ def read_source(store: "Store | None", text: str, reading: Mapping[str, Any] | N
     problem = "there are no runs here (--store)"
     if store is not None:
         try:
-            return read_run(store, store.run(place), version, has_evidence=True)
+            return read_run(store, store.run(place), version)
         except UsageError as error:
             if place == "last":
                 raise

@@ -1,11 +1,12 @@
-"""Builds the sdist and the wheel, and installs each into a new environment of every supported Python that is here.
+"""Builds the sdist, of it the wheel, and installs that into a new environment of a supported Python that is here.
 
-    python tests/distribution_check.py                          # all Pythons, sdist and wheel; `.ci/run` does this
-    python tests/distribution_check.py --python 3.12 --only wheel
+    python tests/distribution_check.py          # the newest Python; `.ci/run` does this: it runs all else with its own
+    python tests/distribution_check.py --all    # before a release
+    python tests/distribution_check.py --python 3.12
 
 In each environment, without any extra and outside the checkout: `pip check`, the metadata, `assay --version`,
-`import assay`, every module that works without an extra, and `assay demo`. Takes half a minute per environment. The
-first failure ends it with what was typed and what was printed.
+`import assay`, every module that works without an extra, and `assay demo`. The first failure ends it with what was
+typed and what was printed.
 """
 
 import argparse
@@ -101,27 +102,16 @@ def _is_python(path, version):
 
 
 def build(folder):
-    """Builds both distributions from a copy: a build writes beside its sources."""
+    """Builds the wheel from the sdist of a copy, since a build writes beside its sources; returns the wheel."""
     left_out = shutil.ignore_patterns(".*", "build", "*.egg-info", "__pycache__")
     shutil.copytree(ROOT, folder / "source", ignore=left_out)
     code = f"from setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"
     run(sys.executable, "-c", code, folder=folder / "source")
     (sdist,) = folder.glob("assay-*.tar.gz")
-    run(
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "-q",
-        "--no-deps",
-        "--no-build-isolation",
-        "-w",
-        folder,
-        sdist,
-        folder=folder,
-    )
+    pip = (sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation")
+    run(*pip, "-w", folder, sdist, folder=folder)
     (wheel,) = folder.glob("assay-*.whl")
-    return {"sdist": sdist, "wheel": wheel}
+    return wheel
 
 
 def check_metadata(text):
@@ -146,13 +136,13 @@ def _body(metadata):
     return body if isinstance(body, str) else ""
 
 
-def check_installation(python, distribution, folder):
-    """Installs a distribution without extras into a new environment and uses it."""
+def check_installation(python, wheel, folder):
+    """Installs a wheel without extras into a new environment and uses it."""
     run(python, "-m", "venv", folder / "environment", folder=folder)
     scripts = folder / "environment" / ("Scripts" if os.name == "nt" else "bin")
     own = scripts / "python"
     started = time.perf_counter()
-    run(own, "-m", "pip", "install", "-q", "--disable-pip-version-check", distribution, folder=folder)
+    run(own, "-m", "pip", "install", "-q", "--disable-pip-version-check", wheel, folder=folder)
     yield f"installed in {time.perf_counter() - started:.0f} s"
     run(own, "-m", "pip", "check", folder=folder)
     code = "from importlib.metadata import distribution; print(distribution('assay').read_text('METADATA'))"
@@ -168,10 +158,10 @@ def check_installation(python, distribution, folder):
 
 
 def main():
-    """Checks every distribution with every Python, and says what it did."""
+    """Checks the wheel with the Pythons that are named, and says what it did."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", action="append", help="a version such as 3.12; again for more")
-    parser.add_argument("--only", choices=["sdist", "wheel"], help="one kind of distribution")
+    parser.add_argument("--all", action="store_true", help="every supported version that is here")
     options = parser.parse_args()
     versions = options.python or supported_versions()
     pythons = {version: path for version in versions if (path := find_python(version))}
@@ -181,14 +171,13 @@ def main():
     try:
         expect(bool(pythons), f"none of Python {', '.join(versions)} is on this machine")
         with tempfile.TemporaryDirectory() as name:
-            distributions = build(Path(name))
-            for version, python in pythons.items():
-                for kind in [options.only] if options.only else distributions:
-                    folder = Path(name) / f"{version}-{kind}"
-                    folder.mkdir()
-                    checks = ", ".join(check_installation(python, distributions[kind], folder))
-                    print(f"Python {version}, {kind}: {checks}", flush=True)
-                    shutil.rmtree(folder)
+            wheel = build(Path(name))
+            chosen = list(pythons.items())
+            for version, python in chosen if options.python or options.all else chosen[-1:]:
+                folder = Path(name) / version
+                folder.mkdir()
+                print(f"Python {version}: {', '.join(check_installation(python, wheel, folder))}", flush=True)
+                shutil.rmtree(folder)
     except CheckError as error:
         sys.exit(f"the distributions are not fit for release: {error}")
 

@@ -1,4 +1,4 @@
-"""The wheel in a new environment without extras; `.ci/run` does the same with the sdist and every supported Python."""
+"""The wheel in a new environment without extras; `.ci/run` does the same with the newest Python."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ def test_metadata_of_another_version_is_refused():
 @pytest.mark.slow
 def test_the_wheel_works_without_extras():
     """pip, the metadata, `assay --version`, `import assay`, every module that needs no extra, and `assay demo`."""
-    command = [sys.executable, distribution_check.__file__, "--python", THIS_PYTHON, "--only", "wheel"]
+    command = [sys.executable, distribution_check.__file__, "--python", THIS_PYTHON]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "assay demo" in done.stdout

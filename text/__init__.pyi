@@ -16,6 +16,7 @@ from .numbers.numerals import (
     numeral_readings as numeral_readings,
 )
 from .pattern_screen import PatternScreen as PatternScreen
+from .phrase import phrase as phrase
 from .phrases import TO_JUDGE as TO_JUDGE, IdlePhrases as IdlePhrases
 from .quotes import Place as Place, find_quote as find_quote
 from .sentence_kinds import CLAIM as CLAIM, load_sentence_kinds as load_sentence_kinds

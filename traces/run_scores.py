@@ -12,7 +12,7 @@ from ..errors import AssayError, UsageError
 from ..eval_sets import Sample
 from ..eval_sets.name_suggestions import nearest_names, quote_names
 from ..eval_sets.turns import is_turn
-from ..judges.judge_opening import open_judge
+from ..judges.judge import open_judge
 from ..metrics import Score
 from ..metrics.catalogue import describe_metric, load_metric
 from ..metrics.specification import parse_specification

@@ -13,6 +13,7 @@ from ..errors import AssayError
 from ..languages import FALLBACK, Language, find_language, load_language
 from ..presentation.page import template_environment
 from ..runs import decision_report, failures, nightly
+from ..text.phrase import texts_language
 
 _SECTION = "rating_page"
 _HTTP_ERRORS = {
@@ -40,7 +41,7 @@ def _templates() -> Jinja2Templates:
 def render(request: Request, template: str, content: Mapping[str, Any], status: int = 200) -> Response:
     """A template as a page in the browser's language; all texts are escaped."""
     language = page_language(request)
-    texts = {"language": language.code, "words": language.rating_page}
+    texts = {"language": language.code, "words": language.rating_page, "reader": texts_language(language.code).code}
     return _templates().TemplateResponse(request, template, texts | dict(content), status_code=status)
 
 

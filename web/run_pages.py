@@ -1,8 +1,9 @@
 """Runs as a list with search, and one run: its figures, and a table of its answers."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, cast, get_args
 from urllib.parse import urlencode
 
@@ -16,13 +17,17 @@ from ..runs import Store
 from ..runs.answer_address import answer_url
 from ..runs.answer_index import AnswerIndex, AnswerPage, AnswerQuery, Rated, Status
 from ..runs.nightly.ledger import Ledger
+from ..runs.ratings.item_queue import rating_state
 from ..runs.run_figures import RunFigures, compute_figures
+from ..runs.run_summary import RunSummary, describe_change, describe_moment, find_run_before, summarise_run
 from ..runs.run_tables import CHANGE, group_table, report_table
 from ..runs.store import RunRow
+from ..text.phrase import Phrase, phrase
 from ..traces.watch.watch_state import WatchRow, WatchState
+from .rendering import page_language
 from .viewer import VIEW_HOME, Viewer, for_visitors, number_of
 
-_RUNS_PER_PAGE = 50
+_RUNS_PER_PAGE = 20
 _LONGEST_QUERY = 300
 
 
@@ -31,6 +36,9 @@ class _ListedRun:
     row: RunRow
     samples: int
     suite: str | None
+    when: str = ""  # in words, as the rest
+    quality: str = ""
+    change: str = ""
 
     @property
     def sets(self) -> str:
@@ -38,7 +46,17 @@ class _ListedRun:
 
     @property
     def judge(self) -> str:
-        return self.row.plan.judge.identity if self.row.plan.judge else "no judge"
+        return _judge_of(self.row)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    listed: _ListedRun
+    before: RunRow | None  # the run before of the same sets
+
+
+def _judge_of(row: RunRow) -> str:
+    return row.plan.judge.identity if row.plan.judge else "no judge"
 
 
 class RunPages:
@@ -57,14 +75,20 @@ class RunPages:
         text = request.query_params.get("q", "")[:_LONGEST_QUERY]
         page = number_of(request.query_params.get("page"))
 
-        def read(store: Store) -> tuple[list[_ListedRun], int, list[str], list[WatchRow]]:
+        def read(store: Store) -> tuple[list[_Line], int, list[str], list[WatchRow]]:
             ledger = Ledger(store)
-            ids = store.find_runs(text)
-            shown = ids[(page - 1) * _RUNS_PER_PAGE : page * _RUNS_PER_PAGE]
-            rows = [_ListedRun(store.run(run), store.count_samples(run), ledger.find_suite(run)) for run in shown]
-            return rows, len(ids), ledger.suites(), WatchState(store).watches()
+            ids, every = store.find_runs(text), store.find_runs("")
+            lines = [
+                _Line(_ListedRun(row, store.count_samples(run), ledger.find_suite(run)), before)
+                for run in ids[(page - 1) * _RUNS_PER_PAGE : page * _RUNS_PER_PAGE]
+                for row in [store.run(run)]
+                for before in [find_run_before(store, row, every[every.index(run) + 1 :])]
+            ]
+            return lines, len(ids), ledger.suites(), WatchState(store).watches()
 
-        rows, total, suites, watches = await self.viewer.in_store(read)
+        lines, total, suites, watches = await self.viewer.in_store(read)
+        language, now = page_language(request).code, datetime.now().astimezone()
+        rows = [await self._describe(line, language, now) for line in lines]
         content = {
             "title": "Runs",
             "text": text,
@@ -77,6 +101,25 @@ class RunPages:
             "url": lambda number: f"{VIEW_HOME}?{urlencode({'q': text, 'page': number})}",
         }
         return self.viewer.render(request, "runs.html", content)
+
+    async def _describe(self, line: _Line, language: str, now: datetime) -> _ListedRun:
+        """A listed run with what is said of it in a language."""
+        run, before = line.listed.row, line.before
+        summary = await self._summarise(run.id)
+        change: tuple[Phrase, ...] = (phrase("first_of_set"),)
+        if before is not None:
+            is_same_judge = _judge_of(run) == _judge_of(before)
+            change = describe_change(summary, await self._summarise(before.id), is_same_judge=is_same_judge)
+
+        def join(parts: Iterable[Phrase]) -> str:
+            return "; ".join(part.write(language) for part in parts)
+
+        when = describe_moment(run.created, now).write(language)
+        return replace(line.listed, when=when, quality=join(summary.describe()), change=join(change))
+
+    async def _summarise(self, run: str) -> RunSummary:
+        state = await self.viewer.in_store(lambda store: (_state_of(store, run), rating_state(store.database)))
+        return await self.viewer.kept(("summary", state), lambda store: summarise_run(store, run))
 
     @for_visitors
     async def _show(self, request: Request) -> Response:

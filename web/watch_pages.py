@@ -1,6 +1,6 @@
 """Watches: a list of them, one with its estimates, alarms and segments, and the answers behind one look."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from urllib.parse import urlencode
@@ -21,6 +21,7 @@ from ..traces.server_url import trace_page_url
 from ..traces.watch.alarms import ALARMS_AND_BANDS, describe_bound
 from ..traces.watch.rater_answers import watch_queues
 from ..traces.watch.watch_state import StoredAlarm, StoredLook, WatchedAnswer, WatchRow, WatchState
+from ..traces.watch.watch_verdict import give_watch_verdict, read_levels
 from .viewer import Viewer, for_visitors, number_of
 
 _MOST_POINTS = 150  # of a chart; looks between them are on the pages of looks
@@ -121,9 +122,11 @@ class WatchPages:
             lambda store: (_show_alarms(store, row, history.alarms), _read_queues(store, row.id))
         )
         newest = history.looks[-1] if history.looks else None
+        firing = [one.alarm for one in alarms if one.alarm.stands]
         content = {
             "title": row.name,
             "row": row,
+            "verdict": None if newest is None else give_watch_verdict(row, newest, firing),
             "series": [one for one in series if one.id != row.id],
             "newest": newest,
             "charts": draw_charts(row, history),
@@ -220,7 +223,7 @@ def draw_charts(row: WatchRow, history: WatchHistory) -> list[Band]:
     """Draws the mean and the share of bad answers over time, each with its bounds and the times of its alarms."""
     charts = []
     for kind, title, within in (
-        ("mean", f"Mean rating, {_scale(row)}", _levels(row)),
+        ("mean", f"Mean rating, {_scale(row)}", read_levels(row)),
         ("bad_share", "Share of bad answers", (0.0, 1.0)),
     ):
         figure: Kind = "mean" if kind == "mean" else "rate"
@@ -278,18 +281,8 @@ def _is_of(alarm: StoredAlarm, kind: str) -> bool:
     return not alarm.bound.startswith("drift of") and is_share == (kind == "bad_share")
 
 
-def _levels(row: WatchRow) -> tuple[float, float] | None:
-    ratings = row.settings.get("ratings")
-    low, _, high = str(ratings.get("scale", "") if isinstance(ratings, Mapping) else "").rpartition("-")
-    try:
-        levels = (float(low), float(high))
-    except ValueError:
-        return None
-    return levels if levels[0] < levels[1] else None
-
-
 def _scale(row: WatchRow) -> str:
-    levels = _levels(row)
+    levels = read_levels(row)
     return "in the raters' scale" if levels is None else f"{levels[0]:g} to {levels[1]:g}"
 
 

@@ -16,8 +16,8 @@ from ..shell_words import quote_word
 from ..text.wording import count_of
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
 from .number_types import MOST_RESAMPLES, BoundedCount
-from .options import SetOptions, embedder_option, json_option, seed_option, store_option, wide_option, with_set_options
-from .output import echo, echo_json, echo_notice, open_console, print_table
+from .options import SetOptions, embedder_option, seed_option, with_set_options
+from .output import echo, echo_json, echo_notice, is_json, open_console, print_result, print_table
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -48,9 +48,6 @@ _RUN = re.compile(r"last|\d{8}(-.*)?")
 @click.option("--dry-run", is_flag=True, help="Only say what it would take; no judge is asked.")
 @embedder_option
 @with_set_options
-@wide_option
-@store_option
-@json_option
 def align(
     metric: str,
     source: str,
@@ -66,7 +63,6 @@ def align(
     embedder: str,
     set_options: SetOptions,
     store: str | Path,
-    as_json: bool,
 ) -> None:
     """Let a judge learn from your team's ratings, if that helps.
 
@@ -103,9 +99,9 @@ def align(
         )
         cost = aligner.estimate_cost()
         if dry_run:
-            _print_cost(cost, as_json=as_json)
+            _print_cost(cost)
             return
-        if not as_json:
+        if not is_json():
             echo(_cost_line(cost), err=True)
         passes = 1 + ("few-shot" in chosen)
         with question_progress(session.judge, passes * len(aligner.samples)) as on_reply:
@@ -124,7 +120,7 @@ def align(
             aligner.write(written, report)
         usage = session.usage_as_json()
         usage_line = session.usage_line()
-    if as_json:
+    if is_json():
         echo_json(asdict(report) | {"usage_total": usage, "written": None if written is None else str(written)})
         return
     _print_report(report)
@@ -158,11 +154,8 @@ def _cost_line(cost: "AlignmentCost") -> str:
     )
 
 
-def _print_cost(cost: "AlignmentCost", *, as_json: bool) -> None:
-    if as_json:
-        echo_json(asdict(cost))
-    else:
-        echo(_cost_line(cost))
+def _print_cost(cost: "AlignmentCost") -> None:
+    print_result(lambda: asdict(cost), lambda: echo(_cost_line(cost)))
 
 
 def _describe_gain(gain: "Estimate | None") -> str:

@@ -11,11 +11,11 @@ from ..errors import UsageError
 from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
 from .number_types import BoundedCount
-from .options import json_option, judge_option, path_in_store, store_option, wide_option
-from .output import echo, echo_json, print_table
+from .options import judge_option, path_in_store
+from .output import echo, echo_json, is_json, print_table
 
 if TYPE_CHECKING:
-    from ..judges.batch.batch_status import BatchProgress
+    from ..judges.batch.provider import BatchProgress
     from ..runs import Plan, Store
     from ..runs.store import RunRow
 
@@ -54,26 +54,20 @@ def batches() -> None:
 @batches.command()
 @_cassette_option
 @judge_option
-@wide_option
-@store_option
-@json_option
-def status(cassette: Path | None, judge: str | None, *, store: Path | str, as_json: bool) -> None:
+def status(cassette: Path | None, judge: str | None, *, store: Path | str) -> None:
     """Show how batches are getting on at the provider.
 
     \b
     assay run batches status
     assay run batches status --cassette replies.jsonl
     """
-    _print_progress(_ask(cassette, judge, store, cancel=False), as_json=as_json)
+    _print_progress(_ask(cassette, judge, store, cancel=False))
 
 
 @batches.command()
 @_cassette_option
 @judge_option
-@wide_option
-@store_option
-@json_option
-def cancel(cassette: Path | None, judge: str | None, *, store: Path | str, as_json: bool) -> None:
+def cancel(cassette: Path | None, judge: str | None, *, store: Path | str) -> None:
     """Cancel the batches that have not ended.
 
     What they did until then is paid for; the next `assay run --batch` keeps it and submits the rest again.
@@ -81,13 +75,13 @@ def cancel(cassette: Path | None, judge: str | None, *, store: Path | str, as_js
     \b
     assay run batches cancel
     """
-    _print_progress(_ask(cassette, judge, store, cancel=True), as_json=as_json)
+    _print_progress(_ask(cassette, judge, store, cancel=True))
 
 
 def _ask(cassette: Path | None, judge: str | None, store: Path | str, *, cancel: bool) -> "list[BatchProgress]":
     from ..judges import load_settings
     from ..judges.batch.batch_journal import find_batch_journals
-    from ..judges.batch.batch_status import ask_progress
+    from ..judges.batch.provider import ask_progress
 
     if cassette is not None:
         cassettes = [cassette]
@@ -106,8 +100,8 @@ def _ask(cassette: Path | None, judge: str | None, store: Path | str, *, cancel:
     return asyncio.run(ask_all())
 
 
-def _print_progress(progress: "list[BatchProgress]", *, as_json: bool) -> None:
-    if as_json:
+def _print_progress(progress: "list[BatchProgress]") -> None:
+    if is_json():
         echo_json({"batches": [_as_json(state) for state in progress]})
         return
     if not progress:

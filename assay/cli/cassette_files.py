@@ -13,8 +13,8 @@ from ..text.wording import count_of
 from .cassettes import TypedRun, cassettes, with_typed_run
 from .exit_codes import DONE, ERROR, GATE_FAILED
 from .number_types import SEED, FiniteRange
-from .options import json_option, with_budget
-from .output import echo, echo_json
+from .options import with_budget
+from .output import echo, echo_json, is_json, print_result
 from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
@@ -28,19 +28,15 @@ _path = click.argument("path", type=click.Path(path_type=Path))
 @click.argument("out", type=OUTPUT_FILE)
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--prefer", type=click.Choice(["first", "last"]), help="Whose reply stands where they differ.")
-@json_option
-def merge(out: Path, paths: tuple[Path, ...], prefer: Any, as_json: bool) -> None:
+def merge(out: Path, paths: tuple[Path, ...], prefer: Any) -> None:
     """Bring the recordings of several cassettes into one.
 
     The recordings of PATHS go into OUT; what OUT holds already stays.
     """
-    from ..judges.cassette_files import merge_cassettes
+    from ..judges.cassette import merge_cassettes
 
     count = merge_cassettes(paths, out, prefer)
-    if as_json:
-        echo_json({"recordings": count})
-    else:
-        echo(f"{out}: {count_of(count, 'recording')}")
+    print_result(lambda: {"recordings": count}, lambda: echo(f"{out}: {count_of(count, 'recording')}"))
 
 
 @cassettes.command()
@@ -52,22 +48,20 @@ def merge(out: Path, paths: tuple[Path, ...], prefer: Any, as_json: bool) -> Non
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder. Default: that of PATH; here for a bundled one.",
 )
-@json_option
-def split(path: Path, sets: tuple[str, ...], *, by: Any, out: Path | None, as_json: bool) -> None:
+def split(path: Path, sets: tuple[str, ...], *, by: Any, out: Path | None) -> None:
     """Write one cassette per model, prompt or set.
 
     The recordings are those of PATH, which stays; with --by set the sets are SETS.
     """
     from ..eval_sets import read_set
-    from ..judges.cassette import is_bundled
-    from ..judges.cassette_files import split_cassette
+    from ..judges.cassette import is_bundled, split_cassette
 
     if (by == "set") != bool(sets):
         raise UsageError("name the SETS with --by set, and only then")
     set_names = {sample.id: Path(name).stem for name in sets for sample in read_set(name)}
     folder = out or (Path() if is_bundled(path) else path.parent)
     parts = split_cassette(path, by, folder, lambda sample: set_names.get(sample, "other"))
-    if as_json:
+    if is_json():
         echo_json({str(part): count for part, count in parts.items()})
     else:
         for part, count in parts.items():
@@ -77,14 +71,13 @@ def split(path: Path, sets: tuple[str, ...], *, by: Any, out: Path | None, as_js
 @cassettes.command()
 @click.argument("a", type=click.Path(path_type=Path))
 @click.argument("b", type=click.Path(path_type=Path))
-@json_option
-def diff(a: Path, b: Path, as_json: bool) -> None:
+def diff(a: Path, b: Path) -> None:
     """Show what differs between the cassettes A and B. Exit code 1 when something does."""
-    from ..judges.cassette_files import compare_cassettes
+    from ..judges.cassette import compare_cassettes
 
     comparison = compare_cassettes(a, b)
     only_a, only_b, changed = comparison.only_a, comparison.only_b, comparison.changed
-    if as_json:
+    if is_json():
         summary = {
             "same": comparison.same,
             "only_a": [recording.key for recording in only_a],
@@ -117,7 +110,6 @@ def diff(a: Path, b: Path, as_json: bool) -> None:
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Which questions are asked anew.")
 @click.option("--at-most", type=FiniteRange(0, 1), help="Exit code 5 when surely more replies have changed.")
 @with_budget
-@json_option
 def drift(
     path: Path,
     *,
@@ -126,7 +118,6 @@ def drift(
     seed: int,
     at_most: float | None,
     budget: "Budget",
-    as_json: bool,
 ) -> None:
     """Ask recorded questions anew: have the replies changed?
 
@@ -141,7 +132,7 @@ def drift(
     repeated, missing = asyncio.run(repeat_questions(path, run.plan(), share=share, seed=seed, budget=budget))
     estimate = estimate_drift(repeated)
     changed = [question for question in repeated if not question.same_value]
-    if as_json:
+    if is_json():
         summary = estimate.as_json() | {"missing": missing, "changed": [asdict(question) for question in changed]}
         echo_json(summary)
     else:

@@ -17,16 +17,14 @@ from .options import (
     Command,
     SetOptions,
     embedder_option,
-    json_option,
     judge_option,
     metrics_option,
     option_group,
     read_metrics,
     turns_option,
-    wide_option,
     with_set_options,
 )
-from .output import echo, echo_json, is_wide, print_table
+from .output import echo, echo_json, is_json, is_wide, print_result, print_table
 
 if TYPE_CHECKING:
     from ..eval_sets.levels import Turns
@@ -85,15 +83,13 @@ def cassettes() -> None:
 @_path
 @click.argument("key", required=False)
 @click.option("--sample", help="Only the recordings made for this sample.")
-@wide_option
-@json_option
-def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None:
+def show(path: Path, key: str | None, sample: str | None) -> None:
     """List the recordings of a cassette, or print one whole.
 
     PATH is the cassette; KEY is a recording's key, or its beginning.
     """
     from ..judges import Cassette
-    from ..judges.recording import format_line
+    from ..judges.cassette import format_line
 
     matches = [
         recording
@@ -102,7 +98,7 @@ def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None
     ]
     if not matches:
         raise UsageError(f"{path}: no recording matches")
-    if as_json:
+    if is_json():
         echo("\n".join(format_line(recording).decode(errors="replace").rstrip() for recording in matches))
     elif key is not None and len(matches) == 1:
         echo_json(json.loads(format_line(matches[0])))
@@ -124,8 +120,7 @@ def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None
 @_path
 @click.argument("sets", nargs=-1)
 @with_typed_run
-@json_option
-def check(path: Path, *, run: TypedRun, as_json: bool) -> None:
+def check(path: Path, *, run: TypedRun) -> None:
     """List what is stale and what is missing in a cassette.
 
     PATH is compared with what a run over SETS with --judge and --metrics asks.
@@ -136,7 +131,7 @@ def check(path: Path, *, run: TypedRun, as_json: bool) -> None:
     """
 
     result = _check(path, run)
-    if as_json:
+    if is_json():
         echo_json({"stale": [recording.key for recording in result.stale], "missing": result.missing})
     else:
         for recording in result.stale:
@@ -151,17 +146,13 @@ def check(path: Path, *, run: TypedRun, as_json: bool) -> None:
 @_path
 @click.argument("sets", nargs=-1)
 @with_typed_run
-@json_option
-def prune(path: Path, *, run: TypedRun, as_json: bool) -> None:
+def prune(path: Path, *, run: TypedRun) -> None:
     """Drop what `check` calls stale from PATH."""
     from ..judges import Cassette
 
     stale = _check(path, run).stale
     Cassette(path, "replay").drop({recording.key for recording in stale})
-    if as_json:
-        echo_json({"dropped": len(stale)})
-    else:
-        echo(f"{count_of(len(stale), 'recording')} dropped")
+    print_result(lambda: {"dropped": len(stale)}, lambda: echo(f"{count_of(len(stale), 'recording')} dropped"))
 
 
 def _check(path: Path, run: TypedRun) -> "CassetteCheck":

@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from .options import add_shared_options
 from .output import echo_notice
 
 COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -94,6 +95,12 @@ _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
 """The module of a command that is not in the one of its name, and further modules that add commands below it."""
 
 
+_WITHOUT_RESULT: Final = frozenset(
+    {"init", "judges prompts copy", "judges prompts show", "judges prompts use", "metrics vocabulary", "rate", "view"}
+)
+"""The commands that write a file, or serve pages, and have nothing to print for programs."""
+
+
 class CommandList(click.Group):
     """Lists the commands by what they are for, and loads one when it is typed."""
 
@@ -114,6 +121,7 @@ class CommandList(click.Group):
             elif cmd_name in BELOW:
                 lines = [f"  assay {cmd_name} {part}" for part in BELOW[cmd_name]]
                 command.epilog = "\n".join(("\b", "Further commands:", *lines))
+            _share_options(command, cmd_name)
             self.add_command(command, cmd_name)
         return super().get_command(ctx, cmd_name)
 
@@ -145,6 +153,14 @@ class CommandList(click.Group):
 
 def _names() -> Iterator[str]:
     return (name for summaries in COMMANDS.values() for name in summaries)
+
+
+def _share_options(command: click.Command, name: str) -> None:
+    below = command.commands if isinstance(command, click.Group) else {}
+    if not below or command.invoke_without_command:  # type: ignore[attr-defined]
+        add_shared_options(command, has_json=name not in _WITHOUT_RESULT)
+    for own, part in below.items():
+        _share_options(part, f"{name} {own}")
 
 
 def _load(name: str) -> click.Command:

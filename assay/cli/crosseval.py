@@ -14,8 +14,8 @@ from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate_questions import check_output
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
 from .number_types import BoundedCount, FiniteRange
-from .options import embedder_option, json_option, quiet_option, read_metrics, wide_option
-from .output import echo, echo_json, print_blocks
+from .options import embedder_option, read_metrics
+from .output import echo, echo_json, is_json, print_blocks
 from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
@@ -79,9 +79,6 @@ class SetFile(click.Path):
 @click.option("-o", "--out", type=OUTPUT_FILE, help="Set with all answers to write (.jsonl).")
 @embedder_option
 @with_judge_session
-@wide_option
-@quiet_option
-@json_option
 def crosseval(
     *,
     set_file: Path,
@@ -100,7 +97,6 @@ def crosseval(
     embedder: str,
     judge: str | None,
     session_options: SessionOptions,
-    as_json: bool,
 ) -> None:
     """Ask a chatbot what it was given, and what it was not.
 
@@ -143,7 +139,7 @@ def crosseval(
         if out is not None:
             write_set(exchange_samples(exchanges), out)
     summaries = [result.summary for result in results]
-    if as_json:
+    if is_json():
         splits = [_summary_as_json(summary) for summary in summaries]
         echo_json({"splits": splits, "usage": session.usage_as_json()})
     else:
@@ -208,5 +204,6 @@ def _summary_as_json(summary: "SplitSummary") -> dict[str, Any]:
         return {key: convert(item) for key, item in value.items()} if isinstance(value, dict) else value
 
     return {field.name: convert(getattr(summary, field.name)) for field in fields(summary)} | {
-        "balance": summary.balance
+        "balance": summary.balance,
+        "verdict": summary.give_verdict().as_json(),
     }

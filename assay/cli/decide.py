@@ -14,16 +14,13 @@ from . import exit_codes
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
 from .number_types import SEED, FiniteRange
 from .options import (
-    json_option,
     level_option,
     path_in_store,
     scale_option,
-    store_option,
     typed_options,
-    wide_option,
     with_file_options,
 )
-from .output import echo_json, open_console, print_blocks, print_command, typed_command
+from .output import is_json, open_console, print_blocks, print_command, print_result, typed_command
 from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
@@ -77,9 +74,6 @@ _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all that is drawn.")
 @level_option
 @with_judge_session
-@wide_option
-@store_option
-@json_option
 def decide(
     runs: tuple[str, ...],
     *,
@@ -101,7 +95,6 @@ def decide(
     judge: str | None,
     session_options: SessionOptions,
     store: str | Path,
-    as_json: bool,
 ) -> int:
     """Say which version wins, and whether that is sure.
 
@@ -118,7 +111,7 @@ def decide(
     from ..runs.decide import (
         VersionOptions,
         decide_reading,
-        decision_as_json,
+        decided_as_json,
         list_next,
         rating_set,
         read_versions,
@@ -126,7 +119,7 @@ def decide(
 
     opened = _open_store(store)
     files = {"mapping": mapping, "sheet": sheet, "header_row": header_row}
-    options = VersionOptions(by, scorer, metric, ratings, scale, level, files, not as_json)
+    options = VersionOptions(by, scorer, metric, ratings, scale, level, files, not is_json())
     reading = read_versions(opened, runs, options)
     _check_outputs(report, next_file, [*reading.files, *([] if scorer is None else [scorer])])
     unjudged = reading  # also where a comparison fails, an answer can be rated
@@ -143,10 +136,10 @@ def decide(
         from ..eval_sets import write_set
 
         write_set(rating_set(to_rate, seed), next_file)
-    if as_json:
-        echo_json(decision_as_json(decision, to_rate))
-    else:
-        _print(decision, reading.runs, to_rate, runs=runs, report=report, next_file=next_file)
+    print_result(
+        lambda: decided_as_json(decision, to_rate),
+        lambda: _print(decision, reading.runs, to_rate, runs=runs, report=report, next_file=next_file),
+    )
     return exit_codes.GATE_FAILED if gate and decision.verdict not in {"ship", "equivalent"} else exit_codes.DONE
 
 
@@ -228,11 +221,11 @@ def _print(
     from ..runs.decision_report import decision_block
 
     console = open_console()
+    print_blocks(decision_block(decision))
     for version in decision.versions:
         if version.name in run_ids:
             in_use = ", in use today" if version.name == decision.in_use else ""
             console.print(Text(f"{one_line(version.name)}: run {one_line(run_ids[version.name])}{in_use}"))
-    print_blocks(decision_block(decision))
     if report is not None:
         console.print(Text(f"\nThe decision and the answers that decide: {report}"))
     if not to_rate:

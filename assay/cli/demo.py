@@ -10,8 +10,7 @@ import click
 from ..presentation.figure import Figure
 from ..presentation.result_table import ReportBlock
 from ..text.wording import count_of
-from .options import json_option, store_option
-from .output import echo_json, open_console, print_blocks, print_command, print_table, typed_command
+from .output import echo_json, is_json, open_console, print_blocks, print_command, print_table, typed_command
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,9 +49,7 @@ def _recorded_judges() -> list[str]:
 
 @click.command()
 @click.option("--judge", default="qwen1.5b", show_default=True, help="Whose recorded replies.")
-@store_option
-@json_option
-def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
+def demo(judge: str, *, store: str | Path) -> None:
     """See the main job on bundled answers, offline.
 
     Judges two bundled sets of a helpdesk chatbot's answers from recorded replies, and says which metric agrees with the
@@ -75,7 +72,7 @@ def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
     with as_file(recorded) as cassette:
         outcome = execute_plan(plan, runs, RunOptions(cassette=cassette, mode="replay"))
     code = exit_code(runs, outcome, max_failed=0)
-    if as_json:
+    if is_json():
         evaluation = evaluate_table(_join_scores(runs, outcome.run).table)
         agreement = None if evaluation.selection is None else asdict(evaluation.selection.agreement)
         verdict = {"verdict": evaluation.verdict.as_json(), "recommendation": evaluation.recommendation}
@@ -103,18 +100,17 @@ def _print_demo(store: "Store", outcome: "Outcome", conversations: "Outcome | No
     from rich.text import Text
 
     from ..meta_eval.evaluation import evaluate_table
+    from ..runs import Results
     from ..runs.run_tables import summary_table
-    from ..runs.summary import ScoreTotals
 
     joined = _join_scores(store, outcome.run)
     console, evaluation = open_console(), evaluate_table(joined.table)  # as `assay meta` does: one figure, one value
     print_blocks(ReportBlock(evaluation.verdict.paragraphs()))
     console.print(Text(_CONSTRUCTED, style="dim"))
-    directions = store.run(outcome.run).plan.all_directions
     title = (
         f"{count_of(evaluation.settings.items, 'answer')}, {count_of(outcome.usage.calls, 'recorded reply')} of {judge}"
     )
-    print_table(summary_table(title, ScoreTotals.of_run(store, outcome.run).summarise(directions)))
+    print_table(summary_table(title, Results.from_store(store, outcome.run).summary()))
     if conversations is not None:
         _print_conversations(console, store, conversations, judge)
     console.print(Text("\nNext:", style="bold"))
@@ -127,10 +123,9 @@ def _print_conversations(console: "Console", store: "Store", outcome: "Outcome",
     from rich.padding import Padding
     from rich.text import Text
 
-    from ..runs.summary import ScoreTotals
+    from ..runs import Results
 
-    directions = store.run(outcome.run).plan.all_directions
-    summaries = ScoreTotals.of_run(store, outcome.run).summarise(directions)
+    summaries = Results.from_store(store, outcome.run).summary(has_intervals=False)
     own = [one for one in summaries if one.name in CONVERSATION_METRICS]
     means = ", ".join(f"{one.name} {Figure('mean', one.mean)}" for one in own)
     console.print(Text(f"\n{count_of(own[0].n, 'conversation')}, on average: {means}."))

@@ -11,8 +11,7 @@ from ..presentation.figure import Figure
 from ..presentation.result_table import Field, tabulate
 from ..text.wording import count_of
 from .meta import scores_option, with_read_options
-from .options import json_option, store_option
-from .output import echo, echo_json, open_console, print_table, typed_command
+from .output import echo, echo_json, is_json, open_console, print_table, typed_command
 
 if TYPE_CHECKING:
     from ..meta_eval.prediction_powered import MeanRating
@@ -29,8 +28,6 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--ratings", "ratings_file", type=_FILE, help="File of ratings. Default: those in the runs or --scores.")
 @click.option("--judged", metavar="METRIC", help="The metric that scored the answers. Default: the ratings alone.")
 @with_read_options
-@store_option
-@json_option
 def estimate(
     runs: tuple[str, ...],
     *,
@@ -39,7 +36,6 @@ def estimate(
     judged: str | None,
     read_options: "ReadOptions",
     store: str | Path,
-    as_json: bool,
 ) -> None:
     """Estimate the mean rating of many answers.
 
@@ -75,7 +71,7 @@ def estimate(
         except AssayError:
             raise error from None
         raise UsageError(f"{error}; these are {joined.level}s, and the {other}s suffice: --level {other}") from None
-    if as_json:
+    if is_json():
         echo_json(_as_json(mean, joined.table, judged) | {"notes": joined.notes})
         return
     _print_mean(mean, joined.table, judged)

@@ -12,14 +12,10 @@ from .number_types import SEED, BoundedCount
 from .options import (
     embedder_option,
     find_prompts_folder,
-    json_option,
     path_in_store,
     prompts_option,
-    quiet_option,
-    store_option,
-    wide_option,
 )
-from .output import echo, echo_json, open_console, print_blocks, print_command, typed_command
+from .output import echo, echo_json, is_json, open_console, print_blocks, print_command, typed_command
 from .progress import show_status
 
 if TYPE_CHECKING:
@@ -39,10 +35,6 @@ _MOST_GROUPS = 100
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Of the draws of texts and answers.")
 @with_judge_session
 @prompts_option
-@wide_option
-@quiet_option
-@store_option
-@json_option
 def failures(
     runs: tuple[str, ...],
     *,
@@ -55,7 +47,6 @@ def failures(
     session_options: SessionOptions,
     prompts_folder: Path | None,
     store: str | Path,
-    as_json: bool,
 ) -> None:
     """Group the bad answers of runs by why they are bad.
 
@@ -89,7 +80,7 @@ def failures(
             result = _name(result, session, records, prompts)
     if report is not None:
         write_failure_report(report, result)
-    if as_json:
+    if is_json():
         echo_json(failures_as_json(result))
         return
     print_blocks(failures_block(result))

@@ -14,8 +14,8 @@ from ..presentation.texts import one_line
 from ..shell_words import quote_word
 from .generate import generate
 from .number_types import SEED, BoundedCount, FiniteRange
-from .options import embedder_option, json_option, option_group, quiet_option, wide_option
-from .output import echo, echo_json, print_blocks
+from .options import embedder_option, option_group
+from .output import echo, print_blocks, print_result
 from .output_files import OUTPUT_FILE
 from .progress import count_progress
 
@@ -118,9 +118,6 @@ def _read_numbers(_context: click.Context, _option: click.Parameter, typed: str 
 @time_limit_option
 @click.option("--header", type=FiniteRange(min=0), help="Depth of a PDF's header in points. Default: detected.")
 @click.option("--footer", type=FiniteRange(min=0), help="Depth of a PDF's footer in points. Default: detected.")
-@wide_option
-@quiet_option
-@json_option
 def sections(
     *,
     docs: tuple[str, ...],
@@ -129,7 +126,6 @@ def sections(
     time_limit: float,
     header: float | None,
     footer: float | None,
-    as_json: bool,
 ) -> None:
     """Split documents into sections.
 
@@ -145,10 +141,9 @@ def sections(
     extractions = read_documents(docs, language=language, time_limit=time_limit, header=header, footer=footer)
     if out is not None:
         write_sections([section for extraction in extractions for section in extraction.sections], out)
-    if as_json:
-        echo_json(sections_as_json(extractions))
-    else:
-        print_blocks(sections_block(extractions, titles=out is None))
+    print_result(
+        lambda: sections_as_json(extractions), lambda: print_blocks(sections_block(extractions, titles=out is None))
+    )
 
 
 def read_documents(
@@ -196,9 +191,6 @@ def read_documents(
 @click.option("--many-subjects", is_flag=True, help="A document is about several subjects: its sections may part.")
 @embedder_option
 @seed_option
-@wide_option
-@quiet_option
-@json_option
 def topics(
     *,
     sections_file: Path,
@@ -210,7 +202,6 @@ def topics(
     many_subjects: bool,
     embedder: str,
     seed: int,
-    as_json: bool,
 ) -> None:
     """Find what the SECTIONS are about.
 
@@ -241,10 +232,7 @@ def topics(
         )
     if out is not None:
         write_topics(result.rows, out)
-    if as_json:
-        echo_json(topics_as_json(result))
-    else:
-        print_blocks(topics_block(result))
+    print_result(lambda: topics_as_json(result), lambda: print_blocks(topics_block(result)))
 
 
 @generate.command()
@@ -257,9 +245,6 @@ def topics(
 @click.option("--leak-check/--no-leak-check", "check", default=True, help="Count what the folds share.")
 @embedder_option
 @seed_option
-@wide_option
-@quiet_option
-@json_option
 def folds(
     *,
     sections_file: Path,
@@ -271,7 +256,6 @@ def folds(
     check: bool,
     embedder: str,
     seed: int,
-    as_json: bool,
 ) -> None:
     """Divide sections into folds that share no information.
 
@@ -307,7 +291,4 @@ def folds(
     if check:
         with count_progress("sections", len(plan.before)) as on_progress:
             leaks = asyncio.run(compare_leaks(sections, plan, load_embedder(embedder), seed, on_progress))
-    if as_json:
-        echo_json(folds_as_json(plan, leaks))
-    else:
-        print_blocks(folds_block(plan, leaks))
+    print_result(lambda: folds_as_json(plan, leaks), lambda: print_blocks(folds_block(plan, leaks)))

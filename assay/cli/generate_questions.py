@@ -18,8 +18,8 @@ from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate import generate
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
 from .number_types import BoundedCount, FiniteRange
-from .options import embedder_option, json_option, option_group, quiet_option, seed_option, wide_option
-from .output import echo, echo_json, open_console, print_table
+from .options import embedder_option, option_group, seed_option
+from .output import echo, echo_json, is_json, open_console, print_table
 from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
@@ -107,9 +107,6 @@ with_thresholds = option_group(
 @with_question_options
 @with_judge_session
 @click.option("-o", "--out", type=OUTPUT_FILE, required=True, help="File of pairs to write (.jsonl).")
-@wide_option
-@quiet_option
-@json_option
 def questions(
     *,
     sections_file: Path,
@@ -118,7 +115,6 @@ def questions(
     judge: str | None,
     session_options: SessionOptions,
     out: Path,
-    as_json: bool,
 ) -> None:
     """Have the judge write questions and answers.
 
@@ -135,7 +131,7 @@ def questions(
     with open_judge_session(judge, session_options, out) as session:
         generated = generate_questions(sections, folds, session, question_options)
         write_pairs(generated.pairs, out)
-    if as_json:
+    if is_json():
         counts = {"pairs": len(generated.pairs), "failed": len(generated.failed)}
         echo_json(counts | {"usage": session.usage_as_json()})
     else:
@@ -204,9 +200,6 @@ def report_failures(generated: "GeneratedQuestions", max_failed: int) -> int:
 @with_judge_session
 @set_out_option
 @click.option("--rejected", type=OUTPUT_FILE, help="File for rejected pairs. Default: beside the set.")
-@wide_option
-@quiet_option
-@json_option
 def filter_(
     *,
     pairs_file: Path,
@@ -220,7 +213,6 @@ def filter_(
     session_options: SessionOptions,
     out: Path,
     rejected: Path | None,
-    as_json: bool,
 ) -> None:
     """Select the best pairs of question and answer.
 
@@ -251,7 +243,7 @@ def filter_(
             embedder=embedder,
         )
         write_selection(selection, sections, out, rejected_file)
-    if as_json:
+    if is_json():
         echo_json(selection_as_json(selection) | {"usage": session.usage_as_json()})
     else:
         print_selection(selection, out, rejected_file)

@@ -11,8 +11,7 @@ from ..presentation.result_table import Field, tabulate
 from ..text.wording import count_of, verb_of
 from .generate import generate
 from .number_types import SEED, FiniteRange
-from .options import json_option
-from .output import echo, echo_json, open_console, print_table
+from .output import echo, echo_json, is_json, open_console, print_result, print_table
 from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     help="Share of pairs that go to two annotators, to measure their agreement.",
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the assignment of pairs.")
-@json_option
 def review(
     *,
     set_file: Path,
@@ -46,7 +44,6 @@ def review(
     annotators: str | None,
     double_share: float,
     seed: int,
-    as_json: bool,
 ) -> None:
     """Export sheets for annotators, or import what they marked.
 
@@ -64,14 +61,12 @@ def review(
     if not out.parent.is_dir():
         raise UsageError(f"{out}: there is no folder {out.parent}; make it first")
     if sheets:
-        _import_sheets(samples, sheets, out, as_json=as_json)
+        _import_sheets(samples, sheets, out)
     else:
-        _export_sheets(samples, out, annotators or "", double_share, seed, as_json=as_json)
+        _export_sheets(samples, out, annotators or "", double_share, seed)
 
 
-def _export_sheets(
-    samples: "Sequence[Sample]", out: Path, annotators: str, double_share: float, seed: int, *, as_json: bool
-) -> None:
+def _export_sheets(samples: "Sequence[Sample]", out: Path, annotators: str, double_share: float, seed: int) -> None:
     from ..generation.review import assign_samples
     from ..generation.review_sheet import write_sheet
 
@@ -84,14 +79,14 @@ def _export_sheets(
         path = out.with_name(f"{out.stem}-{name}{out.suffix}") if name else out
         write_sheet(chosen, path)
         counts[str(path)] = len(chosen)
-    if as_json:
+    if is_json():
         echo_json({"sheets": counts})
     else:
         for path_name, count in counts.items():
             echo(f"{count_of(count, 'pair is', 'pairs are')} in {path_name}")
 
 
-def _import_sheets(samples: "Sequence[Sample]", sheets: tuple[Path, ...], out: Path, *, as_json: bool) -> None:
+def _import_sheets(samples: "Sequence[Sample]", sheets: tuple[Path, ...], out: Path) -> None:
     from ..eval_sets import write_set
     from ..generation.review import summarise_reviews
     from ..generation.review_sheet import read_sheet
@@ -101,10 +96,7 @@ def _import_sheets(samples: "Sequence[Sample]", sheets: tuple[Path, ...], out: P
     summary = summarise_reviews(samples, [review for sheet in sheets for review in read_sheet(sheet, samples)])
     if summary.accepted:
         write_set(summary.accepted, out)
-    if as_json:
-        echo_json(_as_json(summary))
-    else:
-        _print(summary, out)
+    print_result(lambda: _as_json(summary), lambda: _print(summary, out))
     if not summary.accepted:
         raise UsageError("nobody marked a pair correct, so no set is written")
 

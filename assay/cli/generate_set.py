@@ -31,8 +31,8 @@ from .generate_questions import (
 )
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, with_judge_session
 from .number_types import BoundedCount
-from .options import embedder_option, json_option, quiet_option, wide_option
-from .output import echo, echo_json, print_blocks
+from .options import embedder_option
+from .output import echo, echo_json, is_json, print_blocks
 from .progress import count_progress
 
 if TYPE_CHECKING:
@@ -59,9 +59,6 @@ if TYPE_CHECKING:
 @embedder_option
 @with_judge_session
 @set_out_option
-@wide_option
-@quiet_option
-@json_option
 def whole(
     *,
     docs: tuple[str, ...],
@@ -76,7 +73,6 @@ def whole(
     judge: str | None,
     session_options: SessionOptions,
     out: Path,
-    as_json: bool,
 ) -> None:
     """Make an evaluation set from documents.
 
@@ -118,7 +114,7 @@ def whole(
             embedder=embedder,
         )
         write_selection(selection, sections, out, path_beside(out, "rejected"))
-    if as_json:
+    if is_json():
         counts = {"set": str(out), "sections": len(sections), "pairs": len(generated.pairs)}
         counts |= {"failed": len(generated.failed), "sections_in_folds": len(plan.folds) if plan else None}
         usage = {"usage": session.usage_as_json()}

@@ -12,8 +12,8 @@ from ..atomic_files import replace_file
 from ..errors import UsageError
 from ..text.wording import count_of, verb_of
 from .number_types import BoundedCount
-from .options import SetOptions, json_option, judge_option, translate_option, with_set_options
-from .output import echo, echo_json
+from .options import SetOptions, judge_option, translate_option, with_set_options
+from .output import echo, echo_json, is_json
 from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 @judge_option
 @click.option("--cassette", type=click.Path(path_type=Path), help="File of recorded translations.")
 @click.option("--draw", type=click.Choice(["mermaid", "dot"]), help="Print only the decision tree, path marked.")
-@json_option
 def explain(
     set_: str,
     sample: str,
@@ -51,7 +50,6 @@ def explain(
     judge: str | None,
     cassette: Path | None,
     draw: str | None,
-    as_json: bool,
 ) -> None:
     """Show how SAMPLE of SET gets its heuristic score.
 
@@ -88,7 +86,7 @@ def explain(
     result = asyncio.run(run_explain())
     if draw:
         echo((as_mermaid if draw == "mermaid" else as_dot)(annotators_tree(), result.way))
-    elif as_json:
+    elif is_json():
         echo_json(result.as_json())
     else:
         _print(result)
@@ -96,8 +94,7 @@ def explain(
 
 @click.command()
 @click.option("--format", "form", type=click.Choice(["mermaid", "dot"]), default="mermaid", show_default=True)
-@json_option
-def tree(form: str, as_json: bool) -> None:
+def tree(form: str) -> None:
     """Print the annotator's decision tree as a flowchart.
 
     As Mermaid, or in Graphviz' DOT.
@@ -109,7 +106,7 @@ def tree(form: str, as_json: bool) -> None:
 
     questions = annotators_tree()
     drawing = (as_mermaid if form == "mermaid" else as_dot)(questions)
-    echo(questions.model_dump_json(exclude_defaults=True) if as_json else drawing)
+    echo(questions.model_dump_json(exclude_defaults=True) if is_json() else drawing)
 
 
 @click.command()

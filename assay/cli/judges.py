@@ -18,16 +18,12 @@ from .options import (
     JudgeCassetteOptions,
     SetOptions,
     download_option,
-    json_option,
     max_failed_option,
-    quiet_option,
-    store_option,
-    wide_option,
     with_budget,
     with_judge_cassettes,
     with_set_options,
 )
-from .output import echo, echo_json, echo_notice, open_console, print_blocks, print_table
+from .output import echo, echo_json, echo_notice, is_json, open_console, print_blocks, print_result, print_table
 from .output_files import OUTPUT_FILE
 from .progress import show_status
 
@@ -46,8 +42,7 @@ def judges() -> None:
 
 
 @judges.command(name="list")
-@json_option
-def list_judges(*, as_json: bool) -> None:
+def list_judges() -> None:
     """List the bundled judges, and say what else --judge takes.
 
     \b
@@ -69,7 +64,7 @@ def list_judges(*, as_json: bool) -> None:
         }
         for name, judge in settings.items()
     ]
-    if as_json:
+    if is_json():
         echo_json({"judges": listed})
         return
     fields = (
@@ -93,8 +88,7 @@ def list_judges(*, as_json: bool) -> None:
 @click.argument("name", metavar="JUDGE")
 @click.option("--revision", help="The version of the model: a commit, a tag or a branch.")
 @download_option
-@json_option
-def get(name: str, revision: str | None, *, yes: bool, as_json: bool) -> None:
+def get(name: str, revision: str | None, *, yes: bool) -> None:
     """Download an entailment model, after asking.
 
     From the Hugging Face hub (extra `entail`); says how large it is. The model goes into the hub's own cache.
@@ -121,10 +115,10 @@ def get(name: str, revision: str | None, *, yes: bool, as_json: bool) -> None:
     elif not dialog.confirm(offer):
         raise click.Abort
     folder = download(model, commit)
-    if as_json:
-        echo_json({"judge": name, "revision": commit, "folder": str(folder), "bytes": size})
-    else:
-        echo(f"{model}: {folder}. To pin this version, write `revision: {commit}` in a settings file")
+    print_result(
+        lambda: {"judge": name, "revision": commit, "folder": str(folder), "bytes": size},
+        lambda: echo(f"{model}: {folder}. To pin this version, write `revision: {commit}` in a settings file"),
+    )
 
 
 @judges.command()
@@ -149,10 +143,6 @@ def get(name: str, revision: str | None, *, yes: bool, as_json: bool) -> None:
 )
 @with_budget
 @with_set_options
-@wide_option
-@quiet_option
-@store_option
-@json_option
 def compare(
     *,
     sets: tuple[str, ...],
@@ -167,7 +157,6 @@ def compare(
     budget: "Budget",
     set_options: SetOptions,
     store: str | Path,
-    as_json: bool,
 ) -> None:
     """Compare judges: agreement, cost, and which to buy.
 
@@ -204,7 +193,7 @@ def compare(
         from ..runs.judge_report import write_judge_report
 
         write_judge_report(report, comparison, sets)
-    if as_json:
+    if is_json():
         echo_json(asdict(comparison) | {"decision": comparison.decision and comparison.decision.as_json()})
     else:
         print_blocks(comparison_block(comparison))

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,16 +17,12 @@ from .number_types import BoundedCount
 from .options import (
     JudgeCassetteOptions,
     SetOptions,
-    json_option,
-    quiet_option,
-    store_option,
     typed_options,
-    wide_option,
     with_budget,
     with_judge_cassettes,
     with_set_options,
 )
-from .output import echo, echo_json, echo_notice, print_blocks
+from .output import echo, echo_json, echo_notice, is_json, print_blocks
 from .output_files import OUTPUT_FILE
 from .progress import show_status
 
@@ -65,10 +61,6 @@ _SHOWING = {"models", "-o", "--wide", "-q", "--json"}  # what goes with files of
 @click.option("-o", "--out", type=OUTPUT_FILE, help="Write the card: card.html, card.md or card.json.")
 @with_budget
 @with_set_options
-@wide_option
-@quiet_option
-@store_option
-@json_option
 def card(
     *,
     models: tuple[str, ...],
@@ -83,7 +75,6 @@ def card(
     budget: "Budget",
     set_options: SetOptions,
     store: str | Path,
-    as_json: bool,
 ) -> None:
     """Say what one judge is worth, on sets that people rated.
 
@@ -133,7 +124,7 @@ def card(
         )
         _agree(request, is_agreed=yes)
         cards = [_make(request)]
-    _show(cards, out, as_json=as_json)
+    _show(cards, out)
     click.get_current_context().exit(DONE if files else _report_failures(cards[0]))
 
 
@@ -150,7 +141,7 @@ def _request(
     seed: int,
     set_options: SetOptions,
 ) -> "CardRequest":
-    from ..judges.judge_opening import open_model
+    from ..judges.judge import open_model
     from ..runs.judge_card.card_scoring import CardRequest
     from ..runs.judge_card.card_set import make_card_set, name_sets
     from ..runs.judge_scoring import short_name
@@ -215,7 +206,7 @@ def _make(request: "CardRequest") -> "JudgeCard":
     return make_card(request, show_status)
 
 
-def _show(cards: "Sequence[JudgeCard]", out: Path | None, *, as_json: bool) -> None:
+def _show(cards: "Sequence[JudgeCard]", out: Path | None) -> None:
     """Prints the cards, and writes them where a file is named."""
     from ..runs.judge_card.card_file import write_card
     from ..runs.judge_card.card_tables import card_blocks
@@ -229,13 +220,23 @@ def _show(cards: "Sequence[JudgeCard]", out: Path | None, *, as_json: bool) -> N
             write_card_markdown(out, cards)
         else:
             write_card_page(out, cards)
-    if as_json:
-        values = [one.model_dump(mode="json") for one in cards]
+    if is_json():
+        values = [_as_json(one) for one in cards]
         echo_json(values[0] if len(values) == 1 else {"cards": values})
         return
     print_blocks(*(block for _, block in card_blocks(cards)))
     if out is not None:
         echo(f"The card: {out}")
+
+
+def _as_json(card: "JudgeCard") -> dict[str, Any]:
+    """The card's JSON form with a verdict in each set."""
+    from ..runs.judge_card.card_verdict import give_card_verdict
+
+    values = card.model_dump(mode="json")
+    for of_set, one in zip(values["sets"], card.sets, strict=True):
+        of_set["verdict"] = give_card_verdict(card.judge, one).as_json()
+    return values
 
 
 def _report_failures(card: "JudgeCard") -> int:

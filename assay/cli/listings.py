@@ -11,8 +11,7 @@ import click
 from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
 from .number_types import BoundedCount
-from .options import json_option, store_option, wide_option
-from .output import echo, echo_json, echo_notice, open_console, print_table
+from .output import echo, echo_json, echo_notice, is_json, open_console, print_table
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -20,10 +19,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--limit", type=BoundedCount(), default=20, show_default=True, help="The newest so many.")
-@wide_option
-@store_option
-@json_option
-def runs(limit: int, *, store: str | Path, as_json: bool) -> None:
+def runs(limit: int, *, store: str | Path) -> None:
     """List the runs of a store, the newest first.
 
     A run that cannot be read is named on standard error; the others are listed.
@@ -53,7 +49,7 @@ def runs(limit: int, *, store: str | Path, as_json: bool) -> None:
         }
         for row in rows
     ]
-    if as_json:
+    if is_json():
         echo_json({"runs": listed})
         return
     fields = (
@@ -68,8 +64,7 @@ def runs(limit: int, *, store: str | Path, as_json: bool) -> None:
 
 @click.command()
 @click.argument("name", required=False)
-@json_option
-def metrics(name: str | None, *, as_json: bool) -> None:
+def metrics(name: str | None) -> None:
     """List the metrics, or describe one.
 
     With NAME: its documentation's first line, range, direction, what it needs of a sample, and its options, which
@@ -84,7 +79,7 @@ def metrics(name: str | None, *, as_json: bool) -> None:
     from ..metrics.catalogue import describe_metric, metric_names
 
     described = [describe_metric(metric_name) for metric_name in ([name] if name else metric_names())]
-    if as_json:
+    if is_json():
         echo_json({"metrics": [asdict(metric) for metric in described]})
         return
     console = open_console()
@@ -114,10 +109,8 @@ def metrics(name: str | None, *, as_json: bool) -> None:
 
 
 @click.group(invoke_without_command=True)
-@wide_option
-@json_option
 @click.pass_context
-def sets(context: click.Context, *, as_json: bool) -> None:
+def sets(context: click.Context) -> None:
     """List the bundled sets and the public rated ones, or make one from documents.
 
     A public set is downloaded once, when you say so, and then read by its name. Each has two fixed halves,
@@ -129,23 +122,21 @@ def sets(context: click.Context, *, as_json: bool) -> None:
     assay run public:mtrag:dev --metrics token_overlap
     """
     if context.invoked_subcommand is None:
-        _list_sets(as_json=as_json)
+        _list_sets()
 
 
 @sets.command("list")
-@wide_option
-@json_option
-def list_sets(*, as_json: bool) -> None:
+def list_sets() -> None:
     """List the bundled sets, and the public rated ones."""
-    _list_sets(as_json=as_json)
+    _list_sets()
 
 
-def _list_sets(*, as_json: bool) -> None:
+def _list_sets() -> None:
     from ..eval_sets import bundled_sets, load_set, public_sets
 
     bundled = [{"set": name} | _count(load_set(name)) for name in bundled_sets()]
     public = [_describe_public(name) for name in public_sets()]
-    if as_json:
+    if is_json():
         echo_json({"sets": bundled, "public": public})
         return
     numbers = {"samples": "samples", "rated": "rated", "with tables": "with_tables"}

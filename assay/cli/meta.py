@@ -12,18 +12,14 @@ from ..text.wording import count_of
 from .number_types import MOST_REPEATS, MOST_RESAMPLES, BoundedCount, FiniteRange
 from .options import (
     header_row_option,
-    json_option,
     level_option,
     map_option,
     option_group,
-    quiet_option,
     scale_option,
     seed_option,
     sheet_option,
-    store_option,
-    wide_option,
 )
-from .output import echo, echo_json, echo_notice, is_wide, print_blocks
+from .output import echo, echo_json, echo_notice, is_json, is_wide, print_blocks, print_result
 from .output_files import OUTPUT_FILE
 from .progress import count_progress, show_status
 
@@ -171,10 +167,6 @@ with_read_options = option_group(
     help="Check a saved scorer on the ratings of RUN: keep it, refit it, or rate more.",
 )
 @click.option("--all", "everything", is_flag=True, help="Print what is behind the verdict too; the report has it all.")
-@wide_option
-@quiet_option
-@store_option
-@json_option
 def meta(
     runs: tuple[str, ...],
     *,
@@ -195,7 +187,6 @@ def meta(
     check: Path | None,
     everything: bool,
     store: str | Path,
-    as_json: bool,
 ) -> None:
     """Say which metric agrees with people's ratings, how far.
 
@@ -230,7 +221,7 @@ def meta(
     with show_status("reading scores and ratings"):
         joined = join_scores(opened, chosen_runs, scores, ratings_file, read_options)
     if check is not None:
-        _check_scorer(check, joined, opened, chosen_runs, as_json=as_json)
+        _check_scorer(check, joined, opened, chosen_runs)
         return
     counts = f"{count_of(len(joined.table.metrics), 'metric')} on {count_of(len(joined.table.items), 'item')}"
     progress: AbstractContextManager[Callable[[int], None] | None] = show_status(f"evaluating {counts}")
@@ -267,7 +258,7 @@ def meta(
         )
     if save is not None:
         scorer.save(save)
-    if as_json:
+    if is_json():
         from .meta_json import evaluation_as_json
 
         echo_json(evaluation_as_json(evaluation, joined))
@@ -288,9 +279,7 @@ def meta(
             echo(warning)
 
 
-def _check_scorer(
-    file: Path, joined: "JoinedScores", store: "Store | None", runs: "Sequence[RunRow]", *, as_json: bool
-) -> None:
+def _check_scorer(file: Path, joined: "JoinedScores", store: "Store | None", runs: "Sequence[RunRow]") -> None:
     from ..meta_eval.report.blocks import scorer_check_block
     from ..meta_eval.scorer import Scorer
     from ..meta_eval.scorer_check import check_scorer
@@ -301,7 +290,4 @@ def _check_scorer(
     checked = check_scorer(scorer, table, joined.texts)
     if scorer.answers is None:
         echo_notice(f"{file}: it was saved by Assay 0.1, and does not know which answers it was fitted on")
-    if as_json:
-        echo_json(asdict(checked))
-    else:
-        print_blocks(scorer_check_block(str(file), checked))
+    print_result(lambda: asdict(checked), lambda: print_blocks(scorer_check_block(str(file), checked)))

@@ -9,8 +9,7 @@ import click
 
 from ..presentation.result_table import Column, Field, ResultTable, tabulate
 from ..text.wording import count_of
-from .options import json_option, wide_option
-from .output import echo_json, is_wide, open_console, print_table
+from .output import echo_json, is_json, is_wide, open_console, print_table
 
 _SERIES_PER_TABLE = 3  # with --wide one more
 
@@ -21,11 +20,7 @@ _SERIES_PER_TABLE = 3  # with --wide one more
 @click.option("--series", "names", multiple=True, help="Only this series; repeatable.")
 @click.option("--language", help="Language (en, de, nl) of the table, for ambiguous dates and numbers.")
 @click.option("--pairs/--no-pairs", default=None, help="Also compare pairs of series. Default: for up to 12 series.")
-@wide_option
-@json_option
-def facts(
-    *, file: Path, sheet: str | None, names: tuple[str, ...], language: str | None, pairs: bool | None, as_json: bool
-) -> None:
+def facts(*, file: Path, sheet: str | None, names: tuple[str, ...], language: str | None, pairs: bool | None) -> None:
     """Compute a table's means, extremes, trends, anomalies.
 
     TABLE is CSV, TSV, JSON, Parquet, Excel or Markdown.
@@ -55,7 +50,7 @@ def facts(
     if names:
         chosen = [replace(table, frame=table.frame[list(names)]) for table in chosen]
     computed = [facts_of(table, pairs) for table in chosen]
-    if as_json:
+    if is_json():
         echo_json({"tables": computed})
         return
     for table_facts in computed:

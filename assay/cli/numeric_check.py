@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import json_option
-from .output import echo, echo_json
+from .output import echo, echo_json, is_json
 from .word_picture import draw_words
 
 if TYPE_CHECKING:
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 @click.option("--question", default="", help="The question that the claim answers; its series and times count too.")
 @click.option("--language", help="Language (en, de, nl) of the claim; if not given, it is detected.")
 @click.option("--explain", is_flag=True, help="Also show what each word of the claim was taken for.")
-@json_option
-def check(*, table: Path, claim: str, question: str, language: str | None, explain: bool, as_json: bool) -> None:
+def check(*, table: Path, claim: str, question: str, language: str | None, explain: bool) -> None:
     """Check a claim about numbers against a table.
 
     No model is asked. TABLE is CSV, TSV, JSON, Parquet, Excel or Markdown.
@@ -52,7 +50,7 @@ def check(*, table: Path, claim: str, question: str, language: str | None, expla
     if not checked:
         raise UsageError("the claim has no words; give a sentence with a number")
     bounds = [*describe_cut_lines(claim), *describe_unread(claims, question)]
-    if as_json:
+    if is_json():
         echo_json({"claims": [verdict.evidence() for verdict in checked]} | ({"bounds": bounds} if bounds else {}))
         return
     for verdict in checked:

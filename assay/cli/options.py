@@ -35,7 +35,7 @@ class FolderOrUrl(click.ParamType[Any]):
         return value if "://" in str(value) else Path(value)
 
 
-store_option = click.option(
+_STORE = click.option(
     "--store",
     type=FolderOrUrl(),
     default=".assay",
@@ -44,24 +44,36 @@ store_option = click.option(
     metavar="FOLDER|URL",
     help="Where the runs are kept: a folder, or postgresql://USER@HOST/DATABASE. Also: the variable ASSAY_STORE.",
 )
+_FLAGS = [
+    click.option(*names, is_flag=True, expose_value=False, callback=set_flag, help=text)
+    for names, text in (
+        (("--wide",), "Print all columns of the tables: more than 80 wide."),
+        (("-q", "--quiet"), "Show no progress."),
+        (("--json", "as_json"), "Print JSON, for programs."),
+    )
+]
+
+
+def add_shared_options(command: click.Command, *, has_json: bool) -> None:
+    """Adds the options that all commands have: --store where its function takes one, --wide, --quiet and --json.
+
+    Args:
+        command: The command; not those below it.
+        has_json: Whether it has a result to print; else --store alone is added.
+    """
+    if command.callback is not None and "store" in inspect.signature(command.callback).parameters:
+        _STORE(command)
+    for option in _FLAGS if has_json else ():
+        option(command)
+
+
 seed_option = click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all random choices.")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-wide_option = click.option(
-    "--wide",
-    is_flag=True,
-    expose_value=False,
-    callback=set_flag,
-    help="Print all columns of the tables: more than 80 wide.",
-)
 by_language_option = click.option(
     "--by-language",
     is_flag=True,
     expose_value=False,
     callback=set_flag,
     help="After the table of all answers, one for each language.",
-)
-quiet_option = click.option(
-    "-q", "--quiet", is_flag=True, expose_value=False, callback=set_flag, help="Show no progress."
 )
 metrics_option = click.option(
     "--metrics",

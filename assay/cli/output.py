@@ -5,7 +5,7 @@ direction of writing, or rich's markup. Here they become text that does nothing.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,19 @@ def echo_json(value: Any) -> None:
     click.echo(json_text(value))
 
 
+def is_json() -> bool:
+    """Whether `--json` was typed: results are printed for programs."""
+    return _typed_flag("as_json")
+
+
+def print_result(value: Callable[[], Any], show: Callable[[], None]) -> None:
+    """Prints a result: with `--json` its value, else what `show` prints of it."""
+    if is_json():
+        echo_json(value())
+    else:
+        show()
+
+
 def is_wide() -> bool:
     """Whether `--wide` was typed: tables have all their columns."""
     return _typed_flag("wide")
@@ -58,7 +71,7 @@ def _typed_flag(name: str) -> bool:
 
 
 def set_flag(context: click.Context, parameter: click.Parameter, value: bool) -> None:
-    """Remembers a flag about the output for all of a command: the callback of `--wide` and `--quiet`."""
+    """Remembers a flag about the output for all of a command: the callback of `--json`, `--wide` and `--quiet`."""
     context.meta[f"assay.{parameter.name}"] = value
 
 

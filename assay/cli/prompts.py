@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError, UsageError
-from .options import SetOptions, json_option, with_set_options
-from .output import echo, echo_json
+from .options import SetOptions, with_set_options
+from .output import echo, echo_json, is_json
 from .prompts_check import check, use
 from .prompts_try import diff, try_prompt
 
@@ -28,12 +28,11 @@ for command in (try_prompt, diff, use, check):
 
 
 @prompts.command(name="list")
-@json_option
-def list_prompts(as_json: bool) -> None:
+def list_prompts() -> None:
     """List the prompts with their languages and fields."""
     from ..prompts import bundled_prompts
 
-    if as_json:
+    if is_json():
         echo_json([{"identity": prompt.identity, "fields": sorted(prompt.fields)} for prompt in bundled_prompts()])
         return
     for prompt in bundled_prompts():
@@ -60,8 +59,7 @@ def show(name: str) -> None:
 @click.argument("source", metavar="SET")
 @click.argument("sample_id", metavar="SAMPLE")
 @with_set_options
-@json_option
-def render(name: str, source: str, sample_id: str, set_options: SetOptions, as_json: bool) -> None:
+def render(name: str, source: str, sample_id: str, set_options: SetOptions) -> None:
     """Print the prompt NAME for SAMPLE of SET, exactly as sent.
 
     NAME is claims, support, listed, questions, rating or translate. Prompts about claims take the answer's sentences
@@ -72,7 +70,7 @@ def render(name: str, source: str, sample_id: str, set_options: SetOptions, as_j
     if sample is None:
         raise UsageError(f"{source} has no sample {sample_id!r}")
     questions = _build_questions(name, sample)
-    if as_json:
+    if is_json():
         echo_json([question.messages for question in questions])
         return
     for question in questions:

@@ -9,8 +9,8 @@ import click
 from ..errors import InputError
 from ..text.wording import count_of
 from .exit_codes import ERROR
-from .options import PROMPTS_IN_USE, json_option, path_in_store, store_option
-from .output import echo, echo_json
+from .options import PROMPTS_IN_USE, path_in_store
+from .output import echo, echo_json, is_json
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -28,8 +28,7 @@ SCHEMAS = {
 
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
-@json_option
-def check(folder: Path | None, as_json: bool) -> None:
+def check(folder: Path | None) -> None:
     """Check prompts before a judge is asked with them.
 
     Those in FOLDER; the bundled ones if left out.
@@ -38,7 +37,7 @@ def check(folder: Path | None, as_json: bool) -> None:
     that its own schema refuses. Exit code 1 when there is a problem.
     """
     problems = _find_problems(folder)
-    if as_json:
+    if is_json():
         echo_json(problems)
     else:
         for problem in problems:
@@ -108,7 +107,6 @@ def _schema(name: str) -> "type[BaseModel] | None":
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--bundled", is_flag=True, help="Go back to the bundled prompts.")
-@store_option
 def use(folder: Path | None, bundled: bool, store: Path | str) -> None:
     """Use your own prompts for the runs of a store.
 

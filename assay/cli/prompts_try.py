@@ -17,16 +17,13 @@ from .exit_codes import DONE, TOO_MANY_FAILED
 from .options import (
     SetOptions,
     embedder_option,
-    json_option,
     judge_option,
     path_in_store,
-    quiet_option,
     read_metrics,
     replay_option,
-    store_option,
     with_set_options,
 )
-from .output import echo, echo_json, print_table
+from .output import echo, echo_json, is_json, print_result, print_table
 from .progress import show_status
 
 if TYPE_CHECKING:
@@ -69,9 +66,6 @@ _SHOWN = 10  # claims of a kind in the plain output
 @replay_option
 @embedder_option
 @with_set_options
-@quiet_option
-@store_option
-@json_option
 def try_prompt(
     *,
     name: str,
@@ -84,7 +78,6 @@ def try_prompt(
     embedder: str,
     set_options: SetOptions,
     store: str | Path,
-    as_json: bool,
 ) -> None:
     """Ask a prompt in other wordings: what do they change?
 
@@ -131,7 +124,7 @@ def try_prompt(
         )
     before, *after = scores
     trial = compare_wordings(samples, bundled.identity, before, dict(zip(wordings, after, strict=True)))
-    _print_trial(trial, as_json=as_json)
+    _print_trial(trial)
     has_failed = any(effect.failed for effect in trial.effects.values())
     click.get_current_context().exit(TOO_MANY_FAILED if has_failed else DONE)
 
@@ -170,9 +163,7 @@ async def _score_with_each(
 @click.command()
 @click.argument("run_a")
 @click.argument("run_b")
-@store_option
-@json_option
-def diff(run_a: str, run_b: str, store: Path | str, as_json: bool) -> None:
+def diff(run_a: str, run_b: str, store: Path | str) -> None:
     """Print what another prompt changed between two runs.
 
     From RUN_A to RUN_B: claims, verdicts, agreement, tokens.
@@ -182,16 +173,13 @@ def diff(run_a: str, run_b: str, store: Path | str, as_json: bool) -> None:
 
     runs = Store(store, must_exist=True)
     effect = compare_prompts_of_runs(runs, runs.run(run_a).id, runs.run(run_b).id)
-    if as_json:
-        echo_json(asdict(effect))
-    else:
-        _print_effect(effect)
+    print_result(lambda: asdict(effect), lambda: _print_effect(effect))
 
 
-def _print_trial(trial: "PromptTrial", *, as_json: bool) -> None:
+def _print_trial(trial: "PromptTrial") -> None:
     from ..meta_eval.decision.variant_decision import variant_sentences
 
-    if as_json:
+    if is_json():
         first, *further = ({"variant": name} | asdict(effect) for name, effect in trial.effects.items())
         echo_json(first | {"further": further, "decision": trial.decision and trial.decision.as_json()})
         return

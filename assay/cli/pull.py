@@ -11,8 +11,7 @@ from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
 from .exit_codes import DONE, ERROR, INTERRUPTED
 from .number_types import BoundedCount
-from .options import json_option, quiet_option, store_option
-from .output import echo, echo_json, echo_notice, typed_command
+from .output import echo, echo_notice, print_result, typed_command
 from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
@@ -45,9 +44,6 @@ if TYPE_CHECKING:
 @click.option("--append", is_flag=True, help="Add to a file that is there.")
 @click.option("--replace", is_flag=True, help="Write a file anew that is there. Default with --since.")
 @click.option("--unread", "unread_file", type=OUTPUT_FILE, help="Where traces that cannot be read are listed.")
-@quiet_option
-@store_option
-@json_option
 def pull(
     address: str,
     *,
@@ -63,7 +59,6 @@ def pull(
     replace: bool,
     unread_file: Path | None,
     store: str | Path,
-    as_json: bool,
 ) -> None:
     """Pull traces of a chatbot in production into a file for `assay run`.
 
@@ -107,10 +102,7 @@ def pull(
         except KeyboardInterrupt:
             echo("assay: interrupted; nothing was written. The same command pulls the same traces", err=True)
             raise SystemExit(INTERRUPTED) from None
-    if as_json:
-        echo_json(_as_json(result, request, out))
-    else:
-        _print_result(result, request, out, unread_file)
+    print_result(lambda: _as_json(result, request, out), lambda: _print_result(result, request, out, unread_file))
     click.get_current_context().exit(ERROR if result.lost_files else DONE)
 
 

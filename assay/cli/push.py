@@ -11,8 +11,8 @@ from ..errors import InputError, UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, ERROR, INTERRUPTED
-from .options import json_option, quiet_option, read_metrics, store_option
-from .output import echo, echo_json, typed_command
+from .options import read_metrics
+from .output import echo, print_result, typed_command
 
 if TYPE_CHECKING:
     from ..traces.push import PushResult
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 @click.option("--link", metavar="URL", help="Where `assay view` is reached: each score gets the link to its answer.")
 @click.option("--all", "has_valueless", is_flag=True, help="Also skipped and failed scores, with a label and no value.")
 @click.option("--dry-run", is_flag=True, help="Count what would be written.")
-@quiet_option
-@store_option
-@json_option
 def push(
     run: str,
     *,
@@ -37,7 +34,6 @@ def push(
     has_valueless: bool,
     dry_run: bool,
     store: str | Path,
-    as_json: bool,
 ) -> None:
     """Push the scores of a run to the traces that its answers came from.
 
@@ -74,10 +70,9 @@ def push(
             go_on = _same_command(row.id)
             echo(f"assay: interrupted; what was written is kept. Go on with: {go_on}", err=True)
             raise SystemExit(INTERRUPTED) from None
-    if as_json:
-        echo_json(_as_json(result, row.id, is_dry=dry_run))
-    else:
-        _print_result(result, row.id, is_dry=dry_run)
+    print_result(
+        lambda: _as_json(result, row.id, is_dry=dry_run), lambda: _print_result(result, row.id, is_dry=dry_run)
+    )
     click.get_current_context().exit(ERROR if result.failed else DONE)
 
 

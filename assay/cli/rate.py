@@ -11,8 +11,8 @@ from ..regular_files import read_text_file
 from ..text.wording import count_of, verb_of
 from ..value_messages import describe_first_mistake
 from .number_types import SEED, BoundedCount
-from .options import ServerOptions, json_option, server_options, store_option, with_file_options
-from .output import echo, echo_json
+from .options import ServerOptions, server_options, with_file_options
+from .output import echo, echo_json, is_json
 from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
@@ -66,7 +66,6 @@ if TYPE_CHECKING:
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the order and of the hidden repeats.")
 @with_file_options
 @server_options(port=8321)
-@store_option
 def rate(
     sources: tuple[str, ...],
     *,
@@ -185,9 +184,7 @@ def _serve(queue: "RatingQueue | PairQueue", store: str | Path, server: ServerOp
 @click.argument("queue", default="last")
 @click.option("--out", type=OUTPUT_FILE, help="Write the rated set, or the choices (.jsonl or .csv).")
 @click.option("--series", type=BoundedCount(), help="Which series. Default: that of the present guideline.")
-@store_option
-@json_option
-def export(queue: str, *, out: Path | None, series: int | None, store: str | Path, as_json: bool) -> None:
+def export(queue: str, *, out: Path | None, series: int | None, store: str | Path) -> None:
     """Show the progress of a rating, or write it as a set.
 
     QUEUE is an id, or `last`. Of pairs, it writes one row per choice.
@@ -213,7 +210,7 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
         raise UsageError("nothing was rated in this store yet; begin with: assay rate SET --raters NAME,NAME")
     opened = open_item_queue(database, known[0] if queue == "last" else queue)
     if isinstance(opened, PairQueue):
-        _show_pairs(opened, out, series, as_json=as_json)
+        _show_pairs(opened, out, series)
         return
     if out is not None:
         rated = rated_samples(opened, series)
@@ -221,7 +218,7 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
         echo(f"{count_of(len(rated), 'rated answer')} written to {out}")
         return
     stability = predict_queue_stability(runs, opened)
-    if as_json:
+    if is_json():
         rule = None if stability is None else asdict(stability) | {"may_stop": stability.may_stop}
         echo_json(_status(opened) | {"stop_rule": rule})
         return
@@ -230,7 +227,7 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
         echo(f"{stability}.")
 
 
-def _show_pairs(queue: "PairQueue", out: Path | None, series: int | None, *, as_json: bool) -> None:
+def _show_pairs(queue: "PairQueue", out: Path | None, series: int | None) -> None:
     from dataclasses import asdict
 
     from ..runs.ratings.pair_progress import pair_progress
@@ -244,7 +241,7 @@ def _show_pairs(queue: "PairQueue", out: Path | None, series: int | None, *, as_
         echo(f"{count_of(len(choices) - same, 'choice')}{unasked} written to {out}")
         return
     progress = pair_progress(queue)
-    if as_json:
+    if is_json():
         echo_json(_status(queue) | asdict(progress))
         return
     _echo_progress(queue)

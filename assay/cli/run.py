@@ -20,23 +20,19 @@ from .options import (
     concurrency_option,
     embedder_option,
     find_prompts_folder,
-    json_option,
     judge_option,
     max_failed_option,
     metrics_option,
     prompts_option,
-    quiet_option,
     read_metrics,
     skip_bad_option,
-    store_option,
     translate_option,
     turns_option,
-    wide_option,
     with_budget,
     with_cassette,
     with_set_options,
 )
-from .output import echo, echo_json, echo_notice, typed_command
+from .output import echo, echo_notice, print_result, typed_command
 
 if TYPE_CHECKING:
     from ..eval_sets.levels import Turns
@@ -82,10 +78,6 @@ def _check_engine(_context: click.Context, _option: click.Parameter, typed: str 
 @click.option("--engine", metavar="ray", callback=_check_engine, help="Score Parquet files by the workers of Ray.")
 @click.option("--workers", type=BoundedCount(), help="With --engine ray. Default: one per processor.")
 @by_language_option
-@wide_option
-@quiet_option
-@store_option
-@json_option
 def run(
     sets: tuple[str, ...],
     *,
@@ -108,7 +100,6 @@ def run(
     engine: str | None,
     workers: int | None,
     store: Path | str,
-    as_json: bool,
 ) -> None:
     """Judge sets and print how metrics agree with the ratings.
 
@@ -153,6 +144,7 @@ def run(
             scale=set_options.scale,
             limit=set_options.limit,
             turns=turns,
+            has_default_metrics=metrics is None,
             prompts=None if prompts is None else str(prompts.resolve()),
         )
 
@@ -172,7 +164,7 @@ def run(
         options = RunOptions(
             cassette=cassette_options.cassette, mode=cassette_options.mode, budget=budget, concurrency=concurrency
         )
-        _run_parts(typed_plan(), out, options, engine, workers, max_failed=max_failed, as_json=as_json)
+        _run_parts(typed_plan(), out, options, engine, workers, max_failed=max_failed)
     runs = Store(store)
     plan = typed_plan() if sets else None
     resumed = find_run_to_resume(runs, resume, plan) if resume else None
@@ -186,7 +178,7 @@ def run(
     run_id = resumed.id if resumed else None
     outcome = execute_plan(plan, runs, options, resume=run_id, skip_bad=skip_bad, batches=batches)
     report_skipped_rows(outcome.skipped_rows)
-    print_outcome(runs, outcome, as_json=as_json)
+    print_outcome(runs, outcome)
     if out is not None:
         write_out(runs, outcome.run, Path(out))
     click.get_current_context().exit(exit_code(runs, outcome, max_failed))
@@ -249,7 +241,6 @@ def _run_parts(
     workers: int | None,
     *,
     max_failed: int,
-    as_json: bool,
 ) -> None:
     """Scores Parquet files with the progress shown, prints the results, and exits."""
     from ..runs.parquet_run import run_parquet
@@ -270,10 +261,7 @@ def _run_parts(
     except KeyboardInterrupt:
         echo("assay: interrupted; what was scored is kept. Go on with the same command", err=True)
         raise SystemExit(INTERRUPTED) from None
-    if as_json:
-        echo_json(outcome_as_json(outcome))
-    else:
-        print_outcome_of_parts(outcome)
+    print_result(lambda: outcome_as_json(outcome), lambda: print_outcome_of_parts(outcome))
     failed = sum(counts.failed for counts in outcome.summary.metrics.values())
     code = DONE
     if outcome.ending == "budget":
@@ -296,15 +284,12 @@ def report_skipped_rows(errors: Sequence[InputError]) -> None:
         echo(f"assay: left out: {one_line(str(error))}", err=True)
 
 
-def print_outcome(store: "Store", outcome: "Outcome", *, as_json: bool) -> None:
+def print_outcome(store: "Store", outcome: "Outcome") -> None:
     """Prints the results of a session."""
     from ..runs.report import run_as_json
     from .run_output import print_run
 
-    if as_json:
-        echo_json(run_as_json(store, outcome))
-    else:
-        print_run(store, outcome.run, outcome)
+    print_result(lambda: run_as_json(store, outcome), lambda: print_run(store, outcome.run, outcome))
 
 
 def exit_code(store: "Store", outcome: "Outcome", max_failed: int) -> int:

@@ -10,7 +10,9 @@ from ..presentation.result_table import Field, ReportBlock, tabulate
 from ..presentation.terminal import WIDTH
 from ..presentation.texts import one_line, terminal_text
 from ..runs.ratings.rating_join import find_rated_sample
-from ..runs.run_blocks import run_block, sample_block, session_line, worst_block
+from ..runs.results import Results, usage_as_json
+from ..runs.run_tables import run_block, sample_block, session_line, worst_block
+from ..runs.run_verdict import name_run
 from ..runs.sample_audit import Line, sample_lines, score_lines
 from ..text.wording import count_of
 from .output import (
@@ -39,15 +41,20 @@ _STYLES |= {"supported": "green", "contradicted": "red", "not_found": "yellow", 
 
 def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, each_sample: bool = False) -> None:
     """Prints a run's table, why scores are missing, and the worst answers."""
-    blocks = [run_block(store, run, outcome, is_detailed=is_wide(), by_language=is_by_language())]
-    worst, worst_answers = worst_block(store, run)
-    print_blocks(*blocks, *([worst_answers] if worst else []))
+    row = store.run(run)
+    results = Results.of_run(store, row, has_evidence=False)
+    summaries, place = results.summary(), name_run(store, row.id)
+    first = run_block(
+        results, row, summaries, outcome, place=place, is_detailed=is_wide(), by_language=is_by_language()
+    )
+    worst, worst_answers = worst_block(results, row, summaries)
+    print_blocks(first, *([worst_answers] if worst else []))
     if worst:
         console = open_console()
         console.print("How one of them came by its scores:")
-        print_command(console, typed_command("show", run, ids=[worst]))
+        print_command(console, typed_command("show", row.id, ids=[worst]))
     if each_sample:
-        print_blocks(sample_block(store, run, None if is_wide() else WIDTH))
+        print_blocks(sample_block(results, row, None if is_wide() else WIDTH))
 
 
 def print_audit(store: "Store", run: str, name: str) -> None:
@@ -113,8 +120,6 @@ def _print_side_by_side(store: "Store", comparison: "RunComparison", sample: str
 
 def outcome_as_json(outcome: "ParquetOutcome") -> dict[str, Any]:
     """The object of `assay run --json` for Parquet files."""
-    from ..runs.report import usage_as_json
-
     return {
         "scores": outcome.out,
         "written": outcome.written,

@@ -6,8 +6,8 @@ import click
 
 from ..errors import UsageError
 from .listings import sets
-from .options import download_option, json_option, quiet_option
-from .output import echo, echo_json, echo_notice
+from .options import download_option
+from .output import echo, echo_json, echo_notice, is_json
 
 if TYPE_CHECKING:
     from ..eval_sets.public.set_facts import PublicSet
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 @sets.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @download_option
-@quiet_option
-@json_option
-def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
+def get(names: tuple[str, ...], *, yes: bool) -> None:
     """Download public rated sets, after asking.
 
     Says from where, how large, under which licence and into which folder. A file takes its place when it is whole and
@@ -50,7 +48,7 @@ def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
         for note in notes:
             echo_notice(note)
         new = sum(file.is_new for file in files)
-        if not as_json:
+        if not is_json():
             came = f"{count_of(new, 'file')} downloaded" if new else "here already"
             echo(f"{PREFIX}{facts.name}: {count_of(count, 'answer')}, {came}")
         written.append(
@@ -61,7 +59,7 @@ def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
                 "files": [file._asdict() for file in files],
             }
         )
-    if as_json:
+    if is_json():
         echo_json({"sets": written})
 
 

@@ -5,11 +5,22 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..presentation.result_table import Paragraph, ReportBlock
 from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
 from .exit_codes import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
-from .options import json_option, quiet_option, store_option, wide_option
-from .output import echo, echo_json, echo_notice, open_console, print_command, print_table, typed_command
+from .output import (
+    echo,
+    echo_json,
+    echo_notice,
+    is_json,
+    open_console,
+    print_blocks,
+    print_command,
+    print_result,
+    print_table,
+    typed_command,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,11 +48,7 @@ _EXIT_CODES = {
     is_flag=True,
     help="Accept this nightly run: the next ones are compared with it, and it cannot fail a regression or decide gate.",
 )
-@wide_option
-@quiet_option
-@store_option
-@json_option
-def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | Path, as_json: bool) -> None:
+def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | Path) -> None:
     """Run a suite: judge its sets and decide its gates.
 
     FILE is YAML. Its reports and its history are written too.
@@ -58,7 +65,7 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
 
     loaded = load_suite(file)
     if check:
-        _check(file, loaded, as_json=as_json)
+        _check(file, loaded)
         return
     context = click.get_current_context()
     # the suite's own store, unless another was typed or set in the environment
@@ -76,10 +83,7 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
     )
     report = outcome.report
     code = ERROR if outcome.write_errors else _EXIT_CODES[report.verdict]
-    if as_json:
-        echo_json(report.as_json() | {"exit_code": code})
-    else:
-        _print_report(report)
+    print_result(lambda: report.as_json() | {"exit_code": code}, lambda: _print_report(report))
     if accept and not report.is_accepted:
         echo_notice("nothing is accepted: this nightly run did not end, or samples failed")
     for error in filter(None, [report.message, *outcome.write_errors]):
@@ -87,12 +91,12 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
     context.exit(code)
 
 
-def _check(file: Path, suite: "Suite", *, as_json: bool) -> None:
+def _check(file: Path, suite: "Suite") -> None:
     from ..runs.nightly.gates import GATES
     from ..runs.nightly.suite_file import check_sets
 
     check_sets(suite, file)
-    if as_json:
+    if is_json():
         names = {"suite": suite.name, "sets": suite.sets, "metrics": suite.metrics, "judges": suite.judges}
         outputs, kept = (
             {name: path and _shown_path(path) for name, path in paths.items()}
@@ -123,9 +127,9 @@ def _print_report(report: "NightlyReport") -> None:
     from ..runs.nightly.report_tables import STATE_TONES
 
     console = open_console()
-    console.print(Text(one_line(f"Suite {report.suite}, {report.nightly_run}: {report.verdict}"), style="bold"))
+    print_blocks(ReportBlock((*report.give_verdict().paragraphs(), Paragraph(""))))
     for run in report.runs:
-        _print_run(console, run)
+        _print_run(console, run, is_alone=len(report.runs) == 1)
     for gate in report.gates:
         by_judge = f" by {gate.judge}" if gate.judge not in {None, NO_JUDGE} else ""
         line = Text(f"{gate.state:<12}", style=STYLES[STATE_TONES.get(gate.state, "warning")])
@@ -137,7 +141,7 @@ def _print_report(report: "NightlyReport") -> None:
         print_command(console, command)
 
 
-def _print_run(console: "Console", run: "RunReport") -> None:
+def _print_run(console: "Console", run: "RunReport", *, is_alone: bool) -> None:
     from rich.text import Text
 
     from ..runs.run_tables import report_table
@@ -145,19 +149,19 @@ def _print_run(console: "Console", run: "RunReport") -> None:
     if run.predicted_rating is not None:
         console.print(Text(run.predicted_rating.sentence, style="bold"))
     print_table(report_table(f"{run.judge}: run {run.run}", run.metrics))
-    compared = f"compared with {run.compared_with}: " if run.compared_with else ""
-    newly_failing = len(run.newly_failing) + run.more_newly_failing
-    console.print(
-        Text(f"{compared}{count_of(newly_failing, 'sample')} newly {verb_of(newly_failing, 'fails', 'fail')}")
-    )
+    if not run.compared_with:
+        return
+    compared = f"compared with {run.compared_with}"
+    if not is_alone:  # else the verdict says it
+        newly_failing = len(run.newly_failing) + run.more_newly_failing
+        compared += f": {count_of(newly_failing, 'sample')} newly {verb_of(newly_failing, 'fails', 'fail')}"
+    console.print(Text(compared))
 
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--suite", "suite_name", help="The suite's name, for runs that `assay run` made.")
-@store_option
-@json_option
-def accept(runs: tuple[str, ...], *, suite_name: str | None, store: str | Path, as_json: bool) -> None:
+def accept(runs: tuple[str, ...], *, suite_name: str | None, store: str | Path) -> None:
     """Accept runs: the next nightly runs are compared with them.
 
     RUN is an id, its beginning, or `last`; the runs that are compared with it are those of its suite. Several runs of
@@ -167,7 +171,7 @@ def accept(runs: tuple[str, ...], *, suite_name: str | None, store: str | Path, 
     from ..runs.nightly.nightly_run import accept_runs
 
     accepted = accept_runs(Store(store, must_exist=True), runs, suite_name)
-    if as_json:
+    if is_json():
         echo_json({"suite": accepted.suite, "judge": accepted.judge, "run": accepted.runs[-1], "runs": accepted.runs})
     else:
         names = ", ".join(accepted.runs)

@@ -14,13 +14,10 @@ from .options import (
     FolderOrUrl,
     ServerOptions,
     by_language_option,
-    json_option,
     level_option,
     server_options,
-    store_option,
-    wide_option,
 )
-from .output import echo, echo_json
+from .output import echo, echo_json, is_json, print_result
 
 if TYPE_CHECKING:
     from ..meta_eval.score_files.read_options import RatedLevel
@@ -30,10 +27,7 @@ if TYPE_CHECKING:
 @click.argument("run", default="last")
 @click.argument("sample", required=False)
 @by_language_option
-@wide_option
-@store_option
-@json_option
-def show(run: str, sample: str | None, *, store: str | Path, as_json: bool) -> None:
+def show(run: str, sample: str | None, *, store: str | Path) -> None:
     """Show a run, or how one sample came by its scores.
 
     RUN is an id, its beginning, or `last`. With SAMPLE: the question, the answer, the contexts, and for every metric
@@ -50,19 +44,18 @@ def show(run: str, sample: str | None, *, store: str | Path, as_json: bool) -> N
     from .run_output import print_audit, print_run
 
     if run.endswith((".parquet", "/")) or "://" in run or Path(run).is_dir():
-        _show_parts(run, sample, as_json=as_json)
+        _show_parts(run, sample)
         return
     runs = Store(store, must_exist=True)
-    run_id = runs.run(run).id
-    if as_json:
-        echo_json(scores_as_json(runs, run_id, sample))
+    if is_json():
+        echo_json(scores_as_json(runs, runs.run(run), sample))
     elif sample is None:
-        print_run(runs, run_id, each_sample=True)
+        print_run(runs, run, each_sample=True)
     else:
-        print_audit(runs, run_id, sample)
+        print_audit(runs, runs.run(run).id, sample)
 
 
-def _show_parts(place: str, sample: str | None, *, as_json: bool) -> None:
+def _show_parts(place: str, sample: str | None) -> None:
     from ..runs.score_parts import PartSummary, read_summaries
     from .run_output import print_parts, summary_as_json
 
@@ -72,10 +65,9 @@ def _show_parts(place: str, sample: str | None, *, as_json: bool) -> None:
         )
     parts = read_summaries(place)
     summary = PartSummary.total(parts)
-    if as_json:
-        echo_json({"scores": place, "parts": len(parts), **summary_as_json(summary)})
-    else:
-        print_parts(summary, place)
+    print_result(
+        lambda: {"scores": place, "parts": len(parts), **summary_as_json(summary)}, lambda: print_parts(summary, place)
+    )
 
 
 @click.command()
@@ -84,9 +76,6 @@ def _show_parts(place: str, sample: str | None, *, as_json: bool) -> None:
 @click.option("--metric", help="Whose most changed samples are shown. Default: the first that both runs have.")
 @click.option("--changed", type=BoundedCount(0), default=3, show_default=True, help="How many of them.")
 @level_option
-@wide_option
-@store_option
-@json_option
 def changes(
     run_a: str,
     run_b: str,
@@ -95,7 +84,6 @@ def changes(
     changed: int,
     level: "RatedLevel | None",
     store: str | Path,
-    as_json: bool,
 ) -> None:
     """Compare two runs: what the metrics say, and what your raters say.
 
@@ -119,15 +107,14 @@ def changes(
         raise UsageError(f"{metric} is not in both runs; --metric is one of {', '.join(comparison.metrics)}")
     shown_metric = metric or comparison.metrics[0]
     decision = decide_by_default(runs, comparison.a, comparison.b, level)
-    if as_json:
-        echo_json(comparison_as_json(runs, comparison, decision, shown_metric, changed))
-    else:
-        print_comparison(runs, comparison, decision, shown_metric, changed)
+    print_result(
+        lambda: comparison_as_json(runs, comparison, decision, shown_metric, changed),
+        lambda: print_comparison(runs, comparison, decision, shown_metric, changed),
+    )
 
 
 @click.command()
 @click.argument("folder", metavar="[STORE]", required=False, type=FolderOrUrl())
-@store_option
 @server_options(port=8322)
 def view(folder: str | Path | None, *, store: str | Path, server: ServerOptions) -> None:
     """Look at runs, answers and nightly runs in the browser.

@@ -7,10 +7,9 @@ import click
 
 from ..errors import UsageError
 from ..presentation.texts import one_line
-from ..text.wording import count_of, verb_of
+from ..text.wording import count_of
 from .exit_codes import DONE, ERROR, GATE_FAILED
-from .options import json_option, quiet_option, store_option
-from .output import echo, echo_json, echo_notice, typed_command
+from .output import echo, echo_json, echo_notice, is_json, print_blocks, typed_command
 
 if TYPE_CHECKING:
     from ..runs import Store
@@ -27,9 +26,6 @@ _MOST_SEGMENTS = 6  # that are printed
 @click.option("--check", is_flag=True, help="Only check FILE: no server and no judge is asked, nothing is written.")
 @click.option("--status", is_flag=True, help="Show what the watch says so far; also while it runs.")
 @click.option("--draft", metavar="ADDRESS", help="Print a watch file for the traces at ADDRESS.")
-@quiet_option
-@store_option
-@json_option
 def watch(
     file: Path | None,
     *,
@@ -38,7 +34,6 @@ def watch(
     status: bool,
     draft: str | None,
     store: str | Path,
-    as_json: bool,
 ) -> None:
     """Watch a chatbot in production.
 
@@ -63,7 +58,7 @@ def watch(
 
     settings = load_watch(file)
     if check:
-        _check(file, settings, as_json=as_json)
+        _check(file, settings)
         return
     from ..runs import Store
 
@@ -74,18 +69,18 @@ def watch(
     own_place = settings.store if place is not store else None  # to be named in the commands that are printed
     try:
         if status:
-            code = _show_status(runs, settings, as_json=as_json)
+            code = _show_status(runs, settings)
         elif once:
-            code = _take_one(runs, settings, own_place, as_json=as_json)
+            code = _take_one(runs, settings, own_place)
         else:
-            code = _take_all(file, runs, settings, own_place, as_json=as_json)
+            code = _take_all(file, runs, settings, own_place)
     finally:
         runs.close()
     context.exit(code)
 
 
-def _check(file: Path, settings: "WatchSettings", *, as_json: bool) -> None:
-    if as_json:
+def _check(file: Path, settings: "WatchSettings") -> None:
+    if is_json():
         echo_json(settings.as_json())
         return
     bounds, target = count_of(len(settings.bounds), "bound"), settings.webhook_shown or "no webhook"
@@ -98,22 +93,22 @@ def _check(file: Path, settings: "WatchSettings", *, as_json: bool) -> None:
         )
 
 
-def _take_one(store: "Store", settings: "WatchSettings", own_place: str | None, *, as_json: bool) -> int:
+def _take_one(store: "Store", settings: "WatchSettings", own_place: str | None) -> int:
     from ..traces.watch.watch_step import take_step
 
     report = take_step(settings, store, _tools())
-    _show_report(report, own_place, as_json=as_json)
+    _show_report(report, own_place)
     return _exit_code(report)
 
 
-def _take_all(file: Path, store: "Store", settings: "WatchSettings", own_place: str | None, *, as_json: bool) -> int:
+def _take_all(file: Path, store: "Store", settings: "WatchSettings", own_place: str | None) -> int:
     from ..traces.watch.watch_settings import format_duration
     from ..traces.watch.watch_step import LoopTools, take_steps
 
-    if not as_json:
+    if not is_json():
         echo_notice(f"a step every {format_duration(settings.every)}; Ctrl-C ends it, and the same command goes on")
     for report in take_steps(file, settings, store, LoopTools(_tools(), on_trouble=echo_notice)):
-        _show_report(report, own_place, as_json=as_json)
+        _show_report(report, own_place)
     return DONE
 
 
@@ -131,13 +126,13 @@ def _exit_code(report: "StepReport") -> int:
     return ERROR if report.problems else DONE
 
 
-def _show_report(report: "StepReport", own_place: str | None, *, as_json: bool) -> None:
-    if as_json:
+def _show_report(report: "StepReport", own_place: str | None) -> None:
+    if is_json():
         values = _as_json(report.watch, report.stored, report.standing)
         echo_json(values | {"notes": report.notes, "problems": report.problems, "exit_code": _exit_code(report)})
         return
     stored = report.stored
-    echo(_sentence(report.watch, stored, report.standing))
+    _show_verdict(report.watch, stored, report.standing)
     echo(f"  {_counts_line(stored)}")
     for alarm in report.standing:
         _print_alarm(alarm, is_new=alarm.number in report.fired)
@@ -145,14 +140,16 @@ def _show_report(report: "StepReport", own_place: str | None, *, as_json: bool) 
     for alarm in report.cleared:
         echo(f"  cleared: {one_line(alarm.bound)}: {one_line(alarm.cleared_sentence)}")
     _print_segments(stored)
+    said = stored.look.mean.problem if stored.look.mean.value is None else ""
     for note in (*stored.look.notes, *report.notes):
-        echo(f"  {one_line(note)}")
+        if note != said:  # the verdict says it
+            echo(f"  {one_line(note)}")
     _print_next_steps(report, own_place)
     for problem in report.problems:
         echo_notice(problem)
 
 
-def _show_status(store: "Store", settings: "WatchSettings", *, as_json: bool) -> int:
+def _show_status(store: "Store", settings: "WatchSettings") -> int:
     from ..traces.watch.watch_state import WatchState
 
     state = WatchState(store)
@@ -161,10 +158,10 @@ def _show_status(store: "Store", settings: "WatchSettings", *, as_json: bool) ->
     if not looks:
         problem = f": its last step failed: {row.problem}" if row.problem else ""
         raise UsageError(f"the watch {row.name} has had no look yet{problem}")
-    if as_json:
+    if is_json():
         echo_json(_as_json(row, looks[0], standing) | {"running": row.is_running, "problem": row.problem})
     else:
-        echo(_sentence(row, looks[0], standing))
+        _show_verdict(row, looks[0], standing)
         echo(f"  {_counts_line(looks[0])}")
         for alarm in standing:
             _print_alarm(alarm, is_new=False)
@@ -179,34 +176,25 @@ def _show_status(store: "Store", settings: "WatchSettings", *, as_json: bool) ->
     return GATE_FAILED if standing else DONE
 
 
-def _sentence(row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm"]) -> str:
-    """The one sentence: the mean with its band, the share of bad answers, and the alarms."""
-    look = stored.look
-    mean = _figure(look.mean.value, look.mean.low, look.mean.high)
-    if look.mean.value is not None and look.mean.low is None and look.mean.problem:
-        mean += f" (no interval: {look.mean.problem})"
-    bad = _figure(look.bad_share.value, look.bad_share.low, look.bad_share.high, is_share=True)
-    alarms = (
-        f"{count_of(len(standing), 'alarm')} {verb_of(len(standing), 'stands', 'stand')}" if standing else "no alarm"
-    )
-    if look.mean.value is None:
-        why = look.mean.problem or "there are too few ratings"
-        return one_line(f"{row.name}, look {stored.number}: no estimate yet ({why}); {alarms}.")
-    return one_line(f"{row.name}, look {stored.number}: mean rating {mean}, bad answers {bad}; {alarms}.")
+def _show_verdict(row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm"]) -> None:
+    from ..presentation.result_table import ReportBlock
+    from ..traces.watch.watch_verdict import give_watch_verdict
+
+    print_blocks(ReportBlock(give_watch_verdict(row, stored, standing).paragraphs()))
+    problem = stored.look.mean.problem
+    if problem and stored.look.mean.value is not None and problem not in stored.look.notes:
+        echo(f"  no interval: {one_line(problem)}")
 
 
-def _figure(value: float | None, low: float | None, high: float | None, *, is_share: bool = False) -> str:
-    def text(number: float) -> str:
-        return f"{number:.1%}" if is_share else f"{number:.2f}"
-
+def _figure(value: float | None, low: float | None, high: float | None) -> str:
     if value is None:
         return "unknown"
-    band = f" (likely {text(low)} to {text(high)})" if low is not None and high is not None else ""
-    return f"{text(value)}{band}"
+    band = f" (likely {low:.2f} to {high:.2f})" if low is not None and high is not None else ""
+    return f"{value:.2f}{band}"
 
 
 def _counts_line(stored: "StoredLook") -> str:
-    look, counts = stored.look, stored.counts
+    counts = stored.counts
     parts = [
         f"{counts.pulled:,} pulled",
         f"{counts.drawn:,} drawn",
@@ -219,8 +207,7 @@ def _counts_line(stored: "StoredLook") -> str:
     left += [(counts.undrawn, "not drawn yet"), (counts.push_failed, "not pushed")]
     left += [(counts.unread, f"{'trace' if counts.unread == 1 else 'traces'} without an answer")]
     parts += [f"{count:,} {what}" for count, what in left if count]
-    in_all = f"{count_of(look.answers, 'answer')}, {look.judged:,} judged, {look.rated:,} rated"
-    return f"this step: {', '.join(parts)}; in all {in_all}"
+    return f"this step: {', '.join(parts)}"
 
 
 def _print_alarm(alarm: "StoredAlarm", *, is_new: bool) -> None:
@@ -261,9 +248,12 @@ def _print_next_steps(report: "StepReport", own_place: str | None) -> None:
 def _as_json(row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm"]) -> dict[str, Any]:
     from dataclasses import asdict
 
+    from ..traces.watch.watch_verdict import give_watch_verdict
+
     look = stored.look
     return {
         "watch": row.name,
+        "verdict": give_watch_verdict(row, stored, standing).as_json(),
         "series": row.series,
         "mean": look.mean.value,
         "low": look.mean.low,

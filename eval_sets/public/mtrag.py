@@ -7,8 +7,8 @@ from hashlib import sha1
 from typing import Any
 
 from ..rows import Row
-from .original_form import OriginalFile, OriginalValue, index_by, parse_document
-from .rated_tasks import merge_groups, rated_fields, read_rated_tasks
+from .original_form import OriginalFile, parse_document
+from .rated_tasks import Entry, merge_groups, rated_fields, read_rated_tasks
 from .set_facts import PublicSet
 
 _CRITERIA = ("faithfulness", "appropriateness", "completeness", "naturalness")
@@ -18,19 +18,15 @@ _COLLECTION = "mt-rag-"
 
 def read_mtrag(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
     """Reads one row per evaluation: the answer of one system at one turn of a conversation."""
-    document = parse_document(files[0])
-    texts = {
-        key: entry.field("text").text()
-        for key, entry in index_by(document.field("documents").entries(), "document_id").items()
-    }
-    yield from read_rated_tasks(facts, document, "evaluation", _groups, partial(_fields, texts))
+    texts = {entry["document_id"]: entry["text"] for entry in parse_document(files[0])["documents"]}
+    yield from read_rated_tasks(facts, files[0], "evaluation", _groups, partial(_fields, texts))
 
 
 def _conversation(task_id: str) -> str:
     return f"conv:{task_id.partition('<::>')[0]}"
 
 
-def _groups(tasks: Mapping[str, OriginalValue]) -> dict[str, str]:
+def _groups(tasks: Mapping[str, Entry]) -> dict[str, str]:
     """The group of each task: that of its conversation, and conversations about the same documents are one.
 
     A passage is named after its document: `ibmcld_03704-7-1958`, `864952571_9169-9336-0-167`, `51873-0-862`.
@@ -38,60 +34,37 @@ def _groups(tasks: Mapping[str, OriginalValue]) -> dict[str, str]:
     sources: dict[str, list[str]] = {}
     for task_id, task in tasks.items():
         documents = sources.setdefault(_conversation(task_id), [])
-        for context in task.field("contexts").entries():
-            name = context.field("document_id").text().partition("-")[0]
+        for context in task["contexts"]:
+            name = context["document_id"].partition("-")[0]
             is_cloud = name.startswith("ibmcld_")
             documents.append(f"cloud:{name}" if is_cloud else f"document:{name.partition('_')[0]}")
     merged = merge_groups(sources)
     return {task_id: merged[_conversation(task_id)] for task_id in tasks}
 
 
-def _fields(texts: Mapping[str, str], evaluation: OriginalValue, task: OriginalValue) -> dict[str, Any]:
-    annotations, task_id = evaluation.field("annotations"), task.field("task_id").text()
-    system = evaluation.field("model_id").text()
-    turns = [
-        {"speaker": turn.field("speaker").text(), "text": turn.field("text").text()}
-        for turn in task.field("input").entries()
-    ]
-    if not turns:
-        raise task.field("input").error("is empty")
-    contexts = []
-    for context in task.field("contexts").entries():
-        key = context.field("document_id").text()
-        if key not in texts:
-            raise context.error("names a document that is not in the file")
-        contexts.append(texts[key])
-    fields: dict[str, Any] = {
+def _fields(texts: Mapping[str, str], evaluation: Entry, task: Entry) -> Entry:
+    annotations, system = evaluation["annotations"], evaluation["model_id"]
+    turns = [{"speaker": turn["speaker"], "text": turn["text"]} for turn in task["input"]]
+    fields: Entry = {
         # the ids of the set hold marks that no file name can, so that a hash names the task
-        "id": f"mtrag-{sha1(task_id.encode(), usedforsecurity=False).hexdigest()[:12].lstrip('0')}-{system}",
+        "id": f"mtrag-{sha1(task['task_id'].encode(), usedforsecurity=False).hexdigest()[:12].lstrip('0')}-{system}",
         "user_input": turns[-1]["text"],
-        "retrieved_contexts": contexts,
-        "response": evaluation.field("model_response").text(),
+        "retrieved_contexts": [texts[context["document_id"]] for context in task["contexts"]],
+        "response": evaluation["model_response"],
     }
-    if targets := task.field("targets").entries():
-        fields["reference"] = targets[0].field("text").text()
+    if task["targets"]:
+        fields["reference"] = task["targets"][0]["text"]
     metadata = {
         "history": turns[:-1],
         "system": system,
-        "answerability": _first_text(task.field("Answerability")),
-        "collection": task.field("Collection").text().removeprefix(_COLLECTION).partition("-")[0],
+        "answerability": next(iter(task["Answerability"]), ""),
+        "collection": task["Collection"].removeprefix(_COLLECTION).partition("-")[0],
         "published_metrics": _published_metrics(annotations),
     }
     return rated_fields(annotations, _CRITERIA, fields, metadata)
 
 
-def _first_text(labels: OriginalValue) -> str:
-    listed = labels.texts()
-    return listed[0] if listed else ""
-
-
-def _published_metrics(annotations: OriginalValue) -> dict[str, Any]:
+def _published_metrics(annotations: Entry) -> dict[str, Any]:
     """The scores of other tools that were published with the ratings."""
-    published = {}
-    for name in _PUBLISHED:
-        if annotations.has(name):
-            for _, score in annotations.field(name).fields():
-                value = score.field("value").value
-                if isinstance(value, int | float) and math.isfinite(value):
-                    published[name] = value
-    return published
+    scores = ((name, score["value"]) for name in _PUBLISHED for score in annotations.get(name, {}).values())
+    return {name: value for name, value in scores if isinstance(value, int | float) and math.isfinite(value)}

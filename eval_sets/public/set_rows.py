@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ...text.wording import count_of
+from ...value_messages import shorten
 from ..rows import Row
 from .begin import read_begin
 from .clapnq import read_clapnq
 from .mtrag import read_mtrag
-from .original_form import OriginalFile, OriginalFormError
+from .original_form import NOT_IN_FORM, OriginalFile, OriginalFormError
 from .ragchecker import read_ragchecker
 from .set_facts import PREFIX, PublicSet
 from .set_files import describe_cure
@@ -29,8 +30,12 @@ _READERS: Mapping[str, Callable[[PublicSet, Sequence[OriginalFile]], Iterator[Ro
 
 def read_rows(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
     """Reads a public set from its original form: a function of the texts alone."""
-    rows = _READERS[facts.reader](facts, files)
-    return (row._replace(values={**row.values, "language": facts.language}) for row in rows)
+    try:
+        for row in _READERS[facts.reader](facts, files):
+            yield row._replace(values={**row.values, "language": facts.language})
+    except NOT_IN_FORM as error:
+        path, cause = files[0].path, shorten(f"{type(error).__name__}: {error}", 200)
+        raise OriginalFormError(path, f"{path}: is not in the form of {facts.title} ({cause})") from None
 
 
 def is_in_part(row: Row, part: Part | None) -> bool:

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
+from decimal import ROUND_HALF_EVEN, Decimal
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from ..rows import Row
-from .original_form import OriginalFile, OriginalValue, parse_document
+from .original_form import OriginalFile, parse_document
 from .set_facts import PublicSet
 
 _UNITS = {"": "", "percent": " %", "thousand": " thousand", "million": " million", "billion": " billion"}
@@ -32,10 +32,10 @@ def read_tatqa(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]
     changed (`choose_value`): its rating is 0 by construction, that of the annotators' own value is 1.
     """
     number = 0
-    for report in parse_document(files[0]).entries():
+    for report in parse_document(files[0], list):
         contexts, table, group = _read_report(report)
-        for question in report.field("questions").entries():
-            if question.field("answer_type").text() != "arithmetic":
+        for question in report["questions"]:
+            if question["answer_type"] != "arithmetic":
                 continue
             number += 1
             fields = _fields(question) | {"retrieved_contexts": contexts}
@@ -44,27 +44,20 @@ def read_tatqa(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]
             yield Row(number, f"question {number}", fields)
 
 
-def _read_report(report: OriginalValue) -> tuple[list[str], list[list[str]], str]:
-    table = [row.texts() for row in report.field("table").field("table").entries()]
-    paragraphs = sorted(report.field("paragraphs").entries(), key=lambda paragraph: paragraph.field("order").number())
-    texts = [paragraph.field("text").text() for paragraph in paragraphs]
-    group = f"tatqa:{report.field('table').field('uid').text()}"
+def _read_report(report: dict[str, Any]) -> tuple[list[str], list[list[str]], str]:
+    table = report["table"]["table"]
+    texts = [paragraph["text"] for paragraph in sorted(report["paragraphs"], key=lambda one: float(one["order"]))]
+    group = f"tatqa:{report['table']['uid']}"
     return ["\n".join(" | ".join(map(str.strip, row)) for row in table), *texts], table, group
 
 
-def _fields(question: OriginalValue) -> dict[str, Any]:
-    uid, derivation = question.field("uid").text(), question.field("derivation").text()
-    scale = question.field("scale").text()
-    if scale not in _UNITS:
-        raise question.field("scale").error(f"is none of {', '.join(filter(None, _UNITS))}")
-    gold = question.field("answer").number()
-    try:
-        stated = choose_value(uid, Decimal(repr(gold)), is_difference=bool(_SUBTRACTION.search(derivation)))
-    except InvalidOperation:
-        raise question.field("answer").error(f"is {gold:g}, which has more digits than can be reckoned with") from None
+def _fields(question: dict[str, Any]) -> dict[str, Any]:
+    uid, derivation, scale = question["uid"], question["derivation"], question["scale"]
+    gold = float(question["answer"])
+    stated = choose_value(uid, Decimal(repr(gold)), is_difference=bool(_SUBTRACTION.search(derivation)))
     return {
         "id": f"tatqa-{uid}",
-        "user_input": question.field("question").text(),
+        "user_input": question["question"],
         "response": f"{format_value(stated.value)}{_UNITS[scale]}",
         "rating": int(stated.change == _GOLD),
         "rating_min": 0,

@@ -16,7 +16,7 @@ from ...errors import CassetteMiss, InputError, JudgeError, UsageError
 from ...json_text import parse_json
 from ...judges import Cassette, LiteLLMJudge, PlainText, Question, RawReply
 from ...judges.body_limit import bounded_body
-from ...judges.recording import Recording, short_hash
+from ...judges.cassette import Recording, short_hash
 from ...judges.secrets import Scrubber, recordable_url
 from ...prompts import BUNDLED, Prompts
 from ...regular_files import read_text_file

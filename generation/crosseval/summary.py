@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...meta_eval.estimate import Estimate, estimate, estimate_proportion
+from ...presentation.verdict import Verdict
+from ...text.phrase import phrase
 from .exchange import Exchange
 
 if TYPE_CHECKING:
@@ -33,6 +35,21 @@ class SplitSummary:
     # the rate or metric over iterations, by name. An iteration is the exchanges with one fold loaded.
     average: dict[str, Estimate]
     skipped: dict[str, str] = field(default_factory=dict)  # why a metric has no value at all, by its name
+    # how many questions it answered, and of how many: of those that the loaded documents answer, and of the others
+    answered_known: tuple[int, int] = (0, 0)
+    answered_unknown: tuple[int, int] = (0, 0)
+
+    def give_verdict(self) -> Verdict:
+        """Says whether the bot answers what it can know, and whether it makes things up."""
+        (known, of_known), (unknown, of_unknown) = self.answered_known, self.answered_unknown
+        missing = [("missing", phrase("crosseval_missing", count=self.failed))] if self.failed else []
+        return Verdict(
+            (
+                ("chatbot", phrase("crosseval_answered", answered=known, count=of_known)),
+                ("made_up", phrase("crosseval_made_up", made_up=unknown, count=of_unknown)),
+                *missing,
+            )
+        )
 
     @property
     def balance(self) -> float | None:
@@ -80,7 +97,13 @@ def summarise_split(exchanges: Sequence[Exchange], metrics: Sequence[str]) -> Sp
             name: average_over_iterations(answered, value, is_rate=name in RATES) for name, value in values.items()
         },
         skipped={metric: reason for metric in metrics if (reason := _reason_for_no_value(answered, metric))},
+        answered_known=_count_answered([exchange for exchange in answered if exchange.answerable]),
+        answered_unknown=_count_answered([exchange for exchange in answered if not exchange.answerable]),
     )
+
+
+def _count_answered(exchanges: Sequence[Exchange]) -> tuple[int, int]:
+    return sum(not exchange.declined for exchange in exchanges), len(exchanges)
 
 
 def average_over_iterations(exchanges: Sequence[Exchange], value: _Value, *, is_rate: bool) -> Estimate:

@@ -7,7 +7,7 @@ from ...meta_eval.estimate import Estimate
 from ...presentation.figure import Figure
 from ...presentation.result_table import Column, Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ...presentation.texts import one_line
-from ...text.wording import count_of, verb_of
+from ...text.wording import count_of
 from .summary import FACTS, RATES, SplitSummary
 
 _LONGEST_REASON = 200
@@ -30,16 +30,12 @@ def crosseval_blocks(summaries: Sequence[SplitSummary]) -> Iterator[ReportBlock]
 
 def _split_block(summary: SplitSummary) -> ReportBlock:
     title = Paragraph(f"{summary.bot}: {summary.split} split, {count_of(summary.exchanges, 'answer')}", "strong")
-    missing = Paragraph(
-        f"{count_of(summary.failed, 'answer is', 'answers are')} missing and "
-        f"{verb_of(summary.failed, 'counts', 'count')} in no figure"
-    )
     skipped = (
         Paragraph(f"{metric} is left out: {one_line(reason, _LONGEST_REASON)}", "quiet")
         for metric, reason in summary.skipped.items()
     )
     tables = (cross_evaluation_table(summary), declined_table(summary), averages_table(summary))
-    return ReportBlock((title, *([missing] if summary.failed else []), *tables, *skipped))
+    return ReportBlock((title, *summary.give_verdict().paragraphs(), Paragraph(""), *tables, *skipped))
 
 
 def cross_evaluation_table(summary: SplitSummary) -> ResultTable:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...errors import InputError, UsageError
 from ...installation import require_extra
-from ...judges.embedders import Embedder
-from ...judges.text_vectors import embed_texts
+from ...judges.embedders import Embedder, embed_texts
 from ...meta_eval.clustering.group_count import choose_group_count
 from ...meta_eval.clustering.labels import OUTLIER
 from ...meta_eval.clustering.measures import Measures, measure_clustering

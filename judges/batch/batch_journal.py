@@ -11,11 +11,12 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from ...errors import InputError
+from ..request_size import RequestSize
 from ..settings import JudgeSettings
-from .request_file import RequestRecord, read_records
+from .batch_files import RequestRecord, read_records
 
 SUFFIX = ".batches"
 _JOURNAL = "journal.jsonl"
@@ -177,51 +178,39 @@ class BatchWriter:
         self._stage = stage
         self._most_requests = most_requests
         self._most_bytes = most_bytes
-        self._open: _OpenBatch | None = None
+        self._files: tuple[BinaryIO, ...] = ()
+        self._batch = Batch("", stage, 0, 0, 0, 0, 0.0)  # what is written of it so far
 
-    def add(self, request: bytes, record: bytes, tokens_in: int, tokens_out: int, usd: float | None) -> None:
+    def add(self, request: bytes, record: bytes, size: RequestSize) -> None:
         """Adds a request."""
-        is_full = self._open is not None and (
-            self._open.requests >= self._most_requests or self._open.bytes + len(request) > self._most_bytes
-        )
-        if is_full:
+        batch = self._batch
+        if batch.requests >= self._most_requests or (self._files and batch.bytes + len(request) > self._most_bytes):
             self.finish()
-        if self._open is None:
-            self._open = _OpenBatch(self._journal, secrets.token_hex(8))
-        self._open.add(request, record, tokens_in, tokens_out, usd)
+        if not self._files:
+            name = secrets.token_hex(8)
+            self._files = (self._journal.requests_path(name).open("wb"), self._journal.records_path(name).open("wb"))
+            batch = Batch(name, self._stage, 0, 0, 0, 0, 0.0)
+        for file, line in zip(self._files, (request, record), strict=True):
+            file.write(line)
+        cost = None if size.price is None else size.price.cost(size.most_in, size.tokens_out)
+        self._batch = replace(
+            batch,
+            requests=batch.requests + 1,
+            bytes=batch.bytes + len(request),
+            tokens_in=batch.tokens_in + size.most_in,
+            tokens_out=batch.tokens_out + size.tokens_out,
+            usd=None if batch.usd is None or cost is None else batch.usd + cost,
+        )
 
     def finish(self) -> None:
         """Adds the last batch to the journal."""
-        if self._open is not None:
-            self._journal.add(self._open.close(self._stage))
-            self._open = None
-
-
-class _OpenBatch:
-    """The files of a batch while they are written, and what they come to so far."""
-
-    def __init__(self, journal: BatchJournal, name: str) -> None:
-        self.requests, self.bytes = 0, 0
-        self._name = name
-        self._tokens_in, self._tokens_out = 0, 0
-        self._usd: float | None = 0.0
-        self._files = (journal.requests_path(name).open("wb"), journal.records_path(name).open("wb"))
-
-    def add(self, request: bytes, record: bytes, tokens_in: int, tokens_out: int, usd: float | None) -> None:
-        for file, line in zip(self._files, (request, record), strict=True):
-            file.write(line)
-        self.requests += 1
-        self.bytes += len(request)
-        self._tokens_in += tokens_in
-        self._tokens_out += tokens_out
-        self._usd = None if self._usd is None or usd is None else self._usd + usd
-
-    def close(self, stage: int) -> Batch:
         for file in self._files:
             file.flush()
             os.fsync(file.fileno())
             file.close()
-        return Batch(self._name, stage, self.requests, self.bytes, self._tokens_in, self._tokens_out, self._usd)
+        if self._files:
+            self._journal.add(self._batch)
+            self._files = ()
 
 
 def find_batch_journals(folder: Path) -> Iterator[Path]:

@@ -11,18 +11,16 @@ from typing import Any, NoReturn
 from ...errors import BudgetReached, JudgeError, JudgeUnavailable, UsageError
 from ...text.wording import count_of
 from ..budget import Budget, cost_text, describe_lost
+from ..cassette import Recording, locked
 from ..completion import read_reply
-from ..journal import locked
 from ..litellm_lookup import batch_price, load_litellm
 from ..question import Question, RawReply, ReplyPending
-from ..recording import Recording
 from ..request_size import RequestSize, measure_question
 from ..settings import JudgeSettings
 from ..usage import LostCalls
+from .batch_files import Failure, format_record, format_request, read_results, request_body
 from .batch_journal import Batch, BatchJournal, BatchWriter
 from .provider import MOST_BYTES, MOST_REQUESTS, BatchProvider, BatchState, CreationUnknown, PassingFailure
-from .request_file import format_record, format_request, request_body
-from .result_file import Failure, read_results
 
 _LONGEST_WAIT = 60.0  # seconds between two questions about the batches under way
 _LEAST_WAIT = 0.01
@@ -30,7 +28,6 @@ _MOST_FAILED_POLLS = 60  # in a row: an hour
 _MOST_REFUSALS = 60  # for want of room at the provider, in a row while nothing of ours is under way
 _LOOKS = 4  # for a batch whose creation got no reply, before it counts as not created
 _CLOCK_DIFFERENCE = 3600.0  # seconds by which the provider's clock may be behind
-_ROUNDING = 1 + 1e-9
 
 
 class BatchQueue:
@@ -128,9 +125,7 @@ class BatchQueue:
             self._reached = reached
             raise ReplyPending
         body = request_body(question, self._settings, self._provider.model, self._provider.name)
-        usd = None if size.price is None else size.price.cost(size.most_in, size.tokens_out)
-        record = format_record(key, question, self._settings)
-        self._writer.add(format_request(key, body), record, size.most_in, size.tokens_out, usd)
+        self._writer.add(format_request(key, body), format_record(key, question, self._settings), size)
         self._under_way.add(key)
         raise ReplyPending
 
@@ -405,19 +400,18 @@ class BatchBudget:
     def __init__(self, budget: Budget, batches: Iterable[Batch], model: str) -> None:
         self._budget = budget
         self._model = model
-        self._calls, self._tokens, self._usd = 0, 0, 0.0
+        self._taken = LostCalls()
         for batch in batches:
-            self._calls += batch.requests if batch.state != "collected" else batch.replies + batch.lost
             if batch.state == "collected":
-                self._tokens += batch.spent_in + batch.spent_out + batch.lost_tokens
-                self._usd += (batch.spent_usd or 0.0) + (batch.lost_usd or 0.0)
+                tokens = batch.spent_in + batch.spent_out + batch.lost_tokens
+                usd = (batch.spent_usd or 0.0) + (batch.lost_usd or 0.0)
+                self._taken += LostCalls(batch.replies + batch.lost, tokens, usd)
             else:
-                self._tokens += batch.tokens_in + batch.tokens_out
-                self._usd += batch.usd or 0.0
+                self._taken += LostCalls(batch.requests, batch.tokens_in + batch.tokens_out, batch.usd or 0.0)
 
     def take(self, size: RequestSize) -> str:
         """Counts a request, unless it does not fit: then says which bound is reached."""
-        budget = self._budget
+        budget, taken = self._budget, self._taken
         if budget.usd is not None and size.price is None:
             raise UsageError(
                 f"the cost of {self._model} in batches is unknown, so a budget in USD cannot be kept; bound tokens "
@@ -425,18 +419,15 @@ class BatchBudget:
             )
         tokens = size.most_in + size.tokens_out
         usd = size.price.cost(size.most_in, size.tokens_out) if size.price else 0.0
-        for unit, units, bound, spent, needed in (
-            ("USD", "USD", budget.usd, self._usd + budget.spent_usd, usd),
-            ("token", "tokens", budget.tokens, self._tokens + budget.spent_tokens, tokens),
-            ("call", "calls", budget.calls, self._calls + budget.begun, 1),
-        ):
-            if bound is not None and spent + needed > bound * _ROUNDING:
-                return (
-                    f"the budget of {count_of(bound, unit, units)} is reached: {count_of(self._calls, 'request')} in "
-                    f"batches took or may take {count_of(self._tokens, 'token')}, cost "
-                    f"{cost_text(self._usd if size.price else None)}; the next one may take {count_of(tokens, 'token')}"
-                )
-        self._calls += 1
-        self._tokens += tokens
-        self._usd += usd
+        wanted = taken + LostCalls(1, tokens, usd)
+        reached = budget.passed_bound(
+            wanted.calls + budget.begun, wanted.tokens + budget.spent_tokens, (wanted.usd or 0.0) + budget.spent_usd
+        )
+        if reached:
+            return (
+                f"{reached}: {count_of(taken.calls, 'request')} in batches took or may take "
+                f"{count_of(taken.tokens, 'token')}, cost {cost_text(taken.usd if size.price else None)}; the next one "
+                f"may take {count_of(tokens, 'token')}"
+            )
+        self._taken = wanted
         return ""

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ...errors import JudgeUnavailable, UsageError
@@ -9,9 +10,11 @@ from ..body_limit import bounded_body
 from ..fast_path import call_batch_function
 from ..litellm_lookup import load_litellm, missing_api_key
 from ..retry import call_with_retries, explain, http_status, is_passing
+from ..secrets import WITHHELD
 from ..settings import ENTAIL, GGUF, PYTHON, JudgeSettings
 from ..transports import choose_transport
-from ..transports.decision_transport import DecisionTransport
+from ..transports.decisions import DecisionTransport
+from .batch_journal import SUFFIX, Batch, BatchJournal
 
 PROVIDERS = ("openai", "azure", "hosted_vllm", "litellm_proxy")
 """Those whose files hold requests and replies in OpenAI's shape, and whose batches litellm can list."""
@@ -196,3 +199,51 @@ def _read_state(batch: Any, settings: JudgeSettings) -> BatchState:
         problem=settings.scrubber.scrub_error(" ".join(problem.split())[:500]),
         has_no_room=any(error.code == "token_limit_exceeded" for error in errors),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class BatchProgress:
+    """One batch, as the journal knows it and as the provider does."""
+
+    cassette: Path
+    batch: Batch
+    # what the provider says; None for a batch that it has not got, or whose replies are collected
+    state: BatchState | None
+
+    @property
+    def status(self) -> str:
+        """The provider's word, else the journal's."""
+        if self.state is not None:
+            return self.state.status
+        return self.batch.status if self.batch.state == "collected" else "not submitted"
+
+
+async def ask_progress(
+    cassette: Path, judge: JudgeSettings | None = None, *, cancel: bool = False
+) -> list[BatchProgress]:
+    """Asks how the batches beside a cassette are getting on.
+
+    Raises:
+        JudgeUnavailable: The provider cannot be reached, or refuses.
+    """
+    journal = BatchJournal(cassette)
+    settings = judge or journal.settings
+    if settings is None:
+        raise UsageError(f"{cassette.name}{SUFFIX}: no batches are under way beside {cassette}")
+    if WITHHELD in settings.model_dump_json():
+        raise UsageError(f"{journal.folder}: the judge's settings may be secret and are not kept; add --judge JUDGE")
+    provider = BatchProvider(settings)
+    progress = []
+    try:
+        for batch in journal.batches.values():
+            state: BatchState | None = None
+            if batch.state == "creating":
+                state = await provider.find(batch.metadata_id, batch.file, batch.creating_since)
+            elif batch.state == "submitted":
+                state = await provider.retrieve(batch.provider_id)
+            if cancel and state is not None and not state.has_ended:
+                state = await provider.cancel(state.id)
+            progress.append(BatchProgress(cassette, batch, state))
+    except PassingFailure as error:
+        raise JudgeUnavailable(f"the batches of {settings.identity} cannot be reached: {error}") from error
+    return progress

@@ -10,7 +10,7 @@ from ...errors import UsageError
 from ...installation import load_entry, registered_entries
 from ..litellm_lookup import is_decision_model
 from ..settings import ENTAIL, TRANSPORTS, JudgeSettings
-from .transport import Transport
+from .wording import Transport
 
 _WITHOUT_REASON = {"single", "decisions", "systemone"}
 

@@ -11,15 +11,12 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, ClassVar
 
-from pydantic import model_validator
-
 from ...untrusted import neutralise
 from ..probabilities import contradiction, follow_options, read_option
-from ..question import Alternatives, MemberReply, Question, RawReply, Reply
-from ..structured import find_values
+from ..question import Alternatives, Question, RawReply
+from ..structured import ReplyObject, find_values, read_object
 from ..typed_questions import Answer, ChoiceQuestion, Predicate, Reason, Request, ScoreQuestion, TypedQuestion
-from .transport import Transport
-from .wording import compose, delimit_all, describe_words, words_of, write_statement, yes_no_words
+from .wording import Transport, compose, delimit_all, describe_words, words_of, write_statement, yes_no_words
 
 _TOKENS_PER_ANSWER = 8  # of the reply, beside the characters of the id and the word
 _TOKENS_PER_REASON = 80
@@ -29,27 +26,25 @@ _NUMBER = re.compile(r"\d+")
 _FRAMES: Mapping[Reason, str] = {"none": "listed", "first": "reason_first", "after": "reason_after"}
 
 
-class ListedAnswers(MemberReply):
-    """The reply: under each question's id one of its words. Made by `reply_schema`."""
+class ListedAnswers:
+    """The shape of the reply: under each question's id one of its words. Made by `reply_schema`."""
 
     words: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     reason: ClassVar[Reason] = "none"
     most_tokens: ClassVar[int] = 0
 
-    @model_validator(mode="before")
     @classmethod
-    def _refuse_without_answer(cls, values: Any) -> Any:
-        given = values if isinstance(values, dict) else {}
-        for question, words in cls.words.items():
-            if question in given and _read_word(given[question], words):
-                break
-        else:
+    def read(cls, values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str | None]]:
+        """The members of a reply, and the word that each question asked is answered with; None for no word of its."""
+        said = {
+            question: _read_word(values[question], words) if question in values else None
+            for question, words in cls.words.items()
+        }
+        if not any(said.values()):
             raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
-        for name in given:
-            if name not in cls.words:
-                cls._check_further(given)
-                break
-        return values
+        if values.keys() - cls.words:
+            cls._check_further(values)
+        return values, said
 
     @classmethod
     def _check_further(cls, given: Mapping[str, Any]) -> None:
@@ -80,6 +75,8 @@ def _reason_key(question: str) -> str:
 
 def _read_word(value: Any, words: Sequence[str]) -> str | None:
     """The word that a value says; None where it says none. A list may go on with another word."""
+    if value in words:
+        return str(value)
     if isinstance(value, str):
         return read_option(f'"{value}"', words)
     return None if isinstance(value, list | dict) else read_option(json.dumps(value), words)
@@ -101,17 +98,18 @@ class Listed(Transport):
 
     most_questions = _MOST_QUESTIONS
 
-    def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[ListedAnswers]:
+    def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[list[Answer]]:
         """The call: the state, then the questions by their ids."""
         reason = request.reason or "none"
         prompt = compose(request, request.prompts.load(request.task, request.language), _FRAMES[reason])
         offered = _words_by_question(questions, prompt.language)
         words = tuple([(question.id, tuple(each)) for question, each in zip(questions, offered, strict=True)])
         predicates = [question for question in questions if type(question) is Predicate]
-        statements = [f"{predicate.id}: {_one_line(write_statement(predicate))}" for predicate in predicates]
+        lines = _in_lines([each.statement if not each.context else write_statement(each) for each in predicates])
+        statements = [f"{predicate.id}: {line}" for predicate, line in zip(predicates, lines, strict=True)]
         others = [_line(question) for question in questions if type(question) is not Predicate]
         user = [delimit_all(request.state)]
-        schema = reply_schema(words, reason)
+        schema: Any = reply_schema(words, reason)
         if statements:
             user += ["<statements>", *statements, "</statements>"]
         return Question(
@@ -124,22 +122,24 @@ class Listed(Transport):
             prompts=request.prompts,
         )
 
-    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: Reply[Any]) -> list[Answer]:
+    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: RawReply) -> list[Answer]:
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
-        members = reply.value.members
-        values = dict(members)
-        has_one_twice = len(values) < len(members)
-        shares = _Shares(reply.raw, reply.value) if reply.raw.logprobs else None
-        answers = []
-        for question, words in zip(questions, _words_by_question(questions, call.prompt.language), strict=True):
-            said = [values[question.id]] if question.id in values else []
-            if has_one_twice:
-                said = [value for name, value in members if name == question.id]
-            answer = _read(question, words, said, shares)
-            if call.schema.reason != "none":
-                reason = values.get(_reason_key(question.id))
+        found = read_object(reply, call.schema.read)
+        values, said = found.value
+        offered = _words_by_question(questions, call.prompt.language)
+        if not reply.logprobs and all(said.values()) and len(values) == len(found.members):
+            answers = [
+                Answer(question, words[said[question.id]]) for question, words in zip(questions, offered, strict=True)
+            ]
+        else:
+            shares = _Shares(reply, found) if reply.logprobs else None
+            answers = [
+                _read(question, words, found, shares) for question, words in zip(questions, offered, strict=True)
+            ]
+        if call.schema.reason != "none":
+            for answer in answers:
+                reason = values.get(_reason_key(answer.question.id))
                 answer.reason = " ".join(reason.split()) if isinstance(reason, str) else ""
-            answers.append(answer)
         return answers
 
 
@@ -153,22 +153,29 @@ def _line(question: ChoiceQuestion | ScoreQuestion) -> str:
     """One question in one line, so that none can pretend to be another."""
     described = describe_words(question)
     offered = "; ".join(f"{word} = {meaning}" if meaning else word for word, meaning in described.items())
-    return f"{question.id}: {_one_line(question.instructions)} ({_one_line(offered)})"
+    instructions, offered = _in_lines([question.instructions, offered])
+    return f"{question.id}: {instructions} ({offered})"
 
 
-def _one_line(text: str) -> str:
-    return " ".join(neutralise(text).split())
+def _in_lines(texts: Sequence[str]) -> list[str]:
+    """Each text in one line, so that none can pretend to be another question."""
+    together = "".join(texts)
+    if neutralise(together) != together:  # most need no more than a look
+        texts = [neutralise(text) for text in texts]
+    return [" ".join(text.split()) for text in texts]
 
 
-def _read(question: TypedQuestion, words: Mapping[str, str], said: list[Any], shares: "_Shares | None") -> Answer:
-    if not said:
+def _read(
+    question: TypedQuestion, words: Mapping[str, str], found: ReplyObject[Any], shares: "_Shares | None"
+) -> Answer:
+    values, said = found.value
+    word = said[question.id]
+    if question.id not in values:
         return Answer(question, None, problem="the judge left it out")
-    offered = tuple(words)
-    word = _read_word(said[0], offered)
-    if said[1:] and any(_read_word(value, offered) != word for value in said):
+    if len({_read_word(value, tuple(words)) for name, value in found.members if name == question.id}) > 1:
         return Answer(question, None, problem="the judge answered it in two ways")
     if word is None:
-        shown = json.dumps(said[0], ensure_ascii=False)[:40]
+        shown = json.dumps(values[question.id], ensure_ascii=False)[:40]
         return Answer(question, None, problem=f"the judge said {shown}, which is none of its words")
     return Answer(question, words[word]) if shares is None else shares.weigh(question, words, word)
 
@@ -176,7 +183,7 @@ def _read(question: TypedQuestion, words: Mapping[str, str], said: list[Any], sh
 class _Shares:
     """How probable the words of a reply are, by its tokens."""
 
-    def __init__(self, raw: RawReply, reply: MemberReply) -> None:
+    def __init__(self, raw: RawReply, found: ReplyObject[Any]) -> None:
         self._raw = raw
         self._places: Sequence[Alternatives] = raw.logprobs or ()
         tokens = [next(iter(place)) for place in self._places]
@@ -184,8 +191,8 @@ class _Shares:
         self._is_known = before >= 0
         # where each token begins in the text, and where the last one ends
         self._starts = [end - before for end in accumulate(map(len, tokens), initial=0)]
-        names = [name for name, _ in reply.members]
-        self._values = dict(zip(names, find_values(raw.text, reply.place), strict=True)) if self._is_known else {}
+        names = [name for name, _ in found.members]
+        self._values = dict(zip(names, find_values(raw.text, found.start), strict=True)) if self._is_known else {}
 
     def weigh(self, question: TypedQuestion, words: Mapping[str, str], word: str) -> Answer:
         """The answer that a word gives, with the probability of each; without them where its tokens are others."""

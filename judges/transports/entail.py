@@ -6,10 +6,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from ...errors import UsageError
-from ..question import Question, Reply, Support
+from ..question import Question, RawReply, Support
+from ..structured import read_schema
 from ..typed_questions import NO, YES, Answer, Predicate, Request, TypedQuestion
-from .transport import Transport
-from .wording import compose_task, delimit
+from .wording import Transport, compose_task, delimit
 
 TASKS = frozenset({"support", "conversation_support"})
 """The tasks that such a model can do: each question states what the documentation may support."""
@@ -35,7 +35,7 @@ class Entail(Transport):
 
     most_questions = 1000
 
-    def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[SupportReply]:
+    def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[list[Answer]]:
         """The call: the passages and the claims; the user part shows them to people."""
         if request.task not in TASKS or not all(isinstance(question, Predicate) for question in questions):
             raise refuse("the judge", f"the prompt {request.task}")
@@ -43,10 +43,11 @@ class Entail(Transport):
         passages = tuple(request.passages or [request.state.get("documentation", "")])
         shown = [delimit("documentation", passage) for passage in passages]
         shown += [delimit("statement", statement) for _, statement in claims]
+        shape: Any = SupportReply
         return Question(
             compose_task(request),
             "\n".join(shown),
-            SupportReply,
+            shape,
             request.sample,
             protocol="entail",
             corrections=False,
@@ -54,9 +55,10 @@ class Entail(Transport):
             support=Support(passages, claims),
         )
 
-    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: Reply[Any]) -> list[Answer]:
+    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: RawReply) -> list[Answer]:
         """The answer to each claim, with its probability."""
-        return [_read(question, reply.value.support) for question in questions]
+        support = read_schema(reply, SupportReply).support
+        return [_read(question, support) for question in questions]
 
 
 def _read(question: TypedQuestion, support: dict[str, float | None]) -> Answer:

@@ -1,13 +1,14 @@
 """The transport `single`: one question per call, answered with one word, whose probability is read at its tokens."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ..probabilities import option_probabilities
-from ..question import Choice, Question, Reply
+from ..probabilities import weigh_options
+from ..question import Choice, Question, RawReply
 from ..typed_questions import Answer, Predicate, Request, TypedQuestion
-from .transport import Transport
-from .wording import compose, delimit, delimit_all, describe_words, words_of
+from .wording import Transport, compose, delimit, delimit_all, describe_words, words_of
 
+_SHAPE: Any = Choice  # of what is sent; the reply is read by `parse`
 _MOST_TOKENS = 16  # of an option's word where its first token may not tell
 
 
@@ -21,7 +22,7 @@ class Single(Transport):
 
     most_questions = 1
 
-    def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[Choice]:
+    def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[list[Answer]]:
         """The call that asks one question."""
         (question,) = questions
         prompt = request.prompts.load(request.task, request.language)
@@ -41,7 +42,7 @@ class Single(Transport):
         return Question(
             prompt,
             user,
-            Choice,
+            _SHAPE,
             request.sample,
             options=tuple(words),
             logprobs=True,
@@ -49,13 +50,13 @@ class Single(Transport):
             prompts=request.prompts,
         )
 
-    def parse(self, questions: Sequence[TypedQuestion], call: Question[Choice], reply: Reply[Choice]) -> list[Answer]:
+    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: RawReply) -> list[Answer]:
         """The answer to one question."""
         (question,) = questions
         words = words_of(question, call.prompt.language)
-        shares = option_probabilities(reply.raw, call.options)
+        word, shares = weigh_options(reply, call.options)
         probabilities = None if shares is None else {words[name]: share for name, share in shares.items()}
-        return [Answer(question, words[reply.value.word], probabilities)]
+        return [Answer(question, words[word], probabilities)]
 
 
 def _ask(question: TypedQuestion) -> str:

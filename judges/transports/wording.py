@@ -1,15 +1,36 @@
-"""The words of a request to a chat model: the state in delimited parts, the questions, the words to answer with."""
+"""What a transport is, and the words that they share: the state in delimited parts, the questions, their options."""
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Any
 
 from ...errors import UsageError
 from ...languages import language_or_fallback
 from ...prompts import Prompt
 from ...shell_words import quote_word
 from ...untrusted import neutralise
-from ..typed_questions import NO, YES, Predicate, Request, ScoreQuestion, TypedQuestion
+from ..question import Question, RawReply
+from ..typed_questions import NO, YES, Answer, Predicate, Request, ScoreQuestion, TypedQuestion
+
+
+class Transport(ABC):
+    """A way for typed questions to reach a model: it renders them, and parses the reply. It sends nothing itself."""
+
+    most_questions: int
+
+    @abstractmethod
+    def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[list[Answer]]:
+        """The call that asks questions of a request, at most `most_questions`."""
+
+    @abstractmethod
+    def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: RawReply) -> list[Answer]:
+        """The answer to each question, in their order; one that cannot be read says why.
+
+        Raises:
+            ReplyError: None can be read; the call is made again with the error, where its question says so.
+        """
 
 
 def delimit(name: str, text: str) -> str:

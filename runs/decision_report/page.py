@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...meta_eval.decision import Decision
+from ...meta_eval.decision import Decision, give_decision_verdict
 from ...presentation.charts import Forest, draw_forest
 from ...presentation.figure import Figure
 from ...presentation.page import render_page, write_page
@@ -15,10 +15,10 @@ from ..answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
 from ..deciding_answers import DecidingAnswer, DecidingQuestion
 from .tables import (
     IN_USE,
-    basis_sentence,
     better_version,
     difference_table,
-    needs_sentence,
+    list_notes,
+    look_sentence,
     other_table,
     pair_name,
     rating_unit,
@@ -64,10 +64,10 @@ def view_decision(decision: Decision) -> dict[str, Any]:
     """Returns what a page shows of a decision, by the names that the templates know."""
     return {
         "decision": decision,
-        "sentence": decision.sentence,
+        "verdict": give_decision_verdict(decision),
+        "notes": list_notes(decision),
         "unit": rating_unit(decision),
-        "basis": basis_sentence(decision),
-        "needs": needs_sentence(decision),
+        "look": look_sentence(decision),
         "means": version_chart(decision),
         "changes": difference_chart(decision),
         "versions": version_table(decision),

@@ -1,6 +1,12 @@
 """The tables and sentences of a decision between versions."""
 
-from ...meta_eval.decision import Decision, OtherDifference, VersionDifference, VersionEstimate
+from ...meta_eval.decision import (
+    Decision,
+    OtherDifference,
+    VersionDifference,
+    VersionEstimate,
+    give_decision_verdict,
+)
 from ...metrics.specification import UNDIRECTED
 from ...presentation.figure import Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, tabulate
@@ -21,15 +27,17 @@ _OTHERS = "Above 0 is better{undirected}. Each row by itself"
 
 
 def decision_block(decision: Decision) -> ReportBlock:
-    """The sentence, what it rests on, the versions, their differences, other metrics, and the notes."""
+    """The verdict, on which look it rests, the versions, their differences, other metrics, and the notes."""
+    look = look_sentence(decision)
     return ReportBlock(
         (
-            Paragraph(decision.sentence, "strong"),
-            Paragraph(basis_sentence(decision)),
+            *give_decision_verdict(decision).paragraphs(),
+            Paragraph(""),
+            *([Paragraph(look)] if look else []),
             version_table(decision),
             difference_table(decision, is_full=False),
             *([other_table(decision)] if decision.others else []),
-            *(Paragraph(note, label="Note:") for note in decision.notes),
+            *(Paragraph(note, label="Note:") for note in list_notes(decision)),
         )
     )
 
@@ -103,41 +111,21 @@ def better_version(decision: Decision) -> str | None:
     return decision.best if decision.verdict in ("ship", "keep") else None
 
 
-def basis_sentence(decision: Decision) -> str:
-    """Returns what the decision rests on, its scale, and which difference does not matter."""
-    scores = f"the scores of {decision.measure}" if decision.measure else "scores"
-    basis = {
-        "ratings and scores": f"your raters' ratings and {scores}",
-        "ratings": "your raters' ratings",
-        "preferences": "what people prefer side by side (the net share of wins)",
-        "agreement": f"how far {decision.measure or 'each'} agrees with your raters",
-        "scores": f"{scores} alone, which decide nothing",
-    }[decision.basis]
-    low, high = (Figure("rating", end) for end in decision.scale)
-    matter = f"; a difference up to {Figure('rating', decision.margin)} does not matter" if decision.margin else ""
-    return f"It rests on {basis}, on a scale of {low} to {high}{matter}.{_describe_look(decision)}"
+def list_notes(decision: Decision) -> tuple[str, ...]:
+    """What a reader should know beside the verdict."""
+    return tuple(filter(None, (decision.warning, *decision.notes)))
 
 
-def _describe_look(decision: Decision) -> str:
+def look_sentence(decision: Decision) -> str:
     """On which look it rests: on the first one of the runs, when everything is rated, nothing is to be said."""
     look = decision.look
     if look is None:
-        return " It holds at any number of looks." if decision.basis in _OF_RATERS else ""
+        return "It holds at any number of looks." if decision.basis in _OF_RATERS else ""
     if look.number == 1 and look.share == 1:
         return ""
     which = "the first look at these versions" if look.number == 1 else f"look {look.number} at these versions"
     known = f"{Figure('share', look.share)} of what all ratings would say"
-    return f" This is {which}, with {known}: it errs in {100 * look.error:.2g}% of cases, all looks in 5%."
-
-
-def needs_sentence(decision: Decision) -> str:
-    """Returns what would settle an unsettled decision, and how surely; "" where it is settled or nobody can tell."""
-    amount = decision.needs.describe()
-    if decision.verdict != "unsettled" or not amount or decision.basis == "agreement":
-        return ""
-    if decision.needs.is_equal:
-        return f"To show that nothing above {decision.margin:.3g} differs takes {amount}, in 8 of 10 cases."
-    return f"To settle such a decision in 8 of 10 cases takes {amount}."
+    return f"This is {which}, with {known}: it errs in {100 * look.error:.2g}% of cases, all looks in 5%."
 
 
 def rating_unit(decision: Decision) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from ...meta_eval.difference import find_standing
 from ...meta_eval.estimate import Estimate
 from ...meta_eval.report.tables import PASS_FAIL_FIELDS
 from ...presentation.figure import MISSING, Figure
@@ -12,9 +11,10 @@ from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTa
 from ...presentation.texts import one_line
 from ...text.wording import count_of, list_first, verb_of
 from ..cost_bounds import AT_MOST_NOTE, bounded_figure
-from ..missing_scores import describe_missing_scores
 from ..rating_direction import PAIRWISE
+from ..summary import describe_missing_scores
 from .bias import Bias, describe_unmeasured
+from .card_verdict import give_card_verdict
 from .judge_card import CardAgreement, Injections, JudgeCard, ScoreBin, SetCard
 from .set_card import OVERLAP
 
@@ -90,22 +90,15 @@ def _names(cards: Sequence[JudgeCard]) -> list[str]:
     ]
 
 
-def card_sentences(entry: CardEntry) -> Iterator[str]:
-    """What is known of a judge on one set: how far it agrees, and beside token overlap."""
-    card, place = entry.card, _place(entry)
-    rho = card.judge.spearman
+def _behind_verdict(entry: CardEntry) -> Iterator[str]:
+    """On how many answers a verdict rests, why it leaves something open, and what the judge adds to token overlap."""
+    card = entry.card
+    rho, difference = card.judge.spearman, card.difference
     if rho.value is None:
-        yield f"{place}: no agreement with the ratings can be told: {rho.problem}."
-        return
-    count = f"{count_of(rho.n or 0, 'answer')} in {count_of(rho.groups or 0, 'group')}"
-    yield f"{place}: agreement {Figure.from_estimate('rho', rho).describe(' of 1')} with the ratings, on {count}."
-    difference = card.difference
-    if difference.value is None:
+        yield f"{_place(entry)}: no agreement with the ratings can be told: {rho.problem}."
+    elif difference.value is None:
         yield f"{entry.judge} cannot be compared with {OVERLAP}: {difference.problem}."
-        return
-    shown = Figure.from_estimate("correlation", difference).describe()
-    yield f"{find_standing(difference).describe(entry.judge, OVERLAP)}: {shown}."
-    if card.gain.value is not None:
+    elif card.gain.value is not None:
         added = Figure("correlation", card.gain.value)
         yield (
             f"{entry.judge} and {OVERLAP} together: {added} beside {OVERLAP} alone; it has no interval, because "
@@ -136,7 +129,6 @@ def _describe_other_answers(tables: Sequence[Sequence[CardEntry]]) -> Iterator[s
 
 def _set_block(entries: Sequence[CardEntry]) -> ReportBlock:
     first = entries[0].card
-    sentences = [sentence for entry in entries for sentence in card_sentences(entry)]
     missing = [(entry.judge, entry.card.ceiling.problem) for entry in entries if entry.card.ceiling.value is None]
     ceiling = "".join(f" No raters' ceiling{whose}: {why}." for why, whose in _with_judges(missing, entries, " of "))
     counts = f"{count_of(first.answers, 'answer')} in {count_of(first.groups, 'group')}"
@@ -146,13 +138,19 @@ def _set_block(entries: Sequence[CardEntry]) -> ReportBlock:
         counts += f"; {left} no rating and {verb_of(first.unrated, 'was', 'were')} not judged"
     return ReportBlock(
         (
-            *(Paragraph(sentence) for sentence in sentences),
+            *(part for entry in entries for part in _verdict_parts(entry)),
             *([agreement_table(entries)] if any(entry.card.judge.spearman.n for entry in entries) else []),
             *([pass_fail_table(entries)] if any(entry.card.agreement for entry in entries) else []),
             Paragraph(f"Taken: {counts}. What is rated: {first.rated}.{ceiling}", tone="quiet"),
             *_missing_paragraphs(entries),
         )
     )
+
+
+def _verdict_parts(entry: CardEntry) -> Iterator[Paragraph]:
+    yield from give_card_verdict(entry.judge, entry.card).paragraphs()
+    yield Paragraph("")
+    yield from map(Paragraph, _behind_verdict(entry))
 
 
 def _missing_paragraphs(entries: Sequence[CardEntry]) -> Iterator[Paragraph]:

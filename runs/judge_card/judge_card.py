@@ -196,6 +196,7 @@ class SetCard(_Value):
         cost: What 1,000 answers take; None where no reply is there.
         unparsable: The share of the questions whose first reply could not be used as it came.
         lost: The share of the questions without any usable reply.
+        verdict: The lines of the verdict, which follow from the others: `--json` prints them, and they are not kept.
     """
 
     set_name: str
@@ -227,6 +228,7 @@ class SetCard(_Value):
     cost: JudgeCost | None
     unparsable: Share
     lost: Share
+    verdict: dict[str, str] = Field(default_factory=dict, exclude=True)
 
     @model_validator(mode="after")
     def _check_counts(self) -> Self:

@@ -6,7 +6,7 @@ from pathlib import Path
 from ...atomic_files import replace_file
 from ...presentation.markdown import as_text, table_lines
 from ...presentation.page import render_page, write_page
-from ...presentation.result_table import Paragraph
+from ...presentation.result_table import Paragraph, ResultTable
 from .card_tables import card_blocks, card_title, describe_making
 from .judge_card import JudgeCard
 
@@ -25,7 +25,7 @@ def render_card_page(cards: Sequence[JudgeCard]) -> str:
         cards: One card, or several that stand beside each other.
     """
     sections = [
-        (title, [(isinstance(part, Paragraph), part) for part in block.parts])
+        (title, [(isinstance(part, Paragraph), part) for part in _without_empty(block.parts)])
         for title, block in card_blocks(cards, is_page=True)
     ]
     view = {
@@ -35,6 +35,11 @@ def render_card_page(cards: Sequence[JudgeCard]) -> str:
         "making": [describe_making(card) for card in cards],
     }
     return render_page(__package__, "card.html", view)
+
+
+def _without_empty(parts: Sequence[Paragraph | ResultTable]) -> list[Paragraph | ResultTable]:
+    """Without the empty lines of a terminal."""
+    return [part for part in parts if not isinstance(part, Paragraph) or part.text]
 
 
 def write_card_markdown(path: Path, cards: Sequence[JudgeCard]) -> None:
@@ -53,10 +58,11 @@ def _markdown_lines(cards: Sequence[JudgeCard]) -> Iterator[str]:
     yield f"# {kind}: {as_text(card_title(cards))}"
     for title, block in card_blocks(cards, is_page=True):
         yield from ("", f"## {as_text(title)}")
-        for part in block.parts:
+        for part in _without_empty(block.parts):
             yield ""
             if isinstance(part, Paragraph):
-                yield as_text(part.text, _LONGEST)
+                label = f"**{part.label}** " if part.label else ""
+                yield f"{label}{as_text(part.text, _LONGEST)}"
             elif part.rows:
                 yield from table_lines(part)
                 if part.note:

@@ -11,6 +11,7 @@ from ...eval_sets import Sample
 from ...languages import language_or_fallback
 from ...metrics.declined import is_refusal
 from ..compare import PairedSample, ValueAndStatus, run_samples
+from ..results import Results
 from ..sample_pairing import pair_samples
 from ..store import Store
 from .gates import UNANSWERED
@@ -78,7 +79,7 @@ def read_history(
 
 def answered_samples(store: Store, run: str) -> Iterator[tuple[Sample, PairedSample]]:
     """The samples of a run with their values, and with whether the answer is empty or a refusal (`UNANSWERED`)."""
-    for sample, judged in run_samples(store, run):
+    for sample, judged in run_samples(Results.of_run(store, store.run(run), has_evidence=False)):
         language = language_or_fallback(sample.language)
         is_unanswered = not sample.response.strip() or is_refusal(sample.response, language)
         values = {**judged.after, UNANSWERED: (float(is_unanswered), "scored")}
@@ -111,6 +112,6 @@ def _paired_values(
 
 def _is_replayed(store: Store, run: str) -> bool:
     """Whether a judge's replies were all recorded before the run."""
-    usages = [usage for _, usage in store.usages(run)]
+    usages = [score.usage for *_, score in store.scores(run, fields=("usage",))]
     calls = sum(usage.calls for usage in usages)
     return 0 < calls == sum(usage.from_cassette for usage in usages)

@@ -1,18 +1,21 @@
 """The report of a nightly run: what its JSON file, its pages and the store hold."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import BaseModel, ValidationError, model_validator
 
 from ...errors import written_by_earlier_version
 from ...eval_sets.opening_question import listed_question
-from ...meta_eval.estimate import Estimate, estimate_mean
+from ...meta_eval.estimate import estimate_mean
 from ...metrics.specification import parse_specification
+from ...presentation import verdict as presentation_verdict
+from ...presentation.texts import one_line
+from ...text.phrase import Phrase, phrase
 from ..compare import PairedSample, RunComparison, run_samples
 from ..predicted_rating import PredictedRating, predict_mean_rating
-from ..summary import shares_left_out
+from ..results import Results
 from .gates import COMPARED, GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
 from .suite import Suite
@@ -27,10 +30,13 @@ Verdict = Literal[
 UNFINISHED = frozenset({"running", "killed", "budget", "interrupted", "error", "samples failed"})
 """The verdicts after which a nightly run can be resumed."""
 
+ScoreOfGroup = tuple[float | None, str, str]
+"""A value, its status, and the group of its answer."""
 _IN_CI = " (on GitHub: run the workflow by hand with `accept`)"
 _MOST_CHANGED = 5
 _MOST_FAILING = 50
 _MOST_CHARACTERS = 300
+_LONGEST_NAME = 30
 
 
 class MetricReport(BaseModel):
@@ -137,8 +143,43 @@ class NightlyReport(BaseModel):
     seconds: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """Returns the report as JSON values."""
-        return self.model_dump(mode="json")
+        """Returns the report as JSON values, with the lines of its verdict."""
+        return self.model_dump(mode="json") | {"verdict_lines": self.give_verdict().as_json()}
+
+    def give_verdict(self) -> presentation_verdict.Verdict:
+        """Says what a nightly run comes to: passed or failed, by which gate, and how many samples newly fail."""
+        newly = [("newly", self._describe_newly_failing())] if self.runs else []
+        return presentation_verdict.Verdict((("suite", *self._describe_gates()), *newly))
+
+    def _describe_gates(self) -> tuple[Phrase, ...]:
+        failed = [gate for gate in self.gates if gate.state == "failed"]
+        undecided = [gate for gate in self.gates if gate.state == "undecided" and gate.gate != "regression"]
+        silent = sum(gate.state in {"undecided", "no baseline"} for gate in self.gates)
+        speaking = {"gate failed": failed, "gate undecided": undecided}.get(self.verdict, [])
+        values: dict[str, Any] = {"suite": one_line(self.suite, _LONGEST_NAME), "count": len(self.gates)}
+        if self.verdict == "passed":
+            name = "suite_passed" if self.gates else "suite_without_gates"
+            hold = {"held": len(self.gates) - silent}
+            return (phrase("suite_untested" if silent else name, **values, **hold),)
+        name = f"suite_{self.verdict.replace(' ', '_')}"
+        if not speaking:
+            return (phrase(name, **values, samples=sum(run.failed_samples for run in self.runs)),)
+        gate = one_line(speaking[0].title)
+        if len(speaking) > 1:
+            gate = phrase("and_more_gates", gate=gate, count=len(speaking) - 1)
+        return phrase(name, **values, gate=gate), phrase(f"{name}_shortly", **values | {"count": len(speaking)})
+
+    def _describe_newly_failing(self) -> Phrase:
+        compared = [run for run in self.runs if run.compared_with]
+        if not compared:
+            return phrase("newly_unknown")
+        is_accepted = all(run.compared_with == run.accepted for run in compared)
+        return phrase(
+            "newly_failing",
+            newly=sum(len(run.newly_failing) + run.more_newly_failing for run in compared),
+            count=sum(run.samples for run in compared),
+            before=phrase("accepted_run" if is_accepted else "run_before"),
+        )
 
     @property
     def next_step(self) -> tuple[str, str]:
@@ -204,18 +245,19 @@ def report_run(
 ) -> RunReport:
     """Returns the report of one run."""
     row = store.run(run)
-    samples = [judged for _, judged in run_samples(store, run)]
-    left_out = shares_left_out(store.sentence_counts(run))
+    results = Results.of_run(store, row, has_evidence=False)
+    samples, left_out = [judged for _, judged in run_samples(results)], results.left_out
+    failures = [(name, score.reason) for name, _, score in results.listed_scores() if score.status == "failed"]
     report = RunReport(
         run=run,
         judge=judge,
         status=row.status,
         samples=len(samples),
-        failed_samples=len(store.failed_samples(run)),
-        first_failure=store.first_failure(run),
+        failed_samples=len({name for name, _ in failures}),
+        first_failure=failures[0][1] if failures else "",
         accepted=accepted,
         compared_with=None if comparison is None else comparison.a,
-        predicted_rating=predict_mean_rating(store, run),
+        predicted_rating=predict_mean_rating(results, row.plan.metrics),
         metrics=tuple(
             _report_metric(samples, metric, comparison, left_out.get(metric), asked=metric in row.plan.metrics)
             for metric in row.plan.all_metrics
@@ -239,21 +281,19 @@ def report_run(
 
 
 def report_metric(
-    metric: str,
-    statuses: Mapping[str, int],
-    mean: Estimate,
-    *,
-    left_out: float | None = None,
-    asked: bool = True,
+    metric: str, scores: Sequence[ScoreOfGroup], *, left_out: float | None = None, asked: bool = True
 ) -> MetricReport:
     """Returns the figures of a metric without a change."""
+    values = [(value, group) for value, _, group in scores if value is not None]
+    mean = estimate_mean([value for value, _ in values], [group for _, group in values])
+    statuses = Counter(status for _, status, _ in scores)
     return MetricReport(
         metric=metric,
         asked=asked,
         n=sum(statuses.values()),
-        scored=statuses.get("scored", 0),
-        skipped=statuses.get("skipped", 0),
-        failed=statuses.get("failed", 0),
+        scored=statuses["scored"],
+        skipped=statuses["skipped"],
+        failed=statuses["failed"],
         mean=mean.value,
         low=mean.low,
         high=mean.high,
@@ -269,11 +309,8 @@ def _report_metric(
     *,
     asked: bool,
 ) -> MetricReport:
-    scores = [(sample.after[metric], sample.source) for sample in samples if metric in sample.after]
-    values = [(value, group) for (value, _), group in scores if value is not None]
-    mean = estimate_mean([value for value, _ in values], [group for _, group in values])
-    statuses = Counter(status for (_, status), _ in scores)
-    report = report_metric(metric, statuses, mean, left_out=left_out, asked=asked)
+    scores = [(*sample.after[metric], sample.source) for sample in samples if metric in sample.after]
+    report = report_metric(metric, scores, left_out=left_out, asked=asked)
     change = next((row for row in comparison.overall if row.metric == metric), None) if comparison else None
     if change is None:
         return report

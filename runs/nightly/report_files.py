@@ -7,6 +7,7 @@ from ...atomic_files import replace_file
 from ...errors import InputError
 from ...presentation.figure import format_cost
 from ...presentation.markdown import as_code, as_text, table_lines
+from ...text.phrase import reader_language
 from ...text.wording import count_of
 from ...untrusted import without_unseen
 from ..run_tables import report_table
@@ -20,17 +21,7 @@ from .suite import Suite
 _MOST_CHARACTERS = 2000
 _MOST_ROWS = 10
 _MARKS = {"passed": "✅", "failed": "❌", "undecided": "⚠️", "no baseline": "➖"}
-_TITLES = {
-    "passed": "✅ all gates passed",
-    "gate failed": "❌ a gate failed",
-    "samples failed": "⚠️ samples could not be measured",
-    "gate undecided": "⚠️ a gate could not be decided",
-    "budget": "⚠️ the budget is used up",
-    "interrupted": "⚠️ interrupted",
-    "error": "❌ ended with an error",
-    "killed": "❌ killed: began and did not finish",
-    "running": "⏳ began and did not finish: still running, or killed",
-}
+_VERDICT_MARKS = {"passed": "✅", "gate failed": "❌", "error": "❌", "killed": "❌", "running": "⏳"}  # else ⚠️
 
 
 def write_report_files(suite: Suite, report: NightlyReport) -> None:
@@ -109,7 +100,9 @@ def _xml_text(text: str) -> str:
 
 def summary_markdown(report: NightlyReport) -> str:
     """Returns the comment's text: the verdict, the gates, the metrics of each judge, and the samples that changed."""
-    lines = [f"### Assay: {as_text(report.suite)}: {_title(report)}", ""]
+    lines = [f"### {_VERDICT_MARKS.get(report.verdict, '⚠️')} Assay", ""]
+    lines += [f"- **{about}**: {as_text(says)}" for about, says in report.give_verdict().lines(reader_language())]
+    lines.append("")
     if report.message:
         lines += [as_text(report.message, 600), ""]
     sentence, command = report.next_step
@@ -129,14 +122,6 @@ def summary_markdown(report: NightlyReport) -> str:
         f"cost {format_cost(spent.usd)}, {report.seconds:.0f} s."
     )
     return "\n".join(lines) + "\n"
-
-
-def _title(report: NightlyReport) -> str:
-    """The verdict in words; where gates decided nothing, that none failed and how many these are."""
-    silent = sum(gate.state in {"undecided", "no baseline"} for gate in report.gates)
-    if report.verdict != "passed" or not silent:
-        return _TITLES[report.verdict]
-    return f"✅ no gate failed; {silent} of {count_of(len(report.gates), 'gate')} could not tell"
 
 
 def _run_lines(run: RunReport) -> list[str]:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from ...eval_sets.levels import Turns
 from ...judges import Budget, JudgeSettings, Mode, load_settings
 from ...judges.cassette import is_bundled
-from ...judges.judge_folder import is_judge_folder
+from ...judges.settings import is_judge_folder
 from ...metrics.specification import DEFAULT_METRICS
 from ..plan import Plan
 from .gates import NO_JUDGE, UNANSWERED, Gate, RegressionGate

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from ...eval_sets import Sample
@@ -30,12 +31,18 @@ def file_ratings(sample: Sample, scale: tuple[float, float]) -> dict[str, float]
     return {} if sample.rating is None else {FILE: sample.rating}
 
 
-def rated_samples(queue: RatingQueue, series: int | None = None, *, has_file: bool = True) -> list[Sample]:
+def rated_samples(
+    queue: RatingQueue,
+    series: int | None = None,
+    *,
+    has_file: bool = True,
+    known: Mapping[str, Sample] = MappingProxyType({}),
+) -> list[Sample]:
     """The samples that people rated, in the queue's order.
 
     `ratings` holds one rating per rater (hidden repeats aside), on the queue's scale, and the ratings that the sample
     came with where they are on this scale; `rating` is what the team agreed on, where it adjudicated. `metadata` gets
-    `rating_reasons` and `wrong_sentences` by rater.
+    `rating_reasons` and `wrong_sentences` by rater. Answers that are `known` are not read again.
     """
     by_sample: dict[str, list[Rating]] = defaultdict(list)
     for rating in queue.ratings(series):
@@ -43,7 +50,7 @@ def rated_samples(queue: RatingQueue, series: int | None = None, *, has_file: bo
             by_sample[rating.sample].append(rating)
     adjudications = queue.adjudications(series)
     rated = []
-    for sample in queue.samples(only={*by_sample, *adjudications}):
+    for sample in queue.samples({*by_sample, *adjudications}, known):
         values = {rating.rater: float(rating.value) for rating in by_sample[sample.id] if rating.value is not None}
         agreed = adjudications.get(sample.id)
         if not values and agreed is None:

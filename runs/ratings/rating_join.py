@@ -110,7 +110,7 @@ def _read_pages(database: Database, samples: Mapping[str, Sample]) -> list[_Page
     for name in queue_ids(database):
         queue = RatingQueue(database, name)
         rated: dict[str, Sample] = {}
-        for sample in rated_samples(queue, has_file=False):
+        for sample in rated_samples(queue, has_file=False, known=samples):
             key = sample.id if sample.id in samples else twins.get(sample.id, "")
             if (ours := samples.get(key)) and ours.is_same_answer(sample):
                 rated[key] = sample if key == sample.id else _as_twin(ours, sample)

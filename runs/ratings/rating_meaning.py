@@ -1,10 +1,11 @@
-"""What the ratings so far say: the sentence of the meta-evaluation, and whether more ratings would change it."""
+"""What the ratings so far say: the verdict of the meta-evaluation, and whether more ratings would change it."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import AssayError, InputError, UsageError
+from ...presentation.verdict import Verdict
 from ..store import Store
 from .rating_queue import RatingQueue
 
@@ -18,10 +19,11 @@ PICKED_FROM = "answers picked from "
 
 @dataclass(frozen=True, slots=True)
 class RatingMeaning:
-    """The sentence with the lines under it, and the stop rule in words; each says what is missing, where it is."""
+    """The verdict, or why there is none, and the stop rule in words, which says what is missing, where it is."""
 
-    sentence: str
+    verdict: Verdict | None
     stop_rule: str
+    problem: str = ""
 
 
 def has_scores(queue: RatingQueue, store: Store) -> bool:
@@ -56,9 +58,9 @@ def interpret_queue(store: Store, queue: RatingQueue) -> RatingMeaning:
         stability = predict_stability(table)
         evaluation = evaluate_table(table)  # as `assay meta` does: one figure, one value
     except AssayError as error:
-        return RatingMeaning(f"Nothing can be said yet: {error}", "")
+        return RatingMeaning(None, "", f"Nothing can be said yet: {error}")
     rule = "The stop rule needs ten rated answers." if stability is None else f"{stability}."
-    return RatingMeaning(str(evaluation), rule)
+    return RatingMeaning(evaluation.verdict, rule)
 
 
 def predict_queue_stability(store: Store, queue: RatingQueue) -> "Stability | None":

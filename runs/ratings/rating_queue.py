@@ -1,7 +1,8 @@
 """The queue of answers to rate."""
 
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pydantic_core import from_json, to_json
@@ -123,17 +124,22 @@ class RatingQueue(ItemQueue):
             )
             return True
 
-    def samples(self, only: Collection[str] | None = None) -> Iterator[Sample]:
+    def samples(
+        self, only: Collection[str] | None = None, known: Mapping[str, Sample] = MappingProxyType({})
+    ) -> Iterator[Sample]:
         """The answers in the order in which they are rated.
 
         Args:
             only: The ids of those that are read; None for all.
+            known: Answers by id that were read already: those of the queue that are the same are not read again.
         """
-        rows = self._db.execute("SELECT sample FROM rating_items WHERE queue = ? ORDER BY place", (self.id,)).fetchall()
+        rows = self._db.execute("SELECT sample, content FROM rating_items WHERE queue = ? ORDER BY place", (self.id,))
         reader = self._reader()
-        for (name,) in rows:  # one by one: together they may be larger than the memory
+        for name, content in rows:  # one by one: together they may be larger than the memory
             if only is None or name in only:
-                yield reader.read(self._content(name))
+                sample = known.get(name)
+                is_known = sample is not None and sample.model_dump_json() == content
+                yield sample if sample is not None and is_known else reader.read(content)
 
     def sample(self, sample: str) -> Sample:
         """One answer of the queue. Raises `UsageError` for an id that it does not have."""

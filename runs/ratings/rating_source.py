@@ -39,9 +39,9 @@ def find_source(
     samples = tuple(select_rated(store.samples(run.id), turns))
     directions = run.plan.all_directions
     columns: dict[str, dict[str, float]] = {metric: {} for metric in run.plan.all_metrics}
-    for sample, metric, value, _ in store.sample_values(run.id):
-        if value is not None and metric in columns:
-            columns[metric][sample] = value if directions[metric] else -value
+    for sample, metric, score in store.scores(run, fields=()):
+        if score.value is not None and metric in columns:
+            columns[metric][sample] = score.value if directions[metric] else -score.value
     return RatingSource(run.id, samples, tuple(columns), score_columns(columns, [sample.id for sample in samples]))
 
 

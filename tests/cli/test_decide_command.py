@@ -67,7 +67,7 @@ def test_sets_need_no_run(assay, tmp_path):
     old = write(tmp_path / "old.jsonl", "old", lambda n: 1 + n % 3)
     new = write(tmp_path / "new.jsonl", "new", lambda n: 2 + n % 3 + (n % 4 == 0))
     done = assay("decide", f"old={old}", f"new={new}")
-    assert done.code == 0 and done.out.startswith("Ship new: ")
+    assert done.code == 0 and done.out.startswith("Decision          Ship new: ")
     assert not (tmp_path / ".assay").exists()
     last = assay("decide", old, "last")
     assert last.code == 2 and "there are no runs here" in last.err
@@ -98,7 +98,7 @@ def test_a_score_alone_passes_no_gate(assay, tmp_path):
     files = [write(tmp_path / f"{name}.jsonl", name, lambda n: None) for name in ("old", "new")]
     runs = [assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in files]
     gate = assay("decide", *runs, "--metric", "token_overlap", "--gate")
-    assert gate.code == 5 and gate.out.partition("Not settled: ")[2].startswith("nothing is rated, and whether")
+    assert gate.code == 5 and "scores, which decide nothing: nothing is rated" in gate.out
     said = " ".join(assay("show", "changes", *runs).out.split())
     assert "Whether your raters like B better is not known: no answer is rated" in said
 

@@ -128,7 +128,7 @@ def test_hostile_text_does_nothing(assay, suite_file, set_file, tmp_path):
     assert "://" not in summary  # GitHub would make a link of it
     html = MarkdownIt("commonmark").enable("table").render(summary)
     text = "".join(re.findall(r">([^<]*)", html))
-    tags = {"h3", "p", "strong", "code", "table", "thead", "tbody", "tr", "th", "td"}
+    tags = {"h3", "p", "ul", "li", "strong", "code", "table", "thead", "tbody", "tr", "th", "td"}
     assert set(re.findall(r"<(\w+)", html)) <= tags
     assert "Ask @\N{WORD JOINER}admin, see #\N{WORD JOINER}12 and [x](http://evil.example) | `y`" in text
     assert not re.search(r"@\w|#\d", text)  # which GitHub would link in the rendered text

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,10 @@ def test_the_rates_of_a_model_behind_the_retrieval(assay, crossed, judge_file, o
     assert validation["by_fold"]["rouge_1"]["1"]["n"] == 2
     # test: gips answered with its fold only; salt with its own (right) and the other's (a hallucination)
     assert test["average"]["answer rate"]["mean"] == 1.0
+    assert test["verdict"] == {
+        "Your chatbot": "answered 2 of 2 questions that its documents answer",
+        "Made up": "it answered 1 of 2 questions that it could not know",
+    }
     assert test["average"]["hallucination rate"]["mean"] == pytest.approx((1 + 0) / 2)
     assert validation["balance"] == pytest.approx((0.5 + 1) / 2)
     assert "BERTScore cannot be computed" in validation["skipped"].get("bertscore", "BERTScore cannot be computed")
@@ -143,6 +148,7 @@ def test_the_rates_of_a_model_behind_the_retrieval(assay, crossed, judge_file, o
     assert salt.metadata["crosseval"]["declined"] is False
     assert "gips" in salt.retrieved_contexts[0]
     shown = assay("sets", "crosseval", crossed, "--bot", judge_file()).out
+    assert re.search(r"\nMade up +it answered 1 of 2 questions that it could not know\n", shown)
     for words in ("Table 3", "answered with fold 1", "questions of fold 2", "rouge_l", "facts correct"):
         assert words in shown
     for words in ("Table 4", "Q1_CTX2 corr.", "Q2_CTX1 corr.", "factoids corr.", "Average over iterations"):

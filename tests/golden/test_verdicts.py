@@ -7,7 +7,7 @@ import pytest
 
 SCENARIOS = sorted((Path(__file__).parent / "scenarios").glob("*.yaml"))
 
-FIRST = "Your chatbot"
+FIRST = re.compile(r"(Your chatbot|Decision|Suite|Judge)  ")
 METHODS = re.compile(
     r"(?i)spearman|ridge|regression|bootstrap|permut|p-value|interval|confidence|fold|kappa|alpha|rank"
 )
@@ -19,7 +19,7 @@ def verdicts() -> list[tuple[str, list[str]]]:
     for path in SCENARIOS:
         lines = path.with_suffix(".txt").read_text(encoding="utf-8").splitlines()
         for place, line in enumerate(lines):
-            if line.startswith(f"{FIRST}  "):
+            if FIRST.match(line):
                 end = next(
                     after for after in range(place, len(lines)) if not re.match(r"\S[\w ]{0,16} {2,}\S", lines[after])
                 )
@@ -30,8 +30,10 @@ def verdicts() -> list[tuple[str, list[str]]]:
 VERDICTS = verdicts()
 
 
-def test_most_scenarios_of_run_and_meta_have_one():
-    assert len(VERDICTS) > 25
+def test_each_command_that_has_one_is_among_them():
+    assert len(VERDICTS) > 40
+    scenarios = {scenario for scenario, _ in VERDICTS}
+    assert scenarios >= {"demo", "meta_files", "decide_runs", "suite_gates", "suite_judge", "judges_card", "watch_once"}
 
 
 @pytest.mark.parametrize(("scenario", "lines"), VERDICTS)

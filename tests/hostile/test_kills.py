@@ -12,7 +12,7 @@ from assay.judges import Cassette, RawReply, Recording
 RECORDS = """
 import sys
 from assay.judges import Cassette, RawReply
-from assay.judges.recording import Recording
+from assay.judges.cassette import Recording
 
 for session in "ab":
     with Cassette("a.jsonl", "auto") as cassette:

@@ -141,18 +141,19 @@ def predicate(name: str | None, probability: Any) -> dict[str, Any]:
 )
 def test_what_is_wrong_with_one_answer_leaves_the_others(answers, problem):
     """An answer never counts for another question, also where one before it is missing."""
-    first, second = read_answers(TWO, json.dumps({"answers": answers}))
+    first, second = read_answers(TWO, answers)
     assert (first.option, first.declined) == (None, problem == "declined")
     assert problem in first.problem
     assert second.probability == 0.5
 
 
 def test_names_decide_not_the_order():
-    first, second = read_answers(TWO, json.dumps({"answers": [predicate("b", 0.25), predicate("a", 0.75)]}))
+    first, second = read_answers(TWO, [predicate("b", 0.25), predicate("a", 0.75)])
     assert (first.probability, second.probability) == (0.75, 0.25)
-    first, second = read_answers(TWO, json.dumps({"answers": [predicate(None, 0.25), predicate(None, 0.75)]}))
+    first, second = read_answers(TWO, [predicate(None, 0.25), predicate(None, 0.75)])
     assert (first.probability, second.probability) == (0.25, 0.75)
-    assert read_answers(TWO, '{"answers": {"a": {"noul": 1}, "a": {"noul": 0}, "b": {"noul": 1}}}')[0].option is None
+    twice = [predicate("a", 0.25), predicate("a", 0.75), predicate("b", 0.25)]
+    assert [answer.option for answer in read_answers(TWO, twice)] == [None, "no"]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +167,7 @@ def test_names_decide_not_the_order():
     ],
 )
 def test_probabilities_of_options(shares, expected):
-    (answer,) = read_answers(QUESTIONS[1:2], json.dumps({"answers": {"c": {"probabilities": shares}}}))
+    (answer,) = read_answers(QUESTIONS[1:2], {"c": {"probabilities": shares}})
     if isinstance(expected, str):
         assert answer.option is None and expected in answer.problem
     else:

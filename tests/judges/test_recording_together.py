@@ -84,8 +84,8 @@ RECORDS_BESIDE_ANOTHER = """
 import sys
 from pathlib import Path
 from assay.judges import Cassette, RawReply
-from assay.judges.journal import Journal, abandoned_journals, locked
-from assay.judges.recording import Recording
+from assay.judges.cassette import Journal, abandoned_journals, locked
+from assay.judges.cassette import Recording
 
 path, name = Path(sys.argv[1]), sys.argv[2]
 sys.stdin.readline()

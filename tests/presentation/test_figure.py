@@ -20,10 +20,8 @@ from assay.presentation import (
     typeset,
 )
 from assay.runs import (
-    AnswerIndex,
     Results,
     RunReport,
-    ScoreTotals,
     Store,
     compute_figures,
     join_scores,
@@ -107,8 +105,7 @@ def test_one_runs_figures_look_the_same_everywhere(assay, set_file, tmp_path):
     done = assay("run", set_file(24), "--metrics", "token_overlap,rouge_l_precision")
     store = Store(tmp_path / ".assay")
     run = store.run("last")
-    summaries = ScoreTotals.of_run(store, run.id).summarise(run.plan.all_directions)
-    AnswerIndex(store.database).update(run.id)
+    summaries = Results.from_store(store, run.id).summary()
     metrics = compute_figures(store, run.id).metrics
     joined = join_scores(store, [run], (), None, ReadOptions())
     evaluation = evaluate_table(joined.table, bootstrap=200, permutations=200, repeats=1)

@@ -8,7 +8,7 @@ import pytest
 
 from assay import load_set
 from assay.installation import registered_entries
-from assay.runs import Plan, Store, evaluate
+from assay.runs import Plan, Results, Store, evaluate
 
 # Both read one figure from the sample: `wrong`, 0 for the best answer and 1 for the worst.
 PACKAGE = """
@@ -115,7 +115,7 @@ def test_no_metric_that_agrees_perfectly_loses_to_a_baseline(assay, tmp_path):
 def test_the_worst_answers_are_the_bad_ones(assay, tmp_path, metric):
     output = assay("run", write_set(tmp_path / "set.jsonl", RISING), "--metrics", metric).out
     store = Store(".assay")
-    assert [sample.id for sample, _ in store.worst(store.run("last").id, metric, 3)] == ["s9", "s8", "s7"]
+    assert list(Results.from_store(store, "last").worst(3, metric).samples) == ["s9", "s8", "s7"]
     assert "Question 9?" in output
     assert "Question 0?" not in output
 

@@ -16,7 +16,7 @@ from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample, load_set
 from assay.judges import JudgeSettings, RawReply, Recording, Usage
 from assay.metrics import Score
-from assay.runs import Ledger, Plan, RunWriter, Store, migrate
+from assay.runs import Ledger, Plan, Results, RunWriter, Store, migrate
 
 ROOT = Path(__file__).parents[2]
 PLAN = Plan(sets=("set.jsonl",), metrics=("faithfulness",))
@@ -67,7 +67,7 @@ def test_samples_stand_in_the_sets_order_and_not_in_that_of_their_end(tmp_path):
     resumed.flush()
     assert [each.id for each in store.samples(run)] == ["s3", "s1", "s2"]
     assert list(dict.fromkeys(name for name, _, _ in store.scores(run))) == ["s3", "s1", "s2"]
-    assert [each.id for each, _ in store.worst(run, "faithfulness", 5)] == ["s3", "s1", "s2"]  # a tie
+    assert list(Results.from_store(store, run).worst(5, "faithfulness").samples) == ["s3", "s1", "s2"]  # a tie
 
 
 def test_a_reply_is_on_disk_at_once_and_scores_with_their_batch(tmp_path):
@@ -310,7 +310,7 @@ def test_samples_that_the_set_has_no_more_are_removed_with_their_scores(tmp_path
     writer.flush()
     writer.remove_samples_except({"s1", "s3", "s4"})
     assert [each.id for each in store.samples(run)] == ["s1", "s3"]
-    assert {name for name, _, _, _ in store.sample_values(run)} == {"s1", "s3"}
+    assert {name for name, _, _ in store.scores(run, fields=())} == {"s1", "s3"}
 
 
 PLANS = {

@@ -9,7 +9,7 @@ from assay.cli.run_output import print_audit, print_run
 from assay.errors import UsageError
 from assay.metrics import scored, skipped
 from assay.presentation import one_line
-from assay.runs import Plan, RunWriter, ScoreTotals, Store, place_among_baselines, write_scores
+from assay.runs import Plan, RunWriter, Store, place_among_baselines, summarise as summarise_rows, write_scores
 
 
 def rows(metric, values, ratings, language="en"):
@@ -21,7 +21,7 @@ def rows(metric, values, ratings, language="en"):
 
 
 def summarise(score_rows, directions, *, by_language=False):
-    return ScoreTotals.of_rows(score_rows).summarise(directions, by_language=by_language)
+    return summarise_rows(score_rows, directions, by_language=by_language)
 
 
 def test_mean_coverage_and_correlation_over_what_is_scored():

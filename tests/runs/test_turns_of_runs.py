@@ -9,7 +9,7 @@ from assay import Sample, evaluate, metric
 from assay.errors import InputError, UsageError
 from assay.eval_sets import turn_samples
 from assay.metrics import ComputedMetric, scored
-from assay.runs import Plan, RunWriter, Store
+from assay.runs import Plan, Results, RunWriter, Store
 
 TURNS_OF = {"a": 3, "b": 1, "c": 2}
 
@@ -164,7 +164,8 @@ def test_turns_are_kept_once_and_read_back_whole(tmp_path):
     expected = [whole, *turn_samples(whole)]
     assert list(store.samples(run)) == expected
     assert store.sample(run, "a#9") == expected[5]
-    assert [sample for sample, _ in store.worst(run, "words", 50)] == expected[1:40]  # the longest is not among them
+    worst = Results.from_store(store, run).worst(50, "words").samples
+    assert list(worst.values()) == expected[1:40]  # the longest is not among them
     sizes = store.database.execute("SELECT length(content) FROM samples WHERE run = ?", (run,)).fetchall()
     assert sum(size for (size,) in sizes) < 5 * len(whole.model_dump_json())
 
@@ -187,3 +188,16 @@ def test_a_turn_without_its_conversation_is_read_without_messages():
     run = store.run("last").id
     store.database.execute("DELETE FROM samples WHERE id = 'a'")
     assert [len(sample.messages) for sample in store.samples(run)] == [0, 0, 0, 2, 2, 4, 2, 4]
+
+
+def test_a_run_that_names_no_metric_has_those_of_conversations_that_ask_no_judge(assay, conversations):
+    done = assay("run", conversations)
+    assert done.code == 0
+    whole = "the set holds 2 conversations: effort:count=turns+repeated and the baselines of conversations look at the"
+    assert f"{whole} whole, metrics of answers at the last turn only (--turns each looks at every turn)" in done.err
+    again = assay("run", conversations, "--resume", "last")
+    assert again.code == 0
+    store = Store(".assay")
+    (run,) = store.run_ids()
+    assert store.run(run).plan.all_metrics[:2] == ("token_overlap", "effort:count=turns+repeated")
+    assert len(evaluate([PLAIN], progress=False).metrics) == 3  # of single answers there is nothing to add

@@ -60,11 +60,13 @@ def show(runs, part, first, second, **query):
 def test_the_decision_stands_on_top_with_its_intervals(runs):
     """All is rated: the means are 2 (24 / 12) and 4.25 (51 / 12), the difference 2.25."""
     page = page_text(show(runs, "/decision", "low", "high"))
-    assert "Ship B: your raters rate its answers 2.25 higher than those of A" in page
+    assert (
+        "Decision Ship B: your raters like it better than A Difference B is rated 2.25 higher than A, on 1 to 5" in page
+    )
     assert re.search(r"A in use today 2\.00 \[1\.\d\d, 2\.\d\d\] B 4\.25 \[3\.\d\d, 4\.\d\d\]", page)
     assert re.search(r"B − A \+2\.250 \[\+\d", page)
     swapped = page_text(show(runs, "/decision", "high", "low"))
-    assert "Keep A: your raters rate its answers 2.25 higher than those of B" in swapped
+    assert "Keep A: your raters like it better than B Difference A is rated 2.25 higher than B" in swapped
 
 
 def test_the_answers_that_decide_stand_first_with_their_ratings(runs):
@@ -85,7 +87,8 @@ def test_several_metrics_are_offered_and_the_one_chosen_decides(runs):
     assert re.findall(r'<option value="([^"]*)"', page) == ["faithfulness", "policy"]
     assert "--metric" not in page
     decided = page_text(show(runs, "/decision", "two", "two more", by="policy"))
-    assert "nothing is rated, and whether your raters like B better policy cannot tell" in decided
+    assert "Difference policy is 0.10 higher for B than for A" in decided
+    assert "Rests on scores, which decide nothing: nothing is rated" in decided
     assert "Other metrics, which do not decide" in decided
     assert "by=policy" in show(runs, "", "two", "two more", by="policy").replace("&amp;", "&")
     figures = show(runs, "/figures", "two", "two more", by="policy")
@@ -119,9 +122,7 @@ def test_a_new_rating_is_counted_at_once(view_site, tmp_path):
         samples = list(store.samples(second))
     with enter(view_site(tmp_path)) as client:
         address = f"/compare/decision?a={first}&b={second}"
-        assert "nothing is rated, and whether your raters like B better faithfulness" in page_text(
-            client.get(address).text
-        )
+        assert "Difference faithfulness is the same for B and A on average" in page_text(client.get(address).text)
         database = open_database(tmp_path / ".assay", wait=10)
         settings = QueueSettings(raters=("ada", "bob"), per_answer=1, repeat_share=0.0)
         queue = RatingQueue.create(database, samples, settings, source="B", guideline="Be fair.")

@@ -109,7 +109,7 @@ def test_a_watch_shows_its_estimates_bounds_alarms_and_segments(client):
     assert page.count('<rect class="alarm-time"') == 1, "the alarm that stood for three looks"
     assert page.count('<circle class="point"') == 16
     for text in (
-        "no alarm stands",
+        "Alarms none since ",
         "mean at least 3.6 kept",
         "bad share at most 25% kept",
         "language nl",

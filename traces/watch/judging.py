@@ -119,8 +119,8 @@ def _judge_day(
 
 def _take_over(settings: WatchSettings, records: WatchRecords, day: str, run: str, *, tried: bool) -> int:
     scores = {
-        sample: (value, status)
-        for sample, metric, value, status in records.store.sample_values(run)
+        sample: (score.value, score.status)
+        for sample, metric, score in records.store.scores(run, fields=())
         if metric == settings.metric
     }
     return records.add_scores(day, run, scores, tried=tried)
@@ -128,13 +128,13 @@ def _take_over(settings: WatchSettings, records: WatchRecords, day: str, run: st
 
 def _count_failures(settings: WatchSettings, store: Store, record: DayRun, counts: JudgeCounts) -> None:
     """Counts the answers of a run that have no score, and notes why the first has none."""
-    values = store.sample_values(record.run or "")
-    failed = [name for name, metric, _, status in values if metric == settings.metric and status == "failed"]
-    failed = [name for name in failed if not record.is_given_up(name)]
-    counts.failed += len(failed)
-    if failed and not counts.failure:
-        scores = store.scores(record.run or "", failed[0])
-        counts.failure = next((score.reason for _, metric, score in scores if metric == settings.metric), "")
+    reasons = [
+        score.reason
+        for name, metric, score in store.scores(record.run or "", fields=())
+        if metric == settings.metric and score.status == "failed" and not record.is_given_up(name)
+    ]
+    counts.failed += len(reasons)
+    counts.failure = counts.failure or next(iter(reasons), "")
 
 
 def day_budget(settings: WatchSettings, records: WatchRecords, today: str) -> tuple[Budget, Callable[[], None]]:
@@ -185,8 +185,8 @@ def _ask_again(
     plan = records.store.run(run).plan.model_copy(update={"judge": settings.judge_settings})
     judged = (
         records.store.sample(run, name)
-        for name, metric, value, _ in records.store.sample_values(run)
-        if metric == settings.metric and value is not None
+        for name, metric, score in records.store.scores(run, fields=())
+        if metric == settings.metric and score.value is not None
     )
     samples = list(islice(judged, _MOST_REPEATED))
     with TemporaryDirectory(prefix="assay-") as folder:

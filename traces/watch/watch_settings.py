@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 
 from ...errors import UsageError
 from ...judges import JudgeSettings, load_settings
-from ...judges.judge_folder import is_judge_folder
+from ...judges.settings import is_judge_folder
 from ...meta_eval.monitoring.bound import Bound, BoundKind
 from ...metrics.catalogue import needs_judge
 from ...runs.nightly.suite import CassetteUse

@@ -1,77 +1,36 @@
-"""The judge: any model that litellm reaches, with recorded replies, bounds, and second attempts where they help."""
+"""What one run asks of a model, in one layer: remember, record or replay, limit, retry, count."""
 
 import asyncio
-import copy
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Sequence
-from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Any, Protocol, TypeVar
 
-from pydantic import BaseModel
-
-from ..arguments import check_type
-from ..errors import CassetteMiss, JudgeError, JudgeUnavailable, ReplyError, UsageError
+from ..errors import CassetteMiss, JudgeError, JudgeUnavailable, ReplyError
 from ..text.wording import count_of
-from .alignment import load_alignment
-from .budget import ACCEPTED_BUDGET, Budget
-from .cassette import Cassette, Mode
+from .cassette import Recording, make_recording
 from .connection import Connection
-from .deciding import decide
-from .key import QuestionKeys
-from .litellm_lookup import missing_api_key
-from .meter import count_usage, note_reply
-from .miss_explainer import MissExplainer
-from .python_model import JudgeFunction, OpenAIClient, PythonModel, open_python_model
-from .question import PendingReplies, PlainText, Question, RawReply, Reply
-from .recording import Recording, make_recording
+from .litellm_lookup import find_context_limit, missing_api_key
+from .question import PendingReplies, PlainText, Question, RawReply, Reply, ReplyPending, note_reply
+from .request_size import measure_question
 from .retry import call_with_retries, concerns_the_request, explain, is_not_offered
-from .settings import JudgeSettings, load_settings
+from .settings import JudgeSettings
 from .structured import parse_reply
-from .typed_questions import Answers, Request
-from .usage import NO_USAGE, LostCalls, ReplyCounts, Usage
+from .transports import choose_transport
+from .transports.wording import Transport
+from .typed_questions import Answer, Answers, Request, TypedQuestion
+from .usage import NO_USAGE, LostCalls, ReplyCounts, Usage, count_usage, meter_usage
 
-T = TypeVar("T", bound=BaseModel)
-
-ModelLike: TypeAlias = str | Path | JudgeSettings | JudgeFunction | OpenAIClient
-"""Which model judges: a name as for `--judge`, a settings file, `JudgeSettings`, a function or a client of `openai`."""
+T = TypeVar("T")
+Ask = Callable[[Question[Any]], Awaitable[Reply[Any]]]
+"""How a judge asks one question of a model: with recorded replies, bounds and second attempts."""
 
 _LOG = logging.getLogger(__name__)
 _RECENT_REPLIES = 1024
 _MOST_FAILURES = 5  # failed calls in a row, and more than were answered, after which a judge counts as gone
 _MOST_FAILURES_OF_ALL = 50  # in a row, however many were answered; at least three times those at once
-
-
-class Judge(Protocol):
-    """Answers questions. A judge of your own has all four: `name`, `logprobs`, `decide` and `ask`.
-
-    A function that takes a text and returns the reply is less work, and has retries, budgets and recordings.
-
-    Attributes:
-        name: The name in reports.
-        logprobs: Whether it gives the probabilities of its words.
-    """
-
-    name: str
-    logprobs: bool
-
-    async def decide(self, request: Request) -> Answers:
-        """Answers typed questions about a state; every question has an answer, which may say why there is none.
-
-        Raises:
-            JudgeError: There is no usable reply.
-            BudgetReached: A call does not fit into the budget.
-        """
-        ...
-
-    async def ask(self, question: Question[T]) -> Reply[T]:
-        """Asks a question and parses the reply.
-
-        Raises:
-            JudgeError: There is no usable reply.
-            BudgetReached: The call does not fit into the budget.
-        """
-        ...
 
 
 class ReplyStore(Protocol):
@@ -86,119 +45,33 @@ class ReplyStore(Protocol):
         ...
 
 
-class LiteLLMJudge:
-    """A judge that litellm reaches.
-
-    Identical questions are asked once. Use it as an async context manager, or call `close`.
-
-    Args:
-        judge: A bundled name (`qwen1.5b`), a settings file (YAML), `gguf:PATH`, a litellm model string, or
-            `JudgeSettings`; or a Python object: a function, sync or async, that takes a text and returns the reply, or
-            a client of the package `openai`, sync or async.
-        cassette: A path or a `Cassette`: where replies are replayed from and recorded to.
-        mode: What a cassette given as a path is for: `replay`, `record`, `auto` or `off`.
-        budget: What the calls may take; unbounded if left out.
-        **overrides: Single settings in place of the judge's own (`concurrency=4`, `parameters={...}`). With a client,
-            `model` is the model that it asks; with a function, its name in the cassette and in reports, by default its
-            module and name.
+class Run:
+    """Asks a model, with a memory and counts of its own: the replies that it remembers, the calls under way.
 
     Attributes:
-        is_of_metric: Whether a metric opened it (`Faithfulness("openai/gpt-4o-mini")`): a run then gives it its own
-            recordings and bounds.
-        usage: What this judge, or this view of it (`for_run`), took so far.
+        connection: What it shares with other runs: calls at once, the budget, a local model, the cassette.
+        usage: What its replies took so far.
         replies: How many replies could not be used.
         retries: How many failed calls were made again.
         lost: The calls whose reply was lost, with what they took at most; not in `usage`.
-
-    Raises:
-        UsageError: There is no such judge or setting, or the mode needs a cassette.
-        InputError: The settings file or the cassette cannot be read.
     """
 
-    def __init__(
-        self,
-        judge: ModelLike,
-        *,
-        cassette: Cassette | str | Path | None = None,
-        mode: Mode = "auto",
-        budget: Budget | None = None,
-        **overrides: Any,
-    ) -> None:
-        check_type("cassette", cassette, (Cassette, str, Path, type(None)), "the path of a file, or a Cassette")
-        check_type("budget", budget, (Budget, type(None)), ACCEPTED_BUDGET)
-        self._source, self._overrides = judge, dict(overrides)
-        self.is_of_metric = False
-        if cassette is None and mode in {"replay", "record"}:
-            raise UsageError(f"the mode {mode} needs a cassette: name the file (--cassette PATH)")
-        python_model: PythonModel | None = None
-        if isinstance(judge, (str, Path)):
-            settings = load_settings(str(judge))
-        elif isinstance(judge, JudgeSettings):
-            settings = judge
-        else:
-            python_model = open_python_model(judge, overrides.pop("model", None), is_recorded=cassette is not None)
-            settings = python_model.settings
-        self.settings = settings.with_changes(**overrides)
+    def __init__(self, connection: Connection, stores: Sequence[ReplyStore], *, stops_when_gone: bool = False) -> None:
+        self.connection = connection
+        self.settings = connection.settings
         self.name = self.settings.label
         self.logprobs = self.settings.logprobs
-        self.cassette = Cassette(cassette, mode) if isinstance(cassette, (str, Path)) else cassette
-        self.connection = Connection(self.settings, budget or Budget(), python_model)
-        self._keys = QuestionKeys(self.settings)
-        self._alignment = None if self.settings.aligned is None else load_alignment(self.settings.aligned)
-        self._misses: MissExplainer | None = None
-        self._notices: set[str] = set()  # what was said once, by this judge and its views together
-        self._stops_when_gone = False
-        self._start_run()
-
-    def has_model_of(self, other: "LiteLLMJudge") -> bool:
-        """Whether another judge was opened from the same name, settings, function or client."""
-        names = [judge._overrides.get("model") for judge in (self, other)]
-        return bool(self._source == other._source) and names[0] == names[1]
-
-    @property
-    def has_cassette(self) -> bool:
-        """Whether its replies are recorded or replayed."""
-        return self.cassette is not None
-
-    @property
-    def has_bounds(self) -> bool:
-        """Whether a budget bounds its calls."""
-        return self.connection.budget.is_bounded
-
-    def reopen(self, *, cassette: Cassette | None, budget: Budget, **overrides: Any) -> "LiteLLMJudge":
-        """Makes another judge of the same model, with other recordings and bounds.
-
-        Args:
-            cassette: Where its replies are replayed from and recorded to.
-            budget: What its calls may take.
-            **overrides: Single settings in place of this judge's own.
-
-        Raises:
-            UsageError: It is a function whose name does not say which model it asks, and replies are recorded.
-        """
-        return LiteLLMJudge(self._source, cassette=cassette, budget=budget, **self._overrides | overrides)
-
-    @property
-    def settings_to_store(self) -> JudgeSettings:
-        """The settings, as a stored run keeps them.
-
-        Raises:
-            UsageError: It is a function whose name does not say which model it asks.
-        """
-        if self.connection.python_model is not None:
-            open_python_model(self._source, self._overrides.get("model"), is_recorded=True)
-        return self.settings
-
-    def for_run(self) -> "LiteLLMJudge":
-        """Makes a view of this judge for one run, and leaves this judge as it is.
-
-        The view shares the connection (calls at once, budget, a local model) and the cassette. It has a memory of its
-        own: the replies that it remembers, the calls under way, the counts and the usage.
-        """
-        view = copy.copy(self)
-        view._stops_when_gone = True
-        view._start_run()
-        return view
+        self._stores = [*stores]
+        self._stops_when_gone = stops_when_gone  # outside a run somebody may have mended it meanwhile
+        self._transports = Transports(self.settings)
+        self._under_way: dict[str, asyncio.Task[tuple[RawReply, Usage]]] = {}
+        self._recent: OrderedDict[str, tuple[RawReply, bool]] = OrderedDict()
+        self._failures_in_a_row = 0
+        self._answered_earlier = 0
+        self._last_failure = ""
+        self._has_api_key = False
+        self._pending: PendingReplies | None = None
+        self.forget_replies()
 
     def keep_in(self, store: ReplyStore, run: str = "", earlier: Sequence[RawReply] = ()) -> None:
         """Keeps replies in a run's store too. It is asked before the cassette: a resumed run asks nothing twice.
@@ -226,20 +99,6 @@ class LiteLLMJudge:
         self.lost = LostCalls()
         self._recent.clear()
 
-    def _start_run(self) -> None:
-        self.usage = Usage()
-        self.replies = ReplyCounts()
-        self.retries = 0
-        self.lost = LostCalls()
-        self._stores: list[ReplyStore] = [] if self.cassette is None else [self.cassette]
-        self._recent: OrderedDict[str, tuple[RawReply, bool]] = OrderedDict()
-        self._under_way: dict[str, asyncio.Task[tuple[RawReply, Usage]]] = {}
-        self._failures_in_a_row = 0
-        self._answered_earlier = 0
-        self._last_failure = ""
-        self._has_api_key = False
-        self._pending: PendingReplies | None = None
-
     def ask_later(self, pending: PendingReplies) -> None:
         """Gives the questions of this run without a reply to `pending`, instead of asking the model."""
         self._pending = pending
@@ -251,15 +110,16 @@ class LiteLLMJudge:
             JudgeError: There is no usable reply (as `ask`).
             BudgetReached: A call does not fit into the budget.
         """
-        if (languages := self.settings.languages) and (request.language or languages[0]) not in languages:
+        languages, alignment = self.settings.languages, self.connection.alignment
+        if languages and (request.language or languages[0]) not in languages:
             self._note(
                 f"was not made for the language {request.language}, but for {', '.join(languages)}: its verdicts "
                 "there may be worth little"
             )
-        if self._alignment is None:
-            return await decide(request, self.ask, self.settings)
-        request = await self._alignment.prepare(request)
-        return self._alignment.calibrate(request, await decide(request, self.ask, self.settings))
+        if alignment is None:
+            return await self._transports.decide(request, self.ask)
+        request = await alignment.prepare(request)
+        return alignment.calibrate(request, await self._transports.decide(request, self.ask))
 
     async def ask(self, question: Question[T]) -> Reply[T]:
         """Asks a question and parses the reply.
@@ -276,7 +136,7 @@ class LiteLLMJudge:
             ReplyPending: The reply comes later (`ask_later`).
         """
         reply = await self._ask(question, fresh=False)
-        if isinstance(reply, _Unusable) and reply.all_recorded and not self._is_replaying:
+        if isinstance(reply, _Unusable) and reply.all_recorded and not self.connection.is_replaying:
             reply = await self._ask(question, fresh=True)
         if isinstance(reply, _Unusable):
             self.replies.lost += 1
@@ -302,14 +162,14 @@ class LiteLLMJudge:
                 raise
             count_usage(reply_usage)
             note_reply(current, raw)
-            usage += reply_usage
+            usage = reply_usage if usage is NO_USAGE else usage + reply_usage
             all_recorded = all_recorded and is_recorded
             if current is question:
                 self.replies.questions += not fresh
             try:
                 if problem := self._missing_logprobs(current, raw):
                     return _Unusable(ReplyError(f"{problem} ({self._place(current)})", raw.text), all_recorded)
-                return Reply(parse_reply(current, raw), raw, usage, all_recorded, bool(current.follow_up))
+                return Reply(parse_reply(current, raw), raw, usage, all_recorded, current is not question)
             except ReplyError as error:
                 if current is question:
                     self.replies.unparsable += not fresh
@@ -329,7 +189,7 @@ class LiteLLMJudge:
 
         The usage is zero where this run has asked the same question shortly before.
         """
-        key = self._keys.compute(question)
+        key = self.connection.keys.compute(question)
         recent = self._recent.get(key)
         if recent and not (fresh and recent[1]):
             return *recent, NO_USAGE
@@ -339,20 +199,16 @@ class LiteLLMJudge:
                 if recording := store.get(key):
                     usage = self._remember(key, recording.reply, is_recorded=not is_new)
                     return recording.reply, not is_new, usage
-        if self.cassette is not None and self._is_replaying:
-            self._misses = self._misses or MissExplainer(self.cassette, self.settings)
-            raise CassetteMiss(self._misses.explain(question))
-        if self._pending is not None:
-            try:
-                self._pending.request(key, question)
-            except JudgeError as error:
-                raise JudgeError(f"{error} ({self._place(question)})") from error
-        task = self._under_way.get(key)
-        is_first_to_ask = task is None
-        if task is None:
-            task = self._under_way[key] = asyncio.create_task(self._ask_model(key, question))
-            task.add_done_callback(lambda done: self._forget_call(key, done))
+        if self.connection.is_replaying:
+            raise CassetteMiss(self.connection.explain_miss(question))
         try:
+            if self._pending is not None:
+                self._pending.request(key, question)
+            task = self._under_way.get(key)
+            is_first_to_ask = task is None
+            if task is None:
+                task = self._under_way[key] = asyncio.create_task(self._ask_model(key, question))
+                task.add_done_callback(lambda done: self._forget_call(key, done))
             raw, took = await asyncio.shield(task)
         except JudgeError as error:
             raise JudgeError(f"{error} ({self._place(question)})") from error
@@ -363,7 +219,7 @@ class LiteLLMJudge:
         import openai  # litellm's errors are its errors
 
         self._check_api_key()
-        if self._stops_when_gone:  # outside a run somebody may have mended it meanwhile
+        if self._stops_when_gone:
             self._check_available()
         attempts = 0
 
@@ -385,12 +241,13 @@ class LiteLLMJudge:
                 self._check_available()
             raise JudgeError(failure) from error
         self._failures_in_a_row = 0
-        self.keep_reply(make_recording(key, question, self.settings.parameters, raw))
+        if self._stores:
+            self.keep_reply(make_recording(key, question, self.settings.parameters, raw))
         return raw, self._remember(key, raw, is_recorded=False)
 
     def _missing_logprobs(self, question: Question[Any], raw: RawReply) -> str:
         """Explains why a reply without log probabilities fails; empty where it is accepted, which is logged once."""
-        if raw.logprobs is not None or not (question.logprobs and self.settings.logprobs) or not raw.text.strip():
+        if raw.logprobs is not None or not (question.logprobs and self.logprobs) or not raw.text.strip():
             return ""
         problem = "gives no log probabilities, though its settings say so (logprobs: true)"
         if self.settings.without_logprobs == "fail":
@@ -399,9 +256,9 @@ class LiteLLMJudge:
         return ""
 
     def _note(self, words: str) -> None:
-        """Says something of the judge, once."""
-        if words not in self._notices:
-            self._notices.add(words)
+        """Says something of the judge, once in all its runs."""
+        if words not in self.connection.notices:
+            self.connection.notices.add(words)
             _LOG.warning("%s %s", self.name, words)
 
     def check_api_key(self) -> None:
@@ -412,7 +269,8 @@ class LiteLLMJudge:
         Raises:
             JudgeUnavailable: There is none; the message names the environment variable.
         """
-        if self.cassette is None or not (self._is_replaying or any(True for _ in self.cassette.recordings())):
+        cassette = self.connection.cassette
+        if cassette is None or not (self.connection.is_replaying or any(True for _ in cassette.recordings())):
             self._check_api_key()
 
     def _check_api_key(self) -> None:
@@ -433,10 +291,6 @@ class LiteLLMJudge:
                 f"{self.name} cannot be used: {count_of(self._failures_in_a_row, 'question')} in a row got no reply, "
                 f"so that no more are asked. The last: {self._last_failure}"
             )
-
-    @property
-    def _is_replaying(self) -> bool:
-        return self.cassette is not None and self.cassette.mode == "replay"
 
     def _remember(self, key: str, raw: RawReply, *, is_recorded: bool) -> Usage:
         took = raw.tokens_in, raw.tokens_out, raw.tokens_cached, raw.usd, raw.seconds, int(raw.is_unstated)
@@ -469,20 +323,6 @@ class LiteLLMJudge:
             task.cancel()
         await asyncio.gather(*calls, return_exceptions=True)
 
-    def close(self) -> None:
-        """Merges the cassette's journal and lets a local model go."""
-        if self.cassette is not None:
-            self.cassette.close()
-        self.connection.close()
-
-    async def __aenter__(self) -> "LiteLLMJudge":
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        """Ends the calls that nobody waits for any more, then closes."""
-        await self.cancel_calls()
-        self.close()
-
 
 class _Unusable:
     """Replies that cannot be used: why, and whether an earlier run kept all of them."""
@@ -496,3 +336,122 @@ def _unusable_text(place: str, error: ReplyError) -> str:
     text = " ".join(error.raw.split())
     beginning = f'. It began: "{text[:120]}"' if text else ""
     return f"the reply cannot be used: {error}{beginning} ({place})"
+
+
+class Transports:
+    """How a judge's typed questions become calls, and its replies answers."""
+
+    def __init__(self, settings: JudgeSettings) -> None:
+        self._settings = settings
+        self._chosen: dict[tuple[bool, bool], Transport] = {}
+
+    def choose(self, request: Request) -> Transport:
+        """The transport of a request, whose reason is set."""
+        kind = request.together, request.reason not in {None, "none"}
+        if kind not in self._chosen:
+            self._chosen[kind] = choose_transport(self._settings, together=kind[0], reason=kind[1])
+        return self._chosen[kind]
+
+    def with_reason(self, request: Request) -> Request:
+        """The request, with the judge's own setting where it says nothing of reasons."""
+        if request.reason is not None or self._settings.reason == "none":
+            return request
+        return replace(request, reason=self._settings.reason)
+
+    async def decide(self, request: Request, ask: Ask) -> Answers:
+        """Answers a request, in as many calls as its questions need.
+
+        Questions that a reply leaves out, or that cannot be read in it, are asked once more; then they have no answer.
+
+        Raises:
+            JudgeError: There is no usable reply.
+            BudgetReached: A call does not fit into the budget.
+            ReplyPending: A reply comes later; all calls that can be made now were made.
+        """
+        request = self.with_reason(request)
+        transport = self.choose(request)
+        answers: dict[str, Answer] = {}
+        pending: ReplyPending | None = None
+        usage, replies = NO_USAGE, list[RawReply]()
+        # one call after the other: a judge with a prefix cache then reads the state once
+        for call in self._calls(request, transport):
+            try:
+                reply = await ask(call)
+            except ReplyPending as postponed:
+                pending = postponed
+                continue
+            usage = reply.usage if usage is NO_USAGE else usage + reply.usage
+            replies.append(reply.raw)
+            answers |= {answer.question.id: answer for answer in reply.value}
+            lost = [answer.question for answer in reply.value if answer.option is None and not answer.declined]
+            if not lost or reply.corrected:
+                continue
+            try:
+                with meter_usage() as taken:
+                    again = _read_by(transport, lost, transport.render(request, lost))
+                    reply = await ask(replace(again, corrections=False))
+            except ReplyError:
+                usage += Usage.total(taken)
+                continue  # the answers that they have say what was wrong with the first reply
+            except ReplyPending as postponed:
+                pending = postponed
+                continue
+            usage += reply.usage
+            replies.append(reply.raw)
+            answers |= {answer.question.id: answer for answer in reply.value}
+        if pending is not None:
+            raise pending
+        return Answers(answers, usage, tuple(replies))
+
+    def _calls(self, request: Request, transport: Transport) -> list[Question[list[Answer]]]:
+        """The calls for the questions in their order: as few as the transport's limit and the model's context allow."""
+        most, calls = transport.most_questions, list[Question[list[Answer]]]()
+        for start in range(0, len(request.questions), most):
+            calls += self._calls_that_fit(request, request.questions[start : start + most], transport)
+        return calls
+
+    def _calls_that_fit(
+        self, request: Request, questions: Sequence[TypedQuestion], transport: Transport
+    ) -> list[Question[list[Answer]]]:
+        call = transport.render(request, questions)
+        if len(questions) > 1 and self.context is not None and call_tokens(call, self._settings) > self.context:
+            half = (len(questions) + 1) // 2
+            halves = questions[:half], questions[half:]
+            return [call for part in halves for call in self._calls_that_fit(request, part, transport)]
+        return [_read_by(transport, questions, call)]
+
+    @cached_property
+    def context(self) -> int | None:
+        """How many tokens the judge's model reads and writes; None where that is not known."""
+        return find_context_limit(self._settings)
+
+
+def _read_by(
+    transport: Transport, questions: Sequence[TypedQuestion], call: Question[list[Answer]]
+) -> Question[list[Answer]]:
+    """The call, whose reply the transport reads that rendered it."""
+    call.read = partial(transport.parse, questions, call)
+    return call
+
+
+def call_tokens(call: Question[Any], settings: JudgeSettings) -> int:
+    """The most tokens that a call may take, in and out together."""
+    size = measure_question(call, settings, None)
+    return size.tokens_in + size.tokens_out
+
+
+def context_need(asked: Request | Question[Any], settings: JudgeSettings) -> tuple[int, int | None]:
+    """Returns how many tokens a judge must be able to read and write, and how many it can.
+
+    The questions of a request that do not fit together are asked in several calls: what counts is the largest alone.
+
+    Returns:
+        The estimated tokens; and the length of the judge's context, None where that is not known.
+    """
+    transports = Transports(settings)
+    if isinstance(asked, Question):
+        return call_tokens(asked, settings), transports.context
+    asked = transports.with_reason(asked)
+    transport = transports.choose(asked)
+    needs = [call_tokens(transport.render(asked, [question]), settings) for question in asked.questions]
+    return max(needs), transports.context

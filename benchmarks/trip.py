@@ -1,0 +1,116 @@
+"""Counts through how many files of the package one claim goes, and how often the path changes from file to file.
+
+    python benchmarks/trip.py [--files]
+
+One claim is decided by a judge's recorded reply, through faithfulness in replay; the other has a number, which is
+computed from a table. Before it another one goes the same way, so that nothing is loaded or compiled meanwhile. A file
+counts where a function of it runs; a jump is a call of a function in another file than that called before.
+"""
+
+import argparse
+import asyncio
+import itertools
+import sys
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import checkout  # noqa: F401
+from benchmark_output import print_table
+
+import assay
+from assay import Sample
+from assay.judges import LiteLLMJudge
+from assay.metrics import Faithfulness, Metric, NumericClaims
+
+FOLDER = Path(assay.__file__).parents[1]
+OWN_FILES = (sys.prefix, str(FOLDER / "benchmarks"))
+PROBE = {"name": "probe", "columns": {"speed": [40.0, 41.0, 42.0, 50.0]}, "units": {"speed": "Mbps"}}
+
+
+def samples_of(kind: str) -> tuple[Sample, Sample]:
+    """The sample that is counted, after one that goes before it."""
+    both = {
+        "judged": ("A visit costs 5 euros.", "The desk opens at 9."),
+        "computed": ("The average speed was 43.3 Mbps.", "The highest speed was 50 Mbps."),
+    }[kind]
+    tables = [PROBE] if kind == "computed" else []
+    first, second = (
+        Sample(id=said, user_input="What?", response=said, retrieved_contexts=(said,), tables=tables, language="en")
+        for said in both
+    )
+    return first, second
+
+
+def files_of_calls(work: Callable[[], object], before: Callable[[], object]) -> list[str]:
+    """The files of the package's functions that some work calls, in all threads, in the order of the calls."""
+    files = list[str]()
+
+    def note(frame: Any, event: str, _argument: object) -> None:
+        file = frame.f_code.co_filename
+        if event == "call" and file.startswith(str(FOLDER)) and not file.startswith(OWN_FILES):
+            files.append(str(Path(file).relative_to(FOLDER)))
+
+    threading.setprofile(note)  # before the threads are there that the work is done in
+    sys.setprofile(note)
+    try:
+        before()
+        files.clear()
+        work()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]
+    return files
+
+
+def count_jumps(files: list[str]) -> int:
+    """How often a call is of a function in another file than the call before it.
+
+    Example:
+        >>> count_jumps(["a.py", "a.py", "b.py", "a.py"])
+        2
+    """
+    return sum(earlier != later for earlier, later in itertools.pairwise(files))
+
+
+def count_trip(metric: Metric, kind: str) -> list[str]:
+    """The files that one claim goes through."""
+
+    def score(sample: Sample) -> None:
+        assert asyncio.run(metric.assess(sample)).value == 1.0
+
+    first, second = samples_of(kind)
+    return files_of_calls(lambda: score(second), before=lambda: score(first))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Counts files and jumps of one claim.")
+    parser.add_argument("--files", action="store_true", help="list the files, with the calls in each")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+
+        def judge() -> LiteLLMJudge:
+            return LiteLLMJudge(lambda _: '{"1": "Yes"}', cassette=Path(folder, "replies.jsonl"), model="yes")
+
+        recording = judge()
+        for sample in samples_of("judged"):
+            asyncio.run(Faithfulness(recording).assess(sample))
+        recording.close()
+        trips = {
+            "faithfulness, in replay": count_trip(Faithfulness(judge()), "judged"),
+            "numeric_claims": count_trip(NumericClaims(), "computed"),
+        }
+    rows = []
+    for name, files in trips.items():
+        lines = sum(len((FOLDER / file).read_bytes().splitlines()) for file in {*files})
+        rows.append((name, len({*files}), lines, count_jumps(files), len(files)))
+    print_table("one claim", ("claim through", "files", "lines", "jumps", "calls"), rows)
+    for name, files in trips.items() if options.files else ():
+        print_table(name, ("file", "calls"), Counter(files).most_common())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""What a decision says first, derived by hand from its values."""
+
+from dataclasses import replace
+
+import pytest
+
+from assay.meta_eval.decision import Decision, Needs, VersionDifference, VersionEstimate, give_decision_verdict
+
+OLD, NEW = (VersionEstimate(name, 80, 30, 3.0, None, None, None, (1, 2)) for name in ("old", "new"))
+NOTHING = Needs()
+
+
+def decision(verdict, difference, low, high, *, basis="ratings", scale=(1.0, 5.0), measure="", needs=NOTHING):
+    row = VersionDifference("old", "new", difference, low, high, None)
+    return Decision(verdict, "new", (OLD, NEW), (row,), needs, 0.1, basis, scale, measure)
+
+
+def lines(one):
+    return give_decision_verdict(one).as_json()
+
+
+def test_ship_says_which_by_how_much_and_on_what_it_rests():
+    assert lines(decision("ship", 0.5, 0.2, 0.8, basis="ratings and scores", measure="faithfulness")) == {
+        "Decision": "Ship new: your raters like it better than old",
+        "Difference": "new is rated 0.50 higher than old, on 1 to 5 (likely 0.20 to 0.80)",
+        "Rests on": "your raters' ratings of 60 of 160 answers, and the scores of faithfulness",
+    }
+
+
+def test_keep_turns_the_difference_round():
+    kept = lines(decision("keep", -0.5, -0.8, -0.2))
+    assert kept["Decision"] == "Keep old: your raters like it better than new"
+    assert kept["Difference"] == "old is rated 0.50 higher than new, on 1 to 5 (likely 0.20 to 0.80)"
+    assert kept["Rests on"] == "your raters' ratings of 60 of 160 answers; up to 0.1 does not matter"
+
+
+def test_what_is_not_settled_says_what_would_settle_it():
+    needs = Needs(ratings=43, low=20, high=440)
+    unsettled = lines(decision("unsettled", 0.2, -0.1, 0.5, needs=needs))
+    assert unsettled["Decision"] == "Not settled: new may be better than old, or worse"
+    assert unsettled["Difference"] == (
+        "new is rated 0.20 higher than old, on 1 to 5 (likely 0.10 lower to 0.50 higher)"
+    )
+    assert unsettled["To settle it"] == "about 43 more ratings of each would, in 8 of 10 cases (20 to 440)"
+    beyond = decision("unsettled", 0.0, -0.1, 0.1, needs=Needs(is_beyond=True))
+    assert lines(beyond)["Difference"] == (
+        "new and old are rated the same on average (likely 0.10 lower to 0.10 higher)"
+    )
+    assert lines(beyond)["To settle it"] == "more ratings than you can give"
+    equal = decision("unsettled", 0.0, -0.1, 0.1, needs=Needs(answers=350, is_equal=True))
+    assert lines(equal)["To settle it"] == (
+        "about 350 more rated answers of each would show that they differ by less than 0.1"
+    )
+
+
+def test_preferences_are_shares_and_scores_decide_nothing():
+    preferred = lines(decision("ship", 0.5, 0.2, 0.8, basis="preferences", scale=(-1.0, 1.0)))
+    assert preferred["Difference"] == "new wins 50% more of the choices than old (likely 20% to 80%)"
+    scored = lines(decision("unsettled", 0.25, None, None, basis="scores", scale=(0.0, 1.0), measure="chrf"))
+    assert scored["Difference"] == "chrf is 0.25 higher for new than for old; nothing says how sure that is"
+    assert scored["Rests on"] == "scores, which decide nothing: too little is rated"
+    assert scored["To settle it"] == "nobody can tell how many ratings would"
+
+
+def test_no_difference_is_said_of_two_and_of_more():
+    one = decision("equivalent", 0.01, -0.05, 0.06)
+    assert lines(one)["Decision"] == "No difference that matters between new and old"
+    third = replace(NEW, name="newer")
+    assert lines(replace(one, versions=(OLD, NEW, third)))["Decision"] == (
+        "No difference that matters between old and the others"
+    )
+
+
+@pytest.mark.parametrize("verdict", ["ship", "keep", "equivalent", "unsettled"])
+@pytest.mark.parametrize("basis", ["ratings", "ratings and scores", "preferences", "scores"])
+@pytest.mark.parametrize("language", ["en", "nl"])
+def test_long_names_leave_room_for_the_figures(verdict, basis, language):
+    one = decision(verdict, 0.25, 0.125, 0.5, basis=basis, measure="m" * 60)
+    row = replace(one.differences[0], first="o" * 60, second="n" * 60)
+    long = replace(one, versions=(replace(OLD, name="o" * 60), replace(NEW, name="n" * 60)), differences=(row,))
+    says = [text for _, text in give_decision_verdict(replace(long, best="n" * 60)).lines(language)]
+    assert max(map(len, says)) <= 90
+    assert says[1].endswith(")"), "the likely range has room"
