@@ -250,7 +250,7 @@ def spells_of_days(population: Population, settings: Sequence[Setting], watches:
 def late_ratings(population: Population, watches: int, seed: int) -> None:
     """Prints the share of months with a false alarm of the mean where each look has the ratings that came by then."""
     rows = list[list[object]]()
-    for late in (7, 0):
+    for late in (0, 7):
         generator, months = np.random.default_rng(seed), []
         for _ in range(watches):
             answers = population.draw(generator, MIDDLE, 2 * MONTH)[0]

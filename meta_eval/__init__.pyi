@@ -153,7 +153,10 @@ from .subsets import (
 )
 from .table import ScoreTable as ScoreTable
 from .version_agreement import version_agreement as version_agreement
-from .version_results import MetricVersions as MetricVersions, VersionAgreement as VersionAgreement
-from .version_sentence import describe_versions as describe_versions
+from .version_results import (
+    MetricVersions as MetricVersions,
+    VersionAgreement as VersionAgreement,
+    describe_versions as describe_versions,
+)
 from .version_swaps import merge_groups as merge_groups
 from .winner_estimate import estimate_winner as estimate_winner, winning_limits as winning_limits

@@ -28,8 +28,7 @@ from .sending import BOUND, MINUTES, triage_policy
 from .table import QUESTION_ONLY, ScoreTable
 from .verdict import give_verdict
 from .version_agreement import version_agreement
-from .version_results import VersionAgreement
-from .version_sentence import describe_versions
+from .version_results import VersionAgreement, describe_versions
 
 RESAMPLES = 500
 PERMUTATIONS = 2000

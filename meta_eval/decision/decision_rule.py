@@ -15,14 +15,14 @@ from ..groups import FEWEST_GROUPS
 from ..sequence import ERROR, ConfidenceSequence, Interval, Look, next_look
 from .decision_notes import describe_assumptions, describe_selection
 from .net_wins import describe_net_wins, estimate_net_wins
-from .other_metrics import compare_other_metrics
 from .preference_table import PreferenceTable
 from .probability_best import probabilities_of_best
 from .ratings_needed import ratings_needed, ratings_to_begin
-from .version_decision import Basis, Decision, Needs, Verdict, VersionDifference, VersionEstimate
+from .version_decision import Basis, Decision, Needs, OtherDifference, Verdict, VersionDifference, VersionEstimate
 from .version_difference import (
     GroupEstimate,
     PairDifference,
+    estimate_change,
     estimate_difference,
     estimate_mean,
     knows_level,
@@ -119,7 +119,7 @@ def decide_versions(
         basis,
         scale,
         measure,
-        compare_other_metrics(table),
+        _compare_other_metrics(table),
         look=look,
     )
     if verdict == "unsettled":
@@ -332,3 +332,19 @@ def _needs(
     if basis == "scores" or pair.groups < FEWEST_GROUPS:
         return Needs(ratings=ratings_to_begin(pair.changed) or None)
     return ratings_needed(pair, margin, rule, comparisons=comparisons)
+
+
+def _compare_other_metrics(table: VersionTable) -> tuple[OtherDifference, ...]:
+    """Compares each version with the one in use by each further metric, each row by itself."""
+    rows = []
+    for name, scores in table.others.items():
+        questions = VersionQuestions.of_columns(table, scores, scores)
+        for rival in range(1, len(table.versions)):
+            differences = questions.ratings[:, rival] - questions.ratings[:, 0]
+            known = ~np.isnan(differences)
+            one = estimate_change(differences[known], questions.group[known])
+            if one.value is not None:
+                rows.append(
+                    OtherDifference(name, table.versions[0], table.versions[rival], one.value, one.low, one.high, one.p)
+                )
+    return tuple(rows)

@@ -335,53 +335,50 @@ class _Noise:
     def errors_of_falls(self, night: int, lengths: "Places") -> tuple["Floats", "Floats"]:
         """Returns the standard errors of one run's mean, for falls of so many runs up to a night, and their degrees.
 
-        The smaller the number s of steps, the less is known of what nights have in common: the variance counts
-        1 + 9 / s^2 times. Where means vary more than their answers explain, s steps have 2 s / 3 degrees of freedom, at
-        least 6.
+        The step into the fall is no noise. The smaller the number s of other steps, the less is known of what nights
+        have in common: the variance counts 1 + 9 / s^2 times. Where means vary more than their answers explain, s steps
+        have 2 s / 3 degrees of freedom, at least 6.
         """
-        by_answers, by_nights, degrees, count = self._variances(night, lengths)
-        errors, known = self._errors(by_answers, by_nights, degrees, count)
-        return errors * math.sqrt(1 + _UNKNOWN / count**2), known
+        import numpy as np
+
+        steps, counted = self._counted(night, lengths)
+        count = counted.sum(axis=1)
+        by_answers, by_nights, degrees = (counted @ steps / count[:, None]).T
+        errors, known = self._errors(by_answers, by_nights, degrees * count, count)
+        return errors * np.sqrt(1 + _UNKNOWN / count**2), known
 
     def errors_of_bound(self, night: int, lengths: "Places") -> tuple["Floats", "Floats"]:
         """Returns the same for means of so many runs that are held against a bound, which is no night.
 
         So only what nights have in common is uncertain: the variance of their means counts 1 + 9 / s^2 times.
         """
-        by_answers, by_nights, degrees, count = self._variances(night, lengths)
-        if count == 1:  # nothing but the step into the fall: how far the mean moved is what is weighed
-            by_nights = 0.0 * by_nights
-        return self._errors(by_answers, by_nights * (1 + _UNKNOWN / count**2), degrees, count)
 
-    def _variances(self, night: int, lengths: "Places") -> tuple["Floats", "Floats", "Floats", int]:
-        """(the variance by the answers and by the nights, degrees of the first, how many steps), by length of a fall.
+        steps, counted = self._counted(night, lengths)
+        if len(steps) == 1:  # nothing but the step into the fall: how far the mean moved is what is weighed
+            steps[:, 1] = 0.0
+        count = counted.sum(axis=1)
+        by_answers, by_nights, degrees = (counted @ steps / count[:, None]).T
+        return self._errors(by_answers, by_nights * (1 + _UNKNOWN / count**2), degrees * count, count)
 
-        The answers' step into the fall is no noise. The nights' step into it counts as the largest of the others at
-        most: a fall is looked for where the means moved most, and without that step they would seem to vary too little.
-        """
+    def _counted(self, night: int, lengths: "Places") -> tuple["Floats", "Floats"]:
+        """All steps up to a night, and which of them count as noise beside a fall of so many runs."""
         import numpy as np
 
         steps = np.array([*self._steps, self._step(night)])
-        count = len(steps)
-        into = np.maximum(count - lengths, 0)
-        counted = np.ones((len(lengths), count))
-        by_nights = np.full(len(lengths), float(steps[:, 1].mean()))
-        is_inside = lengths <= count
-        if count > 1:
-            counted[is_inside, into[is_inside]] = 0
-            others = np.where(counted > 0, steps[:, 1], 0.0).max(axis=1)
-            by_nights -= np.where(is_inside, np.maximum(0.0, steps[into, 1] - others), 0.0) / count
-        by_answers, degrees = (counted @ steps[:, [0, 2]] / counted.sum(axis=1)[:, None]).T
-        return by_answers, by_nights, degrees * counted.sum(axis=1), count
+        counted = np.ones((len(lengths), len(steps)))
+        inside = np.flatnonzero(lengths <= len(steps))
+        if len(steps) > 1:
+            counted[inside, len(steps) - lengths[inside]] = 0
+        return steps, counted
 
     def _errors(
-        self, by_answers: "Floats", by_nights: "Floats", degrees: "Floats", count: int
+        self, by_answers: "Floats", by_nights: "Floats", degrees: "Floats", count: "Floats"
     ) -> tuple["Floats", "Floats"]:
         """Standard errors and degrees from the variances by the answers and by the nights' means of so many steps."""
         import numpy as np
 
         degrees, variance = np.maximum(degrees, 1.0), np.maximum(by_answers, by_nights)
-        beyond = (variance - by_answers) * variance / max(2 / 3 * count, _LEAST_DEGREES)
+        beyond = (variance - by_answers) * variance / np.maximum(2 / 3 * count, _LEAST_DEGREES)
         spread = by_answers**2 / degrees + beyond
         known = np.where(spread > 0, variance**2 / np.where(spread > 0, spread, 1.0), degrees)
         return np.sqrt(variance / (1 - self.correlation)), np.maximum(known, 1.0)
