@@ -1,6 +1,6 @@
 """Measures the alarms and the intervals of a watch: false alarms per month, days until a fall is found, coverage.
 
-    python benchmarks/watch_alarms.py [--only alarms falls coverage]
+    python benchmarks/watch_alarms.py [--only alarms spells late falls coverage]
 
 Simulates chatbots in production whose true quality is known. Ratings follow a latent quality of which sessions of three
 answers share a quarter; a judge's score and a cheap score follow it more or less. Of each day's answers some are judged
@@ -13,6 +13,7 @@ mean of a day, below that of the first 30 days by 0.1 on the raters' scale, and 
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import NormalDist
 
 import checkout  # noqa: F401
@@ -52,6 +53,8 @@ class Setting:
     drift: float = 0.0
     is_blind: bool = False  # whether the judge sees nothing of a fall
     day_effect: float = 0.0  # by how much of its standard deviation the quality of whole days varies
+    spells: float = 0.0  # the correlation of the day effects of neighbouring days
+    bad_days: float = 0.0  # the share of days that are bad, in place of days of all kinds
 
 
 GOOD, POOR = Setting("500 / 100 / 10, good judge"), Setting("500 / 100 / 10, poor judge", judge=0.3)
@@ -60,6 +63,16 @@ MANY = Setting("500 / 150 / 50, good judge", judged=150, rated=50)
 DRIFTING = Setting("500 / 100 / 10, judge gets stricter", drift=0.5)
 BLIND = Setting("500 / 100 / 10, judge blind to the fall", is_blind=True)
 UNEVEN = Setting("500 / 100 / 10, days differ", day_effect=0.1)
+MIDDLE = Setting("200 / 60 / 10", 200, 60)
+SPELLS = [
+    replace(MIDDLE, name=f"{MIDDLE.name}, {name}", day_effect=effect, spells=0.6, bad_days=bad_days)
+    for name, effect, bad_days in (
+        ("days .04 of the variance, correlation .6", 0.2, 0.0),
+        ("days .2 of the variance, correlation .6", np.sqrt(0.2), 0.0),
+        ("a fifth of days worse by .5, correlation .6", 0.5, 0.2),
+        ("a fifth of days worse by 1, correlation .6", 1.0, 0.2),
+    )
+]
 
 
 class Population:
@@ -104,7 +117,9 @@ class Population:
         group = np.arange(n) // SESSION
         quality = np.sqrt(1 - SHARED) * generator.normal(size=n)
         quality += np.sqrt(SHARED) * generator.normal(size=group[-1] + 1)[group]
-        quality += setting.day_effect * generator.normal(size=days)[day]
+        if not setting.bad_days:  # the quality of all answers has variance 1
+            quality *= np.sqrt(1 - setting.day_effect**2)
+        quality += draw_days(generator, setting, days)[day]
         fallen = quality - self.shifts[fall] * (day >= MONTH)
         ratings = self.rate(fallen)
         seen = quality if setting.is_blind else fallen
@@ -125,9 +140,15 @@ class Population:
         )
         return answers, ratings
 
-    def bounds(self) -> dict[str, Bound]:
+    def bounds(self, setting: Setting = GOOD) -> dict[str, Bound]:
         """The bounds that this population just keeps."""
-        limits = {"mean": self.mean, "bad_share": self.bad_share, "fall": 0.0, "judge_fall": 0.0}
+        bad, depth = setting.bad_days, setting.day_effect
+        mean, bad_share = bad * np.array(self._means(depth * (1 - bad))) + (1 - bad) * np.array(
+            self._means(-bad * depth)
+        )
+        if not bad:
+            mean, bad_share = self.mean, self.bad_share
+        limits = {"mean": float(mean), "bad_share": float(bad_share), "fall": 0.0, "judge_fall": 0.0}
         return {kind: Bound(kind, limits[kind]) for kind in KINDS}  # type: ignore[arg-type]
 
     def judge_days(self, answers: ProductionAnswers, setting: Setting) -> Floats:
@@ -137,6 +158,24 @@ class Population:
         sums = np.bincount(answers.days[is_judged], weights=answers.judged[is_judged], minlength=len(counts))
         means = sums / np.maximum(counts, 1)
         return np.asarray((means[:MONTH].mean() - means) * 10 * setting.judge * self.slope)
+
+
+def draw_days(generator: np.random.Generator, setting: Setting, days: int) -> Floats:
+    """What each day adds to the quality, 0 on average: a normal variable, or bad days among good ones."""
+    if not setting.spells:
+        return setting.day_effect * generator.normal(size=days)
+    steps, values = (
+        (generator.random(days), np.empty(days)) if setting.bad_days else (generator.normal(size=days), np.empty(days))
+    )
+    share, own = setting.bad_days, np.sqrt(1 - setting.spells**2)
+    for day in range(days):
+        before = values[day - 1] if day else None
+        if share:
+            chance = share if before is None else share + setting.spells * (before - share)
+            values[day] = float(steps[day] < chance)
+        else:
+            values[day] = steps[day] if before is None else setting.spells * before + own * steps[day]
+    return setting.day_effect * (share - values if share else values)
 
 
 def raised_days(answers: ProductionAnswers, bounds: Sequence[Bound], *, alone: bool = True) -> list[list[int]]:
@@ -185,6 +224,48 @@ def false_alarms(population: Population, settings: Sequence[tuple[Setting, int]]
             rows.append([setting.name, watches, name, "", format_share([value > threshold for value in lowest])])
     header = ["answers / judged / rated a day", "months", "bound", "first month", "second month"]
     print_table("False alarms: share of months in which one is raised", header, rows)
+
+
+def spells_of_days(population: Population, settings: Sequence[Setting], watches: int, seed: int) -> None:
+    """Prints the share of months with a false alarm where good and bad days come in spells."""
+    rows = list[list[object]]()
+    kinds = ("mean", "bad_share")
+    for setting in settings:
+        generator, bounds = np.random.default_rng(seed), population.bounds(setting)
+        months = []
+        for _ in range(watches):
+            answers = population.draw(generator, setting, 2 * MONTH)[0]
+            months.append(
+                [
+                    (any(day < MONTH for day in days), any(day >= MONTH for day in days))
+                    for days in raised_days(answers, [bounds[kind] for kind in kinds])
+                ]
+            )
+        for kind, of_kind in zip(kinds, zip(*months, strict=True), strict=True):
+            rows.append([setting.name, kind, *(format_share(column) for column in zip(*of_kind, strict=True))])
+    header = ["answers / judged / rated a day", "bound", "first month", "second month"]
+    print_table(f"False alarms where days come in spells, {watches:,} watches per row", header, rows)
+
+
+def late_ratings(population: Population, watches: int, seed: int) -> None:
+    """Prints the share of months with a false alarm of the mean where each look has the ratings that came by then."""
+    rows = list[list[object]]()
+    for late in (0, 7):
+        generator, months = np.random.default_rng(seed), []
+        for _ in range(watches):
+            answers = population.draw(generator, MIDDLE, 2 * MONTH)[0]
+            there = answers.days + generator.integers(0, late + 1, len(answers.days))
+            stood = list[bool]()
+            for day in range(MONTH - 1, 2 * MONTH):  # what the first month ends with is no alarm of the second
+                rows_so_far = slice(0, int(np.searchsorted(answers.days, day, side="right")))
+                seen = select(answers, rows_so_far)
+                seen = replace(seen, ratings=np.where(there[rows_so_far] <= day, seen.ratings, np.nan))
+                [states] = follow_bounds(seen, [population.bounds()["mean"]])
+                stood.append(states[-1].is_raised)
+            months.append(any(now and not before for before, now in pairwise(stood)))
+        rows.append([MIDDLE.name, f"up to {late} days late", format_share(months)])
+    header = ["answers / judged / rated a day", "ratings", "second month"]
+    print_table(f"False alarms of the mean where ratings come late, {watches:,} watches per row", header, rows)
 
 
 def detections(population: Population, settings: Sequence[Setting], watches: int, seed: int) -> None:
@@ -295,13 +376,17 @@ def main() -> None:
         many = [(setting, options.watches) for setting in (GOOD, SMALL)]
         some = [(setting, few) for setting in (POOR, MANY, UNEVEN, DRIFTING)]
         false_alarms(population, [*many, *some], seed)
+    if "spells" in options.only:
+        spells_of_days(population, SPELLS, options.watches, seed + 3)
+    if "late" in options.only:
+        late_ratings(population, options.watches, seed + 4)
     if "falls" in options.only:
         detections(population, [GOOD, POOR, SMALL, MANY, BLIND], few, seed + 1)
     if "coverage" in options.only:
         coverage(population, [GOOD, SMALL, DRIFTING], few, seed + 2, days=2 * MONTH)
 
 
-PARTS = ("alarms", "falls", "coverage")
+PARTS = ("alarms", "spells", "late", "falls", "coverage")
 
 
 if __name__ == "__main__":

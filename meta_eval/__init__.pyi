@@ -88,7 +88,6 @@ from .pass_fail import (
     pass_fail_agreement as pass_fail_agreement,
     repeated_trials as repeated_trials,
 )
-from .permutation import max_t as max_t, shuffle_by_group as shuffle_by_group, sign_flip_p_value as sign_flip_p_value
 from .power import AgreementPower as AgreementPower
 from .prediction_powered import (
     MeanRating as MeanRating,
@@ -100,6 +99,7 @@ from .prediction_powered import (
     ratings_for_width as ratings_for_width,
 )
 from .question_only import add_question_only as add_question_only
+from .randomisation import max_t as max_t, shuffle_by_group as shuffle_by_group, sign_flip_p_value as sign_flip_p_value
 from .rater_ceiling import estimate_ceiling as estimate_ceiling, means_of_others as means_of_others
 from .rater_groups import find_rater_groups as find_rater_groups
 from .raters import agreement_of_raters as agreement_of_raters, kappas as kappas
@@ -153,7 +153,10 @@ from .subsets import (
 )
 from .table import ScoreTable as ScoreTable
 from .version_agreement import version_agreement as version_agreement
-from .version_results import MetricVersions as MetricVersions, VersionAgreement as VersionAgreement
-from .version_sentence import describe_versions as describe_versions
+from .version_results import (
+    MetricVersions as MetricVersions,
+    VersionAgreement as VersionAgreement,
+    describe_versions as describe_versions,
+)
 from .version_swaps import merge_groups as merge_groups
 from .winner_estimate import estimate_winner as estimate_winner, winning_limits as winning_limits

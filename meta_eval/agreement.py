@@ -10,7 +10,7 @@ from .arrays import Bools, Floats
 from .correlation import FEWEST_ITEMS, auroc, correlation_problem, estimate_correlation
 from .estimate import Estimate, estimate
 from .groups import Statistic
-from .permutation import max_t
+from .randomisation import max_t
 from .table import ScoreTable
 
 CONSTANT = "constant"

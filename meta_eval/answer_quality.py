@@ -6,9 +6,6 @@ from ..presentation.figure import Figure
 from ..text.wording import Phrase, phrase
 from .estimate import Estimate
 
-FEWEST_RATED = 20
-"""Rated answers below which no metric is named as one to trust."""
-
 
 def describe_answers(
     ratings: Sequence[float], *, lowest: float, highest: float, people: int = 1, bad_share: Estimate | None = None

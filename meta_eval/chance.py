@@ -10,7 +10,7 @@ from .arrays import Floats
 from .combiners import Combiner, fit_combiner, scaling_of
 from .cross_validation import CombinationTask
 from .folds import grouped_folds
-from .permutation import shuffle_by_group, standard_ranks
+from .randomisation import shuffle_by_group, standard_ranks
 from .subsets import subset_correlations
 
 BEYOND_CHANCE = 0.01

@@ -8,7 +8,7 @@ from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .correlation import FEWEST_ITEMS
-from .difference import MARGIN, Standing, find_standing
+from .difference import RHO_MARGIN, Standing, find_standing
 from .estimate import OF_CORRELATIONS, Estimate, estimate
 from .table import ScoreTable
 
@@ -34,7 +34,7 @@ def compare_metrics(
     second: str,
     *,
     level: float = 0.95,
-    margin: float = MARGIN,
+    margin: float = RHO_MARGIN,
 ) -> Comparison:
     """Compares two metrics of a table on the rated items that both scored; parameters and result as in `compare`.
 
@@ -62,7 +62,7 @@ def compare(
     second: tuple[str, Floats],
     *,
     level: float = 0.95,
-    margin: float = MARGIN,
+    margin: float = RHO_MARGIN,
     tries: int = 1,
 ) -> Comparison:
     """Compares two sets of scores of a table's rated items on the items that both have.

@@ -11,8 +11,10 @@ from .arrays import Floats
 from .estimate import Estimate
 from .groups import t_quantile
 
-MARGIN = 0.1
-"""The largest difference of two correlations that still counts as equal, unless the caller says otherwise."""
+RHO_MARGIN = 0.1
+"""The largest difference of two rank correlations that still counts as equal, unless the caller says otherwise."""
+RATING_MARGIN = 0.1
+"""The largest difference of mean ratings, in points of the rating scale, that does not matter."""
 
 StandingKind = Literal["better", "worse", "equivalent", "unsettled"]
 MOST_RATINGS = 10_000
@@ -32,7 +34,7 @@ class Standing:
     # `better` or `worse` where the interval of the difference leaves out 0; `equivalent` where two one-sided tests say
     # that it lies within the margin; else `unsettled`
     kind: StandingKind
-    margin: float = MARGIN
+    margin: float = RHO_MARGIN
     # how much worse the first could be: the interval's lower end, negated, at least 0; None without one
     most_worse: float | None = None
     # about how many more ratings settle it; None where it is settled, or nobody can tell
@@ -83,7 +85,7 @@ def round_ratings(more: int) -> int:
     return math.ceil(more / step) * step
 
 
-def find_standing(difference: Estimate, *, margin: float = MARGIN, level: float = 0.95, tries: int = 1) -> Standing:
+def find_standing(difference: Estimate, *, margin: float = RHO_MARGIN, level: float = 0.95, tries: int = 1) -> Standing:
     """Says what the difference of two measures' agreement shows: the one place that all sentences ask.
 
     `better` and `worse` follow from the interval of the difference. `equivalent` follows from two one-sided tests at 5%

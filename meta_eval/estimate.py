@@ -311,12 +311,27 @@ def estimate_share(holds: "Bools", groups: "Places", level: float = 0.95) -> Est
     n = len(holds)
     if n == 0:
         return Estimate(None, n=0, groups=0, problem="no answers")
-    share = float(holds.mean())
-    number_of_groups, tail = len(np.unique(groups)), (1 - level) / 2
-    size = n / max(1.0, _design_effect(np.asarray(holds, float), groups))
-    if 1 < number_of_groups < n:
-        size *= (t_quantile(1 - tail, n - 1) / t_quantile(1 - tail, number_of_groups - 1)) ** 2
-    return Estimate(share, *clopper_pearson(share, size, level), n=n, groups=number_of_groups)
+    share, number_of_groups = float(holds.mean()), len(np.unique(groups))
+    varies = number_of_groups > 1 and 0 < share < 1
+    variance = variance_of_mean(np.asarray(holds, float), groups) if varies else 0.0
+    degrees = number_of_groups - 1 if number_of_groups > 1 else n
+    low, high = interval_of_share(share, n=n, variance=variance, degrees=degrees, level=level)
+    return Estimate(share, low, high, n=n, groups=number_of_groups)
+
+
+def interval_of_share(
+    share: float, *, n: int, variance: float, degrees: float, level: float, most: float = 1.0
+) -> tuple[float, float]:
+    """The interval of a share of n items at its effective size (Korn and Graubard, 1998).
+
+    That is share (1 - share) / variance of the estimate * n / (n - 1), at most `most` times n, times (t of n - 1 / t of
+    the degrees of freedom of the variance)^2.
+    """
+    size = most * n if variance <= 0 else min(most * n, share * (1 - share) / variance * n / (n - 1))
+    if degrees < n - 1:
+        tail = (1 + level) / 2
+        size *= (t_quantile(tail, n - 1) / t_quantile(tail, degrees)) ** 2
+    return clopper_pearson(share, size, level)
 
 
 def clopper_pearson(share: float, size: float, level: float = 0.95) -> tuple[float, float]:
@@ -345,11 +360,3 @@ def _wilson(share: float, size: float, level: float) -> tuple[float, float]:
     middle = (share + z**2 / (2 * size)) / (1 + z**2 / size)
     away = z / (1 + z**2 / size) * math.sqrt(share * (1 - share) / size + z**2 / (4 * size**2))
     return max(0.0, middle - away), min(1.0, middle + away)
-
-
-def _design_effect(values: "Floats", groups: "Places") -> float:
-    import numpy as np
-
-    if np.ptp(values) == 0 or len(np.unique(groups)) < 2:
-        return 1.0
-    return variance_of_mean(values, groups) / (float(values.var(ddof=1)) / len(values))

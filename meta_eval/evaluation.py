@@ -15,7 +15,7 @@ from .chance import OnProgress
 from .combiners import SUBSET
 from .comparison import Comparison, compare
 from .correlation import estimate_correlation
-from .difference import MARGIN
+from .difference import RHO_MARGIN
 from .estimate import Estimate
 from .meta_evaluation import EvaluationSettings, MetaEvaluation, SliceAgreement
 from .pass_fail import pass_fail_agreement, repeated_trials
@@ -28,8 +28,7 @@ from .sending import BOUND, MINUTES, triage_policy
 from .table import QUESTION_ONLY, ScoreTable
 from .verdict import give_verdict
 from .version_agreement import version_agreement
-from .version_results import VersionAgreement
-from .version_sentence import describe_versions
+from .version_results import VersionAgreement, describe_versions
 
 RESAMPLES = 500
 PERMUTATIONS = 2000
@@ -64,7 +63,7 @@ def evaluate_table(
     repeats: int = REPEATS,
     folds: int = 5,
     level: float = 0.95,
-    margin: float = MARGIN,
+    margin: float = RHO_MARGIN,
     bound: float = BOUND,
     minutes: float = MINUTES,
     on_progress: OnProgress | None = None,

@@ -19,6 +19,10 @@ The value is NaN where the statistic is undefined."""
 
 FEWEST_GROUPS = 5
 """With fewer groups nothing says how much groups differ: there is no interval."""
+FEWEST_RATED = 10
+"""With fewer rated answers nothing is said of the mean rating of others."""
+FEWEST_TO_CHOOSE = 20
+"""With fewer rated answers no metric is named as one to trust, and none are combined."""
 _SAME = 1e-9
 _CELLS_PER_BLOCK = 500_000  # about what fits the processor's cache
 _MANY_ITEMS = 20_000

@@ -41,7 +41,7 @@ def needed_z(level: float) -> float:
     return (linear + math.sqrt(linear * linear - 4 * square * offset)) / (-2 * square)
 
 
-def variance_of_mean(lengths: "Places", correlation: float) -> "Floats":
+def variance_of_mean(lengths: "Places", correlation: "float | Floats") -> "Floats":
     """Returns the variance of the mean of so many successive values, where one has variance 1.
 
     Neighbours correlate by `correlation`, and those k apart by its k-th power.

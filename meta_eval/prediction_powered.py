@@ -9,12 +9,11 @@ import numpy as np
 from ..errors import UsageError
 from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
-from .estimate import TOO_FEW_GROUPS, Estimate, clopper_pearson, interval_of_mean
-from .groups import FEWEST_GROUPS, effective_degrees, replicate_error, t_quantile, variance_of_mean
+from .estimate import TOO_FEW_GROUPS, Estimate, interval_of_mean, interval_of_share
+from .groups import FEWEST_GROUPS, FEWEST_RATED, effective_degrees, replicate_error, variance_of_mean
 from .subsets import fit_scale
 from .table import ScoreTable
 
-FEWEST_RATED = 10
 _FEWEST_UNRATED = 2  # one has no variance
 _WIDTHS = (0.05, 0.1, 0.15, 0.2)  # shares of the rating scale
 _NO_SPREAD = 1e-12
@@ -80,26 +79,41 @@ def powered_means(ratings: Floats, scores: Floats, groups: Places, arms: Places 
     def by_cell(values: Floats) -> Floats:
         return np.bincount(cell, weights=values, minlength=count * columns).reshape(count, columns).astype(float)
 
-    rated, unrated = is_rated.astype(float), (~is_rated).astype(float)
-    sums = np.stack(
-        [by_cell(rated * values) for values in (np.ones_like(scores), known, scores, scores**2, known * scores)]
-        + [by_cell(unrated * values) for values in (np.ones_like(scores), scores, scores**2)]
-    )
+    parts = [*moments(is_rated, known, scores), np.ones_like(scores), scores, scores**2]
+    sums = np.stack([by_cell(np.asarray(column, float)) for column in parts])
     power, means = _solve(sums.sum(axis=1))
     return PoweredMeans(means, _solve(sums.sum(axis=1, keepdims=True) - sums)[1], sums[0], power)
 
 
 def _solve(sums: Floats) -> tuple[Floats, Floats]:
-    """Lambda and theta of PPI++ from sums over the rated items (n, Y, f, f^2, Y f) and the unrated (N, f, f^2)."""
-    n, of_ratings, of_scores, squares, products, unrated, unrated_scores, unrated_squares = sums
-    total = n + unrated
+    """Lambda and theta of PPI++ from the `moments` of the rated items and of all items (count, f, f^2)."""
+    n, of_ratings, of_scores, _, products, total, all_scores, squares = sums
     with np.errstate(divide="ignore", invalid="ignore"):
         covariance = products / n - of_ratings / n * (of_scores / n)  # divided by n, as in ppi-python
-        variance = (squares + unrated_squares - (of_scores + unrated_scores) ** 2 / total) / (total - 1)
-        power = covariance / ((1 + n / unrated) * variance)
-        power = np.where((unrated > 0) & (variance > _NO_SPREAD), np.maximum(power, 0.0), 0.0)
-        unrated_mean = np.where(unrated > 0, unrated_scores / np.maximum(unrated, 1), 0.0)
-        return power, of_ratings / n + power * (unrated_mean - of_scores / n)
+        variance = (squares - all_scores**2 / total) / (total - 1)
+        slope = np.where((total > n) & (variance > _NO_SPREAD), np.maximum(covariance / variance, 0.0), 0.0)
+        return slope * (1 - n / total), powered_mean(sums[:5], slope, total, all_scores)
+
+
+def moments(rows: Bools, ratings: Floats, scores: Floats) -> list[Floats | Bools]:
+    """Count, ratings Y, scores f, f^2 and Y f of some rows, 0 elsewhere: a powered mean follows from their sums."""
+    y, f = np.where(rows, ratings, 0.0), np.where(rows, scores, 0.0)
+    return [rows, y, f, f * f, f * y]
+
+
+def residual_mean(sums: Floats, slope: Floats) -> Floats:
+    """The mean rating less the slope times the score, from summed `moments` (5, ...) of the rated; NaN of none."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((sums[1] - slope * sums[2]) / sums[0])
+
+
+def powered_mean(sums: Floats, slope: Floats, count: Floats, scores: Floats) -> Floats:
+    """The mean of all items: what the scores of all predict, corrected by the ratings that there are.
+
+    lambda of PPI++ is the slope times the share of the items that are not rated: lambda (mean of unrated - mean of
+    rated scores) is the slope times (mean of all - mean of rated).
+    """
+    return np.asarray(residual_mean(sums, slope) + slope * scores / count)
 
 
 def estimate_mean_rating(table: ScoreTable, metrics: tuple[str, ...], *, level: float = 0.95) -> MeanRating | None:
@@ -196,29 +210,24 @@ def share_of_rated(holds: Bools, groups: Places, level: float = 0.95) -> Estimat
 def _share(holds: Floats, scores: Floats, groups: Places, level: float) -> Estimate:
     """The share of items that have a property, which may be rare: 1 where a rated item has it, 0 where it has not.
 
-    The interval is that of Clopper and Pearson (1934) at an effective size (Korn and Graubard, 1998): with n rated
-    items, share (1 - share) / variance of the estimate * n / (n - 1), times (t of n - 1 / t of the estimate's degrees
-    of freedom)^2. The scores take part where five rated items or more have the property and five or more do not, and
-    then the effective size is at most four times the ratings: a score that makes no mistake in these may make one in a
-    hundred others.
+    `interval_of_share`. The scores take part where five rated items or more have the property and five or more do not,
+    and then the effective size is at most four times the ratings: a score that makes no mistake in these may make one
+    in a hundred others.
     """
     is_rated = ~np.isnan(holds)
     n, count = int(is_rated.sum()), float(holds[is_rated].sum())
     alone = powered_means(holds[is_rated], np.zeros(n), groups[is_rated])
-    powered, most = alone, float(n)
+    powered, most = alone, 1.0
     if min(count, n - count) >= _FEWEST_OF_A_KIND:
         with_scores = powered_means(holds, scores, groups)
         if with_scores.power[0] > 0 and 0 < float(with_scores.means[0]) < 1:  # else no more is known than was rated
-            powered, most = with_scores, _MOST_GAIN * n
+            powered, most = with_scores, _MOST_GAIN
     value, number_of_groups = float(powered.means[0]), int((powered.rated[:, 0] > 0).sum())
     result = Estimate(value, n=n, groups=number_of_groups, problem=TOO_FEW_GROUPS)
     if number_of_groups < FEWEST_GROUPS:
         return result
     variance = replicate_error(powered.replicates[:, 0]) ** 2
-    size = min(most, value * (1 - value) / variance * n / (n - 1)) if variance > 0 else most
-    tail = (1 + level) / 2
-    size *= (t_quantile(tail, n - 1) / t_quantile(tail, min(n - 1, powered.degrees()))) ** 2
-    low, high = clopper_pearson(value, size, level)
+    low, high = interval_of_share(value, n=n, variance=variance, degrees=powered.degrees(), level=level, most=most)
     return replace(result, low=low, high=high, problem="")
 
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from .arrays import Floats, Places
 from .folds import grouped_folds
+from .groups import FEWEST_TO_CHOOSE
 from .table import QUESTION_ONLY, ScoreTable
 
 _FOLDS = 10
-_FEWEST_ITEMS = 20
 
 
 def add_question_only(table: ScoreTable, questions: Sequence[str], *, seed: int = 0) -> ScoreTable:
@@ -23,7 +23,7 @@ def add_question_only(table: ScoreTable, questions: Sequence[str], *, seed: int 
     ratings = table.mean_rating
     places = np.flatnonzero(~np.isnan(ratings) & np.array([bool(question.strip()) for question in questions], bool))
     texts = [questions[int(place)] for place in places]
-    if QUESTION_ONLY in table.metrics or len(places) < _FEWEST_ITEMS or len(set(texts)) < 2:
+    if QUESTION_ONLY in table.metrics or len(places) < FEWEST_TO_CHOOSE or len(set(texts)) < 2:
         return table
     column = np.full(len(table.items), np.nan)
     column[places] = predict_from_questions(texts, ratings[places], table.group_numbers[places], seed=seed)

@@ -7,9 +7,9 @@ import numpy as np
 
 from ..presentation.figure import Figure, format_p
 from .arrays import Floats
+from .groups import FEWEST_TO_CHOOSE
 from .table import ScoreTable
 
-_FEWEST_ITEMS = 20
 _MOST_RATERS = 10
 _LEAST_DIFFERENCE = 0.2
 _SHUFFLES = 200
@@ -51,7 +51,7 @@ def find_rater_groups(table: ScoreTable, *, seed: int = 0) -> RaterGroups | None
     is_rated = ~np.isnan(table.ratings)
     shared = np.flatnonzero(is_rated.all(axis=1))
     count = len(table.raters)
-    if not 3 <= count <= _MOST_RATERS or len(shared) < _FEWEST_ITEMS:
+    if not 3 <= count <= _MOST_RATERS or len(shared) < FEWEST_TO_CHOOSE:
         return None
     ratings = table.ratings[shared]
     partings = [

@@ -3,12 +3,11 @@
 from ..presentation.figure import Figure, format_agreement, format_chance, format_price
 from ..text.wording import count_of, verb_of
 from .agreement import MetricAgreement
-from .answer_quality import FEWEST_RATED
 from .chance import BEYOND_CHANCE
 from .combiners import SUBSET
 from .comparison import Comparison
 from .difference import describe_more_ratings, find_standing
-from .groups import FEWEST_GROUPS
+from .groups import FEWEST_GROUPS, FEWEST_TO_CHOOSE
 from .power import AgreementPower
 from .raters import Raters
 from .selection import ChosenCombination, Combination, Selection
@@ -314,9 +313,9 @@ def _capitalise(text: str) -> str:
 
 def _problem(rated: int, metrics: tuple[MetricAgreement, ...]) -> str:
     """Why nothing could be chosen, and what to do."""
-    if rated < FEWEST_RATED:
+    if rated < FEWEST_TO_CHOOSE:
         few = f"Only {count_of(rated, 'rated answer')}: too few to say which measure to trust"
-        return f"{few}; rate at least {FEWEST_RATED}"
+        return f"{few}; rate at least {FEWEST_TO_CHOOSE}"
     tested = [metric for metric in metrics if not metric.baseline]
     if not tested:
         return "There are only baselines to compare: add a metric"

@@ -15,11 +15,11 @@ from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .correlation import estimate_correlation
 from .estimate import OF_CORRELATIONS, Estimate, cut_interval, estimate_share
+from .groups import FEWEST_TO_CHOOSE
 from .scorer import Scorer, fingerprint_ratings
 from .table import ScoreTable
 
 Advice = Literal["keep", "refit", "rate more"]
-_FEWEST_ITEMS = 20
 _WIDEST = 0.2  # half the widest interval of the difference that still says that nothing changed
 _BINS = 5
 _LEVEL = 0.95
@@ -152,7 +152,7 @@ def _standard_error(one: Estimate) -> float | None:
 
 def _advise(scorer: Scorer, n: int, change: Estimate, coverage: Estimate, *, same: bool) -> tuple[Advice, int, str]:
     more, reason = _more_ratings(n, change, same=same)
-    if same or n < _FEWEST_ITEMS:
+    if same or n < FEWEST_TO_CHOOSE:
         return "rate more", more, reason
     if change.high is not None and change.high < 0:
         return "refit", 0, "it agrees with the new ratings less than it did when it was fitted, beyond chance"
@@ -164,11 +164,11 @@ def _advise(scorer: Scorer, n: int, change: Estimate, coverage: Estimate, *, sam
 def _more_ratings(n: int, change: Estimate, *, same: bool) -> tuple[int, str]:
     """How many more ratings it takes to decide, and why; 0 where these are enough."""
     if same:
-        return _FEWEST_ITEMS, "the scorer was fitted on all these answers: they cannot check it"
-    if n < _FEWEST_ITEMS:
+        return FEWEST_TO_CHOOSE, "the scorer was fitted on all these answers: they cannot check it"
+    if n < FEWEST_TO_CHOOSE:
         return (
-            _FEWEST_ITEMS - n,
-            f"only {count_of(n, 'answer is', 'answers are')} rated; at least {_FEWEST_ITEMS} are needed",
+            FEWEST_TO_CHOOSE - n,
+            f"only {count_of(n, 'answer is', 'answers are')} rated; at least {FEWEST_TO_CHOOSE} are needed",
         )
     half = change.half_width
     if half is None or change.low is None:

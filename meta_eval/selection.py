@@ -17,13 +17,13 @@ from .combiners import SUBSET
 from .correlation import estimate_correlation
 from .cross_validation import RULES, CombinationTask, column_spearmans, cross_validate, fit_ways
 from .estimate import OF_CORRELATIONS, Estimate, estimate
+from .groups import FEWEST_TO_CHOOSE
 from .subsets import largest_size, resampled_winners, subset_names
 from .table import SENTINELS, ScoreTable
 
 Combine = Literal["all", "subsets", "sum", "mean-rank", "ridge", "logistic"]
 Prefer = Literal["best", "simple", "cheap"]
 _LEAST_COVERAGE = 0.5
-_FEWEST_ITEMS = 20
 REPEATS = 5
 """How often the folds are dealt: a figure out of fold is the mean over them."""
 
@@ -154,7 +154,7 @@ def select(
     names, left_out = _candidates(rated)
     if prefer == "cheap" and not table.costs:
         raise UsageError("what the metrics cost is not known, so that none is cheapest; name RUNs, which recorded it")
-    if not names or len(rated.items) < _FEWEST_ITEMS or float(np.ptp(rated.mean_rating)) == 0:
+    if not names or len(rated.items) < FEWEST_TO_CHOOSE or float(np.ptp(rated.mean_rating)) == 0:
         return None
     scores = rated.only(names).oriented
     kind = SUBSET if combine in {"subsets", "sum"} else combine

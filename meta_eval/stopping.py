@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..text.wording import count_of
 from .estimate import Estimate, estimate
+from .groups import FEWEST_RATED
 
 if TYPE_CHECKING:
     from .arrays import Floats
@@ -14,7 +15,6 @@ MORE = 20
 TOLERANCE = 0.05
 CONFIDENCE = 0.9
 _FUTURES = 400
-_FEWEST_RATED = 10
 _LARGEST_RHO = 0.999  # Fisher's z of 1 is infinite
 
 
@@ -77,7 +77,7 @@ def predict_stability(
         for name, column in columns.items()
         if not np.isnan(column).all()
     }
-    if len(rated.items) < _FEWEST_RATED or not columns:
+    if len(rated.items) < FEWEST_RATED or not columns:
         return None
     ratings = rated.mean_rating
     statistics = {name: spearman_statistic(column, ratings) for name, column in columns.items()}

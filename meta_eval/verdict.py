@@ -7,9 +7,10 @@ from ..presentation.texts import one_line
 from ..presentation.verdict import Verdict
 from ..text.wording import Phrase, phrase
 from .agreement import MetricAgreement
-from .answer_quality import FEWEST_RATED, describe_answers
+from .answer_quality import describe_answers
 from .comparison import Comparison
 from .difference import MOST_RATINGS, round_ratings
+from .groups import FEWEST_TO_CHOOSE
 from .prediction_powered import share_of_rated
 from .raters import Raters
 from .recommendation import STRENGTHS, find_power, finds_bad_ones, ratings_to_show, reversed_metric
@@ -83,9 +84,9 @@ def _nothing_chosen(rated: int, metrics: tuple[MetricAgreement, ...]) -> tuple[t
     """Why there is no metric to trust, and what to do."""
     if not rated:
         return ("trust", phrase("no_ratings")), ("surer", phrase("rate_some"))
-    if rated < FEWEST_RATED:
+    if rated < FEWEST_TO_CHOOSE:
         few = phrase("too_few", rated=phrase("rated_answers", count=rated))
-        return ("trust", few), ("surer", phrase("rate_at_least", count=FEWEST_RATED))
+        return ("trust", few), ("surer", phrase("rate_at_least", count=FEWEST_TO_CHOOSE))
     if all(metric.baseline for metric in metrics):
         return ("trust", phrase("only_overlap_tried")), ("surer", phrase("with_a_judge"))
     if all(metric.problem for metric in metrics if not metric.baseline):

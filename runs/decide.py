@@ -24,8 +24,8 @@ from ..meta_eval.decision import (
     decision_as_json,
     make_preference_table,
 )
-from ..meta_eval.decision.version_decision import MARGIN
-from ..meta_eval.decision.version_difference import FEWEST_RATED_GROUPS
+from ..meta_eval.difference import RATING_MARGIN
+from ..meta_eval.groups import FEWEST_GROUPS
 from ..meta_eval.sequence import Interval, Look
 from ..text.wording import count_of, list_first, verb_of
 from .database import explain_errors
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 Looks = Literal["counted", "any"]
 """Whether looks at versions are counted, or any number of them is allowed for."""
 __all__ = [
-    "MARGIN",
     "Looks",
     "VersionOptions",
     "VersionReading",
@@ -107,7 +106,7 @@ def decide(
     *,
     scorer: str | Path | None = None,
     metric: str | None = None,
-    margin: float = MARGIN,
+    margin: float = RATING_MARGIN,
     names: Sequence[str] | None = None,
     ratings: str | Path | Sequence[str | Path] = (),
     seed: int = 0,
@@ -192,7 +191,7 @@ def _letter(place: int) -> str:
 
 
 def decide_reading(
-    reading: VersionReading, *, margin: float = MARGIN, seed: int = 0, looks: Looks = "counted"
+    reading: VersionReading, *, margin: float = RATING_MARGIN, seed: int = 0, looks: Looks = "counted"
 ) -> Decision:
     """Decides between versions that were read; the notes of the reading are the last ones of the decision.
 
@@ -272,11 +271,11 @@ def _check_preferences(reading: VersionReading) -> None:
     if preferences is None or not all(map(math.isnan, (*table.ratings.tolist(), *table.scores.tolist()))):
         return
     groups, questions = len(set(preferences.group.tolist())), len(set(preferences.question.tolist()))
-    if groups < FEWEST_RATED_GROUPS:
+    if groups < FEWEST_GROUPS:
         of_groups = "" if groups == questions else f" in {count_of(groups, 'group')}"
         raise InputError(
             f"{reading.preferences_from or 'the rating page'}: preferences of {count_of(questions, 'question')}"
-            f"{of_groups}, and no answer is rated or scored; {FEWEST_RATED_GROUPS} groups of questions are needed: "
+            f"{of_groups}, and no answer is rated or scored; {FEWEST_GROUPS} groups of questions are needed: "
             "compare the answers to more questions, rate some, or name a metric that scored them"
         )
 
@@ -436,7 +435,7 @@ def _separate_fitted(
             continue
         on = f"{measure.name} was fitted on {len(fitted):,} of the {count_of(len(rated), 'rated answer')} of {name}"
         if len({answers[place].question for place in rated} - {answers[place].question for place in fitted}) < (
-            FEWEST_RATED_GROUPS
+            FEWEST_GROUPS
         ):
             return list(ratings.means), False, [f"{on}, and few others are rated: the scores do not count."]
         for place in fitted:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ..meta_eval.estimate import Estimate, estimate_mean
 
 if TYPE_CHECKING:
-    from ..meta_eval.permutation import Side
+    from ..meta_eval.randomisation import Side
 
 _DRAWS = 9999
 
@@ -36,7 +36,7 @@ def paired_difference(
     """
     import numpy as np
 
-    from ..meta_eval.permutation import sign_flip_p_value
+    from ..meta_eval.randomisation import sign_flip_p_value
 
     if not differences:
         return Estimate(None, n=0, groups=0, problem="no sample was scored in both runs")

@@ -5,9 +5,9 @@ from scipy import stats
 
 from ...text.wording import count_of, list_first, verb_of
 from ..arrays import Bools, Floats
-from ..groups import effective_degrees
+from ..groups import FEWEST_GROUPS, effective_degrees
 from .version_decision import Decision
-from .version_difference import FEWEST_RATED_GROUPS, knows_level
+from .version_difference import knows_level
 from .version_questions import VersionQuestions
 from .version_table import VersionTable
 
@@ -27,7 +27,7 @@ def describe_assumptions(table: VersionTable, questions: VersionQuestions, decis
         if any(rated.values()):
             listed = list_first([f"{count:,} of {name}" for name, count in rated.items() if count])
             notes.append(
-                f"The ratings ({listed}) do not count: it takes questions of {FEWEST_RATED_GROUPS} groups that are "
+                f"The ratings ({listed}) do not count: it takes questions of {FEWEST_GROUPS} groups that are "
                 "rated in both of two versions."
             )
         return notes
@@ -35,7 +35,7 @@ def describe_assumptions(table: VersionTable, questions: VersionQuestions, decis
     if unrated and decision.basis != "preferences":
         notes.append(f"{list_first(unrated)} {verb_of(len(unrated), 'is', 'are')} not rated: nothing is decided there.")
     if all(row.low is None for row in decision.differences):
-        notes.append(f"There is no interval: the ratings are of fewer than {FEWEST_RATED_GROUPS} groups.")
+        notes.append(f"There is no interval: the ratings are of fewer than {FEWEST_GROUPS} groups.")
     if decision.basis != "preferences" and not all(knows_level(questions, one) for one in range(len(rated))):
         notes.append(
             "The means have no interval: the answers that are the same in all versions are not rated. Their differences"
@@ -71,7 +71,7 @@ def _compare_means(scores: Floats, table: VersionTable, rated: Bools, other: Boo
     means, variances, degrees = [], [], []
     for rows in (rated, other):
         sizes = np.bincount(table.group[rows]).astype(float)
-        if (sizes > 0).sum() < FEWEST_RATED_GROUPS:
+        if (sizes > 0).sum() < FEWEST_GROUPS:
             return 1.0, 0.0, 0.0
         mean = float(scores[rows].mean())
         sums = np.bincount(table.group[rows], weights=scores[rows] - mean)

@@ -9,19 +9,20 @@ from typing import Literal
 import numpy as np
 
 from ...errors import InputError
+from ..difference import RATING_MARGIN
 from ..estimate import log_odds_interval
+from ..groups import FEWEST_GROUPS
 from ..sequence import ERROR, ConfidenceSequence, Interval, Look, next_look
 from .decision_notes import describe_assumptions, describe_selection
 from .net_wins import describe_net_wins, estimate_net_wins
-from .other_metrics import compare_other_metrics
 from .preference_table import PreferenceTable
 from .probability_best import probabilities_of_best
 from .ratings_needed import ratings_needed, ratings_to_begin
-from .version_decision import MARGIN, Basis, Decision, Needs, Verdict, VersionDifference, VersionEstimate
+from .version_decision import Basis, Decision, Needs, OtherDifference, Verdict, VersionDifference, VersionEstimate
 from .version_difference import (
-    FEWEST_RATED_GROUPS,
     GroupEstimate,
     PairDifference,
+    estimate_change,
     estimate_difference,
     estimate_mean,
     knows_level,
@@ -40,7 +41,7 @@ def decide_versions(
     table: VersionTable,
     preferences: PreferenceTable | None = None,
     *,
-    margin: float = MARGIN,
+    margin: float = RATING_MARGIN,
     measure: str = "",
     seed: int = 0,
     looks: Sequence[Look] | Literal["any"] = (),
@@ -118,7 +119,7 @@ def decide_versions(
         basis,
         scale,
         measure,
-        compare_other_metrics(table),
+        _compare_other_metrics(table),
         look=look,
     )
     if verdict == "unsettled":
@@ -141,15 +142,13 @@ def _choose_basis(
     notes: tuple[str, ...] = ()
     if preferences is not None and len(preferences.first):
         wins = estimate_net_wins(table, preferences)
-        decides = not all(one.groups >= FEWEST_RATED_GROUPS or not one.changed for one in rivals) and len(wins) == len(
-            pairs
-        )
+        decides = not all(one.groups >= FEWEST_GROUPS or not one.changed for one in rivals) and len(wins) == len(pairs)
         notes = tuple(describe_net_wins(preferences, wins, decides=decides))
         if decides:
             nothing = replace(questions, ratings=np.full_like(questions.ratings, np.nan))
             return "preferences", wins, nothing, _SCALE_OF_WINS, notes
     scored = np.bincount(table.version[~np.isnan(table.scores)], minlength=len(table.versions)) > 0
-    rated = [pair for pair, one in pairs.items() if one.groups >= FEWEST_RATED_GROUPS or not one.changed]
+    rated = [pair for pair, one in pairs.items() if one.groups >= FEWEST_GROUPS or not one.changed]
     is_rated = any(pairs[pair].changed for pair in rated)
     if not is_rated and not scored.all():  # then few ratings are better than none
         rated, is_rated = [pair for pair, one in pairs.items() if one.groups or not one.changed], True
@@ -189,7 +188,7 @@ def _interval(
     value, error = pair.value, pair.error
     allowed = rule.error if isinstance(rule, Look) else ERROR
     bounds = pair.counts.bounds(1 - (1 - allowed) ** (1 / comparisons)) if pair.counts else None
-    if pair.groups < FEWEST_RATED_GROUPS or not error > _NO_ERROR * width or not math.isfinite(error):
+    if pair.groups < FEWEST_GROUPS or not error > _NO_ERROR * width or not math.isfinite(error):
         inner = pair.counts.bounds(2 * allowed) if pair.counts else None
         if bounds is None or inner is None or pair.counts is None:
             return None
@@ -250,7 +249,7 @@ def _version_row(
     groups = int((estimate.influence != 0).sum())
     if isinstance(estimate, PairDifference):  # a share of wins over the version in use: it is that difference
         low, high = (intervals[0, place] or (None, None))[:2]
-    elif groups >= FEWEST_RATED_GROUPS and estimate.degrees > 0 and estimate.error > _NO_ERROR * (scale[1] - scale[0]):
+    elif groups >= FEWEST_GROUPS and estimate.degrees > 0 and estimate.error > _NO_ERROR * (scale[1] - scale[0]):
         error, degrees = estimate.error_of_few
         low, high = log_odds_interval(mean, error, degrees, scale=scale, answers=int(own.sum()), level=level)
     above = sum(_is_above(intervals, place, other) for other in range(count))
@@ -277,7 +276,7 @@ def _means(questions: VersionQuestions, pairs: Pairs, basis: Basis) -> list[Grou
         if place != anchor and rated[:, place].sum() < questions.has[:, place].sum():
             pair, sign = (pairs[anchor, place], 1.0) if anchor < place else (pairs[place, anchor], -1.0)
             influence = own[anchor].influence + sign * pair.influence
-            degrees = min(own[anchor].degrees, pair.degrees) if pair.groups >= FEWEST_RATED_GROUPS else 0.0
+            degrees = min(own[anchor].degrees, pair.degrees) if pair.groups >= FEWEST_GROUPS else 0.0
             means[place] = GroupEstimate(own[anchor].value + sign * pair.value, influence, degrees)
     is_known = [knows_level(questions, place) for place in range(len(own))]
     return [one if known else replace(one, degrees=0.0) for one, known in zip(means, is_known, strict=True)]
@@ -286,7 +285,7 @@ def _means(questions: VersionQuestions, pairs: Pairs, basis: Basis) -> list[Grou
 def _probabilities(pairs: Pairs, count: int, width: float, seed: int) -> list[float] | None:
     """P(best) of three versions or more; of two it would say again what the difference does."""
     rivals = [pairs[0, place] for place in range(1, count)]
-    if count < 3 or any(one.groups < FEWEST_RATED_GROUPS or not one.error > _NO_ERROR * width for one in rivals):
+    if count < 3 or any(one.groups < FEWEST_GROUPS or not one.error > _NO_ERROR * width for one in rivals):
         return None
     influence = np.stack([one.influence for one in rivals])
     values, degrees = np.array([one.value for one in rivals]), min(one.degrees for one in rivals)
@@ -330,6 +329,22 @@ def _verdict(
 def _needs(
     pair: PairDifference, basis: Basis, margin: float, rule: Look | ConfidenceSequence, comparisons: int
 ) -> Needs:
-    if basis == "scores" or pair.groups < FEWEST_RATED_GROUPS:
+    if basis == "scores" or pair.groups < FEWEST_GROUPS:
         return Needs(ratings=ratings_to_begin(pair.changed) or None)
     return ratings_needed(pair, margin, rule, comparisons=comparisons)
+
+
+def _compare_other_metrics(table: VersionTable) -> tuple[OtherDifference, ...]:
+    """Compares each version with the one in use by each further metric, each row by itself."""
+    rows = []
+    for name, scores in table.others.items():
+        questions = VersionQuestions.of_columns(table, scores, scores)
+        for rival in range(1, len(table.versions)):
+            differences = questions.ratings[:, rival] - questions.ratings[:, 0]
+            known = ~np.isnan(differences)
+            one = estimate_change(differences[known], questions.group[known])
+            if one.value is not None:
+                rows.append(
+                    OtherDifference(name, table.versions[0], table.versions[rival], one.value, one.low, one.high, one.p)
+                )
+    return tuple(rows)

@@ -8,9 +8,9 @@ import numpy as np
 
 from ...text.wording import count_of, list_first
 from ..arrays import Floats
-from ..groups import t_quantile
+from ..groups import FEWEST_GROUPS, t_quantile
 from .preference_table import PreferenceTable
-from .version_difference import FEWEST_RATED_GROUPS, PairDifference, estimate_difference
+from .version_difference import PairDifference, estimate_difference
 from .version_questions import VersionQuestions
 from .version_table import VersionTable
 
@@ -70,7 +70,7 @@ def estimate_net_wins(table: VersionTable, preferences: PreferenceTable) -> dict
     pairs = {
         pair: estimate_difference(compared, *pair, width=1.0) for pair in combinations(range(len(table.versions)), 2)
     }
-    few = {other for (first, other), one in pairs.items() if not first and one.groups < FEWEST_RATED_GROUPS}
+    few = {other for (first, other), one in pairs.items() if not first and one.groups < FEWEST_GROUPS}
     return {pair: one for pair, one in pairs.items() if not few & set(pair)}
 
 
@@ -83,7 +83,7 @@ def describe_net_wins(
     for version, name in enumerate(others, start=1):
         one = wins.get((0, version))
         if one is None:
-            said.append(f"{name} is compared with {in_use} on fewer than {FEWEST_RATED_GROUPS} groups of questions")
+            said.append(f"{name} is compared with {in_use} on fewer than {FEWEST_GROUPS} groups of questions")
             continue
         away = t_quantile(0.975, one.degrees) * one.error
         low, high = max(one.value - away, -1.0), min(one.value + away, 1.0)

@@ -7,9 +7,10 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ..difference import MOST_RATINGS
+from ..groups import FEWEST_GROUPS
 from ..sequence import ConfidenceSequence, Look, spent_error
 from .version_decision import Needs
-from .version_difference import FEWEST_RATED_GROUPS, PairDifference
+from .version_difference import PairDifference
 
 POWER = 0.8
 _SIZES = 200
@@ -34,7 +35,7 @@ def ratings_needed(
         comparisons: How many differences hold together.
     """
     size, likely = abs(pair.value), _LIKELY * pair.error
-    if pair.groups < FEWEST_RATED_GROUPS or not pair.rated or not pair.error:
+    if pair.groups < FEWEST_GROUPS or not pair.rated or not pair.error:
         return Needs()
     if size > likely:
 

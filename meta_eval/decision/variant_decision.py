@@ -6,7 +6,7 @@ from dataclasses import replace
 from ...text.wording import count_of
 from ..comparison import Comparison, compare_metrics
 from ..correlation import spearman
-from ..difference import MARGIN, find_standing
+from ..difference import RHO_MARGIN, find_standing
 from ..groups import FEWEST_GROUPS
 from ..table import ScoreTable
 from .version_decision import Decision, Needs, Verdict, VersionDifference, VersionEstimate
@@ -15,7 +15,9 @@ _LEVEL = 0.95
 _SAME = 1e-9
 
 
-def decide_variants(table: ScoreTable, *, margin: float = MARGIN, measure: str = "", seed: int = 0) -> Decision | None:
+def decide_variants(
+    table: ScoreTable, *, margin: float = RHO_MARGIN, measure: str = "", seed: int = 0
+) -> Decision | None:
     """Decides which variant of a measure agrees best with the raters, or says how many more ratings would tell.
 
     Each variant is compared with the one in use on the rated answers that both scored (`compare`: the difference of
@@ -81,7 +83,7 @@ def variant_sentences(decision: Decision | None, in_use: str) -> list[str]:
     return [*decision.notes, decision.sentence]
 
 
-def compare_with_first(table: ScoreTable, *, margin: float = MARGIN, seed: int = 0) -> list[Comparison]:
+def compare_with_first(table: ScoreTable, *, margin: float = RHO_MARGIN, seed: int = 0) -> list[Comparison]:
     """Compares each variant of a table with the first, at the level of all of these comparisons together."""
     first, *others = table.metrics
     level = 1 - (1 - _LEVEL) / max(1, len(others))

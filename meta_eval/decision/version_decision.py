@@ -11,9 +11,6 @@ Verdict = Literal["ship", "keep", "equivalent", "unsettled"]
 Basis = Literal["ratings and scores", "ratings", "preferences", "scores", "agreement"]
 """`agreement`: which measure agrees better with the raters, not which answers they like better."""
 
-MARGIN = 0.1
-"""The largest difference of mean ratings, in points of the rating scale, that does not matter."""
-
 
 @dataclass(frozen=True, slots=True)
 class VersionEstimate:

@@ -8,11 +8,11 @@ from scipy import stats
 
 from ..arrays import Bools, Floats, Places
 from ..estimate import TOO_FEW_GROUPS, Estimate
-from ..groups import effective_degrees
+from ..groups import FEWEST_GROUPS, effective_degrees
+from ..prediction_powered import moments, residual_mean
 from ..sequence import ERROR, ConfidenceSequence, Look
 from .version_questions import VersionQuestions
 
-FEWEST_RATED_GROUPS = 5
 _LITTLE = 0.1
 _FEW_SAME = 0.05  # of the questions: so few move no mean
 _LARGEST_GROUP = 2.0  # times the usual size: beyond, one group counts for too much
@@ -105,9 +105,9 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
     known = [rows & ~np.isnan(values) for rows, values in zip(changed, ratings, strict=True)]
     both, either = known[0] & known[1], known[0] | known[1]
     columns = [
-        *_moments(both, ratings[1] - ratings[0], scores[1] - scores[0]),
-        *_moments(known[0] & ~both, ratings[0], scores[0]),
-        *_moments(known[1] & ~both, ratings[1], scores[1]),
+        *moments(both, ratings[1] - ratings[0], scores[1] - scores[0]),
+        *moments(known[0] & ~both, ratings[0], scores[0]),
+        *moments(known[1] & ~both, ratings[1], scores[1]),
         *(part for rows, values in zip(changed, scores, strict=True) for part in (rows, np.where(rows, values, 0.0))),
         asked[0] | asked[1],
         changed[0] | changed[1],
@@ -147,7 +147,7 @@ def estimate_change(differences: Floats, group: Places) -> Estimate:
     value, influence = _leave_one_out(sums, lambda rows: np.asarray(rows[:, 1] / rows[:, 0]))
     one, groups = GroupEstimate(value, influence, effective_degrees(sums[:, 0])), int((sums[:, 0] > 0).sum())
     plain = Estimate(value, n=len(differences), groups=groups, problem=TOO_FEW_GROUPS)
-    if groups < FEWEST_RATED_GROUPS or not (one.error > _NO_ERROR or value):
+    if groups < FEWEST_GROUPS or not (one.error > _NO_ERROR or value):
         return plain
     if one.error > _NO_ERROR:
         (low, high), _, p = one.interval(Look())
@@ -161,12 +161,6 @@ def estimate_change(differences: Floats, group: Places) -> Estimate:
 
 
 _OF_SCORES = np.isin(np.arange(3 * _MOMENTS + 6), [place + 5 * kind for kind in range(3) for place in (2, 3, 4)])
-
-
-def _moments(rows: Bools, values: Floats, scores: Floats) -> list[Floats | Bools]:
-    """Count, values, scores, their squares and products of some rows, 0 elsewhere."""
-    y, f = np.where(rows, values, 0.0), np.where(rows, scores, 0.0)
-    return [rows, y, f, f * f, f * y]
 
 
 def _sum_groups(columns: Sequence[Floats | Bools], group: Places) -> Floats:
@@ -197,9 +191,9 @@ def _solve_difference(sums: Floats) -> Floats:
     return np.asarray(changed / np.maximum(asked, 1.0) * (corrected + predicted))
 
 
-def _residual(moments: Floats, slope: Floats) -> Floats:
-    """The mean of the values less the slope times the scores; 0 of nothing."""
-    return np.asarray((moments[:, 1] - slope * moments[:, 2]) / np.maximum(moments[:, 0], 1.0))
+def _residual(sums: Floats, slope: Floats) -> Floats:
+    """`residual_mean` of sums by rows; 0 of nothing."""
+    return np.nan_to_num(residual_mean(sums.T, slope))
 
 
 def _slope(kinds: Sequence[tuple[Floats, float]]) -> Floats:
@@ -208,11 +202,11 @@ def _slope(kinds: Sequence[tuple[Floats, float]]) -> Floats:
     products: Floats
     scale: Floats
     squares, products, scale = (np.zeros(len(kinds[0][0])) for _ in range(3))
-    for moments, weight in kinds:
-        count = np.maximum(moments[:, 0], 1.0)
-        squares += weight * (moments[:, 3] - moments[:, 2] ** 2 / count)
-        products += weight * (moments[:, 4] - moments[:, 2] * moments[:, 1] / count)
-        scale += 1e-9 * (1 + moments[:, 3])
+    for sums, weight in kinds:
+        count = np.maximum(sums[:, 0], 1.0)
+        squares += weight * (sums[:, 3] - sums[:, 2] ** 2 / count)
+        products += weight * (sums[:, 4] - sums[:, 2] * sums[:, 1] / count)
+        scale += 1e-9 * (1 + sums[:, 3])
     varies = squares > scale
     return np.asarray(np.where(varies, np.maximum(products, 0.0) / np.where(varies, squares, 1.0), 0.0))
 
@@ -238,16 +232,16 @@ def estimate_mean(questions: VersionQuestions, version: int) -> GroupEstimate:
     if not knows_level(questions, version):
         strata = [has, np.zeros_like(has)]
     known = [rows & ~np.isnan(ratings) for rows in strata]
-    columns = [part for rows in known for part in _moments(rows, ratings, scores)]
+    columns = [part for rows in known for part in moments(rows, ratings, scores)]
     columns += [part for rows in strata for part in (rows, np.where(rows, scores, 0.0))]
     value, influence = _leave_one_out(_sum_groups(columns, questions.group), _solve_mean)
     return GroupEstimate(value, influence, _degrees(influence, [known[0] | known[1]], questions.group))
 
 
 def _solve_mean(sums: Floats) -> Floats:
-    moments = [sums[:, :_MOMENTS], sums[:, _MOMENTS : 2 * _MOMENTS]]
-    slope, mean, asked = _slope([(one, 1.0) for one in moments]), np.zeros(len(sums)), sums[:, -4] + sums[:, -2]
-    for of_rated, count, of_all in zip(moments, (sums[:, -4], sums[:, -2]), (sums[:, -3], sums[:, -1]), strict=True):
+    rated = [sums[:, :_MOMENTS], sums[:, _MOMENTS : 2 * _MOMENTS]]
+    slope, mean, asked = _slope([(one, 1.0) for one in rated]), np.zeros(len(sums)), sums[:, -4] + sums[:, -2]
+    for of_rated, count, of_all in zip(rated, (sums[:, -4], sums[:, -2]), (sums[:, -3], sums[:, -1]), strict=True):
         mean += count / asked * (_residual(of_rated, slope) + slope * of_all / np.maximum(count, 1.0))
     return np.asarray(mean)
 
@@ -257,7 +251,7 @@ def knows_level(questions: VersionQuestions, version: int) -> bool:
     has, rated = questions.has[:, version], ~np.isnan(questions.ratings[:, version])
     same = has & ~questions.differs
     is_rare = same.sum() < _FEW_SAME * has.sum()
-    is_known = len(np.unique(questions.group[same & rated])) >= FEWEST_RATED_GROUPS or rated[same].all()
+    is_known = len(np.unique(questions.group[same & rated])) >= FEWEST_GROUPS or rated[same].all()
     return bool(is_rare or is_known)
 
 
@@ -285,7 +279,7 @@ class GroupCounts:
             >>> [round(end, 3) for end in GroupCounts(0.0, 2, 0, 0, 100, 1.0, 1.0).bounds(0.05)]
             [-0.07, 0.036]
         """
-        if self.groups < FEWEST_RATED_GROUPS or self.unequal > _LARGEST_GROUP:
+        if self.groups < FEWEST_GROUPS or self.unequal > _LARGEST_GROUP:
             return None
         less, more = (self._most(count + self.unknown, error / 2) for count in (self.less, self.more))
         if less + more >= 1:

@@ -186,7 +186,7 @@ def weigh_together(figures: Sequence[Falls], night: int, levels: Levels) -> list
     """
     import numpy as np
 
-    from ...meta_eval.permutation import sign_flip_max_t  # loaded late, with NumPy
+    from ...meta_eval.randomisation import sign_flip_max_t  # loaded late, with NumPy
 
     candidates = [figure.candidate(night) for figure in figures]
     asked = [number for number, candidate in enumerate(candidates) if candidate.p_of_noise <= 0.5]

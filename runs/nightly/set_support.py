@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ...eval_sets.column_table import NAMES
 from ...eval_sets.turns import is_single_answer
 from ...eval_sets.version_column import version_label
-from ...meta_eval.answer_quality import FEWEST_RATED
+from ...meta_eval.groups import FEWEST_TO_CHOOSE
 from ...shell_words import join_words
 from ...text.wording import count_of, verb_of
 
@@ -43,8 +43,8 @@ def find_support(file: str, look: "SetLook") -> list[Support]:
         return Support(True, purpose, why, join_words("assay", "run", file, *command.split()))
 
     rated = counts["rating"]
-    is_enough = rated >= FEWEST_RATED
-    why = f"{count_of(rated, 'answer is', 'answers are')} rated{'' if is_enough else f', {FEWEST_RATED} needed'}"
+    is_enough = rated >= FEWEST_TO_CHOOSE
+    why = f"{count_of(rated, 'answer is', 'answers are')} rated{'' if is_enough else f', {FEWEST_TO_CHOOSE} needed'}"
     follow = (
         join_words("assay", "meta", file) if is_enough else join_words("assay", "rate", file, "--raters", "ann,bob")
     )
