@@ -124,13 +124,12 @@ def first_line(name: str) -> str:
 def commands_page() -> str:
     """Returns the Markdown of the page on the command line: what `--help` prints, command by command."""
     from assay.cli import cli
-    from assay.cli.options import show_advanced
+    from assay.cli.options import advanced_help
 
     entries = ["# Commands"]
     for context in command_contexts(click.Context(cli, info_name="assay", max_content_width=HELP_WIDTH)):
-        show_advanced(context.command)
         depth = min(context.command_path.count(" "), 1) + 2
-        entries.append(f"{'#' * depth} {context.command_path}\n\n```text\n{context.command.get_help(context)}\n```")
+        entries.append(f"{'#' * depth} {context.command_path}\n\n```text\n{advanced_help(context)}\n```")
     return "\n\n".join([*entries, ""])
 
 

@@ -41,7 +41,7 @@ def give_verdict(
     if selection is None:
         return Verdict((answers, *_nothing_chosen(rated, metrics)))
     if selection.is_beyond_chance:
-        trust = ("trust", *_trust(selection, metrics, comparisons))
+        trust: tuple[str, *tuple[Phrase, ...]] = ("trust", *_trust(selection, metrics, comparisons))
         more = _to_be_surer(_more(rated, selection, comparisons))
         return Verdict((answers, trust, ("good_for", _use(policy)), *more))
     return Verdict((answers, *_nothing_shown(rated, metrics, selection, level)))

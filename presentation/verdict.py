@@ -31,7 +31,7 @@ class Verdict:
         """The lines in the reader's language, what they are about in a column of its own."""
         return "\n".join(f"{about:<{_ABOUT}}  {says}" for about, says in self.lines(reader_language()))
 
-    def lines(self, language: str) -> list[tuple[str, str]]:
+    def lines(self, language: str | None = None) -> list[tuple[str, str]]:
         """What each line is about, and what it says. A line that a name makes too long is cut."""
         return [
             (phrase(f"about_{about}").write(language), _fit([one.write(language) for one in says]))
@@ -40,7 +40,7 @@ class Verdict:
 
     def as_json(self) -> dict[str, str]:
         """What each line says, by what it is about; in English, whoever reads."""
-        return dict(self.lines("en"))
+        return dict(self.lines())
 
     def paragraphs(self) -> tuple[Paragraph, ...]:
         """The lines as parts of a block, in the reader's language."""

@@ -1,6 +1,7 @@
 """What tests of several folders need."""
 
 import gc
+import itertools
 import json
 import logging
 import os
@@ -30,6 +31,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # The libraries stay for good: to look through them again and again while they are loaded, and in each collection
 # after that, took a third of the time to collect.
 gc.disable()
+_ended = itertools.count()
 
 
 def pytest_collection_finish():
@@ -37,6 +39,13 @@ def pytest_collection_finish():
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)  # at Python's own rate a tenth of the processor's time goes into it
     gc.enable()
+
+
+def pytest_runtest_logfinish(nodeid):
+    """What earlier tests left for good (language packs, models, outcomes) is not looked through by every collection."""
+    if next(_ended) % 200 == 199:
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_collection_modifyitems(items):

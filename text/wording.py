@@ -83,10 +83,11 @@ class Phrase:
     name: str
     values: Mapping[str, object]  # texts, numbers, figures or phrases
 
-    def write(self, language: str = "en") -> str:
-        """The text in a language; in English where its pack lacks it."""
-        texts = _read_texts(language)
-        text = texts.get(self.name) or _read_texts("en")[self.name]
+    def write(self, language: str | None = None) -> str:
+        """The text in a language; in English without one, and where its pack lacks it."""
+        english = _english()
+        texts = _read_texts(language or english)
+        text = texts.get(self.name) or _read_texts(english)[self.name]
         if not isinstance(text, str):
             text = verb_of(float(str(self.values["count"])), *text)
         mark = str(texts["decimal_mark"])
@@ -107,13 +108,19 @@ def phrase(name: str, /, **values: object) -> Phrase:
     return Phrase(name, values)
 
 
-def _write_value(value: object, language: str, mark: str) -> str:
+def _write_value(value: object, language: str | None, mark: str) -> str:
     if isinstance(value, Phrase):
         return value.write(language)
     if isinstance(value, str):
         return value
     shown = f"{value:,}" if isinstance(value, int) else str(value)
     return shown.translate(str.maketrans(".,", ",.")) if mark == "," else shown
+
+
+def _english() -> str:
+    from ..languages.fallback import FALLBACK  # late: what has no verdict loads nothing of the packs
+
+    return FALLBACK
 
 
 def reader_language() -> str:
@@ -124,7 +131,7 @@ def reader_language() -> str:
 def text_language(code: str) -> str:
     """The code of the pack whose texts a reader of a language gets: its own, where it has a `verdict.yaml`."""
     plain = re.split("[-_.@]", code)[0].lower()
-    return plain if _find_texts(plain) else "en"
+    return plain if _find_texts(plain) else _english()
 
 
 @cache

@@ -12,7 +12,7 @@ import click
 
 from ..errors import InputError, UsageError
 from .number_types import MOST_CALLS_AT_ONCE, MOST_TOKENS, SEED, BoundedCount, FiniteRange
-from .output import set_flag
+from .output import echo, set_flag
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -141,8 +141,7 @@ def hide_advanced(*names: str) -> Callable[[click.Command], click.Command]:
 
     def show_all(context: click.Context, _option: click.Parameter, is_typed: bool) -> None:
         if is_typed:
-            show_advanced(context.command)
-            click.echo(context.get_help())
+            echo(advanced_help(context))
             context.exit()
 
     def decorate(command: click.Command) -> click.Command:
@@ -168,11 +167,15 @@ def _hide(command: click.Command, names: Iterable[str]) -> None:
             option.hidden = True
 
 
-def show_advanced(command: click.Command) -> None:
-    """Puts the advanced options of a command into its help."""
-    for option in command.params:
-        if isinstance(option, click.Option) and option.help:  # the names of an earlier version have none
-            option.hidden = False
+def advanced_help(context: click.Context) -> str:
+    """The help of a command with its advanced options; the names of an earlier version have no help, and stay out."""
+    options = [each for each in context.command.params if isinstance(each, click.Option) and each.help and each.hidden]
+    for option in options:
+        option.hidden = False
+    text = context.get_help()
+    for option in options:
+        option.hidden = True
+    return text
 
 
 def typed_options(context: click.Context) -> set[str]:

@@ -102,7 +102,7 @@ def read_tau(_: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
     """Reads one row per conversation, its messages as they are."""
     number = 0
     for file in files:
-        system, _, domain = PurePosixPath(file.path).stem.rpartition("-")  # gpt-4o-airline.json
+        system, _dash, domain = PurePosixPath(file.path).stem.rpartition("-")  # gpt-4o-airline.json
         trials: Counter[int] = Counter()
         for entry in parse_document(file, list):
             number += 1

@@ -93,6 +93,8 @@ def _describe_basis(decision: Decision) -> tuple[Phrase, ...]:
     }
     name = "on_ratings_and_scores" if decision.basis == "ratings and scores" and decision.measure else "on_ratings"
     basis = phrase(name, **values)
+    if decision.warning:
+        return phrase("not_at_random", basis=basis), phrase("not_at_random", basis=phrase("on_ratings", **values))
     return phrase("with_margin", basis=basis, **values), basis
 
 

@@ -117,9 +117,9 @@ class WeighedBound:
     def evidence(self, day: int, state: AlarmState) -> DayEvidence:
         """Weighs the days up to one of them, given the state before it."""
         numbers = self.sums.day_numbers
+        noise = self.sums.noise(day)
         earliest = int(np.searchsorted(numbers, numbers[day] - LONGEST + 1))
         starts = np.arange(max(earliest, state.restart), day + 1)
-        noise = self.sums.noise(day, starts)
         excess, score, other = self._scores(starts, day, noise, state)
         if not (score > -np.inf).any():
             return DayEvidence(1.0, None)
@@ -132,7 +132,7 @@ class WeighedBound:
             return DayEvidence(p, int(starts[place]))
         within = int(np.argmax(np.where(is_later, other, -np.inf)))
         is_calm = is_later & (numbers[day] - numbers[starts] + 1 >= CALM_DAYS) & (excess <= 0)
-        start = int(starts[max(within, *np.flatnonzero(is_calm).tolist(), 0)])
+        start = int(starts[np.flatnonzero(is_calm)[-1]]) if is_calm.any() else int(starts[within])
         p_within = monthly_p_value(float(other[within]))
         return DayEvidence(p, int(starts[place]), p_within, bool(is_calm.any()), start)
 
@@ -153,7 +153,7 @@ class WeighedBound:
         The interval is the one that an alarm is raised by: its end on the side of the bound is beyond the bound in at
         most as many months as an alarm is false.
         """
-        noise = self.sums.noise(day, np.array([start]))
+        noise = self.sums.noise(day)
         runs, before = self.compare(np.array([start]), day, noise, state)
         excess, variance, third, size = (float(values[0]) for values in self._excess(runs, before))
         value = excess + self.limit if before is not None else self.limit - self.sign * excess
@@ -163,7 +163,7 @@ class WeighedBound:
             return Estimate(value, groups=int(size), problem=TOO_FEW_GROUPS)
         error, score = math.sqrt(variance), needed_z(self.level)
         skewness = third / error**3
-        less, more = (error * t_of_score(score, float(noise.degrees[0]), towards) for towards in (skewness, -skewness))
+        less, more = (error * t_of_score(score, noise.degrees, towards) for towards in (skewness, -skewness))
         if before is None and self.sign == 1:
             less, more = more, less
         lowest, highest = (-self.sums.width, self.sums.width) if before is not None else self.sums.extent
@@ -188,7 +188,7 @@ class WeighedBound:
         return np.where(is_known, excess, np.nan), beyond, within
 
 
-def _normal_scores(t: Floats, degrees: float | Floats, skewness: Floats) -> Floats:
+def _normal_scores(t: Floats, degrees: float, skewness: Floats) -> Floats:
     """The normal quantiles as improbable as studentised means whose distributions are skewed towards them.
 
     Student's t counts as in `normal_of_t`. A gamma distribution of this skewness (Pearson's type III) is brought to a
@@ -196,8 +196,7 @@ def _normal_scores(t: Floats, degrees: float | Floats, skewness: Floats) -> Floa
     A mean on the other side scores 0.
     """
     far = np.maximum(t, 0.0)
-    pairs = zip(far.tolist(), np.broadcast_to(degrees, far.shape).tolist(), strict=True)
-    z = np.array([normal_of_t(value, freedom) if value else 0.0 for value, freedom in pairs])
+    z = np.array([normal_of_t(value, degrees) if value else 0.0 for value in far.tolist()])
     skewed = np.maximum(skewness, _NO_SKEWNESS)
     by_gamma = 6 / skewed * (np.cbrt(1 + skewed * z / 2) - 1) + skewed / 6
     return np.asarray(np.where(skewness > _NO_SKEWNESS, np.maximum(np.where(far > 0, by_gamma, 0.0), 0.0), z))

@@ -1,6 +1,6 @@
 """Sums by day from which the mean and its error over any run of days follow."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from .outcome_terms import OutcomeTerms, TermStage
 from .stage_draw import draws_worth
 
 _MEMORY = 90  # days that the noise is taken from
+_FEWEST_DAYS = 10
 _APART = (4, 5, 6, 7)  # days, of which a spell of the usual length leaves little in common
 _MOST_CORRELATED = 0.7
-_UNSEEN, _DEGREES_PER_PAIR = 1.0, 0.35  # see `DaySums._with_days`
-_NO_DAYS = np.zeros(1)
+_MEDIAN = 0.455  # of a squared normal variable
 _OF_RUNS = [0, 1, 2, 5]  # of the powers of `_cumulate`: w, w y, w^2, w^3
 
 
@@ -36,14 +36,13 @@ class Noise:
     thirds: Floats  # per stage, its third moment, per cubed weight
     # how many times the variance of a day's mean is what the groups explain, at least 1: answers of a day share
     # something, and days near each other too, by this correlation of neighbours
-    inflation: Floats  # by start of a run, (starts,)
-    correlation: Floats
-    degrees: Floats
+    inflation: float
+    correlation: float
+    degrees: float
 
     def of_days(self, days: Places) -> Floats:
         """How many times the variance of the mean of so many days is what the groups explain."""
-        of_mean = variance_of_mean(np.maximum(days, 1), self.correlation)
-        return np.asarray(1 + (self.inflation - 1) * days * of_mean)
+        return 1 + (self.inflation - 1) * days * variance_of_mean(np.maximum(days, 1), self.correlation)
 
 
 class DaySums:
@@ -83,8 +82,7 @@ class DaySums:
             size = np.minimum(weight**2 / total[2], limit)
             variance += noise.variances[number] / size
             third += noise.thirds[number] * np.maximum(total[3] / weight**3, 1 / size**2)
-        of_days = noise.of_days(end - first)  # what days add is taken to be as skewed as what the groups explain
-        return RunMeans(mean, variance * of_days, third * of_days**1.5, np.where(np.isfinite(mean), size, 0.0))
+        return RunMeans(mean, variance * noise.of_days(end - first), third, np.where(np.isfinite(mean), size, 0.0))
 
     def _limits(self, first: Places, end: Places) -> list[Floats]:
         """Per stage, how many answers those of some runs of days are worth at most by the chances of their draws."""
@@ -92,8 +90,8 @@ class DaySums:
         unlimited: Floats = np.full(len(first), np.inf)
         return [worths[place - 1] if 0 < place <= len(worths) else unlimited for place in self._places]
 
-    def noise(self, last: int, starts: Places | None = None) -> Noise:
-        """The noise as the days up to one of them show it, at most 90, for runs from each start to that day."""
+    def noise(self, last: int) -> Noise:
+        """The noise as the days up to one of them show it, at most 90."""
         first = int(np.searchsorted(self.day_numbers, self.day_numbers[last] - _MEMORY + 1))
         count = len(self._stages)
         variances, thirds, degrees = np.zeros(count), np.zeros(count), 1.0
@@ -109,50 +107,38 @@ class DaySums:
                 variances[number] += (self.width / 2) ** 2 / size
                 thirds[number] += self._tail * (self.width / 2) ** 3 / size
                 degrees = max(1.0, min(size - 1, self._group_degrees))
-        noise = Noise(variances * self._over_days, thirds, _NO_DAYS + 1, _NO_DAYS, _NO_DAYS + degrees)
-        return self._with_days(first, last, noise, np.array([last + 1]) if starts is None else starts)
+        noise = Noise(variances * self._over_days, thirds, 1.0, 0.0, degrees)
+        inflation, correlation, days = self._days(first, last, noise)
+        # the variance is the sum of what the groups explain and of what the days add, known to as many degrees
+        freedom = inflation**2 / (1 / degrees + (inflation - 1) ** 2 / days)
+        return Noise(noise.variances, thirds, inflation, correlation, max(1.0, freedom))
 
-    def _with_days(self, first: int, last: int, noise: Noise, starts: Places) -> Noise:
-        """The noise with what days add to it.
+    def _days(self, first: int, last: int, noise: Noise) -> tuple[float, float, int]:
+        """(the inflation, the correlation of neighbouring days, of how many days).
 
         The squared differences of days, beside what their groups explain (von Neumann, 1941): those of days apart are
-        larger than those of neighbours where good and bad days come in spells. The step into a run is no noise. The
-        variance is the sum of what the groups explain, known to their degrees, and of what the days add, known to 0.35
-        degrees per pair of neighbours. That days add as much as groups is always held to be possible: few days that
-        chance to agree prove nothing.
+        larger than those of neighbours where good and bad days come in spells. Their medians, since one fall is no
+        spell.
         """
         days = np.arange(first, last + 1)
         runs = self.runs(days, days + 1, noise)
         is_known = (runs.size > 0) & (runs.variance > 0)
-        mean, variance, place = runs.mean[is_known], runs.variance[is_known], np.searchsorted(days[is_known], starts)
-        (near, pairs), (far, _) = (_mean_ratios(mean, variance, gaps, place) for gaps in ((1,), _APART))
-        inflation = np.maximum(1.0, np.maximum(near, far))
-        excess = inflation - 1
-        correlation = np.where(excess > 0, 1 - np.maximum(0.0, near - 1) / np.where(excess > 0, excess, 1.0), 0.0)
-        spread = (excess + _UNSEEN) ** 2 / np.maximum(1.0, _DEGREES_PER_PAIR * pairs)
-        return replace(
-            noise,
-            inflation=inflation,
-            correlation=np.minimum(correlation, _MOST_CORRELATED),
-            degrees=np.maximum(1.0, inflation**2 / (1 / noise.degrees + spread)),
+        mean, variance = runs.mean[is_known], runs.variance[is_known]
+        if len(mean) < _FEWEST_DAYS:
+            return 1.0, 0.0, 1
+        near, far = (
+            float(np.median(np.concatenate([_ratios(mean, variance, gap) for gap in gaps]))) / _MEDIAN
+            for gaps in ((1,), _APART)
         )
+        inflation = max(1.0, near, far)
+        correlation = 1 - max(0.0, near - 1) / (inflation - 1) if inflation > 1 else 0.0
+        return inflation, min(correlation, _MOST_CORRELATED), len(mean) - 1
 
 
-def _mean_ratios(mean: Floats, variance: Floats, gaps: tuple[int, ...], starts: Places) -> tuple[Floats, Floats]:
-    """(the mean squared difference of days so far apart on one side of each start, how many pairs of days they are).
-
-    A difference that the groups explain is 1 on average, and so is that of no pairs.
-    """
-    total, count = np.zeros(len(starts)), np.zeros(len(starts))
-    for gap in gaps:
-        if gap < len(mean):
-            ratios = (mean[gap:] - mean[:-gap]) ** 2 / (variance[gap:] + variance[:-gap])
-            sums = np.concatenate([np.zeros(gap + 1), np.cumsum(ratios)])  # of the pairs that end before a day
-            counts = np.maximum(np.arange(len(mean) + 1) - gap, 0)
-            end = np.minimum(starts + gap, len(mean))
-            total += sums[-1] - (sums[end] - sums[starts])
-            count += counts[-1] - (counts[end] - counts[starts])
-    return np.where(count > 0, total / np.maximum(count, 1), 1.0), count
+def _ratios(mean: Floats, variance: Floats, gap: int) -> Floats:
+    """The squared differences of days so far apart, where those that the groups explain are 1 on average."""
+    ratios: Floats = (mean[gap:] - mean[:-gap]) ** 2 / (variance[gap:] + variance[:-gap])
+    return ratios
 
 
 def _cumulate(terms: OutcomeTerms, stage: TermStage) -> Floats:

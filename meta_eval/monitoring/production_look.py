@@ -287,7 +287,7 @@ class _Production:
         variance = float(noise.variances[-1]) * float(noise.of_days(np.array([LONGEST]))[0])
         others = max(0.0, float(run.variance[0]) - variance / float(run.size[0])) * days / LONGEST
         skewness = -float(run.third[0]) / float(run.variance[0]) ** 1.5
-        needed = t_of_score(needed_z(level), float(noise.degrees[0]), skewness)
+        needed = t_of_score(needed_z(level), noise.degrees, skewness)
         fall = _FINDABLE * self.mean_terms.width / 4
         many, more = (
             ratings_needed(variance, size, days=LONGEST, needed=needed, others=others) for size in (fall, fall / 3)

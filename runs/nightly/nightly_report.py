@@ -164,7 +164,7 @@ class NightlyReport(BaseModel):
         name = f"suite_{self.verdict.replace(' ', '_')}"
         if not speaking:
             return (phrase(name, **values, samples=sum(run.failed_samples for run in self.runs)),)
-        gate = one_line(speaking[0].title)
+        gate: str | Phrase = one_line(speaking[0].title)
         if len(speaking) > 1:
             gate = phrase("and_more_gates", gate=gate, count=len(speaking) - 1)
         return phrase(name, **values, gate=gate), phrase(f"{name}_shortly", **values | {"count": len(speaking)})

@@ -104,21 +104,6 @@ command.main()
     assert done.stdout.startswith("assay")
 
 
-def test_control_c_while_the_database_adds_up(light_python):
-    """SQLite calls back into Python there, and makes an error of its own of whatever that raises."""
-    code = """if True:
-        import os, pathlib, signal, tempfile
-        from assay import interruption
-        from assay.runs import sqlite
-        interruption.raise_error()
-        sqlite._ExactSum.step = lambda *_: os.kill(os.getpid(), signal.SIGINT)
-        database = sqlite._connect(pathlib.Path(tempfile.mkdtemp()) / "runs.sqlite", 1)
-        database.execute("SELECT exact_sum(1.5)")
-    """
-    process = light_python.run("-c", code)
-    assert (process.returncode, process.stderr) == (130, "")
-
-
 @pytest.mark.parametrize("ignored", [False, True])
 def test_a_program_that_imports_the_package_keeps_its_own_control_c(ignored):
     handler = "signal.signal(signal.SIGINT, signal.SIG_IGN); " if ignored else ""

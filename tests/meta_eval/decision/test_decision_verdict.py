@@ -32,6 +32,8 @@ def test_keep_turns_the_difference_round():
     assert kept["Decision"] == "Keep old: your raters like it better than new"
     assert kept["Difference"] == "old is rated 0.50 higher than new, on 1 to 5 (likely 0.20 to 0.80)"
     assert kept["Rests on"] == "your raters' ratings of 60 of 160 answers; up to 0.1 does not matter"
+    warned = lines(replace(decision("keep", -0.5, -0.8, -0.2), warning="Those of new are no random part."))
+    assert warned["Rests on"] == "your raters' ratings of 60 of 160 answers, which are no random part"
 
 
 def test_what_is_not_settled_says_what_would_settle_it():

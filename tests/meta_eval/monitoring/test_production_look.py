@@ -202,7 +202,7 @@ def test_a_fall_raises_one_alarm_and_clears_once():
     answers, _ = draw_answers(6, days=80, fall=1.2, fall_days=(30, 50))
     for states in follow_bounds(answers, [Bound("mean", 3.4), Bound("fall", 0.2), Bound("judge_fall", 0.2)]):
         raised = [day for day in range(80) if states[day].is_raised]
-        assert raised[0] in range(30, 40)
+        assert raised[0] in range(30, 38)
         assert raised == list(range(raised[0], raised[-1] + 1))  # once
         assert raised[-1] in range(50, 70)
         assert states[raised[0]].since in range(27, 34)
@@ -285,20 +285,3 @@ def test_ratings_needed_grow_with_the_square_of_the_fall():
 def test_no_number_of_ratings_makes_up_for_few_judged_answers():
     """0.1 / (3.33 + .84) = .024: a standard error of .03 from what is not judged is more."""
     assert ratings_needed(0.64, 0.1, days=30, needed=3.33, others=0.03**2) is None
-
-
-def test_an_alarm_stands_beside_an_interval_that_leaves_out_its_bound():
-    """Few ratings, most of them bad: where they raise an alarm, no interval reaches over the whole scale."""
-    broken = 0
-    for seed in range(60):
-        generator = np.random.default_rng(seed)
-        n = int(generator.integers(20, 60))
-        ratings = np.where(generator.random(n) < 0.9, generator.integers(1, 3, n), 5).astype(float)
-        answers = dataclasses.replace(small(ratings.tolist()), days=np.arange(n) // 5)
-        look = look_at_production(answers, [Bound("bad_share", 0.1), Bound("mean", 4.3)])
-        for state, window, width in zip(look.bounds, (look.bad_share, look.mean), (1, 4), strict=True):
-            if state.broken:
-                broken += 1
-                assert not state.estimate.low <= state.bound.limit <= state.estimate.high
-                assert window.high - window.low < width / 2
-    assert broken > 10
