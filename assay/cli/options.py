@@ -62,9 +62,11 @@ def add_shared_options(command: click.Command, *, has_json: bool) -> None:
         command: The command; not those below it.
         has_json: Whether it has a result to print; else --store alone is added.
     """
-    if command.callback is not None and "store" in inspect.signature(command.callback).parameters:
+    typed = {name for parameter in command.params for name in parameter.opts}  # one command may have two names
+    takes_store = command.callback is not None and "store" in inspect.signature(command.callback).parameters
+    if takes_store and "--store" not in typed:
         _STORE(command)
-    for option in _FLAGS if has_json else ():
+    for option in _FLAGS if has_json and "--json" not in typed else ():
         option(command)
     if any(parameter.name == _ALL for parameter in command.params):
         _hide(command, ("--store", "--wide", "--quiet"))
