@@ -74,7 +74,8 @@ def _open_exporter(address: TraceAddress) -> "LogRecordExporter":
         with require_extra("otel", f"{_PURPOSE} by gRPC (install opentelemetry-exporter-otlp-proto-grpc)"):
             from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter as GrpcExporter
 
-        return GrpcExporter(endpoint=endpoint)
+        exporter: LogRecordExporter = GrpcExporter(endpoint=endpoint)
+        return exporter
     if protocol != _HTTP:
         raise UsageError(f"{_PROTOCOLS[1]}={protocol}: scores are sent by {_HTTP} or {_GRPC}; set one of the two")
     with require_extra("otel", _PURPOSE):
