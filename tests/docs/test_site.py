@@ -85,7 +85,7 @@ def test_no_page_of_the_reference_is_endless(site, browser):
     for name in ("evaluate", "metrics", "computed_metrics", "judges", "runs"):
         page.goto((site / "reference" / f"{name}.html").as_uri())
         height, width = page.evaluate("[document.documentElement.scrollHeight, document.documentElement.scrollWidth]")
-        assert height < 24_000, name
+        assert height < 23_000, name
         assert width == 1280, name
     page.close()
 
