@@ -107,7 +107,7 @@ def predict_mean_rating(results: "Results", metrics: Sequence[str]) -> Predicted
     from ..meta_eval.prediction_powered import estimate_mean_rating
     from ..meta_eval.table import ScoreTable
 
-    scores = {sample: score for sample, name, score in results.listed_scores() if name == metric}
+    scores = {sample: of_sample[metric] for sample, of_sample in results.scores.items() if metric in of_sample}
     values = {sample: score.value for sample, score in scores.items() if score.value is not None}
     samples = {name: sample for name, sample in results.samples.items() if name in values}
     if not samples:

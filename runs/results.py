@@ -88,7 +88,7 @@ class Results:
     @property
     def notes(self) -> tuple[str, ...]:
         """Whose ratings they are, where not all are the file's, and which of them are compared with no metric."""
-        fitted = Counter(metric for _, metric, score in self.listed_scores() if score.is_fitted_on)
+        fitted = Counter(metric for _, metric, score in list_scores(self) if score.is_fitted_on)
         return (
             *filter(None, [self.rating_note]),
             *RatingKinds.count(self.samples.values()).notes(self.metrics),
@@ -109,13 +109,11 @@ class Results:
     def summary(self, *, by_language: bool = False, has_intervals: bool = True) -> list[MetricSummary]:
         """The mean, coverage and correlation with the rating, per metric, or per language and metric.
 
-        Args:
-            by_language: Whether languages stand apart.
-            has_intervals: Whether correlations get their intervals, which take most of the time.
+        The intervals of the correlations take most of the time.
         """
         sentences = [
             (metric, self.samples[sample].language or "", score.judged, score.left_out or 0)
-            for sample, metric, score in self.listed_scores()
+            for sample, metric, score in list_scores(self)
             if score.judged is not None
         ]
         return summarise(
@@ -179,7 +177,7 @@ class Results:
         from .failures.failure_groups import group_failures
         from .failures.failure_texts import collect_records
 
-        records = collect_records(self.run or "", self.samples, self.listed_scores(), self.directions)
+        records = collect_records(self.run or "", self.samples, list_scores(self), self.directions)
         return run_to_end(group_failures([records], open_embedder(embedder), metric=metric, groups=groups))
 
     def explain(self, sample: str) -> "Audit":
@@ -259,18 +257,12 @@ class Results:
         else:
             write_rows(self._score_rows(), target, run=self.run)
 
-    def listed_scores(self) -> Iterator[tuple[str, str, Score]]:
-        """Yields (sample, metric, score), as a store does."""
-        for sample, scores in self.scores.items():
-            for metric, score in scores.items():
-                yield sample, metric, score
-
     def _score_rows(self) -> Iterator[dict[str, Any]]:
-        for sample, metric, score in self.listed_scores():
+        for sample, metric, score in list_scores(self):
             yield score_as_json(self.samples[sample], metric, score)
 
     def _rows(self) -> Iterator[Row]:
-        for name, metric, score in self.listed_scores():
+        for name, metric, score in list_scores(self):
             sample = self.samples[name]
             rating = None if score.is_fitted_on else rating_of_score(sample, metric)
             yield metric, sample.language or "", score.value, rating, sample.source, score.status
@@ -345,6 +337,13 @@ def read_results(store: Store, run: RunRow, *, has_evidence: bool = True) -> Res
     return Results(run.plan.all_directions, joined.samples, scores, run=run.id, rating_note=joined.note)
 
 
+def list_scores(results: Results) -> Iterator[tuple[str, str, Score]]:
+    """Yields (sample, metric, score), as a store does."""
+    for sample, scores in results.scores.items():
+        for metric, score in scores.items():
+            yield sample, metric, score
+
+
 def shares_left_out(results: Results) -> dict[str, float | None]:
     """The share of the answers' sentences that each metric did not judge; None of one that splits nothing."""
     return {summary.name: summary.left_out for summary in results.summary(has_intervals=False)}
@@ -354,7 +353,7 @@ def find_missing_scores(results: Results) -> Iterator[Paragraph]:
     """Says why scores have no value."""
     counts = Counter(
         (metric, score.status, score.reason)
-        for _, metric, score in results.listed_scores()
+        for _, metric, score in list_scores(results)
         if score.value is None and metric in results.directions
     )
     rows = sorted(counts.items(), key=lambda counted: (counted[0][:2], -counted[1], counted[0][2]))
@@ -363,10 +362,16 @@ def find_missing_scores(results: Results) -> Iterator[Paragraph]:
 
 def scores_as_json(store: Store, run: RunRow, sample: str | None) -> dict[str, Any]:
     """The object of `assay show RUN --json`. Raises `UsageError` for a sample that the run does not have."""
-    if sample is None:
-        return read_results(store, run).as_json()
-    answer = find_rated_sample(store, run.id, sample)
-    return {"run": run.id, "scores": [score_as_json(answer, *row[1:]) for row in store.scores(run, sample)]}
+    return {"run": run.id, "scores": list(score_rows(store, run, sample))}
+
+
+def score_rows(store: Store, run: RunRow, sample: str | None = None) -> Iterator[dict[str, Any]]:
+    """Every score of a run, or of one of its samples, as JSON values; one after the other, so that many fit."""
+    one = None if sample is None else find_rated_sample(store, run.id, sample)
+    samples = join_run_ratings(store, run.id).samples if one is None else {one.id: one}
+    for name, metric, score in store.scores(run, sample):
+        if name in samples:  # else it was written since the samples were read
+            yield score_as_json(samples[name], metric, score)
 
 
 def score_as_json(sample: Sample, metric: str, score: Score) -> dict[str, Any]:
@@ -399,7 +404,7 @@ def usage_as_json(usage: Usage) -> dict[str, Any]:
 def write_scores(store: Store, run: str, path: Path) -> None:
     """Writes every score of a run, one row per sample and metric; the file is whole or, after an error, as it was."""
     check_scores_file(path)
-    write_rows(Results.from_store(store, run)._score_rows(), path)
+    write_rows(score_rows(store, store.run(run)), path)
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], path: Path, *, run: str | None = None) -> None:

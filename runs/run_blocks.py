@@ -12,7 +12,7 @@ from ..presentation.texts import one_line
 from ..presentation.verdict import Verdict
 from ..text.wording import Phrase, count_of, phrase
 from .rating_direction import describe_rating
-from .results import Results, find_missing_scores
+from .results import Results, find_missing_scores, list_scores
 from .run_tables import sample_table, summary_table
 from .summary import MetricSummary, first_scored
 
@@ -83,7 +83,7 @@ def run_block(
             parts.append(Paragraph(describe_missing_prompts(outcome.without_prompts)))
     parts += (Paragraph(note) for note in results.notes if outcome is None or note not in outcome.notes)
     parts.append(summary_table("", summaries, is_detailed=is_detailed))
-    languages = sorted({results.samples[sample].language or "" for sample, *_ in results.listed_scores()})
+    languages = sorted({results.samples[sample].language or "" for sample, *_ in list_scores(results)})
     if by_language:
         by_part = results.summary(by_language=True)
         for language in languages:

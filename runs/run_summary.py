@@ -1,8 +1,9 @@
 """A run as a line of a list: when it was, how good its answers are, and what changed since the run before."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..eval_sets import Sample
@@ -68,10 +69,9 @@ def _hash_texts(sample: Sample) -> int:
     return hash((sample.user_input, sample.response, repr(messages)))
 
 
-def find_run_before(store: "Store", row: "RunRow", older: list[str]) -> "RunRow | None":
-    """The newest of the older runs, given the newest first, that scored the same sets."""
-    rows = (store.run(run) for run in older[:_MOST_RUNS])
-    return next((other for other in rows if other.plan.sets == row.plan.sets), None)
+def find_run_before(older: Iterable["RunRow"], row: "RunRow") -> "RunRow | None":
+    """The newest of the older runs, given the newest first, that scored the same sets as a run."""
+    return next((other for other in islice(older, _MOST_RUNS) if other.plan.sets == row.plan.sets), None)
 
 
 def describe_change(now: RunSummary, before: RunSummary, *, is_same_judge: bool) -> tuple[Phrase, ...]:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from typing import Any, cast, get_args
 from urllib.parse import urlencode
 
@@ -69,13 +70,13 @@ class RunPages:
         page = number_of(request.query_params.get("page"))
 
         def read(store: Store) -> tuple[list[tuple[_ListedRun, RunRow | None]], int, list[str], list[WatchRow]]:
-            ledger = Ledger(store)
+            ledger, read_row = Ledger(store), cache(store.run)
             ids, every = store.find_runs(text), store.find_runs("")
             lines = [
                 (_ListedRun(row, store.count_samples(run), ledger.find_suite(run)), before)
                 for run in ids[(page - 1) * _RUNS_PER_PAGE : page * _RUNS_PER_PAGE]
-                for row in [store.run(run)]
-                for before in [find_run_before(store, row, every[every.index(run) + 1 :])]
+                for row in [read_row(run)]
+                for before in [find_run_before(map(read_row, every[every.index(run) + 1 :]), row)]
             ]
             return lines, len(ids), ledger.suites(), WatchState(store).watches()
 

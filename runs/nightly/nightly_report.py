@@ -15,7 +15,7 @@ from ...presentation.texts import one_line
 from ...text.wording import Phrase, phrase
 from ..compare import PairedSample, RunComparison, run_samples
 from ..predicted_rating import PredictedRating, predict_mean_rating
-from ..results import read_results, shares_left_out
+from ..results import list_scores, read_results, shares_left_out
 from .gates import COMPARED, GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
 from .suite import Suite
@@ -247,7 +247,7 @@ def report_run(
     row = store.run(run)
     results = read_results(store, row, has_evidence=False)
     samples, left_out = [judged for _, judged in run_samples(results)], shares_left_out(results)
-    failures = [(name, score.reason) for name, _, score in results.listed_scores() if score.status == "failed"]
+    failures = [(name, score.reason) for name, _, score in list_scores(results) if score.status == "failed"]
     report = RunReport(
         run=run,
         judge=judge,

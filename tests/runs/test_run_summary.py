@@ -36,8 +36,8 @@ def change(store, before, now, *, is_same_judge=True):
 
 def test_the_run_before_is_the_newest_of_the_same_sets(store):
     first, other, last = (write_run(store, ["A."], 0.5, sets=(name,)) for name in ("set", "other", "set"))
-    assert find_run_before(store, store.run(last), [other, first]).id == first
-    assert find_run_before(store, store.run(other), [first]) is None
+    assert find_run_before(map(store.run, [other, first]), store.run(last)).id == first
+    assert find_run_before([store.run(first)], store.run(other)) is None
 
 
 def test_changes_of_answers_ratings_and_scores_are_told(store):
