@@ -49,12 +49,12 @@ SENTENCES = {
     "100 kB of spaces": "5" + " " * 100_000 + "5",
 }
 CONTEXTS = {
-    "lines of pipes without numbers": "| a | b\n" * 2_000,
-    "one wide line, many narrow ones": "|" * 9_500 + "\n" + "a|\n" * 4_500,
+    "lines of pipes without numbers": "| a | b\n" * 6_000,
+    "one wide line, many narrow ones": "|" * 9_500 + "\n" + "a|\n" * 13_500,
     "a line of spaces": "throughput" + " " * 100_000 + "|",
     "lines of spaces": (" " * 1_000 + "\n") * 100,
     "rules": "|---" * 25_000,
-    "commas": "a,b\n" * 4_000,
+    "commas": "a,b\n" * 12_500,
     "digits and brackets in one cell": "| a |\n| " + "(1" * 50_000 + " |\n| 2 |",
     "an open fence": "```" + "\n" * 50_000 + "[" + " " * 50_000,
     "a real table of 2,000 rows": "| day | calls |\n|---|---|\n" + "".join(f"| {n} | {n % 7} |\n" for n in range(2000)),
