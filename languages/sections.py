@@ -177,9 +177,9 @@ class Sentences(GroupedSection):
     named_after: frozenset[str] = frozenset({"greeting", "thanks", "sign_off", "closing"})  # kinds before a name
     idle_not: Phrases = ()  # longer than one of these, and none: "thanks to"
     courtesy: Phrases = ()
-    named: frozenset[str] = (
-        frozenset()
-    )  # words in small letters within a name below a sign-off ("Pim van Dam", "The support team")
+    # words in small letters within a name below a sign-off ("Pim van Dam", "The support team"), and words of no name
+    named: frozenset[str] = frozenset()
+    no_names: frozenset[str] = frozenset()
     teams: frozenset[str] = frozenset()  # words by which such a line is no name, but says who signs
     # "yes" and "no", alone: judged as the question turned into a statement, with `{question}`
     answer_yes: Phrases = Field(min_length=1)
@@ -194,6 +194,7 @@ class Sentences(GroupedSection):
     refusals: Phrases = ()  # the answer is not known, or not found
     asked: frozenset[str] = frozenset()  # after a refusal: what is asked, and not said ("I do not know what it costs")
     joins: frozenset[str] = frozenset()  # words that begin another clause
+    contrasts: frozenset[str] = frozenset()  # those of them after which a refusal has ended: "but"
     facts: Phrases = ()  # verbs by which a few words state something
     asserts: Phrases = ()  # other words that do ("free")
     numbers: frozenset[str] = frozenset()  # in words

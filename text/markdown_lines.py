@@ -319,10 +319,10 @@ class _Reader:
             role: Role = "header_row" if row == first else "row"
             start = place + cells[0][0] + len(line[cells[0][0] :]) - len(line[cells[0][0] :].lstrip())
             marks, end = ((0, start),), place + len(line.rstrip())
-            for piece in _PIECE.findall(text):
-                self.lines.append(
-                    MarkdownLine(piece, marks, end, role, tuple(self._path), parts=tuple(filter(None, texts)))
-                )
+            pieces = _PIECE.findall(text)
+            for piece in pieces:
+                parts = tuple(filter(None, texts)) if len(pieces) == 1 else (piece,)
+                self.lines.append(MarkdownLine(piece, marks, end, role, tuple(self._path), parts=parts))
 
     def add_line(self, row: int, span: tuple[int, int]) -> None:
         """Adds the part of a source line between two places, without the sign of an item before it."""

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..languages.sections import expand_phrase
+from ..untrusted import without_unseen
 
 _WORD = re.compile(r"\w+")
 _WORD_OR_PAUSE = re.compile(r"(\w+)|[,;:!?.()\[\]–—…\n]|\s-+\s")
@@ -20,20 +21,26 @@ class Words(NamedTuple):
 
     def start(self, place: int) -> int:
         """Where a word stands in the text."""
-        return [match.start() for match in _WORD.finditer(self.text)][place]
+        return _spans(self.text)[place][0]
 
     def end(self, place: int) -> int:
         """Where a word ends in the text, +1."""
-        return [match.end() for match in _WORD.finditer(self.text)][place]
+        return _spans(self.text)[place][1]
 
     def is_capital(self, place: int) -> bool:
         """Whether a word begins with a capital."""
         return self.text[self.start(place)].isupper()
 
 
+@lru_cache(maxsize=32)
+def _spans(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _WORD.finditer(text)]
+
+
 @lru_cache(maxsize=32)  # several questions are asked about one sentence
 def read_words(text: str) -> Words:
-    """Reads the words of a text; an apostrophe parts them: "don't" is "don" and "t"."""
+    """Reads the words of a text; a mark that nobody sees parts none, an apostrophe does: "don't" is "don" and "t"."""
+    text = without_unseen(text)
     words, clauses, count = list[str](), [0], 0
     for word in _WORD_OR_PAUSE.findall(text.lower() if text.isascii() else _lower(text)):
         if word:

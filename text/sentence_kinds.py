@@ -19,7 +19,7 @@ REFUSAL = "refusal"
 """The kind of a sentence that says that the answer is not known."""
 YES_NO = "yes_no"
 """The kind of "Of course" that stands alone; it claims something where nothing else in the answer does."""
-YES, NO = "yes", "no"
+ANSWERS = YES, NO = "yes", "no"
 """The kinds of a yes and a no that stand alone: claims of what was asked."""
 LEAD_IN = "lead_in"
 """The kind of a sentence that only announces what follows: "proceed as follows:"."""
@@ -27,12 +27,12 @@ SIGN_OFF = "sign_off"
 """The kind of a "Kind regards", and of the names on the lines after it."""
 HEADING = "heading"
 """The kind of a heading, a table's header row, a bold label: it says what the sentences below it are about."""
-_COURTESY = "courtesy"
+_COURTESY, _NAME, _REQUEST = "courtesy", "name", "request"
 _STATES = "states"
 _MOST_BEFORE = 3  # courtesy words before the first idle phrase: "For this question, please ask a colleague."
 _MOST_VALUE_WORDS = 3
 _MOST_REFUSAL_WORDS = 12  # beside what says that the answer is not known
-_MOST_NAMES = 4  # words of a name after a greeting
+_MOST_NAMES = 3  # words with a capital of a name
 _MOST_TITLE_WORDS = 8
 _MOST_NAME_WORDS = 6
 _SMALL_WORD = 4  # letters of a word of a name that may be in lower case: "van", "from"
@@ -40,11 +40,9 @@ _MOST_LABEL_WORDS = 4  # of a label that may have a number: "Step 2:"
 _FEWEST_AFTER_SALUTATION = 3  # words; fewer are part of the greeting: "Hello Jan, good morning"
 _FEWEST_WORDS = 4  # of a sentence that says by itself what the yes or no before it says
 _SIGNS = ".,;:!…"
-_DIGITS = frozenset("0123456789")
 _AMOUNT_SIGNS = frozenset("€$£%")
 _CLOSING_QUOTES = "\"'”’»)]"
 _CLOSED = (".", "!", "?", "…", ";")
-_ORDINAL = re.compile(r"\d{1,2}[.)]")  # of a list's item, whose text is on the next line
 _ENDED = re.compile(r"(?<!\.\.)[.!…]$")
 
 
@@ -71,6 +69,7 @@ class SentenceKinds:
         self._refusals = PhraseList({REFUSAL: pack.refusals})
         self._openers = {*PhraseList(pack.idle).first, *self._refusals.first}
         self._idle_kinds = {*pack.idle, REFUSAL}
+        self._closed_kinds = {"filler", _NAME, SIGN_OFF}  # after these alone a clause has no more words
         self._named_after = pack.named_after
         self._answers = PhraseList({YES: pack.answer_yes, NO: pack.answer_no, YES_NO: pack.answer_words})
         self._statements = {YES: pack.yes_statement, NO: pack.no_statement}
@@ -81,8 +80,9 @@ class SentenceKinds:
         self._asserts = PhraseList({_STATES: pack.asserts})
         self._numbers, self._units = pack.numbers, pack.units
         self._announces = PhraseList({_STATES: pack.announces, "": pack.unfinished})
+        self._contrasts = pack.contrasts
         self._refers_back = PhraseList({_STATES: pack.refers_back})
-        self._named, self._teams = pack.named | pack.teams, pack.teams
+        self._named, self._teams, self._no_names = pack.named | pack.teams, pack.teams, pack.no_names
         self._imperatives = language.words.imperatives if language.has("words") else frozenset[str]()
         self._step_words = language.words.step_words if language.has("words") else ()
         self.after_ordinal = pack.after_ordinal
@@ -97,6 +97,7 @@ class SentenceKinds:
         if not left:
             return [(0, TO_JUDGE, sentence, ())]
         words = read_words(left)
+        left = words.text
         kind, boundary = self._kind(words)
         if cut:
             return [(0, TO_JUDGE if kind in self._idle_kinds else kind, left, cut)]
@@ -113,15 +114,15 @@ class SentenceKinds:
     def find_kind(self, sentence: str, *, may_address: bool = True) -> str:
         """What a sentence is as a whole: `claim` where any part of it claims something."""
         kinds = [kind for _, kind, _, _ in self.parts(sentence, may_address=may_address)]
-        return kinds[0] if {CLAIM, YES, NO}.isdisjoint(kinds) else CLAIM
+        return kinds[0] if {CLAIM, *ANSWERS}.isdisjoint(kinds) else CLAIM
 
     def _kind(self, words: Words) -> tuple[str, int]:
         """What a sentence is; of a claim also where it begins after a salutation or a refusal, or 0."""
         ending, count = words.text[-1:], len(words.words)
-        if words.words[0] in self._answers.first or words.text[0] in _DIGITS:
+        if words.words[0] in self._answers.first:
             answer, end = self._answers.longest(words.words, 0)
-            if (answer and end == count) or _ORDINAL.fullmatch(words.text):
-                return answer or YES_NO, 0
+            if answer and end == count:
+                return answer, 0
         kind, covered, boundary = self._cover(words)
         if ending == "?" and self._only_asks(words):
             return kind or QUESTION, 0
@@ -139,35 +140,40 @@ class SentenceKinds:
         return CLAIM, boundary if may_part else 0
 
     def _cover(self, words: Words) -> tuple[str, int, int]:
-        """How much of a sentence is idle.
+        """How much of a sentence is idle: clauses that each have an idle phrase, and little else.
 
         Returns:
-            The kind of its idle phrases ("" where it begins with none), how many words they and the `courtesy` and
+            The kind of its idle phrases ("" where it begins with none), how many words these and the `courtesy` and
             names beside them are, and the last of these places at which a clause begins.
         """
-        found, names, place, boundary = "", 0, 0, 0
+        kind, found, place, names, boundary, lists = "", "", 0, 0, 0, False
         if self._openers.isdisjoint(words.words[: _MOST_BEFORE + 1]):
-            return found, place, boundary
+            return kind, place, boundary
+        begin = 0  # of the clause
         while place < len(words.words):
             word = words.words[place]
-            kind, end = self._idle.longest(words.words, place) if word in self._idle.first else ("", place)
-            begins = place in words.clauses
-            if found and (begins or word in self._joins):
+            next_kind, end = self._idle.longest(words.words, place) if word in self._idle.first else ("", place)
+            if place in words.clauses:
+                found, begin = "", place
+            if kind and (place == begin or word in self._joins):
                 boundary = place
-            if kind == _COURTESY:
-                if (not found and place >= _MOST_BEFORE) or (begins and word in self._imperatives):
+            goes_on = found and found not in self._closed_kinds
+            if next_kind not in {"", _COURTESY}:
+                found = found if goes_on else next_kind
+                kind = REFUSAL if REFUSAL in {kind, next_kind} else kind or next_kind
+                may_be_signed = next_kind != SIGN_OFF or end in words.clauses  # not so "Best Western"
+                names = _MOST_NAMES if next_kind in self._named_after and may_be_signed else 0
+                lists = lists or next_kind == _REQUEST
+            elif not (next_kind and goes_on):
+                is_named = names and (self._may_name(words, place) or word in self._named)
+                if is_named:
+                    found, names, end = found or _NAME, names - 1, place + 1
+                elif not next_kind or found or not (lists or place - begin < _MOST_BEFORE):
                     break
-            elif kind:
-                found = REFUSAL if REFUSAL in {found, kind} else found or kind
-                names = _MOST_NAMES if kind in self._named_after else 0
-                if kind == SIGN_OFF and not (end < len(words.words) and end in words.clauses):
-                    names = 0  # "Best Western"
-            elif names and words.is_capital(place) and not self._states_at(words, place):
-                names, end = names - 1, place + 1
-            else:
-                break
+                elif lists:
+                    found = _REQUEST  # "please provide your name, e-mail and number"
             place = end
-        return found, place if found else 0, boundary
+        return kind, place if kind and found else begin, boundary if kind else 0
 
     def _find_refusal(self, words: Words) -> tuple[bool, int]:
         """Whether a sentence says that the answer is not known, and nothing else but what was asked.
@@ -192,6 +198,9 @@ class SentenceKinds:
             elif begins or word in self._joins:
                 goes_on = is_asked and not begins and not self._asked.isdisjoint(words.words[place + 1 : place + 2])
                 may_ask = is_asked = goes_on  # "why it stops or how long it takes"
+                begins_other = not goes_on and (begins or word in self._contrasts)
+                if has_refusal and begins_other and not self._is_idle_clause(words, place):
+                    return False, boundary  # "I do not know, refunds happen daily"
             if self._is_number(word) or self._asserts.longest(words.words, place)[0]:
                 return False, boundary
             is_fact = kind != _COURTESY and not is_asked and bool(self._facts.longest(words.words, place)[0])
@@ -201,6 +210,18 @@ class SentenceKinds:
             others += word not in self._joins
             place = max(end, place + 1)
         return has_refusal and others <= _MOST_REFUSAL_WORDS, boundary
+
+    def _is_idle_clause(self, words: Words, place: int) -> bool:
+        """Whether a clause begins with an idle phrase and at most three small words before it, or has a refusal."""
+        before = 0
+        while place < len(words.words) and (before == 0 or place not in words.clauses):
+            kind, end = self._idle.longest(words.words, place)
+            if kind == REFUSAL or (kind not in {"", _COURTESY} and before <= _MOST_BEFORE):
+                return True
+            is_small = kind == _COURTESY or words.words[place] in self._joins
+            before = before + 1 if is_small and before <= _MOST_BEFORE else _MOST_BEFORE + 1
+            place = max(end, place + 1)
+        return False
 
     def _only_asks(self, words: Words) -> bool:
         """Whether a question states nothing while it asks ("Did you know that it is free?" does)."""
@@ -246,6 +267,12 @@ class SentenceKinds:
         has_sign = not _AMOUNT_SIGNS.isdisjoint(words.text) and any(map(str.isdigit, words.text))
         return has_sign or any(self._states_at(words, place) for place in range(len(words.words)))
 
+    def answers(self, title: str) -> bool:
+        """Whether a title is a yes or a no, and so no title."""
+        words = read_words(title).words
+        answer, end = self._answers.longest(words, 0)
+        return answer in ANSWERS and end == len(words)
+
     def answer_statement(self, answer: str, question: str) -> str:
         """A yes or no as a statement of what was asked."""
         return self._statements[answer].format(question=question)
@@ -271,9 +298,13 @@ class SentenceKinds:
         words = read_words(text)
         if _ENDED.search(text) or len(text.split()) > _MOST_TITLE_WORDS or self._is_value(text):
             return False
-        if len(words.words) == 1 or self._begins_asking(words, 0):
+        if len(words.words) == 1 or self._names_subject(words):
             return not any(map(str.isdigit, text))
         return not self._may_state(words)
+
+    def _names_subject(self, words: Words) -> bool:
+        """Whether a title asks something, or begins as a question does ("How it works"); "Is free for all" states."""
+        return self._begins_asking(words, 0) and (words.text.endswith("?") or words.words[0] in self._asked)
 
     def _is_value(self, text: str) -> bool:
         """Whether a title gives the value of something: "Insurance: Yes"."""
@@ -286,9 +317,7 @@ class SentenceKinds:
         words = read_words(text)
         if _ENDED.search(text) or not words.words:
             return not words.words
-        if self._begins_asking(words, 0) or len(words.words) == 1:
-            return True
-        return not self._may_state(words)
+        return len(words.words) == 1 or self._names_subject(words) or not self._may_state(words)
 
     def is_step(self, title: str) -> bool:
         """Whether a title is a step with its text ("Step 2: Click Save"), which may head nothing."""
@@ -326,12 +355,16 @@ class SentenceKinds:
         words = read_words(text)
         if len(words.words) > _MOST_NAME_WORDS or text[-1] in "?!:" or self._may_state(words):
             return False
-        if any(map(str.isdigit, text)):
+        names = [place for place, word in enumerate(words.words) if word not in self._named]
+        is_known = len(names) <= _MOST_NAMES and all(self._may_name(words, place, small=True) for place in names)
+        return is_known and not any(map(str.isdigit, text))
+
+    def _may_name(self, words: Words, place: int, *, small: bool = False) -> bool:
+        """Whether a word may be a part of a name: it has a capital (or is `small`), and states nothing."""
+        word = words.words[place]
+        if word in self._no_names or self._states_at(words, place):
             return False
-        return all(
-            len(word) <= _SMALL_WORD or word in self._named or words.is_capital(place)
-            for place, word in enumerate(words.words)
-        )
+        return words.is_capital(place) or (small and len(word) <= _SMALL_WORD)
 
     def is_team(self, text: str) -> bool:
         """Whether a line may stand below a sign-off and is no name: "The support team"."""
@@ -380,10 +413,10 @@ class SentenceKinds:
         words = read_words(sentence)
         if words.words[0] not in self._before_statement or len(words.words) <= 1 or 1 not in words.clauses:
             return sentence, ""
-        rest = sentence[words.start(1) :]
+        rest = words.text[words.start(1) :]
         if len(rest.split()) < _FEWEST_WORDS:
             return sentence, ""
-        return capitalized(rest), sentence[: words.start(1)]
+        return capitalized(rest), words.text[: words.start(1)]
 
     def says_by_itself(self, rest: str) -> bool:
         """Whether what follows a yes or no may say the same, and is no instruction or condition."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import zip_longest
 from operator import attrgetter
 from typing import NamedTuple
@@ -11,13 +11,12 @@ from ..languages import Language
 from .markdown_lines import LONGEST_LINE, MarkdownLine, read_lines
 from .message_sentences import message_sentences
 from .sentence_kinds import (
+    ANSWERS,
     CLAIM,
     HEADING,
     LEAD_IN,
-    NO,
     SIGN_OFF,
     TO_JUDGE,
-    YES,
     YES_NO,
     SentenceKinds,
     SentencePart,
@@ -30,6 +29,9 @@ _ABBREVIATION = re.compile(r"\b(?:[a-z]{1,3}\.){2,5}$", re.IGNORECASE)  # d.w.z.
 _AROUND = "*_`"  # marks that belong to the sentence beside them
 _SIGNS = re.compile(r"[-_+%/.]+")  # between the words of a link's target
 _ORDINAL = re.compile(r"\b\d{1,2}\.$")
+_ORDINAL_ALONE = re.compile(r"\d{1,2}[.)]")
+_ORDINALS = re.compile(r"(?<![\w.,])\d{1,2}(?=[.)])")
+_DIGITS = frozenset("0123456789")
 _SENTENCES_OF_CONTEXT = 2
 _MOST_SIGNING_LINES = 3
 _RULE = re.compile(r"(?:^|[\n\r])[ \t]*(?:-{2,}|_{3,}|\*{3,})[ \t]*[\n\r]\s*[*_]*$")
@@ -161,6 +163,7 @@ class _SentenceReader:
         self._heads: dict[int, str] = {}  # what each list stands under
         self._repeats_header = True  # not one that speaks to the judge, or is a row like the others
         self._signing = 0  # how many more lines may be names
+        self._numbers, self._counted = {0}, 0  # those of list items, in the answer up to there
 
     def read(self, line: MarkdownLine, after: MarkdownLine | None) -> None:
         """Reads the next line; `after` is the one after it."""
@@ -220,7 +223,11 @@ class _SentenceReader:
         kind = kinds.find_kind(text, may_address=bool(cut))
         text = left or text
         heads_nothing = after is None or (after.role == "heading" and after.level <= line.level)
-        if not kinds.is_title(text) or (line.role == "heading" and heads_nothing and kinds.is_step(text)):
+        if (
+            kinds.answers(text)
+            or not kinds.is_title(text)
+            or (line.role == "heading" and heads_nothing and kinds.is_step(text))
+        ):
             self._read_text(line)
         elif kind not in {CLAIM, LEAD_IN}:
             self._add(text, kind, line, 0)
@@ -256,10 +263,20 @@ class _SentenceReader:
             if start < 0:
                 start, end = _find_respaced(sentence, line.text, position)
             *parts, last = self.kinds.parts(sentence, may_address=self._may_address)
+            if sentence[0] in _DIGITS and self._numbers_item(sentence, line.place(start)):
+                last = (0, YES_NO, sentence, ())
             for part in parts:
                 self._add_part(part, line, start, start + len(part[2]), head)
             self._add_part(last, line, start, end, head)
             position, head = end, ""
+
+    def _numbers_item(self, sentence: str, place: int) -> bool:
+        """Whether a sentence is only the number of a list's item: "1.", or "3." after "2."; "30." may be the answer."""
+        if not _ORDINAL_ALONE.fullmatch(sentence):
+            return False
+        self._numbers.update(map(int, _ORDINALS.findall(self._answer, self._counted, place)))
+        self._counted = place
+        return int(sentence[:-1]) - 1 in self._numbers
 
     def _head(self, line: MarkdownLine) -> str:
         """What a line stands under: a lead-in or label right above it, what its list stands under, or the heading."""
@@ -279,7 +296,7 @@ class _SentenceReader:
         stated = sentence
         answer_word = ""
         context: list[str] = []
-        if kind in {YES, NO}:
+        if kind in ANSWERS:
             kind, stated = CLAIM, self._as_statement(kind, sentence)
         elif kind == CLAIM:
             stated, answer_word = self.kinds.without_answer_word(sentence)
@@ -307,12 +324,14 @@ class _SentenceReader:
 
     def _as_statement(self, answer: str, sentence: str) -> str:
         """A yes or no as a statement of the last question of the message that is answered, or as it is without one."""
-        if not self._question:
-            return sentence
+        return self.kinds.answer_statement(answer, self._asked) if self._asked else sentence
+
+    @cached_property
+    def _asked(self) -> str:
+        """The last question of the message that is answered, or all of this; "" where there is none."""
         message = without_words_to_judge(self._question, self._language)
         asked = [sentence.text for sentence in message_sentences(message) if sentence.text.endswith("?")]
-        question = (asked or [" ".join(message.split())])[-1][:_LONGEST_HEAD]
-        return self.kinds.answer_statement(answer, question)
+        return (asked or [" ".join(message.split())])[-1][:_LONGEST_HEAD]
 
     def _completes(self, stated: str, line: MarkdownLine, head: str) -> bool:
         """Whether a line says something only together with what it stands under."""

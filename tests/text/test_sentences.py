@@ -42,6 +42,11 @@ from assay.text import CLAIM, TO_JUDGE, claiming_sentences, load_sentence_kinds,
         ),
         ("en", "Version 2.5 is out. It costs 1.5 euros.", ["Version 2.5 is out.", "It costs 1.5 euros."]),
         ("en", "👍 !!! ...", []),
+        ("en", "It is new. Please provide your name, email, and booking number.", ["It is new."]),
+        ("en", "Hi there! It is new. Best regards, The team", ["It is new."]),
+        ("en", "Dear Mr. Jansen,\n\nIt is new.\n\nKind regards,\nPim van Dam\nThe Support Team", ["It is new."]),
+        ("en", "Thank you for your patience, and sorry for the inconvenience. It is new.", ["It is new."]),
+        ("en", "1.\nOpen it.\n2.\nClose it.", ["Open it.", "Close it."]),
     ],
 )
 def test_claiming_sentences(language, answer, claims):
