@@ -3,6 +3,7 @@
 import json
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..text.wording import count_of
@@ -42,6 +43,20 @@ def one_line(text: str, length: int | None = None) -> str:
     """
     line = " ".join(terminal_text(text.replace("\r", " ").replace("\u2028", " ").replace("\u2029", " ")).split())
     return line if length is None or len(line) <= length else line[: length - 1] + "…"
+
+
+def shorten_names(names: Sequence[str], length: int) -> list[str]:
+    """Names as `one_line` gives them; those that would look alike are shown from shortly before where they differ.
+
+    Example:
+        >>> shorten_names(["gpt-4o/prompt-of-2026-11-01", "gpt-4o/prompt-of-2026-11-02"], 16)
+        ['…-2026-11-01', '…-2026-11-02']
+    """
+    short = [one_line(name, length) for name in names]
+    if len(set(short)) == len(set(names)):
+        return short
+    same = next((place for place, signs in enumerate(zip(*names, strict=False)) if len(set(signs)) > 1), 0)
+    return [one_line("…" + name[max(same - length // 2 - 2, 0) :], length) for name in names]
 
 
 def format_name(name: str) -> "Markup":

@@ -155,8 +155,10 @@ def _choose_basis(
     known = {place for pair in rated for place in pair} | set(np.flatnonzero(scored).tolist())
     unknown = [name for place, name in enumerate(table.versions) if place not in known]
     if len(unknown) == len(table.versions):
+        rated_ones = [name for place, name in enumerate(table.versions) if _is_rated(table, place)]
+        rated = f"only {', '.join(rated_ones)} is rated" if rated_ones else "no answer is rated"
         raise InputError(
-            "no answer is rated, and no score is named: rate some of them, score them with a metric, or compare all "
+            f"{rated}, and no score is named: rate answers of each version, score them with a metric, or compare all "
             f"versions with {table.versions[0]}"
         )
     if unknown:
@@ -170,6 +172,10 @@ def _choose_basis(
     scale = table.score_scale or table.scale
     by_score, width = questions.by_score_alone(), scale[1] - scale[0]
     return "scores", {pair: estimate_difference(by_score, *pair, width=width) for pair in pairs}, by_score, scale, notes
+
+
+def _is_rated(table: VersionTable, place: int) -> bool:
+    return not np.isnan(table.ratings[table.version == place]).all()
 
 
 def _look(pairs: Sequence[PairDifference], past: Sequence[Look]) -> Look:

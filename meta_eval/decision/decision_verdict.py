@@ -3,7 +3,7 @@
 from typing import Any
 
 from ...presentation.figure import Figure
-from ...presentation.texts import one_line
+from ...presentation.texts import one_line, shorten_names
 from ...presentation.verdict import Verdict
 from ...text.wording import Phrase, phrase
 from .version_decision import Decision, round_up
@@ -33,7 +33,7 @@ def decision_as_json(decision: Decision) -> dict[str, Any]:
 def _names(decision: Decision) -> dict[str, object]:
     """The two versions of the deciding difference: the one that looks better, and the other."""
     row = decision.deciding
-    first, second = (one_line(name, _LONGEST_NAME) for name in (row.first, row.second))
+    first, second = shorten_names((row.first, row.second), _LONGEST_NAME)
     return {"better": second, "other": first} if row.difference >= 0 else {"better": first, "other": second}
 
 
@@ -43,13 +43,20 @@ def _describe_decision(decision: Decision) -> tuple[Phrase, ...]:
         return phrase("ship", **names), phrase("ship_shortly", **names)
     if decision.verdict == "keep":
         in_use = one_line(decision.in_use, _LONGEST_NAME)
-        is_next_alike = (decision.deciding.high or 0.0) >= 0
-        text = phrase("keep_best", better=in_use) if is_next_alike else phrase("keep", **names)
+        margin = Figure("rating", decision.margin)
+        text = phrase("keep_best", better=in_use, margin=margin) if _is_near(decision) else phrase("keep", **names)
         return text, phrase("keep_shortly", better=in_use)
     if decision.verdict == "equivalent":
         alike = phrase("alike" if is_pair else "all_alike", in_use=one_line(decision.in_use, _LONGEST_NAME), **names)
         return alike, phrase("alike_shortly")
     return phrase("unsettled", **names), phrase("unsettled_shortly")
+
+
+def _is_near(decision: Decision) -> bool:
+    """Whether the decision says that the two differ by less than the margin, and not that one of them is better."""
+    if decision.verdict == "keep":
+        return (decision.deciding.high or 0.0) >= 0
+    return decision.verdict == "equivalent"
 
 
 def _describe_difference(decision: Decision) -> tuple[Phrase, ...]:
@@ -60,7 +67,9 @@ def _describe_difference(decision: Decision) -> tuple[Phrase, ...]:
 
     ends = (row.low, row.high) if row.difference >= 0 else (row.high, row.low)
     low, high = (None if end is None else end if row.difference >= 0 else -end for end in ends)
-    if low is None or high is None:
+    if _is_near(decision) and low != high:
+        likely = phrase("likely_less", margin=figure(decision.margin))
+    elif low is None or high is None:
         likely = phrase("unsure")
     elif low == high:
         likely = phrase("nothing")
@@ -95,7 +104,10 @@ def _describe_basis(decision: Decision) -> tuple[Phrase, ...]:
     basis = phrase(name, **values)
     if decision.warning:
         return phrase("not_at_random", basis=basis), phrase("not_at_random", basis=phrase("on_ratings", **values))
-    return phrase("with_margin", basis=basis, **values), basis
+    if not decision.is_paired:
+        return phrase("unpaired", basis=basis), phrase("unpaired", basis=phrase("on_ratings", **values))
+    matters = decision.verdict == "unsettled" or _is_near(decision)
+    return phrase("with_margin", basis=basis, **values) if matters else basis, basis
 
 
 def _what_settles(decision: Decision) -> Phrase:
@@ -112,8 +124,8 @@ def _what_settles(decision: Decision) -> Phrase:
     if needs.is_equal:
         return phrase("settle_equal", amount=amount, margin=Figure("rating", decision.margin))
     likely = phrase("nothing")
-    if needs.low is not None and needs.high:
+    if needs.low is not None and needs.high and round_up(needs.low) < round_up(needs.high):
         likely = phrase("likely", low=round_up(needs.low), high=round_up(needs.high))
-    elif needs.low is not None:
+    elif needs.low is not None and not needs.high:
         likely = phrase("or_more", low=round_up(needs.low))
     return phrase("settle", amount=amount, likely=likely)

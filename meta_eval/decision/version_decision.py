@@ -211,6 +211,12 @@ class Decision:
             return next(row for row in rivals if row.second == self.best)
         return max(rivals, key=lambda row: row.difference)
 
+    @property
+    def is_paired(self) -> bool:
+        """Whether the two versions of the deciding difference answered questions that both have."""
+        row = self.deciding
+        return row.questions <= min(one.n for one in self.versions if one.name in (row.first, row.second))
+
     def _is_higher(self, amount: float, rival: str) -> str:
         if self.basis == "agreement":
             return f"its scores agree {amount:.2f} better with your raters than {rival}"

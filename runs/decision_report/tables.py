@@ -17,10 +17,8 @@ _OF_RATERS = ("ratings and scores", "ratings", "preferences")
 _VERSIONS = "The first is in use today. The likely ranges hold for all versions together"
 _RANKS = "Ranks: those that the version may have, 1 is the best"
 _BEST = "P(best): how probable it is that no other version has a higher mean"
-_DIFFERENCES = (
-    "A difference is the second version less the first, on the questions that both answered. The intervals hold for "
-    "all pairs together"
-)
+_DIFFERENCES = "A difference is the second version less the first{}. The intervals hold for all pairs together"
+_BOTH = ", on the questions that both answered"
 _LEFT_OUT = "Left out: questions that only one of the two answered"
 _COUNTS = "Changed: with another text. Rated: in both"
 _OTHERS = "Above 0 is better{undirected}. Each row by itself"
@@ -84,7 +82,11 @@ def difference_table(decision: Decision, *, is_full: bool = True) -> ResultTable
     )
     left_out = len(decision.differences) - len(rows)
     others = [f"{count_of(left_out, 'other pair')}: --report or --json"] if left_out else []
-    notes = [_DIFFERENCES, *([_LEFT_OUT] if has_left_out else []), *([_COUNTS] if is_full else others)]
+    notes = [
+        _DIFFERENCES.format(_BOTH if decision.is_paired else ""),
+        *([_LEFT_OUT] if has_left_out else []),
+        *([_COUNTS] if is_full else others),
+    ]
     return tabulate("Differences", rows, fields, note=". ".join(notes))
 
 

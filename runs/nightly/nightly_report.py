@@ -160,11 +160,13 @@ class NightlyReport(BaseModel):
         if self.verdict == "passed":
             name = "suite_passed" if self.gates else "suite_without_gates"
             hold = {"held": len(self.gates) - silent}
-            return (phrase("suite_untested" if silent else name, **values, **hold),)
+            name = "suite_untested" if silent else name
+            return phrase(name, **values, **hold), phrase("suite_passed_shortly")
         name = f"suite_{self.verdict.replace(' ', '_')}"
         if not speaking:
             return (phrase(name, **values, samples=sum(run.failed_samples for run in self.runs)),)
-        gate: str | Phrase = one_line(speaking[0].title)
+        first = speaking[0]
+        gate = phrase(f"gate_{first.gate}", metric=one_line(first.metric or "", _LONGEST_NAME))
         if len(speaking) > 1:
             gate = phrase("and_more_gates", gate=gate, count=len(speaking) - 1)
         return phrase(name, **values, gate=gate), phrase(f"{name}_shortly", **values | {"count": len(speaking)})

@@ -218,7 +218,7 @@ def test_scores_alone_decide_nothing():
 
 def test_nothing_to_decide_by_is_an_error():
     nothing = np.full(10, np.nan)
-    with pytest.raises(InputError, match="rate some of them"):
+    with pytest.raises(InputError, match=r"no answer is rated.*: rate answers of each version"):
         decide_versions(two_versions(nothing, nothing))
     with pytest.raises(InputError, match="above 0"):
         decide_versions(rated_pairs(np.ones(10)), margin=0.0)

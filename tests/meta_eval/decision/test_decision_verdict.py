@@ -31,7 +31,7 @@ def test_keep_turns_the_difference_round():
     kept = lines(decision("keep", -0.5, -0.8, -0.2))
     assert kept["Decision"] == "Keep old: your raters like it better than new"
     assert kept["Difference"] == "old is rated 0.50 higher than new, on 1 to 5 (likely 0.20 to 0.80)"
-    assert kept["Rests on"] == "your raters' ratings of 60 of 160 answers; up to 0.1 does not matter"
+    assert kept["Rests on"] == "your raters' ratings of 60 of 160 answers"
     warned = lines(replace(decision("keep", -0.5, -0.8, -0.2), warning="Those of new are no random part."))
     assert warned["Rests on"] == "your raters' ratings of 60 of 160 answers, which are no random part"
 
@@ -67,6 +67,13 @@ def test_preferences_are_shares_and_scores_decide_nothing():
 def test_no_difference_is_said_of_two_and_of_more():
     one = decision("equivalent", 0.01, -0.05, 0.06)
     assert lines(one)["Decision"] == "No difference that matters between new and old"
+    # the test of the margin is one-sided: the range of the difference, which holds on both sides, may reach beyond it
+    assert lines(replace(one, differences=(replace(one.differences[0], high=0.11),)))["Difference"] == (
+        "new is rated 0.01 higher than old, on 1 to 5 (likely less than 0.10)"
+    )
+    assert lines(one)["Rests on"] == "your raters' ratings of 60 of 160 answers; up to 0.1 does not matter"
+    kept = replace(one, verdict="keep")
+    assert lines(kept)["Decision"] == "Keep old: no other version is better by 0.1 or more"
     third = replace(NEW, name="newer")
     assert lines(replace(one, versions=(OLD, NEW, third)))["Decision"] == (
         "No difference that matters between old and the others"
@@ -83,3 +90,18 @@ def test_long_names_leave_room_for_the_figures(verdict, basis, language):
     says = [text for _, text in give_decision_verdict(replace(long, best="n" * 60)).lines(language)]
     assert max(map(len, says)) <= 90
     assert says[1].endswith(")"), "the likely range has room"
+
+
+def test_names_that_begin_alike_are_told_apart():
+    names = ["prompt-of-the-first-of-november", "prompt-of-the-first-of-december"]
+    row = replace(decision("ship", 0.5, 0.2, 0.8).differences[0], first=names[0], second=names[1])
+    one = Decision("ship", names[1], (replace(OLD, name=names[0]), replace(NEW, name=names[1])), (row,), NOTHING, 0.1,
+                   "ratings", (1.0, 5.0))  # fmt: skip
+    said = lines(one)["Decision"]
+    assert said == "Ship …-the-first-of-december: your raters like it better than …-the-first-of-november"
+
+
+def test_versions_that_share_no_question_are_named_so():
+    one = decision("ship", 0.5, 0.2, 0.8)
+    apart = replace(one, differences=(replace(one.differences[0], questions=160),))
+    assert lines(apart)["Rests on"] == "your raters' ratings of 60 of 160 answers, on other questions for each"
