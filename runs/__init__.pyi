@@ -112,7 +112,7 @@ from .ratings.rating_progress import (
 )
 from .ratings.rating_source import find_source as find_source, open_queue as open_queue, select_rated as select_rated
 from .reply_drift import estimate_drift as estimate_drift
-from .results import Results as Results, scores_as_json as scores_as_json, write_scores as write_scores
+from .results import Results as Results, write_scores as write_scores
 from .run_figures import compute_figures as compute_figures, report_table as report_table
 from .run_scores import find_answer_evidence as find_answer_evidence
 from .run_summary import (

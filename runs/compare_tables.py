@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
 from ..presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
-from ..text.wording import count_of
+from ..presentation.verdict import Verdict
+from ..text.wording import count_of, phrase
 from .compare import Difference, DifferenceKind, RunComparison
 
 if TYPE_CHECKING:
@@ -22,34 +23,56 @@ _NOTE = (
 )
 
 
-def comparison_block(store: "Store", comparison: RunComparison, decision: "Decision | str | None") -> ReportBlock:
+def comparison_block(store: "Store", comparison: RunComparison, decision: "Decision | str") -> ReportBlock:
     """The raters' verdict, which runs are compared, how their samples were paired, what metrics say, and the tables."""
-    verdict: list[Paragraph] = []
+    verdict = comparison_verdict(comparison, decision)
     notes: tuple[str, ...] = ()
-    if decision is not None and not isinstance(decision, str):
-        from ..meta_eval.decision import give_decision_verdict
+    if not isinstance(decision, str):
         from .decision_report.tables import list_notes
 
-        verdict, notes = [*give_decision_verdict(decision).paragraphs(), Paragraph("")], list_notes(decision)
-        decision = None
+        notes = list_notes(decision)
     return ReportBlock(
         (
-            *verdict,
+            *verdict.paragraphs(),
+            Paragraph(""),
             Paragraph(f"A: {_run_line(store, comparison.a)}"),
             Paragraph(f"B: {_run_line(store, comparison.b)}"),
             Paragraph(_pairing(comparison)),
-            *(Paragraph(sentence, "strong") for sentence in comparison_sentences(comparison, decision)),
+            *(
+                Paragraph(sentence, "strong")
+                for sentence in comparison_sentences(comparison, decision if isinstance(decision, str) else None)
+            ),
             *(Paragraph(note, label="Note:") for note in notes),
             *comparison_tables(comparison),
         )
     )
 
 
+def comparison_verdict(comparison: RunComparison, decision: "Decision | str") -> Verdict:
+    """What the ratings decide; where they do not, that nobody can tell, and what the first metric says."""
+    if not isinstance(decision, str):
+        from ..meta_eval.decision import give_decision_verdict
+
+        return give_decision_verdict(decision)
+    first = _shown_metrics(comparison)[0]
+    change = first.paired.value or 0.0
+    better, other = ("B", "A") if change >= 0 else ("A", "B")
+    amount = Figure("mean", abs(change))
+    name = "scores_alike" if str(amount) == "0.00" else "scores_higher"
+    by_metric = phrase(name, measure=first.metric, amount=amount, better=better, other=other, likely=phrase("nothing"))
+    difference = [] if first.paired.value is None else [("difference", by_metric)]
+    rate = phrase("try_rate", run=comparison.b)
+    return Verdict((("decision", phrase("raters_unknown")), *difference, ("settle", rate)))
+
+
+def _shown_metrics(comparison: RunComparison) -> list[Difference]:
+    return [row for row in comparison.overall if row.metric not in ALL_BASELINES] or list(comparison.overall)
+
+
 def comparison_sentences(comparison: RunComparison, decision: "Decision | str | None") -> list[str]:
     """What the metrics say of B beside A, one sentence each, and what the raters say."""
-    rows = [row for row in comparison.overall if row.metric not in ALL_BASELINES] or list(comparison.overall)
     return [
-        *(row.describe() for row in rows[:_MOST_METRICS]),
+        *(row.describe() for row in _shown_metrics(comparison)[:_MOST_METRICS]),
         *_sentences_left_out(comparison),
         *_rater_sentences(decision),
     ]

@@ -3,16 +3,16 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from .compare_tables import comparison_sentences
+from .compare_tables import comparison_sentences, comparison_verdict
 from .ratings.rating_join import find_rated_sample
-from .results import read_results, score_as_json, usage_as_json
+from .results import read_results, score_as_json, score_rows, usage_as_json
 from .run_blocks import name_run, run_verdict
 
 if TYPE_CHECKING:
     from ..meta_eval.decision import Decision
     from .compare import RunComparison
     from .session import Outcome
-    from .store import Store
+    from .store import RunRow, Store
 
 
 def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
@@ -36,6 +36,16 @@ def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
         "lost": asdict(outcome.lost),
         "seconds": round(outcome.seconds, 3),
     }
+
+
+def scores_as_json(store: "Store", run: "RunRow", sample: str | None) -> dict[str, Any]:
+    """The object of `assay show RUN --json`. Raises `UsageError` for a sample that the run does not have."""
+    if sample is not None:
+        return {"run": run.id, "scores": list(score_rows(store, run, sample))}
+    results = read_results(store, run)
+    summaries = results.summary(has_intervals=False)
+    verdict = run_verdict(results, summaries, run.plan.metrics, name_run(store, run.id))
+    return {"verdict": verdict.as_json()} | results.as_json()
 
 
 def comparison_as_json(
@@ -70,6 +80,7 @@ def comparison_as_json(
         "other_question": comparison.other_question,
         "paired_by_question": comparison.pairing.by_question,
         "paired_by_content": comparison.pairing.by_content,
+        "verdict_lines": comparison_verdict(comparison, decision).as_json(),
         "sentences": comparison_sentences(comparison, decision),
         "raters": None if isinstance(decision, str) else decision_as_json(decision),
         "metrics": [row.as_json() for row in comparison.overall],

@@ -230,7 +230,7 @@ class Results:
         return frame.astype(dict.fromkeys(numbers, float))
 
     def as_json(self) -> dict[str, Any]:
-        """Returns what `assay show RUN --json` prints: `run`, and `scores` with evidence, one entry per score."""
+        """Returns what `assay show RUN --json` prints beside the verdict: `run`, and `scores` with evidence."""
         rows = {"run": self.run, "scores": list(self._score_rows())}
         plain: dict[str, Any] = from_json(to_json(rows, inf_nan_mode="null"))
         return plain
@@ -358,11 +358,6 @@ def find_missing_scores(results: Results) -> Iterator[Paragraph]:
     )
     rows = sorted(counts.items(), key=lambda counted: (counted[0][:2], -counted[1], counted[0][2]))
     yield from describe_missing_scores((*key, count) for key, count in rows)
-
-
-def scores_as_json(store: Store, run: RunRow, sample: str | None) -> dict[str, Any]:
-    """The object of `assay show RUN --json`. Raises `UsageError` for a sample that the run does not have."""
-    return {"run": run.id, "scores": list(score_rows(store, run, sample))}
 
 
 def score_rows(store: Store, run: RunRow, sample: str | None = None) -> Iterator[dict[str, Any]]:

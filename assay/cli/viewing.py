@@ -40,7 +40,7 @@ def show(run: str, sample: str | None, *, store: str | Path) -> None:
     assay show scores/
     """
     from ..runs import Store
-    from ..runs.results import scores_as_json
+    from ..runs.report import scores_as_json
     from .run_output import print_audit, print_run
 
     if run.endswith((".parquet", "/")) or "://" in run or Path(run).is_dir():
