@@ -183,16 +183,16 @@ class Budget:
             return LostCalls(1, tokens, size.price.cost(size.most_in, size.tokens_out))
         return LostCalls(1, tokens, tokens * self._usd_per_token if self._usd_per_token else None)
 
-    def passed_bound(self, calls: int, tokens: int, usd: float) -> str:
-        """Names the bound that so much in all passes; empty where it is within all of them."""
+    def passed_bound(self, calls: int, tokens: int, usd: float) -> tuple[str, str]:
+        """The unit of the bound that so much in all passes (`USD`, `token`, `call`), and words for it; else empty."""
         for unit, units, bound, taken in (
             ("USD", "USD", self.usd, usd),
             ("token", "tokens", self.tokens, tokens),
             ("call", "calls", self.calls, calls),
         ):
             if bound is not None and taken > bound * _ROUNDING:
-                return f"the budget of {count_of(bound, unit, units)} is reached"
-        return ""
+                return unit, f"the budget of {count_of(bound, unit, units)} is reached"
+        return "", ""
 
     def _problem(self, wanted: LostCalls) -> str:
         """Names the bound that the call may pass, with what is spent; empty where it fits."""
@@ -200,12 +200,12 @@ class Budget:
             return ""
         tokens = self.spent_tokens + sum(call.tokens for call in self._under_way) + wanted.tokens
         usd = self.spent_usd + sum(call.usd or 0.0 for call in self._under_way) + (wanted.usd or 0.0)
-        reached = self.passed_bound(self.begun + 1, tokens, usd)
+        unit, reached = self.passed_bound(self.begun + 1, tokens, usd)
         if not reached:
             return ""
         may_take = ""
-        if "call" not in reached:
-            cost = f" ({cost_text(wanted.usd)})" if "USD" in reached else ""
+        if unit != "call":
+            cost = f" ({cost_text(wanted.usd)})" if unit == "USD" else ""
             may_take = f"; the next call may take {count_of(wanted.tokens, 'token')}{cost}"
         return f"{reached}: {self._describe_spent()}{may_take}"
 

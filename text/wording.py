@@ -90,7 +90,7 @@ class Phrase:
         text = texts.get(self.name) or _read_texts(english)[self.name]
         if not isinstance(text, str):
             text = verb_of(float(str(self.values["count"])), *text)
-        mark = str(texts["decimal_mark"])
+        mark = str(texts.get("decimal_mark", "."))
         return text.format(**{name: _write_value(value, language, mark) for name, value in self.values.items()})
 
     def __str__(self) -> str:

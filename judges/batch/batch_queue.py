@@ -416,7 +416,7 @@ class BatchBudget:
         tokens = size.most_in + size.tokens_out
         usd = size.price.cost(size.most_in, size.tokens_out) if size.price else 0.0
         wanted = taken + LostCalls(1, tokens, usd)
-        reached = budget.passed_bound(
+        _, reached = budget.passed_bound(
             wanted.calls + budget.begun, wanted.tokens + budget.spent_tokens, (wanted.usd or 0.0) + budget.spent_usd
         )
         if reached:
