@@ -10,7 +10,7 @@ from .markdown_lines import blank_comments
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[*_]{0,3}\s+|[\n\r]+")
 _QUOTED = re.compile(r"[\"“”„«»][^\"“”„«»\n]{1,400}[\"“”„«»]")
 _QUOTED_LINE = re.compile(r"(?<![^\n\r])[ \t]{0,3}>[^\n\r]*")
-_MARKS = re.compile(r"[*`#>|]+|__+")
+_MARKS = re.compile(r"[*`|]+|__+|^[#>\s]+")  # a heading's or quote's at the start only: "is 5 > 3, order #2?"
 _LIST_MARK = re.compile(r"\s*(?:[-•–*]|\d{1,2}[.)])(?:\s+|$)")
 
 

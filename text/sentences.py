@@ -331,7 +331,8 @@ class _SentenceReader:
         """The last question of the message that is answered, or all of this; "" where there is none."""
         message = without_words_to_judge(self._question, self._language)
         asked = [sentence.text for sentence in message_sentences(message) if sentence.text.endswith("?")]
-        return (asked or [" ".join(message.split())])[-1][:_LONGEST_HEAD]
+        question = (asked or [" ".join(message.split())])[-1][:_LONGEST_HEAD]
+        return question if _WORD.search(question) else ""
 
     def _completes(self, stated: str, line: MarkdownLine, head: str) -> bool:
         """Whether a line says something only together with what it stands under."""
