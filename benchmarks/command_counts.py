@@ -14,7 +14,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -24,6 +23,7 @@ from typing import Any
 
 import checkout  # noqa: F401
 from benchmark_output import print_table
+from thread_profile import profiled_threads
 
 ROOT = str(Path(__file__).resolve().parents[1]) + os.sep
 ANSWERS = 60
@@ -57,13 +57,12 @@ class CallCounter:
     @contextmanager
     def counting(self) -> Iterator[None]:
         """Counts in this thread and in those that begin in the block."""
-        threading.setprofile(self._note)
-        sys.setprofile(self._note)
-        try:
-            yield
-        finally:
-            sys.setprofile(None)
-            threading.setprofile(None)  # type: ignore[arg-type]
+        with profiled_threads(self._note):
+            sys.setprofile(self._note)
+            try:
+                yield
+            finally:
+                sys.setprofile(None)
 
     def _note(self, frame: Any, event: str, _argument: Any) -> None:
         if event not in {"call", "return"}:

@@ -12,7 +12,6 @@ import asyncio
 import itertools
 import sys
 import tempfile
-import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any
 
 import checkout  # noqa: F401
 from benchmark_output import print_table
+from thread_profile import profiled_threads
 
 import assay
 from assay import Sample
@@ -54,15 +54,14 @@ def files_of_calls(work: Callable[[], object], before: Callable[[], object]) -> 
         if event == "call" and file.startswith(str(FOLDER)) and not file.startswith(OWN_FILES):
             files.append(str(Path(file).relative_to(FOLDER)))
 
-    threading.setprofile(note)  # before the threads are there that the work is done in
-    sys.setprofile(note)
-    try:
-        before()
-        files.clear()
-        work()
-    finally:
-        sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
+    with profiled_threads(note):
+        sys.setprofile(note)
+        try:
+            before()
+            files.clear()
+            work()
+        finally:
+            sys.setprofile(None)
     return files
 
 

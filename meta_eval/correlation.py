@@ -22,7 +22,6 @@ def spearman(
     groups: Sequence[str],
     *,
     level: float = 0.95,
-    has_interval: bool = True,
 ) -> Estimate:
     """Estimates Spearman's rank correlation of values and ratings, with an interval over whole groups.
 
@@ -49,8 +48,6 @@ def spearman(
     x, y = np.asarray(values, float), np.asarray(ratings, float)
     if problem := correlation_problem(x, y):
         return Estimate(None, n=len(x), groups=len(set(groups)), problem=problem)
-    if not has_interval:
-        return Estimate(float(agreement_statistics.spearman_statistic(x, y)(np.ones((len(x), 1)))[0]), n=len(x))
     return estimate_correlation(agreement_statistics.mean_spearman, x[:, None], y, groups, level=level)
 
 

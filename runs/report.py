@@ -43,7 +43,7 @@ def scores_as_json(store: "Store", run: "RunRow", sample: str | None) -> dict[st
     if sample is not None:
         return {"run": run.id, "scores": list(score_rows(store, run, sample))}
     results = read_results(store, run)
-    summaries = results.summary(has_intervals=False)
+    summaries = results.summary(has_agreement=False)
     verdict = run_verdict(results, summaries, run.plan.metrics, name_run(store, run.id))
     return {"verdict": verdict.as_json()} | results.as_json()
 

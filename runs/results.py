@@ -102,14 +102,14 @@ class Results:
 
     @property
     def first_metric(self) -> str:
-        """The metric that agrees best with the ratings; without ratings the first that scored; "" where none did."""
+        """The first metric that scored an answer, in the order in which they were asked for; "" where none did."""
         own = [metric for metric in self.metrics if metric not in ALL_BASELINES]
-        return first_scored(self.summary(has_intervals=False), own or self.metrics)
+        return first_scored(self.summary(has_agreement=False), own or self.metrics)
 
-    def summary(self, *, by_language: bool = False, has_intervals: bool = True) -> list[MetricSummary]:
+    def summary(self, *, by_language: bool = False, has_agreement: bool = True) -> list[MetricSummary]:
         """The mean, coverage and correlation with the rating, per metric, or per language and metric.
 
-        The intervals of the correlations take most of the time.
+        The correlations take most of the time; `has_agreement` says whether they are computed.
         """
         sentences = [
             (metric, self.samples[sample].language or "", score.judged, score.left_out or 0)
@@ -117,7 +117,7 @@ class Results:
             if score.judged is not None
         ]
         return summarise(
-            self._rows(), self.directions, sentences=sentences, by_language=by_language, has_intervals=has_intervals
+            self._rows(), self.directions, sentences=sentences, by_language=by_language, has_agreement=has_agreement
         )
 
     def worst(self, n: int = 5, metric: str | None = None) -> "Results":
@@ -346,7 +346,7 @@ def list_scores(results: Results) -> Iterator[tuple[str, str, Score]]:
 
 def shares_left_out(results: Results) -> dict[str, float | None]:
     """The share of the answers' sentences that each metric did not judge; None of one that splits nothing."""
-    return {summary.name: summary.left_out for summary in results.summary(has_intervals=False)}
+    return {summary.name: summary.left_out for summary in results.summary(has_agreement=False)}
 
 
 def find_missing_scores(results: Results) -> Iterator[Paragraph]:

@@ -48,7 +48,7 @@ def summarise_run(store: "Store", run: str) -> RunSummary | None:
     if store.count_samples(run) > _MOST_SAMPLES:
         return None
     results = read_results(store, row, has_evidence=False)
-    summaries = results.summary(has_intervals=False)
+    summaries = results.summary(has_agreement=False)
     metric = first_scored(summaries, row.plan.metrics)
     rated = [sample for sample in results.samples.values() if sample.human_rating is not None]
     scales = {(sample.rating_min, sample.rating_max) for sample in rated}

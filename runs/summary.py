@@ -95,7 +95,7 @@ def summarise(
     *,
     sentences: Iterable[tuple[str, str, int, int]] = (),
     by_language: bool = False,
-    has_intervals: bool = True,
+    has_agreement: bool = True,
 ) -> list[MetricSummary]:
     """One summary per metric, and with `by_language` one per language and metric, languages sorted.
 
@@ -107,7 +107,7 @@ def summarise(
         directions: The metrics that are summarised; whether higher is better.
         sentences: (metric, language, sentences judged, sentences left out) of metrics that split answers.
         by_language: Whether languages stand apart.
-        has_intervals: Whether correlations get their intervals.
+        has_agreement: Whether it is computed how they follow the ratings, which takes most of the time.
     """
     columns: dict[tuple[str, str], _Column] = defaultdict(_Column)
     for metric, language, value, rating, source, status in rows:
@@ -124,7 +124,7 @@ def summarise(
     all_summaries: list[MetricSummary] = []
     for language in sorted({language for language, _ in columns}):
         summaries = [
-            _summary(name, language, columns[language, name], higher, has_interval=has_intervals)
+            _summary(name, language, columns[language, name], higher, has_agreement=has_agreement)
             for name, higher in directions.items()
             if (language, name) in columns
         ]
@@ -137,7 +137,9 @@ def summarise(
     return all_summaries
 
 
-def _summary(name: str, language: str, column: _Column, higher_is_better: bool, *, has_interval: bool) -> MetricSummary:
+def _summary(
+    name: str, language: str, column: _Column, higher_is_better: bool, *, has_agreement: bool
+) -> MetricSummary:
     values, ratings, sources = zip(*column.rated, strict=True) if column.rated else ((), (), ())
     return MetricSummary(
         name=name,
@@ -147,7 +149,7 @@ def _summary(name: str, language: str, column: _Column, higher_is_better: bool, 
         skipped=column.statuses["skipped"],
         failed=column.statuses["failed"],
         mean=fsum(column.values) / len(column.values) if column.values else None,
-        correlation=spearman(values, ratings, sources, has_interval=has_interval),
+        correlation=spearman(values, ratings, sources) if has_agreement else Estimate(None, n=len(ratings)),
         higher_is_better=higher_is_better,
         left_out=column.left_out / (column.judged + column.left_out) if column.judged + column.left_out else None,
     )

@@ -3,9 +3,12 @@
 import gc
 import itertools
 import sys
-import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))  # for `python tests/test_speed.py`
+from thread_profile import profiled_threads
 
 _calls = itertools.count()
 
@@ -25,12 +28,9 @@ def count_calls(work: Callable[[], object]) -> int:
         >>> count_calls(lambda: len("ab"))
         2
     """
-    threading.setprofile(_note)  # before the first run: threads that it leaves behind are counted in the second
-    try:
+    with profiled_threads(_note):
         work()
         return count_once(work)
-    finally:
-        threading.setprofile(None)  # type: ignore[arg-type]
 
 
 def count_once(work: Callable[[], object]) -> int:

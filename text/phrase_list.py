@@ -28,8 +28,8 @@ class Words(NamedTuple):
         return _spans(self.text)[place][1]
 
     def is_capital(self, place: int) -> bool:
-        """Whether a word begins with a capital."""
-        return self.text[self.start(place)].isupper()
+        """Whether a word begins with a capital; in a text of nothing but capitals this says nothing."""
+        return self.text[self.start(place)].isupper() and not self.text.isupper()
 
 
 @lru_cache(maxsize=32)

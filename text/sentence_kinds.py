@@ -130,7 +130,7 @@ class SentenceKinds:
             return LEAD_IN, 0
         if kind and covered == count:
             return kind, 0
-        boundary = boundary if kind == "greeting" else 0
+        boundary = boundary if self._idle.longest(words.words, 0)[0] == "greeting" else 0
         if self._refusals.stands_in(words.words):
             is_refusal, after_refusal = self._find_refusal(words)
             if is_refusal:
@@ -181,7 +181,7 @@ class SentenceKinds:
         Returns:
             Whether it does; else, where it does up to a pause or a joining word, the place of that, or 0.
         """
-        has_refusal = may_ask = is_asked = False
+        has_refusal = may_ask = is_asked = presumes = False
         place = others = boundary = 0
         while place < len(words.words):
             word = words.words[place]
@@ -194,7 +194,8 @@ class SentenceKinds:
                 may_ask, is_asked, place = kind == REFUSAL, False, end
                 continue
             if word in self._asked and (may_ask or is_asked) and not (begins and word in self._joins):
-                is_asked = True  # "I do not know what it costs"
+                is_asked = True  # "I do not know what it costs"; not so "why it costs more"
+                presumes = bool(self._presumes.longest(words.words, place)[0])
             elif begins or word in self._joins:
                 goes_on = is_asked and not begins and not self._asked.isdisjoint(words.words[place + 1 : place + 2])
                 may_ask = is_asked = goes_on  # "why it stops or how long it takes"
@@ -203,7 +204,8 @@ class SentenceKinds:
                     return False, boundary  # "I do not know, refunds happen daily"
             if self._is_number(word) or self._asserts.longest(words.words, place)[0]:
                 return False, boundary
-            is_fact = kind != _COURTESY and not is_asked and bool(self._facts.longest(words.words, place)[0])
+            may_state = kind != _COURTESY and (not is_asked or presumes)
+            is_fact = may_state and bool(self._facts.longest(words.words, place)[0])
             if is_fact or (begins and word in self._imperatives):
                 return False, boundary
             may_ask = may_ask and kind == _COURTESY

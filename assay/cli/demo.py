@@ -125,7 +125,7 @@ def _print_conversations(console: "Console", store: "Store", outcome: "Outcome",
 
     from ..runs import Results
 
-    summaries = Results.from_store(store, outcome.run).summary(has_intervals=False)
+    summaries = Results.from_store(store, outcome.run).summary(has_agreement=False)
     own = [one for one in summaries if one.name in CONVERSATION_METRICS]
     means = ", ".join(f"{one.name} {Figure('mean', one.mean)}" for one in own)
     console.print(Text(f"\n{count_of(own[0].n, 'conversation')}, on average: {means}."))

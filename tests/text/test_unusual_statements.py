@@ -100,6 +100,8 @@ STATEMENTS = {
         ("It is new. 30.", "30"),
         ("Would you like the refund we owe you?", "refund we owe you"),
         ("Who else but us ships overnight?", "ships overnight"),
+        ("Are you aware your plan ends tomorrow?", "plan ends tomorrow"),
+        ("I don't know why the product was banned in Germany.", "banned in Germany"),
     ],
     "nl": [
         ("Ja. Klik op Opzeggen.", "Ja"),
@@ -113,6 +115,8 @@ STATEMENTS = {
         ("Dat kan ik niet terugbetalen.", "terugbetalen"),
         ("Uiteraard, wij helpen alle klanten.", "wij helpen alle klanten"),
         ("Natuurlijk, dat doen wij.", "dat doen wij"),
+        ("Het is nieuw.\n\nGroetjes,\nTeam Klantenservice, dag en nacht open", "dag en nacht open"),
+        ("BEDANKT VOOR HET BETALEN VAN DE JAARBIJDRAGE.", "JAARBIJDRAGE"),
         ("Ik weet het niet, maar wij bezorgen dagelijks.", "wij bezorgen dagelijks"),
         ("Het is nieuw.\n\nMet vriendelijke groet,\nGarantie Dekt Waterschade", "Waterschade"),
     ],
