@@ -109,7 +109,7 @@ class Results:
     def summary(self, *, by_language: bool = False, has_agreement: bool = True) -> list[MetricSummary]:
         """The mean, coverage and correlation with the rating, per metric, or per language and metric.
 
-        The correlations take most of the time; `has_agreement` says whether they are computed.
+        Without `has_agreement` no correlations, which take most of the time.
         """
         sentences = [
             (metric, self.samples[sample].language or "", score.judged, score.left_out or 0)
