@@ -102,7 +102,7 @@ class Results:
 
     @property
     def first_metric(self) -> str:
-        """The first metric that scored an answer, in the order in which they were asked for; "" where none did."""
+        """The first metric asked for that scored an answer; "" where none did."""
         own = [metric for metric in self.metrics if metric not in ALL_BASELINES]
         return first_scored(self.summary(has_agreement=False), own or self.metrics)
 
@@ -230,7 +230,7 @@ class Results:
         return frame.astype(dict.fromkeys(numbers, float))
 
     def as_json(self) -> dict[str, Any]:
-        """Returns what `assay show RUN --json` prints beside the verdict: `run`, and `scores` with evidence."""
+        """Returns what `assay show RUN --json` prints beside the verdict, with evidence."""
         rows = {"run": self.run, "scores": list(self._score_rows())}
         plain: dict[str, Any] = from_json(to_json(rows, inf_nan_mode="null"))
         return plain
