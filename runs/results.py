@@ -107,10 +107,7 @@ class Results:
         return first_scored(self.summary(has_agreement=False), own or self.metrics)
 
     def summary(self, *, by_language: bool = False, has_agreement: bool = True) -> list[MetricSummary]:
-        """The mean, coverage and correlation with the rating, per metric, or per language and metric.
-
-        Without `has_agreement` no correlations, which take most of the time.
-        """
+        """The mean, coverage and (`has_agreement`) correlation with the rating, per metric, or language and metric."""
         sentences = [
             (metric, self.samples[sample].language or "", score.judged, score.left_out or 0)
             for sample, metric, score in list_scores(self)
