@@ -64,7 +64,7 @@ def open_excel(
 
 
 def _notes(path: Path, name: str, sheet: str, sheets: Mapping[str, _SheetRows]) -> tuple[str, ...]:
-    """Which sheet is read of several, and which of its cells hold a formula without the value that it had."""
+    """Which sheet is read of several, and which of its cells hold a formula without its value, or an error."""
     notes = []
     if others := [title for title in sheets if title != sheet]:
         notes.append(f"{name}: read the sheet {sheet}, not {quote_names(others)}")
@@ -73,7 +73,23 @@ def _notes(path: Path, name: str, sheet: str, sheets: Mapping[str, _SheetRows]) 
             f"{name}, sheet {sheet}: {count_of(len(cells), 'formula')} without a value, read as empty: "
             f"{list_first(cells)}; open the file in Excel and save it, or write the values in place of the formulas"
         )
+    if errors := list(_errors_of_excel(sheets[sheet])):
+        notes.append(
+            f"{name}, sheet {sheet}: {count_of(len(errors), 'cell')} with an error of Excel, read as they stand: "
+            f"{list_first(errors)}; correct their formulas, or empty them"
+        )
     return tuple(notes)
+
+
+def _errors_of_excel(rows: _SheetRows) -> Iterator[str]:
+    """The cells that say that a formula had no value ("#REF!")."""
+    from openpyxl.cell.cell import ERROR_CODES
+    from openpyxl.utils import get_column_letter
+
+    for line, cells in rows:
+        for place, cell in cells.items():
+            if isinstance(cell, str) and cell in ERROR_CODES:
+                yield f"{get_column_letter(place + 1)}{line} {cell}"
 
 
 def _formulas_without_values(path: Path, name: str, sheet: str, rows: _SheetRows) -> list[str]:

@@ -115,6 +115,23 @@ def test_formulas_that_were_never_computed_are_named(tmp_path):
     assert "4 formulas without a value, read as empty: B3, C3, C4, C5; open the file in Excel and save it" in notes[0]
 
 
+def test_errors_of_excel_are_named(tmp_path):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in (["question", "answer", "rating"], ["q", "#REF!", 4], ["r", "#1 in the list", 1], ["s", "b", "#N/A"]):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    notes: list[str] = []
+    samples = load_set(tmp_path / "a.xlsx", notes=notes)
+    assert [(sample.response, sample.rating) for sample in samples] == [
+        ("#REF!", 4),
+        ("#1 in the list", 1),
+        ("b", None),
+    ]
+    assert "2 cells with an error of Excel, read as they stand: B2 #REF!, C4 #N/A; correct" in notes[0]
+
+
 def test_two_columns_of_one_rater_are_an_error_unless_one_is_mapped(tmp_path):
     text = "vraag,antwoord,Beoordeling Jan,Cijfer Jan\na,b,4,2\nc,d,1,5\n"
     with pytest.raises(
