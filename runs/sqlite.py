@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -15,6 +16,7 @@ from ..regular_files import check_regular
 if TYPE_CHECKING:
     from .process_locks import FileLocks
 
+_PAUSE = 0.02  # seconds between two attempts
 _TEXT_BUFFER = 16 * 2**20  # bytes of the full-text index that are gathered before they are written
 _WRITABLE = "see that the folder and the file can be written to, or name another --store"
 _CURES = {
@@ -163,12 +165,25 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
     # in a notebook a run is carried out on a loop in another thread, while the thread that opened the store waits
     connection = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
     try:
-        connection.execute("PRAGMA journal_mode=WAL")
+        _begin_log(connection, wait)
         connection.execute("PRAGMA synchronous=NORMAL")
     except _ERRORS:
         connection.close()
         raise
     return connection
+
+
+def _begin_log(connection: sqlite3.Connection, wait: float) -> None:
+    """Has changes written to a log; SQLite itself does not wait for another process that begins one at that moment."""
+    until = time.monotonic() + wait
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if not _error_name(error).startswith("SQLITE_BUSY") or time.monotonic() >= until:
+                raise
+            time.sleep(_PAUSE)
 
 
 def _copy_database(path: Path, folder: Path) -> Path:

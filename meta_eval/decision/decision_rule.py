@@ -156,7 +156,9 @@ def _choose_basis(
     unknown = [name for place, name in enumerate(table.versions) if place not in known]
     if len(unknown) == len(table.versions):
         rated_ones = [name for place, name in enumerate(table.versions) if _is_rated(table, place)]
-        problem = f"only {', '.join(rated_ones)} is rated" if rated_ones else "no answer is rated"
+        problem = "too few answers are rated" if rated_ones else "no answer is rated"
+        if len(rated_ones) == 1:
+            problem = f"only {rated_ones[0]} is rated"
         raise InputError(
             f"{problem}, and no score is named: rate answers of each version, score them with a metric, or compare all "
             f"versions with {table.versions[0]}"
