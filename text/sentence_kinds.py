@@ -54,9 +54,9 @@ what was cut out of that because it speaks to whoever assesses the answer."""
 class SentenceKinds:
     """Tells what the sentences of one language are; `load_sentence_kinds` makes one object per language.
 
-    Left out is a sentence of listed greetings, thanks, closings and fillers alone; a bare question without a number or
-    a listed presupposition; and a refusal beside which stand at most twelve words, no number and no verb of fact.
-    Everything else is a claim.
+    Left out is a sentence whose every clause is a listed greeting, thanks, closing or filler; a bare question without a
+    number or a listed presupposition; and a refusal beside which stand at most twelve words, no number, no verb of fact
+    and no other clause. Everything else is a claim.
     """
 
     def __init__(self, language: Language) -> None:
@@ -119,10 +119,8 @@ class SentenceKinds:
     def _kind(self, words: Words) -> tuple[str, int]:
         """What a sentence is; of a claim also where it begins after a salutation or a refusal, or 0."""
         ending, count = words.text[-1:], len(words.words)
-        if words.words[0] in self._answers.first:
-            answer, end = self._answers.longest(words.words, 0)
-            if answer and end == count:
-                return answer, 0
+        if words.words[0] in self._answers.first and (answer := self._answer_alone(words)):
+            return answer, 0
         kind, covered, boundary = self._cover(words)
         if ending == "?" and self._only_asks(words):
             return kind or QUESTION, 0
@@ -182,12 +180,12 @@ class SentenceKinds:
             Whether it does; else, where it does up to a pause or a joining word, the place of that, or 0.
         """
         has_refusal = may_ask = is_asked = presumes = False
-        place = others = boundary = 0
-        while place < len(words.words):
+        place = others = boundary = idle_to = 0
+        while place < len(words.words) and others <= _MOST_REFUSAL_WORDS:
             word = words.words[place]
             kind, end = self._idle.longest(words.words, place)
             begins = place in words.clauses
-            if has_refusal and others <= _MOST_REFUSAL_WORDS and (begins or (word in self._joins and not boundary)):
+            if has_refusal and (begins or (word in self._joins and not boundary)):
                 boundary = place
             if kind and kind != _COURTESY:
                 has_refusal = has_refusal or kind == REFUSAL
@@ -200,8 +198,10 @@ class SentenceKinds:
                 goes_on = is_asked and not begins and not self._asked.isdisjoint(words.words[place + 1 : place + 2])
                 may_ask = is_asked = goes_on  # "why it stops or how long it takes"
                 begins_other = not goes_on and (begins or word in self._contrasts)
-                if has_refusal and begins_other and not self._is_idle_clause(words, place):
-                    return False, boundary  # "I do not know, refunds happen daily"
+                if has_refusal and begins_other and place >= idle_to:
+                    idle_to = self._find_idle(words, place)
+                    if not idle_to:
+                        return False, boundary  # "I do not know, refunds happen daily"
             if self._is_number(word) or self._asserts.longest(words.words, place)[0]:
                 return False, boundary
             may_state = kind != _COURTESY and (not is_asked or presumes)
@@ -213,17 +213,17 @@ class SentenceKinds:
             place = max(end, place + 1)
         return has_refusal and others <= _MOST_REFUSAL_WORDS, boundary
 
-    def _is_idle_clause(self, words: Words, place: int) -> bool:
-        """Whether a clause begins with an idle phrase and at most three small words before it, or has a refusal."""
+    def _find_idle(self, words: Words, place: int) -> int:
+        """Where the idle phrase of a clause is: a refusal, or another with at most three small words before; else 0."""
         before = 0
         while place < len(words.words) and (before == 0 or place not in words.clauses):
             kind, end = self._idle.longest(words.words, place)
             if kind == REFUSAL or (kind not in {"", _COURTESY} and before <= _MOST_BEFORE):
-                return True
+                return place
             is_small = kind == _COURTESY or words.words[place] in self._joins
             before = before + 1 if is_small and before <= _MOST_BEFORE else _MOST_BEFORE + 1
             place = max(end, place + 1)
-        return False
+        return 0
 
     def _only_asks(self, words: Words) -> bool:
         """Whether a question states nothing while it asks ("Did you know that it is free?" does)."""
@@ -271,9 +271,12 @@ class SentenceKinds:
 
     def answers(self, title: str) -> bool:
         """Whether a title is a yes or a no, and so no title."""
-        words = read_words(title).words
-        answer, end = self._answers.longest(words, 0)
-        return answer in ANSWERS and end == len(words)
+        return self._answer_alone(read_words(title)) in ANSWERS
+
+    def _answer_alone(self, words: Words) -> str:
+        """The kind of a yes, a no or an "of course" that is the whole text; else ""."""
+        answer, end = self._answers.longest(words.words, 0)
+        return answer if end == len(words.words) else ""
 
     def answer_statement(self, answer: str, question: str) -> str:
         """A yes or no as a statement of what was asked."""
