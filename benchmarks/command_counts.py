@@ -23,7 +23,7 @@ from typing import Any
 
 import checkout  # noqa: F401
 from benchmark_output import print_table
-from thread_profile import profiled_threads
+from thread_profile import profiled
 
 ROOT = str(Path(__file__).resolve().parents[1]) + os.sep
 ANSWERS = 60
@@ -57,12 +57,8 @@ class CallCounter:
     @contextmanager
     def counting(self) -> Iterator[None]:
         """Counts in this thread and in those that begin in the block."""
-        with profiled_threads(self._note):
-            sys.setprofile(self._note)
-            try:
-                yield
-            finally:
-                sys.setprofile(None)
+        with profiled(self._note):
+            yield
 
     def _note(self, frame: Any, event: str, _argument: Any) -> None:
         if event not in {"call", "return"}:

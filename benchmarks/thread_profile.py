@@ -1,5 +1,6 @@
 """A profile of the threads that the package computes in, which keep it no longer than they have to."""
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,6 +9,17 @@ from typing import Any
 import checkout  # noqa: F401
 
 from assay import worker_threads
+
+
+@contextmanager
+def profiled(note: Callable[[Any, str, Any], None]) -> Iterator[None]:
+    """Has `note` called in this thread and in all that begin in the block."""
+    with profiled_threads(note):
+        sys.setprofile(note)
+        try:
+            yield
+        finally:
+            sys.setprofile(None)
 
 
 @contextmanager

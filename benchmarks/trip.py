@@ -19,7 +19,7 @@ from typing import Any
 
 import checkout  # noqa: F401
 from benchmark_output import print_table
-from thread_profile import profiled_threads
+from thread_profile import profiled
 
 import assay
 from assay import Sample
@@ -54,14 +54,10 @@ def files_of_calls(work: Callable[[], object], before: Callable[[], object]) -> 
         if event == "call" and file.startswith(str(FOLDER)) and not file.startswith(OWN_FILES):
             files.append(str(Path(file).relative_to(FOLDER)))
 
-    with profiled_threads(note):
-        sys.setprofile(note)
-        try:
-            before()
-            files.clear()
-            work()
-        finally:
-            sys.setprofile(None)
+    with profiled(note):
+        before()
+        files.clear()
+        work()
     return files
 
 

@@ -26,6 +26,7 @@ _NOTE = (
 def comparison_block(store: "Store", comparison: RunComparison, decision: "Decision | str") -> ReportBlock:
     """The raters' verdict, which runs are compared, how their samples were paired, what metrics say, and the tables."""
     verdict = comparison_verdict(comparison, decision)
+    why_not = decision if isinstance(decision, str) else None
     notes: tuple[str, ...] = ()
     if not isinstance(decision, str):
         from .decision_report.tables import list_notes
@@ -38,10 +39,7 @@ def comparison_block(store: "Store", comparison: RunComparison, decision: "Decis
             Paragraph(f"A: {_run_line(store, comparison.a)}"),
             Paragraph(f"B: {_run_line(store, comparison.b)}"),
             Paragraph(_pairing(comparison)),
-            *(
-                Paragraph(sentence, "strong")
-                for sentence in comparison_sentences(comparison, decision if isinstance(decision, str) else None)
-            ),
+            *(Paragraph(sentence, "strong") for sentence in comparison_sentences(comparison, why_not)),
             *(Paragraph(note, label="Note:") for note in notes),
             *comparison_tables(comparison),
         )

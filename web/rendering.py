@@ -26,7 +26,7 @@ def page_language(request: Request) -> Language:
     """The first of the browser's languages whose pack has the page's texts; English where none has."""
     for preference in sorted(request.headers.get("accept-language", "").split(","), key=_weight, reverse=True):
         language = find_language(preference.partition(";")[0])
-        if language is not None and language.has(_SECTION):
+        if language is not None and language.has(_SECTION) and _weight(preference) > 0:
             return language
     return load_language(FALLBACK)
 

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from ...errors import InputError
+from ..arrays import Bools, Floats
 from ..difference import RATING_MARGIN
 from ..estimate import log_odds_interval
 from ..groups import FEWEST_GROUPS
@@ -147,7 +148,7 @@ def _choose_basis(
         if decides:
             nothing = replace(questions, ratings=np.full_like(questions.ratings, np.nan))
             return "preferences", wins, nothing, _SCALE_OF_WINS, notes
-    scored = np.bincount(table.version[~np.isnan(table.scores)], minlength=len(table.versions)) > 0
+    scored = _versions_with(table, table.scores)
     rated = [pair for pair, one in pairs.items() if one.groups >= FEWEST_GROUPS or not one.changed]
     is_rated = any(pairs[pair].changed for pair in rated)
     if not is_rated and not scored.all():  # then few ratings are better than none
@@ -155,10 +156,10 @@ def _choose_basis(
     known = {place for pair in rated for place in pair} | set(np.flatnonzero(scored).tolist())
     unknown = [name for place, name in enumerate(table.versions) if place not in known]
     if len(unknown) == len(table.versions):
-        rated_ones = [name for place, name in enumerate(table.versions) if _is_rated(table, place)]
-        problem = "too few answers are rated" if rated_ones else "no answer is rated"
+        rated_ones = np.flatnonzero(_versions_with(table, table.ratings))
+        problem = "too few answers are rated" if len(rated_ones) else "no answer is rated"
         if len(rated_ones) == 1:
-            problem = f"only {rated_ones[0]} is rated"
+            problem = f"only {table.versions[rated_ones[0]]} is rated"
         raise InputError(
             f"{problem}, and no score is named: rate answers of each version, score them with a metric, or compare all "
             f"versions with {table.versions[0]}"
@@ -176,8 +177,9 @@ def _choose_basis(
     return "scores", {pair: estimate_difference(by_score, *pair, width=width) for pair in pairs}, by_score, scale, notes
 
 
-def _is_rated(table: VersionTable, place: int) -> bool:
-    return not np.isnan(table.ratings[table.version == place]).all()
+def _versions_with(table: VersionTable, values: Floats) -> Bools:
+    """Which versions have any of some values of their answers, (versions,)."""
+    return np.bincount(table.version[~np.isnan(values)], minlength=len(table.versions)) > 0
 
 
 def _look(pairs: Sequence[PairDifference], past: Sequence[Look]) -> Look:

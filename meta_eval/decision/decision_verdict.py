@@ -31,10 +31,11 @@ def decision_as_json(decision: Decision) -> dict[str, Any]:
 
 
 def _names(decision: Decision) -> dict[str, object]:
-    """The two versions of the deciding difference: the one that looks better, and the other."""
+    """The two versions of the deciding difference: the one in use, and which of them looks better."""
     row = decision.deciding
-    first, second = shorten_names((row.first, row.second), _LONGEST_NAME)
-    return {"better": second, "other": first} if row.difference >= 0 else {"better": first, "other": second}
+    in_use, rival = shorten_names((row.first, row.second), _LONGEST_NAME)
+    better, other = (rival, in_use) if row.difference >= 0 else (in_use, rival)
+    return {"in_use": in_use, "better": better, "other": other}
 
 
 def _describe_decision(decision: Decision) -> tuple[Phrase, ...]:
@@ -42,13 +43,11 @@ def _describe_decision(decision: Decision) -> tuple[Phrase, ...]:
     if decision.verdict == "ship":
         return phrase("ship", **names), phrase("ship_shortly", **names)
     if decision.verdict == "keep":
-        in_use = one_line(decision.in_use, _LONGEST_NAME)
-        margin = Figure("rating", decision.margin)
-        text = phrase("keep_best", better=in_use, margin=margin) if _is_near(decision) else phrase("keep", **names)
-        return text, phrase("keep_shortly", better=in_use)
+        kept = names | {"better": names["in_use"], "margin": Figure("rating", decision.margin)}
+        text = phrase("keep_best", **kept) if _is_near(decision) else phrase("keep", **names)
+        return text, phrase("keep_shortly", **kept)
     if decision.verdict == "equivalent":
-        alike = phrase("alike" if is_pair else "all_alike", in_use=one_line(decision.in_use, _LONGEST_NAME), **names)
-        return alike, phrase("alike_shortly")
+        return phrase("alike" if is_pair else "all_alike", **names), phrase("alike_shortly")
     return phrase("unsettled", **names), phrase("unsettled_shortly")
 
 

@@ -158,10 +158,10 @@ class NightlyReport(BaseModel):
         speaking = {"gate failed": failed, "gate undecided": undecided}.get(self.verdict, [])
         values: dict[str, Any] = {"suite": one_line(self.suite, _LONGEST_NAME), "count": len(self.gates)}
         if self.verdict == "passed":
-            name = "suite_passed" if self.gates else "suite_without_gates"
-            hold = {"held": len(self.gates) - silent}
-            name = "suite_untested" if silent else name
-            return phrase(name, **values, **hold), phrase("suite_passed_shortly")
+            if silent:
+                held = len(self.gates) - silent
+                return phrase("suite_untested", **values, held=held), phrase("suite_untested_shortly")
+            return (phrase("suite_passed" if self.gates else "suite_without_gates", **values),)
         name = f"suite_{self.verdict.replace(' ', '_')}"
         if not speaking:
             return (phrase(name, **values, samples=sum(run.failed_samples for run in self.runs)),)
