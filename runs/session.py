@@ -388,7 +388,8 @@ class StoredRun:
     def notes(self) -> tuple[str, ...]:
         """What the user should know about the samples that were counted."""
         unmeasured = self._profile.describe_unmeasured(self._plan.metrics, self.metrics_of_conversations)
-        return (*self._profile.ratings.notes(self._plan.metrics), *filter(None, [unmeasured]))
+        unused = self._profile.describe_unused_ratings()
+        return (*self._profile.ratings.notes(self._plan.metrics), *filter(None, [unmeasured, unused]))
 
     def count(self, samples: Iterable[Sample]) -> int:
         """Counts the samples of the set before they are scored; a resumed run notes which it still has."""
