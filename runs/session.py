@@ -199,12 +199,12 @@ async def score_samples(
 
 @asynccontextmanager
 async def _without_empty_run(record: ScoreRecord) -> AsyncIterator[None]:
-    """Leaves no run without any reply and score where the judge is gone; the error then says so."""
+    """Leaves no run without any reply and score where the judge is gone, or was never there; the error then says so."""
     try:
         yield
-    except JudgeUnavailable as error:
+    except (JudgeUnavailable, InputError) as error:
         if isinstance(record, StoredRun) and record.remove_if_empty():
-            raise JudgeUnavailable(f"{error}. {NOTHING_STORED}") from error.__cause__
+            raise type(error)(f"{error}. {NOTHING_STORED}") from error.__cause__
         raise
 
 
