@@ -56,7 +56,7 @@ def test_unicode_line_separator_does_not_end_a_line(file, row):
 
 
 def test_numbers_that_only_python_writes(jsonl):
-    """NaN is no rating, which is said; an infinite one is an error, and no reason to read the column as something else."""
+    """NaN is no rating, which is said; an infinite one is an error, and does not change what the column is."""
     values = [math.nan, 3, 5]
     notes = []
     rows = [{"question": f"{n}?", "answer": "b", "score": value} for n, value in enumerate(values)]
