@@ -162,7 +162,7 @@ def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | 
 def _describe_shared(
     versions: Sequence[VersionAnswers], answers: Sequence[PairedAnswer], by_answer: _OwnRatings
 ) -> list[str]:
-    """Says how many answers have ratings that the same answer of another version got."""
+    """Says how many answers have no ratings but those that the same answer of another version got."""
     rated_in = defaultdict[tuple[int, int], set[int]](set)
     for answer in answers:
         if by_answer.get((answer.version, answer.sample.id)):
@@ -170,12 +170,12 @@ def _describe_shared(
     shared = Counter(
         versions[answer.version].name
         for answer in answers
-        if rated_in.get((answer.question, answer.text), set()) - {answer.version}
+        if answer.version not in rated_in.get((answer.question, answer.text), {answer.version})
     )
     if not shared:
         return []
     listed = ", ".join(f"{count:,} of {name}" for name, count in shared.items())
-    return [f"Equal answers share their ratings: {listed} {verb_of(shared.total(), 'has', 'have')} those of another."]
+    return [f"The same answer has the same ratings: {listed} {verb_of(shared.total(), 'was', 'were')} rated elsewhere."]
 
 
 def _average(
