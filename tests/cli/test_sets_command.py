@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from public_originals import BEGIN_HEAD, BEGIN_ROWS, FileServer, as_bytes, ragchecker_entries, tatqa_reports
+from public_originals import BEGIN_HEAD, BEGIN_ROWS, FileServer, as_bytes, original_of, ragchecker_entries
 
 ROOT = Path(__file__).parents[2]
 LABELS = "human_labeled_data.json"
@@ -71,7 +71,7 @@ def test_wrong_names_bring_the_right_ones(assay):
 
 
 def test_a_folder_is_read_without_a_download(tmp_path, monkeypatch, assay):
-    (tmp_path / "tatqa_dataset_dev.json").write_bytes(as_bytes(tatqa_reports()))
+    (tmp_path / "tatqa_dataset_dev.json").write_bytes(as_bytes(original_of("tatqa")))
     monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
     done = assay("run", "public:tatqa", "--metrics", "token_overlap", "--json")
     assert (done.code, done.json["metrics"]["token_overlap"]["n"]) == (0, 2)
