@@ -20,6 +20,7 @@ _UNBOUNDED = re.compile(r"[*+]|\{\d*,\}")
 _LEAST_SURPLUS = 20  # steps
 _NOWHERE = "\0"  # ends a text so that hardly a pattern can match
 _ONE_CHARACTER = ("LITERAL", "NOT_LITERAL", "ANY", "IN")
+_CHARACTERS = (*map(chr, range(32, 0x2100)), "\n")
 _REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 _PLACES = {
     "AT_BEGINNING": "^",
@@ -367,7 +368,7 @@ def _sample(name, value, flags, favourite):
         return chr(value)
     if name in _ONE_CHARACTER:
         fits = character_test(name, value, flags)
-        return next(filter(fits, (favourite, *map(chr, range(32, 0x2100)), "\n")), "")
+        return next(filter(fits, itertools.chain(favourite, _CHARACTERS)), "")
     if name in ("ASSERT", "ASSERT_NOT"):
         return ""
     inside = next(iter(_parts(name, value)), ())

@@ -6,6 +6,7 @@ match. It cannot see what only another text shows, and a bounded repetition coun
 multiplied may still be slow, for a text of any length by the same factor.
 """
 
+import gc
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -27,7 +28,9 @@ _NOT_OF_JUDGED_TEXTS = {
 @pytest.fixture(scope="module")
 def patterns() -> Iterator[list[CompiledPattern]]:
     with pytest.MonkeyPatch.context() as monkeypatch:
-        yield compiled_patterns(monkeypatch)
+        compiled = compiled_patterns(monkeypatch)
+        gc.freeze()  # what was loaded for them: to look through it again and again took most of the time
+        yield compiled
 
 
 @pytest.mark.parametrize(
