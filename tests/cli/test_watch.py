@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_files import cases_beside
 
 from assay.runs import Store
 from assay.traces import hold_watch
+
+CASES = cases_beside(__file__)
 
 WATCH = """\
 source: otel:traces.jsonl
@@ -89,32 +92,7 @@ def test_a_draft_can_be_checked(assay, tmp_path):
     assert "2 bounds, no webhook: no errors" in assay("watch", "drafted.yaml", "--check", code=0).out
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("sourc: otel:x\n", "line 1: unknown key `sourc`; did you mean `source`?"),
-        ("source: otel:x\n", "line 1, metric: faithfulness asks a judge; name one under `judge:`"),
-        ("source: nothing\nmetric: token_overlap\n", "line 1, source: 'nothing' is no address of traces"),
-        (
-            "source: otel:x\nmetric: token_overlap\nbounds: [{mean: 3, fall: 1}]\n",
-            "line 3, bounds[0]: a bound is one of",
-        ),
-        ("source: otel:x\nmetric: token_overlap\nbounds: [{mean: 9}]\n", "line 3, bounds[0].mean: is 9, not within"),
-        ("source: otel:x\nmetric: token_overlap\nevery: 15\n", "line 3, every: is no length of time"),
-        ("source: otel:x\nmetric: token_overlap\nwebhook: here\n", "line 3, webhook: it is no URL of a webhook"),
-        ("source: otel:x\nmetric: token_overlap\nratings: {raters: [a, a]}\n", "line 3, ratings: "),
-        (
-            "source: otel:x\nmetric: token_overlap\nalarms: [{slack: env:URL}]\n",
-            "line 3: `alarms` went: name one URL that gets alarms as JSON with `text`",
-        ),
-        (
-            "source: otel:x\nmetric: token_overlap\ndrift:\n  agreement: false\n",
-            "line 4: `drift.agreement` went: a watch asks its judge again",
-        ),
-        ("- 1\n", "holds no keys; a watch begins with"),
-        ("source: phoenix://me:key@host/p\nmetric: token_overlap\n", "an address of traces holds no user and no key"),
-    ],
-)
+@pytest.mark.parametrize(("text", "problem"), CASES["mistakes"])
 def test_a_mistake_is_named_with_its_line(assay, tmp_path, text, problem):
     (tmp_path / "watch.yaml").write_text(text)
     done = assay("watch", "watch.yaml", "--check", code=1)

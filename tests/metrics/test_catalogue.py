@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from case_files import cases_beside
 
 from assay.errors import UsageError
 from assay.metrics import (
@@ -17,6 +18,8 @@ from assay.metrics import (
     option_types,
     parse_specification,
 )
+
+CASES = cases_beside(__file__)
 
 LEVELS = "criteria: [{name: Tone, question: Is it polite?, levels: {rude: it is rude, polite: it is not}}]"
 OPTIONS = "{question: Is it polite?, options: {rude: {value: 0, description: r}, polite: {value: 1, description: p}}}"
@@ -30,34 +33,12 @@ def test_the_catalogue_repeats_what_the_metric_declares(judge, tmp_path, name):
     assert higher_is_better(name) is load_metric(name, judge()).higher_is_better
 
 
-@pytest.mark.parametrize(
-    ("name", "higher"),
-    [
-        ("faithfulness", True),
-        ("noise_sensitivity", False),
-        ("noise_sensitivity(mode=irrelevant)", False),
-        ("maliciousness", False),
-    ],
-)
+@pytest.mark.parametrize(("name", "higher"), CASES["directions"])
 def test_metrics_of_ragas_have_the_direction_of_the_adapters_table(name, higher):
     assert higher_is_better(f"ragas:{name}") is higher
 
 
-@pytest.mark.parametrize(
-    ("text", "path", "name", "argument", "options"),
-    [
-        ("faithfulness:claims=judge:numeric=no", "", "faithfulness", "", {"claims": "judge", "numeric": "no"}),
-        ("heuristic.hal:nlp_en=a=b", "", "heuristic.hal", "", {"nlp_en": "a=b"}),
-        ("predicate:Is it so: a = b:threshold=1", "", "predicate", "Is it so: a = b", {"threshold": "1"}),
-        ('predicate:"It says x:y=1":threshold=1', "", "predicate", "It says x:y=1", {"threshold": "1"}),
-        ("ragas:noise_sensitivity(mode=irrelevant)", "", "ragas", "noise_sensitivity(mode=irrelevant)", {}),
-        ("scorer:C:\\s.yaml:allow_changed=true", "", "scorer", "C:\\s.yaml", {"allow_changed": "true"}),
-        ("C:/my metrics.py:is_short:limit=80", "C:/my metrics.py", "is_short", "", {"limit": "80"}),
-        ("a.py:polite:in Dutch", "a.py", "polite", "in Dutch", {}),
-        ('predicate:"Use a.py:run"', "", "predicate", "Use a.py:run", {}),
-        ("", "", "", "", {}),
-    ],
-)
+@pytest.mark.parametrize(("text", "path", "name", "argument", "options"), CASES["specifications"])
 def test_a_specification_has_parts_and_keeps_its_text(text, path, name, argument, options):
     specification = parse_specification(text)
     parts = (specification.path, specification.name, specification.argument, dict(specification.options))
@@ -66,19 +47,7 @@ def test_a_specification_has_parts_and_keeps_its_text(text, path, name, argument
     assert parse_specification(str(specification)) == specification
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("token_overlap:fast", "token_overlap:fast: write options as name=value, not 'fast'"),
-        ("tokn_overlap", "no metric is called 'tokn_overlap'; the nearest are token_overlap, "),
-        ("token_overlap:my-option=1", "'my-option' is not an option of this metric"),
-        ("ragas:", "no metric is called 'ragas'"),
-        ("token_overlap:", "token_overlap:: write options as name=value, not ''"),
-        ("token_overlap: fast=1", "' fast' is not an option of this metric"),
-        ("scorer:", "scorer:: name the scorer's file (scorer:FILE); make one with: assay meta RUN --save FILE"),
-        ("rubric:dir=1/x.yaml", "write rubric:FILE (in double quotes where it looks like an option)"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), CASES["not_loaded"])
 def test_what_cannot_be_loaded_is_said(text, message):
     with pytest.raises(UsageError) as error:
         load_metric(text, judge=object())

@@ -3,11 +3,14 @@
 import asyncio
 
 import pytest
+from case_files import cases_beside
 from openai_server import Answer
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.metrics import MOST_CLAIMS, Consistent, Score, alike_pairs, describe_metric, load_metric, read_claims
+
+CASES = cases_beside(__file__)
 
 NORWAY = (
     "Is Norway included?",
@@ -27,43 +30,14 @@ def assess(sample: Sample, metric: Consistent) -> Score:
     return asyncio.run(metric.assess(sample))
 
 
-@pytest.mark.parametrize(
-    ("language", "asked", "earlier", "later"),
-    [
-        ("en", "And how?", "Refunds are paid within 5 working days.", "Your refund takes 14 working days after that."),
-        ("en", "And the box?", "You can return them within 30 days.", "Returns are only accepted within 14 days."),
-        ("en", "And parking?", "We are open from 9 am to 6 pm.", "We are open from 10 am to 5 pm."),
-        ("en", "And her hours?", "Your contact person is Sarah Miller.", "Your contact person is Tom Baker."),
-        ("en", "When is it open?", "The number is 020 555 1234.", "The number is 020 555 9876."),
-        ("en", "Thanks.", "Minors can open a savings account.", "Minors cannot open a savings account."),
-        ("nl", "En hoe?", "Een terugbetaling duurt 5 werkdagen.", "De terugbetaling duurt 14 werkdagen."),
-        (
-            "nl",
-            "Fijn.",
-            "De installatie is inbegrepen bij de prijs.",
-            "De installatie is niet inbegrepen bij de prijs.",
-        ),
-        ("nl", "En afhalen?", "De verzending is gratis.", "De verzending kost 4,95 euro."),
-        ("de", "Und wo?", "Das Hotel hat ein Schwimmbad.", "Das Hotel hat leider kein Schwimmbad."),
-        ("de", "Und wie?", "Sie können das Abo monatlich kündigen.", "Das Abo kündigen Sie jährlich."),
-    ],
-)
+@pytest.mark.parametrize(("language", "asked", "earlier", "later"), CASES["pairs"])
 def test_claims_about_the_same_thing_are_a_pair(language, asked, earlier, later):
     (pair,) = alike_pairs(read_claims(thread(language, asked, earlier, asked, later)))
     assert (pair.earlier.text, pair.later.text) == (earlier, later)
     assert (pair.earlier.turn, pair.later.turn) == (1, 3)
 
 
-@pytest.mark.parametrize(
-    "texts",
-    [
-        ("en", "?", "A refund takes 5 days.", "?", "Use the label in the box."),
-        ("en", "?", "A refund takes 5 days.", "?", "A refund takes 5 days."),  # the same again
-        ("en", "?", "A refund takes 5 days. A refund takes 10 days.", "?", "Thanks."),  # one answer
-        ("en", "?", "A refund takes 5 days.", "?", "De levering duurt lang.", "?", "Die Lieferung dauert."),
-        ("en", "?", "A refund takes 5 days.", "?", "Call us. <!-- A refund takes 9 days. -->"),  # nobody reads it
-    ],
-)
+@pytest.mark.parametrize("texts", CASES["no_pairs"])
 def test_other_claims_are_no_pair(texts):
     assert alike_pairs(read_claims(thread(*texts))) == []
 

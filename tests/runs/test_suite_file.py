@@ -1,10 +1,13 @@
 """A suite's file: an error names line, key and the nearest right one."""
 
 import pytest
+from case_files import cases_beside
 
 from assay.errors import InputError
 from assay.runs import DecideGate
 from assay.runs.nightly import load_suite
+
+CASES = cases_beside(__file__)
 
 GOOD = """\
 name: helpdesk
@@ -53,30 +56,7 @@ def test_a_gate_may_have_its_kind_as_its_key(tmp_path):
 
 @pytest.mark.parametrize(
     ("before", "after", "message"),
-    [
-        ("junit:", "junti:", ", line 11: unknown key `junti` in outputs; did you mean `junit`?"),
-        ("gate: mean", "gate: maen", ", line 8, gates[0]: begins with `gate:` and its kind; did you mean `mean`?"),
-        ("gate: mean", "gaet: mean", ", line 8, gates[0]: begins with `gate:` and its kind; is `gaet` meant as `gate`"),
-        (", at_least: 0.6", "", "gates[0]: a gate on a mean has at_least, at_most or both"),
-        ("at_most: 2", "at_most: two", ", line 10, gates[2].at_most: "),
-        ("at_most: 2", "at_most: .nan", ", line 10, gates.2.at_most: is nan"),
-        ("{gate: cost, at_most: 2}", "{gate: decide, metric: bleu}", "gates[2].metric: bleu is not measured in"),
-        ("{gate: cost, at_most: 2}", "{gate: decide, scorer: no.yaml}", "gates[2]: scorer: no.yaml is no file in "),
-        ("{gate: cost, at_most: 2}", "{gate: mean, metric: faithfulness, at_least: 0.6}", "line 10, gates[2]: is the"),
-        ("outputs:", "decide: soon\noutputs:", ", line 11, decide: holds no keys; write `decide: {against: accepted}`"),
-        ("metric: faithfulness", "metric: faithfulness, judge: gpt", "line 8, gates[0].judge: gpt is no judge of this"),
-        ("metrics: [faithfulness]", "metrics: [faithfulnes]", "line 3, metrics[0]: no metric is called 'faithfulnes'"),
-        ("judges: [qwen1.5b]", "", "metrics[0]: faithfulness asks a judge; name one under `judges:`"),
-        ("judges: [qwen1.5b]", "judges: [qwen9b]", "line 4, judges[0]: no judge is called 'qwen9b'"),
-        ("sets: [helpdesk_nl, helpdesk_en]", "", "sets: is missing; add it"),
-        ("name: helpdesk", "name: helpdesk\nname: days", ", line 2, name: line 1 has this key too"),
-        (
-            "name: helpdesk",
-            "name: [",
-            ", line 3: not valid YAML: did not find expected ',' or ']' while parsing a flow ",
-        ),
-        ("name: helpdesk", "name: \x07", ", line 1: not valid YAML: the character U+0007, which it does not allow"),
-    ],
+    CASES["errors"],
     ids=str,
 )
 def test_an_error_names_line_and_key(tmp_path, before, after, message):

@@ -1,6 +1,7 @@
 """The heuristics beyond the paper's seven, worked out by hand."""
 
 import pytest
+from case_files import cases_beside
 
 from assay.languages import load_language
 from assay.metrics import (
@@ -16,6 +17,8 @@ from assay.metrics import (
     off_context,
 )
 from assay.text import find_errors
+
+CASES = cases_beside(__file__)
 
 ERRORS = (
     "Error AB-101: the certificate has expired. Renew it at Links.\n"
@@ -37,14 +40,7 @@ def test_an_answer_is_about_the_error_asked_about():
     assert error_mismatch([], ["404"], []) is None
 
 
-@pytest.mark.parametrize(
-    ("answer", "value"),
-    [
-        ("AB-101 means that the certificate has expired. Renew it.", 1.0),
-        ("AB-101 means that the receipt is too large. Upload a smaller file.", 0.0),
-        ("Please look at the settings.", None),
-    ],
-)
+@pytest.mark.parametrize(("answer", "value"), CASES["mixed_up"])
 def test_an_error_explained_as_another_is_a_mix_up(answer, value):
     score = ErrorMismatch().score(
         user_input="What is AB-101?", response=answer, retrieved_contexts=[ERRORS], language="en"
@@ -52,17 +48,7 @@ def test_an_error_explained_as_another_is_a_mix_up(answer, value):
     assert score.value == value
 
 
-@pytest.mark.parametrize(
-    ("answer", "language", "value"),
-    [
-        ("The manager can approve leave requests. The manager cannot approve leave requests.", "en", 0.0),
-        ("Yes, that works. No, that is not possible.", "en", 0.0),
-        ("The manager can approve requests. Employees cannot see salaries.", "en", 1.0),
-        ("It is open. If you did not choose a pay group, choose a pay group.", "en", 1.0),
-        ("The run was not closed in 2023. The run was closed in 2024.", "en", 1.0),
-        ("Can the manager approve leave requests? The manager cannot approve leave requests.", "en", 1.0),
-    ],
-)
+@pytest.mark.parametrize(("answer", "language", "value"), CASES["contradictions"])
 def test_only_a_plain_denial_is_a_contradiction(answer, language, value):
     assert AnswerContradiction().score(user_input="?", response=answer, language=language).value == value
 
@@ -86,22 +72,7 @@ def test_off_context_is_the_share_of_the_checks_that_agree():
     assert off_context([]) is None
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "value"),
-    [
-        ("How long?", "It takes 42 days.", 0.0),
-        ("How long?", "It takes twenty-eight days.", None),
-        ("I want to raise only her salary.", "Select all employees.", 0.0),
-        ("I want to raise only her salary.", "Select one employee.", 1.0),
-        # singular or plural, where the question says for how many and the answer does not
-        ("How do I raise all salaries?", "Open the salary and raise it.", 0.0),
-        ("How do I raise all salaries?", "Open the salaries and raise them.", 1.0),
-        ("How do I raise one salary?", "Open the salaries and raise them.", 0.0),
-        ("How do I raise all salaries?", "Raise it for everyone: open the salary.", None),
-        ("We are a school. When is it paid?", "A company pays in May.", 0.0),
-        ("We are a school. When is it paid?", "A school pays in May.", 1.0),
-    ],
-)
+@pytest.mark.parametrize(("question", "answer", "value"), CASES["other_scopes"])
 def test_another_number_scope_or_trade_is_off(question, answer, value):
     score = OffContext().score(
         user_input=question, response=answer, retrieved_contexts=["Reports within 28 days are joined."], language="en"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from case_files import cases_beside
 from network_samples import network_sample
 from openai_server import Answer, Request
 
@@ -28,6 +29,8 @@ from assay.metrics import (
     tables_of_sample,
 )
 from assay.prompts import BUNDLED
+
+CASES = cases_beside(__file__)
 
 OPEN = "What people got hovered at 43 Mbps of throughput, gnarfly."
 
@@ -123,15 +126,7 @@ SHOPS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("reading", "verdict", "read_by"),
-    [
-        ({"statistic": "maximum", "series": "north sales"}, "supported", "judge"),
-        ({"statistic": "maximum", "series": "south sales"}, "contradicted", "judge"),
-        ({"statistic": "mean", "series": "south sales"}, "unverifiable", "grammar"),
-        ({"statistic": "not_computable"}, "unverifiable", "grammar"),
-    ],
-)
+@pytest.mark.parametrize(("reading", "verdict", "read_by"), CASES["disagree"])
 def test_of_readings_that_disagree_the_one_that_both_have_counts(judge, script, reading, verdict, read_by):
     """The highest sales were 20 in the north and 30 in the south: the grammar has both readings."""
     script(ListedAnswers=says(reading))
@@ -140,35 +135,7 @@ def test_of_readings_that_disagree_the_one_that_both_have_counts(judge, script, 
     assert ("does not settle it" in claim["reason"]) == (verdict == "unverifiable")
 
 
-@pytest.mark.parametrize(
-    ("claim", "readings", "verdict"),
-    [
-        ("4 March gnarfled the highest throughput.", "time_of_maximum, when=4 March", "supported"),
-        ("4 March gnarfled the highest latency.", "time_of_maximum, when=4 March", "contradicted"),
-        # the highest is 45, and on another day
-        ("Gnarfly highest on 2 March: 45 Mbps.", "maximum, when=2 March", "contradicted"),
-        ("Gnarfly highest on 4 March: 45 Mbps.", "maximum, when=4 March", "supported"),
-        ("Gnarfly 1 throughput.", "missing", "supported"),
-        # 43 and 45 are above 42
-        ("Gnarfly on 2 days past 42 Mbps.", "count_above, series=throughput_mbps; threshold", "supported"),
-        ("Blorply past 44 Mbps.", "crossing, direction=up", "supported"),
-        ("Not quite - it gnarfled 43 Mbps.", "mean", "supported"),
-        # by now: from 22 to 20
-        ("Blorply 2 ms less of latency than on 1 March.", "difference, against=1 March", "supported"),
-        ("Gnarfly 2 March was the 2nd of throughput.", "rank, when=2 March", "supported"),
-        (
-            "Latency on 4 March blorped by 20% on that of 3 March.",
-            "percent_change, when=4 March, against=3 March, direction=down",
-            "supported",
-        ),  # from 25 to 20
-        (
-            "From 3 March to 4 March latency blorped by 20%.",
-            "percent_change, when=From 3 March to 4 March, direction=up",
-            "contradicted",
-        ),
-        ("Latency blorps with throughput.", "correlation", "unverifiable"),  # with nothing else
-    ],
-)
+@pytest.mark.parametrize(("claim", "readings", "verdict"), CASES["slots"])
 def test_the_slots_of_each_number_make_its_check(judge, script, claim, readings, verdict):
     script(ListedAnswers=says(*slots(readings, series_in(claim))))
     checks = claims(judge(), claim, "judge")
@@ -190,21 +157,7 @@ def series_in(claim: str) -> str:
     return "latency_ms" if "atency" in claim else "throughput_mbps"
 
 
-@pytest.mark.parametrize(
-    ("claim", "readings", "why"),
-    [
-        (OPEN, "not_computable", "finds nothing"),
-        ("Gnarfly 43 Mbps of throughput and latency.", "mean", "leaves out 'latency'"),
-        ("On 2 March it gnarfled 43 Mbps.", "mean", "leaves out '2 March'"),
-        ("Gnarfly 43 Mbps beside 20 ms.", "mean; not_computable", "leaves out '20 ms'"),
-        ("It gnarfled not 43 Mbps.", "mean", "leaves out 'not'"),
-        ("The highest gnarf is 43 Mbps.", "mean", "leaves out 'highest'"),
-        ("Throughput gnarfs 25 ms.", "maximum, series=latency_ms", "leaves out 'Throughput'"),
-        ("Gnarfly 2nd of throughput.", "rank", "a rank has no place"),
-        ("Gnarfly 2 past 43 of throughput.", "count_above; mean", "a count above has no threshold"),
-        ("Gnarfly 1, 2, 3, 4, 5, 6 and 7 throughput.", "", "at most 6 numbers"),
-    ],
-)
+@pytest.mark.parametrize(("claim", "readings", "why"), CASES["refused"])
 def test_a_reading_that_does_not_fit_the_claim_is_refused(judge, script, claim, readings, why):
     script(ListedAnswers=says(*slots(readings, "throughput_mbps")))
     (checked,) = claims(judge(), claim, "judge")
