@@ -4,8 +4,7 @@ import doctest
 import re
 from datetime import date
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
 import evidence
 import finding
@@ -28,18 +27,18 @@ NOTHING = Estimate(None, problem="not measured")
 
 
 @pytest.mark.parametrize("path", [evidence.PAGE, evidence.TABLES, evidence.README], ids=str)
-def test_pages_are_what_the_command_writes(path: Path) -> None:
+def test_pages_are_what_the_command_writes(path):
     """If this fails: python benchmarks/evidence.py"""
     assert (ROOT / path).read_text(encoding="utf-8") == evidence.make_pages()[path]
 
 
-def test_the_readme_says_what_was_found_before_it_asks_for_your_own_file() -> None:
+def test_the_readme_says_what_was_found_before_it_asks_for_your_own_file():
     """The table stands further below."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert readme.index("](docs/evidence.md)") < readme.index("## Your own answers") < readme.index(evidence.BEGIN)
 
 
-def test_each_heading_stands_once_and_each_link_leads_somewhere() -> None:
+def test_each_heading_stands_once_and_each_link_leads_somewhere():
     assert len(set(map(anchor, HEADINGS))) == len(HEADINGS)
     anchors = set(map(anchor, HEADINGS))
     count = 0
@@ -54,13 +53,13 @@ def test_each_heading_stands_once_and_each_link_leads_somewhere() -> None:
 
 
 @pytest.mark.parametrize("module", [finding, measurement], ids=["finding", "measurement"])
-def test_examples_of_the_modules_hold(module: ModuleType) -> None:
+def test_examples_of_the_modules_hold(module):
     result = doctest.testmod(module)
     assert result.attempted > 0
     assert result.failed == 0
 
 
-def test_each_table_has_its_provenance() -> None:
+def test_each_table_has_its_provenance():
     """The line under a table, and the command; the sections in their order."""
     shown = [one for one in read_measurements() if one.tables or one.cards]
     assert TABLES.count("**measured** ") == len(shown)
@@ -74,7 +73,7 @@ def test_each_table_has_its_provenance() -> None:
 
 
 @pytest.fixture
-def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def checkout(tmp_path, monkeypatch):
     """A checkout with the pages as they are, for the command."""
     (tmp_path / "docs").mkdir()
     (tmp_path / evidence.TABLES.parent).mkdir(parents=True)
@@ -84,7 +83,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run_command(monkeypatch: pytest.MonkeyPatch, *words: str) -> object:
+def run_command(monkeypatch, *words):
     """Runs the command; its exit code."""
     monkeypatch.setattr("sys.argv", ["evidence.py", *words])
     with pytest.raises(SystemExit) as end:
@@ -92,9 +91,7 @@ def run_command(monkeypatch: pytest.MonkeyPatch, *words: str) -> object:
     return end.value.code
 
 
-def test_a_stale_page_fails_the_check_and_is_written_anew(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_stale_page_fails_the_check_and_is_written_anew(checkout, monkeypatch, capsys):
     assert run_command(monkeypatch, "--check") == 0
     page = checkout / evidence.PAGE
     page.write_text(PAGE.replace("0.70 [0.53, 0.80]", "0.80 [0.63, 0.90]"), encoding="utf-8")
@@ -108,7 +105,7 @@ def test_a_stale_page_fails_the_check_and_is_written_anew(
     assert page.read_text(encoding="utf-8") == PAGE
 
 
-def test_a_readme_without_markers_is_an_error() -> None:
+def test_a_readme_without_markers_is_an_error():
     with pytest.raises(InputError, match=r"README\.md: the lines .* do not stand there once each"):
         evidence.replace_block("# Assay\n", "table", "README.md")
 
@@ -130,13 +127,11 @@ def test_a_readme_without_markers_is_an_error() -> None:
         (0.87, 0.97, 0.95, "above", "open"),
     ],
 )
-def test_the_interval_decides(
-    low: float | None, high: float | None, bound: float, wanted: Literal["above", "below"], outcome: str
-) -> None:
+def test_the_interval_decides(low, high, bound, wanted, outcome):
     assert decide(low, high, bound, wanted) == outcome
 
 
-def measure(low: float, high: float) -> Measurement:
+def measure(low, high):
     """A measurement of one difference, 60 answers in 7 groups, with a claim about it and one without an interval."""
     place = {"row": "judge", "column": "less", "label": "difference"}
     words = {
@@ -180,13 +175,11 @@ def measure(low: float, high: float) -> Measurement:
         ),
     ],
 )
-def test_the_words_follow_from_the_figures(low: float, high: float, sentence: str) -> None:
+def test_the_words_follow_from_the_figures(low, high, sentence):
     assert write_findings(measure(low, high))[0].text == sentence
 
 
-def test_a_figure_older_than_its_code_says_so_wherever_it_stands(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_figure_older_than_its_code_says_so_wherever_it_stands(monkeypatch, tmp_path):
     """In its sentence, under its table, in the list of other pages' figures, and under the README's table: when it was
     measured, and what changed, but in the sentence only that it is older."""
     age = "measured at `0123456`, before `metrics` changed"
@@ -212,7 +205,7 @@ def test_a_figure_older_than_its_code_says_so_wherever_it_stands(
     assert "groups). Older than its code. [Table]" in evidence.write_page([made_cards], judged)
 
 
-def test_without_the_interval_of_the_difference_nobody_can_tell() -> None:
+def test_without_the_interval_of_the_difference_nobody_can_tell():
     """However far apart the two figures are."""
     assert write_findings(measure(0.1, 0.3))[1].text == (
         "Nobody can tell yet whether the judge agrees better or worse on A: judge 0.50; overlap 0.25 "
@@ -220,13 +213,13 @@ def test_without_the_interval_of_the_difference_nobody_can_tell() -> None:
     )
 
 
-def agreement(name: str, value: float | None) -> CardAgreement:
+def agreement(name, value):
     """An agreement on 60 answers in 7 groups."""
     rho = NOTHING if value is None else Estimate(value, value - 0.1, value + 0.1, n=60, groups=7)
     return CardAgreement(name=name, spearman=rho, auroc=NOTHING)
 
 
-def judge_card(judge: str, rho: float, difference: Estimate, name: str = "public:mtrag:dev") -> JudgeCard:
+def judge_card(judge, rho, difference, name="public:mtrag:dev"):
     """A card of one set, on which token overlap agrees by 0.4."""
     entry = SetCard(
         set_name=name,
@@ -276,9 +269,7 @@ TOO_FEW = Estimate(0.1, n=60, groups=3, problem="an interval needs 5 groups that
         ),
     ],
 )
-def test_a_card_gives_its_sentence_and_its_table(
-    tmp_path: Path, difference: Estimate, heading: str, sentence: str
-) -> None:
+def test_a_card_gives_its_sentence_and_its_table(tmp_path, difference, heading, sentence):
     write_card(tmp_path / "a.json", judge_card("qwen1.5b", 0.5, difference))
     judged = read_judged_sets(tmp_path)
     page = evidence.write_page([], judged)
@@ -294,7 +285,7 @@ def test_a_card_gives_its_sentence_and_its_table(
     assert page.count(sentence.removeprefix("Nobody can tell yet whether ")) == 1
 
 
-def test_judges_of_one_set_stand_in_one_table(tmp_path: Path) -> None:
+def test_judges_of_one_set_stand_in_one_table(tmp_path):
     write_card(tmp_path / "a.json", judge_card("qwen1.5b", 0.5, BETTER))
     write_card(tmp_path / "b.json", judge_card("qwen0.5b", 0.2, WORSE))
     (judges,) = read_judged_sets(tmp_path)
@@ -310,7 +301,7 @@ def test_judges_of_one_set_stand_in_one_table(tmp_path: Path) -> None:
     ]
 
 
-def test_conversations_stand_beside_baselines_that_score_them(tmp_path: Path) -> None:
+def test_conversations_stand_beside_baselines_that_score_them(tmp_path):
     """Token overlap scores none of them: the sentence is about chance, and no row is about token overlap."""
     card = judge_card("qwen0.5b", 0.5, Estimate(None, problem="token_overlap scores none of these answers"))
     lengths = (agreement("answer_length", -0.2), agreement("conversation_length", 0.1))
@@ -327,7 +318,7 @@ def test_conversations_stand_beside_baselines_that_score_them(tmp_path: Path) ->
     assert ": Spearman's rho 0.50 [0.40, 0.60] (n = 60 in 7 groups)." in judged.sentence.text
 
 
-def test_a_set_without_a_ceiling_says_why(tmp_path: Path) -> None:
+def test_a_set_without_a_ceiling_says_why(tmp_path):
     card = judge_card("qwen1.5b", 0.5, BETTER)
     alone = Estimate(None, problem="the answers have no ratings by two raters or more")
     entry = card.sets[0].model_copy(update={"ceiling": alone, "one_rater": alone})
@@ -337,7 +328,7 @@ def test_a_set_without_a_ceiling_says_why(tmp_path: Path) -> None:
     assert "| ceiling" not in page
 
 
-def test_the_readme_shows_the_demos_judge_on_what_people_rated(tmp_path: Path) -> None:
+def test_the_readme_shows_the_demos_judge_on_what_people_rated(tmp_path):
     """Not the other judge, and not the conversations whose ratings are computed."""
     write_card(tmp_path / "a.json", judge_card("qwen1.5b", 0.5, BETTER))
     write_card(tmp_path / "b.json", judge_card("qwen0.5b", 0.2, WORSE))
@@ -347,7 +338,7 @@ def test_the_readme_shows_the_demos_judge_on_what_people_rated(tmp_path: Path) -
     assert rows == ["| public:mtrag:dev | 60 in 7 | 0.50 [0.40, 0.60] | 0.40 [0.30, 0.50] | the judge |"]
 
 
-def test_a_card_that_no_measurement_names_is_an_error(tmp_path: Path) -> None:
+def test_a_card_that_no_measurement_names_is_an_error(tmp_path):
     write_card(tmp_path / "other.json", judge_card("mini", 0.5, BETTER))
     with pytest.raises(
         InputError, match=r"other\.json: no measurement names it; add it to the field cards of judge-cards"
@@ -355,7 +346,7 @@ def test_a_card_that_no_measurement_names_is_an_error(tmp_path: Path) -> None:
         evidence.make_pages(cards=tmp_path)
 
 
-def test_names_on_a_card_do_nothing_in_the_page(tmp_path: Path) -> None:
+def test_names_on_a_card_do_nothing_in_the_page(tmp_path):
     write_card(tmp_path / "a.json", judge_card("<b>|x", 0.5, BETTER, name="[a](http://b.example)"))
     page = evidence.write_page([], judged := read_judged_sets(tmp_path)) + evidence.write_tables([], judged)
     assert "<b>" not in page

@@ -34,14 +34,14 @@ ENTRY: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", MEASUREMENTS)
-def test_pages_quote_the_figure(name: str) -> None:
+def test_pages_quote_the_figure(name):
     for quote in MEASUREMENTS[name].quotes:
         page = (ROOT / quote.page).read_text(encoding="utf-8")
         assert " ".join(quote.text.split()) in " ".join(page.split())
 
 
 @pytest.mark.parametrize("name", [name for name, one in MEASUREMENTS.items() if one.quotes and one.tables])
-def test_a_page_that_quotes_a_table_has_all_its_intervals(name: str) -> None:
+def test_a_page_that_quotes_a_table_has_all_its_intervals(name):
     """So that a page and the evidence cannot say different things; signs of positive figures aside."""
     measurement = MEASUREMENTS[name]
     texts = [(ROOT / quote.page).read_text(encoding="utf-8") for quote in measurement.quotes]
@@ -58,7 +58,7 @@ def test_a_page_that_quotes_a_table_has_all_its_intervals(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MEASUREMENTS)
-def test_command_and_code_exist(name: str) -> None:
+def test_command_and_code_exist(name):
     measurement = MEASUREMENTS[name]
     program, *words = measurement.command.split()
     if program == "python":
@@ -70,18 +70,18 @@ def test_command_and_code_exist(name: str) -> None:
     assert set(gone) <= set(find_changed_code(measurement)), "no file of that name was there when it was measured"
 
 
-def test_commit_and_day_are_recorded_together() -> None:
+def test_commit_and_day_are_recorded_together():
     assert [name for name, one in MEASUREMENTS.items() if (one.commit is None) != (one.date is None)] == []
 
 
-def git(folder: Path, *words: str) -> str:
+def git(folder, *words):
     """Runs git in a folder as a user of its own."""
     identity = ["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
     done = subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True, text=True)
     return done.stdout.strip()
 
 
-def test_figure_is_old_when_its_code_changed_since(tmp_path: Path) -> None:
+def test_figure_is_old_when_its_code_changed_since(tmp_path):
     """Two files, three commits: the figure measures `a`, which the second changes; the third changes `ab.py`."""
     git(tmp_path, "init", "-q")
     (tmp_path / "a").mkdir()
@@ -107,13 +107,13 @@ def test_figure_is_old_when_its_code_changed_since(tmp_path: Path) -> None:
         describe_age(Measurement(**ENTRY), tmp_path)
 
 
-def read_entry(folder: Path, changes: dict[str, Any]) -> list[Measurement]:
+def read_entry(folder, changes):
     """The measurements of a folder with one file, `speed.json`, in which some fields are others."""
     (folder / "speed.json").write_text(json.dumps(ENTRY | changes, indent=1), encoding="utf-8")
     return read_measurements(folder)
 
 
-def test_a_measurement_is_read(tmp_path: Path) -> None:
+def test_a_measurement_is_read(tmp_path):
     (measurement,) = read_entry(tmp_path, {})
     assert measurement.tables[0].find("overlap", "rho")[0].high == 0.6
 
@@ -149,7 +149,7 @@ WORDS = {"subject": "overlap", "holds": "agrees", "fails": "disagrees", "questio
         ),
     ],
 )
-def test_a_mistake_names_file_field_and_cure(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+def test_a_mistake_names_file_field_and_cure(tmp_path, changes, message):
     with pytest.raises(InputError, match=message) as error:
         read_entry(tmp_path, changes)
     assert "speed.json" in str(error.value)
@@ -167,5 +167,5 @@ def test_a_mistake_names_file_field_and_cure(tmp_path: Path, changes: dict[str, 
         ({"value": 8, "of": 8}, "coefficient", "8 of 8"),
     ],
 )
-def test_a_figure_is_written(figure: dict[str, Any], kind: Any, text: str) -> None:
+def test_a_figure_is_written(figure, kind, text):
     assert str(write_cell(MeasuredFigure(**figure), MeasuredColumn(head="x", kind=kind))) == text

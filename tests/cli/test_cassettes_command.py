@@ -1,29 +1,24 @@
 """`assay cassettes`, and the modes of `assay run`, against a cassette that is recorded here from the local server."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-from openai_server import OpenAIServer
 
 from assay.judges import RawReply, Recording, format_line
 from assay.prompts import BUNDLED
 
-Make = Callable[..., Any]
 METRICS = "faithfulness:claims=judge,judge_truthfulness"
 SAMPLES, CALLS = 4, 12
 
 
 @pytest.fixture
-def words(set_file: Make, judge_file: Make) -> list[str]:
+def words(set_file, judge_file):
     """A set with a judge and metrics, as typed after `run` or `cassettes check PATH`."""
     return [str(set_file(SAMPLES)), "--judge", str(judge_file()), "--metrics", METRICS]
 
 
 @pytest.fixture
-def recorded(assay: Make, words: list[str], openai_server: OpenAIServer, tmp_path: Path) -> Path:
+def recorded(assay, words, openai_server, tmp_path):
     """A cassette of a whole run."""
     path = tmp_path / "replies.jsonl"
     assert assay("run", *words, "--cassette", path, "--mode", "record").code == 0
@@ -31,11 +26,11 @@ def recorded(assay: Make, words: list[str], openai_server: OpenAIServer, tmp_pat
     return path
 
 
-def entries(path: Path) -> list[Any]:
+def entries(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def stale(of: str = "gone", key: str = "0" * 32, prompt: str = "claims.en@000000000000") -> Recording:
+def stale(of="gone", key="0" * 32, prompt="claims.en@000000000000"):
     reply = RawReply(model="openai/test", text="[]")
     return Recording(key, prompt, of, {}, "Claims", "u", "about", reply)
 

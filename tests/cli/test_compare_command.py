@@ -1,16 +1,11 @@
 """`assay show changes` and `assay estimate`, as people type them."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-Make = Callable[..., Any]
 
-
-def changed(path: Path, change: Callable[[dict[str, Any]], None]) -> Path:
+def changed(path, change):
     """The set with every row changed."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for row in rows:
@@ -19,13 +14,13 @@ def changed(path: Path, change: Callable[[dict[str, Any]], None]) -> Path:
     return path
 
 
-def flowers_for_s1_and_s4(row: dict[str, Any]) -> None:
+def flowers_for_s1_and_s4(row):
     if row["id"] in {"s1", "s4"}:
         row["response"] = row["response"].replace("Press button", "[bold]Send\x1b[31m</b>").replace(" 1.", " 1!")
 
 
 @pytest.fixture
-def two_runs(assay: Make, set_file: Make) -> list[str]:
+def two_runs(assay, set_file):
     """Six samples; in the second run two answers are worse."""
     path = changed(set_file(6), lambda row: row.update(message_type="action" if row["id"] < "s3" else "binary"))
     first = assay("run", path, "--metrics", "token_overlap", "--json").json["run"]
@@ -56,8 +51,8 @@ def test_differences_are_paired(assay, two_runs):
 def test_ratings_of_both_runs_say_which_one_raters_like(assay, set_file):
     """The twelve answers of B are rated 2 lower each, 3 lower in two: by hand (10 x 2 + 2 x 3) / 12 = 2.17 lower."""
 
-    def rate(value: float) -> Callable[[dict[str, Any]], None]:
-        def change(row: dict[str, Any]) -> None:
+    def rate(value):
+        def change(row):
             row.update(rating=value - (value < 3 and row["id"] in {"s1", "s4"}), response=f"{row['response']} {value}")
 
         return change
@@ -79,7 +74,7 @@ def test_ratings_of_both_runs_say_which_one_raters_like(assay, set_file):
 def test_samples_that_cannot_be_paired_are_told(assay, set_file):
     first = assay("run", set_file(6), "--metrics", "token_overlap", "--json").json["run"]
 
-    def ask_else(row: dict[str, Any]) -> None:
+    def ask_else(row):
         if row["id"] == "s0":
             row["user_input"] += " Please."
         if row["id"] == "s1":
@@ -96,7 +91,7 @@ def test_samples_that_cannot_be_paired_are_told(assay, set_file):
 
 
 @pytest.fixture
-def scores(tmp_path: Path) -> Path:
+def scores(tmp_path):
     """40 answers with a cheap score; the judge scored 30 by the rating; 20 of these are rated 1 to 5."""
     path = tmp_path / "scores.jsonl"
     rows = [

@@ -1,21 +1,19 @@
 """`assay decide`, as people type it."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 
 from assay.runs import Store, find_source, open_queue
 from assay.runs.ratings import QueueSettings
 
-Make = Callable[..., Any]
 COUNT = 24
 
 
-def write(path: Path, name: str, rating: Callable[[int], float | None]) -> Path:
+def write(path, name, rating):
     rows = [
         {"id": f"q{n}", "user_input": f"Question {n}?", "response": f"{name} word {'word ' * (n % 3)}{n}."}
         | {"retrieved_contexts": [f"word {n}"]}
@@ -27,7 +25,7 @@ def write(path: Path, name: str, rating: Callable[[int], float | None]) -> Path:
 
 
 @pytest.fixture
-def two_runs(assay: Make, tmp_path: Path) -> list[str]:
+def two_runs(assay, tmp_path):
     """The new answers are rated one point higher, every fourth of them two."""
     old = write(tmp_path / "old.jsonl", "old", lambda n: 1 + n % 3)
     new = write(tmp_path / "new.jsonl", "new", lambda n: 2 + n % 3 + (n % 4 == 0) if n % 2 == 0 else None)
@@ -110,13 +108,13 @@ def test_a_store_counts_the_looks_at_its_runs(assay, tmp_path):
     runs = [assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in (old, new)]
     rows = [json.loads(line) for line in new.read_text(encoding="utf-8").splitlines()]
 
-    def rate(count: int) -> Path:
+    def rate(count):
         rated = [row | {"rating": 1 + (n * 7) % 4} for n, row in enumerate(rows[:count])]
         file = tmp_path / f"rated{count}.jsonl"
         file.write_text("".join(json.dumps(row) + "\n" for row in rated), encoding="utf-8")
         return file
 
-    def decide(count: int, names: list[str]) -> dict[str, Any]:
+    def decide(count, names):
         decision: dict[str, Any] = assay("decide", *names, "--ratings", rate(count), "--json").json
         return decision
 
@@ -180,7 +178,7 @@ def test_a_run_that_did_not_end_is_said(assay, two_runs):
 
 
 @pytest.fixture
-def pairwise(tmp_path: Path, openai_server: OpenAIServer) -> list[str]:
+def pairwise(tmp_path, openai_server):
     """Two sets and a judge that compares them, as they are typed."""
     (tmp_path / "judge.yaml").write_text(f"model: openai/test\napi_base: {openai_server.api_base}\nwait: 0\n")
     sets = [f"{name}={write(tmp_path / f'{name}2.jsonl', name, lambda n: None)}" for name in ("old", "new")]

@@ -1,19 +1,15 @@
 """`assay show failures`: groups of bad answers in a terminal, as JSON and as a page, named by a judge."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-from openai_server import Answer, Request
+from openai_server import Answer
 
-Make = Callable[..., Any]
 CAUSES = ("The price is that of last year", "It refuses to help the customer log in")
 
 
 @pytest.fixture
-def run(assay: Make, tmp_path: Path) -> None:
+def run(assay, tmp_path):
     """A run of 24 answers, 16 of them bad for one of two causes."""
     rows = [
         {
@@ -33,7 +29,7 @@ def run(assay: Make, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("run")
 def test_a_judge_names_the_groups_and_reads_their_texts_between_tags(assay, judge_file, openai_server):
-    def script(request: Request) -> Answer:
+    def script(request):
         is_price = "price" in request.user.rpartition("<texts>")[2]
         return Answer(text=json.dumps({"name": "Outdated\nprices." if is_price else "refusals"}))
 

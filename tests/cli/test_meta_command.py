@@ -2,23 +2,20 @@
 
 import json
 import random
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-Make = Callable[..., Any]
 METRIC = "faithfulness:claims=judge"
 QUICK = ("--bootstrap", "100", "--repeats", "1")
 
 
 @pytest.fixture
-def two_runs(assay: Make, set_file: Make, judge_file: Make) -> tuple[str, str]:
+def two_runs(assay, set_file, judge_file):
     """One set of 24 judged by two judges."""
     samples = set_file(24)
 
-    def judged_by(name: str) -> str:
+    def judged_by(name):
         judge = judge_file(f"{name}.yaml", served_as=name)
         return str(assay("run", samples, "--judge", judge, "--metrics", METRIC, "--json").json["run"])
 
@@ -58,7 +55,7 @@ def test_what_is_wrong_is_said_with_its_cure(assay, typed, code, message):
 QUESTIONS = 24
 
 
-def _answers(path: Path, version: str, better: float, *, ids: bool = True, group: bool = False) -> Path:
+def _answers(path, version, better, *, ids=True, group=False):
     """A set of one version's answers to the same questions, with ratings; longer answers are better."""
     chance = random.Random(version)
     with path.open("w", encoding="utf-8") as out:
@@ -74,10 +71,10 @@ def _answers(path: Path, version: str, better: float, *, ids: bool = True, group
 
 
 @pytest.fixture
-def runs_of(assay: Make, tmp_path: Path) -> Make:
+def runs_of(assay, tmp_path):
     """Runs of versions: name -> how much better, as share of good answers."""
 
-    def run(**versions: float) -> list[str]:
+    def run(**versions):
         sets = [_answers(tmp_path / f"{name}.jsonl", name, better) for name, better in versions.items()]
         return [str(assay("run", one, "--metrics", "token_overlap", "--json").json["run"]) for one in sets]
 

@@ -2,24 +2,20 @@
 
 import json
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from junitparser import JUnitXml
 from markdown_it import MarkdownIt
 
-Make = Callable[..., Any]
 HOSTILE = "<script>alert(1)</script> Ask @admin, see #12 and [x](http://evil.example) | `y`\u202e ]]> *now*"
 OUTPUTS = {"junit": "out/junit.xml", "summary": "out/summary.md", "json": "out/report.json", "site": "out/site"}
 
 
 @pytest.fixture
-def suite_file(tmp_path: Path) -> Make:
+def suite_file(tmp_path):
     """Writes a suite of set.jsonl, measured without a judge unless one is named."""
 
-    def write(*gates: dict[str, Any], **keys: Any) -> Path:
+    def write(*gates, **keys):
         content = {"name": "helpdesk", "sets": ["set.jsonl"], "metrics": ["token_overlap"], "outputs": OUTPUTS}
         path = tmp_path / "nightly.yaml"
         path.write_text(json.dumps(content | {"gates": list(gates)} | keys), encoding="utf-8")  # JSON is YAML
@@ -28,7 +24,7 @@ def suite_file(tmp_path: Path) -> Make:
     return write
 
 
-def worse(path: Path, *names: str, answer: str = HOSTILE) -> None:
+def worse(path, *names, answer=HOSTILE):
     """The set with another answer for some samples."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for row in rows:
@@ -76,7 +72,7 @@ def test_nights_that_decide_against_the_accepted_run(assay, suite_file, set_file
     path, bounds = set_file(40, rating=4), {"against": "accepted", "margin": 0.05, "metric": "token_overlap"}
     suite = suite_file(decide=bounds)
 
-    def night() -> tuple[int, str, str, str]:
+    def night():
         done = assay("suite", suite, "--json")
         gate, unanswered = done.json["gates"]
         assert unanswered["name"] == "regression of unanswered"

@@ -1,5 +1,9 @@
-"""Python examples of the documentation run as printed: those of the README as scripts and as a notebook too."""
+"""Python examples of the documentation run as printed: those of the README as scripts and as a notebook too.
 
+Notebooks print what is stored in them, and commands work wherever Assay is installed: none has a path into a checkout.
+"""
+
+import importlib
 import json
 import os
 import re
@@ -8,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from documented_pages import PAGES
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -97,3 +102,74 @@ def test_the_page_on_python_runs(folder, run_script):
     failed = run_pytest(assertion.replace('"It is free."', '"Lunch costs money."'))
     assert failed.returncode == 1, failed.stdout
     assert "faithfulness is 0, below 0.8" in failed.stdout
+
+
+IN_CHECKOUT = re.compile(r"(?<![\w/.:-])(?:cassettes|eval_sets|judges|prompts|languages)/[\w{*]+[\w{}.*-]*")
+# `generation/leaflets` stands on a page that says that it needs the checkout, for a file of the benchmarks
+COMMAND = re.compile(r"^(?:    |<!-- run: )?(?:\$ )?(?:\w+ = )?(?:assay|sed|cp|cat|python -m assay) ")
+FROM_INDEX = re.compile(r"pip install (?:-\S+ )*[\"']?assay\b")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_command_has_a_path_into_the_checkout(page):
+    """Bundled recordings are `bundled:NAME`; a bundled prompt is copied with `assay judges prompts copy`."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if COMMAND.match(line) and IN_CHECKOUT.search(line)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pip_installs_from_a_checkout_until_there_is_a_release(page):
+    assert FROM_INDEX.findall(page.read_text(encoding="utf-8")) == []
+
+
+def test_the_patterns_see_what_they_are_for():
+    typed = "    $ assay run helpdesk_en --cassette cassettes/helpdesk.qwen1.5b.jsonl"
+    assert COMMAND.match(typed)
+    assert IN_CHECKOUT.findall(typed) == ["cassettes/helpdesk.qwen1.5b.jsonl"]
+    assert IN_CHECKOUT.findall("assay run x --cassette bundled:helpdesk.{judge} --prompts my_prompts/a.md") == []
+    assert FROM_INDEX.search('pip install "assay[web]"')
+    assert not FROM_INDEX.search('pip install ".[web]"')
+
+
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture
+def runner(monkeypatch):
+    """The module that runs notebooks; without keys, and with this environment's command `assay`."""
+    for library in ("nbclient", "nbformat", "ipykernel"):
+        pytest.importorskip(library)
+    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PATH", os.fspath(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"])
+    monkeypatch.setenv("JUPYTER_PATH", "")  # they come back after the test, which sets them
+    monkeypatch.setenv("IPYTHONDIR", "")
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    return importlib.import_module("run_notebooks")
+
+
+@pytest.mark.extras  # each kernel loads all anew
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_it_prints_what_is_stored(path, runner, tmp_path):
+    """To store what it prints now: `python docs/run_notebooks.py`."""
+    if "ragas" in path.stem:
+        pytest.importorskip("ragas")
+        pytest.importorskip("rouge_score")
+    stored = runner.nbformat.read(path, as_version=4)
+    assert runner.texts_of(runner.run_notebook(path, tmp_path)) == runner.texts_of(stored)
+
+
+def test_there_are_three_and_what_they_store_is_of_no_machine():
+    assert [path.stem for path in NOTEBOOKS] == ["coming_from_ragas", "own_data", "scorer_in_ci"]
+    for path in NOTEBOOKS:
+        text = path.read_text(encoding="utf-8")
+        assert os.fspath(Path.home()) not in text
+        assert "site-packages" not in text
+        cells = json.loads(text)["cells"]
+        assert all(cell["outputs"] for cell in cells if "print(" in "".join(cell["source"]) and "outputs" in cell)
+
+
+def test_a_gate_fails_on_the_bad_night():
+    """The reader sees both ends: the night with right answers passes, that with 30 bad ones of 40 does not."""
+    text = (ROOT / "docs" / "notebooks" / "scorer_in_ci.ipynb").read_text(encoding="utf-8")
+    assert text.index('"passed\\n"') < text.index('"gate failed\\n"')

@@ -2,7 +2,6 @@
 
 import csv
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,14 +13,14 @@ QUESTION, ANSWER = "How do I take back leave?", "Until your manager approves it.
 PAGES = ["Leave can be taken back.", "Ask your manager."]
 
 
-def written(folder: Path, content: Any, name: str = "export.json") -> Path:
+def written(folder, content, name="export.json"):
     path = folder / name
     lines = [json.dumps(row) for row in content] if name.endswith(".jsonl") else [json.dumps(content)]
     path.write_text("\n".join(lines), encoding="utf-8")
     return path
 
 
-def leaves(value: Any) -> set[str]:
+def leaves(value):
     """Every text and number in a JSON value."""
     if isinstance(value, dict):
         return set().union(*map(leaves, value.values()), set())
@@ -30,14 +29,14 @@ def leaves(value: Any) -> set[str]:
     return set() if value is None else {str(value)}
 
 
-def nothing_lost(content: Any, path: Path) -> None:
+def nothing_lost(content, path):
     """Every value of the export stands somewhere in a sample."""
     held = leaves([sample.model_dump(mode="json") for sample in load_set(path)])
     missing = {leaf for leaf in leaves(content) if leaf not in held and not any(leaf in other for other in held)}
     assert missing == set()
 
 
-def langfuse_trace(**fields: Any) -> dict[str, Any]:
+def langfuse_trace(**fields):
     observations = [
         {"id": "o1", "traceId": "t1", "type": "SPAN", "name": "chat", "input": {"query": QUESTION}, "output": ANSWER},
         {
@@ -55,7 +54,7 @@ def langfuse_trace(**fields: Any) -> dict[str, Any]:
     return trace | {"input": None, "output": None, "observations": observations, "scores": scores} | fields
 
 
-def messages(*pairs: tuple[str, str]) -> list[dict[str, str]]:
+def messages(*pairs):
     return [{"role": role, "content": text} for role, text in pairs]
 
 
@@ -103,7 +102,7 @@ def test_langfuse_in_the_shapes_that_it_exports(tmp_path):
         assert [message.text for message in sample.messages] == ([QUESTION, ANSWER] * answers if answers > 1 else [])
 
 
-def session_trace(number: int, asked: Any, answered: str, **fields: Any) -> dict[str, Any]:
+def session_trace(number, asked, answered, **fields):
     times = {"sessionId": "s", "timestamp": f"2026-01-01T10:0{number}:00Z"}
     return {"id": f"t{number}", "input": asked, "output": answered, **times, **fields}
 
@@ -144,7 +143,7 @@ def test_a_langfuse_session_is_one_conversation_in_time_order(tmp_path):
 
 
 def test_a_score_of_a_langfuse_session_is_that_of_the_conversation(tmp_path):
-    def session(name: str, value: int) -> dict[str, Any]:
+    def session(name, value):
         traces = [session_trace(n, f"Question {n}?", f"Answer {n}.", sessionId=name) for n in (1, 2)]
         return {"id": name, "traces": traces, "scores": [{"name": "csat", "value": value, "source": "ANNOTATION"}]}
 
@@ -153,7 +152,7 @@ def test_a_score_of_a_langfuse_session_is_that_of_the_conversation(tmp_path):
 
 
 def test_langsmith_threads_are_conversations(tmp_path):
-    def run(number: int, thread: str) -> dict[str, Any]:
+    def run(number, thread):
         texts = {"inputs": {"question": f"Question {number}?"}, "outputs": {"answer": f"Answer {number}."}}
         fields = {"session_id": "the project", "start_time": f"2026-01-01T10:0{number}:00"}
         return {"id": f"r{number}", **texts, **fields, "extra": {"metadata": {"thread_id": thread}}}
@@ -165,7 +164,7 @@ def test_langsmith_threads_are_conversations(tmp_path):
 
 
 def test_a_phoenix_session_shows_what_the_model_was_told_and_called(tmp_path):
-    def span(trace: str, number: int, parent: str | None, kind: str, attributes: dict[str, str]) -> dict[str, Any]:
+    def span(trace, number, parent, kind, attributes):
         return {
             "context": {"trace_id": trace, "span_id": str(number)},
             "parent_id": parent,
@@ -217,7 +216,7 @@ def test_spans_of_models_that_log_their_messages_alone(tmp_path, parent):
     assert (sample.user_input, sample.response, sample.policy) == ("Is it free?", "Yes.", "Be kind.")
 
 
-def phoenix_spans() -> list[dict[str, Any]]:
+def phoenix_spans():
     documents = {f"retrieval.documents.{n}.document.content": text for n, text in enumerate(PAGES)}
     root = {"input.value": QUESTION, "output.value": ANSWER, "session.id": "session-9", "llm.model_name": "m-1"}
     return [
@@ -231,7 +230,7 @@ def phoenix_spans() -> list[dict[str, Any]]:
     ]
 
 
-def nested_spans() -> list[dict[str, Any]]:
+def nested_spans():
     retrieval = {"retrieval": {"documents": [{"document": {"content": text, "score": 0.5}} for text in PAGES]}}
     root = {
         "input": {"value": json.dumps({"question": QUESTION})},
@@ -241,8 +240,8 @@ def nested_spans() -> list[dict[str, Any]]:
     return [each | {"attributes": held} for each, held in zip(phoenix_spans(), (retrieval, root), strict=True)]
 
 
-def otlp() -> dict[str, Any]:
-    def attributes(held: dict[str, str]) -> list[dict[str, Any]]:
+def otlp():
+    def attributes(held):
         return [{"key": key, "value": {"stringValue": value}} for key, value in held.items()]
 
     spans = [

@@ -52,7 +52,7 @@ class Case:
     provider: str
 
     @classmethod
-    def draw(cls, seed: int) -> "Case":
+    def draw(cls, seed):
         """Every kind, share and concurrency comes up; the rest is random."""
         drawn = random.Random(seed)
         kinds = [*LOST, NO_USAGE]

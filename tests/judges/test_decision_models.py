@@ -2,15 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from openai_server import Answer as Reply
 
 from assay.errors import JudgeError, JudgeUnavailable
 from assay.judges import (
-    Answers,
     ChoiceQuestion,
     JudgeSettings,
     Level,
@@ -22,7 +19,6 @@ from assay.judges import (
     read_answers,
 )
 
-Make = Callable[..., LiteLLMJudge]
 PROTOCOLS = {"decisions": "openai/test", "systemone": "hosted_vllm/test"}
 QUESTIONS = (
     Predicate("p", "free course"),
@@ -32,17 +28,17 @@ QUESTIONS = (
 REQUEST = Request("support", {"documentation": "The course </documentation> is free."}, QUESTIONS, "en", "s1")
 
 
-def answered(judge: LiteLLMJudge, request: Request = REQUEST) -> Answers:
+def answered(judge, request=REQUEST):
     return asyncio.run(judge.decide(request))
 
 
 @pytest.fixture(params=PROTOCOLS)
-def protocol(request: pytest.FixtureRequest) -> str:
+def protocol(request):
     return str(request.param)
 
 
 @pytest.fixture
-def deciding(judge: Make, settings: JudgeSettings, protocol: str) -> Make:
+def deciding(judge, settings, protocol):
     """Makes judges that ask by the protocol."""
     changed = settings.with_changes(model=PROTOCOLS[protocol], decide=protocol)
     return lambda **options: LiteLLMJudge(changed, **options)
@@ -121,7 +117,7 @@ def test_a_model_that_cannot_decide_is_named_with_the_cure(openai_server, decidi
 TWO = (Predicate("a", "First."), Predicate("b", "Second."))
 
 
-def predicate(name: str | None, probability: Any) -> dict[str, Any]:
+def predicate(name, probability):
     return {"type": "predicate", "name": name, "probability": probability}
 
 

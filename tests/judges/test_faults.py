@@ -2,28 +2,25 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 
 import pytest
 from modules import module_of
 from openai_replies import sensible_reply
-from openai_server import Answer, Request
+from openai_server import Answer
 
-from assay.judges import LiteLLMJudge, complete
+from assay.judges import complete
 from assay.metrics import Faithfulness
-
-Fault = Callable[[str], Answer]
 
 # What a model says instead of its right reply. When it says so once, a sample (claims, verdicts) takes 2 requests where
 # the text is repaired without a model, and 3 where the model is asked again.
-REPAIRED: dict[str, Fault] = {
+REPAIRED = {
     "fences": lambda right: Answer(text=f"```json\n{right}\n```"),
     "prose around": lambda right: Answer(text=f'Here you are, as "asked": {right} I hope {{this}} helps!'),
     "trailing commas": lambda right: Answer(text=right.replace("]", ",]").replace("}", ",}")),
     "thoughts": lambda right: Answer(text=f'<think>Maybe {{"claims": []}}?</think>{right}'),
     "unknown fields": lambda right: Answer(text=right.replace("{", '{"note": "hm", ', 1)),
 }
-ASKED_AGAIN: dict[str, Fault] = {
+ASKED_AGAIN = {
     "truncated": lambda right: Answer(text=right[: len(right) // 2]),
     "cut off at max_tokens": lambda right: Answer(text=right[: len(right) // 2], finish_reason="length"),
     "wrong shape": lambda _: Answer(text='{"answer": "yes"}'),
@@ -34,7 +31,7 @@ ASKED_AGAIN: dict[str, Fault] = {
     "half a character": lambda _: Answer(text="\ud800"),
     "deep nesting": lambda _: Answer(text='{"claims": ' * 3000),
 }
-CALLED_AGAIN: dict[str, Fault] = {
+CALLED_AGAIN = {
     "429": lambda _: Answer(status=429),
     "500": lambda _: Answer(status=500),
     "502 of a proxy": lambda _: Answer(status=502, raw="<html>Bad Gateway</html>"),
@@ -51,20 +48,20 @@ ONCE = (
 )
 
 
-def patience(name: str) -> float:
+def patience(name):
     """Seconds until a call is given up: few only where the server never replies."""
     return 3 if name == "hang" else 60
 
 
-def right_reply(request: Request) -> str:
+def right_reply(request):
     return sensible_reply(request.body)[0]
 
 
-def is_follow_up(request: Request) -> bool:
+def is_follow_up(request):
     return bool(request.body["messages"][-1]["content"] != request.user)
 
 
-def claims_of_judge(judge: LiteLLMJudge) -> Faithfulness:
+def claims_of_judge(judge):
     return Faithfulness(judge, claims="judge")
 
 
@@ -73,7 +70,7 @@ def claims_of_judge(judge: LiteLLMJudge) -> Faithfulness:
 def test_a_fault_once_costs_at_most_one_request_more(name, schema, openai_server, judge, known):
     fault, requests = ONCE[name]
 
-    def script(request: Request) -> Answer | None:
+    def script(request):
         first = request.schema == schema and request.attempt == 1 and not is_follow_up(request)
         return fault(right_reply(request)) if first else None
 
@@ -170,10 +167,10 @@ def test_a_server_that_dribbles_is_given_up(openai_server, judge, known, monkeyp
 Answers = list[tuple[str, str]]  # each question's id and the word, as they stand in the reply
 
 
-def answers_said(change: Callable[[Answers], Answers]) -> Callable[[Request], Answer | None]:
+def answers_said(change):
     """The right answers, changed; written by hand, since JSON may name an id twice and a dictionary cannot."""
 
-    def script(request: Request) -> Answer | None:
+    def script(request):
         if request.schema != "ListedAnswers":
             return None
         right = [*json.loads(sensible_reply(request.body)[0]).items()]
@@ -182,7 +179,7 @@ def answers_said(change: Callable[[Answers], Answers]) -> Callable[[Request], An
     return script
 
 
-def without(question: str) -> Callable[[Answers], Answers]:
+def without(question):
     return lambda right: [answer for answer in right if answer[0] != question]
 
 

@@ -4,7 +4,6 @@ import asyncio
 import importlib.util
 from math import exp
 from pathlib import Path
-from typing import Any
 
 import pytest
 from case_files import cases_beside
@@ -23,7 +22,6 @@ from assay.metrics import (
     ConversationTurns,
     Declined,
     Factoid,
-    Metric,
     Rouge1,
     Rouge2,
     RougeL,
@@ -39,7 +37,7 @@ from assay.text import KINDS, find_entities, states_fact
 CASES = cases_beside(__file__)
 
 
-def score(metric: Metric, sample: Any) -> Score:
+def score(metric, sample):
     return asyncio.run(metric.assess(sample))
 
 
@@ -85,7 +83,7 @@ def test_a_score_is_never_nan_and_never_without_a_value(value):
 def test_score_takes_fields_also_inside_a_running_loop():
     # As in a notebook's cell.
 
-    async def cell() -> float | None:
+    async def cell():
         return TokenOverlap().score(response="x", retrieved_contexts=["x"]).value
 
     assert asyncio.run(cell()) == 1.0
@@ -93,14 +91,11 @@ def test_score_takes_fields_also_inside_a_running_loop():
         TokenOverlap().score(respnse="x")
 
 
-Said = list[tuple[str, str]]
-
-
-def messages(*texts: tuple[str, str]) -> list[dict[str, Any]]:
+def messages(*texts):
     return [{"role": role, "content": text} for role, text in texts]
 
 
-CHAT: Said = [
+CHAT = [
     ("system", "Ten words of policy, which are of no assistant at all."),
     ("assistant", "Hello, how may I help?"),  # 5 words, before the first question: no turn
     ("user", "Is it free?"),
@@ -211,7 +206,7 @@ def test_bertscore_with_a_real_model(sample):
     assert near.evidence["layer"] == 6
 
 
-def find_facts(text: str, language: str) -> list[list[str]]:
+def find_facts(text, language):
     return [[entity.kind, entity.text] for entity in find_entities(text, language_or_fallback(language))]
 
 
@@ -251,7 +246,7 @@ def test_entities_stand_in_the_text_and_apart(text, language):
         end = entity.start + len(entity.text)
 
 
-def measured(sample: Any, metric: Declined) -> Any:
+def measured(sample, metric):
     return asyncio.run(metric.assess(sample))
 
 

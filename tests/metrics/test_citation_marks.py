@@ -1,18 +1,15 @@
 """Citations: which marks cite what, and precision and recall as in ALCE, by hand."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from case_files import cases_beside
-from openai_server import Answer, OpenAIServer, Request
+from openai_server import Answer
 
 from assay.languages import load_language
 from assay.metrics import (
     CitableSources,
     Citations,
-    CitedAnswer,
     SourceMatch,
     citation_pattern,
     load_metric,
@@ -28,11 +25,11 @@ CONTEXTS = (
 )
 
 
-def read(answer: str, language: str = "en", contexts: tuple[str, ...] = CONTEXTS, **metadata: Any) -> CitedAnswer:
+def read(answer, language="en", contexts=CONTEXTS, **metadata):
     return read_citations(answer, CitableSources(contexts, metadata, load_language(language)))
 
 
-def cited(answer: str, language: str = "en", contexts: tuple[str, ...] = CONTEXTS) -> list[int | str]:
+def cited(answer, language="en", contexts=CONTEXTS):
     """The numbers and names that an answer cites."""
     return [mark.name or mark.number or 0 for mark in read(answer, language, contexts).marks]
 
@@ -164,14 +161,14 @@ FREE, DAYS, CARDS, MAIL = (
 
 
 @pytest.fixture
-def facts(openai_server: OpenAIServer) -> Callable[..., None]:
+def facts(openai_server):
     """Sets what the sources say: a claim is supported where the documentation has all words that it needs."""
 
-    def set_facts(**needs: str) -> None:
+    def set_facts(**needs):
         words = {"free": FREE, "days": DAYS, "cards": CARDS, "mail": MAIL}
         needed = {words[key]: value.split() for key, value in needs.items()}
 
-        def script(request: Request) -> Answer | None:
+        def script(request):
             if request.schema != "options":
                 return None
             documentation = request.user.rpartition("<documentation>\n")[2].partition("\n</documentation>")[0]

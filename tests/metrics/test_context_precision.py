@@ -2,13 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from openai_server import Answer, OpenAIServer, Request
+from openai_server import Answer
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
@@ -19,7 +17,7 @@ PASSAGES = ("Bonuses are in the menu.", "Leave is requested in May.", "Click New
 REFERENCE = "Click New."
 
 
-def by_passage(*shares: float) -> Callable[[str], float]:
+def by_passage(*shares):
     """P(yes) of the statement about passage 1, 2, ..."""
     return lambda statement: next(share for n, share in enumerate(shares, 1) if f"Passage {n} " in statement)
 
@@ -112,11 +110,11 @@ class Angles(Embedder):
 
     name = "angles"
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.batches: list[list[str]] = []
 
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    async def embed(self, texts):
         self.batches.append(list(texts))
         cosines = [float(text.split()[1]) if text.casefold().startswith("cos") else 1.0 for text in texts]
         return np.array([[7 * cosine, 7 * (1 - cosine**2) ** 0.5] for cosine in cosines], dtype=np.float32)
@@ -176,7 +174,6 @@ def test_options_that_make_no_sense_are_refused(judge, wrong):
         load_metric(f"answer_relevance:{wrong}", judge(), UniversalSentenceEncoder())
 
 
-Make = Callable[..., Any]
 HISTORY = [
     {"role": "user", "content": "How do I add a bonus?"},
     {"role": "assistant", "content": "Under Payments."},
@@ -185,16 +182,16 @@ HISTORY = [
 TOPICS = ["adding a bonus", "buying a phone", "requesting leave"]
 
 
-def talk(sample: Make, **fields: Any) -> Sample:
+def talk(sample, **fields):
     metadata = {"history": HISTORY, "reference_topics": ["payroll", "leave"]}
     made: Sample = sample(user_input="Which phone?\nAnd leave?", response="Phone X.", metadata=metadata, **fields)
     return made
 
 
-def says(server: OpenAIServer, topics: list[str], answered: set[str], within: set[str]) -> None:
+def says(server, topics, answered, within):
     """The judge finds these topics; it knows which were answered, and which belong to the chatbot."""
 
-    def script(request: Request) -> Answer:
+    def script(request):
         if request.schema == "Topics":
             return Answer(text=json.dumps({"topics": topics}))
         asked = request.body["messages"][-1]["content"].partition("<statement>\n")[2]

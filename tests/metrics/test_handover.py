@@ -1,7 +1,6 @@
 """Handover: the verdicts by a judge and by the rule, and what says that a customer is handed over."""
 
 import asyncio
-from typing import Any
 
 import pytest
 from case_files import cases_beside, rows_by_language
@@ -20,24 +19,24 @@ OFFER = {"role": "assistant", "content": "Would you like me to transfer you to a
 PERSON = "person"
 
 
-def call(name: str, call_id: str = "a", arguments: str = "{}") -> dict[str, Any]:
+def call(name, call_id="a", arguments="{}"):
     function = {"name": name, "arguments": arguments}
     return {"role": "assistant", "content": None, "tool_calls": [{"id": call_id, "function": function}]}
 
 
-def asks(text: str) -> dict[str, Any]:
+def asks(text):
     return {"role": "user", "content": text}
 
 
-def talk(*messages: dict[str, Any]) -> Sample:
+def talk(*messages):
     return Sample(id="1", messages=[QUESTION, REFUSAL, *messages], language="en")
 
 
-def with_policy(*messages: dict[str, Any]) -> Sample:
+def with_policy(*messages):
     return Sample(id="1", messages=[POLICY, QUESTION, REFUSAL, *messages], language="en")
 
 
-def assess(sample: Sample, metric: Handover | None = None) -> Any:
+def assess(sample, metric=None):
     return asyncio.run((metric or Handover()).assess(sample))
 
 
@@ -147,7 +146,7 @@ def test_tools_that_do_not(name):
     assert not hands_over(name)
 
 
-def says_so(code: str, answer: str) -> bool:
+def says_so(code, answer):
     messages = read_thread([{"role": "user", "content": "?"}, {"role": "assistant", "content": answer}])
     return find_handover(messages, load_language(code)) is not None
 

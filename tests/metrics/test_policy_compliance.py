@@ -3,12 +3,11 @@
 import asyncio
 import json
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from case_files import cases_beside, rows_by_language
-from openai_server import Answer, OpenAIServer, Request
+from openai_server import Answer
 
 from assay.eval_sets import Sample
 from assay.languages import load_language
@@ -37,15 +36,15 @@ TALK: list[dict[str, Any]] = [
 ]
 
 
-def talk(policy: str | None = POLICY, messages: Sequence[dict[str, Any]] = TALK, language: str = "en") -> Sample:
+def talk(policy=POLICY, messages=TALK, language="en"):
     system = [] if policy is None else [{"role": "system", "content": policy}]
     return Sample(id="c1", messages=[*system, *messages], language=language)
 
 
-def says(server: OpenAIServer, broken: dict[str, str], others: float | str = "No") -> None:
+def says(server, broken, others="No"):
     """The judge finds these rules broken, and names the turn; of the others it says no, or a probability of yes."""
 
-    def script(request: Request) -> Answer:
+    def script(request):
         asked = request.body["messages"][-1]["content"].rpartition("</conversation>\n")[2]
         rule = next((rule for rule in broken if rule in asked), None)
         if "<statement>" not in asked:
@@ -57,11 +56,11 @@ def says(server: OpenAIServer, broken: dict[str, str], others: float | str = "No
     server.script = script
 
 
-def score_of(judge: Any, sample: Sample) -> Any:
+def score_of(judge, sample):
     return asyncio.run(PolicyKept(judge).assess(sample))
 
 
-def rules_of(policy: str, language: str = "en") -> list[str]:
+def rules_of(policy, language="en"):
     return [*find_rules(policy, load_language(language)).rules]
 
 
@@ -115,7 +114,7 @@ def test_one_turn_needs_no_choice(judge, openai_server):
 
 
 def test_a_judge_that_names_no_turn_leaves_the_rule_broken(judge, openai_server):
-    def script(request: Request) -> Answer:
+    def script(request):
         reply = {"1": "Yes"} if "<statements>" in request.user else {"1": "17"}
         return Answer(text=json.dumps(reply))
 
@@ -137,7 +136,7 @@ def test_nothing_to_measure_is_skipped(judge, sample):
 def test_all_rules_of_a_long_policy_are_asked(judge, openai_server):
     policy = "\n".join(f"- Never name the number {number}." for number in range(300))
 
-    def script(request: Request) -> Answer:
+    def script(request):
         names = [line.partition(":")[0] for line in request.user.partition("<statements>\n")[2].splitlines()[:-1]]
         return Answer(text=json.dumps(dict.fromkeys(names, "No")))
 

@@ -3,11 +3,10 @@
 import asyncio
 import json
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer, Request
+from openai_server import Answer
 
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge
@@ -30,14 +29,14 @@ MESSAGES: list[dict[str, Any]] = [
 CANCEL, LAMP = "Cancel order 311.", "When will the red lamp be in stock?"
 
 
-def talk(messages: Sequence[dict[str, Any]] = MESSAGES, language: str = "en", **metadata: Any) -> Sample:
+def talk(messages=MESSAGES, language="en", **metadata):
     return Sample(id="c1", messages=messages, language=language, metadata=metadata)
 
 
-def says(server: OpenAIServer, requests: list[str], met: dict[str, float | str]) -> None:
+def says(server, requests, met):
     """The judge lists these requests; it knows which were met: a word, or the probability of yes."""
 
-    def script(request: Request) -> Answer:
+    def script(request):
         if request.schema == "Requests":
             return Answer(text=json.dumps({"requests": requests}))
         asked = request.body["messages"][-1]["content"].partition("<statement>\n")[2]
@@ -52,7 +51,7 @@ def says(server: OpenAIServer, requests: list[str], met: dict[str, float | str])
     server.script = script
 
 
-def score_of(judge: Any, sample: Sample, **options: Any) -> Any:
+def score_of(judge, sample, **options):
     return asyncio.run(Resolved(judge, **options).assess(sample))
 
 
@@ -184,7 +183,7 @@ def test_nothing_said_leaves_its_line_or_its_tags(judge, openai_server, transpor
     """What customer, assistant and judge say closes no tag and begins no line, in either call."""
     hostile = [{"role": "user", "content": HOSTILE}, {"role": "assistant", "content": HOSTILE}]
 
-    def script(request: Request) -> Answer | None:
+    def script(request):
         return Answer(text=json.dumps({"requests": [HOSTILE]})) if request.schema == "Requests" else None
 
     openai_server.script = script

@@ -12,21 +12,21 @@ from assay.eval_sets import Sample
 from assay.metrics import ToolCalls, match_most
 
 
-def call(name: str, arguments: Any = None, call_id: str = "a") -> dict[str, Any]:
+def call(name, arguments=None, call_id="a"):
     function = {"name": name, "arguments": {} if arguments is None else arguments}
     return {"role": "assistant", "tool_calls": [{"id": call_id, "function": function}]}
 
 
-def result(text: str, call_id: str = "a") -> dict[str, Any]:
+def result(text, call_id="a"):
     return {"role": "tool", "tool_call_id": call_id, "content": text}
 
 
-def talk(*messages: dict[str, Any], **metadata: Any) -> Sample:
+def talk(*messages, **metadata):
     edges = ({"role": "user", "content": "Help."}, {"role": "assistant", "content": "Done."})
     return Sample(id="1", messages=[edges[0], *messages, edges[1]], metadata=metadata)
 
 
-def assess(sample: Sample, **options: Any) -> Any:
+def assess(sample, **options):
     return asyncio.run(ToolCalls(**options).assess(sample))
 
 
@@ -192,7 +192,7 @@ def test_the_order_of_equal_calls_cannot_be_told():
 
 @given(st.lists(st.lists(st.integers(0, 6), unique=True, max_size=4), max_size=6))
 def test_the_matching_is_the_largest(candidates):
-    def largest(left: int, used: frozenset[int]) -> int:
+    def largest(left, used):
         if left == len(candidates):
             return 0
         taken = (1 + largest(left + 1, used | {one}) for one in candidates[left] if one not in used)
@@ -241,7 +241,7 @@ def test_odd_names_and_deep_values():
     assert (score.status, "nested too deeply" in score.reason) == ("failed", True)
 
 
-def test_hundreds_of_calls_are_matched() -> None:
+def test_hundreds_of_calls_are_matched():
     """Trying the ways to pair them one by one would never end."""
     made = [call("pay", {"sum": number % 7}, str(number)) for number in range(280)]
     expected = [{"name": "pay", "kwargs": {"sum": number % 7}} for number in range(280)]

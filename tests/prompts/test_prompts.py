@@ -2,11 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer, Request
+from openai_server import Answer
 from pydantic import BaseModel
 
 from assay import aevaluate
@@ -26,7 +24,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
 }
 
 
-def parsed(text: str = TEXT) -> Any:
+def parsed(text=TEXT):
     return parse_prompt(text, "p", "en", origin="prompts/p.en.md")
 
 
@@ -108,19 +106,18 @@ def test_examples_keep_to_their_schema(name, language):
     assert set(SCHEMAS[name].model_json_schema()["properties"]) <= set(re.findall(r'"(\w+)":', system))
 
 
-Make = Callable[..., Any]
 SAMPLE = Sample(
     id="s", language="en", user_input="How do I save?", response="Press Save.", retrieved_contexts=("Press Save.",)
 )
 
 
 @pytest.fixture
-def make_judge(openai_server: OpenAIServer) -> Make:
+def make_judge(openai_server):
     """Makes judges at the server."""
     return lambda: LiteLLMJudge("openai/test", api_base=openai_server.api_base, structured="schema", wait=0)
 
 
-def marked(name: str, mark: str) -> Prompt:
+def marked(name, mark):
     """The bundled English prompt with another beginning."""
     bundled = BUNDLED.load(name, "en")
     if bundled.task and not bundled.template:
@@ -147,7 +144,7 @@ def test_a_prompt_replaces_only_the_one_of_its_name_and_language(tmp_path):
 def test_runs_at_once_ask_with_their_own_prompts(openai_server, make_judge):
     """Three runs share a judge; no run sees another's wording."""
 
-    async def run_all() -> None:
+    async def run_all():
         async with make_judge() as judge:
             await asyncio.gather(
                 *(
@@ -162,16 +159,16 @@ def test_runs_at_once_ask_with_their_own_prompts(openai_server, make_judge):
 
 
 def test_a_second_asking_uses_your_own_words(openai_server, make_judge):
-    def last(request: Request) -> str:
+    def last(request):
         return str(request.body["messages"][-1]["content"])
 
-    def script(request: Request) -> Answer | None:
+    def script(request):
         return None if last(request).startswith("Mine.") else Answer(text="no JSON")
 
     openai_server.script = script
     prompts = BUNDLED.replacing(marked("fix", "Mine."))
 
-    async def run() -> None:
+    async def run():
         async with make_judge() as judge:
             metric = load_metric("judge_truthfulness", judge, prompts=prompts)
             assert (await metric.assess(SAMPLE)).status == "scored"

@@ -1,4 +1,4 @@
-"""Results: to look at, to explain, to save; texts under test can do nothing in them."""
+"""Results: to look at, to explain, to save; texts under test can do nothing in them; a run is read once."""
 
 import csv
 import html
@@ -7,6 +7,7 @@ import math
 from functools import cache
 
 import pytest
+from command_counts import ANSWERS, count_command, make_store
 
 from assay import Claim, Place, Sample, evaluate, failed, metric, scored, skipped
 from assay.errors import UsageError
@@ -128,3 +129,26 @@ def test_hostile_text_does_nothing_in_a_browser(browser, tmp_path):
         assert "window.hacked" in page.inner_text("body")
         assert requests == [(tmp_path / name).as_uri()]
         page.close()
+
+
+@pytest.fixture(scope="module")
+def store_of_two_runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("readings")
+    make_store(folder)
+    return folder
+
+
+@pytest.mark.parametrize("command", ["show last", "show last --json"])
+def test_a_run_is_shown_by_one_reading(store_of_two_runs, monkeypatch, command):
+    monkeypatch.chdir(store_of_two_runs)
+    figures = count_command(command).figures()
+    assert figures["answers parsed"] == ANSWERS
+    assert figures["SQL statements"] <= 25
+    assert (figures["plans parsed"], figures["ratings joined"]) == (1, 1)
+
+
+def test_a_run_is_reported_by_one_reading(store_of_two_runs, monkeypatch):
+    monkeypatch.chdir(store_of_two_runs)
+    figures = count_command("run answers_b.csv --quiet").figures()
+    assert figures["answers parsed"] == ANSWERS
+    assert (figures["plans parsed"], figures["ratings joined"]) == (1, 1)
