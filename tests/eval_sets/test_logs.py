@@ -5,10 +5,14 @@ import json
 from typing import Any
 
 import pytest
+from case_files import cases_beside
 
 from assay.errors import InputError
 from assay.eval_sets import load_set
 
+CASES = cases_beside(__file__)
+SPANS = CASES["phoenix_spans"]
+NESTED = [span | {"attributes": held} for span, held in zip(SPANS, CASES["nested_attributes"], strict=True)]
 QUESTION, ANSWER = "How do I take back leave?", "Until your manager approves it."
 PAGES = ["Leave can be taken back.", "Ask your manager."]
 
@@ -37,21 +41,7 @@ def nothing_lost(content, path):
 
 
 def langfuse_trace(**fields):
-    observations = [
-        {"id": "o1", "traceId": "t1", "type": "SPAN", "name": "chat", "input": {"query": QUESTION}, "output": ANSWER},
-        {
-            "id": "o2",
-            "traceId": "t1",
-            "type": "RETRIEVER",
-            "name": "search",
-            "parentObservationId": "o1",
-            "output": [{"page_content": PAGES[0], "metadata": {"page": 7}}, {"content": PAGES[1]}],
-        },
-        {"id": "o3", "traceId": "t1", "type": "GENERATION", "parentObservationId": "o1", "usage": {"total": 321}},
-    ]
-    trace = {"id": "t1", "sessionId": "session-9", "name": "chat", "tags": ["web"], "timestamp": "2026-11-01T02:00:00Z"}
-    scores = [{"name": "thumbs", "value": 1, "comment": "nice"}]
-    return trace | {"input": None, "output": None, "observations": observations, "scores": scores} | fields
+    return CASES["langfuse_trace"] | fields
 
 
 def messages(*pairs):
@@ -173,23 +163,10 @@ def test_a_phoenix_session_shows_what_the_model_was_told_and_called(tmp_path):
             "attributes": attributes,
         }
 
-    prompt = "llm.input_messages"
-    model = {
-        f"{prompt}.0.message.role": "system",
-        f"{prompt}.0.message.content": "Be kind.",
-        f"{prompt}.1.message.role": "user",
-        f"{prompt}.1.message.content": "How many?",
-        f"{prompt}.2.message.role": "assistant",
-        f"{prompt}.2.message.tool_calls.0.tool_call.function.name": "count",
-        f"{prompt}.2.message.tool_calls.0.tool_call.function.arguments": '{"of": "days"}',
-        f"{prompt}.3.message.role": "tool",
-        f"{prompt}.3.message.content": "3",
-        "output.value": "3 days.",
-    }
     spans = [
         span("b", 5, None, "CHAIN", {"input.value": "Thanks", "output.value": "Bye", "session.id": "s"}),
         span("a", 1, None, "CHAIN", {"input.value": "How many?", "output.value": "3 days.", "session.id": "s"}),
-        span("a", 2, "1", "LLM", model),
+        span("a", 2, "1", "LLM", CASES["model_attributes"]),
     ]
     (sample,) = load_set(written(tmp_path, spans, "spans.jsonl"))
     roles = ["system", "user", "assistant", "tool", "assistant", "user", "assistant"]
@@ -216,30 +193,6 @@ def test_spans_of_models_that_log_their_messages_alone(tmp_path, parent):
     assert (sample.user_input, sample.response, sample.policy) == ("Is it free?", "Yes.", "Be kind.")
 
 
-def phoenix_spans():
-    documents = {f"retrieval.documents.{n}.document.content": text for n, text in enumerate(PAGES)}
-    root = {"input.value": QUESTION, "output.value": ANSWER, "session.id": "session-9", "llm.model_name": "m-1"}
-    return [
-        {
-            "context": {"trace_id": "t1", "span_id": "b"},
-            "parent_id": "a",
-            "span_kind": "RETRIEVER",
-            "attributes": documents,
-        },
-        {"context": {"trace_id": "t1", "span_id": "a"}, "parent_id": None, "span_kind": "CHAIN", "attributes": root},
-    ]
-
-
-def nested_spans():
-    retrieval = {"retrieval": {"documents": [{"document": {"content": text, "score": 0.5}} for text in PAGES]}}
-    root = {
-        "input": {"value": json.dumps({"question": QUESTION})},
-        "output": {"value": ANSWER},
-        "session": {"id": "session-9"},
-    }
-    return [each | {"attributes": held} for each, held in zip(phoenix_spans(), (retrieval, root), strict=True)]
-
-
 def otlp():
     def attributes(held):
         return [{"key": key, "value": {"stringValue": value}} for key, value in held.items()]
@@ -248,7 +201,7 @@ def otlp():
         {"traceId": "t1", "spanId": each["context"]["span_id"]}
         | ({"parentSpanId": each["parent_id"]} if each["parent_id"] else {})
         | {"attributes": attributes(each["attributes"] | {"openinference.span.kind": each["span_kind"]})}
-        for each in phoenix_spans()
+        for each in SPANS
     ]
     return {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
 
@@ -256,9 +209,9 @@ def otlp():
 @pytest.mark.parametrize(
     ("content", "name"),
     [
-        (phoenix_spans(), "a.jsonl"),
-        ({"data": phoenix_spans(), "next_cursor": None}, "a.json"),
-        (nested_spans(), "a.json"),
+        (SPANS, "a.jsonl"),
+        ({"data": SPANS, "next_cursor": None}, "a.json"),
+        (NESTED, "a.json"),
         (otlp(), "a.json"),
     ],
     ids=["spans", "page", "nested", "otlp"],
@@ -280,7 +233,7 @@ def test_openinference_spans(tmp_path, content, name):
     ],
 )
 def test_spans_that_cannot_be_read_are_told_and_can_be_left_out(tmp_path, broken, problem):
-    path = written(tmp_path, phoenix_spans() + broken, "a.jsonl")
+    path = written(tmp_path, SPANS + broken, "a.jsonl")
     with pytest.raises(InputError, match=problem):
         load_set(path)
     left: list[InputError] = []
@@ -288,15 +241,7 @@ def test_spans_that_cannot_be_read_are_told_and_can_be_left_out(tmp_path, broken
 
 
 def test_langsmith_examples(tmp_path):
-    example = {
-        "id": "e1",
-        "dataset_id": "d1",
-        "source_run_id": None,
-        "created_at": "2026-11-01",
-        "inputs": {"question": QUESTION, "documents": [{"page_content": text} for text in PAGES]},
-        "outputs": {"answer": ANSWER, "reference": "Until approval."},
-        "metadata": {"split": ["test"]},
-    }
+    example = CASES["langsmith_example"]
     path = written(tmp_path, [example], "examples.jsonl")
     (sample,) = load_set(path)
     assert (sample.id, sample.user_input, sample.response) == ("e1", QUESTION, ANSWER)
