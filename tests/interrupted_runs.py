@@ -3,21 +3,15 @@
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
-from openai_server import Answer, OpenAIServer, Request
-from warm_python import WarmPython
+from openai_server import Answer
 
 from assay.runs import Store
 
 
 @contextmanager
-def command_at_request(
-    python: WarmPython, folder: Path, server: OpenAIServer, words: Sequence[str], number: int
-) -> Iterator[Any]:
+def command_at_request(python, folder, server, words, number):
     """A real `assay ...` in a process of its own, brought to its request of this number, which gets no answer.
 
     At the end of the block it is killed, if it goes on, and the server answers again.
@@ -32,7 +26,7 @@ def command_at_request(
     reached = threading.Event()
     script = server.script
 
-    def hang(request: Request) -> Answer | None:
+    def hang(request):
         if request.number < number:
             return script(request) if script else None
         reached.set()
@@ -49,7 +43,7 @@ def command_at_request(
         server.script = script
 
 
-def scores(folder: Path, run: str = "last", store: str = ".assay") -> list[Any]:
+def scores(folder, run="last", store=".assay"):
     """All of a run's scores, without what they took."""
     opened = Store(folder / store)
     stored = [(name, metric, s.value, s.status, s.evidence) for name, metric, s in opened.scores(opened.run(run).id)]
@@ -57,6 +51,6 @@ def scores(folder: Path, run: str = "last", store: str = ".assay") -> list[Any]:
     return sorted(stored, key=lambda each: each[:2])
 
 
-def count_bodies(server: OpenAIServer) -> Counter[str]:
+def count_bodies(server):
     """How often each request was sent."""
     return Counter(json.dumps(request.body, sort_keys=True) for request in server.requests)

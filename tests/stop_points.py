@@ -13,11 +13,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from warm_python import WarmPython
+from typing import NamedTuple
 
 _IMPORT = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import stop_points"
 _CHANGES = {"os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.truncate"}
@@ -33,9 +30,7 @@ class Stopped(NamedTuple):
     is_reached: bool
 
 
-def stop_at_change(
-    python: WarmPython, folder: Path, number: int, *words: str | Path, program: str = "", signals: str = "KILL"
-) -> Stopped:
+def stop_at_change(python, folder, number, *words, program="", signals="KILL"):
     """Runs a program until its change of a file of this number, where it sends itself signals.
 
     Args:
@@ -56,7 +51,7 @@ def stop_at_change(
     return Stopped(process.returncode, out, err, reached.exists())
 
 
-def stop_at_every_change(python: WarmPython, folder: Path, *words: str | Path, **options: Any) -> Iterator[Stopped]:
+def stop_at_every_change(python, folder, *words, **options):
     """Runs a program until its first change, then until its second, and so on; ends when one gets to its end."""
     for number in itertools.count(1):
         stopped = stop_at_change(python, folder, number, *words, **options)
@@ -65,22 +60,22 @@ def stop_at_every_change(python: WarmPython, folder: Path, *words: str | Path, *
             return
 
 
-def kill_at_change(number: int) -> str:
+def kill_at_change(number):
     """Code that kills the process that runs it at its change of this number."""
     return f"{_IMPORT}; stop_points.kill_at({number})"
 
 
-def kill_at(number: int) -> None:
+def kill_at(number):
     """Kills this process at its change of this number."""
     _count_changes(lambda count: signal.raise_signal(signal.SIGKILL) if count == number else None)
 
 
-def main() -> None:
+def main():
     """Runs in the new process."""
     number, signals, reached, program, *sys.argv[1:] = sys.argv[1:]
     pending = [signal.Signals[f"SIG{name}"] for name in signals.split(",")]
 
-    def stop(count: int) -> None:
+    def stop(count):
         if count >= int(number) and pending:
             signal_number = pending.pop(0)
             os.close(_open(reached, os.O_WRONLY | os.O_CREAT))
@@ -96,32 +91,30 @@ def main() -> None:
 _open, _write, _fsync, _connect, _open_file = os.open, os.write, os.fsync, sqlite3.connect, io.open
 
 
-def _count_changes(stop: Callable[[int], None]) -> None:
+def _count_changes(stop):
     """Calls `stop` with the number of each change, just before it is done; of a write, when half of it is done."""
     sys.dont_write_bytecode = True
     numbers, folder = itertools.count(1), Path.cwd()
 
-    def is_here(path: Any) -> bool:
+    def is_here(path):
         return isinstance(path, str | os.PathLike) and Path(path).absolute().is_relative_to(folder)
 
-    def change(*_: Any) -> None:
+    def change(*_):
         stop(next(numbers))
 
-    def see(event: str, values: tuple[Any, ...]) -> None:
+    def see(event, values):
         is_change = event in _CHANGES or (event == "open" and isinstance(values[2], int) and values[2] & _WRITES)
         if is_change and is_here(values[0]):
             change()
 
     class File(io.FileIO):
-        def write(self, data: Any) -> int:
+        def write(self, data):
             view = memoryview(data).cast("B")
             half = super().write(view[: len(view) // 2]) if len(view) > 1 else 0
             change()
             return half + super().write(view[half:])
 
-    def open_file(
-        file: Any, mode: str = "r", buffering: int = -1, encoding: str | None = None, *rest: Any, **named: Any
-    ) -> Any:
+    def open_file(file, mode="r", buffering=-1, encoding=None, *rest, **named):
         if not (set(mode) & set("wax+") and is_here(file)):
             return _open_file(file, mode, buffering, encoding, *rest, **named)
         raw = File(file, mode.replace("b", "").replace("t", ""))
@@ -130,14 +123,14 @@ def _count_changes(stop: Callable[[int], None]) -> None:
         buffer = io.BufferedRandom(raw) if "+" in mode else io.BufferedWriter(raw)
         return buffer if "b" in mode else io.TextIOWrapper(buffer, encoding, *rest, **named)
 
-    def sync(descriptor: int) -> None:
+    def sync(descriptor):
         change()
         _fsync(descriptor)
 
-    def connect(*words: Any, **named: Any) -> sqlite3.Connection:
+    def connect(*words, **named):
         connection = _connect(*words, **named)
 
-        def see_statement(sql: str) -> None:
+        def see_statement(sql):
             if sql == "COMMIT" or not (connection.in_transaction or sql.startswith(("SELECT", "PRAGMA", "--"))):
                 change()
 

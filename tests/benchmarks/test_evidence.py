@@ -10,7 +10,7 @@ import evidence
 import finding
 import measurement
 import pytest
-from card_evidence import read_judged_sets, tabulate_set
+from card_evidence import read_judged_sets
 from finding import decide, write_findings
 from measurement import Measurement, Quote, anchor, read_measurements
 
@@ -283,49 +283,6 @@ def test_a_card_gives_its_sentence_and_its_table(tmp_path, difference, heading, 
     assert "| qwen1.5b | 0.50 [0.40, 0.60] |" in tables
     assert "| token overlap | 0.40 [0.30, 0.50] |" in tables
     assert page.count(sentence.removeprefix("Nobody can tell yet whether ")) == 1
-
-
-def test_judges_of_one_set_stand_in_one_table(tmp_path):
-    write_card(tmp_path / "a.json", judge_card("qwen1.5b", 0.5, BETTER))
-    write_card(tmp_path / "b.json", judge_card("qwen0.5b", 0.2, WORSE))
-    (judges,) = read_judged_sets(tmp_path)
-    rows = [[str(cell) for cell in row[:3]] for row in tabulate_set(judges).rows]
-    assert rows == [
-        ["token overlap", "0.40 [0.30, 0.50]", ""],
-        ["qwen0.5b", "0.20 [0.10, 0.30]", "-0.20 [-0.30, -0.10]"],
-        ["qwen0.5b + token overlap, out of fold", "0.55 [0.45, 0.65]", "+0.15 [+0.05, +0.25]"],
-        ["qwen1.5b", "0.50 [0.40, 0.60]", "+0.10 [+0.02, +0.18]"],
-        ["qwen1.5b + token overlap, out of fold", "0.55 [0.45, 0.65]", "+0.15 [+0.05, +0.25]"],
-        ["one rater, beside the others", "0.48", ""],
-        ["ceiling: the best that any measure could reach", "0.84", ""],
-    ]
-
-
-def test_conversations_stand_beside_baselines_that_score_them(tmp_path):
-    """Token overlap scores none of them: the sentence is about chance, and no row is about token overlap."""
-    card = judge_card("qwen0.5b", 0.5, Estimate(None, problem="token_overlap scores none of these answers"))
-    lengths = (agreement("answer_length", -0.2), agreement("conversation_length", 0.1))
-    entry = card.sets[0].model_copy(update={"baselines": lengths})
-    write_card(tmp_path / "a.json", card.model_copy(update={"sets": (entry,)}))
-    ((judged,),) = read_judged_sets(tmp_path)
-    assert [[str(cell) for cell in row[:3]] for row in tabulate_set([judged]).rows][:-2] == [
-        ["answer length", "-0.20 [-0.30, -0.10]", ""],
-        ["conversation length", "0.10 [0.00, 0.20]", ""],
-        ["qwen0.5b", "0.50 [0.40, 0.60]", ""],
-    ]
-    assert judged.sentence.outcome == "holds"
-    assert judged.sentence.text.startswith("Faithfulness by qwen0.5b agrees better with the ratings than chance on ")
-    assert ": Spearman's rho 0.50 [0.40, 0.60] (n = 60 in 7 groups)." in judged.sentence.text
-
-
-def test_a_set_without_a_ceiling_says_why(tmp_path):
-    card = judge_card("qwen1.5b", 0.5, BETTER)
-    alone = Estimate(None, problem="the answers have no ratings by two raters or more")
-    entry = card.sets[0].model_copy(update={"ceiling": alone, "one_rater": alone})
-    write_card(tmp_path / "a.json", card.model_copy(update={"sets": (entry,)}))
-    page = evidence.write_tables([], read_judged_sets(tmp_path))
-    assert "\nNo raters' ceiling: the answers have no ratings by two raters or more.\n" in page
-    assert "| ceiling" not in page
 
 
 def test_the_readme_shows_the_demos_judge_on_what_people_rated(tmp_path):

@@ -1,9 +1,6 @@
 """Files as users have them."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,20 +8,20 @@ ROW = {"id": "a", "user_input": "How do I save?", "response": "Click Save.", "la
 
 
 @pytest.fixture
-def row() -> Callable[..., dict[str, Any]]:
+def row():
     """A good row, changed as asked; a field set to `...` is left out."""
 
-    def build(**changes: Any) -> dict[str, Any]:
+    def build(**changes):
         return {name: value for name, value in {**ROW, **changes}.items() if value is not ...}
 
     return build
 
 
 @pytest.fixture
-def jsonl(tmp_path: Path) -> Callable[..., Path]:
+def jsonl(tmp_path):
     """Writes set.jsonl: a dict becomes a line of JSON, a text stands as it is."""
 
-    def write(*lines: dict[str, Any] | str, name: str = "set.jsonl") -> Path:
+    def write(*lines, name="set.jsonl"):
         path = tmp_path / name
         path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
         return path
@@ -33,10 +30,10 @@ def jsonl(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Callable[[str, str | bytes], Path]:
+def file(tmp_path):
     """Writes a file of any name with a text (as UTF-8, line ends untouched) or bytes."""
 
-    def write(name: str, content: str | bytes) -> Path:
+    def write(name, content):
         path = tmp_path / name
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path

@@ -1,8 +1,5 @@
 """Every column and cell of a set is accounted for: read as what, kept, empty, or no rating."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from assay.errors import InputError
@@ -10,7 +7,7 @@ from assay.eval_sets import load_set, read_samples
 from assay.runs import Plan
 
 
-def read(path: Path, text: str, **options: Any) -> tuple[list[Any], list[str]]:
+def read(path, text, **options):
     path.write_text(text, encoding="utf-8")
     notes: list[str] = []
     samples = load_set(path, notes=notes, **options)

@@ -2,10 +2,9 @@
 
 import json
 import logging
-from pathlib import Path
-from typing import Any
 
 import pytest
+from case_files import cases_beside
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from assay.errors import InputError
@@ -19,6 +18,8 @@ from assay.eval_sets import (
     write_preferences,
 )
 from assay.runs import evaluate
+
+CASES = cases_beside(__file__)
 
 text = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30)
 name = text.filter(lambda word: word.strip() == word and word != "")
@@ -52,7 +53,7 @@ def test_what_is_written_is_read_back(tmp_path_factory, suffix, preferences):
     assert read_preferences(path, notes=[]) == preferences
 
 
-def write(path: Path, text_or_rows) -> Path:
+def write(path, text_or_rows):
     if isinstance(text_or_rows, str):
         path.write_text(text_or_rows, encoding="utf-8")
     else:
@@ -60,19 +61,7 @@ def write(path: Path, text_or_rows) -> Path:
     return path
 
 
-ARENA = [
-    {
-        "question_id": "q1",
-        "model_a": "old",
-        "model_b": "new",
-        "winner": "model_b",
-        "judge": "ada",
-        "language": "English",
-    },
-    {"question_id": "q2", "model_a": "new", "model_b": "old", "winner": "model_a", "judge": "bo"},
-    {"question_id": "q3", "model_a": "old", "model_b": "new", "winner": "tie (bothbad)", "judge": ["gpt-4", "pair-v2"]},
-    {"question_id": "q4", "model_a": "old", "model_b": "gpt-5", "winner": "tie", "judge": "bo"},
-]
+ARENA = CASES["arena"]
 
 
 def test_the_form_of_chatbot_arena(tmp_path):
@@ -179,16 +168,7 @@ def test_bad_rows_can_be_left_out_and_second_ones_of_a_rater_are_counted(tmp_pat
         read_preferences(path, skip_bad=[])
 
 
-SAMPLE = {
-    "id": "r-2",
-    "user_input": "Why?",
-    "response": "So.",
-    "rating": 0.5,
-    "rating_min": -2,
-    "rating_max": 2,
-    "ratings": {"r1": 2, "r2": -1, "r3": None},
-    "metadata": {"answer_b": "Because.", "system": "bm25", "system_b": "e5", "group": "kiwi:8"},
-}
+SAMPLE = CASES["sample"]
 
 
 def test_samples_with_a_second_answer(tmp_path):
@@ -238,7 +218,7 @@ NOTE = (
 )
 
 
-def make_rows(others: tuple[str, ...] = OTHERS, low: int = -2) -> list[dict[str, Any]]:
+def make_rows(others=OTHERS, low=-2):
     return [
         {"id": f"p{n}", "user_input": "Is it free?", "response": f"Yes {n}.", "other_response": other,
          "rating": rating, "rating_min": low, "rating_max": 2, "language": "en"}
@@ -246,12 +226,12 @@ def make_rows(others: tuple[str, ...] = OTHERS, low: int = -2) -> list[dict[str,
     ]  # fmt: skip
 
 
-def write_jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
+def write_jsonl(path, rows):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
 
 
-def ratings_of(samples: list[Sample]) -> list[float | None]:
+def ratings_of(samples):
     return [sample.human_rating for sample in samples]
 
 

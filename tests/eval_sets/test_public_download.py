@@ -1,9 +1,6 @@
 """Downloading public sets from a local server: checked, whole or not at all, refused where something is wrong."""
 
-from collections.abc import Iterator
 from hashlib import sha256
-from pathlib import Path
-from typing import Any
 
 import pytest
 from api_server import Reply
@@ -20,7 +17,6 @@ from public_originals import (
 from assay.errors import InputError
 from assay.eval_sets import (
     PublicFile,
-    PublicSet,
     cached_path,
     check_count,
     download_files,
@@ -35,7 +31,7 @@ CONTENT = as_bytes(ragchecker_entries(280))  # as many pairs as the facts of the
 
 
 @pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:
+def server(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with FileServer({LABELS: CONTENT, "gpt-4o-retail.json": as_bytes(tau_trajectories())}) as started:
@@ -43,19 +39,19 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServ
         yield started
 
 
-def cached() -> Path:
+def cached():
     facts = load_facts("ragchecker")
     return cached_path(facts, facts.files[0].path)
 
 
-def known_set() -> PublicSet:
+def known_set():
     """RAGChecker as if Assay knew its file."""
     facts = load_facts("ragchecker")
     file = PublicFile(path=facts.files[0].path, size=len(CONTENT), sha256=sha256(CONTENT).hexdigest())
     return facts.model_copy(update={"files": (file,)})
 
 
-def download(facts: PublicSet) -> Any:
+def download(facts):
     return download_files(facts, lambda _: None)
 
 
@@ -126,7 +122,7 @@ def test_no_network_is_told_with_its_cure(server, monkeypatch):
 
 
 def test_a_disk_that_takes_nothing_is_told_and_keeps_nothing(server, monkeypatch):
-    def refuse(*_: Any) -> None:
+    def refuse(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("shutil.move", refuse)

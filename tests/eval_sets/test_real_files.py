@@ -1,39 +1,29 @@
 """What files of people who evaluate chatbots look like: each is read as what it means, or named for what it is."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from case_files import cases_beside
 
 from assay import evaluate
 from assay.errors import InputError
-from assay.eval_sets import Sample, load_set, read_preferences, read_samples
+from assay.eval_sets import load_set, read_preferences, read_samples
 
 CASES = cases_beside(__file__)
 
 
-def read(path: Path, text: str, **options: Any) -> tuple[list[Sample], list[str]]:
+def read(path, text, **options):
     path.write_text(text, encoding="utf-8")
     notes: list[str] = []
     samples = load_set(path, notes=notes, **options)
     return samples, [note.removeprefix(f"{path}: ") for note in notes]
 
 
-def rated(*cells: str, column: str = "rating") -> str:
+def rated(*cells, column="rating"):
     return f"question,answer,{column}\n" + "".join(f'Q{n}?,A{n}.,"{cell}"\n' for n, cell in enumerate(cells))
 
 
-@pytest.mark.parametrize(
-    ("messages", "question"),
-    [
-        ([("user", "Where is it?")], "Where is it?"),
-        ([("user", "Hello?"), ("user", "Anyone?")], "Hello?\nAnyone?"),
-        ([("assistant", "How may I help?"), ("user", "Where is it?")], "Where is it?"),
-        ([("user", "Where is it?"), ("assistant", "")], "Where is it?"),
-    ],
-)
+@pytest.mark.parametrize(("messages", "question"), CASES["unanswered"])
 def test_a_conversation_without_an_answer_has_an_empty_one(messages, question):
     rows = [{"messages": [{"role": role, "content": text} for role, text in messages]}]
     [sample] = read_samples(rows)
@@ -104,16 +94,7 @@ def test_scores_of_metrics_are_no_ratings_and_one_answer_is_one(tmp_path):
     assert notes[0].startswith("4 rows with one score each, of 2 answers: faithfulness, toxicity are the scores")
 
 
-@pytest.mark.parametrize(
-    ("column", "options"),
-    [
-        ("rating", {}),
-        ("Score", {}),
-        ("Rating (0-2)", {}),
-        ("mine", {"mapping": {"mine": "rating"}}),
-        ("Cijfer Anja", {}),
-    ],
-)
+@pytest.mark.parametrize(("column", "options"), CASES["scales"])
 def test_one_scale_for_every_way_of_naming(tmp_path, column, options):
     text = rated("0", "1", "2", "0", "1", column=column)
     samples, notes = read(tmp_path / "a.csv", text, **options)

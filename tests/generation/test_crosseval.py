@@ -4,12 +4,10 @@ import asyncio
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from api_server import ApiServer, Call, Reply
+from api_server import ApiServer, Reply
 from modules import module_of
 from openai_server import Answer
 
@@ -23,7 +21,6 @@ from assay.generation import (
     HttpBot,
     Page,
     PageStore,
-    Section,
     build_pages,
     load_bot,
     summarise_split,
@@ -37,7 +34,7 @@ REFUSAL = "Dat weet ik niet, want het staat niet in mijn documenten."
 
 
 @pytest.fixture
-def crossed(tmp_path: Path, sections: list[Section], folds: list[Fold]) -> Path:
+def crossed(tmp_path, sections, folds):
     """A set of five questions: of fold 1 the MRI and the gips, with a fact each; of fold 2 salt. Sections beside it."""
     write_sections(sections, tmp_path / "set.sections.jsonl")
     tested = [
@@ -75,7 +72,7 @@ def test_pages_are_the_whole_sections_of_a_fold_and_split(sections, folds):
 def test_the_nearest_pages_are_retrieved(sections):
     pages = [Page(section.id, section.full_text) for section in sections]
 
-    async def nearest(least: float) -> list[str]:
+    async def nearest(least):
         with PageStore(load_embedder("use")) as store:
             await store.load(pages[:1])
             await store.load(pages)  # in place of those before
@@ -87,7 +84,7 @@ def test_the_nearest_pages_are_retrieved(sections):
 
 
 def test_a_qdrant_server_that_cannot_be_reached_is_an_error():
-    async def load() -> None:
+    async def load():
         with PageStore(load_embedder("use"), "http://127.0.0.1:9") as store:
             await store.load([Page("p", "tekst")])
 
@@ -95,7 +92,7 @@ def test_a_qdrant_server_that_cannot_be_reached_is_an_error():
         asyncio.run(load())
 
 
-def answer_from_pages(request: Any) -> Answer | None:
+def answer_from_pages(request):
     """A model that answers when the answer's words are in its pages, and always about salt: a hallucination."""
     if request.schema or "<pages>" not in request.user:
         return None
@@ -159,10 +156,10 @@ class Endpoint(ApiServer):
     """A chatbot behind HTTP: it answers with the start of its first page, and fails where the question says so."""
 
     @property
-    def url(self) -> str:
+    def url(self):
         return f"http://{self.host}/vraag"
 
-    def answer(self, call: Call) -> Reply:
+    def answer(self, call):
         if "bronnen" not in call.body or "kapot" in call.body["vraag"]:
             return Reply(500, {})
         sentence = call.body["bronnen"][0].split("\n\n")[1].split(".")[0]
@@ -170,7 +167,7 @@ class Endpoint(ApiServer):
 
 
 @pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
+def endpoint(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with Endpoint() as server:
         yield server
@@ -238,7 +235,7 @@ def test_the_best_bot_on_validation_is_tested(assay, crossed, tmp_path):
     assert done[1]["balance"] == pytest.approx((0.5 + 1) / 2)
 
 
-def exchange(name: str, loaded: int, fold: int, declined: bool | None, **scores: float) -> Exchange:
+def exchange(name, loaded, fold, declined, **scores):
     sample = Sample(id=f"{name}{loaded}", user_input="", response="x", group=name)
     metric_scores = {metric: Score(value, "scored", "") for metric, value in scores.items()}
     return Exchange("bot", "test", loaded, fold, sample, declined, metric_scores)

@@ -72,34 +72,13 @@ class Example:
     ) -> None: ...
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "value"),
-    [
-        ("switch", "true", True),
-        ("switch", "False", False),
-        ("switch", "none", None),
-        ("count", "-3", -3),
-        ("share", "1e-3", 0.001),
-        ("kind", "fancy", "fancy"),
-        ("file", "None", None),
-        ("level", "2", 2),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "value"), CASES["values"])
 def test_a_text_becomes_a_value_of_the_annotated_type(name, text, value):
     (coerced,) = coerce_options("example", Example, {name: text}).values()
     assert (coerced, type(coerced)) == (value, type(value))
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "choices"),
-    [
-        ("switch", "maybe", "true or false or none, not 'maybe'"),
-        ("count", "3.5", "a whole number, not '3.5'"),
-        ("share", "nan", "a number, not 'nan'"),
-        ("kind", "Plain", "'plain' or 'fancy', not 'Plain'"),
-        ("level", "3", "1 or 2, not '3'"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "choices"), CASES["refused"])
 def test_another_text_is_refused_with_the_option_and_its_choices(name, text, choices):
     with pytest.raises(UsageError, match=f"^example: the option {name} takes {choices}"):
         coerce_options("example", Example, {name: text})

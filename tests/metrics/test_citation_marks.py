@@ -48,32 +48,14 @@ def test_what_cites_nothing(answer):
     assert marked.plain == answer
 
 
-@pytest.mark.parametrize(
-    ("answer", "name", "plain"),
-    [
-        ("[Free](https://shop.example/returns).", "https://shop.example/returns", "Free."),
-        ("[Free](https://other.example/).", "https://other.example/", "Free."),
-        ("Free [1](https://other.example/).", "https://other.example/", "Free."),
-        ("Free. [Learn more](https://shop.example/returns)", "https://shop.example/returns", "Free."),
-        ("Free [^1].\n\n[^1]: Returns policy\n", "Returns policy", "Free."),
-        ("Free [1].\n\n[1]: Returns policy", "Returns policy", "Free."),
-    ],
-)
+@pytest.mark.parametrize(("answer", "name", "plain"), CASES["links"])
 def test_links_and_footnotes_that_cite(answer, name, plain):
     marked = read(answer)
     assert [mark.name for mark in marked.marks] == [name]
     assert marked.plain.strip() == plain
 
 
-@pytest.mark.parametrize(
-    ("answer", "pattern", "cites", "plain"),
-    [
-        ("Free【2】.", r"【(?P<number>\d+)】", [2], "Free."),
-        ("Free (source: Shipping).", r"\(source: (?P<name>[^)]+)\)", ["Shipping"], "Free."),
-        ("Free [doc 1, 3], so [2].", r"\[doc (?P<number>[^]]+)\]", [1, 3, 2], "Free, so."),
-        ("Free {}.", r"\{(?P<name>[^}]*)\}", [], "Free {}."),
-    ],
-)
+@pytest.mark.parametrize(("answer", "pattern", "cites", "plain"), CASES["patterns"])
 def test_what_a_pattern_finds_cites_too(answer, pattern, cites, plain):
     sources = CitableSources(CONTEXTS, {}, load_language("en"))
     marked = read_citations(answer, sources, citation_pattern(pattern))

@@ -1,25 +1,24 @@
 """Forms of claims that a bot makes about a table, each with the verdict of every number in it, worked out by hand."""
 
 from contextlib import suppress
-from typing import Any
 
 import pytest
 from case_files import cases_beside
 
-from assay.metrics import Grid, NumericTable, check_claims, table_of, unit_and_power
+from assay.metrics import Grid, check_claims, table_of, unit_and_power
 
 CASES = cases_beside(__file__)
 
 S, C, U = "supported", "contradicted", "unverifiable"
 
 
-def read_cell(text: str) -> Any:
+def read_cell(text):
     with suppress(ValueError):
         return float(text) if "." in text else int(text)
     return None if text == "-" else text
 
 
-def read_tables() -> dict[str, NumericTable]:
+def read_tables():
     tables = {}
     for block in CASES["tables"].strip().replace("\n  ", "\t").splitlines():
         head, *lines = block.split("\t")

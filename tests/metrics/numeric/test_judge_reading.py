@@ -4,22 +4,20 @@ Of the four days of the table throughput is 41, 43, none and 45, latency 22, 21,
 """
 
 import json
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 from case_files import cases_beside
 from network_samples import network_sample
-from openai_server import Answer, Request
+from openai_server import Answer
 
 from assay.errors import BudgetReached, UsageError
-from assay.judges import Budget, LiteLLMJudge
+from assay.judges import Budget
 from assay.metrics import (
     HEDGES,
     LANGUAGES,
     STATISTICS,
     NumericClaims,
-    Score,
     Statistic,
     load_metric,
     open_claim,
@@ -35,10 +33,10 @@ CASES = cases_beside(__file__)
 OPEN = "What people got hovered at 43 Mbps of throughput, gnarfly."
 
 
-def says(*readings: Mapping[str, str]) -> Callable[[Request], dict[str, str]]:
+def says(*readings):
     """Fills the slots of each number in turn; a slot that is not given has `none`, or its first option."""
 
-    def reply(request: Request) -> dict[str, str]:
+    def reply(request):
         properties = request.body["response_format"]["json_schema"]["schema"]["properties"]
         numbers = list(dict.fromkeys(name.rpartition(".")[0] for name in properties))
         answers = {}
@@ -51,17 +49,17 @@ def says(*readings: Mapping[str, str]) -> Callable[[Request], dict[str, str]]:
     return reply
 
 
-def slots(readings: str, series: str) -> list[dict[str, str]]:
+def slots(readings, series):
     """The slots of each number: `statistic, slot=value, ...; statistic, ...`."""
     parts = [reading.split(", ") for reading in readings.split("; ") if reading]
     return [{"series": series, "statistic": name} | dict(slot.split("=") for slot in rest) for name, *rest in parts]
 
 
-def assessed(judge: LiteLLMJudge | None, response: str, read: Any = "auto", **fields: Any) -> Score:
+def assessed(judge, response, read="auto", **fields):
     return run_to_end(NumericClaims(judge, read=read).assess(network_sample(response, **fields)))
 
 
-def claims(judge: LiteLLMJudge | None, response: str, read: Any = "auto", **fields: Any) -> list[dict[str, Any]]:
+def claims(judge, response, read="auto", **fields):
     evidence: list[dict[str, Any]] = assessed(judge, response, read, **fields).evidence["claims"]
     return evidence
 
@@ -153,7 +151,7 @@ def test_of_amounts_a_period_the_sums_are_compared(judge, script):
     assert (claim["verdict"], claim["computed"]) == ("supported", 60.0), claim["reason"]
 
 
-def series_in(claim: str) -> str:
+def series_in(claim):
     return "latency_ms" if "atency" in claim else "throughput_mbps"
 
 

@@ -1,7 +1,6 @@
 """The metric: skipped, scored, with a judge that reads; its verdicts in faithfulness; the command; odd claims."""
 
 import json
-from typing import Any
 
 import pytest
 from network_samples import network_sample
@@ -11,8 +10,6 @@ from assay.metrics import (
     Grid,
     Hedge,
     NumericClaims,
-    NumericTable,
-    Score,
     check_claims,
     needs_judge,
     run_to_end,
@@ -20,7 +17,7 @@ from assay.metrics import (
 )
 
 
-def score(response: str, **fields: Any) -> Score:
+def score(response, **fields):
     return run_to_end(NumericClaims().assess(network_sample(response, **fields)))
 
 
@@ -109,7 +106,7 @@ def test_two_tables_with_the_same_column_must_agree():
 
 
 @pytest.fixture(scope="module")
-def depots() -> NumericTable:
+def depots():
     """Mean 30, median 20, maximum 60 of the parcels."""
     columns = {"depot": ["Breda", "Delft", "Zwolle"], "parcels": [60, 20, 10], "vans": [6, 4, 2]}
     return table_of(Grid("depots", columns))
