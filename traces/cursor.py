@@ -4,14 +4,13 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
 from ..runs import Store
-from ..runs.database import explain_errors
+from ..runs.database import Database, explain_errors
 from .address import TraceAddress
 
 OVERLAP = timedelta(minutes=10)
@@ -19,14 +18,6 @@ OVERLAP = timedelta(minutes=10)
 clocks of two machines differ."""
 _BATCH = 500
 _READING = 1 << 20  # bytes at a time
-
-
-@dataclass(frozen=True, slots=True)
-class CursorPlace:
-    """Where a cursor stands."""
-
-    id: str  # the cursor's id
-    watermark: datetime | None  # the time of the newest trace that was pulled; None before the first pull
 
 
 class PullCursor:
@@ -54,29 +45,21 @@ class PullCursor:
     @contextmanager
     def hold(self) -> Iterator[None]:
         """Holds the cursor for a pull, and completes or forgets what a killed pull left."""
-        lock = f"pull-{self.id}"
-        with self._explained():
-            if not self._database.locks.take(lock):
-                raise UsageError(
-                    f"{self._fields[0]}: another process pulls what is new from here; wait until it has ended"
-                )
-        try:
+        refusal = f"{self._fields[0]}: another process pulls what is new from here; wait until it has ended"
+        with hold_lock(self._database, f"pull-{self.id}", refusal):
             with self._explained():
                 self._settle()
             yield
-        finally:
-            with self._explained():
-                self._database.locks.release(lock)
 
-    def place(self) -> CursorPlace:
-        """Returns where it stands."""
+    def watermark(self) -> datetime | None:
+        """Returns the time of the newest trace that was pulled; None before the first pull."""
         with self._explained():
             row = self._database.execute("SELECT watermark FROM pull_cursors WHERE id = ?", (self.id,)).fetchone()
-        return CursorPlace(self.id, None if row is None or row[0] is None else datetime.fromisoformat(row[0]))
+        return None if row is None or row[0] is None else datetime.fromisoformat(row[0])
 
     def read_from(self) -> datetime | None:
         """Returns the time from which the next pull reads: the overlap is read again."""
-        watermark = self.place().watermark
+        watermark = self.watermark()
         return None if watermark is None else watermark - self._overlap
 
     def known_traces(self, traces: Sequence[str]) -> set[str]:
@@ -109,7 +92,7 @@ class PullCursor:
     def prepare(self, file: Path, digest: str, watermark: datetime | None) -> None:
         """Notes which file is about to be complete: it moves the cursor as soon as it is there."""
         self._write_added()
-        before = self.place().watermark
+        before = self.watermark()
         newest = max((time for time in (before, watermark) if time is not None), default=None)
         pending = {
             "file": str(file.absolute()),
@@ -165,6 +148,19 @@ class PullCursor:
 
     def _explained(self) -> Any:
         return explain_errors(self._database, "the cursor of the pull cannot be kept")
+
+
+@contextmanager
+def hold_lock(database: Database, name: str, refusal: str) -> Iterator[None]:
+    """Holds a lock of a pull, a push or a watch; refuses where another process holds it."""
+    with explain_errors(database, "the lock cannot be taken"):
+        if not database.locks.take(name):
+            raise UsageError(refusal)
+    try:
+        yield
+    finally:
+        with explain_errors(database, "the lock cannot be released"):
+            database.locks.release(name)
 
 
 def note_address(store: Store, address: str) -> None:

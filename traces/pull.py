@@ -137,7 +137,7 @@ class _Pull:
                 self._cursor.prepare(out, lines.digest.hexdigest(), newest)
         if self._cursor is not None:
             self._cursor.commit()
-            self._result.cursor = self._cursor.place().watermark
+            self._result.cursor = self._cursor.watermark()
         note_address(store, str(self._request.address))
         return self._result
 

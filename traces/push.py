@@ -15,7 +15,7 @@ from ..runs import Store
 from ..runs.database import explain_errors
 from ..runs.store import RunRow
 from .address import TraceAddress
-from .cursor import canonical_address, is_known_address
+from .cursor import canonical_address, hold_lock, is_known_address
 from .registry import open_sink
 from .run_scores import LeftOut, RunScores
 from .server_url import is_loopback
@@ -75,15 +75,9 @@ def push_scores(
             nothing was pulled from with this store.
         InputError: Nothing can be written there.
     """
-    lock = f"push-{run.id}"
-    with explain_errors(store.database, "the push cannot begin"):
-        if not store.database.locks.take(lock):
-            raise UsageError(f"run {run.id}: another process pushes its scores; wait until it has ended")
-    try:
+    refusal = f"run {run.id}: another process pushes its scores; wait until it has ended"
+    with hold_lock(store.database, f"push-{run.id}", refusal):
         return _Push(store, run, request, open_place, on_progress).run(sleep)
-    finally:
-        with explain_errors(store.database, "the end of the push cannot be kept"):
-            store.database.locks.release(lock)
 
 
 class _Push:

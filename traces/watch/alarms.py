@@ -49,14 +49,6 @@ class AlarmMessage:
         return {"text": one_line(f"{self.watch}: {what}: {self.sentence} {self.page}".strip())} | asdict(self)
 
 
-@dataclass(frozen=True, slots=True)
-class AlarmChange:
-    """An alarm that fires or clears."""
-
-    number: int  # its number within the watch
-    message: AlarmMessage  # what is sent
-
-
 ALARMS_AND_BANDS = (
     "An alarm weighs the last 1 to 30 whole days; the figures and their bands are averages of the whole window, "
     "so that they may lie within a bound whose alarm stands."

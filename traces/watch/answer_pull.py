@@ -1,7 +1,6 @@
 """Pulling what is new: each answer once, scored by what costs nothing, in memory that does not grow with them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
@@ -19,34 +18,27 @@ from ..source import Source, UnreadTrace
 from ..times import read_utc
 from .watch_records import WatchRecords
 from .watch_settings import WatchSettings
+from .watch_state import StepCounts
 
 _AT_ONCE = 200  # answers that are scored and written together
 _CONCURRENCY = 4
-NO_ANSWER = "it has no answer: the chatbot gave none, or it is not recorded"
-"""Why a trace whose answer is empty is no answer."""
-
-
-@dataclass(slots=True)
-class PullCounts:
-    """What a pull did."""
-
-    pulled: int = 0  # new answers
-    unread: int = 0  # traces that are no answers
-    open_sessions: int = 0  # conversations that may go on, and are pulled when they are over
-    other_scale: int = 0  # answers whose ratings are on another scale than the watch's, and are left out
-    rated: int = 0  # answers that came with ratings
+_NO_ANSWER = "it has no answer: the chatbot gave none, or it is not recorded"
 
 
 class AnswerPull:
     """One pull of a watch."""
 
-    def __init__(self, settings: WatchSettings, records: WatchRecords, source: Source, now: datetime) -> None:
+    def __init__(
+        self, settings: WatchSettings, records: WatchRecords, source: Source, now: datetime, counts: StepCounts
+    ) -> None:
         self._settings, self._records, self._source, self._now = settings, records, source, now
         self._first_open: datetime | None = None  # when the first conversation began that may go on
         self._has_lost_files = False
-        self.counts = PullCounts()
+        self._counts = counts
+        self.open_sessions = 0  # conversations that may go on, and are pulled when they are over
+        self.other_scale = 0  # answers whose ratings are on another scale than the watch's, and are left out
 
-    def pull(self, pulled_until: datetime | None) -> PullCounts:
+    def pull(self, pulled_until: datetime | None) -> None:
         """Pulls the answers since the last pull, and an overlap in which traces may come late.
 
         The cursor moves when everything is kept: after a kill the same traces are read again, and each is kept once.
@@ -61,7 +53,6 @@ class AnswerPull:
             self._add(part, metric)
         if not self._has_lost_files:  # traces may be in them, older than the last one that was read
             self._records.end_pull(min(until, self._first_open or until))
-        return self.counts
 
     def _samples(self, traces: Iterable[Sample | UnreadTrace]) -> Iterator[Sample]:
         """The traces with an answer that were not pulled before; the others are noted."""
@@ -70,12 +61,11 @@ class AnswerPull:
                 yield sample
             else:
                 origin = TraceOrigin.of_sample(sample)
-                self._note_unread(UnreadTrace(trace_id(sample), origin.time if origin else "", NO_ANSWER))
+                self._note_unread(UnreadTrace(trace_id(sample), origin.time if origin else "", _NO_ANSWER))
 
     def _note_unread(self, trace: UnreadTrace) -> None:
         self._has_lost_files = self._has_lost_files or trace.is_lost_file
-        self._records.add_unread([trace])
-        self.counts.unread += 1
+        self._records.add_unread(trace)
 
     def _conversations(self, traces: Iterator[Sample]) -> Iterator[Sample]:
         """The conversations that are over, and the answers of no session."""
@@ -85,7 +75,7 @@ class AnswerPull:
             last = last_times[-1] if last_times else None
             origin = TraceOrigin.of_sample(sample)
             if last is not None and origin is not None and origin.session and self._now - last < GAP:
-                self.counts.open_sessions += 1
+                self.open_sessions += 1
                 began = read_utc(origin.time) or last
                 self._first_open = min(began, self._first_open or began)
             else:
@@ -99,12 +89,17 @@ class AnswerPull:
             cheap[sample.id] = next((score.value for score in scores.values()), None)
 
         run_to_end(execute(samples, [metric], keep, concurrency=_CONCURRENCY))
-        self.counts.pulled += self._records.add_answers(
+        self._counts.pulled += self._records.add_answers(
             [(sample, cheap.get(sample.id)) for sample in samples], self._now
         )
-        ratings = {sample.id: values for sample in samples if (values := self._ratings(sample))}
+        ratings: dict[str, dict[str, float]] = {}
+        for sample in samples:
+            values, is_other_scale = tool_ratings(sample, self._settings.ratings.levels)
+            self.other_scale += is_other_scale
+            if values:
+                ratings[sample.id] = values
         if ratings:
-            self.counts.rated += self._records.add_ratings(ratings)
+            self._counts.rated += self._records.add_ratings(ratings)
 
     def _with_own_ids(self, samples: list[Sample]) -> list[Sample]:
         """The answers, of which one with the id of another trace's gets its own trace's added."""
@@ -115,11 +110,6 @@ class AnswerPull:
             own.append(sample.model_copy(update={"id": f"{sample.id}@{trace_id(sample)}"}) if is_known else sample)
             names.add(own[-1].id)
         return own
-
-    def _ratings(self, sample: Sample) -> dict[str, float]:
-        values, is_other_scale = tool_ratings(sample, self._settings.ratings.levels)
-        self.counts.other_scale += is_other_scale
-        return values
 
 
 def tool_ratings(sample: Sample, levels: tuple[int, int]) -> tuple[dict[str, float], bool]:

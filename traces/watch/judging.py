@@ -1,13 +1,12 @@
 """The judge of a watch: the run of each day, as far as its budget goes, and whether the judge has drifted."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ...errors import AssayError, BudgetReached
+from ...errors import AssayError
 from ...eval_sets import Sample
 from ...judges import Budget
 from ...judges.cassette import is_bundled
@@ -21,21 +20,9 @@ from ...text.wording import count_of
 from ..times import read_utc, utc_text
 from .watch_records import WatchRecords
 from .watch_settings import WatchSettings
-from .watch_state import DriftResult
+from .watch_state import DriftResult, StepCounts
 
 _MOST_REPEATED = 200  # answers of a run among whose questions those are that the judge is asked again
-
-
-@dataclass(slots=True)
-class JudgeCounts:
-    """What a session of the judge did."""
-
-    judged: int = 0  # answers that have a score now
-    problem: str = ""  # why it ended early; empty where it did not
-    has_ended_by_budget: bool = False  # whether that is the budget of the day
-    usd: float | None = 0.0  # what the calls cost; None where a price is unknown
-    failed: int = 0  # answers that the judge was asked about and that have no score
-    failure: str = ""  # why the first of them has none
 
 
 class DayRun(StoredRun):
@@ -43,30 +30,34 @@ class DayRun(StoredRun):
 
     def __init__(self, plan: Plan, store: Store, resume: str | None, given_up: set[str], cassette: Path | None) -> None:
         super().__init__(plan, store, resume, cassette=cassette)
-        self._given_up = given_up
+        self.given_up = given_up
         self._metrics = set(plan.all_metrics)
-
-    def is_given_up(self, name: str) -> bool:
-        """Whether an answer was given up before."""
-        return name in self._given_up
 
     def finished_metrics(self, sample: Sample) -> set[str]:
         """As `StoredRun.finished_metrics`; all of an answer that was given up."""
-        return self._metrics if sample.id in self._given_up else super().finished_metrics(sample)
+        return self._metrics if sample.id in self.given_up else super().finished_metrics(sample)
 
 
 def judge_waiting(
-    settings: WatchSettings, records: WatchRecords, today: str, on_progress: OnProgress = lambda _: None
-) -> JudgeCounts:
+    settings: WatchSettings,
+    records: WatchRecords,
+    today: str,
+    counts: StepCounts,
+    on_progress: OnProgress = lambda _: None,
+) -> tuple[AssayError | None, list[str]]:
     """Judges the answers that wait for the judge, the oldest draws first, within what is left of today's budget.
 
     Replies are in the store before they are scored: after a kill none is asked for again.
+
+    Returns:
+        What ended it early, such as `BudgetReached`; and of each answer that has no score now, why.
     """
-    counts = JudgeCounts()
+    problem, failures = None, list[str]()
     for day in records.waiting_days():
-        if not counts.problem:
-            _judge_day(settings, records, (day, today), counts, on_progress)
-    return counts
+        if problem is None:
+            problem, record = _judge_day(settings, records, (day, today), counts, on_progress)
+            failures += _failures(settings, records, record) if record.run else []
+    return problem, failures
 
 
 def take_over_scores(settings: WatchSettings, records: WatchRecords) -> int:
@@ -83,9 +74,9 @@ def _judge_day(
     settings: WatchSettings,
     records: WatchRecords,
     days: tuple[str, str],
-    counts: JudgeCounts,
+    counts: StepCounts,
     on_progress: OnProgress,
-) -> None:
+) -> tuple[AssayError | None, DayRun]:
     day, today = days
     plan = settings.plan(records.watch_id, day)
     row = records.store.newest_run_of(plan.identity)
@@ -95,26 +86,20 @@ def _judge_day(
     budget, note_spending = day_budget(settings, records, today)
     mode = settings.cassette.mode if settings.cassette else "auto"
     options = RunOptions(cassette=cassette, mode=mode, budget=budget, concurrency=settings.concurrency)
-
-    def samples() -> Iterator[Sample]:
-        return map(records.sample, names)
-
-    is_tried = False
+    problem = None
     try:
         request = ScoringRequest.of_plan(plan, options)
-        run_to_end(score_samples(samples(), record, request, progress=progress, on_progress=on_progress))
-        is_tried = True
-    except BudgetReached as error:
-        counts.problem, counts.has_ended_by_budget = str(error), True
+        samples = map(records.sample, names)
+        run_to_end(score_samples(samples, record, request, progress=progress, on_progress=on_progress))
     except AssayError as error:
-        counts.problem = str(error)
+        problem = error
     finally:
         note_spending()
         spent = None if budget.unpriced else budget.spent_usd
         counts.usd = None if counts.usd is None or spent is None else counts.usd + spent
     if record.run:
-        counts.judged += _take_over(settings, records, day, record.run, tried=is_tried)
-        _count_failures(settings, records.store, record, counts)
+        counts.judged += _take_over(settings, records, day, record.run, tried=problem is None)
+    return problem, record
 
 
 def _take_over(settings: WatchSettings, records: WatchRecords, day: str, run: str, *, tried: bool) -> int:
@@ -126,15 +111,13 @@ def _take_over(settings: WatchSettings, records: WatchRecords, day: str, run: st
     return records.add_scores(day, run, scores, tried=tried)
 
 
-def _count_failures(settings: WatchSettings, store: Store, record: DayRun, counts: JudgeCounts) -> None:
-    """Counts the answers of a run that have no score, and notes why the first has none."""
-    reasons = [
+def _failures(settings: WatchSettings, records: WatchRecords, record: DayRun) -> list[str]:
+    """Why answers of a run have no score; those that were given up before are left out."""
+    return [
         score.reason
-        for name, metric, score in store.scores(record.run or "", fields=())
-        if metric == settings.metric and score.status == "failed" and not record.is_given_up(name)
+        for name, metric, score in records.store.scores(record.run or "", fields=())
+        if metric == settings.metric and score.status == "failed" and name not in record.given_up
     ]
-    counts.failed += len(reasons)
-    counts.failure = counts.failure or next(iter(reasons), "")
 
 
 def day_budget(settings: WatchSettings, records: WatchRecords, today: str) -> tuple[Budget, Callable[[], None]]:

@@ -53,9 +53,8 @@ def draw_for_raters(settings: WatchSettings, records: WatchRecords, today: str, 
     due = pace(settings.ratings.per_day, records.spending(today).queued, records.moment("rated_at"), now)
     if answers and due >= min(1, len(answers)):  # sooner, the chances would be very small
         scores = np.array([judged for _, judged in answers], dtype=float)
-        rated = [(judged, rating) for _, judged, rating in records.scored_pairs() if rating is not None]
-        known, ratings = (np.array([pair[side] for pair in rated], dtype=float) for side in (0, 1))
-        weights = spread_weights(known, ratings, scores)
+        pairs = np.array(records.scored_pairs(), dtype=float).reshape(-1, 3)  # NaN where there is no score or rating
+        weights = spread_weights(pairs[:, 1], pairs[:, 2], scores)
         names = [name for name, _ in answers]
         chances, drawn = draw_answers(names, weights, due, seed=f"{settings.seed} raters {records.watch_id}")
         records.add_rater_draw(chances, drawn, today, now)
