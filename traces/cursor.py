@@ -1,23 +1,55 @@
-"""Where the last pull of an address ended, so that a trace is pulled once; kept in the store."""
+"""Which traces are new: for a pull, whose cursor the store keeps, and for a watch."""
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
+from ..eval_sets import Sample
 from ..runs import Store
 from ..runs.database import Database, explain_errors
 from .address import TraceAddress
+from .origin import TraceOrigin
+from .source import UnreadTrace
 
 OVERLAP = timedelta(minutes=10)
 """What is read again before the time at which the last pull ended: a trace may arrive minutes after it began, and the
 clocks of two machines differ."""
+_AT_ONCE = 50  # traces that are looked up together
 _BATCH = 500
 _READING = 1 << 20  # bytes at a time
+
+
+def trace_id(sample: Sample) -> str:
+    """Returns the id of the trace that a sample was made of; of one without an origin its own."""
+    origin = TraceOrigin.of_sample(sample)
+    return origin.id if origin else sample.id
+
+
+def new_traces(
+    traces: Iterable[Sample | UnreadTrace],
+    known: Callable[[Sequence[str]], set[str]],
+    on_unread: Callable[[UnreadTrace], None],
+    on_again: Callable[[Sample], None] = lambda sample: None,
+) -> Iterator[Sample]:
+    """Yields the samples of traces that are new; `known` returns which of some ids were pulled before."""
+    reading, seen = iter(traces), set[int]()  # hashes of ids
+    while part := list(islice(reading, _AT_ONCE)):
+        ids = [trace_id(trace) for trace in part if isinstance(trace, Sample)]
+        before = known(ids) if ids else set()
+        for trace in part:
+            if isinstance(trace, UnreadTrace):
+                on_unread(trace)
+            elif trace_id(trace) in before or hash(trace_id(trace)) in seen:
+                on_again(trace)
+            else:
+                seen.add(hash(trace_id(trace)))
+                yield trace
 
 
 class PullCursor:

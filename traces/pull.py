@@ -18,8 +18,7 @@ from ..eval_sets.message_times import read_time
 from ..runs import Store
 from .address import TraceAddress
 from .conversations import GAP, UNUSED_SESSION, join_sessions
-from .cursor import PullCursor, note_address
-from .new_traces import new_traces
+from .cursor import PullCursor, new_traces, note_address
 from .origin import TraceOrigin
 from .registry import open_source
 from .source import Source, UnreadTrace

@@ -12,7 +12,7 @@ from ...metrics.catalogue import load_metric
 from ...metrics.metric import run_to_end
 from ...runs.execute import execute
 from ..conversations import GAP, join_sessions
-from ..new_traces import new_traces, trace_id
+from ..cursor import new_traces, trace_id
 from ..origin import TraceOrigin
 from ..source import Source, UnreadTrace
 from ..times import read_utc

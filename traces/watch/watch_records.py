@@ -113,25 +113,17 @@ class WatchRecords(WatchState):
     def add_draw(self, chances: Mapping[str, float], drawn: set[str], day: str, now: datetime) -> None:
         """Keeps a draw for the judge: whole or not at all. The content of what is not drawn is forgotten."""
         with self._writing():
-            self._database.executemany(
-                "UPDATE watch_items SET status = 'waiting', judge_chance = ?, drawn_on = ? WHERE watch = ? AND "
-                "sample = ?",
-                [(chances[name], day, self.watch_id, name) for name in drawn],
-            )
-            self._database.executemany(
-                "UPDATE watch_items SET status = 'left', judge_chance = ?, content = NULL WHERE watch = ? AND "
-                "sample = ?",
-                [(chance, self.watch_id, name) for name, chance in chances.items() if name not in drawn],
-            )
+            left = [(chance, name) for name, chance in chances.items() if name not in drawn]
+            self._update("status = 'left', judge_chance = ?, content = NULL", left)
+            waiting = [(chances[name], day, name) for name in drawn]
+            self._update("status = 'waiting', judge_chance = ?, drawn_on = ?", waiting)
             self._end_draw(day, "drawn", len(drawn), "drawn_at", now)
 
     def add_rater_draw(self, chances: Mapping[str, float], drawn: set[str], day: str, now: datetime) -> None:
         """Keeps a draw for raters. What is drawn waits for the queue until `note_queued`."""
         with self._writing():
-            self._database.executemany(
-                "UPDATE watch_items SET rating_chance = ?, queue_state = ? WHERE watch = ? AND sample = ?",
-                [(chances[name], "drawn" if name in drawn else "left", self.watch_id, name) for name in chances],
-            )
+            states = [(chance, "drawn" if name in drawn else "left", name) for name, chance in chances.items()]
+            self._update("rating_chance = ?, queue_state = ?", states)
             self._end_draw(day, "queued", len(drawn), "rated_at", now)
 
     def _end_draw(self, day: str, column: str, count: int, moment: str, now: datetime) -> None:
@@ -194,14 +186,12 @@ class WatchRecords(WatchState):
         for name, tries_before in self._items("sample, tries", "drawn_on = ? AND status = 'waiting'", day):
             value, status = scores.get(name, (None, ""))
             if status == "failed" and tries_before + tried < MOST_TRIES:
-                tries.append((tries_before + tried, self.watch_id, name))
+                tries.append((tries_before + tried, name))
             elif status:
-                ends.append((status, value, run, self.watch_id, name))
+                ends.append((status, value, run, name))
         with self._writing():
-            self._database.executemany(
-                "UPDATE watch_items SET status = ?, judged = ?, run = ? WHERE watch = ? AND sample = ?", ends
-            )
-            self._database.executemany("UPDATE watch_items SET tries = ? WHERE watch = ? AND sample = ?", tries)
+            self._update("status = ?, judged = ?, run = ?", ends)
+            self._update("tries = ?", tries)
         return sum(value is not None for _, value, *_ in ends)
 
     def unpushed_runs(self, address: str) -> list[str]:
@@ -237,10 +227,7 @@ class WatchRecords(WatchState):
     def note_queued(self, names: Iterable[str]) -> None:
         """Notes that answers are in the raters' queue."""
         with self._writing():
-            self._database.executemany(
-                "UPDATE watch_items SET queue_state = 'queued' WHERE watch = ? AND sample = ?",
-                [(self.watch_id, name) for name in names],
-            )
+            self._update("queue_state = 'queued'", [(name,) for name in names])
 
     def judged_traces(self, since: datetime, *, is_queued: bool) -> dict[str, tuple[str, str]]:
         """Returns trace -> (sample, time) of the answers since a moment that the judge scored."""
@@ -266,10 +253,7 @@ class WatchRecords(WatchState):
                 mean = (agreed or {}).get(name, sum(after.values()) / len(after))
                 if after != before or mean != rows[0][1]:
                     new += not before
-                    self._database.execute(
-                        "UPDATE watch_items SET ratings = ?, rating = ? WHERE watch = ? AND sample = ?",
-                        (json.dumps(after, ensure_ascii=False), mean, self.watch_id, name),
-                    )
+                    self._update("ratings = ?, rating = ?", [(json.dumps(after, ensure_ascii=False), mean, name)])
         return new
 
     # --- looking
@@ -369,6 +353,11 @@ class WatchRecords(WatchState):
     def _items(self, columns: str, where: str, *values: Any) -> list[tuple[Any, ...]]:
         sql = f"SELECT {columns} FROM watch_items WHERE watch = ? AND {where} ORDER BY time, sample"
         return self._rows(sql, self.watch_id, *values)
+
+    def _update(self, columns: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Changes columns of answers: of each row the values, and last the answer's id."""
+        sql = f"UPDATE watch_items SET {columns} WHERE watch = ? AND sample = ?"
+        self._database.executemany(sql, [(*values, self.watch_id, name) for *values, name in rows])
 
     def _execute(self, sql: str, *values: Any) -> None:
         with explain_errors(self._database, "the watch cannot be kept", _GO_ON):

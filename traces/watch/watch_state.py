@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter
 
@@ -186,8 +186,8 @@ class WatchState:
         alarms = [
             StoredAlarm(
                 *values,
-                answers=read_value(tuple[AlarmAnswer, ...], json.loads(answers)),
-                deliveries=tuple(StoredDelivery(*one[1:]) for one in sent if one[0] == values[0]),
+                read_value(tuple[AlarmAnswer, ...], json.loads(answers)),
+                tuple(StoredDelivery(*one[1:]) for one in sent if one[0] == values[0]),
             )
             for *values, answers in rows
         ]
@@ -221,7 +221,9 @@ class WatchState:
         return [WatchedAnswer(*row[:-2], *map(json.loads, row[-2:])) for row in rows]
 
     def _watch(self, row: Sequence[Any]) -> WatchRow:
-        return WatchRow(*row[:4], json.loads(row[4]), *row[5:], self._database.locks.is_held(lock_name(row[1])))
+        values: list[Any] = [*row, self._database.locks.is_held(lock_name(row[1]))]
+        values[4] = json.loads(values[4])
+        return WatchRow(*values)
 
     def _rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         with explain_errors(self._database, "the watches cannot be read"):
@@ -244,7 +246,7 @@ def lock_name(name: str) -> str:
 
 def read_value(kind: type[_Value], values: Any) -> _Value:
     """Makes a record of the JSON values that it was kept as; what an earlier version kept beside them is left out."""
-    value: _Value = _adapter(kind).validate_python(values)
+    value: _Value = _adapter(cast(Any, kind)).validate_python(values)
     return value
 
 
