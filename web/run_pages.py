@@ -25,7 +25,7 @@ from ..runs.store import RunRow
 from ..text.wording import Phrase, phrase
 from ..traces.watch.watch_state import WatchRow, WatchState
 from .rendering import page_language
-from .viewer import VIEW_HOME, Viewer, for_visitors, number_of
+from .viewer import VIEW_HOME, Viewer, for_visitors, number_of, run_state
 
 _RUNS_PER_PAGE = 20
 _LONGEST_QUERY = 300
@@ -113,7 +113,7 @@ class RunPages:
         return replace(listed, when=when, quality=join(quality), change=join(change))
 
     async def _summarise(self, run: str) -> RunSummary | None:
-        state = await self.viewer.in_store(lambda store: (_state_of(store, run), rating_state(store.database)))
+        state = await self.viewer.in_store(lambda store: (run_state(store, run), rating_state(store.database)))
         return await self.viewer.kept(("summary", state), lambda store: summarise_run(store, run))
 
     @for_visitors
@@ -162,9 +162,9 @@ class RunPages:
 
     @for_visitors
     async def _figures(self, request: Request) -> Response:
-        run, state = await self.viewer.in_store(lambda store: _state_of(store, request.path_params["run"]))
-
-        figures: RunFigures = await self.viewer.kept(("figures", run, state), lambda store: compute_figures(store, run))
+        state = await self.viewer.in_store(lambda store: run_state(store, request.path_params["run"]))
+        run, key = state[0], ("figures", state)
+        figures: RunFigures = await self.viewer.kept(key, lambda store: compute_figures(store, run))
         rows = [
             (
                 one.name,
@@ -190,12 +190,6 @@ class RunPages:
             ),
         }
         return self.viewer.render(request, "run_figures.html", content)
-
-
-def _state_of(store: Store, name: str) -> tuple[str, tuple[Any, ...]]:
-    """A run's id, and what its figures depend on."""
-    row = store.run(name)
-    return row.id, (row.status, store.count_samples(row.id), store.count_scores(row.id))
 
 
 def read_query(request: Request, metrics: Sequence[str]) -> tuple[AnswerQuery, str]:

@@ -31,7 +31,7 @@ from .sessions import Sessions
 from .set_folder import SetFolder
 from .site_address import THIS_MACHINE, SiteAddress
 from .suite_pages import SuitePages
-from .viewer import EDITOR, READER, VIEW_HOME, Viewer, for_visitors
+from .viewer import EDITOR, READER, VIEW_HOME, Viewer, for_visitors, run_state
 from .watch_pages import WatchPages
 
 _MOST_LISTED = 60
@@ -134,9 +134,8 @@ class FailurePages:
         metric, since = (request.query_params.get(name, "") for name in ("metric", "since"))
 
         def find(store: Store) -> tuple[Any, ...]:
-            rows = [store.run(name) for name in (*([since] if since else []), request.path_params["run"])]
-            states = tuple((row.id, row.status, store.count_scores(row.id)) for row in rows)
-            return states, rating_state(store.database)
+            names = (*([since] if since else []), request.path_params["run"])
+            return tuple(run_state(store, name) for name in names), rating_state(store.database)
 
         states, rated = await self.viewer.in_store(find)
         names = [run for run, *_ in states]
