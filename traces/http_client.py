@@ -19,12 +19,18 @@ _SECONDS = 60  # of one step of a call
 _Result = TypeVar("_Result")
 
 
-class RefusedRequest(Exception):
-    """The server refuses one request for what stands in it; others may go on."""
+class RefusedRequest(InputError):
+    """The server refuses one request for what stands in it; others may go on. Its text has a cure."""
 
-    def __init__(self, path: str, status: int, text: str, body: bytes = b"") -> None:
-        super().__init__(text)
-        self.path, self.status, self.body = path, status, body
+    def __init__(self, server: ToolServer, path: str, status: int, problem: str, body: bytes = b"") -> None:
+        if is_passing(status):
+            cure = "try again later, or look into its log"
+        elif status in (404, 405, 501):
+            cure = f"it is an older {server.tool} or none: {server.oldest}"
+        else:
+            cure = "update it, or look into its log"
+        super().__init__(f"{server} refuses {server.words(path)}: {problem}; {cure}")
+        self.status, self.problem, self.body = status, problem, body
 
 
 def read_key(variable: str) -> str:
@@ -80,7 +86,7 @@ class HttpClient:
             return call_again(attempt)
         except FailedAttempt as failure:
             if failure.attempts is not None:  # what was sent may break the server
-                raise RefusedRequest(path, 500, str(failure)) from None
+                raise RefusedRequest(self.server, path, 500, str(failure)) from None
             times = count_of(failure.made, "attempt")
             raise InputError(f"{self.server}: {failure}, after {times}; try again later") from None
 
@@ -137,16 +143,6 @@ class HttpClient:
             place = following
             paging.follow(place, (item.get("id") or item.get("context") for item in page))
 
-    def explain(self, refusal: RefusedRequest) -> InputError:
-        """Makes a refusal that ends everything an error with the tool, its address, the status and a cure."""
-        if is_passing(refusal.status):
-            cure = "try again later, or look into its log"
-        elif refusal.status in (404, 405, 501):
-            cure = f"it is an older {self.server.tool} or none: {self.server.oldest}"
-        else:
-            cure = "update it, or look into its log"
-        return InputError(f"{self.server} refuses {self.server.words(refusal.path)}: {refusal}; {cure}")
-
     def _check(self, response: "httpx.Response") -> None:
         status = response.status_code
         if status < 300:
@@ -167,7 +163,7 @@ class HttpClient:
         if status < 400:
             to = self.server.words(response.headers.get("location", "?"))
             raise InputError(f"{self.server} sends on to {to}: name that server in the address")
-        raise RefusedRequest(response.url.path, status, f"status {status}{detail}", response.content)
+        raise RefusedRequest(self.server, response.url.path, status, f"status {status}{detail}", response.content)
 
     def _wrong_header(self) -> InputError:
         keys = " and ".join(self.server.keys)

@@ -1,6 +1,7 @@
 """Which calls are made again, and how long to wait before: one rule for all tools."""
 
 from collections.abc import Callable
+from itertools import count
 from typing import TypeVar
 
 import tenacity
@@ -49,30 +50,16 @@ def call_again(
     Raises:
         FailedAttempt: The last attempt failed so, with the number of attempts.
     """
-    backoff = tenacity.wait_exponential(multiplier=first_wait, max=longest_wait)
-
-    def failure_of(state: tenacity.RetryCallState) -> FailedAttempt | None:
-        error = state.outcome.exception() if state.outcome else None
-        return error if isinstance(error, FailedAttempt) else None
-
-    def wait_for(state: tenacity.RetryCallState) -> float:
-        failure = failure_of(state)
-        asked = failure.wait if failure else None
-        return float(backoff(state)) if asked is None else min(asked, longest_wait)
-
-    def is_enough(state: tenacity.RetryCallState) -> bool:
-        failure = failure_of(state)
-        if failure is None:
-            return True
-        failure.made = state.attempt_number
-        most = attempts if failure.attempts is None else min(attempts, failure.attempts)
-        return state.attempt_number >= most or state.idle_for + state.upcoming_sleep > LONGEST_TOTAL
-
-    retrying = tenacity.Retrying(
-        retry=tenacity.retry_if_exception_type(FailedAttempt),
-        wait=wait_for,
-        stop=is_enough,
-        sleep=tenacity.nap.sleep,
-        reraise=True,
-    )
-    return retrying(function)
+    waited = 0.0
+    for made in count(1):
+        try:
+            return function()
+        except FailedAttempt as failure:
+            failure.made = made
+            asked = first_wait * 2 ** (made - 1) if failure.wait is None else failure.wait
+            wait = min(asked, longest_wait)
+            if made >= min(attempts, failure.attempts or attempts) or waited + wait > LONGEST_TOTAL:
+                raise
+        waited += wait
+        tenacity.nap.sleep(wait)
+    raise AssertionError("a retry ends with a value or an error")

@@ -30,11 +30,8 @@ class LangfuseSink:
         if not scores:
             return
         last_of_key = {score.key: score for score in scores}
-        try:
-            _ = self._project.id
-            known = self._known_keys(list(last_of_key))
-        except RefusedRequest as error:
-            raise self._project.client.explain(error) from None
+        _ = self._project.id
+        known = self._known_keys(list(last_of_key))
         for score, problem in send_in_halves(list(last_of_key.values()), self._post):
             if problem:
                 yield WriteResult(score.key, "failed", problem)
@@ -59,8 +56,8 @@ class LangfuseSink:
             reply = client.call("POST", "api/public/scores", json=list(map(_request, scores)))
         except RefusedRequest as error:
             if error.status in (404, 405):
-                raise client.explain(error) from None
-            return f"Langfuse refuses it ({error})"
+                raise
+            return f"Langfuse refuses it ({error.problem})"
         if detail := client.server.detail_of(reply if isinstance(reply, dict) and reply.get("error") else None):
             raise client.server.wrong_form("the scores", f"an error ({detail})")
         rejected = reply.get("rejected") if isinstance(reply, dict) else None

@@ -66,13 +66,7 @@ class LangfuseSource:
         """Yields one sample per trace; see `Source`."""
         if unknown := sorted(filter.keys() - _COLUMNS.keys()):
             raise UsageError(f"Langfuse has no field {quote_names(unknown)} to filter by: use {quote_names(_COLUMNS)}")
-        return self._explained(self._read(since, until or datetime.now(UTC), filter))
-
-    def _explained(self, traces: Iterator[Sample | UnreadTrace]) -> Iterator[Sample | UnreadTrace]:
-        try:
-            yield from traces
-        except RefusedRequest as error:
-            raise self._project.client.explain(error) from None
+        return self._read(since, until or datetime.now(UTC), filter)
 
     def _read(
         self, since: datetime | None, until: datetime, fields: Mapping[str, str]

@@ -49,23 +49,18 @@ class MlflowSink:
         """Writes scores, and yields one result per score as soon as it is known to be there."""
         of_sessions = [score for score in scores if score.origin.unit == "session" and score.origin.session]
         of_traces = [score for score in scores if not (score.origin.unit == "session" and score.origin.session)]
-        try:
-            for start in range(0, len(of_traces), _LOOKED_UP):
-                part = of_traces[start : start + _LOOKED_UP]
-                traces = self._look_up(score.origin.id for score in part)
-                targets = [
-                    _target(score, [traces[score.origin.id]] if score.origin.id in traces else []) for score in part
-                ]
-                with ThreadPoolExecutor(_THREADS) as pool:
-                    yield from pool.map(self._write, part, targets)
-            sessions: dict[str, list[Mapping[str, Any]]] = {}
-            for score in of_sessions:
-                name = score.origin.session
-                if name not in sessions:
-                    sessions = {name: self._look_up_session(name)}  # one at a time: scores of a session are neighbours
-                yield self._write(score, _target(score, sessions[name]))
-        except RefusedRequest as error:
-            raise self._server.client.explain(error) from None
+        for start in range(0, len(of_traces), _LOOKED_UP):
+            part = of_traces[start : start + _LOOKED_UP]
+            traces = self._look_up(score.origin.id for score in part)
+            targets = [_target(score, [traces[score.origin.id]] if score.origin.id in traces else []) for score in part]
+            with ThreadPoolExecutor(_THREADS) as pool:
+                yield from pool.map(self._write, part, targets)
+        sessions: dict[str, list[Mapping[str, Any]]] = {}
+        for score in of_sessions:
+            name = score.origin.session
+            if name not in sessions:
+                sessions = {name: self._look_up_session(name)}  # one at a time: scores of a session are neighbours
+            yield self._write(score, _target(score, sessions[name]))
 
     def _look_up(self, ids: Iterable[str]) -> dict[str, Mapping[str, Any]]:
         """The traces of the experiment with these ids, without their spans."""
@@ -98,7 +93,7 @@ class MlflowSink:
             return self._update(score, target) if target.own else self._create(score, target.trace)
         except RefusedRequest as error:
             gone = f"no trace {shorten(score.origin.id)}: it may have been deleted"
-            return WriteResult(score.key, "failed", gone if is_missing(error) else f"{error}; push again")
+            return WriteResult(score.key, "failed", gone if is_missing(error) else f"{error.problem}; push again")
 
     def _create(self, score: TraceScore, trace: str) -> WriteResult:
         """Writes a score that is not there; before each new attempt it looks whether an earlier one came through."""

@@ -10,7 +10,6 @@ from ...eval_sets import Sample
 from ...eval_sets.name_suggestions import quote_names
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..http_client import RefusedRequest
 from ..source import UnreadTrace
 from ..tool_server import Paging
 from ..trace_samples import TraceSamples
@@ -60,12 +59,9 @@ class MlflowSource:
     ) -> Iterator[Sample | UnreadTrace]:
         people, spans = PeopleReader(self._server), SpanReader(self._server)
         first = 0 if since is None else _milliseconds(since)
-        try:
-            for page in self._pages(first, _milliseconds(until), conditions):
-                for batch in _batches(page):
-                    yield from self._read_batch(batch, people, spans)
-        except RefusedRequest as error:
-            raise self._server.client.explain(error) from None
+        for page in self._pages(first, _milliseconds(until), conditions):
+            for batch in _batches(page):
+                yield from self._read_batch(batch, people, spans)
 
     def _pages(self, first: int, end: int, conditions: Sequence[str]) -> Iterator[list[Mapping[str, Any]]]:
         """Yields the traces of a window page by page; what arrives or goes meanwhile shifts none of them.

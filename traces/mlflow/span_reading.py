@@ -39,7 +39,7 @@ class SpanReader:
         except RefusedRequest as error:
             if len(ids) > 1 and not is_missing(error):  # one of them may be what the server cannot read
                 return {name: spans for one in ids for name, spans in self._load_stored([one]).items()}
-            return dict.fromkeys(ids, f"its spans cannot be read: {error}")
+            return dict.fromkeys(ids, f"its spans cannot be read: {error.problem}")
         loaded: dict[str, list[Span] | str] = dict.fromkeys(ids, _GONE)
         for values in client.server.objects({"traces": []} if reply == {} else reply, "traces", path):
             info = values.get("trace_info")
@@ -55,7 +55,7 @@ class SpanReader:
         try:
             return self._read_spans(self._server.client.call("GET", path, params={"request_id": name}))
         except RefusedRequest as error:
-            return f"its spans cannot be read: {error}"
+            return f"its spans cannot be read: {error.problem}"
 
     def _read_spans(self, values: Any) -> list[Span] | str:
         try:

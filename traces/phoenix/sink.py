@@ -35,12 +35,9 @@ class PhoenixSink:
         by_unit: dict[Unit, list[TraceScore]] = {}
         for score in {score.key: score for score in scores}.values():
             by_unit.setdefault(_unit(score), []).append(score)
-        try:
-            self._project.connect()
-            for unit, own in by_unit.items():
-                yield from self._write_unit(unit, own)
-        except RefusedRequest as error:
-            raise self._project.client.explain(error) from None
+        self._project.connect()
+        for unit, own in by_unit.items():
+            yield from self._write_unit(unit, own)
 
     def _write_unit(self, unit: Unit, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
         """Writes scores; Phoenix writes a batch whole or not at all, and a score that is sent twice is one."""
@@ -76,7 +73,7 @@ class PhoenixSink:
             if error.status == 404 and len(scores) == 1:
                 target = _target(scores[0], unit)
                 return f"the {unit} {target} is not in Phoenix (any more); pull again"
-            return f"Phoenix refuses it: {error}"
+            return f"Phoenix refuses it: {error.problem}"
         return ""
 
 

@@ -49,13 +49,7 @@ class PhoenixSource:
         filter: Mapping[str, str],  # noqa: A002 - the word of the tools
     ) -> Iterator[Sample | UnreadTrace]:
         """Yields one sample per trace; see `Source`."""
-        return self._explained(self._read(since, until or datetime.now(UTC), TraceFilter(filter)))
-
-    def _explained(self, traces: Iterator[Sample | UnreadTrace]) -> Iterator[Sample | UnreadTrace]:
-        try:
-            yield from traces
-        except RefusedRequest as error:
-            raise self._project.client.explain(error) from None
+        return self._read(since, until or datetime.now(UTC), TraceFilter(filter))
 
     def _read(
         self, since: datetime | None, until: datetime, trace_filter: TraceFilter
