@@ -1,5 +1,6 @@
 """What writes scores back to their traces: a sink."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
@@ -26,6 +27,16 @@ class TraceScore:
     run: str  # the run's id
     sample: str  # the sample's id
     at: str  # when the run was made, in ISO 8601 in UTC
+
+    @property
+    def finite_value(self) -> float | None:
+        """The value as a tool takes it; None of one that has none, or is not finite."""
+        return self.value if self.value is not None and math.isfinite(self.value) else None
+
+    @property
+    def is_of_session(self) -> bool:
+        """Whether it is about a session that its tool knows by name."""
+        return self.origin.unit == "session" and bool(self.origin.session)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """Scores on Langfuse's traces, observations and sessions."""
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -69,8 +68,7 @@ class LangfuseSink:
 
 
 def _request(score: TraceScore) -> dict[str, Any]:
-    origin = score.origin
-    value = score.value if score.value is not None and math.isfinite(score.value) else None
+    origin, value = score.origin, score.finite_value
     evaluator = {"metric": score.name, "judge": score.judge, "prompts": score.prompts}
     metadata = {
         "low": score.low,
@@ -82,7 +80,7 @@ def _request(score: TraceScore) -> dict[str, Any]:
         "run": score.run,
         "sample": score.sample,
     }
-    about = {"sessionId": origin.session} if origin.unit == "session" and origin.session else {"traceId": origin.id}
+    about = {"sessionId": origin.session} if score.is_of_session else {"traceId": origin.id}
     if "traceId" in about and origin.span:
         about["observationId"] = origin.span
     time = read_utc(score.at)

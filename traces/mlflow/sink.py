@@ -1,6 +1,5 @@
 """Writes scores as feedback on the traces of an experiment in MLflow."""
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -47,8 +46,8 @@ class MlflowSink:
 
     def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
         """Writes scores, and yields one result per score as soon as it is known to be there."""
-        of_sessions = [score for score in scores if score.origin.unit == "session" and score.origin.session]
-        of_traces = [score for score in scores if not (score.origin.unit == "session" and score.origin.session)]
+        of_sessions = [score for score in scores if score.is_of_session]
+        of_traces = [score for score in scores if not score.is_of_session]
         for start in range(0, len(of_traces), _LOOKED_UP):
             part = of_traces[start : start + _LOOKED_UP]
             traces = self._look_up(score.origin.id for score in part)
@@ -85,7 +84,7 @@ class MlflowSink:
 
     def _write(self, score: TraceScore, target: _Target | None) -> WriteResult:
         if target is None:
-            what = f"session `{shorten(score.origin.session)}`" if _is_of_session(score) else ""
+            what = f"session `{shorten(score.origin.session)}`" if score.is_of_session else ""
             what = what or f"trace {shorten(score.origin.id)}"
             place = f"experiment `{shorten(self._server.address.project)}`"
             return WriteResult(score.key, "failed", f"no {what} in {place}: it may have been deleted")
@@ -153,10 +152,6 @@ def _own(score: TraceScore, traces: Iterable[Mapping[str, Any]]) -> list[tuple[s
     return [(trace, name) for _, trace, name in sorted(own)]
 
 
-def _is_of_session(score: TraceScore) -> bool:
-    return score.origin.unit == "session" and bool(score.origin.session)
-
-
 def _feedback_path(trace: str, name: str) -> str:
     return f"/api/3.0/mlflow/traces/{quote(trace, safe='')}/assessments/{quote(name, safe='')}"
 
@@ -171,9 +166,12 @@ def _feedback(score: TraceScore) -> dict[str, Any]:
     reason = score.reason.replace("\0", "")
     if len(reason) > _LONGEST_REASON:
         reason = reason[:_LONGEST_REASON] + " ... (cut)"
-    has_value = score.value is not None and math.isfinite(score.value)
     code = (score.label or "no value").upper().replace(" ", "_")
-    feedback = {"value": score.value} if has_value else {"error": {"error_code": code, "error_message": reason}}
+    feedback = (
+        {"value": score.value}
+        if score.finite_value is not None
+        else {"error": {"error_code": code, "error_message": reason}}
+    )
     metadata = {
         KEY: score.key,
         "assay.run": score.run,
@@ -187,7 +185,7 @@ def _feedback(score: TraceScore) -> dict[str, Any]:
         "assay.judge": score.judge,
         "assay.prompts": score.prompts,
     }
-    if _is_of_session(score):
+    if score.is_of_session:
         metadata[SESSION] = score.origin.session
     source = {"source_type": "LLM_JUDGE", "source_id": score.judge} if score.judge else {}
     return {

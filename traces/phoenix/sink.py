@@ -1,6 +1,5 @@
 """Writes scores as annotations of Phoenix's spans, traces and sessions."""
 
-import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Literal
@@ -82,9 +81,7 @@ def _is_about_one(problem: str) -> bool:
 
 
 def _unit(score: TraceScore) -> Unit:
-    if score.origin.unit == "session" and score.origin.session:
-        return "session"
-    return "span" if score.origin.span else "trace"
+    return "session" if score.is_of_session else "span" if score.origin.span else "trace"
 
 
 def _target(score: TraceScore, unit: Unit) -> str:
@@ -93,7 +90,6 @@ def _target(score: TraceScore, unit: Unit) -> str:
 
 def _annotation(score: TraceScore, unit: Unit) -> dict[str, Any]:
     """A score in the form of the REST API."""
-    value = score.value if score.value is not None and math.isfinite(score.value) else None
     metadata = {
         "low": score.low,
         "high": score.high,
@@ -111,8 +107,8 @@ def _annotation(score: TraceScore, unit: Unit) -> dict[str, Any]:
         "name": whole_text(score.name),
         "annotator_kind": "LLM" if score.judge else "CODE",
         "result": {
-            "score": value,
-            "label": whole_text(score.label) or (None if value is not None else "no value"),
+            "score": score.finite_value,
+            "label": whole_text(score.label) or (None if score.finite_value is not None else "no value"),
             "explanation": whole_text(score.reason) or None,
         },
         "metadata": {

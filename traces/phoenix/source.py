@@ -55,7 +55,7 @@ class PhoenixSource:
         self, since: datetime | None, until: datetime, trace_filter: TraceFilter
     ) -> Iterator[Sample | UnreadTrace]:
         self._project.connect()
-        if trace_filter.needs_search and self._project.version < OLDEST:
+        if trace_filter.conditions and self._project.version < OLDEST:
             raise InputError(
                 f"Phoenix at {self._project.url} cannot search spans by their attributes before version "
                 f"{'.'.join(map(str, OLDEST))}: update it, or leave out the filter"
@@ -96,7 +96,7 @@ class _TraceReader:
 
     def _read_some(self, listed: Sequence[Mapping[str, Any]]) -> Iterator[Sample | UnreadTrace]:
         ids = [str(trace["trace_id"]) for trace in listed]
-        if self._filter.needs_search and ids:
+        if self._filter.conditions and ids:
             ids = self._search(ids)
         spans = {id_: own for id_, own in self._load_spans(ids).items() if self._filter.has_tag(own)}
         annotations = _Annotations(self._project, spans)
@@ -107,7 +107,7 @@ class _TraceReader:
 
     def _search(self, ids: list[str]) -> list[str]:
         """Those of some traces that meet all conditions."""
-        for queries in self._filter.conditions():
+        for queries in self._filter.conditions:
             matches = {
                 _ids(span)[0]
                 for query in queries

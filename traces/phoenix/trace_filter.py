@@ -1,7 +1,7 @@
 """Which traces of a project are read: the fields that Phoenix can search its spans for."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import UsageError
@@ -24,18 +24,10 @@ class TraceFilter:
     def __init__(self, fields: Mapping[str, str]) -> None:
         self.session = fields.get("session", "")
         self.tag = fields.get("tag", "")
-        self._conditions = [
+        # the parameters of the queries of each condition: a span that one of them finds meets it
+        self.conditions = [
             queries for name, value in fields.items() if (queries := _queries(name, value, empty=not value))
         ]
-
-    @property
-    def needs_search(self) -> bool:
-        """Whether Phoenix is asked which traces of a page have spans with these fields."""
-        return bool(self._conditions)
-
-    def conditions(self) -> Iterator[Sequence[Query]]:
-        """Yields the parameters of the queries of each condition: a span that one of them finds meets it."""
-        yield from self._conditions
 
     def has_tag(self, spans: Sequence[Mapping[str, Any]]) -> bool:
         """Whether the spans of a trace have the tag that is asked for; Phoenix cannot search for one."""
