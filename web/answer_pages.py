@@ -203,7 +203,7 @@ def _find_conversation(index: AnswerIndex, run: str, sample: Sample) -> tuple[st
 
 def _turn_url(thread: ThreadView | None, path: str) -> Callable[[int], str]:
     """Gives the address of a turn, on this page where it stands on it; "" for one that the thread does not have."""
-    shown = {message.turn for message in thread.messages} if thread else set()
+    shown = {message["turn"] for message in thread.messages} if thread else set()
     last = thread.last if thread else -1
 
     def url(turn: int) -> str:

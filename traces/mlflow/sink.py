@@ -167,11 +167,7 @@ def _feedback(score: TraceScore) -> dict[str, Any]:
     if len(reason) > _LONGEST_REASON:
         reason = reason[:_LONGEST_REASON] + " ... (cut)"
     code = (score.label or "no value").upper().replace(" ", "_")
-    feedback = (
-        {"value": score.value}
-        if score.finite_value is not None
-        else {"error": {"error_code": code, "error_message": reason}}
-    )
+    problem = {"error": {"error_code": code, "error_message": reason}}
     metadata = {
         KEY: score.key,
         "assay.run": score.run,
@@ -191,7 +187,7 @@ def _feedback(score: TraceScore) -> dict[str, Any]:
     return {
         "assessment_name": score.name,
         "source": source or {"source_type": "CODE", "source_id": "assay"},
-        "feedback": feedback,
+        "feedback": problem if score.finite_value is None else {"value": score.value},
         "rationale": reason,
         "metadata": metadata,
     }

@@ -183,14 +183,11 @@ class WatchState:
             "answers FROM watch_alarms WHERE watch = ? ORDER BY number DESC",
             watch,
         )
-        alarms = [
-            StoredAlarm(
-                *values,
-                read_value(tuple[AlarmAnswer, ...], json.loads(answers)),
-                tuple(StoredDelivery(*one[1:]) for one in sent if one[0] == values[0]),
-            )
-            for *values, answers in rows
-        ]
+        alarms = []
+        for row in rows:
+            values: list[Any] = [*row[:-1], read_value(tuple[AlarmAnswer, ...], json.loads(row[-1]))]
+            values.append(tuple(StoredDelivery(*one[1:]) for one in sent if one[0] == row[0]))
+            alarms.append(StoredAlarm(*values))
         return [alarm for alarm in alarms if alarm.stands or not standing]
 
     def answers_of_look(self, watch: str, look: int, *, limit: int = 50, offset: int = 0) -> list[WatchedAnswer]:
