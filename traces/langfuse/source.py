@@ -66,16 +66,11 @@ class LangfuseSource:
         """Yields one sample per trace; see `Source`."""
         if unknown := sorted(filter.keys() - _COLUMNS.keys()):
             raise UsageError(f"Langfuse has no field {quote_names(unknown)} to filter by: use {quote_names(_COLUMNS)}")
-        return self._read(since, until or datetime.now(UTC), filter)
-
-    def _read(
-        self, since: datetime | None, until: datetime, fields: Mapping[str, str]
-    ) -> Iterator[Sample | UnreadTrace]:
         _ = self._project.id
         for cache in (self._metadata_keys, self._configs, self._feedback_scales):
             cache.clear()  # a watch reads again and again, and what tells a scale comes later
         seen: set[int] = set()
-        for page in self._root_pages(since, until, fields):
+        for page in self._root_pages(since, until or datetime.now(UTC), filter):
             roots: dict[str, dict[str, Any]] = {}
             for root in page:
                 trace_id = root.get("traceId")
@@ -85,7 +80,7 @@ class LangfuseSource:
                     seen.add(hash(trace_id))
                     roots[trace_id] = root
             if roots:
-                yield from self._read_page(roots, since, fields)
+                yield from self._read_page(roots, since, filter)
 
     def _read_page(
         self, roots: Mapping[str, Mapping[str, Any]], since: datetime | None, fields: Mapping[str, str]

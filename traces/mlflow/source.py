@@ -51,15 +51,10 @@ class MlflowSource:
         filter: Mapping[str, str],  # noqa: A002 - the word of the tools
     ) -> Iterator[Sample | UnreadTrace]:
         """Yields one sample per trace, in the order of the times at which they began; see `Source`."""
-        conditions = build_conditions(filter)
-        return self._read(since, until or datetime.now(UTC), conditions)
-
-    def _read(
-        self, since: datetime | None, until: datetime, conditions: Sequence[str]
-    ) -> Iterator[Sample | UnreadTrace]:
+        conditions, end = build_conditions(filter), _milliseconds(until or datetime.now(UTC))
         people, spans = PeopleReader(self._server), SpanReader(self._server)
         first = 0 if since is None else _milliseconds(since)
-        for page in self._pages(first, _milliseconds(until), conditions):
+        for page in self._pages(first, end, conditions):
             for batch in _batches(page):
                 yield from self._read_batch(batch, people, spans)
 

@@ -12,7 +12,7 @@ from ..address import TraceAddress
 from ..http_client import HttpClient, RefusedRequest
 from ..retrying import is_passing
 from ..server_url import environment_urls, find_server_url
-from ..tool_server import MOST_KEPT_PAGES, MOST_PAGES, ToolServer
+from ..tool_server import MOST_KEPT_PAGES, ToolServer
 
 _OLDEST = (13, 15, 0)  # the first that lists the traces of a project
 _PORT = 6006
@@ -76,10 +76,6 @@ class PhoenixProject:
         """Yields what the project has, page by page; a page may be empty."""
         self.connect()
         yield from self._pages(self._path + path, parameters, most)
-
-    def trace_pages(self, parameters: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
-        """Yields the traces of the project, as `pages`; there may be very many."""
-        return self.pages("traces", parameters, most=MOST_PAGES)
 
     def settings(self, path: str) -> list[dict[str, Any]]:
         """Lists what the whole server has, such as `annotation_configs`; nothing where it has no such thing."""

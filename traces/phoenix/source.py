@@ -13,7 +13,7 @@ from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..http_client import RefusedRequest
 from ..source import UnreadTrace
-from ..tool_server import server_words
+from ..tool_server import MOST_PAGES, server_words
 from ..trace_samples import TraceSamples
 from .people import RatingReader
 from .project import PhoenixProject, split_ids
@@ -49,11 +49,7 @@ class PhoenixSource:
         filter: Mapping[str, str],  # noqa: A002 - the word of the tools
     ) -> Iterator[Sample | UnreadTrace]:
         """Yields one sample per trace; see `Source`."""
-        return self._read(since, until or datetime.now(UTC), TraceFilter(filter))
-
-    def _read(
-        self, since: datetime | None, until: datetime, trace_filter: TraceFilter
-    ) -> Iterator[Sample | UnreadTrace]:
+        trace_filter = TraceFilter(filter)
         self._project.connect()
         if trace_filter.conditions and self._project.version < OLDEST:
             raise InputError(
@@ -61,14 +57,14 @@ class PhoenixSource:
                 f"{'.'.join(map(str, OLDEST))}: update it, or leave out the filter"
             )
         parameters: dict[str, Any] = {"sort": "start_time", "order": "asc", "limit": _LISTED}
-        parameters["end_time"] = until.astimezone(UTC).isoformat()
+        parameters["end_time"] = (until or datetime.now(UTC)).astimezone(UTC).isoformat()
         if since is not None:
             parameters["start_time"] = since.astimezone(UTC).isoformat()
         if trace_filter.session:
             parameters["session_identifier"] = trace_filter.session
         people = RatingReader(self._project.settings("annotation_configs"))
         reader = _TraceReader(self._project, people, trace_filter)
-        for page in self._project.trace_pages(parameters):
+        for page in self._project.pages("traces", parameters, most=MOST_PAGES):
             yield from reader.read(page)
 
 

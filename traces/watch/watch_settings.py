@@ -13,7 +13,6 @@ from ...errors import UsageError
 from ...judges import JudgeSettings, load_settings
 from ...judges.settings import is_judge_folder
 from ...meta_eval.monitoring.bound import Bound, BoundKind
-from ...metrics.catalogue import needs_judge
 from ...runs.nightly.suite import CassetteUse
 from ...runs.plan import WATCH_DATA, Plan, judge_identity
 from ..address import TraceAddress
@@ -269,11 +268,6 @@ class WatchSettings(BaseModel):
             return None
         is_file = self.judge.endswith((".yaml", ".yml")) or is_judge_folder(self.path(self.judge))
         return load_settings(str(self.path(self.judge)) if is_file else self.judge)
-
-    @property
-    def asks_judge(self) -> bool:
-        """Whether the metric asks a judge."""
-        return self.judge is not None or needs_judge(self.metric)
 
     def path(self, name: str) -> Path:
         """Returns a path of the file as an absolute path."""

@@ -464,4 +464,4 @@ def test_filters_that_cannot_be_searched_for(values, problem):
     with pytest.raises(UsageError, match=problem):
         build_conditions(values)
     with pytest.raises(UsageError, match=problem):  # before anything is sent
-        MlflowSource(TraceAddress.parse("mlflow://127.0.0.1:9/bot")).read(None, None, values)
+        next(MlflowSource(TraceAddress.parse("mlflow://127.0.0.1:9/bot")).read(None, None, values))
