@@ -213,12 +213,7 @@ def is_known_address(store: Store, address: str) -> bool:
 
 
 def canonical_address(address: TraceAddress) -> str:
-    """Returns the one form of the several in which the address of a server may be typed; that of a file as it is.
-
-    Example:
-        >>> canonical_address(TraceAddress.parse("PHOENIX://LocalHost:6006/support/"))
-        'phoenix://localhost:6006/support'
-    """
+    """Returns the one form of the several in which the address of a server may be typed; that of a file as it is."""
     if address.host or "://" in address.text:
         return f"{address.scheme}://{address.host.lower()}/{address.project}"
     return f"{address.scheme}:{address.project}"

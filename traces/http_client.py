@@ -62,11 +62,7 @@ class HttpClient:
             raise self._wrong_header() from None
 
     def call(self, method: str, path: str, **values: Any) -> Any:
-        """Makes a call, again where that may help, and returns the JSON of the reply; None of an empty one.
-
-        Raises:
-            RefusedRequest: The server refuses this request.
-        """
+        """Makes a call, again where that may help, and returns the JSON of the reply; None of an empty one."""
         return self.parse(self.repeat(path, lambda: self.once(method, path, **values)))
 
     def parse(self, response: "httpx.Response") -> Any:

@@ -123,11 +123,7 @@ class BoundedConnection(H11Protocol):
 
 
 def allow_connections() -> int:
-    """Lets this process open as many files as `MOST_CONNECTIONS` take, as far as the system permits.
-
-    Returns:
-        How many connections there may be: fewer where fewer files may be open.
-    """
+    """Lets this process open as many files as the connections take; returns how many connections there may be."""
     try:
         import resource
     except ImportError:  # Windows has no such limit

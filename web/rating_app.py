@@ -33,11 +33,7 @@ _SIDES: dict[str, Side] = {"1": "left", "2": "same", "3": "right"}  # by the key
 
 
 class RatingApp:
-    """The rating application.
-
-    Attributes:
-        asgi: The ASGI application, for a server.
-    """
+    """The rating application; `asgi` is what a server runs."""
 
     def __init__(
         self,

@@ -38,11 +38,7 @@ _MOST_LISTED = 60
 
 
 class ViewApp:
-    """The viewing application.
-
-    Attributes:
-        asgi: The ASGI application, for a server.
-    """
+    """The viewing application; `asgi` is what a server runs."""
 
     def __init__(
         self,

@@ -133,12 +133,7 @@ class WatchPages:
 
 
 def watch_url(watch: str, page: int = 1) -> str:
-    """The address of a watch's page.
-
-    Example:
-        >>> watch_url("support nl"), watch_url("bot", 2)
-        ('/watch?name=support+nl', '/watch?name=bot&page=2#looks')
-    """
+    """The address of a watch's page."""
     return f"/watch?{urlencode({'name': watch} | ({'page': page} if page > 1 else {}))}{'#looks' if page > 1 else ''}"
 
 

@@ -90,12 +90,7 @@ class PeopleReader:
 
 
 def find_expected_answer(assessments: Iterable[Mapping[str, Any]]) -> str | None:
-    """Finds the expected answer among the expectations of a trace; None where there is none.
-
-    Example:
-        >>> find_expected_answer([{"assessment_name": "expected_response", "expectation": {"value": "30 days."}}])
-        '30 days.'
-    """
+    """Finds the expected answer among the expectations of a trace; None where there is none."""
     values: dict[str, Any] = {}
     for one in assessments:
         expectation = one.get("expectation")

@@ -71,12 +71,7 @@ def read_trace(info: Mapping[str, Any], spans: Sequence[Span], people: PeopleRea
 
 
 def trace_time(info: Mapping[str, Any]) -> datetime:
-    """Reads when a trace began, in UTC.
-
-    Example:
-        >>> trace_time({"request_time": "2026-11-23T22:38:50.893Z"}).isoformat()
-        '2026-11-23T22:38:50.893000+00:00'
-    """
+    """Reads when a trace began, in UTC."""
     return datetime.fromisoformat(str(info.get("request_time"))).astimezone(UTC)
 
 

@@ -35,12 +35,7 @@ class TraceFilter:
 
 
 def span_tags(attributes: Mapping[str, Any]) -> list[str]:
-    """The tags of a span: a list, or flat keys `tag.tags.0`, ...
-
-    Example:
-        >>> span_tags({"tag.tags": ["a", "b"]}), span_tags({"tag.tags.0": "a"})
-        (['a', 'b'], ['a'])
-    """
+    """The tags of a span: a list, or flat keys `tag.tags.0`, ..."""
     listed = attributes.get("tag.tags")
     if isinstance(listed, list):
         return list(map(str, listed))

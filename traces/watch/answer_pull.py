@@ -113,13 +113,7 @@ class AnswerPull:
 
 
 def tool_ratings(sample: Sample, levels: tuple[int, int]) -> tuple[dict[str, float], bool]:
-    """Returns people's annotations of a trace by rater, and whether they are left out for their scale.
-
-    Example:
-        >>> sample = Sample(id="t", user_input="q", response="a", ratings={"ada": 4})
-        >>> tool_ratings(sample, (1, 5)), tool_ratings(sample, (1, 10))
-        (({'ada': 4.0}, False), ({}, True))
-    """
+    """Returns people's annotations of a trace by rater, and whether they are left out for their scale."""
     values = dict(sample.ratings) or ({} if sample.rating is None else {"annotation": sample.rating})
     if values and (sample.rating_min, sample.rating_max) != levels:
         return {}, True

@@ -23,12 +23,7 @@ _LONGEST = timedelta(days=3_660)
 
 
 def parse_duration(text: Any) -> timedelta:
-    """Reads a length of time.
-
-    Example:
-        >>> parse_duration("15m"), parse_duration("30d").days
-        (datetime.timedelta(seconds=900), 30)
-    """
+    """Reads a length of time."""
     if isinstance(text, timedelta):
         return text
     try:

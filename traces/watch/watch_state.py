@@ -232,12 +232,7 @@ class WatchState:
 
 
 def lock_name(name: str) -> str:
-    """Returns the name of the lock of a watch: one that a file may have, whatever the watch is called.
-
-    Example:
-        >>> lock_name("support/nl")
-        'watch-b6de1a80993cfe28'
-    """
+    """Returns the name of the lock of a watch: one that a file may have, whatever the watch is called."""
     return f"watch-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
 
 
