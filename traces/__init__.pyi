@@ -9,10 +9,9 @@ from .mlflow.sink import KEY as KEY, MlflowSink as MlflowSink
 from .mlflow.source import MlflowSource as MlflowSource, build_conditions as build_conditions
 from .origin import TraceOrigin as TraceOrigin
 from .otel.sink import OtelSink as OtelSink, event_attributes as event_attributes
-from .phoenix.people import RatingReader as RatingReader
 from .phoenix.project import PhoenixProject as PhoenixProject
 from .phoenix.sink import PhoenixSink as PhoenixSink
-from .phoenix.source import PhoenixSource as PhoenixSource
+from .phoenix.source import PhoenixSource as PhoenixSource, RatingReader as RatingReader
 from .pull import PullRequest as PullRequest, PullResult as PullResult, pull_traces as pull_traces
 from .push import PushRequest as PushRequest, PushResult as PushResult, push_scores as push_scores
 from .registry import (

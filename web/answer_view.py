@@ -12,7 +12,7 @@ from ..metrics import Score
 from ..presentation.rendered_markdown import RenderedText, TextMark, read_visible_text, render_markdown
 from ..presentation.texts import verdict_sign
 from ..text.quotes import find_quote
-from .answer_places import find_place
+from .rated_answer import find_place
 
 _VERDICTS = ("supported", "contradicted", "not_found", "unverifiable")
 _MOST_CLAIMS = 300

@@ -18,10 +18,9 @@ from ..runs.ratings import RatingQueue
 from ..runs.ratings.item_queue import ItemQueue
 from ..runs.ratings.pair_queue import open_item_queue
 from .connections import Connections
-from .forms import Form
 from .rated_answer import RatedAnswer, render_answer, split_answer
 from .rendering import page_language, render, render_message, render_unknown_visitor
-from .sessions import SEE_OTHER, Sessions
+from .sessions import SEE_OTHER, Form, Sessions
 from .thread_view import ThreadView, find_tested_turn, view_thread
 from .viewer import number_of
 

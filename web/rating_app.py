@@ -19,12 +19,11 @@ from ..runs.ratings.answer_pair import Side
 from ..runs.ratings.item_queue import read_queue_secret
 from ..runs.ratings.pair_queue import PairQueue, open_item_queue
 from .connections import Connections
-from .forms import Form
 from .rater_pages import CANNOT_TELL, RATER, RATER_HOME, RaterPages, contexts_beside, count_progress, read_reason
 from .rating_meaning import MeaningOfRatings
 from .rendering import ERROR_PAGES
 from .security import GuardMiddleware
-from .sessions import Sessions
+from .sessions import Form, Sessions
 from .site_address import THIS_MACHINE, SiteAddress
 from .team_pages import COORDINATOR, TEAM_HOME, TeamPages
 from .thread_view import ThreadView, view_thread
