@@ -29,12 +29,7 @@ class FailedAttempt(Exception):
 
 
 def is_passing(status: int) -> bool:
-    """Whether the same request may succeed later: the server is asked too often, is too slow, or fails.
-
-    Example:
-        >>> [status for status in (400, 404, 408, 429, 500, 501, 503, 507) if is_passing(status)]
-        [408, 429, 500, 503]
-    """
+    """Whether the same request may succeed later: the server is asked too often, is too slow, or fails."""
     return status in _PASSING or (status >= 500 and status not in _LASTING)
 
 

@@ -27,12 +27,6 @@ def find_server_url(
     Where the client's settings name the host of the address, their URL counts, with its scheme and path. Otherwise this
     machine is reached by http, at the tool's port where none is named; another host with a port by http, except at 443;
     and any other by https.
-
-    Examples:
-        >>> [find_server_url(host, {}, port=3000) for host in ("localhost", "example.org:3000", "example.org")]
-        ['http://localhost:3000', 'http://example.org:3000', 'https://example.org']
-        >>> find_server_url("example.org", {"THE_URL": "https://example.org/base/"}, port=3000)
-        'https://example.org/base'
     """
     variable, named = next(
         ((name, url) for name, value in settings.items() if (url := value.strip().rstrip("/"))), ("", "")

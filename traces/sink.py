@@ -81,10 +81,6 @@ def send_in_halves(
 
     What is refused as a batch is sent again in halves, down to the single items that are at fault. So an item must be
     one however often it is sent. Where single items are refused one after the other, the rest is given up.
-
-    Example:
-        >>> list(send_in_halves([1, 2, 3, 4], lambda some: "too large" if max(some) > 3 else ""))
-        [(1, ''), (2, ''), (3, ''), (4, 'too large')]
     """
     size = most or max(1, len(items))
     waiting = [list(items[first : first + size]) for first in range(0, len(items), size)][::-1]

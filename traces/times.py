@@ -13,12 +13,7 @@ _WRITE = "write a duration such as 30m, 24h or 7d"
 
 
 def read_duration(text: str, option: str) -> timedelta:
-    """Reads a duration: a number with s, m, h, d or w.
-
-    Example:
-        >>> read_duration("24h", "--since"), read_duration("1.5d", "--since")
-        (datetime.timedelta(days=1), datetime.timedelta(days=1, seconds=43200))
-    """
+    """Reads a duration: a number with s, m, h, d or w."""
     match = _DURATION.fullmatch(text.strip().lower())
     if match is None:
         raise UsageError(f"{option} {text!r}: is no duration; {_WRITE}")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 from urllib.parse import quote
 
@@ -52,8 +53,7 @@ class LangfuseSource:
     def __init__(self, address: TraceAddress) -> None:
         self._project = LangfuseProject(address)
         self._metadata_keys: dict[str, None] = {}
-        self._configs: dict[str, dict[str, Any] | None] = {}
-        self._feedback_scales: dict[str, Scale | None] = {}
+        self._config, self._feedback_scale = cache(self._read_config), cache(self._observe_scale)
         self._takes_lists = True
         self._samples = TraceSamples(address)
 
@@ -67,8 +67,9 @@ class LangfuseSource:
         if unknown := sorted(filter.keys() - _COLUMNS.keys()):
             raise UsageError(f"Langfuse has no field {quote_names(unknown)} to filter by: use {quote_names(_COLUMNS)}")
         _ = self._project.id
-        for cache in (self._metadata_keys, self._configs, self._feedback_scales):
-            cache.clear()  # a watch reads again and again, and what tells a scale comes later
+        # a watch reads again and again, and what tells a scale comes later
+        self._config, self._feedback_scale = cache(self._read_config), cache(self._observe_scale)
+        self._metadata_keys.clear()
         seen: set[int] = set()
         for page in self._root_pages(since, until or datetime.now(UTC), filter):
             roots: dict[str, dict[str, Any]] = {}
@@ -196,26 +197,22 @@ class LangfuseSource:
             UNUSED_SESSION: rating.unused or None,
         }
 
-    def _config(self, config_id: str) -> dict[str, Any] | None:
-        if config_id not in self._configs:
-            try:
-                reply = self._project.client.call("GET", f"api/public/score-configs/{quote(config_id, safe='')}")
-            except RefusedRequest as error:
-                if error.status != 404:
-                    raise
-                reply = None  # it was deleted
-            self._configs[config_id] = reply if isinstance(reply, dict) else None
-        return self._configs[config_id]
+    def _read_config(self, config_id: str) -> dict[str, Any] | None:
+        try:
+            reply = self._project.client.call("GET", f"api/public/score-configs/{quote(config_id, safe='')}")
+        except RefusedRequest as error:
+            if error.status != 404:  # it was deleted
+                raise
+            return None
+        return reply if isinstance(reply, dict) else None
 
-    def _feedback_scale(self, name: str) -> Scale | None:
-        if name not in self._feedback_scales:
-            scales = ObservedScales()
-            if "," not in name:
-                items = next(self._project.scores({"name": name, "dataType": "NUMERIC", "limit": _SCORES_PAGE}))
-                values = (item.get("value") for item in items)
-                scales.observe(HumanRating(name, value=value) for value in values if is_number(value))
-            self._feedback_scales[name] = scales(name)
-        return self._feedback_scales[name]
+    def _observe_scale(self, name: str) -> Scale | None:
+        scales = ObservedScales()
+        if "," not in name:
+            items = next(self._project.scores({"name": name, "dataType": "NUMERIC", "limit": _SCORES_PAGE}))
+            values = (item.get("value") for item in items)
+            scales.observe(HumanRating(name, value=value) for value in values if is_number(value))
+        return scales(name)
 
 
 _NO_ID = "an observation without a trace's id: nothing can be read or scored"

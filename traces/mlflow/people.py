@@ -1,6 +1,7 @@
 """What people said of a trace in MLflow: their feedback becomes ratings, and their expectations the reference."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from ...eval_sets.logs.human_ratings import (
@@ -34,7 +35,7 @@ class PeopleReader:
 
     def __init__(self, server: MlflowServer) -> None:
         self._server = server
-        self._scales: dict[str, Scale | None] = {}
+        self._scale = cache(lambda name: self._schema_scale(name) or self._observed_scale(name))
 
     def ratings(self, assessments: Sequence[Mapping[str, Any]]) -> PeopleRatings:
         """Reads the ratings of one trace; feedback that was corrected does not count."""
@@ -57,11 +58,6 @@ class PeopleReader:
         except (KeyError, ValueError, TypeError):
             return None
         return make_scale(low, high)
-
-    def _scale(self, name: str) -> Scale | None:
-        if name not in self._scales:
-            self._scales[name] = self._schema_scale(name) or self._observed_scale(name)
-        return self._scales[name]
 
     def _schema_scale(self, name: str) -> Scale | None:
         """The scale of the experiment's label schema of a name; None without one, and of a server without schemas."""

@@ -98,12 +98,7 @@ class MlflowSource:
 
 
 def build_conditions(filter_values: Mapping[str, str]) -> list[str]:
-    """Builds the conditions of a search of traces.
-
-    Example:
-        >>> build_conditions({"user": "ada", "tag.env": "prod"})
-        ["metadata.`mlflow.trace.user` = 'ada'", "tags.`env` = 'prod'"]
-    """
+    """Builds the conditions of a search of traces."""
     return [f"{_field_of(name)} = {_quote(name, value)}" for name, value in filter_values.items()]
 
 

@@ -32,12 +32,6 @@ class OtlpFileSource:
 
     Spans may have OpenInference's attributes or the conventions for generative AI (`gen_ai.*`). Files are read twice: a
     trace is held from its first span to its last.
-
-    Example:
-        >>> OtlpFileSource(TraceAddress.parse("otel://localhost:4318"))
-        Traceback (most recent call last):
-        ...
-        assay.errors.UsageError: otel://localhost:4318: traces are read from files; write otel:FILE
     """
 
     def __init__(self, address: TraceAddress) -> None:
