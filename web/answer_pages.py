@@ -19,6 +19,7 @@ from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
 from ..presentation.page import typeset
+from ..presentation.rendered_markdown import RenderedText
 from ..runs import Store
 from ..runs.answer_address import answer_url
 from ..runs.answer_index import AnswerIndex
@@ -30,7 +31,7 @@ from ..runs.ratings.rated_set import rated_ids, ratings_of_answers
 from ..runs.ratings.rating_join import find_rated_sample
 from ..runs.ratings.rating_meaning import PICKED_FROM
 from ..runs.reply_audit import ReplyAudit, audit_replies
-from .answer_view import AnswerView, view_answer
+from .answer_view import view_answer
 from .rendering import render_message, render_unknown_visitor
 from .sessions import SEE_OTHER
 from .set_folder import SetFolder
@@ -71,13 +72,13 @@ class AnswerPages:
             scores = [(metric, score) for _, metric, score in store.scores(run.id, sample)]
             index = AnswerIndex(store.database)
             before, after = index.neighbours(run.id, sample)
-            answer = view_answer(answered, scores, by)
+            answer, notes = view_answer(answered, scores, by), _find_notes(index, run.id, answered, scores)
             return {
                 "run": run,
                 "sample": answered,
                 "set_sample": store.sample(run.id, sample),
                 "answer": answer,
-                "thread": _view_conversation(answered, answer, _find_notes(index, run.id, answered, scores), around),
+                "thread": _view_conversation(answered, answer["text"], notes, around),
                 "conversation": _find_conversation(index, run.id, answered),
                 "ratings": ratings_of_answers(store.database, [answered, *_rated_parts(store.database, answered)]),
                 "queues": [RatingQueue(store.database, name) for name in queue_ids(store.database)[:_MOST_QUEUES]],
@@ -160,15 +161,13 @@ class AnswerPages:
 
 
 def _view_conversation(
-    sample: Sample, answer: AnswerView, notes: Mapping[int, Sequence[TurnNote]], around: int | None
+    sample: Sample, answer: RenderedText, notes: Mapping[int, Sequence[TurnNote]], around: int | None
 ) -> ThreadView | None:
     """The thread of a conversation with what scores say of its turns; None for an answer without messages."""
     if not sample.messages:
         return None
     language, tested = load_language(FALLBACK), find_tested_turn(sample)
-    return view_thread(
-        sample, language, tested=tested, around=around, answer=answer.text, notes=notes, has_ratings=True
-    )
+    return view_thread(sample, language, tested=tested, around=around, answer=answer, notes=notes, has_ratings=True)
 
 
 def _find_notes(

@@ -2,18 +2,24 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 from urllib.parse import parse_qs
 
+from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
 from ..errors import UsageError
-from .rendering import render_message, render_unknown_visitor
-from .security import CSRF_FIELD, Access, FailureLimit, Visitor
+from ..presentation.page import PACKAGE as SHARED
+from .rendering import ERROR_PAGES, render_message, render_unknown_visitor
+from .security import CSRF_FIELD, Access, FailureLimit, GuardMiddleware, Visitor
+from .site_address import SiteAddress
 
 SEE_OTHER = 303
 _LEVEL = re.compile(r"-?[0-9]{1,9}")
@@ -63,6 +69,15 @@ class Sessions:
         self._homes = homes
         self._failures = FailureLimit()
         self.routes = [Route("/", self._home), Route("/enter/{token}", self._enter)]
+
+    def application(self, pages: Sequence[Any], site: SiteAddress) -> Starlette:
+        """Makes the application of some pages for these sessions."""
+        files = StaticFiles(packages=[(__package__, "static"), (SHARED, "static")])
+        return Starlette(
+            routes=[*self.routes, *(route for part in pages for route in part.routes), Mount("/static", files)],
+            middleware=[Middleware(GuardMiddleware, site=site)],
+            exception_handlers=ERROR_PAGES,
+        )
 
     def present_access(self) -> Access:
         """Makes and checks links with the present secret."""

@@ -5,15 +5,11 @@ import secrets
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.routing import Route
 
 from ..judges.embedders import load_embedder
-from ..presentation.page import PACKAGE as SHARED
 from ..runs import Store
 from ..runs.answer_address import answer_url
 from ..runs.database import Database
@@ -24,9 +20,7 @@ from ..runs.ratings.item_queue import rating_state
 from .answer_pages import AnswerPages
 from .comparison_pages import ComparisonPages
 from .connections import Connections
-from .rendering import ERROR_PAGES
 from .run_pages import RunPages
-from .security import GuardMiddleware
 from .sessions import Sessions
 from .set_folder import SetFolder
 from .site_address import THIS_MACHINE, SiteAddress
@@ -56,20 +50,9 @@ class ViewApp:
             {EDITOR: VIEW_HOME, READER: VIEW_HOME},
         )
         viewer = Viewer(connections, self._sessions)
-        self.asgi = Starlette(
-            routes=[
-                *self._sessions.routes,
-                *RunPages(viewer).routes,
-                *FailurePages(viewer).routes,
-                *AnswerPages(viewer, sets).routes,
-                *ComparisonPages(viewer).routes,
-                *SuitePages(viewer).routes,
-                *WatchPages(viewer).routes,
-                Mount("/static", StaticFiles(packages=[(__package__, "static"), (SHARED, "static")])),
-            ],
-            middleware=[Middleware(GuardMiddleware, site=site)],
-            exception_handlers=ERROR_PAGES,
-        )
+        parts = (RunPages, FailurePages, ComparisonPages, SuitePages, WatchPages)
+        pages = [AnswerPages(viewer, sets), *(part(viewer) for part in parts)]
+        self.asgi = self._sessions.application(pages, site)
 
     def end_links(self) -> None:
         """Makes a new secret: all links and sessions of the store so far end."""
