@@ -18,6 +18,7 @@ from ..runs import Store
 from ..runs.answer_address import answer_url
 from ..traces.origin import TraceOrigin
 from ..traces.server_url import trace_page_url
+from ..traces.times import read_utc
 from ..traces.watch.alarms import ALARMS_AND_BANDS, AlarmAnswer, describe_bound
 from ..traces.watch.rater_answers import watch_queues
 from ..traces.watch.watch_state import StoredAlarm, StoredLook, WatchedAnswer, WatchRow, WatchState
@@ -29,6 +30,7 @@ _LOOKS_PER_PAGE = 25
 _ANSWERS_PER_PAGE = 50
 _ALARMS_SHOWN = 20
 _LONGEST_QUERY = 300
+_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 Answer = dict[str, Any]
 """What a page shows of an answer, by name."""
 
@@ -174,26 +176,17 @@ def _draw_charts(row: WatchRow, looks: list[StoredLook], alarms: list[StoredAlar
         for look in looks:
             estimate: Estimate = getattr(look.look, kind)
             text = str(Figure.from_estimate(figure, estimate))
-            rows.append((_read_moment(look.at), estimate, text, look_url(row.id, look.number)))
+            rows.append((read_utc(look.at) or _NEVER, estimate, text, look_url(row.id, look.number)))
         bounds = [state.bound for state in looks[-1].look.bounds] if looks else []
         limits = [(bound.limit, describe_bound(bound)) for bound in bounds if bound.kind == kind]
         spans = [
-            (_read_moment(alarm.fired_at), _read_moment(alarm.cleared_at) if alarm.cleared_at else None, alarm.sentence)
+            (read_utc(alarm.fired_at) or _NEVER, read_utc(alarm.cleared_at), alarm.sentence)
             for alarm in alarms
             if _is_of(alarm, kind)
         ]
         if chart := draw_band(title, rows, limits=limits, spans=spans, within=within):
             charts.append(chart)
     return charts
-
-
-def _read_moment(text: str) -> datetime:
-    """Reads a moment of the store; the beginning of time where it is none."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return datetime(1970, 1, 1, tzinfo=UTC)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _bound_figure(state: BoundState) -> Figure:

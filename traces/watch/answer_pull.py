@@ -1,5 +1,6 @@
 """Pulling what is new: each answer once, scored by what costs nothing, in memory that does not grow with them."""
 
+import json
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import islice
@@ -125,16 +126,6 @@ def _writable(sample: Sample) -> Sample:
     try:
         sample.model_dump_json()
     except ValueError:
-        metadata = {str(key): _whole(value) for key, value in sample.metadata.items()}
-        return sample.model_copy(update={"metadata": metadata})
+        content = json.dumps(sample.model_dump(mode="json"), ensure_ascii=False).encode("utf-8", "replace")
+        return Sample.model_validate(json.loads(content))
     return sample
-
-
-def _whole(value: object) -> object:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {str(_whole(str(key))): _whole(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_whole(part) for part in value]
-    return value

@@ -74,22 +74,15 @@ def _fill_queue(settings: WatchSettings, records: WatchRecords) -> int:
     queues = watch_queues(records.store, records.watch_id)
     queue = next((queue for queue in queues if queue.settings == queue_settings), None)
     guideline = read_text_file(settings.path(options.guideline), "the guideline") if options.guideline else ""
-    new = 0
-    for name in waiting:
-        sample = _unrated(records.sample(name))
-        if queue is None:
-            queue = RatingQueue.create(
-                records.store.database,
-                [sample],
-                queue_settings,
-                source=queue_source(records.watch_id),
-                guideline=guideline,
-            )
-            new += 1
-        else:
-            new += queue.add(sample)
-    if queue is not None and guideline:
-        queue.change_guideline(guideline)  # the same text changes nothing
+    samples = [_unrated(records.sample(name)) for name in waiting]
+    if queue is None:
+        database, source = records.store.database, queue_source(records.watch_id)
+        RatingQueue.create(database, samples, queue_settings, source=source, guideline=guideline)
+        new = len(samples)
+    else:
+        new = sum(map(queue.add, samples))
+        if guideline:
+            queue.change_guideline(guideline)  # the same text changes nothing
     records.note_queued(waiting)
     return new
 
