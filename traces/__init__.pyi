@@ -1,13 +1,12 @@
 from .address import TraceAddress as TraceAddress
 from .conversations import join_conversation as join_conversation, join_sessions as join_sessions
 from .cursor import OVERLAP as OVERLAP, PullCursor as PullCursor, is_known_address as is_known_address
-from .http_client import HttpClient as HttpClient
+from .http_client import FailedAttempt as FailedAttempt, HttpClient as HttpClient, call_again as call_again
 from .langfuse.sink import LangfuseSink as LangfuseSink
 from .langfuse.source import LangfuseSource as LangfuseSource
 from .mlflow.server import MlflowServer as MlflowServer
 from .mlflow.sink import KEY as KEY, MlflowSink as MlflowSink
 from .mlflow.source import MlflowSource as MlflowSource, build_conditions as build_conditions
-from .origin import TraceOrigin as TraceOrigin
 from .otel.sink import OtelSink as OtelSink, event_attributes as event_attributes
 from .phoenix.project import PhoenixProject as PhoenixProject
 from .phoenix.sink import PhoenixSink as PhoenixSink
@@ -20,14 +19,13 @@ from .registry import (
     open_sink as open_sink,
     open_source as open_source,
 )
-from .retrying import FailedAttempt as FailedAttempt, call_again as call_again
 from .server_url import (
     environment_urls as environment_urls,
     find_server_url as find_server_url,
     trace_page_url as trace_page_url,
 )
 from .sink import Sink as Sink, TraceScore as TraceScore, WriteResult as WriteResult, send_in_halves as send_in_halves
-from .source import Source as Source, UnreadTrace as UnreadTrace
+from .source import Source as Source, TraceOrigin as TraceOrigin, UnreadTrace as UnreadTrace
 from .tool_server import (
     Paging as Paging,
     ToolServer as ToolServer,

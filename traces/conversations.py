@@ -22,7 +22,7 @@ from ..eval_sets.logs.trace_row import SessionTrace, join_messages
 from ..eval_sets.message import REASONS, Message
 from ..eval_sets.message_times import read_time
 from ..eval_sets.thread import ThreadError, thread_language
-from .origin import ORIGIN, TraceOrigin
+from .source import ORIGIN, TraceOrigin
 
 GAP = timedelta(minutes=30)
 """A quiet time that ends a conversation, where none is named."""

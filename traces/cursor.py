@@ -14,8 +14,7 @@ from ..eval_sets import Sample
 from ..runs import Store
 from ..runs.database import Database, explain_errors
 from .address import TraceAddress
-from .origin import TraceOrigin
-from .source import UnreadTrace
+from .source import TraceOrigin, UnreadTrace
 
 OVERLAP = timedelta(minutes=10)
 """What is read again before the time at which the last pull ended: a trace may arrive minutes after it began, and the

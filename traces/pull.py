@@ -19,9 +19,8 @@ from ..runs import Store
 from .address import TraceAddress
 from .conversations import GAP, UNUSED_SESSION, join_sessions
 from .cursor import PullCursor, new_traces, note_address
-from .origin import TraceOrigin
 from .registry import open_source
-from .source import Source, UnreadTrace
+from .source import Source, TraceOrigin, UnreadTrace
 
 _NAMED = 3  # unread traces
 

@@ -18,8 +18,8 @@ from ..metrics.catalogue import describe_metric, load_metric
 from ..metrics.specification import parse_specification
 from ..runs import Store
 from ..runs.store import RunRow
-from .origin import ORIGIN, TraceOrigin
 from .sink import TraceScore
+from .source import ORIGIN, TraceOrigin
 
 
 class RunScores:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
-from .origin import TraceOrigin
+from .source import TraceOrigin
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,9 @@ from ...value_messages import shorten
 from ..address import TraceAddress
 from ..http_client import RefusedRequest
 from ..sink import TraceScore, WriteResult
-from .people import HIGH, LOW
 from .server import MlflowServer, is_missing
 from .source import build_conditions
-from .trace_values import SESSION
+from .trace_reading import HIGH, LOW, SESSION
 
 KEY = "assay.key"
 """The key of a feedback's metadata with the key of the score."""

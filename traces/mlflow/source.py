@@ -13,10 +13,8 @@ from ..address import TraceAddress
 from ..source import UnreadTrace
 from ..tool_server import Paging
 from ..trace_samples import TraceSamples
-from .people import PeopleReader
 from .server import MlflowServer
-from .span_reading import Span, SpanReader
-from .trace_values import read_trace, trace_time
+from .trace_reading import PeopleReader, Span, SpanReader, read_trace, trace_time
 
 _PAGE = 100  # traces without their spans
 _BATCH = 10  # traces with their spans: more the server does not return at once

@@ -9,8 +9,7 @@ from urllib.parse import unquote
 from ...errors import InputError, UsageError
 from ...eval_sets.name_suggestions import quote_names
 from ..address import TraceAddress
-from ..http_client import HttpClient, RefusedRequest
-from ..retrying import is_passing
+from ..http_client import HttpClient, RefusedRequest, is_passing
 from ..server_url import environment_urls, find_server_url
 from ..tool_server import MOST_KEPT_PAGES, ToolServer
 

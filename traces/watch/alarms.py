@@ -11,7 +11,7 @@ from ...judges.retry import read_retry_after
 from ...judges.secrets import Scrubber
 from ...meta_eval.monitoring.bound import Bound
 from ...presentation.texts import one_line
-from ..retrying import FailedAttempt, call_again, is_passing
+from ..http_client import FailedAttempt, call_again, is_passing
 
 
 @dataclass(frozen=True, slots=True)

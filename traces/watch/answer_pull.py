@@ -14,8 +14,7 @@ from ...metrics.metric import run_to_end
 from ...runs.execute import execute
 from ..conversations import GAP, join_sessions
 from ..cursor import new_traces, trace_id
-from ..origin import TraceOrigin
-from ..source import Source, UnreadTrace
+from ..source import Source, TraceOrigin, UnreadTrace
 from ..times import read_utc
 from .watch_records import WatchRecords
 from .watch_settings import WatchSettings

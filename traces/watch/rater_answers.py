@@ -9,8 +9,7 @@ from ...regular_files import read_text_file
 from ...runs import Store
 from ...runs.ratings import QueueSettings, RatingQueue
 from ...runs.ratings.item_queue import queue_ids
-from ..origin import TraceOrigin
-from ..source import Source
+from ..source import Source, TraceOrigin
 from ..times import read_utc
 from .answer_draw import draw_answers, pace, spread_weights
 from .answer_pull import tool_ratings

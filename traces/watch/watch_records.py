@@ -11,8 +11,7 @@ from ...eval_sets import Sample
 from ...runs import Store
 from ...runs.database import explain_errors
 from ..cursor import hold_lock
-from ..origin import ORIGIN, TraceOrigin
-from ..source import UnreadTrace
+from ..source import ORIGIN, TraceOrigin, UnreadTrace
 from ..times import read_utc, utc_text
 from .alarms import AlarmMessage
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
