@@ -420,11 +420,6 @@ class TestFaults:
             read(address)
 
 
-def test_no_server_is_said_at_once():
-    with pytest.raises(InputError, match=r"MLflow at http://127.0.0.1:9 cannot be reached \(.*refused\): start it"):
-        read(TraceAddress.parse("mlflow://127.0.0.1:9/bot"))
-
-
 def test_the_server_is_that_of_the_address_or_of_mlflows_own_variable(monkeypatch):
     def find(text):
         return MlflowServer(TraceAddress.parse(text)).uri
