@@ -30,25 +30,21 @@ def trace_id(sample: Sample) -> str:
     return origin.id if origin else sample.id
 
 
-def new_traces(
-    traces: Iterable[Sample | UnreadTrace],
-    known: Callable[[Sequence[str]], set[str]],
-    on_unread: Callable[[UnreadTrace], None],
-    on_again: Callable[[Sample], None] = lambda sample: None,
-) -> Iterator[Sample]:
-    """Yields the samples of traces that are new; `known` returns which of some ids were pulled before."""
+def mark_new(
+    traces: Iterable[Sample | UnreadTrace], known: Callable[[Sequence[str]], set[str]]
+) -> Iterator[tuple[Sample | UnreadTrace, bool]]:
+    """Yields traces, each with whether it is new; `known` returns which of some ids were pulled before."""
     reading, seen = iter(traces), set[int]()  # hashes of ids
     while part := list(islice(reading, _AT_ONCE)):
         ids = [trace_id(trace) for trace in part if isinstance(trace, Sample)]
         before = known(ids) if ids else set()
         for trace in part:
             if isinstance(trace, UnreadTrace):
-                on_unread(trace)
-            elif trace_id(trace) in before or hash(trace_id(trace)) in seen:
-                on_again(trace)
+                yield trace, True
             else:
-                seen.add(hash(trace_id(trace)))
-                yield trace
+                key = hash(trace_id(trace))
+                yield trace, not (trace_id(trace) in before or key in seen)
+                seen.add(key)
 
 
 class PullCursor:

@@ -48,6 +48,12 @@ class UnreadTrace:
     )
 
 
+Fields = Mapping[str, str]
+"""What traces must have, by the tool's names of the fields: a tag, a user, an environment, a name."""
+Traces = Iterator[Sample | UnreadTrace]
+"""What a source reads."""
+
+
 class Source(Protocol):
     """Reads the traces of one project.
 
@@ -59,12 +65,7 @@ class Source(Protocol):
     often; and holds at most a page of traces in memory.
     """
 
-    def read(
-        self,
-        since: datetime | None,
-        until: datetime | None,
-        filter: Mapping[str, str],  # noqa: A002 - the word of the tools
-    ) -> Iterator[Sample | UnreadTrace]:
+    def read(self, since: datetime | None, until: datetime | None, filter: Fields) -> Traces:  # noqa: A002
         """Yields one sample per trace, in the order of the times at which they began where the tool can do that.
 
         The sample has the question, the answer, the contexts of its retrievers, the calls of tools (as `messages`,

@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import quote
 
 from ...errors import UsageError
-from ...eval_sets import Sample
 from ...eval_sets.logs.human_ratings import HumanRating, ObservedScales, PeopleRatings, Scale, is_number, join_ratings
 from ...eval_sets.logs.langfuse import is_by_person, read_scores, read_trace
 from ...eval_sets.name_suggestions import quote_names
@@ -16,7 +15,7 @@ from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..http_client import RefusedRequest
-from ..source import UnreadTrace
+from ..source import Fields, Traces, UnreadTrace
 from ..times import read_utc, write_utc
 from ..tool_server import MOST_KEPT_PAGES, MOST_PAGES
 from ..trace_samples import TraceSamples
@@ -57,12 +56,7 @@ class LangfuseSource:
         self._takes_lists = True
         self._samples = TraceSamples(address)
 
-    def read(
-        self,
-        since: datetime | None,
-        until: datetime | None,
-        filter: Mapping[str, str],  # noqa: A002 - the word of the tools
-    ) -> Iterator[Sample | UnreadTrace]:
+    def read(self, since: datetime | None, until: datetime | None, filter: Fields) -> Traces:  # noqa: A002
         """Yields one sample per trace; see `Source`."""
         if unknown := sorted(filter.keys() - _COLUMNS.keys()):
             raise UsageError(f"Langfuse has no field {quote_names(unknown)} to filter by: use {quote_names(_COLUMNS)}")
@@ -83,9 +77,7 @@ class LangfuseSource:
             if roots:
                 yield from self._read_page(roots, since, filter)
 
-    def _read_page(
-        self, roots: Mapping[str, Mapping[str, Any]], since: datetime | None, fields: Mapping[str, str]
-    ) -> Iterator[Sample | UnreadTrace]:
+    def _read_page(self, roots: Mapping[str, Mapping[str, Any]], since: datetime | None, fields: Fields) -> Traces:
         observations = self._observations(roots)
         scores = self._scores("traceId", roots)
         sessions = {str(session): None for root in roots.values() if (session := root.get("sessionId"))}
@@ -106,9 +98,7 @@ class LangfuseSource:
             rating = self._join(values["scores"])
             yield self._samples.sample(trace._replace(rating=rating.fields, unused=rating.unused))
 
-    def _root_pages(
-        self, since: datetime | None, until: datetime, fields: Mapping[str, str]
-    ) -> Iterator[list[dict[str, Any]]]:
+    def _root_pages(self, since: datetime | None, until: datetime, fields: Fields) -> Iterator[list[dict[str, Any]]]:
         conditions: list[dict[str, Any]] = [
             {"type": "boolean", "column": "isRootObservation", "operator": "=", "value": True},
             {"type": "datetime", "column": "startTime", "operator": "<", "value": write_utc(until)},

@@ -6,11 +6,10 @@ from math import ceil
 from typing import Any
 
 from ...errors import UsageError
-from ...eval_sets import Sample
 from ...eval_sets.name_suggestions import quote_names
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..source import UnreadTrace
+from ..source import Fields, Traces, UnreadTrace
 from ..tool_server import Paging
 from ..trace_samples import TraceSamples
 from .server import MlflowServer
@@ -42,12 +41,7 @@ class MlflowSource:
         self._server = MlflowServer(address)
         self._samples = TraceSamples(address)
 
-    def read(
-        self,
-        since: datetime | None,
-        until: datetime | None,
-        filter: Mapping[str, str],  # noqa: A002 - the word of the tools
-    ) -> Iterator[Sample | UnreadTrace]:
+    def read(self, since: datetime | None, until: datetime | None, filter: Fields) -> Traces:  # noqa: A002
         """Yields one sample per trace, in the order of the times at which they began; see `Source`."""
         conditions, end = build_conditions(filter), _milliseconds(until or datetime.now(UTC))
         people, spans = PeopleReader(self._server), SpanReader(self._server)
@@ -80,9 +74,7 @@ class MlflowSource:
             seen, place, first = (seen | ids if is_same else ids), following if is_same else "", max(last, first)
             paging.follow((first, place), (trace.get("trace_id") for trace in traces))
 
-    def _read_batch(
-        self, infos: Sequence[Mapping[str, Any]], people: PeopleReader, spans: SpanReader
-    ) -> Iterator[Sample | UnreadTrace]:
+    def _read_batch(self, infos: Sequence[Mapping[str, Any]], people: PeopleReader, spans: SpanReader) -> Traces:
         problems = {str(info.get("trace_id")): _problem_before_reading(info) for info in infos}
         wanted = [info for info in infos if not problems[str(info.get("trace_id"))]]
         loaded = spans.load(wanted)

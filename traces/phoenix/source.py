@@ -21,7 +21,7 @@ from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..http_client import RefusedRequest
-from ..source import UnreadTrace
+from ..source import Fields, Traces, UnreadTrace
 from ..tool_server import MOST_PAGES, server_words
 from ..trace_samples import TraceSamples
 from .project import PhoenixProject, split_ids
@@ -53,12 +53,7 @@ class PhoenixSource:
     def __init__(self, address: TraceAddress) -> None:
         self._project = PhoenixProject(address)
 
-    def read(
-        self,
-        since: datetime | None,
-        until: datetime | None,
-        filter: Mapping[str, str],  # noqa: A002 - the word of the tools
-    ) -> Iterator[Sample | UnreadTrace]:
+    def read(self, since: datetime | None, until: datetime | None, filter: Fields) -> Traces:  # noqa: A002
         """Yields one sample per trace; see `Source`."""
         trace_filter = TraceFilter(filter)
         self._project.connect()
@@ -87,7 +82,7 @@ class _TraceReader:
         self._samples = TraceSamples(project.address)
         self._traces, self._spans = _FIRST_TRACES, _FIRST_SPANS
 
-    def read(self, listed: Sequence[Mapping[str, Any]]) -> Iterator[Sample | UnreadTrace]:
+    def read(self, listed: Sequence[Mapping[str, Any]]) -> Traces:
         place = 0
         while place < len(listed):
             some = listed[place : place + self._traces]
@@ -101,7 +96,7 @@ class _TraceReader:
                     )
             yield from self._read_some([trace for trace in some if _has_id(trace)])
 
-    def _read_some(self, listed: Sequence[Mapping[str, Any]]) -> Iterator[Sample | UnreadTrace]:
+    def _read_some(self, listed: Sequence[Mapping[str, Any]]) -> Traces:
         ids = [str(trace["trace_id"]) for trace in listed]
         if self._filter.conditions and ids:
             ids = self._search(ids)

@@ -13,7 +13,7 @@ from ...metrics.catalogue import load_metric
 from ...metrics.metric import run_to_end
 from ...runs.execute import execute
 from ..conversations import GAP, join_sessions
-from ..cursor import new_traces, trace_id
+from ..cursor import mark_new, trace_id
 from ..source import Source, TraceOrigin, UnreadTrace
 from ..times import read_utc
 from .watch_records import WatchRecords
@@ -56,12 +56,14 @@ class AnswerPull:
 
     def _samples(self, traces: Iterable[Sample | UnreadTrace]) -> Iterator[Sample]:
         """The traces with an answer that were not pulled before; the others are noted."""
-        for sample in new_traces(traces, self._records.known_traces, self._note_unread):
-            if sample.response.strip() or sample.messages:
-                yield sample
-            else:
-                origin = TraceOrigin.of_sample(sample)
-                self._note_unread(UnreadTrace(trace_id(sample), origin.time if origin else "", _NO_ANSWER))
+        for trace, is_new in mark_new(traces, self._records.known_traces):
+            if isinstance(trace, UnreadTrace):
+                self._note_unread(trace)
+            elif is_new and (trace.response.strip() or trace.messages):
+                yield trace
+            elif is_new:
+                origin = TraceOrigin.of_sample(trace)
+                self._note_unread(UnreadTrace(trace_id(trace), origin.time if origin else "", _NO_ANSWER))
 
     def _note_unread(self, trace: UnreadTrace) -> None:
         self._has_lost_files = self._has_lost_files or trace.is_lost_file
