@@ -158,12 +158,11 @@ def _value_range(metric: str, run: RunRow) -> tuple[float | None, float | None]:
         return None, None
 
 
+def _prompts_hash(prompts: object) -> str:
+    names = tuple(map(str, prompts)) if isinstance(prompts, list | tuple) else ()
+    return _hash_of(names) if names else ""
+
+
 @cache
 def _hash_of(prompts: tuple[str, ...]) -> str:
     return hashlib.sha256("\0".join(prompts).encode()).hexdigest()[:12]
-
-
-def _prompts_hash(prompts: object) -> str:
-    if not isinstance(prompts, list | tuple) or not prompts:
-        return ""
-    return _hash_of(tuple(map(str, prompts)))

@@ -199,10 +199,7 @@ def _day_of(look: StoredLook, state: BoundState) -> str:
     """The date since which a bound is broken; empty where nothing changed."""
     if state.since is None:
         return ""
-    try:
-        return (date.fromisoformat(look.first_day) + timedelta(days=state.since)).isoformat()
-    except (ValueError, OverflowError):
-        return ""
+    return (date.fromisoformat(look.first_day) + timedelta(days=state.since)).isoformat()
 
 
 def _is_of(alarm: StoredAlarm, kind: str) -> bool:

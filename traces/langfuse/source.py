@@ -1,7 +1,7 @@
 """Langfuse's traces as samples."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -140,33 +140,26 @@ class LangfuseSource:
 
     def _observations(self, roots: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         """All observations of traces, in the order of their times."""
-        by_trace: dict[str, dict[str, dict[str, Any]]] = {}
+        listed: list[dict[str, Any]] = []
         for ids in (list(roots),) if self._takes_lists else ([trace_id] for trace_id in roots):
             try:
-                pages = list(self._observation_pages([_trace_condition(ids)], _OBSERVATIONS_PAGE))
+                for page in self._observation_pages([_trace_condition(ids)], _OBSERVATIONS_PAGE):
+                    listed += page
             except RefusedRequest as error:
                 if not self._takes_lists or error.status != 400 or len(ids) == 1:
                     raise
                 self._takes_lists = False  # a server that compares a trace's id with one value only
                 return self._observations(roots)
-            for number, observation in enumerate(observation for page in pages for observation in page):
-                own = by_trace.setdefault(str(observation.get("traceId")), {})
-                own[str(observation.get("id") or number)] = observation
-        return {
-            trace_id: sorted(own.values(), key=lambda observation: str(observation.get("startTime") or ""))
-            for trace_id, own in by_trace.items()
-        }
+        listed.sort(key=lambda observation: str(observation.get("startTime") or ""))
+        return _group(listed, lambda observation: str(observation.get("traceId")))
 
     def _scores(self, about: str, ids: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         """The scores of traces (`traceId`) or sessions (`sessionId`), each with its config."""
-        by_id: dict[str, dict[str, dict[str, Any]]] = {}
+        listed = []
         for some in _joined(ids):
             parameters = {about: some, "fields": "details,subject,annotation", "limit": _SCORES_PAGE}
-            for page in self._project.scores(parameters):
-                for number, score in enumerate(page):
-                    own = by_id.setdefault(_owner(score), {})
-                    own[str(score.get("id") or number)] = self._with_config(_flatten(score))
-        return {owner: list(own.values()) for owner, own in by_id.items()}
+            listed += [score for page in self._project.scores(parameters) for score in page]
+        return _group([self._with_config(_flatten(score)) for score in listed], _owner)
 
     def _with_config(self, score: dict[str, Any]) -> dict[str, Any]:
         """A person's score with the config that tells its scale."""
@@ -213,6 +206,16 @@ def _cut_keys(observations: Sequence[Mapping[str, Any]]) -> list[str]:
     listed = [held for observation in observations if isinstance(held := observation.get("metadata"), Mapping)]
     items = (item for metadata in listed for item in metadata.items())
     return list(dict.fromkeys(str(key) for key, value in items if isinstance(value, str) and len(value) >= _CUT))
+
+
+def _group(
+    items: Iterable[dict[str, Any]], owner: Callable[[Mapping[str, Any]], str]
+) -> dict[str, list[dict[str, Any]]]:
+    """Groups items by what they are about, each once by its id."""
+    groups: dict[str, dict[str, dict[str, Any]]] = {}
+    for number, item in enumerate(items):
+        groups.setdefault(owner(item), {})[str(item.get("id") or number)] = item
+    return {name: list(own.values()) for name, own in groups.items()}
 
 
 def _owner(score: Mapping[str, Any]) -> str:

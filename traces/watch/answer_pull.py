@@ -17,7 +17,6 @@ from ..cursor import mark_new, trace_id
 from ..source import Source, TraceOrigin, UnreadTrace
 from ..times import read_utc
 from .watch_records import WatchRecords
-from .watch_settings import WatchSettings
 from .watch_state import StepCounts
 
 _AT_ONCE = 200  # answers that are scored and written together
@@ -28,10 +27,8 @@ _NO_ANSWER = "it has no answer: the chatbot gave none, or it is not recorded"
 class AnswerPull:
     """One pull of a watch."""
 
-    def __init__(
-        self, settings: WatchSettings, records: WatchRecords, source: Source, now: datetime, counts: StepCounts
-    ) -> None:
-        self._settings, self._records, self._source, self._now = settings, records, source, now
+    def __init__(self, records: WatchRecords, source: Source, now: datetime, counts: StepCounts) -> None:
+        self._records, self._source, self._now = records, source, now
         self._first_open: datetime | None = None  # when the first conversation began that may go on
         self._has_lost_files = False
         self._counts = counts
@@ -43,7 +40,7 @@ class AnswerPull:
 
         The cursor moves when everything is kept: after a kill the same traces are read again, and each is kept once.
         """
-        settings = self._settings
+        settings = self._records.settings
         until = self._now if pulled_until is None else max(self._now, pulled_until)
         since = self._now - settings.since if pulled_until is None else pulled_until - settings.overlap
         metric = load_metric(settings.cheap, None, load_embedder(settings.embedder, None, Budget()))
@@ -96,7 +93,7 @@ class AnswerPull:
         )
         ratings: dict[str, dict[str, float]] = {}
         for sample in samples:
-            values, is_other_scale = tool_ratings(sample, self._settings.ratings.levels)
+            values, is_other_scale = tool_ratings(sample, self._records.settings.ratings.levels)
             self.other_scale += is_other_scale
             if values:
                 ratings[sample.id] = values

@@ -18,7 +18,7 @@ LookAt = Callable[[ProductionAnswers, WatchSettings, date], Look]
 """Estimates from all answers so far; the date is that of day 0."""
 
 
-def read_production_answers(settings: WatchSettings, records: WatchRecords) -> tuple[ProductionAnswers, date, int]:
+def read_production_answers(records: WatchRecords) -> tuple[ProductionAnswers, date, int]:
     """Reads all answers of a watch.
 
     A metric whose low values are good is turned round, so that high is good everywhere.
@@ -27,6 +27,7 @@ def read_production_answers(settings: WatchSettings, records: WatchRecords) -> t
         The answers, the date of day 0 (of no answers an arbitrary one), and how many rated answers are left out, since
         people chose them: the draw for the raters had left them out.
     """
+    settings = records.settings
     columns = list(zip(*records.table(), strict=True)) or [()] * 9
     times, sessions, _, _, _, _, queue_states, _, segments = columns
     cheap, judge_chance, judged, rating_chance, ratings = (

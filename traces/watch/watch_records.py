@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from ...eval_sets import Sample
+from ...metrics import Score
 from ...runs import Store
 from ...runs.database import explain_errors
 from ..cursor import hold_lock
@@ -35,9 +36,9 @@ class DaySpending:
 class WatchRecords(WatchState):
     """Writes the state of one series of a watch, which is held by this process."""
 
-    def __init__(self, store: Store, watch: str) -> None:
+    def __init__(self, store: Store, watch: str, settings: WatchSettings) -> None:
         super().__init__(store)
-        self.watch_id = watch
+        self.watch_id, self.settings = watch, settings
 
     # --- pulling
 
@@ -192,6 +193,11 @@ class WatchRecords(WatchState):
             self._update("status = ?, judged = ?, run = ?", ends)
             self._update("tries = ?", tries)
         return sum(value is not None for _, value, *_ in ends)
+
+    def judge_scores(self, run: str) -> Iterator[tuple[str, Score]]:
+        """Yields the scores of a run by the watch's metric, each with its answer's id."""
+        scores = self.store.scores(run, fields=())
+        return ((name, score) for name, metric, score in scores if metric == self.settings.metric)
 
     def unpushed_runs(self, address: str) -> list[str]:
         """Returns the runs with scores that were not written to an address yet, the oldest first."""

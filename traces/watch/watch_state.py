@@ -138,24 +138,19 @@ class WatchState:
 
     def watches(self) -> list[WatchRow]:
         """Returns the newest series of each watch, by name."""
-        rows = self._rows(f"SELECT {_WATCH_COLUMNS} FROM watches ORDER BY name, series")
-        return list({row[1]: self._watch(row) for row in rows}.values())
+        return list({watch.name: watch for watch in self._watches("ORDER BY name, series")}.values())
 
     def series(self, name: str) -> list[WatchRow]:
         """Returns all series of a watch, the newest first."""
-        rows = self._rows(f"SELECT {_WATCH_COLUMNS} FROM watches WHERE name = ? ORDER BY series DESC", name)
-        return [self._watch(row) for row in rows]
+        return self._watches("WHERE name = ? ORDER BY series DESC", name)
 
     def watch(self, name: str) -> WatchRow:
         """Returns a watch by its id, or the newest series by its name."""
-        rows = self._rows(
-            f"SELECT {_WATCH_COLUMNS} FROM watches WHERE id = ? OR name = ? ORDER BY id = ? DESC, series DESC LIMIT 1",
-            *(name, name, name),
-        )
+        rows = self._watches("WHERE id = ? OR name = ? ORDER BY id = ? DESC, series DESC LIMIT 1", name, name, name)
         if not rows:
             known = ", ".join(watch.name for watch in self.watches()) or "none yet"
             raise UsageError(f"no watch is called {name!r} in {self._database.name}; there are {known}")
-        return self._watch(rows[0])
+        return rows[0]
 
     def looks(self, watch: str, last: int = MOST_ITEMS**2) -> list[StoredLook]:
         """Returns the last looks of a watch, the oldest first."""
@@ -217,10 +212,13 @@ class WatchState:
         rows = self._rows(sql, watch, *values, min(limit, MOST_ITEMS), offset)
         return [WatchedAnswer(*row[:-2], *map(json.loads, row[-2:])) for row in rows]
 
-    def _watch(self, row: Sequence[Any]) -> WatchRow:
-        values: list[Any] = [*row, self._database.locks.is_held(lock_name(row[1]))]
-        values[4] = json.loads(values[4])
-        return WatchRow(*values)
+    def _watches(self, which: str, *values: Any) -> list[WatchRow]:
+        watches = []
+        for row in self._rows(f"SELECT {_WATCH_COLUMNS} FROM watches {which}", *values):
+            fields: list[Any] = [*row, self._database.locks.is_held(lock_name(row[1]))]
+            fields[4] = json.loads(fields[4])
+            watches.append(WatchRow(*fields))
+        return watches
 
     def _rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         with explain_errors(self._database, "the watches cannot be read"):

@@ -80,7 +80,7 @@ class WatchStep:
         self._settings, self._store, self._tools = settings, store, tools or StepTools()
         self._now = self._tools.clock()
         self._row, is_further = open_series(store, settings, self._now)
-        self._records = WatchRecords(store, self._row.id)
+        self._records = WatchRecords(store, self._row.id, settings)
         self._counts = StepCounts()
         self._started = time.monotonic()
         self._notes: list[str] = []
@@ -105,12 +105,12 @@ class WatchStep:
         self._pull(source)
         counts.drawn = self._draw(today)
         waiting_before = self._records.counts()[1]
-        counts.judged = take_over_scores(self._settings, self._records)
+        counts.judged = take_over_scores(self._records)
         if counts.judged:
             self._push()  # what a killed step judged waits for nothing
             counts.push_failed = 0
         with self._tools.show_progress() if waiting_before else nullcontext(lambda _: None) as on_progress:
-            problem, failures = judge_waiting(self._settings, self._records, today, counts, on_progress)
+            problem, failures = judge_waiting(self._records, today, counts, on_progress)
         if problem:
             self._note_judge(problem)
         elif failures:
@@ -137,7 +137,7 @@ class WatchStep:
         return max(today, newest)
 
     def _pull(self, source: Source) -> None:
-        pull = AnswerPull(self._settings, self._records, source, self._now, self._counts)
+        pull = AnswerPull(self._records, source, self._now, self._counts)
         pull.pull(read_utc(self._row.pulled_until) if self._row.pulled_until else None)
         if pull.other_scale:
             low, high = self._settings.ratings.levels
@@ -214,19 +214,19 @@ class WatchStep:
         """Fills the raters' queue, and takes over their ratings."""
         counts, records = self._counts, self._records
         try:
-            counts.queued = draw_for_raters(self._settings, records, today, self._now)
+            counts.queued = draw_for_raters(records, today, self._now)
             counts.rated += read_queue_ratings(records)
             last = records.moment("reread_at")
             if last is not None and abs((self._now - last).total_seconds()) < _REREAD_SECONDS:
                 return
             if last is not None:  # else what was pulled just now came with its annotations
-                counts.rated += reread_annotations(self._settings, records, source, self._now)
+                counts.rated += reread_annotations(records, source, self._now)
             records.note_reread(self._now)
         except AssayError as error:
             self._problems.append(f"ratings: {error}")
 
     def _look(self, today: str) -> StepReport:
-        answers, first_day, chosen = read_production_answers(self._settings, self._records)
+        answers, first_day, chosen = read_production_answers(self._records)
         if chosen:
             self._notes.append(
                 f"the ratings of {count_of(chosen, 'answer')} are not used: people rated them in the tool, and the "
@@ -241,7 +241,7 @@ class WatchStep:
 
     def _drift(self, today: str) -> DriftResult | None:
         try:
-            check_judge(self._settings, self._records, today, self._now)
+            check_judge(self._records, today, self._now)
         except AssayError as error:
             self._problems.append(f"drift: {error}")
         return self._records.newest_drift()
