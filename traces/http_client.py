@@ -52,11 +52,7 @@ def call_again(
     first_wait: float = _FIRST_WAIT,
     longest_wait: float = LONGEST_WAIT,
 ) -> _Result:
-    """Makes a call, again while it fails in passing: after as long as the server asks, else twice as long each time.
-
-    Raises:
-        FailedAttempt: The last attempt failed so, with the number of attempts.
-    """
+    """Makes a call, again while it fails in passing: as late as the server asks, else twice as late each time."""
     waited = 0.0
     for made in count(1):
         try:

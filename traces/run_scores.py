@@ -23,10 +23,7 @@ from .source import ORIGIN, TraceOrigin
 
 
 class RunScores:
-    """The scores of one run, in the order of its samples.
-
-    A metric of a conversation is about the session; a metric of an answer about the trace of its turn.
-    """
+    """The scores of one run, in the order of its samples, each with the trace or session that it is about."""
 
     def __init__(
         self,

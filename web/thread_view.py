@@ -77,7 +77,7 @@ def view_thread(
     first, end = _page(len(messages), (tested or 0) if around is None else around)
     shown = messages[first:end]
     texts = [text for message in shown for text in _texts(message)]
-    cut = next((cut for cut in _CUTS if _total(texts, cut) <= most_characters), _CUTS[-1])
+    cut = next((cut for cut in _CUTS if sum(min(len(text), cut) for text in texts) <= most_characters), _CUTS[-1])
     policy = next((place for place, message in enumerate(messages) if message.role == "system"), None)
     tools = tool_names(messages)
     views = []
@@ -123,10 +123,6 @@ def _page(count: int, turn: int) -> tuple[int, int]:
 def _texts(message: Message) -> list[str]:
     calls = [call.function.arguments for call in message.tool_calls[:_MOST_PARTS]]
     return [message.text, *calls, *message.retrieved_contexts[:_MOST_PARTS]]
-
-
-def _total(texts: Sequence[str], cut: int) -> int:
-    return sum(min(len(text), cut) for text in texts)
 
 
 def _name_speaker(kind: str, message: Message, language: Language, tool: str) -> str:

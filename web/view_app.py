@@ -57,7 +57,7 @@ class ViewApp:
     def end_links(self) -> None:
         """Makes a new secret: all links and sessions of the store so far end."""
         if not self._is_read_only:
-            self._connections.run(_renew_secret)
+            self._connections.run(lambda database: _make_secret(database, anew=True))
 
     def link_path(self) -> str:
         """The path of the link that lets its holder look, and choose answers for raters and sets where that is kept."""
@@ -70,16 +70,12 @@ def _read_secret(database: Database) -> str | None:
     return None if row is None else str(row[0])
 
 
-def _make_secret(database: Database) -> None:
+def _make_secret(database: Database, *, anew: bool = False) -> None:
     """Makes the secret of the store's links where there is none: once, so that a link that was sent works tomorrow."""
     with database.migration():
-        if _read_secret(database) is None:
+        if anew or _read_secret(database) is None:
+            database.execute("DELETE FROM view_access")
             database.execute("INSERT INTO view_access VALUES (?)", (secrets.token_hex(32),))
-
-
-def _renew_secret(database: Database) -> None:
-    with database.migration():
-        database.execute("UPDATE view_access SET secret = ?", (secrets.token_hex(32),))
 
 
 class FailurePages:

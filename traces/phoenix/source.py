@@ -309,11 +309,7 @@ def _session(span: Mapping[str, Any]) -> Any:
 
 
 class RatingReader:
-    """Reads the ratings of people.
-
-    The scale of a name is that of its annotation config in Phoenix, else the usual one of the numbers that were
-    observed under it.
-    """
+    """Reads the ratings of people; a scale is that of the annotation config, else the usual one of the numbers."""
 
     def __init__(self, configs: Iterable[Mapping[str, Any]]) -> None:
         self._configs = {str(config.get("name")): config for config in configs}

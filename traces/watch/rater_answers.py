@@ -41,10 +41,7 @@ def find_open_queue(records: WatchRecords) -> tuple[str, int]:
 
 
 def draw_for_raters(records: WatchRecords, today: str, now: datetime) -> int:
-    """Draws answers for the raters from those that the judge scored, and fills the queue.
-
-    An answer is the likelier the more ratings vary among answers with about its judge's score.
-    """
+    """Draws answers that the judge scored for the raters, where their ratings vary most, and fills the queue."""
     if not records.settings.ratings.raters:
         return 0
     answers = records.unqueued()

@@ -80,4 +80,4 @@ def look_at_answers(answers: ProductionAnswers, settings: WatchSettings, first_d
         return (first_day + timedelta(days=day)).isoformat()
 
     bounds = [entry.bound for entry in settings.bounds]
-    return look_at_production(answers, bounds, window=settings.window_days, day_name=day_name)
+    return look_at_production(answers, bounds, window=max(1, settings.window.days), day_name=day_name)

@@ -238,23 +238,11 @@ class WatchSettings(BaseModel):
         return TraceAddress.parse(f"{address.scheme}:{self.path(address.project)}")
 
     @property
-    def push_address(self) -> str | None:
-        """Where scores are pushed: to the source, to another address, or nowhere."""
-        if self.push is True:
-            return self.source
-        return self.push or None
-
-    @property
     def store_place(self) -> str | Path | None:
         """The folder or URL of the store; None where the file names none."""
         if self.store is None or "://" in self.store:
             return self.store
         return self.path(self.store)
-
-    @property
-    def window_days(self) -> int:
-        """The days of the window, at least one."""
-        return max(1, self.window.days)
 
     @property
     def judge_settings(self) -> JudgeSettings | None:

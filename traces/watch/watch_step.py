@@ -197,8 +197,8 @@ class WatchStep:
             self._problems.append(f"the judge: {problem}; {left} for the next step")
 
     def _push(self) -> None:
-        address = self._settings.push_address
-        if address is None:
+        address = self._settings.source if self._settings.push is True else self._settings.push
+        if not address:
             return
         try:
             for run in self._records.unpushed_runs(address):
@@ -232,19 +232,17 @@ class WatchStep:
                 f"the ratings of {count_of(chosen, 'answer')} are not used: people rated them in the tool, and the "
                 "draw for the raters had left them out"
             )
-        look, drift = self._tools.look(answers, self._settings, first_day), self._drift(today)
+        look = self._tools.look(answers, self._settings, first_day)
+        try:
+            check_judge(self._records, today, self._now)
+        except AssayError as error:
+            self._problems.append(f"drift: {error}")
+        drift = self._records.newest_drift()
         changes = self._change_alarms(look, drift, first_day)
         stored = StoredLook(0, utc_text(self._now), look, first_day.isoformat(), self._counts, drift)
         number = self._records.end_step(stored, changes, self._settings.webhook_shown)
         self._deliver()
         return self._report(number, {alarm: message.event for alarm, message in changes})
-
-    def _drift(self, today: str) -> DriftResult | None:
-        try:
-            check_judge(self._records, today, self._now)
-        except AssayError as error:
-            self._problems.append(f"drift: {error}")
-        return self._records.newest_drift()
 
     def _change_alarms(self, look: Look, drift: DriftResult | None, first_day: date) -> list[tuple[int, AlarmMessage]]:
         """The alarms that fire and clear, each with its number.
