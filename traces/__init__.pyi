@@ -1,4 +1,9 @@
-from .address import TraceAddress as TraceAddress
+from .address import (
+    TraceAddress as TraceAddress,
+    environment_urls as environment_urls,
+    find_server_url as find_server_url,
+    trace_page_url as trace_page_url,
+)
 from .conversations import join_conversation as join_conversation, join_sessions as join_sessions
 from .cursor import OVERLAP as OVERLAP, PullCursor as PullCursor, is_known_address as is_known_address
 from .http_client import FailedAttempt as FailedAttempt, HttpClient as HttpClient, call_again as call_again
@@ -18,11 +23,6 @@ from .registry import (
     check_source as check_source,
     open_sink as open_sink,
     open_source as open_source,
-)
-from .server_url import (
-    environment_urls as environment_urls,
-    find_server_url as find_server_url,
-    trace_page_url as trace_page_url,
 )
 from .sink import Sink as Sink, TraceScore as TraceScore, WriteResult as WriteResult, send_in_halves as send_in_halves
 from .source import Source as Source, TraceOrigin as TraceOrigin, UnreadTrace as UnreadTrace

@@ -14,11 +14,10 @@ from ..errors import UsageError
 from ..runs import Store
 from ..runs.database import explain_errors
 from ..runs.store import RunRow
-from .address import TraceAddress
+from .address import TraceAddress, is_loopback
 from .cursor import canonical_address, hold_lock, is_known_address
 from .registry import open_sink
 from .run_scores import RunScores
-from .server_url import is_loopback
 from .sink import Sink, TraceScore, WriteResult
 
 BATCH = 200

@@ -16,7 +16,7 @@ from ..presentation.charts import Band, draw_band
 from ..presentation.figure import Figure, Kind
 from ..runs import Store
 from ..runs.answer_address import answer_url
-from ..traces.server_url import trace_page_url
+from ..traces.address import trace_page_url
 from ..traces.source import TraceOrigin
 from ..traces.times import read_utc
 from ..traces.watch.alarms import ALARMS_AND_BANDS, AlarmAnswer, describe_bound

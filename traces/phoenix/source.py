@@ -24,8 +24,7 @@ from ..http_client import RefusedRequest
 from ..source import Fields, Traces, UnreadTrace
 from ..tool_server import MOST_PAGES, server_words
 from ..trace_samples import TraceSamples
-from .project import PhoenixProject, split_ids
-from .trace_filter import OLDEST, TraceFilter, span_tags
+from .project import OLDEST_SEARCH, PhoenixProject, TraceFilter, span_tags, split_ids
 
 ARRIVAL = timedelta(minutes=10)
 """How long the root span of a trace may arrive after the first one began; exporters send a span when it ends."""
@@ -57,10 +56,10 @@ class PhoenixSource:
         """Yields one sample per trace; see `Source`."""
         trace_filter = TraceFilter(filter)
         self._project.connect()
-        if trace_filter.conditions and self._project.version < OLDEST:
+        if trace_filter.conditions and self._project.version < OLDEST_SEARCH:
             raise InputError(
                 f"Phoenix at {self._project.url} cannot search spans by their attributes before version "
-                f"{'.'.join(map(str, OLDEST))}: update it, or leave out the filter"
+                f"{'.'.join(map(str, OLDEST_SEARCH))}: update it, or leave out the filter"
             )
         parameters: dict[str, Any] = {"sort": "start_time", "order": "asc", "limit": _LISTED}
         parameters["end_time"] = (until or datetime.now(UTC)).astimezone(UTC).isoformat()
