@@ -33,7 +33,7 @@ from ..runs.ratings.rating_meaning import PICKED_FROM
 from ..runs.reply_audit import ReplyAudit, audit_replies
 from .answer_view import view_answer
 from .rendering import render_message, render_unknown_visitor
-from .sessions import SEE_OTHER
+from .sessions import SEE_OTHER, Form
 from .set_folder import SetFolder
 from .thread_view import ThreadView, find_tested_turn, view_thread
 from .turn_notes import TurnNote, find_turn_notes
@@ -119,45 +119,45 @@ class AnswerPages:
         return self.viewer.render(request, "replies.html", {"audit": await self.viewer.in_store(audit)})
 
     async def _have_rated(self, request: Request) -> Response:
-        visitor, form = await self.viewer.sessions.read_form(request, EDITOR)
-        if visitor is None:
-            return render_unknown_visitor(request)
-        sample, queue, raters = form.json_text("sample"), form.text("queue"), form.text("raters")
-        turn = form.text("turn")
-
-        def add(store: Store) -> str:
-            run = store.run(request.path_params["run"])
-            answer = _part_of(store.sample(run.id, sample), turn)
-            if queue:
-                chosen = RatingQueue(store.database, queue)
-                return f"{'added to' if chosen.add(answer) else 'it was already in'} {chosen.id}"
-            created = _new_queue(store, answer, raters, f"{PICKED_FROM}{run.id}")
-            return f"{created.id} is a new rating queue; its raters' links: assay rate {created.id}"
-
-        return await self._write(request, sample, add)
+        return await self._write(request, _queue_answer)
 
     async def _add_to_set(self, request: Request) -> Response:
+        def add(_: Store, __: str, sample: Sample, form: Form) -> str:
+            name, is_new = self._sets.add(form.text("set"), sample)
+            return f"{'added to' if is_new else 'it was already in'} {name}"
+
+        return await self._write(request, add)
+
+    async def _write(self, request: Request, work: Callable[[Store, str, Sample, Form], str]) -> Response:
+        """Does the work of a form on an answer of a run, then shows the answer again with what was done."""
         visitor, form = await self.viewer.sessions.read_form(request, EDITOR)
         if visitor is None:
             return render_unknown_visitor(request)
-        sample, key = form.json_text("sample"), form.text("set")
+        sample = form.json_text("sample")
 
-        def add(store: Store) -> str:
-            run = store.run(request.path_params["run"])
-            name, is_new = self._sets.add(key, store.sample(run.id, sample))
-            return f"{'added to' if is_new else 'it was already in'} {name}"
+        def write(store: Store) -> tuple[str, str]:
+            run = store.run(request.path_params["run"]).id
+            return run, work(store, run, store.sample(run, sample), form)
 
-        return await self._write(request, sample, add)
-
-    async def _write(self, request: Request, sample: str, work: Callable[[Store], str]) -> Response:
-        """Does the work, then shows the answer again with what was done."""
         try:
-            run, done = await self.viewer.in_store(
-                lambda store: (store.run(request.path_params["run"]).id, work(store))
-            )
+            run, done = await self.viewer.in_store(write)
         except AssayError as error:
             return render_message(request, 400, "This was not done", str(error))
         return RedirectResponse(f"{answer_url(run, sample)}&{urlencode({'done': done})}", SEE_OTHER)
+
+
+def _queue_answer(store: Store, run: str, sample: Sample, form: Form) -> str:
+    """Has people rate an answer, or a turn of a conversation, in a queue that there is or a new one."""
+    answer = _part_of(sample, form.text("turn"))
+    if name := form.text("queue"):
+        queue = RatingQueue(store.database, name)
+        return f"{'added to' if queue.add(answer) else 'it was already in'} {queue.id}"
+    raters = tuple(dict.fromkeys(name.strip() for name in form.text("raters").split(",") if name.strip()))
+    if not raters:
+        raise UsageError("name the raters, with commas")
+    settings = QueueSettings(raters=raters, per_answer=min(2, len(raters)))
+    queue = RatingQueue.create(store.database, [answer], settings, source=f"{PICKED_FROM}{run}")
+    return f"{queue.id} is a new rating queue; its raters' links: assay rate {queue.id}"
 
 
 def _view_conversation(
@@ -232,11 +232,3 @@ def _part_of(sample: Sample, turn: str) -> Sample:
     if not parts:
         raise UsageError(f"the conversation {sample.id!r} has no answer in this turn; load the page again")
     return parts[0]
-
-
-def _new_queue(store: Store, sample: Sample, raters: str, source: str) -> RatingQueue:
-    names = tuple(dict.fromkeys(name.strip() for name in raters.split(",") if name.strip()))
-    if not names:
-        raise UsageError("name the raters, with commas")
-    settings = QueueSettings(raters=names, per_answer=min(2, len(names)))
-    return RatingQueue.create(store.database, [sample], settings, source=source)

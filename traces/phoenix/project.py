@@ -75,7 +75,7 @@ class PhoenixProject:
     ) -> Iterator[list[dict[str, Any]]]:
         """Yields what the project has, page by page; a page may be empty."""
         self.connect()
-        yield from self._pages(self._path + path, parameters, most)
+        return self._pages(self._path + path, parameters, most)
 
     def settings(self, path: str) -> list[dict[str, Any]]:
         """Lists what the whole server has, such as `annotation_configs`; nothing where it has no such thing."""
