@@ -49,8 +49,7 @@ def metric_agreements(
 ) -> tuple[MetricAgreement, ...]:
     """Computes the agreement of every metric of a table with the ratings, and that of a constant.
 
-    Returns:
-        One agreement per metric, in the table's order, and last a constant, which no metric may fall below.
+    Returns one agreement per metric, in the table's order, and last a constant, which no metric may fall below.
 
     Examples:
         `declined` is 1 for bad answers and 0 for good ones. As lower is better, it agrees perfectly:

@@ -66,10 +66,8 @@ def fit_calibration(log_odds: Floats, targets: Floats, weights: Floats) -> tuple
     """Fits a map from log odds to the log odds of targets in [0, 1]: logistic regression (Platt, 1999).
 
     A target between 0 and 1 counts as a yes of that weight and a no of the rest. A slope that comes out below 0 is 0:
-    the map never falls.
-
-    Returns:
-        Intercept and slope; None with fewer than ten answers, or where log odds or targets do not vary.
+    the map never falls. Intercept and slope; None with fewer than ten answers, or where log odds or targets do not
+    vary.
 
     Examples:
         Of answers with probability 0.8 half are good, of those with 0.2 a fifth: a + b ln 4 = 0, a - b ln 4 = -ln 4.

@@ -60,10 +60,8 @@ def chance_of_any(chances: Sequence[Chance], shares: Sequence[float]) -> Chance:
 
     Each test's p-value is divided by its share, and the smallest of these counts, of the ratings as they are and of
     each shuffling (min-P; Westfall and Young, 1993): the larger a test's share, the less it loses by the others. Tests
-    that move together lose less than by splitting the error among them.
-
-    Returns:
-        Less the smallest p-value over its share, on the ratings and by chance.
+    that move together lose less than by splitting the error among them. Returns less the smallest p-value over its
+    share, on the ratings and by chance.
 
     Examples:
         Of three shufflings and the ratings themselves none reaches either test's rho; each test alone has p = 1 / 4.
@@ -85,8 +83,7 @@ def chance_of_any(chances: Sequence[Chance], shares: Sequence[float]) -> Chance:
 def chance_of_measures(task: CombinationTask, measures: Floats, *, permutations: int, seed: int) -> Chance:
     """Tests measures that no rating chose, all at once.
 
-    Returns:
-        Spearman of each measure, and what the largest of them reaches by chance.
+    Spearman of each measure, and what the largest of them reaches by chance.
     """
     y = standard_ranks(task.ratings)
     x = _standardise(rankdata(measures, axis=0)) / np.sqrt(len(y))
@@ -97,10 +94,8 @@ def chance_of_measures(task: CombinationTask, measures: Floats, *, permutations:
 def chance_of_best(task: CombinationTask, *, permutations: int, seed: int) -> Chance:
     """Tests the choice of the best subset: how well would it do on shuffled ratings?
 
-    The whole choice among all subsets is repeated for each shuffling by groups.
-
-    Returns:
-        Spearman of the best subset on the ratings, and on each shuffling.
+    The whole choice among all subsets is repeated for each shuffling by groups. Spearman of the best subset on the
+    ratings, and on each shuffling.
     """
     x, ranks = task.scaled, standard_ranks(task.ratings)
     width = max(1, _CELLS_PER_BLOCK // len(task.subsets))
@@ -132,11 +127,9 @@ def chance_of_fit(
 ) -> Chance:
     """Tests a combiner that is fitted to ratings: the fit in every fold is repeated for each shuffling.
 
-    Predictions out of fold that are held against shuffled ratings without a new fit vary less than they do by chance:
-    a fold's fit knows what is left for the fold that it predicts (Ojala and Garriga, 2010, test 1).
-
-    Returns:
-        Spearman out of fold, the mean over repeats, and the same for each shuffling.
+    Predictions out of fold that are held against shuffled ratings without a new fit vary less than they do by chance: a
+    fold's fit knows what is left for the fold that it predicts (Ojala and Garriga, 2010, test 1). Spearman out of fold,
+    the mean over repeats, and the same for each shuffling.
     """
     everything, width = np.arange(len(task.ratings)), max(1, _CELLS_PER_FIT // len(task.ratings))
     levels, ranks = np.unique(task.ratings), rankdata(task.ratings)

@@ -57,9 +57,8 @@ class ChoiceTests:
     def choose(self, preferred: int, predictions: Floats) -> TestedChoice:
         """Claims the preferred way, or else the metric, or the combiner without a fit, that is shown beyond chance.
 
-        Returns:
-            The claim. Where nothing is shown, it is that of the preferred way, with its p-value and its estimate out of
-            fold: nothing is claimed, so that nothing has to be corrected for it.
+        Returns the claim. Where nothing is shown, it is that of the preferred way, with its p-value and its estimate
+        out of fold: nothing is claimed, so that nothing has to be corrected for it.
         """
         first = self._test(preferred, predictions)
         if first.p <= BEYOND_CHANCE or not self.is_choice:

@@ -94,11 +94,9 @@ def fit_combiner(
 def fit_weights(kind: str, x: Floats, ratings: Floats, *, middle: float) -> Floats:
     """Fits the weights of variables that are on one scale to each of several sets of ratings: the one fit of Assay.
 
-    Ridge regression chooses its penalty by leaving out one item at a time; logistic regression takes the variables
-    over their spread, with a penalty of 1, and equal weights where all outcomes are one. Other kinds learn nothing.
-
-    Returns:
-        The weights, (metrics, sets).
+    Ridge regression chooses its penalty by leaving out one item at a time; logistic regression takes the variables over
+    their spread, with a penalty of 1, and equal weights where all outcomes are one. Other kinds learn nothing. Returns
+    the weights, (metrics, sets).
 
     Examples:
         A rating that is twice the variable keeps nearly that weight with the smallest penalty:

@@ -67,10 +67,8 @@ def compare(
 ) -> Comparison:
     """Compares two sets of scores of a table's rated items on the items that both have.
 
-    The difference is that of the mean Spearman over repeats; `find_standing` says what it shows.
-
-    Returns:
-        The comparison; without figures where fewer than five items have both, or scores or ratings do not vary.
+    The difference is that of the mean Spearman over repeats; `find_standing` says what it shows. Returns the
+    comparison; without figures where fewer than five items have both, or scores or ratings do not vary.
     """
     has_both = ~np.isnan(first[1]).any(axis=1) & ~np.isnan(second[1]).any(axis=1)
     table = rated.take(np.flatnonzero(has_both))

@@ -176,10 +176,8 @@ class OutOfFold:
 def best_subsets(task: CombinationTask, places: Places) -> Places:
     """Finds the best subset of each size, then within each bound on cost, on the items at `places`.
 
-    Best is the highest correlation of its sum with the ratings.
-
-    Returns:
-        One row of `task.subsets` per size and per bound, (sizes + bounds,).
+    Best is the highest correlation of its sum with the ratings. Returns one row of `task.subsets` per size and per
+    bound, (sizes + bounds,).
     """
     correlations = subset_correlations(task.scaled[places], rankdata(task.ratings[places])[:, None], task.subsets)[
         :, 0
@@ -241,9 +239,8 @@ def choose_cheap(scores: FoldScores) -> int:
 def _within_one_error(scores: FoldScores) -> Bools:
     """Whether each way is within one standard error of the best, (ways,).
 
-    The standard error is that of the folds of one repeat, because repeating does not make more items.
-
-    Source: the one-standard-error rule of Breiman, Friedman, Olshen and Stone (1984).
+    The standard error is that of the folds of one repeat, because repeating does not make more items. Source: the
+    one-standard-error rule of Breiman, Friedman, Olshen and Stone (1984).
     """
     best, means = choose_best(scores), scores.by_fold.mean(axis=1)
     error = float(scores.by_fold[best].std(ddof=1)) / np.sqrt(scores.folds) if scores.folds > 1 else 0.0
@@ -266,8 +263,7 @@ def cross_validate(
 ) -> OutOfFold | None:
     """Repeats every way of combining, and the whole choice of a way, in grouped cross-validation.
 
-    Returns:
-        Predictions out of fold; None where the groups do not make two folds.
+    Returns predictions out of fold; None where the groups do not make two folds.
     """
     items, everything = len(task.ratings), np.arange(len(task.ratings))
     eligible = np.ones(len(task.ways), dtype=bool) if eligible is None else eligible
@@ -330,8 +326,7 @@ def _inner_scores(
 def column_spearmans(predictions: Floats, ratings: Floats) -> Floats:
     """Computes Spearman's rank correlation of each column with the ratings.
 
-    Returns:
-        The correlations, (columns,); 0 where a column or the ratings do not vary.
+    Returns the correlations, (columns,); 0 where a column or the ratings do not vary.
 
     Examples:
         >>> predictions = np.array([[1.0, 5.0, 2.0], [2.0, 4.0, 2.0], [3.0, 3.0, 2.0]])

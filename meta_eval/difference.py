@@ -94,13 +94,10 @@ def find_standing(difference: Estimate, *, margin: float = RHO_MARGIN, level: fl
     than it is.
 
     Where neither holds, the number of ratings that would settle it follows from the predictive power (Spiegelhalter,
-    Freedman and Blackburn, 1986): the difference d with the standard error s (from the interval's width, so that
-    groups are counted) has the posterior N(w d, w s^2) with w = 0.2^2 / (0.2^2 + s^2), and m ratings more make it
-    N((d + k w d) / (1 + k), (k / (1 + k))^2 (w s^2 + s^2 / k)) with the standard error s / sqrt(1 + k), k = m / n. The
-    smallest k that leaves it unsettled in at most 20% is taken.
-
-    Returns:
-        The standing; `unsettled` where there is no interval.
+    Freedman and Blackburn, 1986): the difference d with the standard error s (from the interval's width, so that groups
+    are counted) has the posterior N(w d, w s^2) with w = 0.2^2 / (0.2^2 + s^2), and m ratings more make it N((d + k w
+    d) / (1 + k), (k / (1 + k))^2 (w s^2 + s^2 / k)) with the standard error s / sqrt(1 + k), k = m / n. The smallest k
+    that leaves it unsettled in at most 20% is taken. Returns the standing; `unsettled` where there is no interval.
 
     Examples:
         A standard error of 0.02 (the interval's half width is 1.98 of them with 119 degrees of freedom):

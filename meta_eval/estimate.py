@@ -68,9 +68,8 @@ def estimate(
 ) -> Estimate:
     """Estimates a statistic with an interval from leaving out one group at a time (`jackknife_interval`).
 
-    Returns:
-        The estimate with its interval, and with the p-value of `null` where one is given; without a value where the
-        statistic is not finite, and without an interval where there are too few groups (`problem` says which).
+    Returns the estimate with its interval, and with the p-value of `null` where one is given; without a value where the
+    statistic is not finite, and without an interval where there are too few groups (`problem` says which).
 
     Examples:
         The mean of 1..6, each item its own group:
@@ -155,11 +154,8 @@ def estimate_mean_of_groups(
     """Estimates the mean of values in groups from the groups' sums.
 
     The interval leaves out one group at a time, on the log odds of the mean's place between the bounds, because the
-    mean of values that are mostly at one end is skewed (`interval_of_mean`).
-
-    Returns:
-        The mean with its interval; without one where there are fewer than five groups, or nothing varies and no scale
-        says what else could have been.
+    mean of values that are mostly at one end is skewed (`interval_of_mean`). Returns the mean with its interval;
+    without one where there are fewer than five groups, or nothing varies and no scale says what else could have been.
 
     Example:
         Five groups of one value, 1 to 5: the mean without one is 3.5, 3.25, 3, 2.75, 2.5, whose places between 1 and 5
@@ -246,8 +242,7 @@ def log_odds_interval(
 def estimate_proportion(count: int, total: int) -> Estimate:
     """Estimates a proportion with its 95% interval (Wilson, 1927).
 
-    Returns:
-        count / total in [0, 1]; without items there is no value.
+    count / total in [0, 1]; without items there is no value.
 
     Example:
         >>> proportion = estimate_proportion(1, 4)
@@ -293,10 +288,7 @@ def estimate_share(holds: "Bools", groups: "Places", level: float = 0.95) -> Est
 
     The exact binomial interval at the effective size (n / deff) (t(n - 1) / t(G - 1))^2, where deff, at least 1, is the
     variance of the share over the G groups divided by that of independent items, and t are Student's quantiles (Korn
-    and Graubard, 1998).
-
-    Returns:
-        The share in [0, 1] with its interval; no value without items.
+    and Graubard, 1998). Returns the share in [0, 1] with its interval; no value without items.
 
     Examples:
         None of 29 independent items: the upper end solves (1 - p)^29 = 0.025, so p = 1 - 0.025^(1/29) = 0.119.

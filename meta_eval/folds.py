@@ -9,10 +9,8 @@ def grouped_folds(group_numbers: Places, folds: int, *, seed: int) -> list[Place
     """Deals whole groups into folds of about equal size.
 
     Groups go in random order, large ones first, each to the fold that is smallest so far. `sklearn.GroupKFold` deals
-    alike but breaks ties by an unstable sort, so that equal seeds could give other folds on another processor.
-
-    Returns:
-        The places of the items of each fold; empty where there is only one group.
+    alike but breaks ties by an unstable sort, so that equal seeds could give other folds on another processor. Returns
+    the places of the items of each fold; empty where there is only one group.
 
     Examples:
         Groups of 2, 1 and 1 items in two folds: the large group is alone.

@@ -130,10 +130,8 @@ def t_p_value(t: float, degrees: float) -> float:
 def leave_one_out(statistic: Statistic, groups: Sequence[str]) -> "Floats | None":
     """Computes a statistic without one group at a time, (parts,).
 
-    Above 200 groups, one of 200 parts of the groups is left out at a time (50 above 20,000 items).
-
-    Returns:
-        The values; None with fewer than five groups, or where the statistic is undefined without one of them.
+    Above 200 groups, one of 200 parts of the groups is left out at a time (50 above 20,000 items). Returns the values;
+    None with fewer than five groups, or where the statistic is undefined without one of them.
     """
     import numpy as np
 
@@ -165,14 +163,11 @@ def jackknife_interval(
 ) -> Interval | None:
     """Computes a confidence interval of a statistic of grouped items by leaving out one group at a time.
 
-    `interval_from_replicates` with G - 1 degrees of freedom.
-
-    Returns:
-        The interval; None with fewer than five groups, where the statistic is undefined without
-        one of them, or where it is the same without any of them. A perfect value (a correlation or an area at its bound
-        in all of them) has an interval: up to 1 - tail^(1 / carriers) of the groups could be exceptions though none is
-        among these (Clopper and Pearson, 1934). An exception takes its share from an area, and up to four times its
-        share from a correlation (simulated, with rare kinds of answers).
+    `interval_from_replicates` with G - 1 degrees of freedom. Returns the interval; None with fewer than five groups,
+    where the statistic is undefined without one of them, or where it is the same without any of them. A perfect value
+    (a correlation or an area at its bound in all of them) has an interval: up to 1 - tail^(1 / carriers) of the groups
+    could be exceptions though none is among these (Clopper and Pearson, 1934). An exception takes its share from an
+    area, and up to four times its share from a correlation (simulated, with rare kinds of answers).
 
     Example:
         The mean of 1 to 10, each its own group: 5.5 +- 2.262 * 0.9574, with 9 degrees of freedom:
@@ -264,9 +259,7 @@ def intraclass_correlation(values: "Floats", groups: "Places") -> float:
 
     The analysis-of-variance estimate (Donner and Koval, 1980), with the standard error of Swiger et al. (1964). With
     few groups the estimate alone is often near 0 by chance, and a share that rests on it is thought too certain.
-
-    Returns:
-        The correlation in [0, 1]; 0 where each item is its own group, 1 where all are one group.
+    Returns the correlation in [0, 1]; 0 where each item is its own group, 1 where all are one group.
 
     Example:
         Two groups of two, alike within: the estimate is 1 and cannot rise.
@@ -299,9 +292,7 @@ def variance_of_mean(values: "Floats", groups: "Places") -> float:
 
     G / (G - 1) times the sum over the G groups of (sum of the group's deviations from the mean)^2, divided by n^2: the
     cluster-robust variance of an intercept (Liang and Zeger, 1986; statsmodels' `cov_cluster` gives the same number).
-
-    Returns:
-        The variance, in the values' unit squared.
+    Returns the variance, in the values' unit squared.
 
     Examples:
         Values 1, 3 in one group and 5, 7 in another, mean 4: group sums of deviations -4 and 4, so 2/1 * 32 / 16 = 4.

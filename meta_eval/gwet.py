@@ -16,12 +16,9 @@ def ordinal_ac2(ratings: Floats, levels: Floats) -> Statistic:
     p_a is the mean over items with two ratings or more of the mean w of their pairs; p_e = T / (q (q - 1)) times the
     sum over levels of pi_k (1 - pi_k), with T the sum of all w and pi_k the mean over items of the share of their
     ratings at level k. Where nearly all ratings are at one level p_e goes to 0, and not, as in alpha and kappa, to p_a.
-
-    Returns:
-        The statistic, at most 1; NaN where no item has two ratings.
-
-    Source: Gwet (2008), "Computing inter-rater reliability and its variance in the presence of high agreement"; with
-    weights: Gwet (2014), "Handbook of Inter-Rater Reliability", 4th edition.
+    Returns the statistic, at most 1; NaN where no item has two ratings. Source: Gwet (2008), "Computing inter-rater
+    reliability and its variance in the presence of high agreement"; with weights: Gwet (2014), "Handbook of Inter-Rater
+    Reliability", 4th edition.
 
     Examples:
         Two raters, items rated (1, 1), (1, 1), (1, 2) on the levels 1 and 2: p_a = 2/3, pi = (5/6, 1/6), T = 2, so

@@ -14,11 +14,8 @@ def ordinal_alpha(ratings: Floats) -> Statistic:
 
     The squared difference of two levels c < k is (n_c / 2 + n_between + n_k / 2)^2, n being the number of ratings at a
     level: the squared distance of the levels' mean ranks, from which both sums follow without a matrix of levels.
-
-    Returns:
-        The statistic, at most 1; NaN where a column of weights has no two different ratings.
-
-    Source: Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability".
+    Returns the statistic, at most 1; NaN where a column of weights has no two different ratings. Source: Krippendorff
+    (2011), "Computing Krippendorff's Alpha-Reliability".
 
     Examples:
         Two raters, items rated (1, 1), (1, 2), (2, 2): ratings 1 three times, 2 three times, one squared difference for
@@ -52,13 +49,9 @@ def ordinal_alpha(ratings: Floats) -> Statistic:
 def nominal_alpha(labels: Floats) -> Statistic:
     """Prepares Krippendorff's alpha for nominal data: 1 - D_o / D_e, where any two different labels disagree alike.
 
-    D_o = sum over items of (m^2 - sum_c n_c^2) / (m - 1), with n_c of the item's m labels being c, and
-    D_e = (N^2 - sum_c N_c^2) / (N - 1), with N_c of all N labels being c.
-
-    Returns:
-        The statistic, at most 1; NaN where a column of weights has no two different labels.
-
-    Source: Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability".
+    D_o = sum over items of (m^2 - sum_c n_c^2) / (m - 1), with n_c of the item's m labels being c, and D_e = (N^2 -
+    sum_c N_c^2) / (N - 1), with N_c of all N labels being c. Returns the statistic, at most 1; NaN where a column of
+    weights has no two different labels. Source: Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability".
 
     Examples:
         The data of Krippendorff's section A, two observers and ten units of 0 and 1: alpha = 0.095.

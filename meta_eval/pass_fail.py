@@ -181,10 +181,8 @@ def repeated_trials(table: ScoreTable, agreement: dict[str, PassFail], *, level:
 
     Rows of one question and one version are trials of it. pass^k is the chance that k of them all pass: of a question
     of whose n trials c pass, the share C(c, k) / C(n, k) of all sets of k, and of all questions their mean (Yao and
-    others, 2024, "tau-bench"). What is not known is left out.
-
-    Returns:
-        One row per version and judge of the trials; empty where no question has two trials.
+    others, 2024, "tau-bench"). What is not known is left out. Returns one row per version and judge of the trials;
+    empty where no question has two trials.
 
     Examples:
         Two trials of each of five questions; three questions pass twice, one once, one never:

@@ -119,10 +119,8 @@ def powered_mean(sums: Floats, slope: Floats, count: Floats, scores: Floats) -> 
 def estimate_mean_rating(table: ScoreTable, metrics: tuple[str, ...], *, level: float = 0.95) -> MeanRating | None:
     """Estimates the mean rating of a table's items from the scores of all and the ratings of some.
 
-    The score of an item is its mean percentile over the metrics.
-
-    Returns:
-        The estimate of `prediction_powered_mean`; None with fewer than ten rated or two unrated items.
+    The score of an item is its mean percentile over the metrics. Returns the estimate of `prediction_powered_mean`;
+    None with fewer than ten rated or two unrated items.
     """
     rated = int((~np.isnan(table.mean_rating)).sum())
     if rated < FEWEST_RATED or len(table.items) - rated < _FEWEST_UNRATED:
@@ -151,11 +149,8 @@ def prediction_powered_mean(
     `powered_means`, whose interval leaves out one group at a time, with its rated and its unrated items and lambda
     estimated anew (`interval_of_mean`). What is estimated is the mean of answers like these, of new groups too: the
     target of every other mean of Assay. Where the scores lead to an end of the scale or beyond, the ratings alone are
-    taken.
-
-    Returns:
-        The mean with its interval, beside the mean of the ratings alone; without an interval where the ratings are of
-        fewer than five groups.
+    taken. Returns the mean with its interval, beside the mean of the ratings alone; without an interval where the
+    ratings are of fewer than five groups.
 
     Examples:
         >>> scores = np.array([1.0, 2, 3, 4, 5, 2, 3, 4, 5, 6])
@@ -236,10 +231,8 @@ def ratings_for_width(
 ) -> int | None:
     """Computes how many ratings bring the interval of a mean to a width.
 
-    n = s^2 / ((width / 2z)^2 - v), with z the normal quantile of the level.
-
-    Returns:
-        The number of ratings; None where even `most` would not do.
+    n = s^2 / ((width / 2z)^2 - v), with z the normal quantile of the level. Returns the number of ratings; None where
+    even `most` would not do.
 
     Examples:
         s^2 = 4, v = 0, width 1: (1 / (2 * 1.96))^2 = 0.0651 and 4 / 0.0651 = 61.5.

@@ -25,13 +25,11 @@ def shuffle_by_group(values: Floats, group_numbers: Places, *, permutations: int
 
     Groups of unequal size cannot change places. There the values are dealt out again in the order of latent normal
     variables, of which a share is common to each group. The share is drawn for each shuffling: from 1,000 reorderings
-    with shares from 0 to 0.99, those 50 count whose observed values have a share between groups nearest to that of
-    the real ones (approximate Bayesian computation: Beaumont, Zhang and Balding, 2002). Of five such reorderings the
-    one that is nearest again is taken, which conditions on what is unknown (Lindqvist and Taraldsen, 2005). So every
+    with shares from 0 to 0.99, those 50 count whose observed values have a share between groups nearest to that of the
+    real ones (approximate Bayesian computation: Beaumont, Zhang and Balding, 2002). Of five such reorderings the one
+    that is nearest again is taken, which conditions on what is unknown (Lindqvist and Taraldsen, 2005). So every
     shuffling holds exactly the values that there are, as much alike within groups as the real ones, and says nothing.
-
-    Yields:
-        Blocks (items, shufflings of the block).
+    Yields blocks (items, shufflings of the block).
 
     Examples:
         >>> values, groups = np.array([1.0, 2.0, 8.0, 9.0]), np.array([0, 0, 1, 1])
@@ -165,10 +163,8 @@ def max_t(table: ScoreTable, *, permutations: int, seed: int = 0) -> tuple[list[
     variance of the ratings' ranks that groups share, both worked out anew in every shuffling, so that how strongly the
     shuffling keeps groups together is divided out (DiCiccio and Romano, 2017). The correction is the single-step max-T
     of Westfall and Young (1993): how often the largest statistic of all metrics reaches this one. p = (b + 1) / (m +
-    1), so that it is never 0 (Phipson and Smyth, 2010).
-
-    Returns:
-        One p-value per metric alone, and one per metric corrected; in (0, 1].
+    1), so that it is never 0 (Phipson and Smyth, 2010). Returns one p-value per metric alone, and one per metric
+    corrected; in (0, 1].
 
     Examples:
         A metric that orders eight answers as the ratings do, and one that says nothing:

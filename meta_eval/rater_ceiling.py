@@ -32,13 +32,11 @@ def estimate_ceiling(rated: ScoreTable, *, level: float = 0.95) -> Estimate:
     attenuation: Spearman, 1904; Lord and Novick, 1968). r is the mean rank correlation of two raters. For items with
     k_i ratings 1 / k is the mean of 1 / k_i, items with one rating among them: r / (r + (1 - r) / k + s^2 (1 / k - 1 /
     K)). The last term is what raters of different severity add where not all K of them rate each item (the variance of
-    a mean of k drawn from K; Cochran, 1977, 2.5); s^2, at least 0, follows from r and from the correlation q of
-    ratings that are ranked over all raters: (r - q) / (1 / K + q (K - 1) / K). The interval leaves out one group at a
-    time, on the scale of that r which gives the same without the last term. Where most ratings are equal the ceiling is
-    an upper bound: a measure with finer steps cannot follow the ties.
-
-    Returns:
-        The ceiling, in [0, 1], 0 where raters agree no better than chance; without a value where r is undefined.
+    a mean of k drawn from K; Cochran, 1977, 2.5); s^2, at least 0, follows from r and from the correlation q of ratings
+    that are ranked over all raters: (r - q) / (1 / K + q (K - 1) / K). The interval leaves out one group at a time, on
+    the scale of that r which gives the same without the last term. Where most ratings are equal the ceiling is an upper
+    bound: a measure with finer steps cannot follow the ties. Returns the ceiling, in [0, 1], 0 where raters agree no
+    better than chance; without a value where r is undefined.
 
     Examples:
         Two raters whose ranks correlate by 0.6: 2 * 0.6 / 1.6 = 0.75, and its root is 0.866.
@@ -78,10 +76,8 @@ def mean_rater_correlation(ratings: Floats, *, over_all: bool = False) -> Statis
     """Prepares the mean rank correlation of two raters, over all pairs of ratings of one item.
 
     Each rater's ratings are replaced by their ranks, standardised over all items of this rater; the statistic is the
-    mean product of the two of a pair. Where every rater rated every item, it is the mean Spearman of all pairs.
-
-    Returns:
-        The statistic; NaN where fewer than two raters vary.
+    mean product of the two of a pair. Where every rater rated every item, it is the mean Spearman of all pairs. Returns
+    the statistic; NaN where fewer than two raters vary.
 
     Examples:
         Ranks 1, 2, 3, 4 against 2, 1, 4, 3 (0.6) and themselves (1.0), and the two others (0.6): their mean is 0.733.
@@ -130,8 +126,7 @@ def _standardise(ranks: Floats, weights: Floats) -> tuple[Floats, Bools]:
 def rater_ceilings(shared: ScoreTable, *, level: float = 0.95) -> tuple[tuple[RaterCeiling, ...], Estimate]:
     """Compares each rater with the mean of the others.
 
-    Returns:
-        Spearman of each rater with the mean of the others, and the mean over raters with its interval.
+    Spearman of each rater with the mean of the others, and the mean over raters with its interval.
     """
     others = means_of_others(shared.ratings)
     parts = tuple(_rater_ceiling(rater, shared.ratings[:, j], others[:, j]) for j, rater in enumerate(shared.raters))
@@ -145,8 +140,7 @@ def rater_ceilings(shared: ScoreTable, *, level: float = 0.95) -> tuple[tuple[Ra
 def means_of_others(ratings: Floats) -> Floats:
     """Computes, for each rating, the mean of the other raters' ratings of the same item.
 
-    Returns:
-        The means, (items, raters); NaN where no other rater rated the item.
+    Returns the means, (items, raters); NaN where no other rater rated the item.
 
     Examples:
         >>> means_of_others(np.array([[1.0, 3.0, 5.0], [2.0, np.nan, np.nan]])).tolist()

@@ -87,11 +87,8 @@ def agreement_of_raters(table: ScoreTable, *, level: float = 0.95) -> Raters | N
     other than the most common one. They agree where alpha is 0.2 or more and its interval above 0. Everything else is
     too few shared items to tell. Where nearly all ratings are alike alpha is low although raters agree on nearly every
     item (the paradox of Feinstein and Cicchetti, 1990): the 15 items keep that from being called disagreement, and
-    Gwet's AC2 stands beside alpha.
-
-    Returns:
-        The two coefficients, the verdict, Cohen's kappas and the ceiling; None where fewer than five items have two
-        ratings.
+    Gwet's AC2 stands beside alpha. Returns the two coefficients, the verdict, Cohen's kappas and the ceiling; None
+    where fewer than five items have two ratings.
     """
     rated = table.rated()
     has_two = (~np.isnan(rated.ratings)).sum(axis=1) >= 2
@@ -181,10 +178,8 @@ def _rater_pairs(table: ScoreTable) -> list[RaterPair]:
 def kappas(x: Floats, y: Floats, lowest: float, highest: float) -> tuple[float | None, float | None]:
     """Computes Cohen's kappa, (p_o - p_e) / (1 - p_e), and the quadratic-weighted one (scikit-learn's).
 
-    Whole ratings count as levels of the scale from lowest to highest, others as the levels that occur.
-
-    Returns:
-        kappa and quadratic-weighted kappa, both at most 1; None with fewer than five items, or where neither varies.
+    Whole ratings count as levels of the scale from lowest to highest, others as the levels that occur. kappa and
+    quadratic-weighted kappa, both at most 1; None with fewer than five items, or where neither varies.
 
     Examples:
         Of six items five agree (p_o = 5/6); the shares of the levels 1 and 5 are 1/2, 1/2 and 2/3, 1/3, so p_e = 1/2
@@ -209,8 +204,7 @@ def kappas(x: Floats, y: Floats, lowest: float, highest: float) -> tuple[float |
 def to_rating_scale(table: ScoreTable, values: Floats, *, seed: int = 0) -> Floats | None:
     """Brings values to the rating scale by isotonic regression on the mean rating, each fold of groups by the others.
 
-    Returns:
-        Expected ratings, (items,), NaN where the value was; None where the groups do not make two folds.
+    Returns expected ratings, (items,), NaN where the value was; None where the groups do not make two folds.
     """
     from sklearn.isotonic import IsotonicRegression
 

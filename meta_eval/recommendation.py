@@ -43,9 +43,8 @@ def recommend(
 ) -> str:
     """Says in one sentence for a support lead which measure follows the team, and what it may be used for.
 
-    Returns:
-        The sentence. What it says of a difference comes from `find_standing`; how closely the choice follows, from the
-        lower end of its agreement's interval; what could have been shown, from `AgreementPower`.
+    Returns the sentence. What it says of a difference comes from `find_standing`; how closely the choice follows, from
+    the lower end of its agreement's interval; what could have been shown, from `AgreementPower`.
     """
     if raters is not None and not raters.validates:
         return "Your raters hardly agree with each other, so no measure can be checked against them."
@@ -236,9 +235,8 @@ def explain(
 ) -> str:
     """Gives the figures under the recommendation in up to three short lines.
 
-    Returns:
-        The lines: how far the choice agrees on answers that it had not seen, its difference from the others on the
-        same answers, and what the raters reach.
+    Returns the lines: how far the choice agrees on answers that it had not seen, its difference from the others on the
+    same answers, and what the raters reach.
     """
     if raters is not None and not raters.validates:
         return f"{_capitalise(raters.problem)}."

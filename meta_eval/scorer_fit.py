@@ -83,10 +83,7 @@ def conformal_half_width(residuals: Floats, groups: Places, level: float) -> flo
     absolute residuals is taken at (m + 1) / m x level (Dunn, Wasserman and Ramdas, 2023, "Distribution-Free Prediction
     Sets for Two-Layer Hierarchical Models", pooling). m is what the residuals are worth in independent ones, n / (1 +
     (mean size - 1) rho) (Kish, 1965), and at least the number of groups, which is right even where all residuals of a
-    group are equal.
-
-    Returns:
-        The half width; the largest residual where there are too few groups for the level.
+    group are equal. Returns the half width; the largest residual where there are too few groups for the level.
     """
     sizes = np.bincount(groups, minlength=int(groups.max()) + 1)
     weights = 1 / sizes[groups]
@@ -111,10 +108,8 @@ def conformal_bands(
     The lowest band may be smaller: where most items share a value (80% are rated 5), the quantile of a band with them
     is theirs, and says nothing of the few below. Those are a band of their own from ten on. Fewer below a value that
     more than half of all items have are too few for a quantile: nobody knows how far off they are, and their half width
-    is the whole scale.
-
-    Returns:
-        Pairs of a band's start, halfway between its lowest value and the value below, and its half width.
+    is the whole scale. Returns pairs of a band's start, halfway between its lowest value and the value below, and its
+    half width.
 
     Example:
         Ten answers rated 1, which are predicted 2 too high at worst, and ninety rated 5, 1 too low at worst. With nine
@@ -209,8 +204,7 @@ def _fingerprints(rated: ScoreTable, answers: Mapping[str, tuple[str, str]]) -> 
 def predict_choice(rated: ScoreTable, selection: Selection, *, seed: int) -> Floats:
     """Predicts the ratings of a table by the chosen combination, fitted as it is saved.
 
-    Returns:
-        The predicted rating of each item by a fit that did not see its group, (items,).
+    Returns the predicted rating of each item by a fit that did not see its group, (items,).
     """
     return _predict_out_of_fold(rated.only(selection.chosen.metrics), _scorer_kind(selection), seed=seed)
 

@@ -132,13 +132,10 @@ def select(
 ) -> tuple[Selection, Predictions] | None:
     """Chooses among the combinations of the table's metrics.
 
-    Baselines that read the answer, such as token overlap, are candidates like any metric; answer length, a constant
-    and the question alone are not. A metric is a candidate where its values vary and it scored at least half of the
-    rated items; an item that it did not score stands at its middle.
-
-    Returns:
-        The selection and the predictions behind it; None with fewer than twenty rated items, no candidate, ratings that
-        are all equal, or one group only.
+    Baselines that read the answer, such as token overlap, are candidates like any metric; answer length, a constant and
+    the question alone are not. A metric is a candidate where its values vary and it scored at least half of the rated
+    items; an item that it did not score stands at its middle. Returns the selection and the predictions behind it; None
+    with fewer than twenty rated items, no candidate, ratings that are all equal, or one group only.
 
     Examples:
         One metric that equals the rating and one that says nothing: the first is chosen alone.

@@ -29,13 +29,6 @@ class Look:
 
     The error of all looks together is at most `ERROR` (Lan and DeMets, 1983, with a union bound over the looks).
 
-    Attributes:
-        number: Which look it is, from 1.
-        share: The share of all information that there is, 1 where everything is rated.
-        rated: How many ratings there are.
-        error: The error of this look.
-        intervals: What it says of pairs of versions.
-
     Example:
         Everything is rated at the first look; or 30 of 100 at the first, and all at the second.
 
@@ -44,11 +37,11 @@ class Look:
         (0.05, 0.0208, 0.0292)
     """
 
-    number: int = 1
-    share: float = 1.0
-    rated: int = 0
-    error: float = ERROR
-    intervals: Mapping[tuple[str, str], Interval] = field(default_factory=dict)
+    number: int = 1  # which look it is, from 1
+    share: float = 1.0  # the share of all information that there is, 1 where everything is rated
+    rated: int = 0  # how many ratings there are
+    error: float = ERROR  # the error of this look
+    intervals: Mapping[tuple[str, str], Interval] = field(default_factory=dict)  # what it says of pairs of versions
 
     def half_width(self, standard_error: float, degrees: float, *, comparisons: int = 1, sides: int = 2) -> float:
         """Half the width of an interval of one of several comparisons, which hold together (Sidak, 1967)."""

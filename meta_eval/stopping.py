@@ -60,9 +60,7 @@ def predict_stability(
     answers are like that are not rated yet is drawn from a Bayesian bootstrap of the groups that are, then as many
     groups as hold `more` answers are drawn from it, and the correlations are computed anew. The interval of such a
     future is today's, moved to the new correlation and narrowed by sqrt(n / (n + more)), on the scale of Fisher's z.
-
-    Returns:
-        The prediction; None with fewer than 10 rated answers, or where no metric has a correlation and an interval.
+    Returns the prediction; None with fewer than 10 rated answers, or where no metric has a correlation and an interval.
     """
     import numpy as np
 

@@ -46,8 +46,7 @@ def largest_size(metrics: int, most: int | None = None) -> int:
 def all_subsets(metrics: int, largest: int) -> Floats:
     """Lists the subsets of up to `largest` metrics.
 
-    Returns:
-        One row per subset, (subsets, metrics) of 0 and 1, the small ones first.
+    Returns one row per subset, (subsets, metrics) of 0 and 1, the small ones first.
 
     Examples:
         >>> all_subsets(2, 2).tolist()
@@ -70,8 +69,7 @@ def all_subsets(metrics: int, largest: int) -> Floats:
 def fit_scale(training: Floats, how: Scaling) -> Scale:
     """Learns from training scores how to bring columns to one scale on which they may be summed.
 
-    Returns:
-        The scale. A missing score becomes 0, which says nothing either way.
+    Returns the scale. A missing score becomes 0, which says nothing either way.
 
     Examples:
         Of the training scores 1, 2, 3, 4 half are below 2.5; all are below 9; of 2 one is below and one equal.
@@ -107,8 +105,7 @@ def fit_scale(training: Floats, how: Scaling) -> Scale:
 def place_among(sums: Floats, others: Floats) -> Floats:
     """Finds the place of sums among those of all items, so that sums of different spread may stand in one list.
 
-    Returns:
-        The share of the items whose sum is below, ties half, less 0.5, (others, columns).
+    Returns the share of the items whose sum is below, ties half, less 0.5, (others, columns).
 
     Examples:
         Of 1, 2, 2 and 4, one is below 2 and two are equal:
@@ -129,9 +126,7 @@ def subset_correlations(x: Floats, targets: Floats, subsets: Floats) -> Floats:
 
     With S the covariance of the columns and c their covariance with a target, a subset s of 0 and 1 has the correlation
     s'c / sqrt(s'S s var(target)). The cost is items x metrics^2 once and metrics^2 per subset, however many items.
-
-    Returns:
-        The correlations, (subsets, targets); 0 where a sum does not vary.
+    Returns the correlations, (subsets, targets); 0 where a sum does not vary.
 
     Examples:
         Columns (1, 0, 0) and (0, 1, 0) against (1, 1, 0): alone each has 0.5, and their sum is the target.
@@ -151,8 +146,7 @@ def subset_correlations(x: Floats, targets: Floats, subsets: Floats) -> Floats:
 def best_of_each_size(scores: Floats, sizes: Places) -> Places:
     """Finds the row of the best subset of each size.
 
-    Returns:
-        One row number per size, (sizes,); the first of equals.
+    Returns one row number per size, (sizes,); the first of equals.
 
     Examples:
         >>> best_of_each_size(np.array([0.2, 0.5, 0.4]), np.array([1, 1, 2])).tolist()
@@ -168,9 +162,7 @@ def resampled_winners(
     """Finds the best subset in each of many tables with whole groups resampled.
 
     The sums of squares of every resample come from one product of the weights with the columns' pairwise products.
-
-    Returns:
-        The row of the winning subset in each resample, (resamples,).
+    Returns the row of the winning subset in each resample, (resamples,).
     """
     first, second = np.triu_indices(subsets.shape[1])
     products = x[:, first] * x[:, second]
@@ -202,9 +194,8 @@ def subset_names(subset: Floats, names: tuple[str, ...]) -> tuple[str, ...]:
 def group_weights(groups: Sequence[str], resamples: int, seed: int = 0) -> "Floats":
     """Draws whole groups with replacement and counts how often each item stands in each resample.
 
-    Returns:
-        Weights (items, resamples); items of one group have equal weights, and the weights of the groups in a resample
-        sum to the number of groups.
+    Returns weights (items, resamples); items of one group have equal weights, and the weights of the groups in a
+    resample sum to the number of groups.
 
     Examples:
         >>> weights = group_weights(["a", "a", "b"], 4)

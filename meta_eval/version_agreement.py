@@ -46,10 +46,7 @@ def version_agreement(
     the two-sided tests behind `calls` count all of them, and so call nothing below six groups.
 
     Whether two metrics differ is tested by PERM-INPUTS (Deutsch, Dror and Roth, 2021): their standardised scores change
-    places in whole groups.
-
-    Returns:
-        The agreement; None where fewer than two versions have at least five rated answers.
+    places in whole groups. Returns the agreement; None where fewer than two versions have at least five rated answers.
 
     Examples:
         Two versions, eight questions; the metric is the rating:
@@ -265,11 +262,8 @@ def compare_soft_accuracy(
     """Compares two measures' soft pairwise accuracy on the answers that both scored.
 
     The standardised scores of the two change places in whole groups (PERM-INPUTS). All ways are tried where they are
-    few, else 499 at random.
-
-    Returns:
-        The accuracy of the first less that of the second, and its two-sided p-value; None where a version has fewer
-        than five such answers.
+    few, else 499 at random. Returns the accuracy of the first less that of the second, and its two-sided p-value; None
+    where a version has fewer than five such answers.
     """
     has_both = ~np.isnan(first) & ~np.isnan(second) & (answers.version >= 0)
     if (np.bincount(answers.version[has_both], minlength=len(answers.names)) < FEWEST_ANSWERS).any():

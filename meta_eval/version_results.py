@@ -84,9 +84,8 @@ class VersionAgreement:
 def describe_versions(agreement: VersionAgreement, on_answers: Estimate) -> str:
     """Says how well the measure in question tells versions apart, and how well answers.
 
-    Returns:
-        Two or three sentences. Good and poor are claims of the interval: its lower end reaches, or its upper end does
-        not reach, 0.8 for versions and 0.3 for answers.
+    Returns two or three sentences. Good and poor are claims of the interval: its lower end reaches, or its upper end
+    does not reach, 0.8 for versions and 0.3 for answers.
     """
     one = agreement.metric(agreement.measure)
     if one is None or one.problem:

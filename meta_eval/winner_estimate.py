@@ -41,10 +41,8 @@ def estimate_winner(
     The value is two fifths of the plain z and three fifths of the theta under which a z as large has a chance of one
     half. The plain value is too high on average, the conditional one too low; Zhong and Prentice (2008) and Ghosh, Zou
     and Wright (2008) average the two, and these weights left the least bias in our simulations. The interval starts at
-    0 at least, because the test has ruled out less, and reaches the plain value.
-
-    Returns:
-        The corrected estimate; the plain one where that has no interval, or where the agreement is perfect.
+    0 at least, because the test has ruled out less, and reaches the plain value. Returns the corrected estimate; the
+    plain one where that has no interval, or where the agreement is perfect.
 
     Examples:
         A rho of 0.5 that would have been quoted anyway stays; one that just passed the test is worth less:
@@ -84,12 +82,9 @@ def winning_limits(winner: Floats, rivals: Floats, ratings: Floats, group_number
     """Finds between which rho a measure would still have won against its rivals, all that is unrelated to it equal.
 
     With Z_k = b_k Z + W_k, where b_k is the slope of a rival's z on the winner's over samples of the same size, and W_k
-    what is unrelated, Z is the largest where Z >= W_k / (1 - b_k) for every b_k < 1, and at most that for b_k > 1
-    (Lee, Sun, Sun and Taylor, 2016; Reid, Taylor and Tibshirani, 2017). The slopes come from the influence of each
-    group on each rho.
-
-    Returns:
-        The limits on the scale of rho; -1 and 1 without rivals.
+    what is unrelated, Z is the largest where Z >= W_k / (1 - b_k) for every b_k < 1, and at most that for b_k > 1 (Lee,
+    Sun, Sun and Taylor, 2016; Reid, Taylor and Tibshirani, 2017). The slopes come from the influence of each group on
+    each rho. Returns the limits on the scale of rho; -1 and 1 without rivals.
 
     Examples:
         A rival that is unrelated to the winner sets the limit at its own rho:
@@ -116,10 +111,8 @@ def believable_error(values: Floats, ratings: Floats, group_numbers: Places) -> 
     """Computes the largest error of a measure's z that is believed: half as much again as the influences say.
 
     The infinitesimal jackknife (Jaeckel, 1972) takes how z moves with the weight of each group, where the jackknife
-    takes it away; the two agree but where z without one group is that of a perfect agreement.
-
-    Returns:
-        The error; infinite where the agreement is perfect as it is, so that no group moves it.
+    takes it away; the two agree but where z without one group is that of a perfect agreement. Returns the error;
+    infinite where the agreement is perfect as it is, so that no group moves it.
 
     Examples:
         >>> believable_error(np.arange(6.0), np.arange(6.0), np.arange(6))

@@ -11,17 +11,11 @@ if TYPE_CHECKING:
 
 
 class CountChoice(NamedTuple):
-    """The number of groups that was chosen.
+    """The number of groups that was chosen."""
 
-    Attributes:
-        number: The number.
-        labels: The group of each item with this number, shape (items,), -1 for outliers.
-        measures: The measures by number that was tried.
-    """
-
-    number: int
-    labels: "Labels"
-    measures: dict[int, Measures]
+    number: int  # the number
+    labels: "Labels"  # the group of each item with this number, shape (items,), -1 for outliers
+    measures: dict[int, Measures]  # the measures by number that was tried
 
 
 def choose_group_count(

@@ -16,31 +16,23 @@ _SILHOUETTE_SAMPLE = 5000  # silhouette compares all pairs; of more sections a s
 
 
 class Measures(NamedTuple):
-    """How good one clustering is. A measure that is not defined, as with fewer than two topics, is None.
+    """How good one clustering is. A measure that is not defined, as with fewer than two topics, is None."""
 
-    Attributes:
-        topics: The number of topics.
-        outliers: The share of sections in no topic.
-        silhouette: In [-1, 1], without outliers; higher is better.
-        calinski_harabasz: From 0, without outliers; higher is better.
-        davies_bouldin: From 0, without outliers; lower is better.
-        robustness: The percentage of sections that stay in their topic when noise is added.
-        document_match: How far a document's sections share a topic, in percent.
-    """
-
-    topics: int
-    outliers: float
-    silhouette: float | None
-    calinski_harabasz: float | None
-    davies_bouldin: float | None
-    robustness: float | None
-    document_match: float | None
+    topics: int  # the number of topics
+    outliers: float  # the share of sections in no topic
+    silhouette: float | None  # in [-1, 1], without outliers; higher is better
+    calinski_harabasz: float | None  # from 0, without outliers; higher is better
+    davies_bouldin: float | None  # from 0, without outliers; lower is better
+    robustness: float | None  # the percentage of sections that stay in their topic when noise is added
+    document_match: float | None  # how far a document's sections share a topic, in percent
 
 
 def measure_clustering(
     vectors: "Vectors", labels: "Labels", documents: Sequence[str], cluster: "Cluster | None", seed: int
 ) -> Measures:
     """Computes all measures of one clustering.
+
+    Returns the measures.
 
     Args:
         vectors: The sections, shape (sections, dimensions).
@@ -50,8 +42,6 @@ def measure_clustering(
             out.
         seed: The seed of the noise and of silhouette's sample.
 
-    Returns:
-        The measures.
     """
     from sklearn import metrics
 
@@ -78,9 +68,8 @@ def measure_robustness(
 ) -> float:
     """Computes the percentage of sections that stay in their topic when noise is added (Davidson et al., 2001).
 
-    Returns:
-        A percentage. Topics with and without noise are matched one to one so that most sections stay; outliers are
-        matched with outliers.
+    Returns a percentage. Topics with and without noise are matched one to one so that most sections stay; outliers are
+    matched with outliers.
     """
     import numpy as np
 
@@ -92,8 +81,7 @@ def measure_robustness(
 def share_in_same_group(one: "Labels", other: "Labels") -> float:
     """Computes the share of items in the same group in two clusterings.
 
-    Returns:
-        A share in [0, 1]. The groups are matched one to one so that the share is the largest possible.
+    Returns a share in [0, 1]. The groups are matched one to one so that the share is the largest possible.
 
     Example:
         >>> import numpy as np
@@ -115,10 +103,8 @@ def measure_document_match(labels: Sequence[int], documents: Sequence[str]) -> f
     """Computes how far the sections of a document share a topic (Twente paper, formulas 1 and 2).
 
     For each document d = 100 max_j(s_j / N), with s_j its sections in topic j and N its sections in any topic; the
-    result is the mean of d over documents. It says something only where a document is about one subject.
-
-    Returns:
-        A percentage; None where no document has a topic.
+    result is the mean of d over documents. It says something only where a document is about one subject. Returns a
+    percentage; None where no document has a topic.
 
     Example:
         >>> measure_document_match([0, 0, 0, 1, 1], ["a", "a", "b", "b", "b"])

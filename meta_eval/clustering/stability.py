@@ -29,7 +29,8 @@ def measure_stability(
 
     Units are drawn with replacement, their items clustered again (one that is drawn twice counts once), and each group
     is compared with the most similar new group by Jaccard's coefficient, the share of their items that both have, over
-    the items that were drawn. The mean over all draws is the group's stability.
+    the items that were drawn. The mean over all draws is the group's stability. Returns one mean in [0, 1] per group;
+    None with fewer than 10 items or 5 units, where nobody can tell.
 
     Args:
         vectors: The items, shape (items, dimensions).
@@ -38,9 +39,6 @@ def measure_stability(
         cluster: The function that made the labels.
         draws: The number of draws.
         seed: The same seed gives the same draws.
-
-    Returns:
-        One mean in [0, 1] per group; None with fewer than 10 items or 5 units, where nobody can tell.
 
     Example:
         >>> import numpy as np

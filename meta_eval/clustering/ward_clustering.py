@@ -17,12 +17,12 @@ _MOST = 40
 def principal_components(vectors: "Vectors", dimensions: int = DIMENSIONS) -> "Vectors":
     """Projects vectors on the directions of most variance.
 
+    Shape (items, components); the signs are fixed, so that the same vectors give the same components.
+
     Args:
         vectors: Shape (items, dimensions of the embedder).
         dimensions: The most components.
 
-    Returns:
-        Shape (items, components); the signs are fixed, so that the same vectors give the same components.
     """
     import numpy as np
 
@@ -37,12 +37,12 @@ def principal_components(vectors: "Vectors", dimensions: int = DIMENSIONS) -> "V
 def cluster_by_ward(vectors: "Vectors", groups: int) -> "Labels":
     """Clusters items into groups by Ward's criterion.
 
+    Returns the group of each item, shape (items,), numbered by size; an item alone in its group is an outlier, -1.
+
     Args:
         vectors: Shape (items, dimensions).
         groups: The number of groups.
 
-    Returns:
-        The group of each item, shape (items,), numbered by size; an item alone in its group is an outlier, -1.
     """
     import numpy as np
     from sklearn.cluster import AgglomerativeClustering

@@ -22,10 +22,8 @@ def estimate_net_wins(table: VersionTable, preferences: PreferenceTable) -> dict
     on one question are averaged first. Questions that both answer alike are ties that nobody needs to be asked for: the
     share is that of the compared questions, times the share of questions that have another answer. Comparisons of two
     other versions say nothing of the one in use and do not count. Errors come from leaving out one group at a time.
-
-    Returns:
-        The differences of all pairs, without those of a version that is compared with the one in use on fewer than five
-        groups.
+    Returns the differences of all pairs, without those of a version that is compared with the one in use on fewer than
+    five groups.
 
     Example:
         Ten questions: new is better on seven, old on two, and one is a tie: (7 - 2) / 10.

@@ -16,25 +16,17 @@ from .version_table import VersionTable
 class PreferenceTable:
     """Comparisons of versions, one row per preference.
 
-    Attributes:
-        versions: The name of each version, as in the table of answers.
-        first: One version, as its place in `versions`, (preferences,).
-        second: The other, (preferences,).
-        choice: 1 where the second is better, -1 where the first is, 0 for a tie, (preferences,).
-        question: The question as a number, (preferences,): the table's number of it where it has the question.
-        group: The group of the question as a number, (preferences,): the table's where it has the question.
-
     Raises:
         InputError: Columns differ in length, a place is none of a version, a version is compared with itself, or a
             choice is none of -1, 0 and 1.
     """
 
-    versions: tuple[str, ...]
-    first: Places
-    second: Places
-    choice: Floats
-    question: Places
-    group: Places
+    versions: tuple[str, ...]  # the name of each version, as in the table of answers
+    first: Places  # one version, as its place in `versions`, (preferences,)
+    second: Places  # the other, (preferences,)
+    choice: Floats  # 1 where the second is better, -1 where the first is, 0 for a tie, (preferences,)
+    question: Places  # the question as a number, (preferences,): the table's number of it where it has the question
+    group: Places  # the group of the question as a number, (preferences,): the table's where it has the question
 
     def __post_init__(self) -> None:
         columns = (self.first, self.second, self.choice, self.question, self.group)

@@ -25,17 +25,14 @@ def decide_variants(
     k variants each at 1 - 0.05 / k (Bonferroni), because the best of several looks better than it is. `ship`: the
     interval of one variant, or of several of which it agrees best, lies above 0. `keep`: none agrees better, and at
     least one surely worse. `equivalent`: all lie within the margin by two one-sided tests at 5%, which need no
-    correction: all must (Berger, 1982). Otherwise `unsettled`.
+    correction: all must (Berger, 1982). Otherwise `unsettled`. Returns the decision. Its intervals are for a single
+    look, at the level of all of them together. None where no variant can be compared with the one in use.
 
     Args:
         table: The variants' scores of the same answers, one column per variant; the first is what is in use today.
         margin: The largest difference of agreement that does not matter.
         measure: The metric that the variants compute, for the notes.
         seed: Seed of the permutations.
-
-    Returns:
-        The decision. Its intervals are for a single look, at the level of all of them together. None where no variant
-        can be compared with the one in use.
 
     Raises:
         InputError: The table has fewer than two variants.

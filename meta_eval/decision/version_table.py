@@ -13,35 +13,27 @@ from ..arrays import Floats, Places
 class VersionTable:
     """Answers of several versions of a chatbot, one row per answer. NaN means missing, and only in this table.
 
-    Attributes:
-        versions: The name of each version; the first is what is in use today.
-        version: The version of each answer, as its place in `versions`, (answers,).
-        question: The question of each answer as a number, (answers,): answers with one number are paired.
-        group: The group of each answer as a number, (answers,): groups are resampled together.
-        scores: The score that decides, (answers,), more is better; NaN without one. On the scale of the ratings where
-            it is a scorer's prediction.
-        ratings: The mean rating of each answer, (answers,); NaN where it is not rated.
-        text: The text of each answer as a number, (answers,): answers to one question with one number are the same
-            answer, of which one rating serves all.
-        scale: The lowest and the highest rating, or, where nothing is rated, score.
-        score_scale: The lowest and the highest score, where that is another scale; None where it is the same. It counts
-            where the scores alone decide.
-        others: Further metrics, which never decide: name -> (answers,), more is better.
-
     Raises:
         InputError: Columns differ in length, a version has no answer, there are fewer than two versions, a score is
             infinite, a rating is off the scale, or the scale has no width.
     """
 
-    versions: tuple[str, ...]
-    version: Places
-    question: Places
-    group: Places
+    versions: tuple[str, ...]  # the name of each version; the first is what is in use today
+    version: Places  # the version of each answer, as its place in `versions`, (answers,)
+    question: Places  # the question of each answer as a number, (answers,): answers with one number are paired
+    group: Places  # the group of each answer as a number, (answers,): groups are resampled together
+    # the score that decides, (answers,), more is better; NaN without one. On the scale of the ratings where it is a
+    # scorer's prediction.
     scores: Floats
-    ratings: Floats
+    ratings: Floats  # the mean rating of each answer, (answers,); NaN where it is not rated
+    # the text of each answer as a number, (answers,): answers to one question with one number are the same answer, of
+    # which one rating serves all
     text: Places
-    scale: tuple[float, float] = (1.0, 5.0)
+    scale: tuple[float, float] = (1.0, 5.0)  # the lowest and the highest rating, or, where nothing is rated, score
+    # further metrics, which never decide: name -> (answers,), more is better
     others: dict[str, Floats] = field(default_factory=dict)
+    # the lowest and the highest score, where that is another scale; None where it is the same. It counts where the
+    # scores alone decide.
     score_scale: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:

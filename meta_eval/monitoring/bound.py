@@ -13,12 +13,6 @@ BoundKind = Literal["mean", "bad_share", "fall", "judge_fall"]
 class Bound:
     """A bound of a figure of a chatbot in production.
 
-    Attributes:
-        kind: `mean`: the mean rating is at least `limit`. `bad_share`: the share of bad answers is at most `limit`.
-            `fall`: the mean rating is at most `limit` below that of the first days. `judge_fall`: the same for the
-            judge's scores in the raters' scale, taking for granted that the judge errs as before.
-        limit: The bound, in the unit of the figure.
-
     Raises:
         UsageError: The kind is unknown, or the limit is no finite number.
 
@@ -29,8 +23,11 @@ class Bound:
         assay.errors.UsageError: the limit of a bound must be a finite number, not nan
     """
 
+    # `mean`: the mean rating is at least `limit`. `bad_share`: the share of bad answers is at most `limit`. `fall`: the
+    # mean rating is at most `limit` below that of the first days. `judge_fall`: the same for the judge's scores in the
+    # raters' scale, taking for granted that the judge errs as before
     kind: BoundKind
-    limit: float
+    limit: float  # the bound, in the unit of the figure
 
     def __post_init__(self) -> None:
         kinds = get_args(BoundKind)

@@ -86,11 +86,9 @@ def judge_terms(
 ) -> OutcomeTerms | None:
     """Predicts the ratings from the judge's scores alone, by one line through all ratings so far.
 
-    One line for all days: how a score is read must not change between the days that are compared.
-
-    Returns:
-        The terms, without a stage of ratings; None where fewer than 20 rated answers are judged, or the judge's score
-        does not rise with their ratings.
+    One line for all days: how a score is read must not change between the days that are compared. Returns the terms,
+    without a stage of ratings; None where fewer than 20 rated answers are judged, or the judge's score does not rise
+    with their ratings.
     """
     day_numbers, day = np.unique(answers.days, return_inverse=True)
     group = np.unique(answers.groups, return_inverse=True)[1].ravel()

@@ -14,37 +14,26 @@ from ..arrays import Floats, Places
 class ProductionAnswers:
     """All answers that were pulled up to one look, in the order of their times, (n,) each.
 
-    Attributes:
-        days: The day of each answer, counted from 0 at the first.
-        groups: The session of each as a number: answers of one session are not independent.
-        cheap: The score that costs nothing; NaN where it is missing.
-        judge_chance: The probability with which the answer was drawn for the judge, in (0, 1]; NaN of one that was
-            never in a draw.
-        judged: The judge's score; NaN where it was not drawn or has none.
-        rating_chance: The probability with which the answer was drawn for the raters, given all before; NaN of one that
-            was never in a draw.
-        ratings: The mean of its raters' ratings; NaN where there is none.
-        segments: Field (language, topic, model, prompt_version) -> the value of each answer; None where it has none.
-        rating_min: The lowest rating.
-        rating_max: The highest.
-        bad_below: An answer with a lower rating is bad.
-
     Raises:
         UsageError: The lengths differ, a day or a group is no whole number, a chance is not in (0, 1], a rating is not
             on the scale, a score is infinite, or the scale has no ends or no bad answers.
     """
 
-    days: Places
-    groups: Places
-    cheap: Floats
+    days: Places  # the day of each answer, counted from 0 at the first
+    groups: Places  # the session of each as a number: answers of one session are not independent
+    cheap: Floats  # the score that costs nothing; NaN where it is missing
+    # the probability with which the answer was drawn for the judge, in (0, 1]; NaN of one that was never in a draw.
     judge_chance: Floats
-    judged: Floats
+    judged: Floats  # the judge's score; NaN where it was not drawn or has none
+    # the probability with which the answer was drawn for the raters, given all before; NaN of one that was never in a
+    # draw.
     rating_chance: Floats
-    ratings: Floats
+    ratings: Floats  # the mean of its raters' ratings; NaN where there is none
+    # field (language, topic, model, prompt_version) -> the value of each answer; None where it has none
     segments: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
-    rating_min: float = 1
-    rating_max: float = 5
-    bad_below: float = 3
+    rating_min: float = 1  # the lowest rating
+    rating_max: float = 5  # the highest
+    bad_below: float = 3  # an answer with a lower rating is bad
 
     def __post_init__(self) -> None:
         names = ("groups", "cheap", "judge_chance", "judged", "rating_chance", "ratings")

@@ -85,10 +85,8 @@ def follow_bounds(
 ) -> list[list[AlarmState]]:
     """Says of each bound whether its alarm stood after each day, as a look at the end of every day would have.
 
-    Arguments as in `look_at_production`. Every day counts as whole, the newest too.
-
-    Returns:
-        Per bound one state per day that has answers; no states of a bound of which nothing can be said.
+    Arguments as in `look_at_production`. Every day counts as whole, the newest too. Returns per bound one state per day
+    that has answers; no states of a bound of which nothing can be said.
     """
     production = _Production(answers, window=window, reference=reference, day_name=str)
     level = _share_out(false_alarms, bounds)

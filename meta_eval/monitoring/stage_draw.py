@@ -55,8 +55,7 @@ def _draw(could_be: Bools, share: Floats, chance: Floats, is_there: Bools) -> St
 def draws_worth(sums: Sequence[Floats]) -> list[Floats]:
     """Says how many equally weighted answers each of some draws, made one from another, is worth at most.
 
-    Returns:
-        Per draw the number for each period; infinite where the draw has no chances.
+    Returns per draw the number for each period; infinite where the draw has no chances.
 
     Example:
         Of 1,000 answers with chance .01 and 10 with chance 1, 20 are drawn on average: worth 1010^2 / 100,010 = 10.2.

@@ -37,10 +37,8 @@ def estimate_window(terms: OutcomeTerms, is_in: Bools, *, error: float = LOOKS_E
     and Graubard, 1998), with the bounds of Clopper and Pearson (1934) at the error of the `ConfidenceSequence`. So it
     stays on the scale, is longer towards its far end, and never has width 0. n is at most (1 + k) times the effective
     number of rated groups G, k = G min(p, 1 - p), and at most 16 times: few ratings off the end of the scale say little
-    about how many there are.
-
-    Returns:
-        The estimate: `n` ratings in `groups` groups; without an interval where fewer than five groups are rated.
+    about how many there are. Returns the estimate: `n` ratings in `groups` groups; without an interval where fewer than
+    five groups are rated.
 
     Example:
         Ten answers, all rated, 1 to 5 twice, without scores: mean 3. Squares about it sum to 20, and with 1 / (1 - .1)

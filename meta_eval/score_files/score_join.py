@@ -28,24 +28,17 @@ _Column = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class JoinedScores:
-    """A table of scores and ratings, with what was read beside it.
-
-    Attributes:
-        table: The table.
-        unscored: Rated items without any score; they are not in the table.
-        unrated: Scored items without a rating; they are in the table.
-        notes: What the user should know about how the sources were read.
-        answers: The items as they were read, by id, each with the reasons of its scores.
-        level: Whether runs of conversations were read by conversation or by turn; None where there are none.
-        run_versions: The version that each run is of, where they hold other answers to the same questions; else empty.
-    """
+    """A table of scores and ratings, with what was read beside it."""
 
     table: ScoreTable
-    unscored: tuple[str, ...]
-    unrated: tuple[str, ...]
-    notes: tuple[str, ...]
+    unscored: tuple[str, ...]  # rated items without any score; they are not in the table
+    unrated: tuple[str, ...]  # scored items without a rating; they are in the table
+    notes: tuple[str, ...]  # what the user should know about how the sources were read
+    # the items as they were read, by id, each with the reasons of its scores
     answers: Mapping[str, Item] = field(repr=False)
+    # whether runs of conversations were read by conversation or by turn; None where there are none
     level: RatedLevel | None = None
+    # the version that each run is of, where they hold other answers to the same questions; else empty
     run_versions: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -46,30 +46,18 @@ _HOW_TO_RATE = "name their columns (--rating), or write a column rating, or the 
 
 @dataclass(frozen=True)
 class Item:
-    """One rated or scored answer as a file shows it.
+    """One rated or scored answer as a file shows it."""
 
-    Attributes:
-        id: Its id; empty where the file has none.
-        place: Where it stands in the file, for messages ("line 17").
-        user_input: The question; empty where the file has none.
-        response: The answer; empty where the file has none.
-        contexts: The retrieved contexts.
-        values: All cells of its row.
-        reasons: The reason of each metric's score.
-        before: What was said before the question, in a conversation.
-        version: The version that gave the answer, where its source says it.
-        question: What is the same of answers to one question, where its source says it; else the question's text is.
-    """
-
-    id: str
-    place: str
-    user_input: str = ""
-    response: str = ""
-    contexts: tuple[str, ...] = ()
-    values: Mapping[str, Any] = field(default_factory=dict)
-    reasons: Mapping[str, str] = field(default_factory=dict)
-    before: str = ""
-    version: str = ""
+    id: str  # its id; empty where the file has none
+    place: str  # where it stands in the file, for messages ("line 17")
+    user_input: str = ""  # the question; empty where the file has none
+    response: str = ""  # the answer; empty where the file has none
+    contexts: tuple[str, ...] = ()  # the retrieved contexts
+    values: Mapping[str, Any] = field(default_factory=dict)  # all cells of its row
+    reasons: Mapping[str, str] = field(default_factory=dict)  # the reason of each metric's score
+    before: str = ""  # what was said before the question, in a conversation
+    version: str = ""  # the version that gave the answer, where its source says it
+    # what is the same of answers to one question, where its source says it; else the question's text is
     question: str = ""
 
     @property
@@ -84,29 +72,19 @@ class Item:
 
 @dataclass(frozen=True)
 class ScoreSource:
-    """The numbers of one source of scores or ratings.
+    """The numbers of one source of scores or ratings."""
 
-    Attributes:
-        name: The file or run, for messages.
-        items: Its items.
-        columns: Metric or rater -> place of the item in `items` -> number; what is missing is left out.
-        judges: The judge that made a column, where one did.
-        scale: The scale of ratings, where the source says it.
-        read_columns: The columns of the source that were read.
-        offered: The metrics that could have been read.
-        directions: Whether higher is better, by metric, where the source says it.
-        notes: What the reader should tell the user.
-    """
-
-    name: str
+    name: str  # the file or run, for messages
     items: tuple[Item, ...]
+    # metric or rater -> place of the item in `items` -> number; what is missing is left out
     columns: Mapping[str, Mapping[int, float]]
-    judges: Mapping[str, str] = field(default_factory=dict)
-    scale: tuple[float, float] | None = None
-    read_columns: tuple[str, ...] = ()
-    offered: tuple[str, ...] = ()
+    judges: Mapping[str, str] = field(default_factory=dict)  # the judge that made a column, where one did
+    scale: tuple[float, float] | None = None  # the scale of ratings, where the source says it
+    read_columns: tuple[str, ...] = ()  # the columns of the source that were read
+    offered: tuple[str, ...] = ()  # the metrics that could have been read
+    # whether higher is better, by metric, where the source says it
     directions: Mapping[str, bool] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what the reader should tell the user
 
 
 def read_scores(
