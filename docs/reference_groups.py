@@ -177,8 +177,8 @@ GROUPS = (
                     "render_failure_report view_failures failures_block failures_as_json",
                 ),
                 *_of(
-                    "assay.meta_eval.clustering",
-                    "principal_components cluster_by_ward choose_group_count CountChoice measure_clustering Measures "
+                    "assay.meta_eval",
+                    "principal_components cluster_by_ward choose_group_count measure_clustering Measures "
                     "measure_stability describe_stability",
                 ),
             ),

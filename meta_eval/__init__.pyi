@@ -18,9 +18,16 @@ from .alignment import (
 from .answer_evidence import AnswerEvidence as AnswerEvidence, MetricEvidence as MetricEvidence
 from .arrays import Bools as Bools, Floats as Floats, Places as Places
 from .chance import Chance as Chance, chance_of_any as chance_of_any, chance_of_measures as chance_of_measures
-from .clustering.measures import (
+from .clustering import (
+    Measures as Measures,
+    choose_group_count as choose_group_count,
+    cluster_by_ward as cluster_by_ward,
+    describe_stability as describe_stability,
+    measure_clustering as measure_clustering,
     measure_document_match as measure_document_match,
     measure_robustness as measure_robustness,
+    measure_stability as measure_stability,
+    principal_components as principal_components,
     share_in_same_group as share_in_same_group,
 )
 from .combiners import (

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from ...errors import UsageError
 from ...eval_sets.opening_question import listed_question
 from ...judges.embedders import Embedder, embed_texts
-from ...meta_eval.clustering.labels import OUTLIER
-from ...meta_eval.clustering.stability import Stability, describe_stability
+from ...meta_eval.clustering import OUTLIER, Stability, describe_stability
 from ...meta_eval.estimate import TOO_FEW_GROUPS, Estimate
 from ...meta_eval.groups import FEWEST_GROUPS
 from ...text.typical_words import find_typical_words
