@@ -8,7 +8,7 @@ from ..arrays import Floats, Places
 from ..groups import effective_degrees
 from ..monthly_p_value import variance_of_mean
 from .outcome_terms import OutcomeTerms, TermStage
-from .stage_draw import draws_worth
+from .production_answers import draws_worth
 
 _MEMORY = 90  # days that the noise is taken from
 _FEWEST_DAYS = 10
@@ -62,9 +62,7 @@ class DaySums:
         self._places = [place for place, stage in enumerate(terms.stages) if stage is last_stage or stage.weight.any()]
         stages = [terms.stages[place] for place in self._places]
         self._stages = [_cumulate(terms, stage) for stage in stages]
-        self._draws = [
-            np.stack([_by_day(terms, column) for column in draw.columns]) for draw in terms.draws
-        ]  # sums up to each day, (4, days + 1)
+        self._draws = [np.stack([_by_day(terms, column) for column in draw]) for draw in terms.draws]
         self._of_runs = [np.ascontiguousarray(sums[_OF_RUNS]) for sums in self._stages]
         of_groups = np.bincount(terms.group, weights=last_stage.weight)
         self._group_degrees = effective_degrees(np.asarray(of_groups, float))

@@ -11,13 +11,11 @@ from ..difference import MOST_RATINGS
 from ..estimate import Estimate
 from ..groups import FEWEST_GROUPS
 from ..monthly_p_value import LONGEST, needed_z
-from .bound import Bound
 from .bound_evidence import FALSE_ALARMS, AlarmState, WeighedBound, ratings_needed, t_of_score
 from .day_sums import DaySums
-from .look import BoundState, Look, SegmentLook
+from .look import Bound, BoundState, Look, SegmentLook
 from .outcome_terms import corrected_terms, judge_terms
-from .production_answers import ProductionAnswers
-from .sampling_design import SamplingDesign
+from .production_answers import HEAVY, ProductionAnswers, SamplingDesign
 from .window_estimate import LOOKS_ERROR, NO_RATINGS, estimate_window
 
 _MOST_SEGMENTS = 20  # per field
@@ -154,15 +152,10 @@ class _Production:
                     f"{name} has {count_of(len(order), 'value')}: those {_MOST_SEGMENTS} with most answers are shown."
                 )
         share = LOOKS_ERROR / max(1, sum(bool((rows & self.mean_terms.is_rated).any()) for _, _, rows in members))
-        segments = [
-            SegmentLook(
-                name,
-                value,
-                int(rows.sum()),
-                *(estimate_window(terms, rows, error=share) for terms in (self.mean_terms, self.bad_terms)),
-            )
-            for name, value, rows in sorted(members, key=lambda member: -int(member[2].sum()))
-        ]
+        both, segments = (self.mean_terms, self.bad_terms), list[SegmentLook]()
+        for name, value, rows in sorted(members, key=lambda member: -int(member[2].sum())):
+            mean, bad_share = (estimate_window(terms, rows, error=share) for terms in both)
+            segments.append(SegmentLook(name, value, int(rows.sum()), mean, bad_share))
         return segments, notes
 
     def weigh(self, bound: Bound, level: float) -> WeighedBound | str:
@@ -210,18 +203,17 @@ class _Production:
         figure = _NAMES[bound.kind]
         number = _format(bound, estimate)
         limit = f"{bound.limit:.0%}" if bound.kind == "bad_share" else f"{bound.limit:g}"
-        if not state.is_raised or state.since is None:
-            side = "at most" if bound.kind != "mean" else "at least"
-            if state.restart:
-                since = self._day_name(int(self._day_numbers[state.restart]))
-                text = f"{figure} is back to {side} {limit} since {since}: {number}."
-                return text[0].upper() + text[1:]
-            return f"Nothing says that {figure} is not {side} {limit}: {number}."
-        beyond = "above" if bound.kind != "mean" else "below"
-        days = int(self._day_numbers[-1] - self._day_numbers[state.since]) + 1
-        since = f"since {self._day_name(int(self._day_numbers[state.since]))} ({count_of(days, 'day')})"
-        trust = ", if the judge errs as before" if bound.kind == "judge_fall" else ""
-        text = f"{figure} is {beyond} {limit} {since}{trust}: {number}."
+        side, beyond = ("at least", "below") if bound.kind == "mean" else ("at most", "above")
+        if state.is_raised and state.since is not None:
+            first = int(self._day_numbers[state.since])
+            since = f"{self._day_name(first)} ({count_of(int(self._day_numbers[-1]) - first + 1, 'day')})"
+            trust = ", if the judge errs as before" if bound.kind == "judge_fall" else ""
+            text = f"{figure} is {beyond} {limit} since {since}{trust}: {number}."
+        elif state.restart:
+            since = self._day_name(int(self._day_numbers[state.restart]))
+            text = f"{figure} is back to {side} {limit} since {since}: {number}."
+        else:
+            text = f"nothing says that {figure} is not {side} {limit}: {number}."
         return text[0].upper() + text[1:]
 
     def notes(self, bounds: Sequence[Bound], level: float) -> Iterator[str]:
@@ -252,7 +244,7 @@ class _Production:
                 f"{count_of(design.unused_ratings, 'rating')} of answers that were not drawn with a known chance, or "
                 "that have no judge's score, are not used: they say nothing of the others."
             )
-        heavy = self.is_in & design.heavy
+        heavy = self.is_in & (design.rating_weight > HEAVY)
         if heavy.any():
             share = float(design.rating_weight[heavy].sum() / design.rating_weight[self.is_in].sum())
             count = int(heavy.sum())

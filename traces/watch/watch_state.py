@@ -8,8 +8,7 @@ from typing import Any
 
 from ...errors import UsageError
 from ...meta_eval.estimate import Estimate
-from ...meta_eval.monitoring.bound import Bound
-from ...meta_eval.monitoring.look import BoundState, Look, SegmentLook
+from ...meta_eval.monitoring.look import Bound, BoundState, Look, SegmentLook
 from ...runs import Store
 from ...runs.database import explain_errors
 from .alarms import AlarmAnswer
