@@ -52,7 +52,7 @@ from .decision.version_difference import (
     PairDifference as PairDifference,
     estimate_difference as estimate_difference,
 )
-from .decision.version_questions import VersionQuestions as VersionQuestions
+from .decision.version_table import VersionQuestions as VersionQuestions
 from .difference import (
     Standing as Standing,
     describe_more_ratings as describe_more_ratings,

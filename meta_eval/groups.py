@@ -254,6 +254,11 @@ def effective_degrees(sizes: "Floats | Places") -> float:
     return max(float(sizes.sum()) ** 2 / squares - 1, 1.0) if squares else 1.0
 
 
+def welch_degrees(variances: Sequence[float], degrees: Sequence[float]) -> float:
+    """The degrees of freedom of a sum of variances that have these (Welch, 1947)."""
+    return sum(variances) ** 2 / sum(one**2 / own for one, own in zip(variances, degrees, strict=True))
+
+
 def intraclass_correlation(values: "Floats", groups: "Places") -> float:
     """Estimates how much items of one group are alike, on the safe side: the estimate plus half its standard error.
 
