@@ -32,10 +32,21 @@ from .clustering import (
 )
 from .combiners import (
     COMBINERS as COMBINERS,
+    all_subsets as all_subsets,
+    best_of_each_size as best_of_each_size,
     fit_combiner as fit_combiner,
+    fit_scale as fit_scale,
     fit_weights as fit_weights,
+    largest_size as largest_size,
+    subset_correlations as subset_correlations,
 )
-from .comparison import Comparison as Comparison, compare_metrics as compare_metrics
+from .comparison import (
+    Comparison as Comparison,
+    Standing as Standing,
+    compare_metrics as compare_metrics,
+    describe_more_ratings as describe_more_ratings,
+    find_standing as find_standing,
+)
 from .correlation import auroc as auroc, correlation_problem as correlation_problem, spearman as spearman
 from .cross_validation import (
     CombinationTask as CombinationTask,
@@ -53,11 +64,6 @@ from .decision.version_difference import (
     estimate_difference as estimate_difference,
 )
 from .decision.version_table import VersionQuestions as VersionQuestions
-from .difference import (
-    Standing as Standing,
-    describe_more_ratings as describe_more_ratings,
-    find_standing as find_standing,
-)
 from .estimate import (
     OF_CORRELATIONS as OF_CORRELATIONS,
     Estimate as Estimate,
@@ -69,15 +75,13 @@ from .estimate import (
     p_of_share as p_of_share,
 )
 from .evaluation import evaluate_table as evaluate_table
-from .folds import grouped_folds as grouped_folds
 from .groups import (
+    grouped_folds as grouped_folds,
     intraclass_correlation as intraclass_correlation,
     jackknife_interval as jackknife_interval,
     t_quantile as t_quantile,
     variance_of_mean as variance_of_mean,
 )
-from .gwet import ordinal_ac2 as ordinal_ac2
-from .krippendorff import nominal_alpha as nominal_alpha, ordinal_alpha as ordinal_alpha
 from .meta_evaluation import MetaEvaluation as MetaEvaluation
 from .monitoring.bound_evidence import (
     CLEARED as CLEARED,
@@ -95,7 +99,6 @@ from .pass_fail import (
     pass_fail_agreement as pass_fail_agreement,
     repeated_trials as repeated_trials,
 )
-from .power import AgreementPower as AgreementPower
 from .prediction_powered import (
     MeanRating as MeanRating,
     PoweredMeans as PoweredMeans,
@@ -107,13 +110,26 @@ from .prediction_powered import (
 )
 from .question_only import add_question_only as add_question_only
 from .randomisation import max_t as max_t, shuffle_by_group as shuffle_by_group, sign_flip_p_value as sign_flip_p_value
-from .rater_ceiling import estimate_ceiling as estimate_ceiling, means_of_others as means_of_others
+from .rater_coefficients import (
+    nominal_alpha as nominal_alpha,
+    ordinal_ac2 as ordinal_ac2,
+    ordinal_alpha as ordinal_alpha,
+)
 from .rater_groups import find_rater_groups as find_rater_groups
-from .raters import agreement_of_raters as agreement_of_raters, kappas as kappas
-from .recommendation import STRENGTHS as STRENGTHS, name_of as name_of, recommend as recommend
+from .raters import (
+    agreement_of_raters as agreement_of_raters,
+    estimate_ceiling as estimate_ceiling,
+    kappas as kappas,
+    means_of_others as means_of_others,
+)
+from .recommendation import (
+    STRENGTHS as STRENGTHS,
+    AgreementPower as AgreementPower,
+    name_of as name_of,
+    recommend as recommend,
+)
 from .report.charts import sizes as sizes, triage as triage
-from .report.confusion import confusions as confusions
-from .report.disagreements import worst_disagreements as worst_disagreements
+from .report.disagreements import confusions as confusions, worst_disagreements as worst_disagreements
 from .scorer import (
     AgreementRecord as AgreementRecord,
     Scorer as Scorer,
@@ -151,19 +167,12 @@ from .sequence import (
     spent_error as spent_error,
 )
 from .stopping import predict_stability as predict_stability
-from .subsets import (
-    all_subsets as all_subsets,
-    best_of_each_size as best_of_each_size,
-    fit_scale as fit_scale,
-    largest_size as largest_size,
-    subset_correlations as subset_correlations,
-)
 from .table import ScoreTable as ScoreTable
-from .version_agreement import version_agreement as version_agreement
-from .version_results import (
+from .version_agreement import (
     MetricVersions as MetricVersions,
     VersionAgreement as VersionAgreement,
     describe_versions as describe_versions,
+    version_agreement as version_agreement,
 )
 from .version_swaps import merge_groups as merge_groups
 from .winner_estimate import estimate_winner as estimate_winner, winning_limits as winning_limits

@@ -10,7 +10,7 @@ from .agreement_statistics import mean_spearman
 from .arrays import Floats, Places
 from .correlation import FEWEST_ITEMS, estimate_correlation
 from .estimate import OF_CORRELATIONS, Estimate, estimate
-from .folds import grouped_folds
+from .groups import grouped_folds
 from .randomisation import sign_flip_max_t, standard_ranks
 from .table import ScoreTable
 from .winner_estimate import estimate_winner

@@ -11,16 +11,21 @@ import numpy as np
 from scipy.stats import rankdata
 
 from .arrays import Bools, Floats, Places
-from .combiners import COMBINERS, SUBSET, Combiner, ScaledScores, fit_combiner, scaling_of
-from .folds import grouped_folds
-from .subsets import (
+from .combiners import (
+    COMBINERS,
     DIGITS,
+    SUBSET,
+    Combiner,
+    ScaledScores,
     Scaling,
     all_subsets,
     best_of_each_size,
+    fit_combiner,
     place_among,
+    scaling_of,
     subset_correlations,
 )
+from .groups import grouped_folds
 
 _LARGEST_CHEAP_SUBSET = 2
 

@@ -13,9 +13,8 @@ from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .chance import OnProgress
 from .combiners import SUBSET
-from .comparison import Comparison, compare
+from .comparison import RHO_MARGIN, Comparison, compare
 from .correlation import estimate_correlation
-from .difference import RHO_MARGIN
 from .estimate import Estimate
 from .meta_evaluation import EvaluationSettings, MetaEvaluation, SliceAgreement
 from .pass_fail import pass_fail_agreement, repeated_trials
@@ -27,8 +26,7 @@ from .selection import REPEATS, Combine, Predictions, Prefer, Selection, select
 from .sending import BOUND, MINUTES, triage_policy
 from .table import QUESTION_ONLY, ScoreTable
 from .verdict import give_verdict
-from .version_agreement import version_agreement
-from .version_results import VersionAgreement, describe_versions
+from .version_agreement import VersionAgreement, describe_versions, version_agreement
 
 RESAMPLES = 500
 PERMUTATIONS = 2000

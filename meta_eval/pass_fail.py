@@ -9,9 +9,8 @@ from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS, estimate_correlation
 from .estimate import Estimate, estimate_mean_of_groups, estimate_share
-from .folds import grouped_folds
-from .groups import Statistic
-from .gwet import ordinal_ac2
+from .groups import Statistic, grouped_folds
+from .rater_coefficients import ordinal_ac2
 from .table import ScoreTable
 
 AgreementFactory = Callable[[Floats, Floats], Statistic]

@@ -9,9 +9,9 @@ import numpy as np
 from ..errors import UsageError
 from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
+from .combiners import fit_scale
 from .estimate import TOO_FEW_GROUPS, Estimate, interval_of_mean, interval_of_share
 from .groups import FEWEST_GROUPS, FEWEST_RATED, effective_degrees, replicate_error, variance_of_mean
-from .subsets import fit_scale
 from .table import ScoreTable
 
 _FEWEST_UNRATED = 2  # one has no variance

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from .arrays import Floats, Places
-from .folds import grouped_folds
-from .groups import FEWEST_TO_CHOOSE
+from .groups import FEWEST_TO_CHOOSE, grouped_folds
 from .table import QUESTION_ONLY, ScoreTable
 
 _FOLDS = 10

@@ -9,8 +9,7 @@ from .. import __version__
 from ..errors import UsageError
 from .arrays import Floats, Places
 from .combiners import fit_weights
-from .folds import grouped_folds
-from .groups import intraclass_correlation
+from .groups import grouped_folds, intraclass_correlation
 from .meta_evaluation import MetaEvaluation
 from .scorer import (
     AgreementRecord,

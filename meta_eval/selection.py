@@ -11,14 +11,12 @@ from ..errors import UsageError
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
-from .chance import BEYOND_CHANCE, OnProgress
-from .choice_tests import ChoiceTests
-from .combiners import SUBSET
+from .chance import BEYOND_CHANCE, ChoiceTests, OnProgress
+from .combiners import SUBSET, largest_size, resampled_winners, subset_names
 from .correlation import estimate_correlation
 from .cross_validation import RULES, CombinationTask, column_spearmans, cross_validate, fit_ways
 from .estimate import OF_CORRELATIONS, Estimate, estimate
 from .groups import FEWEST_TO_CHOOSE
-from .subsets import largest_size, resampled_winners, subset_names
 from .table import SENTINELS, ScoreTable
 
 Combine = Literal["all", "subsets", "sum", "mean-rank", "ridge", "logistic"]

@@ -9,8 +9,7 @@ import numpy as np
 from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
 from .estimate import Estimate, estimate_share, p_of_share
-from .folds import grouped_folds
-from .groups import intraclass_correlation
+from .groups import grouped_folds, intraclass_correlation
 from .table import ScoreTable
 
 BOUND = 0.1

@@ -18,8 +18,7 @@ from ..eval_sets.pair_ratings import describe_lost_pairs
 from ..eval_sets.version_column import versioned_id
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flat_rows, read_ratings
 from ..meta_eval.score_files.column_roles import find_roles
-from ..meta_eval.score_files.item_matching import ItemMatcher, has_other_answer
-from ..meta_eval.score_files.score_join import find_scale
+from ..meta_eval.score_files.score_join import ItemMatcher, find_scale, has_other_answer
 from ..meta_eval.table import RATER
 from ..text.wording import count_of, list_first, verb_of
 from .rating_direction import describe_left_out_pair_ratings

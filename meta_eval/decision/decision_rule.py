@@ -11,7 +11,7 @@ import numpy as np
 from ...errors import InputError
 from ...text.wording import count_of, list_first, verb_of
 from ..arrays import Bools, Floats
-from ..difference import RATING_MARGIN
+from ..comparison import RATING_MARGIN
 from ..estimate import log_odds_interval
 from ..groups import FEWEST_GROUPS, effective_degrees, t_p_value, variance_of_mean, welch_degrees
 from ..sequence import ERROR, ConfidenceSequence, Interval, Look, next_look

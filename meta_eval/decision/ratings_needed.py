@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from ..difference import MOST_RATINGS
+from ..comparison import MOST_RATINGS
 from ..groups import FEWEST_GROUPS
 from ..sequence import ConfidenceSequence, Look, spent_error
 from .version_decision import Needs

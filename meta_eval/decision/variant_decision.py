@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...text.wording import count_of
-from ..comparison import Comparison, compare_metrics
+from ..comparison import RHO_MARGIN, Comparison, compare_metrics, find_standing
 from ..correlation import spearman
-from ..difference import RHO_MARGIN, find_standing
 from ..groups import FEWEST_GROUPS
 from ..table import ScoreTable
 from .version_decision import Decision, Needs, Verdict, VersionDifference, VersionEstimate

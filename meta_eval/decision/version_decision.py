@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from ...text.wording import count_of
-from ..difference import describe_more_ratings
+from ..comparison import describe_more_ratings
 from ..sequence import Look
 
 Verdict = Literal["ship", "keep", "equivalent", "unsettled"]

@@ -7,7 +7,7 @@ import numpy as np
 from ...errors import UsageError
 from ...text.wording import count_of, verb_of
 from ..arrays import Bools
-from ..difference import MOST_RATINGS
+from ..comparison import MOST_RATINGS
 from ..estimate import Estimate
 from ..groups import FEWEST_GROUPS
 from ..monthly_p_value import LONGEST, needed_z

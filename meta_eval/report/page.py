@@ -9,8 +9,7 @@ from ...presentation.page import read_asset, render_page, typeset, write_page
 from ..answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_evaluation import MetaEvaluation
 from .charts import forest, scatters, sizes, triage
-from .confusion import confusions
-from .disagreements import Disagreement, predictions, worst_disagreements
+from .disagreements import Disagreement, confusions, predictions, worst_disagreements
 from .tables import (
     combination_table,
     comparison_table,

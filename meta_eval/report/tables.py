@@ -7,8 +7,7 @@ from ...presentation.figure import Figure
 from ...presentation.result_table import Column, Field, ResultTable, Rows, TableCell, Tone, tabulate
 from ...text.wording import count_of
 from ..agreement import MetricAgreement
-from ..comparison import Comparison
-from ..difference import describe_more_ratings
+from ..comparison import Comparison, describe_more_ratings
 from ..estimate import Estimate
 from ..meta_evaluation import MetaEvaluation, SliceAgreement
 from ..pass_fail import PassFail, Trials
@@ -16,7 +15,7 @@ from ..raters import Raters
 from ..scorer_check import ScorerCheck
 from ..selection import Combination, Selection
 from ..sending import Policy
-from ..version_results import MetricVersions, VersionAgreement
+from ..version_agreement import MetricVersions, VersionAgreement
 
 _KNOWN = {"better": "better", "worse": "worse", "equivalent": "equal"}
 
