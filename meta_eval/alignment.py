@@ -8,8 +8,8 @@ import numpy as np
 from ..presentation.figure import format_p
 from .agreement_statistics import mean_spearman
 from .arrays import Floats, Places
-from .correlation import FEWEST_ITEMS, estimate_correlation
-from .estimate import OF_CORRELATIONS, Estimate, estimate
+from .correlation import FEWEST_ITEMS, estimate_correlation, estimate_rho_difference
+from .estimate import Estimate
 from .groups import grouped_folds
 from .randomisation import sign_flip_max_t, standard_ranks
 from .table import ScoreTable
@@ -143,10 +143,10 @@ def _agreement(table: ScoreTable, columns: Sequence[Floats]) -> Estimate:
     if len(scored) < FEWEST_ITEMS or any(np.ptp(values[scored]) == 0 for values in columns):
         return Estimate(None, n=len(scored), problem="too few scores, or all are equal")
     ratings, groups = table.mean_rating[scored], [table.groups[place] for place in scored]
-    if len(columns) == 1:
-        return estimate_correlation(mean_spearman, columns[0][scored][:, None], ratings, groups)
-    first, *others = [mean_spearman(values[scored][:, None], ratings) for values in columns]
-    return estimate(lambda weights: first(weights) - others[0](weights), groups, bounds=OF_CORRELATIONS)
+    first, *others = [values[scored][:, None] for values in columns]
+    if not others:
+        return estimate_correlation(mean_spearman, first, ratings, groups)
+    return estimate_rho_difference(first, others[0], ratings, groups)
 
 
 def _mean_error(values: Floats, shares: Floats) -> float | None:

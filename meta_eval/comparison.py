@@ -10,8 +10,8 @@ from scipy import stats
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
-from .correlation import FEWEST_ITEMS
-from .estimate import OF_CORRELATIONS, Estimate, estimate
+from .correlation import FEWEST_ITEMS, estimate_rho_difference
+from .estimate import Estimate
 from .groups import t_quantile
 from .table import ScoreTable
 
@@ -183,13 +183,8 @@ def compare_metrics(
         (1.917, 'better')
     """
     rated = table.rated()
-    return compare(
-        rated,
-        (first, rated.column(first)[:, None]),
-        (second, rated.column(second)[:, None]),
-        level=level,
-        margin=margin,
-    )
+    measures = ((name, rated.column(name)[:, None]) for name in (first, second))
+    return compare(rated, *measures, level=level, margin=margin)
 
 
 def compare(
@@ -211,32 +206,11 @@ def compare(
     x, z, y = first[1][has_both], second[1][has_both], table.mean_rating
     n = len(y)
     if n < FEWEST_ITEMS or np.ptp(y) == 0 or (np.ptp(x, axis=0) == 0).any() or (np.ptp(z, axis=0) == 0).any():
-        problem = (
-            f"only {count_of(n, 'answer has', 'answers have')} both"
-            if n < FEWEST_ITEMS
-            else "scores or ratings do not vary"
-        )
-        missing = Estimate(None, problem=problem)
+        few = f"only {count_of(n, 'answer has', 'answers have')} both"
+        missing = Estimate(None, problem=few if n < FEWEST_ITEMS else "scores or ratings do not vary")
         unsettled = Standing("unsettled", margin)
-        return Comparison(first[0], second[0], n, None, None, missing, margin, unsettled, problem)
-    first_statistic, second_statistic = mean_spearman(x, y), mean_spearman(z, y)
-    ones = np.ones((n, 1))
-    rho_first, rho_second = float(first_statistic(ones)[0]), float(second_statistic(ones)[0])
-
-    difference = estimate(
-        lambda weights: first_statistic(weights) - second_statistic(weights),
-        table.groups,
-        bounds=OF_CORRELATIONS,
-        level=level,
-        null=0.0,
-    )
-    return Comparison(
-        first[0],
-        second[0],
-        n,
-        rho_first,
-        rho_second,
-        difference,
-        margin,
-        find_standing(difference, margin=margin, level=level, tries=tries),
-    )
+        return Comparison(first[0], second[0], n, None, None, missing, margin, unsettled, missing.problem)
+    rho_first, rho_second = (float(mean_spearman(values, y)(np.ones((n, 1)))[0]) for values in (x, z))
+    difference = estimate_rho_difference(x, z, y, table.groups, level=level, null=0.0)
+    standing = find_standing(difference, margin=margin, level=level, tries=tries)
+    return Comparison(first[0], second[0], n, rho_first, rho_second, difference, margin, standing)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..text.wording import count_of
-from .estimate import TOO_FEW_GROUPS, Estimate, estimate
+from .estimate import OF_CORRELATIONS, TOO_FEW_GROUPS, Estimate, estimate
 from .groups import FEWEST_GROUPS, Statistic, unseen_share
 
 if TYPE_CHECKING:
@@ -86,9 +86,26 @@ def estimate_correlation(
     return replace(result, low=low, high=high, p=p)
 
 
+def estimate_rho_difference(
+    first: "Floats",
+    second: "Floats",
+    ratings: "Floats",
+    groups: Sequence[str],
+    *,
+    level: float = 0.95,
+    null: float | None = None,
+) -> Estimate:
+    """Estimates Spearman's rho of one measure with the ratings less that of another, as means over columns."""
+    from . import agreement_statistics
+
+    of_first, of_second = (agreement_statistics.mean_spearman(values, ratings) for values in (first, second))
+    return estimate(
+        lambda weights: of_first(weights) - of_second(weights), groups, bounds=OF_CORRELATIONS, level=level, null=null
+    )
+
+
 def _unseen_kinds(x: "Floats", y: "Floats") -> "Iterator[tuple[int, int]]":
     """Yields the kinds of items that there could be and are not: the places of a typical value of x and one of y."""
-
     is_high_x, is_high_y = x > x.mean(), y > y.mean()
     for x_side in (is_high_x, ~is_high_x):
         for y_side in (is_high_y, ~is_high_y):

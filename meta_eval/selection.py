@@ -13,9 +13,9 @@ from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .chance import BEYOND_CHANCE, ChoiceTests, OnProgress
 from .combiners import SUBSET, largest_size, resampled_winners, subset_names
-from .correlation import estimate_correlation
+from .correlation import estimate_correlation, estimate_rho_difference
 from .cross_validation import RULES, CombinationTask, column_spearmans, cross_validate, fit_ways
-from .estimate import OF_CORRELATIONS, Estimate, estimate
+from .estimate import Estimate
 from .groups import FEWEST_TO_CHOOSE
 from .table import SENTINELS, ScoreTable
 
@@ -174,11 +174,7 @@ def select(
         """Spearman of predictions, or how much more it is than that of other ones, with its interval."""
         if less is None:
             return estimate_correlation(mean_spearman, predictions, rated.mean_rating, rated.groups, level=level)
-        statistic = mean_spearman(predictions, rated.mean_rating)
-        of_other = mean_spearman(less, rated.mean_rating)
-        return estimate(
-            lambda weights: statistic(weights) - of_other(weights), rated.groups, bounds=OF_CORRELATIONS, level=level
-        )
+        return estimate_rho_difference(predictions, less, rated.mean_rating, rated.groups, level=level)
 
     fitted = fit_ways(task, np.arange(len(rated.items)))
     in_sample = column_spearmans(fitted.predict_known(np.arange(len(rated.items))), task.ratings)

@@ -130,4 +130,4 @@ def mean_by(number: Places, values: Floats, count: int) -> Floats:
     known = ~np.isnan(values)
     counts = np.bincount(number[known], minlength=count)
     sums = np.bincount(number[known], weights=values[known], minlength=count)
-    return np.divide(sums, counts, out=np.full(count, np.nan), where=counts > 0)
+    return np.asarray(np.divide(sums, counts, out=np.full(count, np.nan), where=counts > 0))
