@@ -163,7 +163,7 @@ GROUPS = (
             "Scores and ratings in files": _of(
                 "assay.meta_eval.score_files",
                 "read_score_files read_score_table read_scores read_ratings join_sources JoinedScores ScoreSource Item "
-                "ReadOptions FlatRow flat_rows flatten",
+                "ReadOptions flat_rows flatten",
             ),
             "Preferences between versions": _of(
                 "assay.meta_eval.decision",

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,7 @@ from ...eval_sets.rating_scale import usual_rating_scale
 from ...text.wording import count_of, verb_of
 from ..table import BASELINES, ScoreTable
 from ..version_swaps import merge_groups
-from .column_roles import check_patterns, is_known_lower_is_better
-from .flat_rows import flat_rows
+from .flat_rows import check_patterns, flat_rows, is_known_lower_is_better
 from .read_options import RatedLevel, ReadOptions
 from .score_sources import Item, ScoreSource, read_ratings, read_scores
 
@@ -383,24 +382,10 @@ def _item_ids(items: list[Item], source: str) -> list[str]:
 def _merge_items(items: list[Item]) -> Item:
     """Merges what the sources say of one item; the first source with a value counts."""
 
-    def first(attribute: str) -> str:
-        return next((text for item in items if (text := getattr(item, attribute))), "")
-
+    first = {one.name: next(filter(None, (getattr(item, one.name) for item in items)), "") for one in fields(Item)}
     reasons = {metric: reason for item in reversed(items) for metric, reason in item.reasons.items()}
-    contexts = next((item.contexts for item in items if item.contexts), ())
     values = {key: value for item in reversed(items) for key, value in item.values.items()}
-    return Item(
-        first("id"),
-        first("place"),
-        first("user_input"),
-        first("response"),
-        contexts,
-        values,
-        reasons,
-        first("before"),
-        first("version"),
-        first("question"),
-    )
+    return Item(**first | {"contexts": first["contexts"] or (), "values": values, "reasons": reasons})
 
 
 def find_scale(ratings: ScoreSource, options: ReadOptions) -> tuple[tuple[float, float], list[str]]:
