@@ -107,15 +107,7 @@ def choose_group_count(
 ) -> "tuple[int, Labels, dict[int, Measures]]":
     """Clusters with each number of groups, and chooses the number with the highest quality; of equal ones the first.
 
-    Args:
-        vectors: The items, shape (items, dimensions).
-        counts: The numbers to try, at least one.
-        quality: How good a clustering with these measures is.
-        documents: The document that each item comes from.
-        seed: The seed of silhouette's sample.
-
-    Returns:
-        The number, the group of each item with it, -1 for outliers, and the measures by number that was tried.
+    Returns the number, the group of each item with it, -1 for outliers, and the measures by number that was tried.
     """
     labels = {count: cluster_by_ward(vectors, count) for count in counts}
     measures = {count: measure_clustering(vectors, labels[count], documents, None, seed) for count in counts}

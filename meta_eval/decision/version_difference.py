@@ -324,14 +324,8 @@ def probabilities_of_best(
     """The probability that each version has the highest mean, (versions,).
 
     The posterior, drawn at random: the versions' means are normal about an unknown middle with one of several standard
-    deviations, each weighted by how probable it makes the estimates. The errors are multivariate t.
-
-    Args:
-        differences: Each further version less the first, (versions - 1,).
-        errors: Their covariance.
-        degrees: Their degrees of freedom.
-        width: That of the scale.
-        seed: Seed of the draws.
+    deviations, each weighted by how probable it makes the estimates. The differences of each further version from the
+    first are multivariate t with the covariance `errors` and these degrees of freedom; `width` is that of the scale.
 
     Example:
         Two versions, 0.5 apart with a standard error of 0.167 and 9 degrees of freedom, on a scale of 4 points:

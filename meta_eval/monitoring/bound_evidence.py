@@ -55,17 +55,12 @@ class AlarmState:
     first_change: int | None = None
 
     def after(self, day: int, evidence: DayEvidence, level: float = FALSE_ALARMS) -> "AlarmState":
-        """Returns the state after a day.
+        """Returns the state after a day, given what the days up to it say.
 
         An alarm is raised when the evidence is such as at most `level` of months show. It stands until later
         days lie within the bound: by evidence (`CLEARED`), or by the mean of `CALM_DAYS` days. Between the two lies
         what keeps a figure near its bound from raising and clearing it every day. After that, only the days from which
         it was cleared count, so that the days of the alarm do not raise it again.
-
-        Args:
-            day: The place of the day.
-            evidence: What the days up to it say.
-            level: The share of months in which this bound may raise a false alarm.
 
         Example:
             >>> raised = AlarmState().after(8, DayEvidence(p=0.01, start=5))

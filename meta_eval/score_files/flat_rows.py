@@ -152,15 +152,8 @@ def flat_rows(path: Path, sheet: str | None = None, header_row: int | None = Non
     """Reads the rows of a file (.csv, .tsv, .xlsx, .jsonl, .json, .parquet) or of a folder or pattern of Parquet files.
 
     Nested objects become dotted columns (`metadata.group`). A .json file may be a list, an object of columns (pandas),
-    an export of DeepEval, or `assay show --json`.
-
-    Args:
-        path: The file.
-        sheet: The sheet of an Excel file; None for the only one that has rows.
-        header_row: The row of a CSV or Excel file that names the columns, 0 for none; None to find it.
-
-    Raises:
-        InputError: The file cannot be read; the message has place and cure.
+    an export of DeepEval, or `assay show --json`. `header_row` names the columns of a CSV or Excel file, 0 for none.
+    Raises `InputError` with place and cure.
     """
     name = str(path)
     if path.is_dir() or (path.suffix == ".parquet" and (path.exists() or "*" in name)):

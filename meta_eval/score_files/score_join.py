@@ -110,15 +110,9 @@ class JoinedScores:
 
 
 def read_score_table(scores: Sequence[Path], ratings: Path | None, options: ReadOptions) -> JoinedScores:
-    """Reads the table of files of scores and a file of ratings.
+    """Reads the table of files of scores and a file of ratings, which is the first file of scores where none is named.
 
-    Args:
-        scores: Files of scores.
-        ratings: The file of ratings; None where the ratings stand in the first file of scores.
-        options: How files are read.
-
-    Raises:
-        InputError: As `read_scores`, `read_ratings` and `join_sources`.
+    Raises `InputError` as `read_scores`, `read_ratings` and `join_sources`.
     """
     sources, rating_source = read_score_files(scores, ratings or scores[0], options)
     assert rating_source is not None
@@ -150,11 +144,6 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
 
     A metric that several judges scored becomes one column `metric@judge` per judge; where one judge's sources differ on
     an item, `metric@source`.
-
-    Args:
-        scores: Sources of scores.
-        ratings: The source of ratings.
-        options: How the sources are read.
 
     Raises:
         InputError: No item has both a score and a rating, or most items with one id hold different answers.

@@ -91,13 +91,7 @@ def read_scores(
     """Reads the metrics' scores in rows: long (columns metric and value) or wide (one column per metric).
 
     Wide, every column of numbers is a metric, unless its name says otherwise or it is in `other_columns`. A score whose
-    status, error or reason says that the metric failed is missing.
-
-    Args:
-        rows: The rows of one file.
-        name: The file's name, for messages.
-        options: How files are read.
-        other_columns: Columns that are known to be no metrics, such as those read as ratings.
+    status, error or reason says that the metric failed is missing. `name` is the file's, for messages.
 
     Raises:
         InputError: A cell is no number, an item stands twice, or there are no numbers at all.
@@ -144,12 +138,7 @@ def read_ratings(
     """Reads people's ratings in rows: long (columns rater and rating), an object `ratings` by rater, a column `rating`,
     or one column per rater.
 
-    Args:
-        rows: The rows of one file.
-        name: The file's name, for messages.
-        options: How files are read.
-        metrics: The names of metrics, whose scores are nobody's ratings.
-        has_scores: Whether it is a file of scores too, in which only what is named as ratings is.
+    The scores of `metrics` are nobody's ratings. In a file that has scores too, only what is named as ratings is.
 
     Raises:
         InputError: As `read_scores`, and where nothing says which columns are ratings.
