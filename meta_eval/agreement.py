@@ -47,9 +47,7 @@ class MetricAgreement:
 def metric_agreements(
     table: ScoreTable, *, permutations: int, level: float = 0.95, seed: int = 0
 ) -> tuple[MetricAgreement, ...]:
-    """Computes the agreement of every metric of a table with the ratings, and that of a constant.
-
-    Returns one agreement per metric, in the table's order, and last a constant, which no metric may fall below.
+    """Computes the agreement of every metric with the ratings, in the table's order, and last that of a constant.
 
     Examples:
         `declined` is 1 for bad answers and 0 for good ones. As lower is better, it agrees perfectly:

@@ -44,9 +44,7 @@ class Ranks:
 
 
 def pearson(x: Floats, y: Floats) -> Statistic:
-    """Prepares Pearson's product-moment correlation: cov(x, y) / (sd(x) sd(y)).
-
-    Returns the statistic, in [-1, 1]; NaN where a variable does not vary in a column.
+    """Prepares Pearson's correlation, cov(x, y) / (sd(x) sd(y)); NaN where a variable does not vary in a column.
 
     Examples:
         Deviations (-1, 0, 1) and (-2, 1, 1): products sum to 3, squares to 2 and 6, so r = 3 / sqrt(12).
@@ -69,9 +67,7 @@ def pearson(x: Floats, y: Floats) -> Statistic:
 
 
 def spearman_statistic(x: Floats, y: Floats) -> Statistic:
-    """Prepares Spearman's rank correlation: Pearson's correlation of the mean ranks within each weighting.
-
-    Returns the statistic, in [-1, 1]; NaN where a variable does not vary in a column.
+    """Prepares Spearman's rho: Pearson's of the mean ranks in each weighting; NaN where a variable does not vary.
 
     Examples:
         Ranks 1, 2, 3, 4 against 2, 1, 4, 3: the squared differences sum to 4, so rho = 1 - 6 * 4 / (4 * 15) = 0.6.
@@ -84,9 +80,7 @@ def spearman_statistic(x: Floats, y: Floats) -> Statistic:
 
 
 def mean_spearman(x: Floats, y: Floats) -> Statistic:
-    """Prepares the mean over the columns of x of Spearman's rank correlation with y.
-
-    Returns the statistic, in [-1, 1]; NaN where y or a column of x does not vary in a column.
+    """Prepares the mean over the columns of x of Spearman's rho with y; NaN where y or a column does not vary.
 
     Examples:
         A column that orders as y does (1.0) and one that orders against it (-1.0) have the mean 0.

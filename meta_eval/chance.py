@@ -92,10 +92,7 @@ def chance_of_any(chances: Sequence[Chance], shares: Sequence[float]) -> Chance:
 
 
 def chance_of_measures(task: CombinationTask, measures: Floats, *, permutations: int, seed: int) -> Chance:
-    """Tests measures that no rating chose, all at once.
-
-    Spearman of each measure, and what the largest of them reaches by chance.
-    """
+    """Tests measures that no rating chose, all at once: Spearman of each, and the largest of them by chance."""
     y = standard_ranks(task.ratings)
     x = _standardise(rankdata(measures, axis=0)) / np.sqrt(len(y))
     blocks = shuffle_by_group(y, task.group_numbers, permutations=permutations, seed=seed)

@@ -152,9 +152,7 @@ def measure_robustness(vectors: "Vectors", labels: "Labels", cluster: "Cluster",
 
 
 def share_in_same_group(one: "Labels", other: "Labels") -> float:
-    """Computes the share of items in the same group in two clusterings, outliers matched with outliers.
-
-    The groups are matched one to one so that the share is the largest possible.
+    """Computes the largest share of items in the same group of two clusterings, groups matched one to one.
 
     Example:
         >>> import numpy as np

@@ -46,9 +46,7 @@ def largest_size(metrics: int, most: int | None = None) -> int:
 
 
 def all_subsets(metrics: int, largest: int) -> Floats:
-    """Lists the subsets of up to `largest` metrics.
-
-    Returns one row per subset, (subsets, metrics) of 0 and 1, the small ones first.
+    """Lists the subsets of up to `largest` metrics, the small ones first, (subsets, metrics) of 0 and 1.
 
     Examples:
         >>> all_subsets(2, 2).tolist()
@@ -69,9 +67,7 @@ def all_subsets(metrics: int, largest: int) -> Floats:
 
 
 def fit_scale(training: Floats, how: Scaling) -> Scale:
-    """Learns from training scores how to bring columns to one scale on which they may be summed.
-
-    Returns the scale. A missing score becomes 0, which says nothing either way.
+    """Learns from training scores how to bring columns to one scale for sums; a missing score becomes 0.
 
     Examples:
         Of the training scores 1, 2, 3, 4 half are below 2.5; all are below 9; of 2 one is below and one equal.
@@ -105,9 +101,7 @@ def fit_scale(training: Floats, how: Scaling) -> Scale:
 
 
 def place_among(sums: Floats, others: Floats) -> Floats:
-    """Finds the place of sums among those of all items, so that sums of different spread may stand in one list.
-
-    Returns the share of the items whose sum is below, ties half, less 0.5, (others, columns).
+    """Finds the share of the items whose sum is below each of other sums, ties half, less 0.5, (others, columns).
 
     Examples:
         Of 1, 2, 2 and 4, one is below 2 and two are equal:
@@ -146,9 +140,7 @@ def subset_correlations(x: Floats, targets: Floats, subsets: Floats) -> Floats:
 
 
 def best_of_each_size(scores: Floats, sizes: Places) -> Places:
-    """Finds the row of the best subset of each size.
-
-    Returns one row number per size, (sizes,); the first of equals.
+    """Finds the row of the best subset of each size, the first of equals, (sizes,).
 
     Examples:
         >>> best_of_each_size(np.array([0.2, 0.5, 0.4]), np.array([1, 1, 2])).tolist()

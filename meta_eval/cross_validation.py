@@ -266,10 +266,7 @@ def cross_validate(
     rules: Sequence[str] = ("best", "simple"),
     eligible: Bools | None = None,
 ) -> OutOfFold | None:
-    """Repeats every way of combining, and the whole choice of a way, in grouped cross-validation.
-
-    Returns predictions out of fold; None where the groups do not make two folds.
-    """
+    """Repeats every way of combining, and the choice of a way, in grouped folds; None where there are not two."""
     items, everything = len(task.ratings), np.arange(len(task.ratings))
     eligible = np.ones(len(task.ways), dtype=bool) if eligible is None else eligible
     predictions = np.full((len(task.ways), items, repeats), np.nan)
@@ -329,9 +326,7 @@ def _inner_scores(
 
 
 def column_spearmans(predictions: Floats, ratings: Floats) -> Floats:
-    """Computes Spearman's rank correlation of each column with the ratings.
-
-    Returns the correlations, (columns,); 0 where a column or the ratings do not vary.
+    """Computes Spearman's rho of each column with the ratings, (columns,); 0 where one of the two does not vary.
 
     Examples:
         >>> predictions = np.array([[1.0, 5.0, 2.0], [2.0, 4.0, 2.0], [3.0, 3.0, 2.0]])

@@ -240,9 +240,7 @@ def log_odds_interval(
 
 
 def estimate_proportion(count: int, total: int) -> Estimate:
-    """Estimates a proportion with its 95% interval (Wilson, 1927).
-
-    count / total in [0, 1]; without items there is no value.
+    """Estimates count / total with its 95% interval (Wilson, 1927); without items there is no value.
 
     Example:
         >>> proportion = estimate_proportion(1, 4)

@@ -22,10 +22,7 @@ _MOST_TRIALS = 8  # pass^k is told up to so many trials
 
 @dataclass(frozen=True, slots=True)
 class PassFail:
-    """A metric that passes answers or fails them, beside people: an answer passes unless it is rated as bad.
-
-    Bad is rated below the middle of the scale.
-    """
+    """A metric that passes answers or fails them, beside people: those rated below the middle fail."""
 
     # the metric passes what is at or above it (at or below it where lower is better); None where it cannot be told
     threshold: float | None

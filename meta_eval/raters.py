@@ -332,10 +332,7 @@ def _standardise(ranks: Floats, weights: Floats) -> tuple[Floats, Bools]:
 
 
 def rater_ceilings(shared: ScoreTable, *, level: float = 0.95) -> tuple[tuple[RaterCeiling, ...], Estimate]:
-    """Compares each rater with the mean of the others.
-
-    Spearman of each rater with the mean of the others, and the mean over raters with its interval.
-    """
+    """Spearman of each rater with the mean of the others, and the mean over raters with its interval."""
     others = means_of_others(shared.ratings)
     parts = tuple(_rater_ceiling(rater, shared.ratings[:, j], others[:, j]) for j, rater in enumerate(shared.raters))
     places = [place for place, rater in enumerate(parts) if rater.rho is not None]
@@ -346,9 +343,7 @@ def rater_ceilings(shared: ScoreTable, *, level: float = 0.95) -> tuple[tuple[Ra
 
 
 def means_of_others(ratings: Floats) -> Floats:
-    """Computes, for each rating, the mean of the other raters' ratings of the same item.
-
-    Returns the means, (items, raters); NaN where no other rater rated the item.
+    """Computes, for each rating, the mean of the others' ratings of the item, (items, raters); NaN without any.
 
     Examples:
         >>> means_of_others(np.array([[1.0, 3.0, 5.0], [2.0, np.nan, np.nan]])).tolist()

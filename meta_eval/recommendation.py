@@ -311,11 +311,7 @@ def explain(
     comparisons: tuple[Comparison, ...],
     rated: int,
 ) -> str:
-    """Gives the figures under the recommendation in up to three short lines.
-
-    Returns the lines: how far the choice agrees on answers that it had not seen, its difference from the others on the
-    same answers, and what the raters reach.
-    """
+    """Gives the figures under the recommendation in up to three short lines: the choice, the others, the raters."""
     if raters is not None and not raters.validates:
         return f"{_capitalise(raters.problem)}."
     if selection is None:

@@ -201,10 +201,7 @@ def _fingerprints(rated: ScoreTable, answers: Mapping[str, tuple[str, str]]) -> 
 
 
 def predict_choice(rated: ScoreTable, selection: Selection, *, seed: int) -> Floats:
-    """Predicts the ratings of a table by the chosen combination, fitted as it is saved.
-
-    Returns the predicted rating of each item by a fit that did not see its group, (items,).
-    """
+    """Predicts each rating, (items,), by the chosen combination as it is saved, fitted without the item's group."""
     return _predict_out_of_fold(rated.only(selection.chosen.metrics), _scorer_kind(selection), seed=seed)
 
 

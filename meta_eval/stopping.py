@@ -1,15 +1,14 @@
 """Whether more ratings would change anything: a prediction of what the next ones do to the choice and its interval."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..text.wording import count_of
+from .arrays import Floats
 from .estimate import Estimate, estimate
 from .groups import FEWEST_RATED
-
-if TYPE_CHECKING:
-    from .arrays import Floats
-    from .table import ScoreTable
+from .table import ScoreTable
 
 MORE = 20
 TOLERANCE = 0.05
@@ -52,7 +51,7 @@ class Stability:
 
 
 def predict_stability(
-    table: "ScoreTable", *, more: int = MORE, tolerance: float = TOLERANCE, seed: int = 0
+    table: ScoreTable, *, more: int = MORE, tolerance: float = TOLERANCE, seed: int = 0
 ) -> Stability | None:
     """Predicts whether more ratings would change the best metric, or its interval by more than a tolerance.
 
@@ -62,8 +61,6 @@ def predict_stability(
     future is today's, moved to the new correlation and narrowed by sqrt(n / (n + more)), on the scale of Fisher's z.
     Returns the prediction; None with fewer than 10 rated answers, or where no metric has a correlation and an interval.
     """
-    import numpy as np
-
     from .agreement_statistics import spearman_statistic
 
     rated = table.rated()
@@ -101,10 +98,8 @@ def predict_stability(
     return Stability(best, interval, len(rated.items), more, tolerance, float(np.mean(is_stable)))
 
 
-def _future_counts(groups: tuple[str, ...], more: int, seed: int) -> "Floats":
+def _future_counts(groups: tuple[str, ...], more: int, seed: int) -> Floats:
     """How often each item stands among the next ratings, (items, futures)."""
-    import numpy as np
-
     draw = np.random.default_rng(seed)
     group_of = np.unique(np.asarray(groups), return_inverse=True)[1]
     count = int(group_of.max()) + 1
@@ -114,7 +109,5 @@ def _future_counts(groups: tuple[str, ...], more: int, seed: int) -> "Floats":
     return counts
 
 
-def _fisher(rho: "Floats") -> "Floats":
-    import numpy as np
-
+def _fisher(rho: Floats) -> Floats:
     return np.arctanh(np.clip(rho, -_LARGEST_RHO, _LARGEST_RHO))

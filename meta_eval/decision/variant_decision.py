@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from ...text.wording import count_of
 from ..comparison import RHO_MARGIN, Comparison, compare_metrics, find_standing
 from ..correlation import spearman
@@ -115,8 +117,6 @@ def _verdict(rows: Sequence[Comparison], versions: Sequence[VersionEstimate]) ->
 
 def _estimates(table: ScoreTable, names: Sequence[str], rows: Sequence[Comparison]) -> tuple[VersionEstimate, ...]:
     """The agreement of each variant on all rated answers that it scored, with intervals that hold together."""
-    import numpy as np
-
     rated, level = table.rated(), 1 - (1 - _LEVEL) / len(names)
     kinds = {row.first: row.standing.kind for row in rows}
     better, worse = (list(kinds.values()).count(kind) for kind in ("better", "worse"))

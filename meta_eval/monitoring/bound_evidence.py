@@ -197,9 +197,7 @@ def t_of_score(score: float, degrees: float, skewness: float) -> float:
 
 
 def ratings_needed(variance: float, fall: float, *, days: int, needed: float, others: float = 0.0) -> int | None:
-    """How many ratings a day find a fall within some days in four of five cases.
-
-    Returns the number; None where ratings alone cannot do it.
+    """How many ratings a day find a fall within some days in four of five cases; None where ratings alone cannot.
 
     Example:
         Variance 0.64, a fall of 0.3 within 10 days: (3.32 + 0.84)^2 * 0.64 / 0.09 / 10 = 12.3.

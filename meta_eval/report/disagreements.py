@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..meta_evaluation import MetaEvaluation
-
-if TYPE_CHECKING:
-    from ..table import ScoreTable
+from ..table import ScoreTable
 
 MOST_EACH_WAY = 5
 
@@ -27,14 +26,12 @@ class Disagreement:
         return self.scored - self.rated
 
 
-def predictions(table: "ScoreTable", evaluation: MetaEvaluation) -> tuple[str, dict[str, float]]:
+def predictions(table: ScoreTable, evaluation: MetaEvaluation) -> tuple[str, dict[str, float]]:
     """Returns the name of the measure, and the rating that its score stands for, by item.
 
     These are the chosen combination's predictions, out of fold; without one, the best metric's scores replaced by the
     ratings of the same rank.
     """
-    import numpy as np
-
     selection = evaluation.selection
     if selection is not None and selection.predictions and selection.chosen.metrics:
         values_by_item = zip(table.items, selection.predictions, strict=True)
@@ -55,11 +52,9 @@ def predictions(table: "ScoreTable", evaluation: MetaEvaluation) -> tuple[str, d
 
 
 def worst_disagreements(
-    table: "ScoreTable", predicted: dict[str, float]
+    table: ScoreTable, predicted: dict[str, float]
 ) -> tuple[tuple[Disagreement, ...], tuple[Disagreement, ...]]:
     """Returns the items that were scored high and rated low, and those scored low and rated high, widest gaps first."""
-    import numpy as np
-
     disagreements = []
     for row, item in enumerate(table.items):
         rating = table.mean_rating[row]
@@ -85,10 +80,8 @@ class Confusion:
     middling: tuple[int, ...]
 
 
-def confusions(table: "ScoreTable", predicted: dict[str, float], thresholds: Sequence[float]) -> tuple[Confusion, ...]:
+def confusions(table: ScoreTable, predicted: dict[str, float], thresholds: Sequence[float]) -> tuple[Confusion, ...]:
     """Counts right and wrong decisions by label, for every attribute with at least two labels; message_type first."""
-    import numpy as np
-
     attributes = sorted(table.attributes, key=lambda name: name != "message_type")
     rows = [row for row, item in enumerate(table.items) if item in predicted and not np.isnan(table.mean_rating[row])]
     confusions_by_attribute = []

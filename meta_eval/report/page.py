@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...presentation.figure import Figure
 from ...presentation.page import read_asset, render_page, typeset, write_page
 from ..answer_evidence import AnswerEvidence, MetricEvidence
@@ -114,8 +116,6 @@ def _threshold_data(thresholds: Any, chart: Any, by_label: Any) -> dict[str, Any
 
 def _from_files(joined: "JoinedScores", disagreement: Disagreement) -> AnswerEvidence:
     """Collects an answer's texts, scores and reasons from the files."""
-    import numpy as np
-
     answer, table = joined.answers[disagreement.item], joined.table
     row = table.items.index(disagreement.item)
     evidence = []

@@ -4,19 +4,18 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ...errors import InputError
 from ...eval_sets.rating_scale import usual_rating_scale
 from ...text.wording import count_of, verb_of
+from ..arrays import Floats
 from ..table import BASELINES, ScoreTable
 from ..version_swaps import merge_groups
 from .flat_rows import check_patterns, flat_rows, is_known_lower_is_better
 from .read_options import RatedLevel, ReadOptions
 from .score_sources import Item, ScoreSource, read_ratings, read_scores
-
-if TYPE_CHECKING:
-    from ..arrays import Floats
 
 
 class ItemMatcher:
@@ -285,9 +284,7 @@ def _find_directions(
     return directions, notes if guessed else []
 
 
-def _array(place_by_id: Mapping[str, int], columns: Collection[Mapping[int, float]]) -> "Floats":
-    import numpy as np
-
+def _array(place_by_id: Mapping[str, int], columns: Collection[Mapping[int, float]]) -> Floats:
     row_of = {place: row for row, place in enumerate(place_by_id.values())}
     array = np.full((len(place_by_id), len(columns)), np.nan)
     for number, numbers in enumerate(columns):
