@@ -133,7 +133,9 @@ def compare_candidates(
     p_values = _p_values(table, out_of_fold, shares, permutations=permutations, seed=seed).get(chosen.name)
     is_adopted, reason = _decide(chosen, p_values)
     is_higher = is_adopted and p_values is not None and p_values[0] <= _ERROR
-    gain = _correct_gain(chosen.difference) if is_higher and chosen.difference else None
+    gain = chosen.difference if is_higher else None
+    if gain is not None and gain.half_width is not None:  # as a rule it is shown only where its interval lies above 0
+        gain = estimate_winner(gain, quoted=(gain.half_width, 1.0), level=0.95)
     return AlignmentResult(rows, chosen.name, gain, min(p_values) if p_values else None, is_adopted, reason)
 
 
@@ -181,11 +183,6 @@ def _p_values(
         np.column_stack(columns), np.column_stack(sizes), permutations=permutations, seed=seed
     ).tolist()
     return {name: (p_values[2 * place], p_values[2 * place + 1]) for place, name in enumerate(names)}
-
-
-def _correct_gain(gain: Estimate) -> Estimate:
-    """The gain, corrected for being shown only where it passed its test: as a rule where its interval lies above 0."""
-    return gain if gain.half_width is None else estimate_winner(gain, quoted=(gain.half_width, 1.0), level=0.95)
 
 
 def _decide(chosen: CandidateRow, p_values: tuple[float, float] | None) -> tuple[bool, str]:

@@ -1,6 +1,6 @@
 """Ways to combine metrics: all subsets at once, by one small covariance matrix, and combiners of all of them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import comb
@@ -163,7 +163,9 @@ def resampled_winners(
     # each unordered pair of two metrics counts twice in the variance of a sum
     pair_weights = subsets[:, first] * subsets[:, second] * np.where(first == second, 1.0, 2.0)
     winners: list[Places] = []
-    for weights in _column_blocks(group_weights(groups, resamples, seed), max(1, _CELLS_PER_BLOCK // len(subsets))):
+    all_weights, width = group_weights(groups, resamples, seed), max(1, _CELLS_PER_BLOCK // len(subsets))
+    for start in range(0, resamples, width):
+        weights = all_weights[:, start : start + width]
         total = weights.sum(axis=0)
         means, mean_target = x.T @ weights / total, target @ weights / total
         covariances = products.T @ weights - means[first] * means[second] * total
@@ -173,11 +175,6 @@ def resampled_winners(
         scores = np.divide(joint, spread, out=np.zeros_like(joint), where=spread > 1e-12)
         winners.append(np.argmax(scores, axis=0))
     return np.concatenate(winners)
-
-
-def _column_blocks(weights: Floats, width: int) -> Iterator[Floats]:
-    for first in range(0, weights.shape[1], width):
-        yield weights[:, first : first + width]
 
 
 def subset_names(subset: Floats, names: tuple[str, ...]) -> tuple[str, ...]:

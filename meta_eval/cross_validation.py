@@ -63,7 +63,8 @@ class CombinationTask:
 
     def __post_init__(self) -> None:
         by_size = [Way(SUBSET, size) for size in range(1, self.largest + 1)]
-        by_cost = [Way(SUBSET, 0, bound) for bound in self._cost_bounds()]
+        costs = [] if self.subset_costs is None else np.unique(self.subset_costs[: self.scores.shape[1]]).tolist()
+        by_cost = [Way(SUBSET, 0, bound) for bound in costs[:-1]]  # of every metric but the most expensive ones
         all_metrics = [Way(kind, self.scores.shape[1]) for kind in self.combiners]
         object.__setattr__(self, "ways", (*by_size, *by_cost, *all_metrics))
 
@@ -122,16 +123,6 @@ class CombinationTask:
     def largest(self) -> int:
         """The size of the largest subset."""
         return int(self.sizes[-1])
-
-    @property
-    def single_costs(self) -> Floats | None:
-        """What each metric costs, (metrics,); None where that is unknown."""
-        return None if self.subset_costs is None else self.subset_costs[: self.scores.shape[1]]
-
-    def _cost_bounds(self) -> list[float]:
-        """The bounds on cost that are tried: that of every metric but the most expensive ones."""
-        costs = self.single_costs
-        return [] if costs is None else [float(cost) for cost in np.unique(costs)[:-1]]
 
 
 def _cost_once(subsets: Floats, costs: Sequence[float], owners: Sequence[str]) -> Floats:

@@ -95,7 +95,8 @@ def evaluate_table(
     )
     explanation = explain(metrics, raters, selection, comparisons=comparisons, rated=len(rated.items))
     if versions is not None and (raters is None or raters.validates):
-        explanation += f"\n{describe_versions(versions, _agreement_of(versions.measure, metrics, selection))}"
+        alone = next((metric.spearman for metric in metrics if metric.name == versions.measure), Estimate(None))
+        explanation += f"\n{describe_versions(versions, selection.agreement if selection else alone)}"
     return MetaEvaluation(
         verdict=give_verdict(table, metrics, raters, selection, comparisons=comparisons, policy=policy, level=level),
         recommendation=recommend(
@@ -146,13 +147,6 @@ def _measure_of_versions(
         return measure, None if measure in table.metrics else predictions.chosen.mean(axis=1)
     alone = [metric for metric in metrics if not metric.baseline and metric.spearman.value is not None]
     return max(alone, key=lambda metric: metric.spearman.value or 0.0).name if alone else "", None
-
-
-def _agreement_of(measure: str, metrics: tuple[MetricAgreement, ...], selection: Selection | None) -> Estimate:
-    """The agreement on answers of the choice, or of a metric."""
-    if selection is not None:
-        return selection.agreement
-    return next((metric.spearman for metric in metrics if metric.name == measure), Estimate(None))
 
 
 def _expected_ratings(table: ScoreTable, predictions: Predictions, seed: int) -> Floats | None:

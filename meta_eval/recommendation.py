@@ -134,7 +134,8 @@ def recommend(
     pronoun = "it" if single else "the combination"
     verb = "follows" if single or chosen.kind != SUBSET else "together follow"
     parts = [f"{name_of(chosen)} {verb} your team{_strength(selection)}"]
-    parts += [clause for choice in _others(selection) if (clause := _alternative(choice, selection, margin, level))]
+    others = [choice for choice in selection.choices if not choice.combination.is_same(chosen)]
+    parts += [clause for choice in others if (clause := _alternative(choice, selection, margin, level))]
     parts.append(_use(policy, "it" if single else "them"))
     named = [choice.combination.metrics for choice in selection.choices]
     for one in comparisons:
@@ -161,20 +162,11 @@ def _strength(selection: Selection) -> str:
     return f" {word}" if word == STRENGTHS[0][1] else f" at least {word}"
 
 
-def _others(selection: Selection) -> list[ChosenCombination]:
-    """The choices of the rules that are not preferred."""
-    return [choice for choice in selection.choices if not _is_same(choice.combination, selection.chosen)]
-
-
-def _is_same(one: Combination, other: Combination) -> bool:
-    return (one.kind, one.metrics) == (other.kind, other.metrics)
-
-
 def _alternative(choice: ChosenCombination, selection: Selection, margin: float, level: float) -> str:
     """What is known of the choice beside that of another rule; empty where that one looks no better or simpler."""
     best, name = selection.choices[0].combination, name_of(choice.combination)
     if choice.rule == "best":
-        own = next((one.difference for one in selection.choices if _is_same(one.combination, selection.chosen)), None)
+        own = next((one.difference for one in selection.choices if one.combination.is_same(selection.chosen)), None)
         if own is None or own.value is None or own.value >= 0:
             return ""
         subject = "it" if len(selection.chosen.metrics) == 1 else "the combination"
@@ -341,7 +333,7 @@ def _difference_line(
     differences = [
         (f"the baseline {one.second}" if _is_baseline(one, metrics) else one.second, one.difference) for one in others
     ]
-    own = next((one for one in selection.choices if _is_same(one.combination, selection.chosen)), None)
+    own = next((one for one in selection.choices if one.combination.is_same(selection.chosen)), None)
     if own is not None and own.difference is not None:
         differences.append((name_of(selection.choices[0].combination), own.difference))
     written = [

@@ -41,6 +41,10 @@ class Combination:
     cost: float | None = None  # what its metrics cost per 1,000 answers; None where that is unknown
     most_cost: float | None = None  # the bound on the cost of the subsets that it was chosen from; None without one
 
+    def is_same(self, other: "Combination") -> bool:
+        """Whether two combinations are the same, however they were found."""
+        return (self.kind, self.metrics) == (other.kind, other.metrics)
+
 
 @dataclass(frozen=True, slots=True)
 class ChosenCombination:
@@ -96,8 +100,7 @@ class Selection:
 
     def agreement_of(self, combination: Combination) -> Estimate:
         """How far a combination agrees on answers that did not choose it: of the chosen one `agreement`."""
-        is_chosen = (combination.kind, combination.metrics) == (self.chosen.kind, self.chosen.metrics)
-        return self.agreement if is_chosen else combination.out_of_fold
+        return self.agreement if combination.is_same(self.chosen) else combination.out_of_fold
 
     def optimism_of(self, combination: Combination) -> float | None:
         """How much more a combination reaches on the answers that chose it than by `agreement_of`."""
@@ -199,7 +202,7 @@ def select(
     places = {rule: RULES[rule](out_of_fold.scores) for rule in rules}
     choices: list[ChosenCombination] = []
     for rule, place in places.items():
-        if any(_is_same(combinations[place], choice.combination) for choice in choices):
+        if any(combinations[place].is_same(choice.combination) for choice in choices):
             continue
         predictions, best = out_of_fold.chosen[rule], out_of_fold.predictions[places["best"]]
         difference = None if rule == "best" else with_interval(out_of_fold.predictions[place], less=best)
@@ -207,7 +210,7 @@ def select(
             own = replace(combinations[place], out_of_fold=with_interval(predictions), candidates=tried)
             choices.append(ChosenCombination(rule, _with_optimism(own), difference))
     preferred = next(
-        (choice for choice in choices if _is_same(choice.combination, combinations[places[prefer]])), choices[0]
+        (choice for choice in choices if choice.combination.is_same(combinations[places[prefer]])), choices[0]
     )
     place, predictions = places[preferred.rule], out_of_fold.chosen[preferred.rule]
     tests = ChoiceTests(
@@ -254,14 +257,9 @@ def _rows(combinations: list[Combination], chosen: Combination) -> Iterator[Comb
     """The combinations as a table shows them: one that a bound on cost finds again is left out."""
     rows: list[Combination] = []
     for combination in combinations:
-        if combination.most_cost is None or not any(_is_same(combination, row) for row in rows):
+        if combination.most_cost is None or not any(map(combination.is_same, rows)):
             rows.append(combination)
-            yield _with_optimism(replace(combination, chosen=_is_same(combination, chosen)))
-
-
-def _is_same(one: Combination, other: Combination) -> bool:
-    """Whether two combinations are the same, however they were found."""
-    return one.metrics == other.metrics and one.kind == other.kind
+            yield _with_optimism(replace(combination, chosen=combination.is_same(chosen)))
 
 
 def _with_optimism(combination: Combination) -> Combination:

@@ -109,22 +109,14 @@ def decide_versions(
         for place, mean in enumerate(_means(questions, pairs, basis))
     )
     verdict, best = _verdict(names, pairs, intervals, versions, margin, is_rated=basis != "scores")
-    decision = Decision(
-        verdict,
-        best,
-        versions,
-        differences,
-        Needs(),
-        margin,
-        basis,
-        scale,
-        measure,
-        _compare_other_metrics(table),
-        look=look,
-    )
+    others = _compare_other_metrics(table)
+    decision = Decision(verdict, best, versions, differences, Needs(), margin, basis, scale, measure, others, look=look)
     if verdict == "unsettled":
-        rival = names.index(decision.deciding.second)
-        decision = replace(decision, needs=_needs(pairs[0, rival], basis, margin, rule, len(pairs)))
+        pair = pairs[0, names.index(decision.deciding.second)]
+        needs = ratings_needed(pair, margin, rule, comparisons=len(pairs))
+        if basis == "scores" or pair.groups < FEWEST_GROUPS:
+            needs = Needs(ratings=ratings_to_begin(pair.changed) or None)
+        decision = replace(decision, needs=needs)
     notes = (*_describe_assumptions(table, questions, decision), *notes)
     return replace(decision, notes=notes, warning=_describe_selection(table, measure) if basis != "scores" else "")
 
@@ -333,14 +325,6 @@ def _verdict(
     if all(is_worse or is_near for is_worse, is_near in zip(worse, near, strict=True)):
         return ("keep", names[0]) if any(worse) else ("equivalent", highest)
     return "unsettled", highest
-
-
-def _needs(
-    pair: PairDifference, basis: Basis, margin: float, rule: Look | ConfidenceSequence, comparisons: int
-) -> Needs:
-    if basis == "scores" or pair.groups < FEWEST_GROUPS:
-        return Needs(ratings=ratings_to_begin(pair.changed) or None)
-    return ratings_needed(pair, margin, rule, comparisons=comparisons)
 
 
 def _compare_other_metrics(table: VersionTable) -> tuple[OtherDifference, ...]:

@@ -48,7 +48,9 @@ def decide_variants(
         'ship'
     """
     names = table.metrics
-    comparisons = compare_with_first(table, margin=margin, seed=seed)
+    level = 1 - (1 - _LEVEL) / max(1, len(names) - 1)
+    rows = [compare_metrics(table, other, names[0], level=level, margin=margin) for other in names[1:]]
+    comparisons = [_with_bound_of_same(row, level) for row in rows]
     comparable = [row for row in comparisons if row.difference.value is not None]
     if not comparable:
         return None
@@ -79,14 +81,6 @@ def variant_sentences(decision: Decision | None, in_use: str) -> list[str]:
     if decision is None:
         return [f"Not settled: no agreement with ratings can be compared with that of {in_use}."]
     return [*decision.notes, decision.sentence]
-
-
-def compare_with_first(table: ScoreTable, *, margin: float = RHO_MARGIN, seed: int = 0) -> list[Comparison]:
-    """Compares each variant of a table with the first, at the level of all of these comparisons together."""
-    first, *others = table.metrics
-    level = 1 - (1 - _LEVEL) / max(1, len(others))
-    rows = [compare_metrics(table, other, first, level=level, margin=margin) for other in others]
-    return [_with_bound_of_same(row, level) for row in rows]
 
 
 def _with_bound_of_same(row: Comparison, level: float) -> Comparison:

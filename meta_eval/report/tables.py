@@ -1,7 +1,6 @@
 """The tables of a meta-evaluation."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
-from functools import partial
+from collections.abc import Container, Mapping, Sequence
 
 from ...presentation.figure import Figure
 from ...presentation.result_table import Column, Field, ResultTable, Rows, TableCell, Tone, tabulate
@@ -9,7 +8,7 @@ from ...text.wording import count_of
 from ..agreement import MetricAgreement
 from ..comparison import Comparison, describe_more_ratings
 from ..estimate import Estimate
-from ..meta_evaluation import MetaEvaluation, SliceAgreement
+from ..meta_evaluation import MetaEvaluation
 from ..pass_fail import PassFail, Trials
 from ..raters import Raters
 from ..scorer_check import ScorerCheck
@@ -96,8 +95,13 @@ def _remark(metric: MetricAgreement, best_baseline: float | None, is_detailed: b
 
 def rater_tables(raters: Raters) -> tuple[ResultTable, ...]:
     """The raters with each other, where two of them rated the same answers."""
-    table = _pair_table(raters)
-    return (table,) if table.rows else ()
+    fields = (
+        Field("raters", "text", lambda pair: f"{pair.first}, {pair.second}"),
+        Field("n", "count", lambda pair: pair.n),
+        Field("Cohen's kappa", "coefficient", lambda pair: pair.kappa),
+        Field("quadratic", "coefficient", lambda pair: pair.weighted_kappa),
+    )
+    return (tabulate("Raters with each other", raters.pairs, fields),) if raters.pairs else ()
 
 
 def rater_table(raters: Raters) -> ResultTable:
@@ -108,16 +112,6 @@ def rater_table(raters: Raters) -> ResultTable:
         Field("Spearman", "correlation", lambda rater: rater.rho),
     )
     return tabulate("Each rater against the mean of the others", raters.by_rater, fields)
-
-
-def _pair_table(raters: Raters) -> ResultTable:
-    fields = (
-        Field("raters", "text", lambda pair: f"{pair.first}, {pair.second}"),
-        Field("n", "count", lambda pair: pair.n),
-        Field("Cohen's kappa", "coefficient", lambda pair: pair.kappa),
-        Field("quadratic", "coefficient", lambda pair: pair.weighted_kappa),
-    )
-    return tabulate("Raters with each other", raters.pairs, fields)
 
 
 def combination_table(selection: Selection) -> ResultTable:
@@ -193,14 +187,10 @@ def trial_table(trials: Sequence[Trials]) -> ResultTable:
         Field("questions", "count", lambda one: one.questions),
         Field("trials", "count", lambda one: one.trials),
         Field("pass rate [95%]", "share", lambda one: one.pass_rate),
-        *(Field(f"pass^{k} [95%]", "share", partial(_pass_all, k)) for k in sorted({2, most})),
+        *(Field(f"pass^{k} [95%]", "share", lambda one, k=k: one.pass_all.get(k)) for k in sorted({2, most})),
     )
     note = "Trials are answers of one version to one question. pass^k: the chance that k trials of a question all pass."
     return tabulate("Repeated trials", trials, fields, note=note)
-
-
-def _pass_all(k: int, trials: Trials) -> Estimate | None:
-    return trials.pass_all.get(k)
 
 
 def _candidates(combination: Combination) -> str:
@@ -236,8 +226,8 @@ def slice_table(evaluation: MetaEvaluation, metrics: Sequence[str]) -> ResultTab
         Field("mean rating", "mean", lambda part: part.mean_rating, "wide"),
         Field("chosen, out of fold", "correlation", lambda part: part.chosen),
         *(
-            Field(name, "correlation", _read_slice(name), "wide" if number else "always")
-            for number, name in enumerate(metrics)
+            Field(name, "correlation", lambda part, name=name: dict(part.metrics).get(name, "-"), detail)
+            for name, detail in zip(metrics, ("always", *["wide"] * len(metrics)), strict=False)
         ),
     )
     return tabulate("By slice (Spearman)", evaluation.slices, fields)
@@ -291,10 +281,6 @@ def version_pair_table(versions: VersionAgreement) -> ResultTable:
         Field("p", "p", lambda pair: pair.p),
     )
     return tabulate("The raters on every two versions", versions.pairs, fields)
-
-
-def _read_slice(metric: str) -> Callable[[SliceAgreement], Estimate | str]:
-    return lambda part: dict(part.metrics).get(metric, "-")
 
 
 def policy_table(policy: Policy) -> ResultTable:
