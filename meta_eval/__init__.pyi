@@ -101,15 +101,20 @@ from .pass_fail import (
 )
 from .prediction_powered import (
     MeanRating as MeanRating,
-    PoweredMeans as PoweredMeans,
+    PoweredMean as PoweredMean,
     estimate_mean_rating as estimate_mean_rating,
     mean_of_table as mean_of_table,
-    powered_means as powered_means,
+    powered_mean as powered_mean,
     prediction_powered_mean as prediction_powered_mean,
     ratings_for_width as ratings_for_width,
 )
 from .question_only import add_question_only as add_question_only
-from .randomisation import max_t as max_t, shuffle_by_group as shuffle_by_group, sign_flip_p_value as sign_flip_p_value
+from .randomisation import (
+    max_t as max_t,
+    shuffle_by_group as shuffle_by_group,
+    sign_flip_max_t as sign_flip_max_t,
+    sign_flip_p_value as sign_flip_p_value,
+)
 from .rater_coefficients import (
     nominal_alpha as nominal_alpha,
     ordinal_ac2 as ordinal_ac2,

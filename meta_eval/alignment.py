@@ -17,6 +17,7 @@ from .winner_estimate import estimate_winner
 
 AS_IT_IS = "as it is"
 _FEWEST_CALIBRATED = 10  # answers from which a calibration is fitted
+_FOLDS = 4
 _ERROR = 0.05  # how often a candidate is adopted that is no better, over both ways to be adopted
 
 Predict = Callable[[Places, Places], Floats]
@@ -95,7 +96,6 @@ def compare_candidates(
     candidates: Mapping[str, Predict],
     halves: Places,
     *,
-    folds: int = 4,
     permutations: int = 2000,
     seed: int = 0,
 ) -> AlignmentResult:
@@ -114,7 +114,7 @@ def compare_candidates(
     everything = np.arange(len(ratings))
     for half in (0, 1):
         places = np.flatnonzero(halves == half)
-        for part in grouped_folds(table.group_numbers[places], folds, seed=seed):
+        for part in grouped_folds(table.group_numbers[places], _FOLDS, seed=seed):
             held_out = places[part]
             training = np.setdiff1d(everything, held_out)
             for name, predict in candidates.items():

@@ -41,7 +41,7 @@ class Measures(NamedTuple):
     document_match: float | None  # how far a document's sections share a topic, in percent
 
 
-def principal_components(vectors: "Vectors", dimensions: int = DIMENSIONS) -> "Vectors":
+def principal_components(vectors: "Vectors") -> "Vectors":
     """Projects vectors (items, dimensions) on the directions of most variance, (items, components).
 
     The signs are fixed, so that the same vectors give the same components.
@@ -50,7 +50,7 @@ def principal_components(vectors: "Vectors", dimensions: int = DIMENSIONS) -> "V
 
     centred = vectors - vectors.mean(axis=0)
     left, sizes, right = np.linalg.svd(centred, full_matrices=False)
-    count = min(dimensions, len(sizes))
+    count = min(DIMENSIONS, len(sizes))
     signs = np.sign(right[np.arange(count), np.abs(right[:count]).argmax(axis=1)])
     components: Vectors = left[:, :count] * sizes[:count] * np.where(signs == 0, 1, signs)
     return components

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from ..text.wording import count_of
 from .groups import (
     FEWEST_GROUPS,
-    Interval,
     Scale,
     ScaleName,
     effective_degrees,
@@ -115,7 +114,6 @@ def estimate_mean(
     *,
     bounds: tuple[float, float] | None = None,
     level: float = 0.95,
-    null: float | None = None,
     p: float | None = None,
 ) -> Estimate:
     """Estimates the mean of values that come in groups, as `estimate_mean_of_groups` does.
@@ -139,7 +137,7 @@ def estimate_mean(
         return Estimate(None, n=0, groups=0, problem="no values")
     sums = np.asarray(np.bincount(group_of, weights=numbers), float)
     bounds = bounds or (float(numbers.min()), float(numbers.max()))
-    return estimate_mean_of_groups(sums, sizes, bounds=bounds, level=level, null=null, p=p)
+    return estimate_mean_of_groups(sums, sizes, bounds=bounds, level=level, p=p)
 
 
 def estimate_mean_of_groups(
@@ -148,7 +146,6 @@ def estimate_mean_of_groups(
     *,
     bounds: tuple[float, float],
     level: float = 0.95,
-    null: float | None = None,
     p: float | None = None,
 ) -> Estimate:
     """Estimates the mean of values in groups from the groups' sums.
@@ -174,10 +171,8 @@ def estimate_mean_of_groups(
     if groups < FEWEST_GROUPS or bounds[1] - bounds[0] <= 1e-12 * max(1.0, abs(bounds[0]), abs(bounds[1])):
         return result
     without_each = (totals.sum() - totals) / (n - counts)
-    found = interval_of_mean(
-        mean, without_each, effective_degrees(counts), bounds=bounds, items=int(n), level=level, null=null
-    )
-    return Estimate(mean, found.low, found.high, n=int(n), groups=groups, p=found.p if p is None else p)
+    ends = interval_of_mean(mean, without_each, effective_degrees(counts), bounds=bounds, items=int(n), level=level)
+    return Estimate(mean, *ends, n=int(n), groups=groups, p=p)
 
 
 def interval_of_mean(
@@ -188,8 +183,7 @@ def interval_of_mean(
     bounds: tuple[float, float],
     items: int,
     level: float,
-    null: float | None = None,
-) -> Interval:
+) -> tuple[float, float]:
     """An interval of a mean on a bounded scale from what it is without each group.
 
     Student's, with the effective number of groups less one as degrees of freedom, on log odds. It reaches no further
@@ -200,19 +194,16 @@ def interval_of_mean(
 
     width, groups = bounds[1] - bounds[0], degrees + 1
     place = min(1.0, max(0.0, (mean - bounds[0]) / width))
-    inner = interval_from_replicates(
-        mean, without_each, degrees, scale=Scale("logit", *bounds), level=level, step=1 / (8 * items), null=null
-    )
+    scale, step = Scale("logit", *bounds), 1 / (8 * items)
+    inner = interval_from_replicates(mean, without_each, degrees, scale=scale, level=level, step=step)
     varies = bool(np.ptp(np.array([mean, *without_each])) > 1e-9 * width)
     least, most = _wilson(place, groups, level)
     if varies and least <= (inner.low - bounds[0]) / width and (inner.high - bounds[0]) / width <= most:
-        return inner  # that of a share is wider still
+        return inner.low, inner.high  # that of a share is wider still
     low, high = (bounds[0] + width * end for end in clopper_pearson(place, groups, level))
-    p = None if null is None else _share_p_value(place, groups, (null - bounds[0]) / width)
     if varies:
         low, high = max(low, inner.low), min(high, inner.high)
-        p = None if p is None or inner.p is None else min(p, inner.p)
-    return Interval(min(low, mean), max(high, mean), p)
+    return min(low, mean), max(high, mean)
 
 
 def log_odds_interval(
@@ -332,16 +323,6 @@ def clopper_pearson(share: float, size: float, level: float = 0.95) -> tuple[flo
     low = float(betaincinv(count, size - count + 1, tail)) if share > 0 else 0.0
     high = float(betaincinv(count + 1, size - count, 1 - tail)) if share < 1 else 1.0
     return low, high
-
-
-def _share_p_value(share: float, size: float, null: float) -> float:
-    """The two-sided p-value of a binomial share: `clopper_pearson` leaves out `null` at levels below 1 less this."""
-    from scipy.special import betainc, betaincc
-
-    count = share * size
-    above = float(betainc(count, size - count + 1, null)) if share > 0 else 1.0
-    below = float(betaincc(count + 1, size - count, null)) if share < 1 else 1.0
-    return min(1.0, 2 * above, 2 * below)
 
 
 def _wilson(share: float, size: float, level: float) -> tuple[float, float]:

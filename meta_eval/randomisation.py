@@ -203,15 +203,11 @@ def max_t(table: ScoreTable, *, permutations: int, seed: int = 0) -> tuple[list[
     return _p_values(reached_alone, permutations), _p_values(reached_by_max, permutations)
 
 
-def sign_flip_p_value(
-    sums: Floats, *, sizes: Floats | None = None, side: Side = "two-sided", permutations: int, seed: int = 0
-) -> float:
+def sign_flip_p_value(sums: Floats, *, side: Side = "two-sided", permutations: int, seed: int = 0) -> float:
     """Tests whether sums by group are as often above 0 as below: the sign of each group's sum is flipped at random.
 
-    Exact for independent groups of any sizes whose sums are symmetric about 0 (Fisher's randomisation test). With
-    `sizes` each total is divided by its cluster-robust standard error in every flip, so that the test also holds where
-    sums are only nearly independent, as those of ranks are (Hemerik, Goeman and Finos, 2020). p = (b + 1) / (m + 1),
-    so that it is never 0 (Phipson and Smyth, 2010); of G groups at least about 2^-G, two-sided 2^(1-G).
+    Exact for independent groups of any sizes whose sums are symmetric about 0 (Fisher's randomisation test). p = (b +
+    1) / (m + 1), so that it is never 0 (Phipson and Smyth, 2010); of G groups at least about 2^-G, two-sided 2^(1-G).
 
     Examples:
         Of the 16 ways to flip four falls of 1, one is as low.
@@ -220,11 +216,11 @@ def sign_flip_p_value(
         >>> abs(p - 1 / 16) < 0.01
         True
     """
-    statistic = _flip_statistic(sums[:, None], None if sizes is None else sizes[:, None])
-    observed = float(statistic(np.ones((1, len(sums))))[0, 0])
-    slack, reached = _slack(observed), 0
+    parts = sums / max(float(np.abs(sums).sum()), np.finfo(float).tiny)
+    observed, reached = float(parts.sum()), 0
+    slack = _slack(observed)
     for signs in _sign_flips(len(sums), permutations, seed):
-        by_chance = statistic(signs)[:, 0]
+        by_chance = signs @ parts
         is_reached = by_chance <= observed + slack if side == "below" else np.abs(by_chance) >= abs(observed) - slack
         reached += int(is_reached.sum())
     return (reached + 1) / (permutations + 1)
@@ -233,7 +229,9 @@ def sign_flip_p_value(
 def sign_flip_max_t(sums: Floats, sizes: Floats, *, permutations: int, seed: int = 0) -> Floats:
     """Tests which of several columns of sums by group are higher than chance makes them, all columns counted.
 
-    The signs of a group flip in all columns together. The p-value of a column is how often the largest studentised
+    The signs of a group flip in all columns together. Each total is divided by its cluster-robust standard error in
+    every flip, so that the test also holds where sums are only nearly independent, as those of ranks are (Hemerik,
+    Goeman and Finos, 2020). The p-value of a column is how often the largest studentised
     total of all reaches its own: the single-step max-T of Westfall and Young (1993); (b + 1) / (m + 1), one-sided.
 
     Examples:
@@ -265,15 +263,12 @@ def _slack(observed: float) -> float:
     return 1e-9 * max(1.0, abs(observed))
 
 
-def _flip_statistic(sums: Floats, sizes: Floats | None) -> Callable[[Floats], Floats]:
-    """Maps signs (flips, groups) to the total of each column of flipped sums, (flips, columns).
+def _flip_statistic(sums: Floats, sizes: Floats) -> Callable[[Floats], Floats]:
+    """Maps signs (flips, groups) to the total of each column of flipped sums over its standard error, (flips, columns).
 
-    With sizes it is divided by its cluster-robust standard error: the root of the sum over groups of (sum - share of
-    the items * total)^2 / (1 - share).
+    The error is cluster-robust: the root of the sum over groups of (sum - share of the items * total)^2 / (1 - share).
     """
     parts = sums / np.maximum(np.abs(sums).sum(axis=0), np.finfo(float).tiny)
-    if sizes is None:
-        return lambda signs: signs @ parts
     shares = sizes / np.maximum(sizes.sum(axis=0), 1)
     weights = np.divide(1, 1 - shares, out=np.zeros_like(shares), where=shares < 1)
     crossing, squares = parts * shares * weights, (parts**2 * weights).sum(axis=0)

@@ -78,9 +78,9 @@ class AgreementPower:
             sizes.append(3 + _VARIANCE / (width / 2 / t_quantile((1 + level) / 2, one.groups - 1)) ** 2)
         return cls(rated, min(statistics.median(sizes), rated) if sizes else rated, measures, error)
 
-    def smallest_shown(self, power: float = 0.8) -> float:
-        """The agreement that these ratings would have shown with this power, in [0, 1]."""
-        return math.tanh((self._threshold + _normal_quantile(power)) * self._standard_error)
+    def smallest_shown(self) -> float:
+        """The agreement that these ratings would have shown with a power of 80%, in [0, 1]."""
+        return math.tanh((self._threshold + _normal_quantile(0.8)) * self._standard_error)
 
     def power_of(self, agreement: float) -> float:
         """The power with which these ratings would have shown an agreement."""

@@ -158,7 +158,6 @@ def fit_scorer(
     embedder: str | None = None,
     prompts: Sequence[str] = (),
     answers: Mapping[str, tuple[str, str]] | None = None,
-    level: float = LEVEL,
 ) -> Scorer:
     """Fits the combination that a meta-evaluation chose, as a scorer.
 
@@ -181,7 +180,7 @@ def fit_scorer(
         rater_ceiling=evaluation.raters.ceiling.value if evaluation.raters else None,
         ratings=fingerprint_ratings(rated),
     )
-    scorer = build_scorer(rated, _scorer_kind(selection), record, level=level, seed=evaluation.settings.seed)
+    scorer = build_scorer(rated, _scorer_kind(selection), record, seed=evaluation.settings.seed)
     policy = evaluation.policy
     return scorer.model_copy(
         update={

@@ -28,8 +28,6 @@ def look_at_production(
     bounds: Sequence[Bound],
     *,
     window: int = 30,
-    reference: tuple[int, int] | None = None,
-    false_alarms: float = FALSE_ALARMS,
     day_name: Callable[[int], str] = "day {}".format,
 ) -> Look:
     """Estimates the quality of production in the raters' scale, and says which bounds are broken, and since when.
@@ -42,23 +40,14 @@ def look_at_production(
     A bound is broken where the last 1 to 30 whole days say so by more than they would in 5% of months in which the
     figure keeps the bound on all days, all bounds together: each of them has an equal share (`monthly_p_value`). The
     newest day counts for the bounds when it is over, so that several looks a day are one. What an alarm is and when it
-    is cleared: `AlarmState`.
-
-    Args:
-        answers: All answers so far.
-        bounds: The bounds.
-        window: Over how many of the newest days the figures are.
-        reference: The first and the last day that falls are measured against, such as an accepted period; None for
-            the first `window` days, or those before the change where it began within them.
-        false_alarms: The share of months in which any bound may be called broken that is kept, in (0, 0.5].
-        day_name: Names a day in sentences.
+    is cleared: `AlarmState`. Falls are measured against the first `window` days, or those before the change where it
+    began within them.
 
     Raises:
-        UsageError: There are no answers, `window` is below 1, `reference` ends before it begins, or `false_alarms` is
-            not in (0, 0.5].
+        UsageError: There are no answers, or `window` is below 1.
     """
-    level = _share_out(false_alarms, bounds)
-    production = _Production(answers, window=window, reference=reference, day_name=day_name)
+    level = FALSE_ALARMS / max(1, len(bounds))
+    production = _Production(answers, window=window, day_name=day_name)
     segments, notes = production.segments()
     return Look(
         day=int(answers.days.max()),
@@ -74,43 +63,24 @@ def look_at_production(
 
 
 def follow_bounds(
-    answers: ProductionAnswers,
-    bounds: Sequence[Bound],
-    *,
-    window: int = 30,
-    reference: tuple[int, int] | None = None,
-    false_alarms: float = FALSE_ALARMS,
+    answers: ProductionAnswers, bounds: Sequence[Bound], *, false_alarms: float = FALSE_ALARMS
 ) -> list[list[AlarmState]]:
     """Says of each bound whether its alarm stood after each day, as a look at the end of every day would have.
 
-    Arguments as in `look_at_production`. Every day counts as whole, the newest too. Returns per bound one state per day
-    that has answers; no states of a bound of which nothing can be said.
+    Every day counts as whole, the newest too. `false_alarms` is the share of months in which any bound may be called
+    broken that is kept. Returns per bound one state per day that has answers; no states of a bound of which nothing can
+    be said.
     """
-    production = _Production(answers, window=window, reference=reference, day_name=str)
-    level = _share_out(false_alarms, bounds)
-    weighed = [production.weigh(bound, level) for bound in bounds]
+    production = _Production(answers)
+    weighed = [production.weigh(bound, false_alarms / max(1, len(bounds))) for bound in bounds]
     days = len(production.mean_terms.day_numbers)
     return [[] if isinstance(bound, str) else bound.history(days) for bound in weighed]
-
-
-def _share_out(false_alarms: float, bounds: Sequence[Bound]) -> float:
-    """The share of months that is left to each bound."""
-    if not 0 < false_alarms <= 0.5:
-        raise UsageError(f"false_alarms must be above 0 and at most 0.5, not {false_alarms:g}")
-    return false_alarms / max(1, len(bounds))
 
 
 class _Production:
     """The answers with what is made of them."""
 
-    def __init__(
-        self,
-        answers: ProductionAnswers,
-        *,
-        window: int,
-        reference: tuple[int, int] | None,
-        day_name: Callable[[int], str],
-    ) -> None:
+    def __init__(self, answers: ProductionAnswers, *, window: int = 30, day_name: Callable[[int], str] = str) -> None:
         if not len(answers.days):
             raise UsageError("there are no answers to look at")
         if window < 1:
@@ -124,13 +94,7 @@ class _Production:
         self.is_in = np.asarray(answers.days > answers.days.max() - window)
         self._day_numbers = self.mean_terms.day_numbers
         self._whole = len(self._day_numbers) - 1
-        first, last = reference or (0, window - 1)
-        if first > last:
-            raise UsageError(f"reference must be its first and its last day, not {first} and {last}")
-        self._reference = (
-            int(np.searchsorted(self._day_numbers, first)),
-            int(np.searchsorted(self._day_numbers, last, side="right")),
-        )
+        self._reference = (0, int(np.searchsorted(self._day_numbers, window - 1, side="right")))
 
     def segments(self) -> tuple[list[SegmentLook], list[str]]:
         """The segments of the window, those with most answers first, and what was left out.
