@@ -69,13 +69,6 @@ def fit_calibration(log_odds: Floats, targets: Floats, weights: Floats) -> tuple
     A target between 0 and 1 counts as a yes of that weight and a no of the rest. A slope that comes out below 0 is 0:
     the map never falls. Intercept and slope; None with fewer than ten answers, or where log odds or targets do not
     vary.
-
-    Examples:
-        Of answers with probability 0.8 half are good, of those with 0.2 a fifth: a + b ln 4 = 0, a - b ln 4 = -ln 4.
-
-        >>> odds, good = np.repeat([np.log(4), -np.log(4)], 10), np.repeat([0.5, 0.2], 10)
-        >>> [round(value, 3) for value in fit_calibration(odds, good, np.ones(20))]
-        [-0.693, 0.5]
     """
     from sklearn.linear_model import LogisticRegression
 

@@ -52,16 +52,7 @@ class Chance:
         return (float((self.by_chance >= rho - _ROUNDING).sum()) + 1) / (len(self.by_chance) + 1)
 
     def critical_rho(self, significance: float) -> float:
-        """The rho above which `p` is at most `significance`; 1 where there are too few shufflings for that.
-
-        Examples:
-            Of 99 shufflings none may reach a rho for p = 1 / 100; of 199 one may.
-
-            >>> Chance(np.zeros(1), np.arange(99.0) / 100).critical_rho(0.01)
-            0.98
-            >>> Chance(np.zeros(1), np.arange(199.0) / 200).critical_rho(0.01)
-            0.985
-        """
+        """The rho above which `p` is at most `significance`; 1 where there are too few shufflings for that."""
         may_reach = int(significance * (len(self.by_chance) + 1) + _ROUNDING) - 1
         return 1.0 if may_reach < 0 else float(np.sort(self.by_chance)[-1 - may_reach])
 
@@ -73,15 +64,6 @@ def chance_of_any(chances: Sequence[Chance], shares: Sequence[float]) -> Chance:
     each shuffling (min-P; Westfall and Young, 1993): the larger a test's share, the less it loses by the others. Tests
     that move together lose less than by splitting the error among them. Returns less the smallest p-value over its
     share, on the ratings and by chance.
-
-    Examples:
-        Of three shufflings and the ratings themselves none reaches either test's rho; each test alone has p = 1 / 4.
-
-        >>> first = Chance(np.array([0.9]), np.array([0.1, 0.2, 0.3]))
-        >>> second = Chance(np.array([0.8]), np.array([0.3, 0.0, 0.1]))
-        >>> joint = chance_of_any([first, second], [0.5, 0.5])
-        >>> joint.reached.tolist(), joint.by_chance.tolist(), joint.p(-0.5)
-        ([-0.5], [-1.0, -1.5, -1.0], 0.25)
     """
     weighted = []
     for chance, share in zip(chances, shares, strict=True):

@@ -152,13 +152,7 @@ def measure_robustness(vectors: "Vectors", labels: "Labels", cluster: "Cluster",
 
 
 def share_in_same_group(one: "Labels", other: "Labels") -> float:
-    """Computes the largest share of items in the same group of two clusterings, groups matched one to one.
-
-    Example:
-        >>> import numpy as np
-        >>> share_in_same_group(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 1]))
-        0.75
-    """
+    """Computes the largest share of items in the same group of two clusterings, groups matched one to one."""
     from scipy.optimize import linear_sum_assignment
 
     overlaps = _count_overlaps(one, other)
@@ -182,10 +176,6 @@ def measure_document_match(labels: Sequence[int], documents: Sequence[str]) -> f
     For each document d = 100 max_j(s_j / N), with s_j its sections in topic j and N its sections in any topic; the
     result is the mean of d over documents, None where none has a topic. It says something only where a document is
     about one subject.
-
-    Example:
-        >>> measure_document_match([0, 0, 0, 1, 1], ["a", "a", "b", "b", "b"])
-        83.33333333333334
     """
     topics: dict[str, Counter[int]] = defaultdict(Counter)
     for label, document in zip(labels, documents, strict=True):

@@ -28,15 +28,7 @@ Scaling = Literal["ranks", "sum"]
 
 
 def largest_size(metrics: int, most: int | None = None) -> int:
-    """Computes how many metrics a subset may hold.
-
-    Examples:
-        12 metrics have 2^12 - 1 = 4,095 subsets; 13 metrics have 13 + 78 + 286 + 715 + 1,287 = 2,379 of up to five, and
-        with the 1,716 of six 4,095.
-
-        >>> largest_size(12), largest_size(13), largest_size(12, most=3)
-        (12, 6, 3)
-    """
+    """Computes how many metrics a subset may hold."""
     if most is not None:
         return min(most, metrics)
     size, number = 1, metrics
@@ -46,12 +38,7 @@ def largest_size(metrics: int, most: int | None = None) -> int:
 
 
 def all_subsets(metrics: int, largest: int) -> Floats:
-    """Lists the subsets of up to `largest` metrics, the small ones first, (subsets, metrics) of 0 and 1.
-
-    Examples:
-        >>> all_subsets(2, 2).tolist()
-        [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
-    """
+    """Lists the subsets of up to `largest` metrics, the small ones first, (subsets, metrics) of 0 and 1."""
     number = sum(comb(metrics, size) for size in range(1, largest + 1))
     if number > _MOST_SUBSETS_ON_REQUEST:
         raise UsageError(
@@ -67,15 +54,7 @@ def all_subsets(metrics: int, largest: int) -> Floats:
 
 
 def fit_scale(training: Floats, how: Scaling) -> Scale:
-    """Learns from training scores how to bring columns to one scale for sums; a missing score becomes 0.
-
-    Examples:
-        Of the training scores 1, 2, 3, 4 half are below 2.5; all are below 9; of 2 one is below and one equal.
-
-        >>> scale = fit_scale(np.array([[1.0], [2.0], [3.0], [4.0]]), "ranks")
-        >>> scale(np.array([[2.5], [9.0], [2.0], [np.nan]])).ravel().tolist()
-        [0.0, 0.5, -0.125, 0.0]
-    """
+    """Learns from training scores how to bring columns to one scale for sums; a missing score becomes 0."""
     columns = [column[~np.isnan(column)] for column in training.T]
     ordered = [np.sort(column) for column in columns]
 
@@ -123,13 +102,6 @@ def subset_correlations(x: Floats, targets: Floats, subsets: Floats) -> Floats:
     With S the covariance of the columns and c their covariance with a target, a subset s of 0 and 1 has the correlation
     s'c / sqrt(s'S s var(target)). The cost is items x metrics^2 once and metrics^2 per subset, however many items.
     Returns the correlations, (subsets, targets); 0 where a sum does not vary.
-
-    Examples:
-        Columns (1, 0, 0) and (0, 1, 0) against (1, 1, 0): alone each has 0.5, and their sum is the target.
-
-        >>> x = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
-        >>> subset_correlations(x, np.array([[1.0], [1.0], [0.0]]), all_subsets(2, 2)).ravel().round(6).tolist()
-        [0.5, 0.5, 1.0]
     """
     x = x - x.mean(axis=0)
     targets = targets - targets.mean(axis=0)
@@ -140,12 +112,7 @@ def subset_correlations(x: Floats, targets: Floats, subsets: Floats) -> Floats:
 
 
 def best_of_each_size(scores: Floats, sizes: Places) -> Places:
-    """Finds the row of the best subset of each size, the first of equals, (sizes,).
-
-    Examples:
-        >>> best_of_each_size(np.array([0.2, 0.5, 0.4]), np.array([1, 1, 2])).tolist()
-        [1, 2]
-    """
+    """Finds the row of the best subset of each size, the first of equals, (sizes,)."""
     edges = np.searchsorted(sizes, np.arange(1, int(sizes[-1]) + 2))
     return np.array([first + int(np.argmax(scores[first:last])) for first, last in pairwise(edges)])
 
@@ -290,13 +257,6 @@ def fit_weights(kind: str, x: Floats, ratings: Floats, *, middle: float) -> Floa
     Ridge regression chooses its penalty by leaving out one item at a time; logistic regression takes the variables over
     their spread, with a penalty of 1, and equal weights where all outcomes are one. Other kinds learn nothing. Returns
     the weights, (metrics, sets).
-
-    Examples:
-        A rating that is twice the variable keeps nearly that weight with the smallest penalty:
-
-        >>> x = np.arange(10.0)[:, None]
-        >>> fit_weights("ridge", x, 2 * x, middle=9).round(3).tolist()
-        [[2.0]]
     """
     if kind == "ridge":
         from sklearn import config_context

@@ -72,21 +72,21 @@ def reverse(difference: Estimate) -> Estimate:
 
 
 def describe_more_ratings(more: int) -> str:
-    """A number of ratings to come, as roughly as it is known.
-
-    Examples:
-        >>> describe_more_ratings(43), describe_more_ratings(1234), describe_more_ratings(40_000)
-        ('about 50 more', 'about 1,300 more', 'more than 10,000 more')
-    """
+    """A number of ratings to come, as roughly as it is known."""
     if more > MOST_RATINGS:
         return "more than 10,000 more"
     return f"about {round_ratings(more):,} more"
 
 
-def round_ratings(more: int) -> int:
-    """A number of ratings to come, as roughly as it is known: tens, or two digits, rounded up."""
-    step = int(10 ** max(1, len(str(more)) - 2))
-    return math.ceil(more / step) * step
+def round_ratings(more: int, *, zeros: int = 1) -> int:
+    """A number of ratings to come, as roughly as it is known: two digits, and in tens unless said, rounded up.
+
+    Example:
+        >>> round_ratings(43), round_ratings(43, zeros=0), round_ratings(1234), round_ratings(7, zeros=0)
+        (50, 43, 1300, 7)
+    """
+    step = int(10 ** max(zeros, len(str(more)) - 2))
+    return -(-more // step) * step
 
 
 def find_standing(difference: Estimate, *, margin: float = RHO_MARGIN, level: float = 0.95, tries: int = 1) -> Standing:
@@ -102,16 +102,6 @@ def find_standing(difference: Estimate, *, margin: float = RHO_MARGIN, level: fl
     are counted) has the posterior N(w d, w s^2) with w = 0.2^2 / (0.2^2 + s^2), and m ratings more make it N((d + k w
     d) / (1 + k), (k / (1 + k))^2 (w s^2 + s^2 / k)) with the standard error s / sqrt(1 + k), k = m / n. The smallest k
     that leaves it unsettled in at most 20% is taken. Returns the standing; `unsettled` where there is no interval.
-
-    Examples:
-        A standard error of 0.02 (the interval's half width is 1.98 of them with 119 degrees of freedom):
-
-        >>> find_standing(Estimate(0.01, -0.03, 0.05, n=120, groups=120)).kind
-        'equivalent'
-        >>> find_standing(Estimate(0.2, 0.1, 0.3, n=120, groups=120)).kind
-        'better'
-        >>> find_standing(Estimate(-0.02, -0.14, 0.1, n=120, groups=120))
-        Standing(kind='unsettled', margin=0.1, most_worse=0.14, more_ratings=272)
     """
     value, low, high, half = difference.value, difference.low, difference.high, difference.half_width
     if value is None or low is None or high is None or half is None or difference.groups is None:
@@ -172,16 +162,7 @@ def compare_metrics(
     level: float = 0.95,
     margin: float = RHO_MARGIN,
 ) -> Comparison:
-    """Compares two metrics of a table on the rated items that both scored; parameters and result as in `compare`.
-
-    Examples:
-        >>> ratings = np.array([[1.0], [2], [3], [4], [5], [2], [4]])
-        >>> scores = np.column_stack([[1.0, 2, 3, 5, 4, 2, 4], -ratings[:, 0]])
-        >>> table = ScoreTable(tuple("abcdefg"), ("good", "reversed"), scores, ratings)
-        >>> comparison = compare_metrics(table, "good", "reversed")
-        >>> round(comparison.difference.value, 3), comparison.standing.kind
-        (1.917, 'better')
-    """
+    """Compares two metrics of a table on the rated items that both scored; parameters and result as in `compare`."""
     rated = table.rated()
     measures = ((name, rated.column(name)[:, None]) for name in (first, second))
     return compare(rated, *measures, level=level, margin=margin)

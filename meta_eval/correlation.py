@@ -28,15 +28,6 @@ def spearman(
     rho is Pearson's correlation of the ranks; tied values share their mean rank (Spearman, 1904). Interval and p-value
     are those of `estimate_correlation`. rho in [-1, 1]. No value with fewer than five items, or where values or ratings
     are all equal; `problem` says which.
-
-    Examples:
-        Ranks 1..6 against ranks 2,1,3,4,6,5: the squared differences sum to 4, so rho = 1 - 6 * 4 / (6 * 35) = 31/35.
-
-        >>> result = spearman([1, 2, 3, 4, 5, 6], [2, 1, 3, 4, 6, 5], list("abcdef"))
-        >>> round(result.value, 4), result.n, result.groups
-        (0.8857, 6, 6)
-        >>> spearman([1, 1, 1, 1, 1], [1, 2, 3, 4, 5], list("abcde")).problem
-        'all values are equal'
     """
     import numpy as np
 
@@ -145,12 +136,6 @@ def auroc(
     by the number of pairs (Hanley and McNeil, 1982). Returns the area in [0, 1] with its interval on the scale of log
     odds; no value where all items are good, or none is, and no interval where fewer than five groups have good answers,
     or bad ones: a few answers of one kind carry the area, however many there are of the other.
-
-    Examples:
-        Good 3 and 1 against bad 2 and 0: of the four pairs 3>2, 3>0 and 1>0 are right, 1>2 is wrong.
-
-        >>> auroc([3, 1, 2, 0], [True, True, False, False], list("abcd")).value
-        0.75
     """
     import numpy as np
 

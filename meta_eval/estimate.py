@@ -69,19 +69,6 @@ def estimate(
 
     Returns the estimate with its interval, and with the p-value of `null` where one is given; without a value where the
     statistic is not finite, and without an interval where there are too few groups (`problem` says which).
-
-    Examples:
-        The mean of 1..6, each item its own group:
-
-        >>> import numpy as np
-        >>> items = np.arange(1.0, 7.0)
-        >>> def mean(weights):
-        ...     return items @ weights / weights.sum(axis=0)
-        >>> result = estimate(mean, list("abcdef"))
-        >>> result.value, result.n, result.groups, result.low < 3.5 < result.high
-        (3.5, 6, 6, True)
-        >>> estimate(mean, list("aabbcc")).problem
-        'an interval needs 5 groups that differ'
     """
     import numpy as np
 
@@ -119,15 +106,6 @@ def estimate_mean(
     """Estimates the mean of values that come in groups, as `estimate_mean_of_groups` does.
 
     Without `bounds` the smallest and the largest value stand for them.
-
-    Examples:
-        Groups of 2, 1, 1, 1 and 1 items with the means 1, 3, 3, 3 and 4:
-
-        >>> result = estimate_mean([1, 1, 3, 3, 3, 4], list("aabcde"))
-        >>> result.value, result.n, result.groups
-        (2.5, 6, 5)
-        >>> estimate_mean([], []).value is None
-        True
     """
     import numpy as np
 
@@ -249,16 +227,6 @@ def p_of_share(wrong: "Bools", groups: "Places", bound: float, correlation: floa
 
     The exact binomial test (Clopper and Pearson, 1934) at the effective size n / (1 + (m - 1) rho), where m is the
     mean size of the group of an item (Kish, 1965).
-
-    Example:
-        None of 29 is wrong: 0.9^29 = 0.047. In one group, with correlation 1, they count as one: 0.9.
-
-        >>> import numpy as np
-        >>> none = np.zeros(29, dtype=bool)
-        >>> round(p_of_share(none, np.arange(29), 0.1, 0.5), 3)
-        0.047
-        >>> round(p_of_share(none, np.zeros(29, dtype=int), 0.1, 1.0), 3)
-        0.9
     """
     import numpy as np
     from scipy.special import betaincc
@@ -278,14 +246,6 @@ def estimate_share(holds: "Bools", groups: "Places", level: float = 0.95) -> Est
     The exact binomial interval at the effective size (n / deff) (t(n - 1) / t(G - 1))^2, where deff, at least 1, is the
     variance of the share over the G groups divided by that of independent items, and t are Student's quantiles (Korn
     and Graubard, 1998). Returns the share in [0, 1] with its interval; no value without items.
-
-    Examples:
-        None of 29 independent items: the upper end solves (1 - p)^29 = 0.025, so p = 1 - 0.025^(1/29) = 0.119.
-
-        >>> import numpy as np
-        >>> result = estimate_share(np.zeros(29, dtype=bool), np.arange(29))
-        >>> result.value, result.low, round(result.high, 3)
-        (0.0, 0.0, 0.119)
     """
     import numpy as np
 

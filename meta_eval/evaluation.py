@@ -54,15 +54,7 @@ def evaluate_table(
     minutes: float = MINUTES,
     on_progress: OnProgress | None = None,
 ) -> MetaEvaluation:
-    """Evaluates the metrics of a table against its ratings, alone and combined.
-
-    Examples:
-        >>> ratings = np.arange(40.0) % 5 + 1
-        >>> table = ScoreTable(tuple(map(str, range(40))), ("good",), ratings[:, None], ratings[:, None])
-        >>> evaluation = evaluate_table(table, bootstrap=100, permutations=99, repeats=1)
-        >>> evaluation.recommendation
-        'good follows your team at least well; too few good answers are rated to tell whether ...'
-    """
+    """Evaluates the metrics of a table against its ratings, alone and combined."""
     rated = table.rated()
     metrics = metric_agreements(table, permutations=permutations, level=level, seed=seed)
     raters = agreement_of_raters(table, level=level)

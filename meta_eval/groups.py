@@ -168,17 +168,6 @@ def jackknife_interval(
     (a correlation or an area at its bound in all of them) has an interval: up to 1 - tail^(1 / carriers) of the groups
     could be exceptions though none is among these (Clopper and Pearson, 1934). An exception takes its share from an
     area, and up to four times its share from a correlation (simulated, with rare kinds of answers).
-
-    Example:
-        The mean of 1 to 10, each its own group: 5.5 +- 2.262 * 0.9574, with 9 degrees of freedom:
-
-        >>> import numpy as np
-        >>> items = np.arange(1.0, 11.0)
-        >>> def mean(weights):
-        ...     return items @ weights / weights.sum(axis=0)
-        >>> interval = jackknife_interval(mean, 5.5, list("abcdefghij"))
-        >>> round(interval.low, 3), round(interval.high, 3)
-        (3.334, 7.666)
     """
     import numpy as np
 
@@ -221,10 +210,6 @@ def t_quantile(share: float, degrees: float) -> float:
 
     From 8 degrees of freedom on by the expansion of Abramowitz and Stegun (1964, 26.7.5), which for levels up to 99% is
     right to one part in 10,000 there and needs no SciPy, whose import would take half of the time of `assay show`.
-
-    Example:
-        >>> round(t_quantile(0.975, 9), 3), round(t_quantile(0.975, 100), 3)
-        (2.262, 1.984)
     """
     if degrees < _MANY_DEGREES:
         from scipy.special import stdtrit
@@ -265,13 +250,6 @@ def intraclass_correlation(values: "Floats", groups: "Places") -> float:
     The analysis-of-variance estimate (Donner and Koval, 1980), with the standard error of Swiger et al. (1964). With
     few groups the estimate alone is often near 0 by chance, and a share that rests on it is thought too certain.
     Returns the correlation in [0, 1]; 0 where each item is its own group, 1 where all are one group.
-
-    Example:
-        Two groups of two, alike within: the estimate is 1 and cannot rise.
-
-        >>> import numpy as np
-        >>> intraclass_correlation(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0, 0, 1, 1]))
-        1.0
     """
     import numpy as np
 
@@ -298,13 +276,6 @@ def variance_of_mean(values: "Floats", groups: "Places") -> float:
     G / (G - 1) times the sum over the G groups of (sum of the group's deviations from the mean)^2, divided by n^2: the
     cluster-robust variance of an intercept (Liang and Zeger, 1986; statsmodels' `cov_cluster` gives the same number).
     Returns the variance, in the values' unit squared.
-
-    Examples:
-        Values 1, 3 in one group and 5, 7 in another, mean 4: group sums of deviations -4 and 4, so 2/1 * 32 / 16 = 4.
-
-        >>> import numpy as np
-        >>> variance_of_mean(np.array([1.0, 3.0, 5.0, 7.0]), np.array([0, 0, 1, 1]))
-        4.0
     """
     import numpy as np
 
@@ -320,15 +291,6 @@ def grouped_folds(group_numbers: "Places", folds: int, *, seed: int) -> "list[Pl
     Groups go in random order, large ones first, each to the fold that is smallest so far. `sklearn.GroupKFold` deals
     alike but breaks ties by an unstable sort, so that equal seeds could give other folds on another processor. Returns
     the places of the items of each fold; empty where there is only one group.
-
-    Examples:
-        Groups of 2, 1 and 1 items in two folds: the large group is alone.
-
-        >>> import numpy as np
-        >>> [fold.tolist() for fold in grouped_folds(np.array([0, 0, 1, 2]), 2, seed=0)]
-        [[0, 1], [2, 3]]
-        >>> grouped_folds(np.array([0, 0, 0]), 2, seed=0)
-        []
     """
     import numpy as np
 

@@ -144,13 +144,6 @@ def prediction_powered_mean(
     target of every other mean of Assay. Where the scores lead to an end of the scale or beyond, the ratings alone are
     taken. Returns the mean with its interval, beside the mean of the ratings alone; without an interval where the
     ratings are of fewer than five groups.
-
-    Examples:
-        >>> scores = np.array([1.0, 2, 3, 4, 5, 2, 3, 4, 5, 6])
-        >>> ratings = np.where(np.arange(10) < 5, scores, np.nan)
-        >>> result = prediction_powered_mean(ratings, scores, np.arange(10), scale=(1, 6))
-        >>> round(result.mean.value, 4), result.classical.value, result.bad_share.value
-        (3.4, 3.0, 0.6)
     """
     is_rated = ~np.isnan(ratings)
     rated, unrated = int(is_rated.sum()), int((~is_rated).sum())
@@ -219,12 +212,6 @@ def ratings_for_width(
 
     n = s^2 / ((width / 2z)^2 - v), with z the normal quantile of the level. Returns the number of ratings; None where
     even `most` would not do.
-
-    Examples:
-        s^2 = 4, v = 0, width 1: (1 / (2 * 1.96))^2 = 0.0651 and 4 / 0.0651 = 61.5.
-
-        >>> ratings_for_width(1.0, 4.0, 0.0, most=100)
-        62
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
     allowed_variance = (width / (2 * z)) ** 2 - score_variance

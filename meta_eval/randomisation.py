@@ -165,16 +165,6 @@ def max_t(table: ScoreTable, *, permutations: int, seed: int = 0) -> tuple[list[
     of Westfall and Young (1993): how often the largest statistic of all metrics reaches this one. p = (b + 1) / (m +
     1), so that it is never 0 (Phipson and Smyth, 2010). Returns one p-value per metric alone, and one per metric
     corrected; in (0, 1].
-
-    Examples:
-        A metric that orders eight answers as the ratings do, and one that says nothing:
-
-        >>> ratings = np.array([[1.0], [1], [2], [2], [4], [4], [5], [5]])
-        >>> scores = np.column_stack([ratings[:, 0], [1.0, 2, 1, 2, 1, 2, 1, 2]])
-        >>> table = ScoreTable(tuple("abcdefgh"), ("good", "noise"), scores, ratings)
-        >>> alone, corrected = max_t(table, permutations=999)
-        >>> alone[0] <= corrected[0] < 0.05, alone[1] == corrected[1] == 1.0
-        (True, True)
     """
     is_scored = ~np.isnan(table.oriented)
     ranks = np.zeros_like(table.oriented)
@@ -208,13 +198,6 @@ def sign_flip_p_value(sums: Floats, *, side: Side = "two-sided", permutations: i
 
     Exact for independent groups of any sizes whose sums are symmetric about 0 (Fisher's randomisation test). p = (b +
     1) / (m + 1), so that it is never 0 (Phipson and Smyth, 2010); of G groups at least about 2^-G, two-sided 2^(1-G).
-
-    Examples:
-        Of the 16 ways to flip four falls of 1, one is as low.
-
-        >>> p = sign_flip_p_value(np.full(4, -1.0), side="below", permutations=9999)
-        >>> abs(p - 1 / 16) < 0.01
-        True
     """
     parts = sums / max(float(np.abs(sums).sum()), np.finfo(float).tiny)
     observed, reached = float(parts.sum()), 0

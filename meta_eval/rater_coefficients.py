@@ -17,14 +17,6 @@ def ordinal_alpha(ratings: Floats) -> Statistic:
     level: the squared distance of the levels' mean ranks, from which both sums follow without a matrix of levels.
     Returns the statistic, at most 1; NaN where a column of weights has no two different ratings. Source: Krippendorff
     (2011), "Computing Krippendorff's Alpha-Reliability".
-
-    Examples:
-        Two raters, items rated (1, 1), (1, 2), (2, 2): ratings 1 three times, 2 three times, one squared difference for
-        all pairs. Observed 1 disagreeing pair of 3 items, expected 9 of 15 pairs: alpha = 1 - (1/3) / (9/15) = 4/9.
-
-        >>> statistic = ordinal_alpha(np.array([[1.0, 1.0], [1.0, 2.0], [2.0, 2.0]]))
-        >>> round(float(statistic(np.ones((3, 1)))[0]), 4)
-        0.4444
     """
     levels = np.unique(ratings[~np.isnan(ratings)])
     counts = (ratings[:, :, None] == levels).sum(axis=1).astype(float)  # items x levels
@@ -53,14 +45,6 @@ def nominal_alpha(labels: Floats) -> Statistic:
     D_o = sum over items of (m^2 - sum_c n_c^2) / (m - 1), with n_c of the item's m labels being c, and D_e = (N^2 -
     sum_c N_c^2) / (N - 1), with N_c of all N labels being c. Returns the statistic, at most 1; NaN where a column of
     weights has no two different labels. Source: Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability".
-
-    Examples:
-        The data of Krippendorff's section A, two observers and ten units of 0 and 1: alpha = 0.095.
-
-        >>> first, second = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
-        >>> statistic = nominal_alpha(np.array([first, second], dtype=float).T)
-        >>> round(float(statistic(np.ones((10, 1)))[0]), 3)
-        0.095
     """
     values = np.unique(labels[~np.isnan(labels)])
     counts = (labels[:, :, None] == values).sum(axis=1).astype(float)  # items x labels
@@ -90,14 +74,6 @@ def ordinal_ac2(ratings: Floats, levels: Floats) -> Statistic:
     Returns the statistic, at most 1; NaN where no item has two ratings. Source: Gwet (2008), "Computing inter-rater
     reliability and its variance in the presence of high agreement"; with weights: Gwet (2014), "Handbook of Inter-Rater
     Reliability", 4th edition.
-
-    Examples:
-        Two raters, items rated (1, 1), (1, 1), (1, 2) on the levels 1 and 2: p_a = 2/3, pi = (5/6, 1/6), T = 2, so
-        p_e = 2 / 2 * (5/36 + 5/36) = 5/18 and AC2 = (2/3 - 5/18) / (13/18) = 7/13. Cohen's kappa of them is 0.
-
-        >>> statistic = ordinal_ac2(np.array([[1.0, 1.0], [1.0, 1.0], [1.0, 2.0]]), np.array([1.0, 2.0]))
-        >>> round(float(statistic(np.ones((3, 1)))[0]), 4)
-        0.5385
     """
     agreement = _ordinal_weights(len(levels))
     counts = (ratings[:, :, None] == levels).sum(axis=1).astype(float)  # items x levels

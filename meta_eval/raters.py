@@ -188,14 +188,6 @@ def kappas(x: Floats, y: Floats, lowest: float, highest: float) -> tuple[float |
 
     Whole ratings count as levels of the scale from lowest to highest, others as the levels that occur. kappa and
     quadratic-weighted kappa, both at most 1; None with fewer than five items, or where neither varies.
-
-    Examples:
-        Of six items five agree (p_o = 5/6); the shares of the levels 1 and 5 are 1/2, 1/2 and 2/3, 1/3, so p_e = 1/2
-        and kappa = (5/6 - 1/2) / (1/2) = 2/3. With two levels the weights change nothing:
-
-        >>> plain, quadratic = kappas(np.array([1.0, 1, 1, 5, 5, 5]), np.array([1.0, 1, 1, 1, 5, 5]), 1, 5)
-        >>> round(plain, 4), round(quadratic, 4)
-        (0.6667, 0.6667)
     """
     from sklearn.metrics import cohen_kappa_score
 
@@ -245,14 +237,6 @@ def estimate_ceiling(rated: ScoreTable, *, level: float = 0.95) -> Estimate:
     the scale of that r which gives the same without the last term. Where most ratings are equal the ceiling is an upper
     bound: a measure with finer steps cannot follow the ties. Returns the ceiling, in [0, 1], 0 where raters agree no
     better than chance; without a value where r is undefined.
-
-    Examples:
-        Two raters whose ranks correlate by 0.6: 2 * 0.6 / 1.6 = 0.75, and its root is 0.866.
-
-        >>> ratings = np.array([[1.0, 2], [2, 1], [3, 4], [4, 3]])
-        >>> table = ScoreTable(tuple("abcd"), (), np.empty((4, 0)), ratings, ("ann", "bob"))
-        >>> round(estimate_ceiling(table).value, 3)
-        0.866
     """
     counts = (~np.isnan(rated.ratings)).sum(axis=1)
     part = float((1 / counts).mean())
@@ -343,12 +327,7 @@ def rater_ceilings(shared: ScoreTable, *, level: float = 0.95) -> tuple[tuple[Ra
 
 
 def means_of_others(ratings: Floats) -> Floats:
-    """Computes, for each rating, the mean of the others' ratings of the item, (items, raters); NaN without any.
-
-    Examples:
-        >>> means_of_others(np.array([[1.0, 3.0, 5.0], [2.0, np.nan, np.nan]])).tolist()
-        [[4.0, 3.0, 2.0], [nan, 2.0, 2.0]]
-    """
+    """Computes, for each rating, the mean of the others' ratings of the item, (items, raters); NaN without any."""
     is_rated = ~np.isnan(ratings)
     known = np.where(is_rated, ratings, 0.0)
     counts = is_rated.sum(axis=1, keepdims=True) - is_rated

@@ -44,16 +44,6 @@ class AgreementPower:
     1957), n being the number of independent ratings that are worth as much as the rated answers. A measure is shown
     where the one-sided test at `error` divided by the number of measures (Bonferroni) rejects:
     power = Phi(atanh(rho) sqrt((n - 3) / 1.06) - z(1 - error / measures)).
-
-    Examples:
-        100 answers and one measure, at 1%: (z(0.99) + z(0.8)) sqrt(1.06 / 97) = (2.326 + 0.842) * 0.1045 = 0.331,
-        and tanh 0.331 = 0.320. Half of that z takes four times the 97 above 3, and 3: 391.
-
-        >>> power = AgreementPower(100, 100.0, 1, 0.01)
-        >>> round(power.smallest_shown(), 3), round(power.power_of(power.smallest_shown()), 3)
-        (0.32, 0.8)
-        >>> power.more_ratings(math.tanh(0.33118 / 2))
-        291
     """
 
     rated: int

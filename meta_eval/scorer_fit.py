@@ -109,16 +109,6 @@ def conformal_bands(
     more than half of all items have are too few for a quantile: nobody knows how far off they are, and their half width
     is the whole scale. Returns pairs of a band's start, halfway between its lowest value and the value below, and its
     half width.
-
-    Example:
-        Ten answers rated 1, which are predicted 2 too high at worst, and ninety rated 5, 1 too low at worst. With nine
-        rated 1, their half width is the scale's 4:
-
-        >>> ratings, residuals = np.repeat([1.0, 5.0], [10, 90]), np.repeat([-2.0, 1.0], [10, 90])
-        >>> conformal_bands(ratings, residuals, np.arange(100), 0.9, scale=(1.0, 5.0), most=5)
-        ((1.0, 2.0), (3.0, 1.0))
-        >>> conformal_bands(ratings[1:], residuals[1:], np.arange(99), 0.9, scale=(1.0, 5.0), most=5)
-        ((1.0, 4.0), (3.0, 1.0))
     """
     levels, counts = np.unique(values, return_counts=True)
     fewest = max(_FEWEST_PER_BAND, len(values) / most - 1e-9)

@@ -137,16 +137,6 @@ def select(
     the question alone are not. A metric is a candidate where its values vary and it scored at least half of the rated
     items; an item that it did not score stands at its middle. Returns the selection and the predictions behind it; None
     with fewer than twenty rated items, no candidate, ratings that are all equal, or one group only.
-
-    Examples:
-        One metric that equals the rating and one that says nothing: the first is chosen alone.
-
-        >>> ratings = np.arange(40.0) % 5 + 1
-        >>> scores = np.column_stack([ratings, np.arange(40.0) // 5])
-        >>> table = ScoreTable(tuple(map(str, range(40))), ("good", "noise"), scores, ratings[:, None])
-        >>> selection, _ = select(table, repeats=2, resamples=100, permutations=99)
-        >>> selection.chosen.metrics, selection.chosen.out_of_fold.value > 0.95, selection.p_of_selection
-        (('good',), True, 0.01)
     """
     rated = table.rated()
     names, left_out = _candidates(rated)

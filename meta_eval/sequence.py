@@ -14,12 +14,7 @@ Interval = tuple[float, float, float, float, float]
 
 
 def spent_error(share: float) -> float:
-    """The error that looks may have spent once a share of all information is there (Pocock's form; Lan and DeMets).
-
-    Example:
-        >>> [round(spent_error(share), 4) for share in (0.0, 0.3, 1.0)]
-        [0.0, 0.0208, 0.05]
-    """
+    """The error that looks may have spent once a share of all information is there (Pocock's form; Lan and DeMets)."""
     return ERROR * math.log1p((math.e - 1) * min(max(share, 0.0), 1.0))
 
 

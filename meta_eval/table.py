@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import InputError
+from ..eval_sets.rows import repeated_name
 from ..number_bounds import LARGEST_NUMBER
 from ..text.wording import count_of
 from .arrays import Floats, Places
@@ -71,7 +72,7 @@ class ScoreTable:
         for name in ("versions", "questions"):
             object.__setattr__(self, name, tuple(getattr(self, name)) or ("",) * len(self.items))
         for name in ("items", "metrics", "raters"):
-            if duplicate := _first_duplicate(getattr(self, name)):
+            if duplicate := repeated_name(getattr(self, name)):
                 raise InputError(f"{name}: {duplicate!r} stands twice; give each its own name")
         for name, columns in (("scores", self.metrics), ("ratings", self.raters)):
             object.__setattr__(self, name, self._checked_values(name, columns))
@@ -175,12 +176,3 @@ class ScoreTable:
         places = [self.metrics.index(name) for name in names]
         directions = {name: self.directions[name] for name in names}
         return replace(self, metrics=names, scores=self.scores[:, places], directions=directions)
-
-
-def _first_duplicate(names: Sequence[str]) -> str | None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return None

@@ -176,25 +176,6 @@ def version_agreement(
 
     Whether two metrics differ is tested by PERM-INPUTS (Deutsch, Dror and Roth, 2021): their standardised scores change
     places in whole groups. Returns the agreement; None where fewer than two versions have at least five rated answers.
-
-    Examples:
-        Two versions, eight questions; the metric is the rating:
-
-        >>> ratings = np.array([[1.0, 2, 3, 2, 1, 2, 3, 2, 2, 3, 4, 4, 3, 3, 5, 3]]).T
-        >>> table = ScoreTable(
-        ...     tuple(map(str, range(16))),
-        ...     ("good",),
-        ...     ratings,
-        ...     ratings,
-        ...     groups=tuple("abcdefgh") * 2,
-        ...     versions=("old",) * 8 + ("new",) * 8,
-        ...     questions=tuple("abcdefgh") * 2,
-        ... )
-        >>> agreement = version_agreement(table)
-        >>> agreement.pairs[0].difference, agreement.pairs[0].p, agreement.exact
-        (1.375, 0.0078125, True)
-        >>> [(one.metric, one.ordered, one.soft.value, one.calls) for one in agreement.metrics]
-        [('good', 1, 1.0, 1)]
     """
     rated = table.rated()
     labels = np.asarray(rated.versions, dtype=object)

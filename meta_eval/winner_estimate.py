@@ -43,16 +43,6 @@ def estimate_winner(
     and Wright (2008) average the two, and these weights left the least bias in our simulations. The interval starts at
     0 at least, because the test has ruled out less, and reaches the plain value. Returns the corrected estimate; the
     plain one where that has no interval, or where the agreement is perfect.
-
-    Examples:
-        A rho of 0.5 that would have been quoted anyway stays; one that just passed the test is worth less:
-
-        >>> plain = Estimate(0.5, 0.2778, 0.6712, n=60)
-        >>> far, near = (estimate_winner(plain, quoted=(least, 1.0), level=0.95) for least in (-0.5, 0.45))
-        >>> round(far.value, 2), round(far.low, 2), round(far.high, 2)
-        (0.5, 0.28, 0.67)
-        >>> round(near.value, 2), round(near.low, 2), round(near.high, 2)
-        (0.43, 0.08, 0.66)
     """
     if plain.value is None or plain.low is None or plain.high is None or plain.value > _LARGEST_RHO:
         return plain  # a perfect order has no error on the z scale; its interval counts the exceptions not seen
@@ -85,15 +75,6 @@ def winning_limits(winner: Floats, rivals: Floats, ratings: Floats, group_number
     what is unrelated, Z is the largest where Z >= W_k / (1 - b_k) for every b_k < 1, and at most that for b_k > 1 (Lee,
     Sun, Sun and Taylor, 2016; Reid, Taylor and Tibshirani, 2017). The slopes come from the influence of each group on
     each rho. Returns the limits on the scale of rho; -1 and 1 without rivals.
-
-    Examples:
-        A rival that is unrelated to the winner sets the limit at its own rho:
-
-        >>> ratings = np.array([1.0, 2, 3, 4, 5, 6, 7, 8])
-        >>> winner, rival = np.array([1.0, 2, 4, 3, 5, 6, 8, 7]), np.array([[3.0], [1], [2], [4], [8], [5], [6], [7]])
-        >>> low, high = winning_limits(winner, rival, ratings, np.arange(8))
-        >>> bool(-1 < low < 0.95), high
-        (True, 1.0)
     """
     z, by_group = _influences(np.column_stack([winner, rivals]), ratings, group_numbers)
     variance = float(by_group[:, 0] @ by_group[:, 0])

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from ...text.wording import count_of
-from ..comparison import describe_more_ratings
+from ..comparison import describe_more_ratings, round_ratings
 from ..sequence import Look
 
 Verdict = Literal["ship", "keep", "equivalent", "unsettled"]
@@ -86,15 +86,12 @@ class Needs:
         more = self.answers if self.ratings is None else self.ratings
         if more is None:
             return ""
-        rated = "more rating" if self.answers is None else "more rated answer"
+        count, low, high = (round_ratings(number or 0, zeros=0) for number in (more, self.low, self.high))
         likely = ""
         if self.low is not None and not self.is_equal:
-            likely = (
-                f" ({round_up(self.low):,} to {round_up(self.high):,})"
-                if self.high
-                else (f" ({round_up(self.low):,} or more)")
-            )
-        amount = count_of(round_up(more), what) if what else f"{count_of(round_up(more), rated)} of each"
+            likely = f" ({low:,} to {high:,})" if self.high else f" ({low:,} or more)"
+        rated = "more rating" if self.answers is None else "more rated answer"
+        amount = count_of(count, what) if what else f"{count_of(count, rated)} of each"
         return f"about {amount}{likely}"
 
 
@@ -233,24 +230,13 @@ class Decision:
             more = "" if needs.ratings is None else f"; {describe_more_ratings(needs.ratings)} ratings would settle it"
             return more or "; nobody can tell how many ratings would settle it"
         if needs.low is None and needs.ratings is not None:  # where hardly anything is rated
-            return f"; rate about {count_of(round_up(needs.ratings), 'answer')} of each"
+            return f"; rate about {count_of(round_ratings(needs.ratings, zeros=0), 'answer')} of each"
         amount = needs.describe("more compared question" if self.basis == "preferences" else "")
         if not amount:
             return "; nobody can tell how many ratings would settle it"
         if needs.is_equal:
             return f"; they may be equal: to show that nothing above {self.margin:.3g} differs takes {amount}"
         return f"; it would take {amount} to settle it"
-
-
-def round_up(count: int) -> int:
-    """A number to come, as roughly as it is known: two digits, rounded up.
-
-    Example:
-        >>> round_up(43), round_up(1234), round_up(7)
-        (43, 1300, 7)
-    """
-    step = int(10 ** max(0, len(str(count)) - 2))
-    return -(-count // step) * step
 
 
 def _range(row: VersionDifference) -> str:

@@ -141,13 +141,7 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
 
 
 def estimate_change(differences: Floats, group: Places) -> Estimate:
-    """Estimates the mean of paired differences by the paired t test over groups: interval and p are of one statistic.
-
-    Example:
-        >>> change = estimate_change(np.array([0.1, 0.3, 0.2, 0.2, 0.1]), np.arange(5))
-        >>> round(change.value, 3), round(change.low, 3), round(change.high, 3), round(change.p, 3)
-        (0.18, 0.076, 0.284, 0.009)
-    """
+    """Estimates the mean of paired differences by the paired t test over groups: interval and p are of one test."""
     if not len(differences):
         return Estimate(None, n=0, groups=0, problem="no sample was scored in both runs")
     sums = _sum_groups([np.ones(len(differences)), differences], group)
@@ -279,12 +273,6 @@ class GroupCounts:
 
         With U the upper bound of a share of groups (Clopper and Pearson, 1934), it lies in [v - U(less) (v + w), v +
         U(more) (w - v)]: v is the usual difference, w the width of the scale. None where that says nothing.
-
-        Example:
-            Of 100 groups two show less; Clopper and Pearson:
-
-            >>> [round(end, 3) for end in GroupCounts(0.0, 2, 0, 0, 100, 1.0, 1.0).bounds(0.05)]
-            [-0.07, 0.036]
         """
         if self.groups < FEWEST_GROUPS or self.unequal > _LARGEST_GROUP:
             return None

@@ -61,15 +61,6 @@ class AlarmState:
         days lie within the bound: by evidence (`CLEARED`), or by the mean of `CALM_DAYS` days. Between the two lies
         what keeps a figure near its bound from raising and clearing it every day. After that, only the days from which
         it was cleared count, so that the days of the alarm do not raise it again.
-
-        Example:
-            >>> raised = AlarmState().after(8, DayEvidence(p=0.01, start=5))
-            >>> raised.is_raised, raised.since
-            (True, 5)
-            >>> raised.after(9, DayEvidence(p=0.3, start=5)).is_raised
-            True
-            >>> raised.after(20, DayEvidence(p=0.3, start=5, p_within=0.1, within_start=12)).restart
-            12
         """
         if not self.is_raised:
             if evidence.p <= level and evidence.start is not None:

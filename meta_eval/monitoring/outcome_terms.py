@@ -142,10 +142,8 @@ def _predict(
     centre = float(score[is_fit].mean()) if is_fit.any() else 0.0  # so that squares keep their digits
     x, y, at = score[is_fit] - centre, outcome[is_fit], day[is_fit]
     first = np.searchsorted(day_numbers, day_numbers - _LONGEST_MEMORY)
-    count, of_x, of_y, of_xx, of_xy = (
-        _before(np.asarray(np.bincount(at, weights=values, minlength=len(day_numbers)), float), first)
-        for values in (np.ones(len(x)), x, y, x * x, x * y)
-    )
+    up_to = (sums_up_to(at, values, len(day_numbers)) for values in (np.ones(len(x)), x, y, x * x, x * y))
+    count, of_x, of_y, of_xx, of_xy = (sums[:-1] - sums[first] for sums in up_to)  # before each day
     filled = np.maximum(count, 1)
     spread = of_xx - of_x**2 / filled
     slope = np.where(spread > _NO_SPREAD, (of_xy - of_x * of_y / filled) / np.maximum(spread, _NO_SPREAD), 0.0)
@@ -156,7 +154,6 @@ def _predict(
     return np.asarray(mean[day] + slope[day] * offset)
 
 
-def _before(by_day: Floats, first: Places) -> Floats:
-    """Per day, the sum over the days from `first` to the one before it."""
-    sums = np.concatenate([[0.0], np.cumsum(by_day)])
-    return np.asarray(sums[:-1] - sums[first])
+def sums_up_to(day: Places, values: Floats, days: int) -> Floats:
+    """The sums of values over the days before each day and over all, (days + 1,)."""
+    return np.concatenate([[0.0], np.cumsum(np.bincount(day, weights=values, minlength=days))])

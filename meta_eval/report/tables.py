@@ -1,6 +1,7 @@
 """The tables of a meta-evaluation."""
 
 from collections.abc import Container, Mapping, Sequence
+from functools import partial
 
 from ...presentation.figure import Figure
 from ...presentation.result_table import Column, Field, ResultTable, Rows, TableCell, Tone, tabulate
@@ -8,7 +9,7 @@ from ...text.wording import count_of
 from ..agreement import MetricAgreement
 from ..comparison import Comparison, describe_more_ratings
 from ..estimate import Estimate
-from ..meta_evaluation import MetaEvaluation
+from ..meta_evaluation import MetaEvaluation, SliceAgreement
 from ..pass_fail import PassFail, Trials
 from ..raters import Raters
 from ..scorer_check import ScorerCheck
@@ -187,10 +188,14 @@ def trial_table(trials: Sequence[Trials]) -> ResultTable:
         Field("questions", "count", lambda one: one.questions),
         Field("trials", "count", lambda one: one.trials),
         Field("pass rate [95%]", "share", lambda one: one.pass_rate),
-        *(Field(f"pass^{k} [95%]", "share", lambda one, k=k: one.pass_all.get(k)) for k in sorted({2, most})),
+        *(Field(f"pass^{k} [95%]", "share", partial(_pass_all, k)) for k in sorted({2, most})),
     )
     note = "Trials are answers of one version to one question. pass^k: the chance that k trials of a question all pass."
     return tabulate("Repeated trials", trials, fields, note=note)
+
+
+def _pass_all(k: int, trials: Trials) -> Estimate | None:
+    return trials.pass_all.get(k)
 
 
 def _candidates(combination: Combination) -> str:
@@ -226,11 +231,15 @@ def slice_table(evaluation: MetaEvaluation, metrics: Sequence[str]) -> ResultTab
         Field("mean rating", "mean", lambda part: part.mean_rating, "wide"),
         Field("chosen, out of fold", "correlation", lambda part: part.chosen),
         *(
-            Field(name, "correlation", lambda part, name=name: dict(part.metrics).get(name, "-"), detail)
-            for name, detail in zip(metrics, ("always", *["wide"] * len(metrics)), strict=False)
+            Field(name, "correlation", partial(_read_slice, name), "wide" if number else "always")
+            for number, name in enumerate(metrics)
         ),
     )
     return tabulate("By slice (Spearman)", evaluation.slices, fields)
+
+
+def _read_slice(metric: str, part: SliceAgreement) -> Estimate | str:
+    return dict(part.metrics).get(metric, "-")
 
 
 def version_table(versions: VersionAgreement) -> ResultTable:

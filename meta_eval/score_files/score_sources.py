@@ -417,11 +417,12 @@ def _read_item(row: Row, file: ScoreFile) -> Item:
             raise file.error(row, roles["retrieved_contexts"], str(error)) from None
     name = as_label(row.values.get(roles.get("id", "")))
     version = as_label(row.values.get(file.version, "")) if file.version and name else ""
-    texts = (row.values.get(roles.get(role, "")) for role in ("user_input", "response"))
+    question, answer = (row.values.get(roles.get(role, "")) for role in ("user_input", "response"))
     return Item(
         versioned_id(name, version) if version else name,
         row.place,
-        *(text if isinstance(text, str) else "" for text in texts),
+        question if isinstance(question, str) else "",
+        answer if isinstance(answer, str) else "",
         contexts=tuple(str(context) for context in contexts or ()),
         values=row.values,
         reasons=_reasons(row, file),
