@@ -148,7 +148,7 @@ def _cumulate(terms: OutcomeTerms, stage: TermStage) -> Floats:
     w = np.bincount(place.ravel(), weights=stage.weight[rows], minlength=len(cells))
     y = np.bincount(place.ravel(), weights=stage.weight[rows] * stage.term[rows], minlength=len(cells))
     powers = (w, y, w**2, w * y, y**2, w**3, w**2 * y, w * y**2, y**3)
-    return np.stack([sums_up_to(cells // groups, values, days) for values in powers])
+    return np.stack([sums_up_to(cells // groups, np.asarray(values, float), days) for values in powers])
 
 
 def _dependence(terms: OutcomeTerms, stage: TermStage) -> float:
