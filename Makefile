@@ -1,24 +1,26 @@
 # Two commands: `make demo` runs the main job offline, `make test` passes the tests. Both make .venv first.
 PYTHON ?= python3
 BIN := .venv/bin
+# Processes of the tests: one more than there are cores, since some tests wait; each takes tests from the others when it
+# has none left.
+WORKERS = -n $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 1)") --dist worksteal
 
 .PHONY: demo test test-slow test-extras against docs extras lint types distribution clean
 
 demo: .venv/installed
 	$(BIN)/assay demo
 
-# One process per core, which takes tests from the other when it has none left.
 test: .venv/tested
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not extras"
+	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not extras"
 
 # What takes minutes: simulations, kills at every change of a file, large inputs.
 test-slow: .venv/tested
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "slow and not extras"
+	$(BIN)/python -m pytest $(WORKERS) -m "slow and not extras"
 
 # What `make test` leaves out: what needs large libraries, a browser (the system's chromium) or a model file, or makes
 # an environment of its own.
 test-extras: extras .venv/served
-	PATH="$$PATH:$(CURDIR)/.venv/servers/bin" $(BIN)/python -m pytest -n auto --dist worksteal -m "extras and not slow"
+	PATH="$$PATH:$(CURDIR)/.venv/servers/bin" $(BIN)/python -m pytest $(WORKERS) -m "extras and not slow"
 
 # The JSON of all scenarios of tests/golden and of the bundled sets, against that of an earlier commit's wheel.
 against: .venv/tested

@@ -1,5 +1,6 @@
 """The roles that columns have, by their names, and what words in cells mean: one table, `columns.yaml`."""
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -281,4 +282,6 @@ def is_no_rating(value: object) -> bool:
         >>> is_no_rating("N.v.t."), is_no_rating("-"), is_no_rating("good"), is_no_rating(3)
         (True, True, False, False)
     """
+    if isinstance(value, float):
+        return math.isnan(value)  # JSON that Python wrote says NaN
     return isinstance(value, str) and value.strip().casefold() in NO_RATING_WORDS

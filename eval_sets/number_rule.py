@@ -289,8 +289,9 @@ def _finite(value: float | Decimal | NumberText, shown: str = "") -> float:
         raise ValueError(f"{shorten(str(value), 20)} has {digits}; write 4 or 4.5") from None
     if math.isnan(number):
         raise ValueError(f"is NaN, which is no rating; {NO_RATING}")
-    if number in (float("inf"), float("-inf")) and shown:
-        raise ValueError(f"{shown} is too large for a number; write 4 or 4.5")
+    if math.isinf(number):
+        what = f"{shown} is too large for a number" if shown else f"is {number:g}, which is no rating"
+        raise ValueError(f"{what}; write 4 or 4.5")
     return number
 
 

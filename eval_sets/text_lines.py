@@ -18,7 +18,11 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _UTF8 = {"utf-8", "utf-8-sig"}
-_NAMES = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-32": "UTF-32", "cp1252": "Windows-1252"}
+_NAMES = {
+    **dict.fromkeys(("utf-16", "utf-16-le", "utf-16-be"), "UTF-16"),
+    "utf-32": "UTF-32",
+    "cp1252": "Windows-1252",
+}
 _BYTES_PER_BLOCK = 2**16
 _LOOKED_AT = 2**18  # bytes
 _MOST_ACCENTED = 0.25  # of the letters of a text in a Western language
@@ -48,6 +52,8 @@ def find_encoding(path: Path) -> str:
                 return encoding
         if len(start) >= 4 and not any(start[1::2]) and all(start[::2]):
             return "utf-16-le"
+        if len(start) >= 4 and not any(start[::2]) and all(start[1::2]):
+            return "utf-16-be"
         file.seek(0)
         strict, lenient = codecs.getincrementaldecoder("utf-8")(), codecs.getincrementaldecoder("utf-8")("ignore")
         is_utf8, has_characters, is_cp1252 = True, False, True

@@ -15,7 +15,7 @@ import re
 import secrets
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 Mode = Literal["replay", "record", "auto", "off"]
 Prefer = Literal["first", "last"]
 """Whose reply stands where two cassettes differ."""
-SplitBy = Literal["model", "prompt", "set"]
-"""What the recordings of one part of a cassette share."""
 _BUNDLED = "bundled:"  # before the name of a cassette that comes with Assay
 _READS: Collection[Mode] = ("replay", "auto")
 _RECORDS: Collection[Mode] = ("record", "auto")
@@ -55,7 +53,6 @@ _LEAST_PROBABILITY = 0.001  # alternatives less likely than this are not kept
 _OF_QUESTION = ("key", "prompt", "sample", "parameters", "schema", "user", "about")
 _TAKEN = ("tokens_in", "tokens_out", "tokens_cached", "usd", "seconds")  # fields of a reply
 _EXCERPT_LENGTH = 160  # characters, of the last 300 with all their white space
-_NOT_IN_A_FILE_NAME = re.compile(r"[^\w.-]+", re.ASCII)
 
 
 class QuestionKeys:
@@ -594,17 +591,6 @@ def _merged_lines(lines: SortedLines, unmerged: Mapping[str, bytes], dropped: Co
     return heapq.merge(lines_to_keep, added)  # lines are sorted as their keys are, for they begin with them
 
 
-@dataclass(frozen=True)
-class CassetteComparison:
-    """What two cassettes share and what they do not."""
-
-    only_a: tuple[Recording, ...]  # recordings of the first cassette with a key that the second has not
-    only_b: tuple[Recording, ...]  # recordings of the second cassette with a key that the first has not
-    # pairs of recordings (of the first, of the second) with one key and different replies
-    changed: tuple[tuple[Recording, Recording], ...]
-    same: int  # the number of recordings with the same reply in both
-
-
 def merge_cassettes(paths: Iterable[Path], out: Path, prefer: Prefer | None = None) -> int:
     """Writes the recordings of several cassettes into one, atomically; what it holds already stays."""
     sources = [out] if out.exists() else []
@@ -623,66 +609,16 @@ def merge_cassettes(paths: Iterable[Path], out: Path, prefer: Prefer | None = No
                 if prefer == "first":
                     continue
             merged[recording.key] = recording
-    _write(merged.values(), out)
+    with Cassette(out, "record") as cassette:
+        for recording in merged.values():
+            cassette.put(recording)
     return len(merged)
-
-
-def split_cassette(
-    path: Path, by: SplitBy, folder: Path, set_of_sample: Callable[[str], str] | None = None
-) -> dict[Path, int]:
-    """Writes the recordings of a cassette into one cassette per model, prompt or set; the cassette itself stays."""
-    parts: dict[str, list[Recording]] = {}
-    for recording in Cassette(path, "replay").recordings():
-        if by == "model":
-            value = recording.reply.model
-        elif by == "prompt":
-            value = recording.prompt.split("@")[0]
-        else:
-            value = set_of_sample(recording.sample) if set_of_sample else ""
-        parts.setdefault(value, []).append(recording)
-    files = {value: folder / name for value, name in _file_names(parts, cassette_file(path)).items()}
-    for file in files.values():
-        if file.exists():
-            raise UsageError(f"{file}: the file exists already; move it away, or name another folder with --out")
-    for value, recordings in parts.items():
-        _write(recordings, files[value])
-    return {files[value]: len(recordings) for value, recordings in parts.items()}
-
-
-def _file_names(values: Iterable[str], path: Path) -> dict[str, str]:
-    """A file name for each value, different for each, that stays in its folder whatever the value is."""
-    names: dict[str, str] = {}
-    for value in values:
-        plain = _NOT_IN_A_FILE_NAME.sub("-", value).strip(".-")[:80] or "none"
-        if f"{path.stem}.{plain}{path.suffix}" in names.values():
-            plain += f"-{short_hash(value)[:6]}"
-        names[value] = f"{path.stem}.{plain}{path.suffix}"
-    return names
-
-
-def compare_cassettes(a: Path, b: Path) -> CassetteComparison:
-    """Compares two cassettes key by key; replies are the same when text, ending and probabilities are."""
-    in_a = {recording.key: recording for recording in Cassette(a, "replay").recordings()}
-    in_b = {recording.key: recording for recording in Cassette(b, "replay").recordings()}
-    changed = [(in_a[key], in_b[key]) for key in in_a.keys() & in_b.keys() if not _same_reply(in_a[key], in_b[key])]
-    return CassetteComparison(
-        only_a=tuple(recording for key, recording in in_a.items() if key not in in_b),
-        only_b=tuple(recording for key, recording in in_b.items() if key not in in_a),
-        changed=tuple(sorted(changed, key=lambda pair: pair[0].key)),
-        same=len(in_a.keys() & in_b.keys()) - len(changed),
-    )
 
 
 def _same_reply(one: Recording, other: Recording) -> bool:
     """Whether two replies say the same; tokens, cost and seconds do not matter."""
     a, b = one.reply, other.reply
     return (a.text, a.finish_reason, a.logprobs) == (b.text, b.finish_reason, b.logprobs)
-
-
-def _write(recordings: Iterable[Recording], out: Path) -> None:
-    with Cassette(out, "record") as cassette:
-        for recording in recordings:
-            cassette.put(recording)
 
 
 class MissExplainer:

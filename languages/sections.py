@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -23,17 +24,18 @@ def stated(pattern: str) -> str:
 
 def checked(pattern: str) -> str:
     """Refuses what is no regular expression."""
+    return _compile(pattern, re.NOFLAG).pattern
+
+
+def _compile(pattern: str, flags: re.RegexFlag) -> re.Pattern[str]:
     try:
-        re.compile(pattern)
+        return re.compile(pattern, flags)
     except re.error as error:
         raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
-    return pattern
 
 
 def _compiled(flags: re.RegexFlag) -> BeforeValidator:
-    return BeforeValidator(
-        lambda pattern: re.compile(checked(stated(pattern)), flags) if isinstance(pattern, str) else pattern
-    )
+    return BeforeValidator(lambda pattern: _compile(stated(pattern), flags) if isinstance(pattern, str) else pattern)
 
 
 def _with_component(pattern: re.Pattern[str]) -> re.Pattern[str]:
@@ -137,17 +139,20 @@ _INNERMOST_BRACKETS = re.compile(r"\(([^()]*)\)")
 _MOST_PHRASES = 3_000  # that one entry may stand for
 
 
-def expand_phrase(entry: str) -> set[str]:
+@cache  # what checks a pack and what reads it expand the same entries
+def expand_phrase(entry: str) -> frozenset[str]:
     """The phrases that an entry of a pack stands for: one of the alternatives of each bracket.
 
     Example:
         >>> sorted(expand_phrase("thank you (very much|)"))
         ['thank you', 'thank you very much']
     """
-    if (match := _INNERMOST_BRACKETS.search(entry)) is None:
-        return {" ".join(entry.split())}
-    before, after = entry[: match.start()], entry[match.end() :]
-    return {phrase for chosen in match[1].split("|") for phrase in expand_phrase(f"{before}{chosen}{after}")}
+    entries = {entry}
+    while brackets := [(one, match) for one in entries if (match := _INNERMOST_BRACKETS.search(one))]:
+        for one, match in brackets:
+            entries.remove(one)
+            entries |= {f"{one[: match.start()]}{chosen}{one[match.end() :]}" for chosen in match[1].split("|")}
+    return frozenset(" ".join(one.split()) for one in entries)
 
 
 def _expandable(entry: str) -> str:

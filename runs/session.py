@@ -199,12 +199,12 @@ async def score_samples(
 
 @asynccontextmanager
 async def _without_empty_run(record: ScoreRecord) -> AsyncIterator[None]:
-    """Leaves no run without any reply and score where the judge is gone; the error then says so."""
+    """Leaves no run without any reply and score where the judge is gone, or was never there; the error then says so."""
     try:
         yield
-    except JudgeUnavailable as error:
+    except (JudgeUnavailable, InputError) as error:
         if isinstance(record, StoredRun) and record.remove_if_empty():
-            raise JudgeUnavailable(f"{error}. {NOTHING_STORED}") from error.__cause__
+            raise type(error)(f"{error}. {NOTHING_STORED}") from error.__cause__
         raise
 
 
@@ -388,7 +388,8 @@ class StoredRun:
     def notes(self) -> tuple[str, ...]:
         """What the user should know about the samples that were counted."""
         unmeasured = self._profile.describe_unmeasured(self._plan.metrics, self.metrics_of_conversations)
-        return (*self._profile.ratings.notes(self._plan.metrics), *filter(None, [unmeasured]))
+        unused = self._profile.describe_unused_ratings()
+        return (*self._profile.ratings.notes(self._plan.metrics), *filter(None, [unmeasured, unused]))
 
     def count(self, samples: Iterable[Sample]) -> int:
         """Counts the samples of the set before they are scored; a resumed run notes which it still has."""

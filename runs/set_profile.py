@@ -32,6 +32,7 @@ class SetProfile:
         self.conversations = 0
         self.ratings = RatingKinds()
         self._single = 0  # of them those of one answer
+        self._unused_ratings = 0  # of answers in conversations that are not samples of their own
         self._turns = turns
         self._fields: set[tuple[frozenset[Level], frozenset[str]]] = set()
         self._columns: dict[str, None] = {}
@@ -43,6 +44,8 @@ class SetProfile:
             self.conversations += bool(sample.messages) and not (self._turns == "each" and is_turn(sample))
             self.ratings.observe(sample)
             self._single += is_single_answer(sample)
+            if self._turns != "each" and sample.human_rating is None and not is_turn(sample):
+                self._unused_ratings += sum(one.is_answer and one.rating is not None for one in sample.messages)
             fields = frozenset(name for name in (*type(sample).model_fields, *FURTHER_NEEDS) if has_field(sample, name))
             self._fields.add((measured_levels(sample, self._turns), fields))
             if len(self._columns) < _MOST_COLUMNS:
@@ -118,6 +121,13 @@ class SetProfile:
         own = CONVERSATION_DEFAULTS if has_actions else CONVERSATION_DEFAULTS[:1]
         has_own = has_defaults and self.conversations > self._single
         return (*(own if has_own else ()), *CONVERSATION_BASELINES) if self.conversations else ()
+
+    def describe_unused_ratings(self) -> str:
+        """Says how many answers in conversations are rated that this run does not count; empty where there are none."""
+        if not self._unused_ratings:
+            return ""
+        rated = count_of(self._unused_ratings, "answer in a conversation is", "answers in conversations are")
+        return f"{rated} rated, and only ratings of the whole count here; --turns each counts those of each answer"
 
     def describe_unmeasured(self, metrics: Sequence[str], added: Sequence[str] = ()) -> str:
         """Says what of conversations is not measured: metrics that nobody asked for, or that run on no turn.

@@ -1,5 +1,6 @@
 """A store in one SQLite file."""
 
+import os
 import shutil
 import sqlite3
 import time
@@ -56,16 +57,20 @@ class SQLiteDatabase:
             raise UsageError(f"{problem}; move it away, or name another --store") from error
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = self._open(path, wait)
+        except (OSError, *_ERRORS) as error:
+            raise UsageError(f"{self.name}: the store cannot be opened: {error}; {self.cure(error)}") from error
+
+    def _open(self, path: Path, wait: float) -> sqlite3.Connection:
+        if self.copy is not None or _may_write(path):
             try:
-                self._connection = _connect(copy or path, wait)
+                return _connect(self.copy or path, wait)
             except sqlite3.OperationalError as error:
                 if not path.exists() or not _error_name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
                     raise
-                self._copy = TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True)
-                self.copy = _copy_database(path, Path(self._copy.name))
-                self._connection = _connect(self.copy, wait)
-        except (OSError, *_ERRORS) as error:
-            raise UsageError(f"{self.name}: the store cannot be opened: {error}; {self.cure(error)}") from error
+        self._copy = TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True)
+        self.copy = _copy_database(path, Path(self._copy.name))
+        return _connect(self.copy, wait)
 
     @cached_property
     def locks(self) -> "FileLocks":
@@ -159,6 +164,15 @@ class SQLiteDatabase:
 def _error_name(error: Exception) -> str:
     """What SQLite calls an error; empty for one that is none of its own."""
     return "SQLITE_CORRUPT" if isinstance(error, UnicodeDecodeError) else getattr(error, "sqlite_errorname", "")
+
+
+def _may_write(path: Path) -> bool:
+    """Whether a database and its log can be written to.
+
+    SQLite opens one whose log is there and may only be read, and refuses the first change.
+    """
+    files = [path, *(path.with_name(f"{path.name}{end}") for end in ("-wal", "-shm"))]
+    return all(os.access(file, os.W_OK) for file in files if file.exists())
 
 
 def _connect(path: Path, wait: float) -> sqlite3.Connection:

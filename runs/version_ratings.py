@@ -139,7 +139,8 @@ def rate_versions(
     if not any(by_answer.values()):
         return VersionRatings((math.nan,) * len(answers), None, tuple(notes), problem)
     means, rater_notes = _average(versions, answers, by_answer)
-    return VersionRatings(tuple(means), own_scale, (*notes, *rater_notes))
+    shared = _describe_shared(versions, answers, by_answer)
+    return VersionRatings(tuple(means), own_scale, (*notes, *shared, *rater_notes))
 
 
 def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | None, str]:
@@ -156,6 +157,25 @@ def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | 
         why = f"they are on different scales, {listed}; bring them to one scale"
         return {}, None, f"No rating that came with the answers counts: {why}"
     return ratings, next(iter(scales), None), ""
+
+
+def _describe_shared(
+    versions: Sequence[VersionAnswers], answers: Sequence[PairedAnswer], by_answer: _OwnRatings
+) -> list[str]:
+    """Says how many answers have no ratings but those that the same answer of another version got."""
+    rated_in = defaultdict[tuple[int, int], set[int]](set)
+    for answer in answers:
+        if by_answer.get((answer.version, answer.sample.id)):
+            rated_in[answer.question, answer.text].add(answer.version)
+    shared = Counter(
+        versions[answer.version].name
+        for answer in answers
+        if answer.version not in rated_in.get((answer.question, answer.text), {answer.version})
+    )
+    if not shared:
+        return []
+    listed = ", ".join(f"{count:,} of {name}" for name, count in shared.items())
+    return [f"The same answer has the same ratings: {listed} {verb_of(shared.total(), 'was', 'were')} rated elsewhere."]
 
 
 def _average(

@@ -80,7 +80,10 @@ def _of_modules(modules):
 
 def _of_phrases():
     for code in language_codes():
-        for path, pattern in _inside(vars(JudgeAddresses(load_language(code).sentences)), f"{code} addresses"):
+        addresses = JudgeAddresses(load_language(code).sentences)
+        for name in ("_may_begin", "_to_judge", "_addressed"):  # compiled when they are first asked for
+            getattr(addresses, name)
+        for path, pattern in _inside(vars(addresses), f"{code} addresses"):
             is_searched = path.endswith(("_pause", "_last_join"))
             yield CompiledPattern(path, pattern.pattern, pattern.flags, is_searched)
 

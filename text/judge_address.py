@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from typing import NamedTuple
 
 from ..languages.sections import Sentences
@@ -28,22 +29,34 @@ class AddressToJudge(NamedTuple):
 class JudgeAddresses:
     """Finds what speaks to whoever assesses an answer; made once for a language.
 
-    A pattern of the pack counts only where it matches from the beginning of a phrase to the end of one.
+    A pattern of the pack counts only where it matches from the beginning of a phrase to the end of one. What it takes
+    a third of a second to compile is compiled when the first text has a word of those who speak so: hardly any has.
     """
 
     def __init__(self, pack: Sentences) -> None:
-        joins = rf"(?:{'|'.join(map(re.escape, sorted(pack.joins))) or '(?!)'})\b"
-        signs = rf"(?=\s*(?:[.!?…{_CLOSING}]{{1,100}}\s*$|$|{_PAUSE})|[{_CLOSING}]{{1,100}}[\s,;]"
-        end = rf"{signs}|[{_CLOSING}]{{0,100}}\s+(?:{joins}))"
-        self._to_judge, self._addressed = (
-            [re.compile(f"(?:{pattern.pattern}){end}", re.IGNORECASE) for pattern in patterns]
-            for patterns in (pack.to_judge, pack.addressed)
-        )
-        self._may_begin = any_pattern((*pack.to_judge, *pack.addressed))  # quicker than one after the other
-        self._judge_words = pack.judge_words
+        self._pack = pack
+        self._joins = joins = rf"(?:{'|'.join(map(re.escape, sorted(pack.joins))) or '(?!)'})\b"
         self._between = re.compile(rf"(?:{_PAUSE}|[\s{_CLOSING}])*(?:(?:{joins})[,\s]*)*", re.IGNORECASE)
         self._last_join = re.compile(rf"\s(?:{joins})[\s,]*$", re.IGNORECASE)
         self._pause = re.compile(rf"(?:{_PAUSE})[\s{_CLOSING}]*(?:(?:{joins})\s*)*|\s(?:{joins})\s*", re.IGNORECASE)
+
+    @cached_property
+    def _may_begin(self) -> re.Pattern[str]:
+        return any_pattern((*self._pack.to_judge, *self._pack.addressed))  # quicker than one after the other
+
+    @cached_property
+    def _to_judge(self) -> list[re.Pattern[str]]:
+        return self._whole(self._pack.to_judge)
+
+    @cached_property
+    def _addressed(self) -> list[re.Pattern[str]]:
+        return self._whole(self._pack.addressed)
+
+    def _whole(self, patterns: Iterable[re.Pattern[str]]) -> list[re.Pattern[str]]:
+        """Patterns that match to the end of a phrase."""
+        signs = rf"(?=\s*(?:[.!?…{_CLOSING}]{{1,100}}\s*$|$|{_PAUSE})|[{_CLOSING}]{{1,100}}[\s,;]"
+        end = rf"{signs}|[{_CLOSING}]{{0,100}}\s+(?:{self._joins}))"
+        return [re.compile(f"(?:{pattern.pattern}){end}", re.IGNORECASE) for pattern in patterns]
 
     def find(self, sentence: str, leading: int = 0) -> list[AddressToJudge]:
         """Finds the phrases that speak to whoever assesses the answer: at the start, at the end, and in brackets.
@@ -73,7 +86,7 @@ class JudgeAddresses:
     def may_address(self, text: str) -> bool:
         """Whether anything of a text may speak to the judge; False is certain."""
         lower = straight(without_unseen(text)).lower()
-        return any(map(lower.__contains__, self._judge_words))
+        return any(map(lower.__contains__, self._pack.judge_words))
 
     def _chain(self, text: str, start: int) -> "tuple[list[_Found], int]":
         """The phrases to the judge that follow each other from a place, and where the rest begins."""

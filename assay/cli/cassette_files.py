@@ -1,4 +1,4 @@
-"""`assay cassettes merge|split|diff|drift`: recordings together, apart, and against the model as it is now."""
+"""`assay cassettes merge` and `drift`: recordings together, and against the model as it is now."""
 
 import asyncio
 from dataclasses import asdict
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .cassettes import TypedRun, cassettes, with_typed_run
@@ -37,69 +36,6 @@ def merge(out: Path, paths: tuple[Path, ...], prefer: Any) -> None:
 
     count = merge_cassettes(paths, out, prefer)
     print_result(lambda: {"recordings": count}, lambda: echo(f"{out}: {count_of(count, 'recording')}"))
-
-
-@cassettes.command()
-@_path
-@click.argument("sets", nargs=-1)
-@click.option("--by", type=click.Choice(["model", "prompt", "set"]), default="model", show_default=True)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder. Default: that of PATH; here for a bundled one.",
-)
-def split(path: Path, sets: tuple[str, ...], *, by: Any, out: Path | None) -> None:
-    """Write one cassette per model, prompt or set.
-
-    The recordings are those of PATH, which stays; with --by set the sets are SETS.
-    """
-    from ..eval_sets import read_set
-    from ..judges.cassette import is_bundled, split_cassette
-
-    if (by == "set") != bool(sets):
-        raise UsageError("name the SETS with --by set, and only then")
-    set_names = {sample.id: Path(name).stem for name in sets for sample in read_set(name)}
-    folder = out or (Path() if is_bundled(path) else path.parent)
-    parts = split_cassette(path, by, folder, lambda sample: set_names.get(sample, "other"))
-    if is_json():
-        echo_json({str(part): count for part, count in parts.items()})
-    else:
-        for part, count in parts.items():
-            echo(f"{part}: {count_of(count, 'recording')}")
-
-
-@cassettes.command()
-@click.argument("a", type=click.Path(path_type=Path))
-@click.argument("b", type=click.Path(path_type=Path))
-def diff(a: Path, b: Path) -> None:
-    """Show what differs between the cassettes A and B. Exit code 1 when something does."""
-    from ..judges.cassette import compare_cassettes
-
-    comparison = compare_cassettes(a, b)
-    only_a, only_b, changed = comparison.only_a, comparison.only_b, comparison.changed
-    if is_json():
-        summary = {
-            "same": comparison.same,
-            "only_a": [recording.key for recording in only_a],
-            "only_b": [recording.key for recording in only_b],
-            "other_reply": [
-                {"key": old.key, "prompt": old.prompt, "sample": old.sample, "a": old.reply.text, "b": new.reply.text}
-                for old, new in changed
-            ],
-        }
-        echo_json(summary)
-    else:
-        for old, new in changed[:_SHOWN]:
-            echo(one_line(f"other reply  {old.key[:12]} {old.prompt} {old.sample}"))
-            echo(f"  A: {one_line(old.reply.text, 120)}\n  B: {one_line(new.reply.text, 120)}")
-        for place, recordings in (("only in A", only_a), ("only in B", only_b)):
-            for recording in recordings[:_SHOWN]:
-                echo(one_line(f"{place}    {recording.key[:12]} {recording.prompt} {recording.sample}"))
-        echo(
-            f"{comparison.same} the same, {len(changed)} with another reply, {len(only_a)} only in A, "
-            f"{len(only_b)} only in B"
-        )
-    click.get_current_context().exit(ERROR if only_a or only_b or changed else DONE)
 
 
 @cassettes.command()

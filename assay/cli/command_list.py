@@ -96,7 +96,7 @@ _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 _WITHOUT_RESULT: Final = frozenset(
-    {"init", "judges prompts copy", "judges prompts show", "judges prompts use", "metrics vocabulary", "rate", "view"}
+    {"init", "judges prompts copy", "judges prompts show", "metrics vocabulary", "rate", "view"}
 )
 """The commands that write a file, or serve pages, and have nothing to print for programs."""
 

@@ -11,7 +11,6 @@ from .judge_session import JudgeSession, SessionOptions, open_judge_session, que
 from .number_types import SEED, BoundedCount
 from .options import (
     embedder_option,
-    find_prompts_folder,
     path_in_store,
     prompts_option,
 )
@@ -69,8 +68,7 @@ def failures(
     opened = Store(store, must_exist=True)
     names = [opened.run(run).id for run in runs]
     _check_report(report)
-    folder = find_prompts_folder(prompts_folder, store) if judge else None
-    prompts = Prompts.from_folder(folder) if folder else BUNDLED
+    prompts = Prompts.from_folder(prompts_folder) if prompts_folder and judge else BUNDLED
     records = [read_records(opened, run) for run in names]
     with show_status("Embedding what says why"):
         result = asyncio.run(group_failures(records, load_embedder(embedder), metric=metric, groups=groups, seed=seed))

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _NAME = re.compile(r'(?:"[^"]*"|[^,"]|")+')  # up to a comma that stands between no quotes
-PROMPTS_IN_USE = "prompts.txt"  # in the store: the folder that `assay judges prompts use` chose
 
 
 class FolderOrUrl(click.ParamType[Any]):
@@ -106,7 +105,7 @@ prompts_option = click.option(
     "--prompts",
     "prompts_folder",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder with your own prompts. Default: the one of `assay judges prompts use`, else the bundled prompts.",
+    help="Folder with your own prompts. Default: the bundled prompts.",
 )
 concurrency_option = click.option(
     "--concurrency",
@@ -452,16 +451,6 @@ def server_options(port: int) -> Callable[[Command], Command]:
         ),
         click.option("--new-links", is_flag=True, help="End all links and sessions so far, and print new links."),
     )
-
-
-def find_prompts_folder(typed: Path | None, store: Path | str) -> Path | None:
-    """The folder of the user's own prompts: as typed, else what `assay judges prompts use` wrote into the store."""
-    chosen = Path(store) / PROMPTS_IN_USE
-    if typed is None and chosen.exists():
-        from ..regular_files import read_text_file
-
-        return Path(read_text_file(chosen, "the choice of prompts").strip())
-    return typed
 
 
 def path_in_store(store: Path | str, name: str, instead: str) -> Path:

@@ -9,7 +9,7 @@ import click
 from ..errors import InputError, UsageError
 from .options import SetOptions, with_set_options
 from .output import echo, echo_json, is_json
-from .prompts_check import check, use
+from .prompts_check import check
 from .prompts_try import diff, try_prompt
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def prompts() -> None:
     """Show the prompts, and try your own."""
 
 
-for command in (try_prompt, diff, use, check):
+for command in (try_prompt, diff, check):
     prompts.add_command(command)
 
 

@@ -1,4 +1,4 @@
-"""`assay judges prompts check` and `use`: your own prompts, checked before a judge is asked with them."""
+"""`assay judges prompts check`: your own prompts, checked before a judge is asked with them."""
 
 from importlib import import_module
 from pathlib import Path
@@ -9,7 +9,6 @@ import click
 from ..errors import InputError
 from ..text.wording import count_of
 from .exit_codes import ERROR
-from .options import PROMPTS_IN_USE, path_in_store
 from .output import echo, echo_json, is_json
 
 if TYPE_CHECKING:
@@ -102,27 +101,3 @@ def _schema(name: str) -> "type[BaseModel] | None":
     module, _, model = SCHEMAS[name].partition(":")
     schema: type[BaseModel] = getattr(import_module(f"assay.{module}"), model)
     return schema
-
-
-@click.command()
-@click.argument("folder", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--bundled", is_flag=True, help="Go back to the bundled prompts.")
-def use(folder: Path | None, bundled: bool, store: Path | str) -> None:
-    """Use your own prompts for the runs of a store.
-
-    Those in FOLDER, in place of the bundled ones.
-    """
-    from ..errors import UsageError
-    from ..prompts import Prompts
-
-    choice = path_in_store(store, PROMPTS_IN_USE, "give --prompts FOLDER to each run")
-    if bundled == (folder is not None):
-        raise UsageError("name a FOLDER with your own prompts, or --bundled")
-    if folder is None:
-        choice.unlink(missing_ok=True)
-        echo("the runs of this store use the bundled prompts")
-        return
-    prompts = Prompts.from_folder(folder)
-    choice.parent.mkdir(parents=True, exist_ok=True)
-    choice.write_text(f"{folder.resolve()}\n", encoding="utf-8")
-    echo(f"the runs of this store use {', '.join(prompt.identity for prompt in prompts.own.values())} from {folder}")

@@ -19,7 +19,6 @@ from .options import (
     by_language_option,
     concurrency_option,
     embedder_option,
-    find_prompts_folder,
     hide_advanced,
     judge_option,
     max_failed_option,
@@ -135,7 +134,6 @@ def run(
         check_scores_file(Path(out))  # before anything is paid for
 
     def typed_plan() -> Plan:
-        prompts = find_prompts_folder(prompts_folder, store)
         return Plan(
             sets=tuple(absolute_source(source) for source in sets),
             metrics=read_metrics(metrics, translate, has_judge=judge is not None),
@@ -150,7 +148,7 @@ def run(
             limit=set_options.limit,
             turns=turns,
             has_default_metrics=metrics is None,
-            prompts=None if prompts is None else str(prompts.resolve()),
+            prompts=None if prompts_folder is None else str(prompts_folder.resolve()),
         )
 
     if sets and judge is None and metrics is None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import UsageError
 from ..presentation.result_table import Paragraph, ReportBlock
 from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
@@ -65,6 +66,8 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
 
     loaded = load_suite(file)
     if check:
+        if accept or resume:
+            raise UsageError("--check only reads FILE and its sets, and leaves no run to accept or to resume: name one")
         _check(file, loaded)
         return
     context = click.get_current_context()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
+from ...text.wording import count_of, list_first, verb_of
 from ..message import Message
 from ..message_forms import find_messages_key, find_role
 from ..rows import BadRow, Repeatable, Row, Rows
@@ -14,7 +15,7 @@ from ..thread import ThreadError, read_thread
 
 _LINE = re.compile(
     r"(?:\[(?P<bracketed>[^\]]{1,40})\]|(?P<time>\d[\d\-/.:T ]{4,24}Z?)[,;|\t -]?)?\s*"
-    r"(?P<speaker>[^\W\d_][\w .'-]{0,39}?)\s*:\s+(?P<text>.*)"
+    r"(?P<speaker>[^\W\d_][\w .'()-]{0,39}?)\s*:\s+(?P<text>.*)"
 )
 _SCALE = ("rating_min", "rating_max")
 
@@ -67,14 +68,31 @@ def is_log_line(line: str) -> bool:
 def open_chat_log(path: Path, name: str) -> Rows:
     """Opens a text log: `Customer: ...`, `Bot: ...`, with a time before it or not; a blank line ends a conversation.
 
-    A line that names no speaker continues the message before it.
+    A line that names no speaker continues the message before it; so does one of a name that is no known speaker's and
+    has no time before it, which a note says: `Note: bring your receipt` and `Jansen: Until six` look alike.
     """
     encoding = find_encoding(path)
-    rows = Repeatable(lambda: _log_rows(path, name, encoding))
-    return Rows(name, path.stem, rows, notes=encoding_note(name, encoding))
+    unknown: dict[int, str] = {}
+    rows = Repeatable(lambda: _log_rows(path, name, encoding, unknown))
+    return Rows(
+        name, path.stem, rows, notes=encoding_note(name, encoding), late_notes=lambda: _describe_unknown(name, unknown)
+    )
 
 
-def _log_rows(path: Path, name: str, encoding: str) -> Iterator[Row | BadRow]:
+def _describe_unknown(name: str, unknown: Mapping[int, str]) -> list[str]:
+    if not unknown:
+        return []
+    begins = count_of(len(unknown), "line begins", "lines begin")
+    listed = list_first([f"line {number} ({speaker})" for number, speaker in unknown.items()])
+    return [
+        f"{name}: {begins} like one of an unknown speaker and {verb_of(len(unknown), 'continues', 'continue')} the "
+        f"message before: {listed}; if it is a speaker, call it User or Bot"
+    ]
+
+
+def _log_rows(path: Path, name: str, encoding: str, unknown: dict[int, str]) -> Iterator[Row | BadRow]:
+    """Reads a log, and notes the lines that begin with a name and are of no known speaker."""
+    unknown.clear()  # the file may be read twice
     messages: list[dict[str, Any]] = []
     rows: list[Row] = []
     count = 0
@@ -94,8 +112,14 @@ def _log_rows(path: Path, name: str, encoding: str) -> Iterator[Row | BadRow]:
                 {"role": match["speaker"], "content": match["text"]} | ({"time": time.strip()} if time else {})
             )
             rows.append(Row(count + 1, f"line {number}", {}))
+        elif match and (match["bracketed"] or match["time"]):
+            raise InputError(
+                f"{name}, line {number}: {match['speaker']} is no known speaker; write User or Bot in place of the name"
+            )
         elif messages:
             messages[-1]["content"] += f"\n{line}"
+            if match:
+                unknown[number] = match["speaker"]
         else:
             problem = "names no known speaker; begin the line with `User:` or `Bot:`"
             yield BadRow(number, InputError(f"{name}, line {number}: {problem}"))

@@ -155,17 +155,11 @@ def test_check_finds_a_missing_language_and_a_name_that_is_none(assay, tmp_path)
     problems = assay("judges", "prompts", "check", own, "--json").json
     assert [problem["prompt"] for problem in problems] == ["clams.en.md", "claims.de", "claims.en"]
     assert "missing here" in problems[1]["problem"]
-    refused = assay("judges", "prompts", "use", own)
+    refused = assay("run", "helpdesk_en", "--prompts", own)
     assert (
         refused.code == 1
         and "clams.en.md: this is not the name of a prompt; call the file NAME.LANGUAGE.md" in refused.err
     )
-
-
-def test_a_store_on_a_server_keeps_no_folder_of_prompts(assay):
-    done = assay("judges", "prompts", "use", "--bundled", "--store", "postgresql://nobody@127.0.0.1:1/x")
-    assert done.code == 2
-    assert "a store on a server keeps no files; give --prompts FOLDER to each run" in done.err
 
 
 SCHEMAS = {

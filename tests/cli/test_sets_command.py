@@ -117,6 +117,8 @@ def test_a_suite_is_checked_without_a_download(server, tmp_path, assay):
     (tmp_path / "suite.yaml").write_text(json.dumps(suite))  # JSON is YAML
     assert assay("suite", "suite.yaml", "--check").code == 0
     (tmp_path / "suite.yaml").write_text(json.dumps(suite | {"sets": ["public:ragchekker"]}))
+    for option in ("--accept", "--resume"):
+        assert "leaves no run to accept or to resume" in assay("suite", "suite.yaml", "--check", option).err
     wrong = assay("suite", "suite.yaml", "--check")
     assert (wrong.code, "did you mean public:ragchecker?" in wrong.err, server.calls) == (1, True, [])
 

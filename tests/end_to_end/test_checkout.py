@@ -58,8 +58,7 @@ def environment(request, tmp_path_factory):
 
 
 def test_a_script_in_the_checkout(environment):
-    """A user's first script: Python looks for modules in the folder where it stands. Linters and other processes that run
-    this test do not meet it there."""
+    """A user's first script: Python looks for modules in the folder where it stands. Linters do not meet it there."""
     script = ROOT / f".script_of_a_test_{os.getpid()}.py"
     script.write_text(LINES, encoding="utf-8")
     try:

@@ -55,6 +55,18 @@ def test_unicode_line_separator_does_not_end_a_line(file, row):
     assert load_set(file("set.jsonl", line))[0].response == "een\u2028twee\x85drie"
 
 
+def test_numbers_that_only_python_writes(jsonl):
+    """NaN is no rating, which is said; an infinite one is an error, and does not change what the column is."""
+    values = [math.nan, 3, 5]
+    notes = []
+    rows = [{"question": f"{n}?", "answer": "b", "score": value} for n, value in enumerate(values)]
+    assert [sample.rating for sample in load_set(jsonl(*rows), notes=notes)] == [None, 3, 5]
+    assert any('1 cell of score without a rating: line 1 "nan"' in note for note in notes)
+    rows[0]["score"] = math.inf
+    with pytest.raises(InputError, match=r"line 1, field rating \(column score\): is inf, which is no rating"):
+        load_set(jsonl(*rows))
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [

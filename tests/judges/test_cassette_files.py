@@ -1,4 +1,4 @@
-"""Cassettes merged, split, told apart and held against the model as it is now; the bundled ones."""
+"""Cassettes merged and held against the model as it is now; the bundled ones."""
 
 import json
 from pathlib import Path
@@ -47,45 +47,6 @@ def test_where_two_differ_somebody_has_to_choose(assay, tmp_path):
     for prefer, text in (("first", "yes"), ("last", "no")):
         assert assay("cassettes", "merge", f"{prefer}.jsonl", one, two, "--prefer", prefer).code == 0
         assert texts(tmp_path / f"{prefer}.jsonl") == {"s1": text}
-
-
-def test_splitting_stays_in_its_folder(assay, tmp_path):
-    path = cassette(
-        tmp_path / "all.jsonl",
-        recording(1, model="openai/gpt"),
-        recording(2, model="../../escaped"),
-        recording(3, model="openai-gpt"),
-    )
-    parts = assay("cassettes", "split", path, "--out", "parts", "--json").json
-    assert sorted(parts.values()) == [1, 1, 1]
-    assert {Path(part).parent for part in parts} == {Path("parts")}
-    assert sorted(name for part in parts for name in texts(tmp_path / part)) == ["s1", "s2", "s3"]
-    again = assay("cassettes", "split", path, "--out", "parts")
-    assert (again.code, "exists already" in again.err) == (2, True)
-    by_set = assay("cassettes", "split", path, "--by", "set")
-    assert (by_set.code, "name the SETS" in by_set.err) == (2, True)
-
-
-def test_splitting_by_set_and_merging_again_changes_nothing(assay, set_file, tmp_path):
-    path = cassette(tmp_path / "all.jsonl", *(recording(n) for n in range(5)))
-    parts = assay("cassettes", "split", path, set_file(3), "--by", "set", "--json").json
-    assert parts == {str(tmp_path / "all.set.jsonl"): 3, str(tmp_path / "all.other.jsonl"): 2}
-    assert assay("cassettes", "merge", "again.jsonl", *parts).code == 0
-    assert (tmp_path / "again.jsonl").read_bytes() == path.read_bytes()
-    same = assay("cassettes", "diff", path, "again.jsonl", "--json")
-    assert (same.code, same.json) == (0, {"same": 5, "only_a": [], "only_b": [], "other_reply": []})
-
-
-def test_what_differs(assay, tmp_path):
-    one = cassette(tmp_path / "one.jsonl", recording(1), recording(2), recording(3, "yes"))
-    two = cassette(tmp_path / "two.jsonl", recording(2), recording(3, "no\x1b[31m"), recording(4))
-    result = assay("cassettes", "diff", one, two, "--json")
-    assert result.code == 1
-    assert (result.json["same"], result.json["only_a"], result.json["only_b"]) == (1, [f"{1:032x}"], [f"{4:032x}"])
-    assert result.json["other_reply"][0]["a"] == "yes"
-    printed = assay("cassettes", "diff", one, two).out
-    assert "1 the same, 1 with another reply, 1 only in A, 1 only in B" in printed
-    assert "\x1b" not in printed
 
 
 def test_drift_of_a_model_that_was_changed(assay, set_file, judge_file, openai_server, tmp_path):

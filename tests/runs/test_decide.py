@@ -323,6 +323,7 @@ def test_what_to_rate_next_is_unrated_and_differs(tmp_path):
     old, new = version("old", [1, 2, 3, 4, 5, None]), version("new", [1, None, None, 4, 5, None])
     new[2] = sample("q2", "Question 2?", "old 2")  # the same answer: it is rated
     reading = read(tmp_path, old, new)
+    assert "The same answer has the same ratings: 1 of new was rated elsewhere." in reading.notes
     to_rate = list_next(reading, 10)
     assert {one.response for answers in to_rate for one in answers} == {"new 1", "old 5", "new 5"}
     assert list_next(reading, 1, seed=3) == list_next(reading, 1, seed=3)

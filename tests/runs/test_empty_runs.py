@@ -40,6 +40,13 @@ def test_a_closed_port_leaves_no_run(assay, set_file, judge_file, closed_port, m
     assert rows_by_table(".assay") == dict.fromkeys(TABLES, 0)
 
 
+def test_a_model_file_that_is_not_there_leaves_no_run(assay, set_file):
+    failed = assay("run", set_file(2), "--judge", "gguf:nowhere.gguf", "--metrics", "faithfulness")
+    assert failed.code == 1
+    assert "there is no such model file" in failed.err and NOTHING in " ".join(failed.err.split())
+    assert rows_by_table(".assay") == dict.fromkeys(TABLES, 0)
+
+
 def test_a_run_with_a_paid_reply_stays(assay, set_file, judge_file, openai_server):
     openai_server.script = lambda _: Answer(status=401) if len(openai_server.requests) > 1 else None
     words = ("run", set_file(12), "--judge", judge_file(), "--metrics", "judge_truthfulness", "--concurrency", "1")

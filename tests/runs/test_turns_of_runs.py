@@ -132,6 +132,19 @@ def test_without_conversations_nothing_changes():
     assert results.metrics == ("token_overlap", "rouge_l_precision", "answer_length")
 
 
+def test_ratings_of_answers_in_conversations_are_not_lost_in_silence(assay, tmp_path):
+    rows = [("1", "A?", 3), ("1", "B?", 4), ("2", "C?", 5)]
+    path = tmp_path / "rated.jsonl"
+    names = ("conversation_id", "question", "score")
+    lines = [json.dumps(dict(zip(names, row, strict=True)) | {"answer": "Yes."}) for row in rows]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    done = assay("run", path, "--metrics", "token_overlap")
+    assert "3 answers in conversations are rated, and only ratings of the whole count here; --turns each" in done.err
+    each = assay("run", path, "--metrics", "token_overlap", "--turns", "each")
+    assert "rated 4.0 of 5" in each.out
+    assert "only ratings of the whole" not in each.err
+
+
 def test_the_command_says_once_that_there_are_metrics_of_a_conversation(assay, conversations):
     done = assay("run", conversations, "--metrics", "token_overlap")
     assert done.code == 0
