@@ -90,11 +90,7 @@ async def find_topics(
 async def section_vectors(
     sections: Sequence[Section], embedder: Embedder, on_progress: Callable[[int], None] = lambda _: None
 ) -> "Vectors":
-    """Embeds the sections' titles and beginnings.
-
-    Returns:
-        Unit vectors, shape (sections, dimensions of the embedder).
-    """
+    """The sections' titles and beginnings as unit vectors, shape (sections, dimensions of the embedder)."""
     return await embed_texts([section.full_text for section in sections], embedder, on_progress)
 
 

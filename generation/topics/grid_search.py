@@ -51,11 +51,7 @@ def default_grid(sections: int) -> tuple[list[int], list[int]]:
 
 
 def reduce_dimensions(vectors: "Vectors", dimensions: int, seed: int) -> "Vectors":
-    """Reduces vectors with UMAP and BERTopic's own settings (15 neighbours, cosine).
-
-    Returns:
-        Shape (sections, dimensions).
-    """
+    """Reduces vectors with UMAP and BERTopic's own settings (15 neighbours, cosine): shape (sections, dimensions)."""
     import warnings
 
     from umap import UMAP
