@@ -57,10 +57,8 @@ from .cross_validation import (
     column_spearmans as column_spearmans,
 )
 from .decision.variant_decision import variant_sentences as variant_sentences
-from .decision.version_decision import Basis as Basis
 from .decision.version_difference import (
     GroupCounts as GroupCounts,
-    PairDifference as PairDifference,
     estimate_difference as estimate_difference,
 )
 from .decision.version_table import VersionQuestions as VersionQuestions
@@ -69,7 +67,6 @@ from .estimate import (
     Estimate as Estimate,
     estimate as estimate,
     estimate_mean as estimate_mean,
-    estimate_mean_of_groups as estimate_mean_of_groups,
     estimate_proportion as estimate_proportion,
     estimate_share as estimate_share,
     p_of_share as p_of_share,
@@ -101,7 +98,6 @@ from .pass_fail import (
 )
 from .prediction_powered import (
     MeanRating as MeanRating,
-    PoweredMean as PoweredMean,
     estimate_mean_rating as estimate_mean_rating,
     mean_of_table as mean_of_table,
     powered_mean as powered_mean,
@@ -175,7 +171,6 @@ from .stopping import predict_stability as predict_stability
 from .table import ScoreTable as ScoreTable
 from .version_agreement import (
     MetricVersions as MetricVersions,
-    VersionAgreement as VersionAgreement,
     describe_versions as describe_versions,
     version_agreement as version_agreement,
 )
