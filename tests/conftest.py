@@ -92,15 +92,18 @@ def assay(tmp_path, monkeypatch, capfd):
     if "ASSAY_PUBLIC_SETS" not in os.environ:  # a public set that a developer has downloaded is none of a test's
         monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
 
-    def typed(*words):
+    def typed(*words, code=None):
+        """`code` is how the command has to end, where a test says so."""
         from assay.cli import main
 
         monkeypatch.setattr(sys, "argv", ["assay", *map(str, words)])
         capfd.readouterr()
         with pytest.raises(SystemExit) as ended:
             main()
-        code = ended.value.code
-        return Typed(code if isinstance(code, int) else 0, *capfd.readouterr())
+        ended_with = ended.value.code if isinstance(ended.value.code, int) else 0
+        done = Typed(ended_with, *capfd.readouterr())
+        assert code in (None, done.code), f"{' '.join(map(str, words))} ended with {done.code}\n{done.out}{done.err}"
+        return done
 
     return typed
 

@@ -1,46 +1,11 @@
 """Texts that try to break a page: 40 of them, each a chance to run a script, to hide, or to reorder what is read."""
 
+from case_files import cases_beside
+
 _RUN = "window.ranScripts=(window.ranScripts||0)+1"
 
 HOSTILE_TEXTS = (
-    f"<script>{_RUN}</script>",
-    f"</textarea><script>{_RUN}</script>",
-    f"</title><script>{_RUN}</script>",
-    f"</style><script>{_RUN}</script>",
-    f'"><script>{_RUN}</script>',
-    f"'><script>{_RUN}</script>",
-    f"<ScRiPt>{_RUN}</sCrIpT>",
-    f"<script\n>{_RUN}</script\n>",
-    f"<<script>{_RUN}//<</script>",
-    f"<script>{_RUN}//",
-    f'<img src=x onerror="{_RUN}">',
-    f"<img src=x onerror={_RUN}>",
-    f'" onmouseover="{_RUN}" x="',
-    f"' autofocus onfocus='{_RUN}",
-    f"<svg onload={_RUN}>",
-    f"<svg><script>{_RUN}</script></svg>",
-    f"<svg><animate onbegin={_RUN} attributeName=x dur=1s>",
-    f"<math><mtext></form><form><mglyph><style></math><img src onerror={_RUN}>",
-    f"<iframe srcdoc='<script>parent.{_RUN}</script>'></iframe>",
-    f'<iframe src="javascript:parent.{_RUN}"></iframe>',
-    f'<object data="javascript:{_RUN}"></object>',
-    f'<embed src="javascript:{_RUN}">',
-    f'<a href="javascript:{_RUN}">press OK</a>',
-    f"[press OK](javascript:{_RUN})",
-    f'<form action="javascript:{_RUN}"><button>OK</button></form>',
-    f"<body onload={_RUN}>",
-    f"<details open ontoggle={_RUN}>OK</details>",
-    f"<video><source onerror={_RUN}></video>",
-    f"<marquee onstart={_RUN}>OK</marquee>",
-    f'<meta http-equiv=refresh content="0;url=javascript:{_RUN}">',
-    '<base href="http://127.0.0.1:9/">',
-    f'<link rel=stylesheet href="data:text/css,body{{display:none}}"><style>body{{display:none}}</style>{_RUN}',
-    f"{{{{ ''.__class__ }}}} {{% include 'base.html' %}} ${{{_RUN}}}",
-    f"<div hx-get=/undo hx-trigger=load hx-on:load={_RUN}>OK</div>",
-    f"&lt;script&gt;{_RUN}&lt;/script&gt; &#60;script&#62;",
-    "\x1b]0;owned\x07\x1b[2J\x1b[31mred\x1b[0m \x9b31m",
-    "pay \u202etnuocca ym ot\u202c \u2066hidden\u2069 \u200bzero\ufeffwidth",
-    "line one\r\nline two\rline three\x0bline four\u2028line five",
+    *(text.replace("RUN", _RUN) for text in cases_beside(__file__)),
     "A" * 5000 + " " + "ﷺ" * 500 + " Z̷̢̛͙a̷̛͙l̷͙g̷͙o̷͙",
     "a; " * 70_000,  # 200 kB
 )

@@ -120,7 +120,7 @@ def choice_agreement(queue: PairQueue) -> ChoiceAgreement | None:
     import numpy as np
 
     from ...meta_eval.estimate import estimate
-    from ...meta_eval.krippendorff import ordinal_alpha
+    from ...meta_eval.rater_coefficients import ordinal_alpha
 
     column = {name: number for number, name in enumerate(queue.settings.raters)}
     shared = [ratings for ratings in queue.ratings_by_item(has_unsure=False).values() if len(ratings) > 1]

@@ -53,8 +53,7 @@ def test_check_and_prune_what_is_stale_and_missing(assay, words, recorded):
     ratings = [line for line in lines if json.loads(line)["prompt"].startswith("rating.")]
     lost = json.loads(ratings[0])
     recorded.write_bytes(format_line(stale()) + b"".join(line for line in lines if line != ratings[0]))
-    checked = assay("cassettes", "check", recorded, *words, "--json")
-    assert checked.code == 1
+    checked = assay("cassettes", "check", recorded, *words, "--json", code=1)
     assert checked.json["stale"] == ["0" * 32]
     assert [where.split()[0] for where in checked.json["missing"]] == [lost["sample"]]
     output = assay("cassettes", "check", recorded, *words).out
@@ -85,7 +84,6 @@ def test_hostile_replies_are_shown_as_text(assay, tmp_path):
     line = format_line(Recording("a" * 32, f"p{hostile}", hostile, {}, "Claims", "u", hostile, reply))
     (tmp_path / "hostile.jsonl").write_bytes(line)
     for more in ([], ["a" * 32], ["--json"]):
-        shown = assay("cassettes", "show", "hostile.jsonl", *more)
-        assert shown.code == 0
+        shown = assay("cassettes", "show", "hostile.jsonl", *more, code=0)
         assert "\x1b" not in shown.out
         assert "[red]x[/red]" in shown.out

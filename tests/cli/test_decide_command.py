@@ -204,8 +204,9 @@ def test_what_is_typed_again_has_the_judge_and_its_bounds_and_the_ratings(assay,
     (tmp_path / "rated.jsonl").write_text(
         json.dumps({"user_input": "Question 1?", "response": "old word word 1.", "rating": 3})
     )
-    done = assay("decide", *pairwise, "--budget-calls", "90", "--ratings", "rated.jsonl", "--next", "next.jsonl")
-    assert done.code == 0, done.err
+    done = assay(
+        "decide", *pairwise, "--budget-calls", "90", "--ratings", "rated.jsonl", "--next", "next.jsonl", code=0
+    )
     out = " ".join(done.out.split())
     assert "--out rated-2.jsonl" in out
     again = out[out.index("assay decide") :]

@@ -38,8 +38,7 @@ def test_a_judge_names_the_groups_and_reads_their_texts_between_tags(assay, judg
         return Answer(text=json.dumps({"name": "Outdated\nprices." if is_price else "refusals"}))
 
     openai_server.script = script
-    result = assay("show", "failures", "last", "--judge", judge_file(), "--json")
-    assert result.code == 0, result.err
+    result = assay("show", "failures", "last", "--judge", judge_file(), "--json", code=0)
     assert {group["name"] for group in result.json["groups"]} == {"Outdated prices", "refusals"}
     (first, *_) = openai_server.requests
     assert first.user.startswith("<texts>\n- ") and first.user.endswith("</texts>")
@@ -48,8 +47,7 @@ def test_a_judge_names_the_groups_and_reads_their_texts_between_tags(assay, judg
 @pytest.mark.usefixtures("run")
 def test_a_judge_that_gives_no_name_leaves_the_words_and_a_note(assay, judge_file, openai_server):
     openai_server.script = lambda _: Answer(text="I will not.")
-    result = assay("show", "failures", "last", "--judge", judge_file())
-    assert result.code == 0, result.err
+    result = assay("show", "failures", "last", "--judge", judge_file(), code=0)
     assert "the judge gave 2 groups no name that can be used" in " ".join(result.out.split())
 
 
@@ -65,6 +63,4 @@ def test_a_judge_that_gives_no_name_leaves_the_words_and_a_note(assay, judge_fil
     ],
 )
 def test_what_cannot_be_done_is_said(assay, words, message):
-    result = assay("show", "failures", *words)
-    assert result.code == 2
-    assert message in " ".join(result.err.split())
+    assert message in " ".join(assay("show", "failures", *words, code=2).err.split())

@@ -23,16 +23,14 @@ def test_the_gates_fail_where_the_answers_get_worse_or_are_gone(assay):
     assert assay("suite", "accept", "last").code == 0
     worse = [row.replace("press save.,", "sing.,", 1) for row in rows]
     Path("answers.csv").write_text(header + "".join(worse), encoding="utf-8")
-    failed = assay("suite", "suite.yaml")
-    assert failed.code == 5
+    failed = assay("suite", "suite.yaml", code=5)
     assert "failed      regression: token_overlap is lower by" in failed.out
     assert "If the change is meant" in failed.out
     kept = assay("suite", "suite.yaml", "--accept", "--json")
     assert (kept.code, kept.json["verdict"], kept.json["is_accepted"]) == (0, "passed", True)
     without_contexts = [row.rpartition(",")[0] + ",\n" for row in worse[1:]]
     Path("answers.csv").write_text(header + worse[0] + "".join(without_contexts), encoding="utf-8")
-    empty = assay("suite", "suite.yaml", "--json")
-    assert empty.code == 5
+    empty = assay("suite", "suite.yaml", "--json", code=5)
     states = {gate["name"]: (gate["state"], gate["reason"]) for gate in empty.json["gates"]}
     state, reason = states["coverage of token_overlap, at least 0.95"]
     # one answer of 30 still has a context
@@ -46,11 +44,8 @@ def test_the_gates_fail_where_the_answers_get_worse_or_are_gone(assay):
 
 def test_without_a_terminal_nothing_is_asked_and_the_error_names_the_option(assay):
     Path("vragen.csv").write_text("klant,bot\nHoe?,Zo.\n", encoding="utf-8")
-    done = assay("init", "vragen.csv")
-    assert done.code == 1
-    assert "map klant=user_input" in done.err
-    done = assay("init", "vragen.csv", "--map", "klant=user_input", "--map", "bot=response")
-    assert done.code == 0
+    assert "map klant=user_input" in assay("init", "vragen.csv", code=1).err
+    assay("init", "vragen.csv", "--map", "klant=user_input", "--map", "bot=response", code=0)
     suite = yaml.safe_load(Path("suite.yaml").read_text(encoding="utf-8"))
     assert suite["map"] == {"klant": "user_input", "bot": "response"}
     assert suite["metrics"] == ["answer_length"]
@@ -58,8 +53,7 @@ def test_without_a_terminal_nothing_is_asked_and_the_error_names_the_option(assa
 
 def test_a_workflow_is_written_beside_the_suite_and_never_replaced_unasked(assay, tmp_path):
     Path("answers.csv").write_text(ROWS, encoding="utf-8")
-    done = assay("init", "answers.csv", "--judge", "openai/gpt-4o-mini", "--workflow")
-    assert done.code == 0
+    done = assay("init", "answers.csv", "--judge", "openai/gpt-4o-mini", "--workflow", code=0)
     assert (
         "Replace OWNER and COMMIT in it, commit it with the suite and answers.csv, and add OPENAI_API_KEY to"
         in done.out

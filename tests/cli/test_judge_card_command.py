@@ -27,14 +27,12 @@ def test_the_price_comes_first_and_nothing_is_asked_without_a_bound(assay, set_f
     """Six answers of two claims: one call each, six asked again, and three probes of those that they can change."""
     judge = judge_file("mini.yaml", price={"input": 1.0, "output": 2.0})
     words = ["judges", "card", judge, "--on", set_file(), "-o", "card.json"]
-    done = assay(*words)
-    assert done.code == 2
+    done = assay(*words, code=2)
     assert "mini: about " in done.err and " tokens of prompts and at most " in done.err and " USD" in done.err
     assert "the bound: none; replies are kept in .assay/judged.mini.jsonl" in done.err
     assert "nothing was asked: name a bound (--budget 2usd), or agree to the price with --yes" in done.err
     assert openai_server.requests == [] and not Path("card.json").exists()
-    done = assay(*words, "--budget-usd", "2")
-    assert done.code == 0
+    done = assay(*words, "--budget-usd", "2", code=0)
     assert "the bound: 2 USD" in done.err
     asked = len(openai_server.requests)
     estimated = int(done.err.partition("about ")[2].partition(" request")[0])
@@ -43,8 +41,7 @@ def test_the_price_comes_first_and_nothing_is_asked_without_a_bound(assay, set_f
     assert (card["set_name"], card["scored"], card["failed"]) == ("set.jsonl", 6, 0)
     assert card["flips"]["value"] == 0 and card["flips"]["n"] == 12
     assert card["cost"]["requests"] == 1000 and card["cost"]["usd"] > 0
-    again = assay(*words)
-    assert again.code == 0, "what is recorded costs nothing, and needs no bound"
+    again = assay(*words, code=0)  # what is recorded costs nothing, and needs no bound
     assert "are recorded; nothing is asked" in again.err
     assert len(openai_server.requests) == asked
 
@@ -67,13 +64,11 @@ def test_without_a_stated_usage_the_cost_is_a_bound_and_says_so(assay, set_file,
 
 def test_the_budget_ends_it_and_the_same_command_goes_on(assay, set_file, judge_file, openai_server):
     words = ["judges", "card", judge_file("mini.yaml"), "--on", set_file(), "--probed", "0", "-o", "card.json"]
-    done = assay(*words, "--budget", "4calls")
-    assert done.code == 3
+    done = assay(*words, "--budget", "4calls", code=3)
     assert "all replies are kept: the same command goes on with them" in done.err
     assert "`results`" not in done.err, "nobody at a command line has the error's attributes"
     assert len(openai_server.requests) == 4 and not Path("card.json").exists()
-    done = assay(*words, "--budget", "4calls")
-    assert done.code == 0
+    done = assay(*words, "--budget", "4calls", code=0)
     assert "about 2 requests" in done.err and "as in the 4 recorded replies" in done.err
     assert len(openai_server.requests) == 6
     card = json.loads(Path("card.json").read_text(encoding="utf-8"))["sets"][0]
@@ -83,8 +78,7 @@ def test_the_budget_ends_it_and_the_same_command_goes_on(assay, set_file, judge_
 def test_what_is_recorded_in_part_has_a_card_of_that_part(assay, set_file, judge_file, openai_server):
     words = ["judges", "card", judge_file("mini.yaml"), "--on", set_file(), "--probed", "0", "-o", "card.json"]
     assert assay(*words, "--budget", "5calls").code == 3
-    done = assay(*words, "--mode", "replay", "--probed", "2")
-    assert done.code == 0
+    done = assay(*words, "--mode", "replay", "--probed", "2", code=0)
     assert "mini on set.jsonl failed on 1 of 6; the first: no recording for prompt" in done.err
     card = json.loads(Path("card.json").read_text(encoding="utf-8"))["sets"][0]
     assert (card["scored"], card["failed"], card["judge"]["spearman"]["n"]) == (5, 1, 5)
@@ -95,8 +89,7 @@ def test_a_set_without_ratings_is_not_paid_for(assay, set_file, judge_file, open
     """Nothing is asked about a set without any rating; of one that is rated in part the rated answers alone."""
     unrated = set_file(name="unrated.jsonl", rating=None)
     words = ["judges", "card", judge_file("mini.yaml"), "--probed", "0", "--yes", "--json"]
-    done = assay(*words, "--on", unrated)
-    assert done.code == 2
+    done = assay(*words, "--on", unrated, code=2)
     assert "unrated.jsonl: 6 answers and no rating" in done.err and openai_server.requests == []
     rows = [json.loads(line) for line in Path(unrated).read_text(encoding="utf-8").splitlines()]
     rows[0]["rating"] = rows[1]["rating"] = 4
@@ -214,9 +207,7 @@ def test_two_judges(assay, set_file, judge_file, yes_sayer):
     ],
 )
 def test_wrongly_typed_comparisons(*, assay, set_file, openai_server, words, message):
-    done = assay("judges", "compare", set_file(), *words)
-    assert done.code == 2
-    assert message in done.err
+    assert message in assay("judges", "compare", set_file(), *words, code=2).err
     assert openai_server.requests == []
 
 
@@ -225,8 +216,7 @@ def test_a_judge_that_is_not_recorded_fails_and_says_so(assay, set_file, judge_f
     words = ["judges", "compare", set_file(), "--judge", judge_file("a.yaml"), "--cassette", "kept.jsonl", "--judge"]
     assert assay(*words, judge_file("b.yaml")).code == 0
     words += [judge_file("other.yaml", model="openai/other"), "--mode", "replay"]
-    done = assay(*words)
-    assert done.code == 4
+    done = assay(*words, code=4)
     assert "other failed on 6 of 6 samples; 0 allowed (--max-failed). The first: no recording in kept.jsonl" in done.err
     assert assay(*words, "--max-failed", "6").code == 0
 
@@ -245,9 +235,7 @@ def test_the_budget_is_of_all_judges_and_what_was_asked_is_kept(assay, set_file,
     """Two judges ask six questions each; eight calls end it within the second, and the next session asks four."""
     words = ["judges", "compare", set_file(), "--judge", judge_file("a.yaml")]
     words += ["--judge", judge_file("b.yaml", model="openai/b"), "--budget", "8calls"]
-    done = assay(*words)
-    assert done.code == 3
-    assert "all replies are kept: the same command goes on with them" in done.err
+    assert "all replies are kept: the same command goes on with them" in assay(*words, code=3).err
     assert len(openai_server.requests) == 8
     openai_server.forget()
     assert assay(*words).code == 0

@@ -26,8 +26,7 @@ def two_runs(assay: Make, set_file: Make, judge_file: Make) -> tuple[str, str]:
 
 
 def test_runs_of_two_judges_stand_beside_each_other(assay, two_runs):
-    done = assay("meta", *two_runs, "--json", *QUICK)
-    assert done.code == 0
+    done = assay("meta", *two_runs, "--json", *QUICK, code=0)
     names = [metric["name"] for metric in done.json["metrics"]]
     baselines = ["token_overlap", "rouge_l_precision", "answer_length"]
     assert names == [f"{METRIC}@one", *baselines, f"{METRIC}@two", "question_only", "constant"]
@@ -51,8 +50,7 @@ def test_runs_of_two_judges_stand_beside_each_other(assay, two_runs):
 def test_what_is_wrong_is_said_with_its_cure(assay, typed, code, message):
     Path("s.csv").write_text("id,good,rating\na,1,2\nb,1.5,3\nc,2,4\n", encoding="utf-8")
     Path("bad.csv").write_text("id,good,rating\na,1,2\nb,high,3\nc,2,4\n", encoding="utf-8")
-    done = assay(*typed)
-    assert done.code == code
+    done = assay(*typed, code=code)
     assert message in done.err.replace("\n", " ")
     assert "Traceback" not in done.err
 
@@ -97,8 +95,7 @@ def test_a_second_run_of_the_same_answers_is_no_version(assay, runs_of, tmp_path
 
 def test_an_estimate_is_of_one_version(assay, runs_of):
     runs = runs_of(old=0.0, new=0.5)
-    done = assay("estimate", *runs, "--judged", "rouge_l_precision")
-    assert done.code == 2
+    done = assay("estimate", *runs, "--judged", "rouge_l_precision", code=2)
     assert "hold other answers to the same questions" in done.err
     assert "estimate one version at a time" in done.err
 

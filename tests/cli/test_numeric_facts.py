@@ -19,8 +19,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_facts_of_a_series_and_a_pair(assay, table):
-    done = assay("metrics", "facts", table, "--json")
-    assert done.code == 0
+    done = assay("metrics", "facts", table, "--json", code=0)
     (facts,) = done.json["tables"]
     assert (facts["table"], facts["rows"], facts["from"], facts["to"]) == ("kpi", 9, "2026-03-01", "2026-03-09")
     x, y, _ = facts["series"]
@@ -56,8 +55,7 @@ def test_what_goes_wrong_is_one_line(assay, table, words, code, says):
 
 def test_texts_of_a_table_do_not_break_the_terminal(assay, tmp_path):
     (tmp_path / "t.csv").write_text("[bold]x\x1b[31m,y\n1,2\n3,4\n", encoding="utf-8")
-    done = assay("metrics", "facts", "t.csv")
-    assert done.code == 0
+    done = assay("metrics", "facts", "t.csv", code=0)
     assert "\x1b" not in done.out
     assert "[bold]x" in done.out
 

@@ -29,8 +29,7 @@ def mixed(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("metric", ["faithfulness", "answer_relevance", "judge_truthfulness", "declined"])
 def test_a_judge_is_asked_in_english_and_it_is_said(assay, mixed, judge_file, metric):
-    done = assay("run", mixed, "--judge", judge_file(), "--metrics", metric)
-    assert done.code == 0
+    done = assay("run", mixed, "--judge", judge_file(), "--metrics", metric, code=0)
     assert done.out.count(ASKED_IN_ENGLISH) == 1
     scores = {score["sample"]: score for score in assay("show", "--json").json["scores"] if score["metric"] == metric}
     spanish, dutch = scores["es1"]["evidence"], scores["nl1"]["evidence"]
@@ -48,8 +47,7 @@ def test_your_own_prompt_in_a_language_without_a_pack_is_used(assay, mixed, judg
     (folder / "support.es.md").write_text(f"## user\n{parts}¿Es correcto? Responda Yes o No.\n", encoding="utf-8")
     judge = judge_file(logprobs=True)
     metric = "faithfulness"
-    done = assay("run", mixed, "--judge", judge, "--prompts", str(folder), "--metrics", metric)
-    assert done.code == 0, done.err
+    assay("run", mixed, "--judge", judge, "--prompts", str(folder), "--metrics", metric, code=0)
     scores = assay("show", "--json").json["scores"]
     evidence = {score["sample"]: score["evidence"] for score in scores if score["metric"] == metric}
     assert evidence["es1"]["prompts"][0].startswith("support.es@")

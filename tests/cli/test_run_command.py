@@ -50,12 +50,9 @@ def test_what_cannot_be_done_is_told_with_a_cure(*, assay, set_file, judge_file,
 def test_bad_rows_stop_it_before_anything_is_paid_for(assay, set_file, judge_file, openai_server):
     path = set_file(3)
     path.write_text(path.read_text(encoding="utf-8") + '{"id": "bad"\n{"user_input": 5}\n', encoding="utf-8")
-    result = assay("run", path, "--judge", judge_file(), "--metrics", METRIC)
-    assert result.code == 1
-    assert "line 4" in result.err
+    assert "line 4" in assay("run", path, "--judge", judge_file(), "--metrics", METRIC, code=1).err
     assert openai_server.requests == []
-    done = assay("run", path, "--judge", judge_file(), "--metrics", METRIC, "--skip-bad", "--json")
-    assert done.code == 0
+    done = assay("run", path, "--judge", judge_file(), "--metrics", METRIC, "--skip-bad", "--json", code=0)
     assert done.json["metrics"][METRIC]["n"] == 3
     assert done.err.count("left out") == 2
     assert "line 4" in done.err
@@ -64,8 +61,7 @@ def test_bad_rows_stop_it_before_anything_is_paid_for(assay, set_file, judge_fil
 
 def test_a_judge_that_always_fails_is_told_once(assay, set_file, judge_file, openai_server):
     openai_server.script = lambda _: Answer(status=401, error_message="no such key\x1b[31m")
-    result = assay("run", set_file(3), "--judge", judge_file(), "--metrics", METRIC)
-    assert result.code == 4
+    result = assay("run", set_file(3), "--judge", judge_file(), "--metrics", METRIC, code=4)
     assert "3 samples failed (s0, s1, s2)" in result.err
     assert "check the key" in result.err
     assert "\x1b" not in result.err
@@ -73,8 +69,7 @@ def test_a_judge_that_always_fails_is_told_once(assay, set_file, judge_file, ope
 
 
 def test_help_names_the_exit_codes(assay):
-    result = assay("--help")
-    assert result.code == 0
+    result = assay("--help", code=0)
     for words in ("0 done", "1 error", "2 usage", "3 budget", "4 more samples failed", "130 interrupted"):
         assert words in " ".join(result.out.split())
     assert assay("-h").out == result.out
@@ -82,8 +77,7 @@ def test_help_names_the_exit_codes(assay):
 
 
 def test_without_a_judge_the_default_metrics_ask_nobody(assay, set_file):
-    done = assay("run", set_file(6))
-    assert done.code == 0
+    done = assay("run", set_file(6), code=0)
     assert "no judge is named" in done.err
     assert "--judge MODEL adds weakest_claim and faithfulness" in done.err
     assert "worst answers by token_overlap" in done.out
@@ -117,8 +111,8 @@ def test_a_used_up_budget_says_what_was_paid(assay, set_file, judge_file):
     done = assay(
         *("run", set_file(6), "--judge", "local.yaml", "--metrics", "faithfulness", "--budget", "3calls"),
         *("--store", "my runs", "-q"),
+        code=3,
     )
-    assert done.code == 3
     line = done.err.splitlines()[-1]
     said = re.search(r"the budget of 3 calls is reached: 3 calls took (\d+) tokens, cost (\S+) USD; go on with: ", line)
     assert said, line
@@ -175,8 +169,7 @@ def test_no_metric_prints_its_evidence_as_python(assay, unrated_set, judge_file)
     run = assay("run", unrated_set, "--metrics", ",".join(names), "--judge", "local.yaml", "--json", "-q")
     assert run.code in {0, 4}, run.err
     for sample in ("en-001", "chat", "all"):
-        shown = assay("show", "last", sample)
-        assert shown.code == 0
+        shown = assay("show", "last", sample, code=0)
         evidence = shown.out[shown.out.index("\nanswer_") :] if "\nanswer_" in shown.out else shown.out
         assert _RAW.search(evidence) is None, evidence[max(0, _RAW.search(evidence).start() - 300) :][:600]
     assert "signal words: perspective none, comparison none" in shown.out

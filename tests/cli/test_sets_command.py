@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from public_originals import BEGIN_HEAD, BEGIN_ROWS, FileServer, as_bytes, ragchecker_entries, tatqa_reports
+from public_originals import BEGIN_HEAD, BEGIN_ROWS, FileServer, as_bytes, original_of, ragchecker_entries
 
 ROOT = Path(__file__).parents[2]
 LABELS = "human_labeled_data.json"
@@ -28,8 +28,7 @@ def test_get_downloads_and_run_reads(server, assay):
     missing = assay("run", "public:ragchecker", "--metrics", "token_overlap")
     assert (missing.code, server.calls) == (1, [])
     assert "get it once with: assay sets get ragchecker --yes" in missing.err
-    done = assay("sets", "get", "ragchecker", "--yes")
-    assert done.code == 0
+    done = assay("sets", "get", "ragchecker", "--yes", code=0)
     for words in ("licence Apache-2.0 (repo LICENSE)", server.url, "public_sets"):
         assert words in done.err
     assert done.out == "public:ragchecker: 280 answers, 1 file downloaded\n"
@@ -72,7 +71,7 @@ def test_wrong_names_bring_the_right_ones(assay):
 
 
 def test_a_folder_is_read_without_a_download(tmp_path, monkeypatch, assay):
-    (tmp_path / "tatqa_dataset_dev.json").write_bytes(as_bytes(tatqa_reports()))
+    (tmp_path / "tatqa_dataset_dev.json").write_bytes(as_bytes(original_of("tatqa")))
     monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
     done = assay("run", "public:tatqa", "--metrics", "token_overlap", "--json")
     assert (done.code, done.json["metrics"]["token_overlap"]["n"]) == (0, 2)
@@ -85,8 +84,7 @@ def test_a_folder_is_read_without_a_download(tmp_path, monkeypatch, assay):
     changed = assay("run", "public:begin", "--metrics", "token_overlap")
     assert (changed.code, "is not the file that Assay knows; expected 147,417 bytes" in changed.err) == (1, True)
     (tmp_path / "tatqa_dataset_dev.json").write_text('{"message": "too many requests"}')
-    listed = assay("sets")  # the others are listed nonetheless
-    assert listed.code == 0
+    listed = assay("sets", code=0)  # the others are listed nonetheless
     begin, mtrag, tatqa = (
         next(line for line in listed.out.splitlines() if line.startswith(f"\u2502 {name} "))
         for name in ("begin", "mtrag", "tatqa")

@@ -33,8 +33,7 @@ def workbook(tmp_path: Path) -> Path:
 
 
 def test_the_answers_are_read_and_it_says_how(assay, workbook):
-    done = assay("run", workbook, "--sheet", "Antwoorden", "--json")
-    assert done.code == 0, done.err
+    done = assay("run", workbook, "--sheet", "Antwoorden", "--json", code=0)
     assert (
         "read Vraag as user_input, Antwoord as response, Bron as retrieved_contexts, Beoordeling as rating from 1 to 5"
         in done.err
@@ -46,22 +45,19 @@ def test_the_answers_are_read_and_it_says_how(assay, workbook):
 
 
 def test_without_a_choice_the_sheets_are_named(assay, workbook):
-    done = assay("run", workbook)
-    assert done.code == 1
+    done = assay("run", workbook, code=1)
     assert "has the sheets `Uitleg`, `Antwoorden`, `Cijfers`; choose one (--sheet" in done.err
 
 
 def test_ratings_of_another_sheet_are_compared_with_a_run(assay, workbook):
     assert assay("run", workbook, "--sheet", "Antwoorden").code == 0
-    done = assay("meta", "last", "--ratings", workbook, "--sheet", "Cijfers", "--json")
-    assert done.code == 0, done.err
+    done = assay("meta", "last", "--ratings", workbook, "--sheet", "Cijfers", "--json", code=0)
     assert done.json["settings"]["rated"] == 4
 
 
 def test_a_column_that_only_mentions_the_field_is_proposed(assay):
     Path("team.csv").write_text("Vraag van klant;Antwoord chatbot\nHoe?;Zo.\n", encoding="utf-8")
-    done = assay("run", "team.csv")
-    assert done.code == 1
+    done = assay("run", "team.csv", code=1)
     assert "rename `Vraag van klant`, or map 'Vraag van klant=user_input'" in done.err
     mapped = ("--map", "Vraag van klant=user_input", "--map", "Antwoord chatbot=response")
     assert assay("run", "team.csv", *mapped, "--metrics", "answer_length").code == 0
@@ -70,12 +66,10 @@ def test_a_column_that_only_mentions_the_field_is_proposed(assay):
 def test_a_suite_and_a_cassette_check_read_the_sheet_too(assay, workbook, judge_file):
     judge = judge_file()
     words = ("--judge", judge, "--metrics", "faithfulness:claims=sentences")
-    run = assay("run", workbook, "--sheet", "Antwoorden", *words, "--cassette", "replies.jsonl")
-    assert run.code == 0, run.err
+    assay("run", workbook, "--sheet", "Antwoorden", *words, "--cassette", "replies.jsonl", code=0)
     checked = assay("cassettes", "check", "replies.jsonl", workbook, "--sheet", "Antwoorden", *words)
     assert (checked.code, checked.out) == (0, "0 stale, 0 missing\n"), checked.err
     assert assay("init", workbook, "--sheet", "Antwoorden").code == 0
     assert "sheet: Antwoorden" in Path("suite.yaml").read_text(encoding="utf-8")
-    suite = assay("suite", "suite.yaml")
-    assert suite.code == 0, suite.err
+    suite = assay("suite", "suite.yaml", code=0)
     assert re.search(r"token_overlap +│ +4 ", suite.out), suite.out

@@ -62,16 +62,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_one_step_says_what_changed_and_ends_with_5(assay, folder):
-    done = assay("watch", "watch.yaml", "--once")
-    assert done.code == 5
+    done = assay("watch", "watch.yaml", "--once", code=5)
     assert re.match(r"Your chatbot +rated \d\.\d\d of 5 in production \(", done.out)
     assert re.search(r"\nAlarms +1 stands since [\d-]+; not kept: bad share at most 20%\nRests on +120", done.out)
     assert "ALARM (bad share at most 20%)" in done.out
     assert "120 pulled, 60 drawn, 60 judged" in done.out
     assert "\x1b" not in done.out
     assert "assay show failures " in done.out
-    again = assay("watch", "watch.yaml", "--once")
-    assert again.code == 5
+    again = assay("watch", "watch.yaml", "--once", code=5)
     assert "ALARM" not in again.out
     assert "alarm stands (bad share at most 20%)" in again.out
 
@@ -86,12 +84,9 @@ def test_a_status_of_a_watch_that_runs(assay, folder):
 
 
 def test_a_draft_can_be_checked(assay, tmp_path):
-    draft = assay("watch", "--draft", "phoenix://localhost:6006/a b")
-    assert draft.code == 0
+    draft = assay("watch", "--draft", "phoenix://localhost:6006/a b", code=0)
     (tmp_path / "drafted.yaml").write_text(draft.out)
-    checked = assay("watch", "drafted.yaml", "--check")
-    assert checked.code == 0
-    assert "2 bounds, no webhook: no errors" in checked.out
+    assert "2 bounds, no webhook: no errors" in assay("watch", "drafted.yaml", "--check", code=0).out
 
 
 @pytest.mark.parametrize(
@@ -122,8 +117,7 @@ def test_a_draft_can_be_checked(assay, tmp_path):
 )
 def test_a_mistake_is_named_with_its_line(assay, tmp_path, text, problem):
     (tmp_path / "watch.yaml").write_text(text)
-    done = assay("watch", "watch.yaml", "--check")
-    assert done.code == 1
+    done = assay("watch", "watch.yaml", "--check", code=1)
     assert problem in done.err
     assert "me:key" not in done.err
 

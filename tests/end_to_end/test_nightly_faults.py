@@ -69,8 +69,7 @@ def resumes_and_passes(assay, folder, server):
 def test_the_provider_is_down(assay, nightly, openai_server, tmp_path):
     nightly()
     openai_server.script = lambda _: Answer(status=503)
-    done = assay("suite", "nightly.yaml")
-    assert done.code == 1
+    assay("suite", "nightly.yaml", code=1)
     written = report(tmp_path)
     assert (written["verdict"], written["runs"], written["gates"]) == ("error", [], [])  # the run had nothing
     assert "the call failed 2 times" in written["message"]
@@ -84,8 +83,7 @@ def test_the_provider_is_down(assay, nightly, openai_server, tmp_path):
 
 def test_the_budget_is_out_halfway(assay, nightly, openai_server, tmp_path):
     nightly(budget={"calls": 13})
-    done = assay("suite", "nightly.yaml")
-    assert done.code == 3
+    assay("suite", "nightly.yaml", code=3)
     written = report(tmp_path)
     assert (written["status"], written["spent"]["calls"], len(openai_server.requests)) == ("budget", 13, 13)
     assert "budget of 13 calls is reached" in written["message"]

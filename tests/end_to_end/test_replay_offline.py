@@ -26,8 +26,7 @@ def test_a_recorded_run_replays_to_the_same_numbers(assay, offline, judge_file, 
     judge = judge_file(logprobs=True)
     words = ["run", "helpdesk_en", "--limit", "8", "--judge", judge, "--metrics", ",".join(DEMO_METRICS)]
     words += ["--cassette", tmp_path / "replies.jsonl", "--json"]
-    live = assay(*words, "--mode", "record")
-    assert live.code == 0
+    live = assay(*words, "--mode", "record", code=0)
     openai_server.forget()
     done = offline(*words, "--mode", "replay")
     assert (done.returncode, done.stderr) == (0, "")

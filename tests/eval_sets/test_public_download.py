@@ -12,8 +12,8 @@ from public_originals import (
     FileServer,
     as_bytes,
     break_off,
+    original_of,
     ragchecker_entries,
-    tabfact_statements,
     tau_trajectories,
 )
 
@@ -167,7 +167,7 @@ def test_a_wrong_variable_is_told(server, monkeypatch, value):
 
 
 def test_tables_are_downloaded_with_the_statements_that_name_them(server):
-    server.files |= {"val_examples.json": as_bytes(tabfact_statements())}
+    server.files |= {"val_examples.json": as_bytes(original_of("tabfact"))}
     server.files |= {path: text.encode() for path, text in TABFACT_TABLES.items()}
     files = download_public_set("tabfact")
     assert [file.path.rpartition("/")[2] for file in files] == [

@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_files import cases_beside
 
 from assay import evaluate
 from assay.errors import InputError
 from assay.eval_sets import Sample, load_set, read_preferences, read_samples
+
+CASES = cases_beside(__file__)
 
 
 def read(path: Path, text: str, **options: Any) -> tuple[list[Sample], list[str]]:
@@ -56,41 +59,19 @@ def test_a_conversation_that_nobody_answered_is_not_resolved():
     assert (score.status, score.value, score.reason, asked) == ("scored", 0, "the assistant never answers", [])
 
 
-@pytest.mark.parametrize(
-    ("cells", "ratings", "scale"),
-    [
-        (["4,5", "3", "1,0"], [4.5, 3, 1], (1, 5)),
-        (["1,000", "990", "10"], [1000, 990, 10], None),
-        (["0,500", "1,000", "0,250"], [0.5, 1, 0.25], (0, 1)),
-        (["1.000", "0.931"], [1, 0.931], (0, 1)),
-        (["4/5", "3/5", "5/5"], [4, 3, 5], (1, 5)),
-        (["9/10", "0/10"], [9, 0], (0, 10)),
-        (["85%", "7 %", "0%"], [85, 7, 0], (0, 100)),
-        (["4 - good", "5 (great)", "1: bad"], [4, 5, 1], (1, 5)),
-        (["５", "１", "３"], [5, 1, 3], (1, 5)),
-        (["nan", "4", "n/a", "2"], [None, 4, None, 2], (1, 5)),
-    ],
-)
+@pytest.mark.parametrize(("cells", "ratings", "scale"), CASES["numbers"])
 def test_one_rule_for_the_numbers_of_a_column(tmp_path, cells, ratings, scale):
     if scale is None:
         samples, _ = read(tmp_path / "a.csv", rated(*cells), scale=(0, 1000))
     else:
         samples, _ = read(tmp_path / "a.csv", rated(*cells))
-        assert {(sample.rating_min, sample.rating_max) for sample in samples if sample.rating is not None} == {scale}
+        assert {(sample.rating_min, sample.rating_max) for sample in samples if sample.rating is not None} == {
+            tuple(scale)
+        }
     assert [sample.rating for sample in samples] == ratings
 
 
-@pytest.mark.parametrize(
-    ("cells", "says"),
-    [
-        (["5-Jan", "5-Feb"], r'line 2, field rating: "5-Jan" is a date'),
-        (["4", "3-mei"], r'line 3, field rating: "3-mei" is a date'),
-        (["2026-05-03", "4"], r'line 2, field rating: "2026-05-03" is a date'),
-        (["1,500", "2,250"], r'line 2, field rating: "1,500" is 1500 or 1.500, and no other cell tells'),
-        (["4/5", "3", "2/5", "1/5"], r'line 3, field rating: "3" stands beside numbers out of 5'),
-        (["85%", "0.9", "0.7", "0.1"], r'line 2, field rating: "85%" is a percentage, and others are shares'),
-    ],
-)
+@pytest.mark.parametrize(("cells", "says"), CASES["unclear_numbers"])
 def test_a_number_that_nothing_tells_is_an_error_with_its_line(tmp_path, cells, says):
     with pytest.raises(InputError, match=says) as error:
         read(tmp_path / "a.csv", rated(*cells))
@@ -148,33 +129,14 @@ def test_a_told_scale_that_a_rating_is_off_is_an_error(tmp_path):
         read(tmp_path / "a.csv", rated("1", "3"), scale=(0, 2))
 
 
-@pytest.mark.parametrize(
-    ("cells", "expected", "says"),
-    [
-        (["pass", "fail", "Pass"], [1, 0, 1], "pass is 1 and fail is 0"),
-        (["ja", "nee"], [1, 0], "ja is 1 and nee is 0"),
-        (["TRUE", "FALSE"], [1, 0], "true is 1 and false is 0"),
-        (["richtig", "falsch"], [1, 0], "richtig is 1 and falsch is 0"),
-        (["goed", "fout"], [1, 0], "goed is 1 and fout is 0"),
-        (["👍", "👎🏽"], [1, 0], "👍 is 1 and 👎 is 0"),
-        (["good", "ok", "bad"], None, "most of its values are no numbers"),
-    ],
-)
+@pytest.mark.parametrize(("cells", "expected", "says"), CASES["labels"])
 def test_labels_with_two_values_are_one_and_nought(tmp_path, cells, expected, says):
     samples, notes = read(tmp_path / "a.csv", rated(*cells, column="label"))
     assert [sample.rating for sample in samples] == (expected or [None] * len(cells))
     assert says in notes[0]
 
 
-@pytest.mark.parametrize(
-    ("row", "says"),
-    [
-        ("Gemiddelde,,,3.55", "1 row left out that sums up others (Gemiddelde): line 4"),
-        ("Total:,,,800", "1 row left out that sums up others (Total:): line 4"),
-        (",,,4", "1 row left out that has no question and no answer: line 4"),
-        (",An answer,ctx,4", "1 row left out that has no question: line 4"),
-    ],
-)
+@pytest.mark.parametrize(("row", "says"), CASES["no_answers"])
 def test_rows_that_are_no_answers_are_left_out_and_named(tmp_path, row, says):
     text = f"question,answer,context,rating\nQ?,A.,c,5\nP?,B.,c,1\n{row}\n"
     samples, notes = read(tmp_path / "a.csv", text)
@@ -188,34 +150,14 @@ def test_a_file_without_any_question_says_so(tmp_path):
         read(tmp_path / "a.csv", "question,answer\n,A.\n,B.\n")
 
 
-@pytest.mark.parametrize(
-    ("cell", "contexts"),
-    [
-        ("['']", ()),
-        ("nan", ()),
-        ("[nan]", ()),
-        ('["", "A passage."]', ("A passage.",)),
-        ("[{'page_content': 'A passage.', 'metadata': {'source': 'a.pdf'}}]", ("A passage.",)),
-        ("[Document(page_content='A passage.', metadata={})]", ("A passage.",)),
-        ("{'content': 'A passage.'}", ("A passage.",)),
-        ('{"fee": 5}', ('{"fee": 5}',)),
-    ],
-)
+@pytest.mark.parametrize(("cell", "contexts"), CASES["passages"])
 def test_blank_passages_and_printed_documents(tmp_path, cell, contexts):
     quoted = cell.replace('"', '""')
     samples, _ = read(tmp_path / "a.csv", f'question,answer,retrieved_contexts\nQ?,A.,"{quoted}"\n')
-    assert samples[0].retrieved_contexts == contexts
+    assert samples[0].retrieved_contexts == tuple(contexts)
 
 
-@pytest.mark.parametrize(
-    ("header", "says"),
-    [
-        ("question,expected_answer,bot_text", r"rename `bot_text`, or map bot_text=response"),
-        ("question,expected_answer,answer_id", "field response: is missing; add it, or map THEIRS=response"),
-        ("customer_message,gold_answer,predicted_reply", r"map customer_message=user_input"),
-        ("created_at,question_id,answer", "field user_input: is missing; add it, or map THEIRS=user_input"),
-    ],
-)
+@pytest.mark.parametrize(("header", "says"), CASES["hints"])
 def test_a_hint_never_names_a_column_with_another_role(tmp_path, header, says):
     with pytest.raises(InputError, match=says):
         read(tmp_path / "a.csv", f"{header}\na,b,c\n")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_files import cases_beside
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from assay.errors import InputError
@@ -23,70 +24,16 @@ from assay.eval_sets import (
 )
 from assay.metrics import TokenOverlap
 
-ASKED = {"role": "user", "content": "How many days are left?"}
-CALLED = {
-    "role": "assistant",
-    "content": None,
-    "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "count", "arguments": '{"of": "days"}'}}],
-}
-RESULT = {"role": "tool", "content": "3", "tool_call_id": "c1"}
-ANSWERED = {"role": "assistant", "content": "3 days."}
+CASES = cases_beside(__file__)
+ASKED, ANSWERED = CASES["asked"], CASES["answered"]
+CALLED, RESULT = CASES["called"], CASES["result"]
 
 
 def roles(sample: Sample) -> list[str]:
     return [message.role for message in sample.messages]
 
 
-@pytest.mark.parametrize(
-    "messages",
-    [
-        [ASKED, CALLED, RESULT, ANSWERED],
-        [ASKED, CALLED, {"role": "tool", "content": "3"}, ANSWERED],
-        [
-            {"type": "human", "content": ASKED["content"]},
-            {"type": "ai", "content": "", "tool_calls": [{"name": "count", "args": {"of": "days"}, "id": "c1"}]},
-            {"type": "tool", "content": "3", "tool_call_id": "c1"},
-            {"type": "ai", "content": "3 days."},
-        ],
-        [
-            {"role": "user", "content": [{"type": "text", "text": ASKED["content"]}]},
-            {
-                "role": "assistant",
-                "content": [{"type": "tool_use", "id": "c1", "name": "count", "input": {"of": "days"}}],
-            },
-            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "3"}]},
-            {"role": "assistant", "content": [{"type": "text", "text": "3 days."}]},
-        ],
-        [
-            ASKED,
-            {"role": "assistant", "content": None, "function_call": {"name": "count", "arguments": '{"of": "days"}'}},
-            {"role": "function", "name": "count", "content": "3"},
-            ANSWERED,
-        ],
-        [ASKED, ANSWERED | {"tools_called": [{"name": "count", "input_parameters": {"of": "days"}, "output": 3}]}],
-        [
-            {"message.role": "user", "message.content": ASKED["content"]},
-            {
-                "message.role": "assistant",
-                "message.tool_calls": [
-                    {"tool_call.function.name": "count", "tool_call.function.arguments": '{"of": "days"}'}
-                ],
-            },
-            {"message.role": "tool", "message.content": "3"},
-            {"message.role": "assistant", "message.content": "3 days."},
-        ],
-        [
-            {"lc": 1, "id": ["langchain", "HumanMessage"], "kwargs": {"content": ASKED["content"]}},
-            {
-                "id": ["langchain", "AIMessage"],
-                "kwargs": {"content": "", "tool_calls": [{"name": "count", "args": {"of": "days"}, "id": "c1"}]},
-            },
-            {"id": ["langchain", "ToolMessage"], "kwargs": {"content": "3", "tool_call_id": "c1"}},
-            {"id": ["langchain", "AIMessage"], "kwargs": {"content": "3 days."}},
-        ],
-    ],
-    ids=["openai", "no id", "ragas", "anthropic", "function_call", "deepeval", "openinference", "langchain"],
-)
+@pytest.mark.parametrize("messages", CASES["forms"].values(), ids=CASES["forms"])
 def test_tool_calls_in_the_forms_of_tools(messages):
     (sample,) = read_samples([{"id": "a", "messages": messages}])
     assert roles(sample) == ["user", "assistant", "tool", "assistant"]
@@ -119,29 +66,7 @@ def test_deepeval_test_cases():
     assert notes[0].endswith("kept in the metadata: scenario, expected_outcome, context")
 
 
-@pytest.mark.parametrize(
-    ("content", "answers"),
-    [
-        ([ASKED, ANSWERED], ["3 days."]),
-        ([[ASKED, ANSWERED], [ASKED, {"role": "assistant", "content": "4."}]], ["3 days.", "4."]),
-        ({"conversations": [{"id": "x", "messages": [ASKED, ANSWERED]}]}, ["3 days."]),
-        ({"prompt": ASKED["content"], "messages": [ASKED, ANSWERED, ASKED, ANSWERED | {"content": "4."}]}, ["4."]),
-        ({"question": "Sure?", "answer": "Yes.", "messages": [ASKED, ANSWERED]}, ["Yes."]),
-        (
-            {
-                "conversations": [
-                    {"from": "human", "value": "How many?"},
-                    {"from": "function_call", "value": '{"name": "count", "arguments": {}}'},
-                    {"from": "observation", "value": "3"},
-                    {"from": "gpt", "value": "3 days."},
-                ]
-            },
-            ["3 days."],
-        ),
-        ({"messages": [ASKED, CALLED, RESULT | {"content": {"days": 3}}, ANSWERED]}, ["3 days."]),
-    ],
-    ids=["one", "lists", "page", "prompt", "question and answer", "function_call", "object as result"],
-)
+@pytest.mark.parametrize(("content", "answers"), CASES["files"].values(), ids=CASES["files"])
 def test_json_files_with_conversations(tmp_path, content, answers):
     path = tmp_path / "a.json"
     path.write_text(json.dumps(content), encoding="utf-8")
@@ -233,33 +158,7 @@ def test_tools_in_rows_per_turn(tmp_path):
         assert (sample.messages[2].tool_call_id, sample.messages[2].text) == ("c1", "3")
 
 
-@pytest.mark.parametrize(
-    ("messages", "says"),
-    [
-        ([ASKED, RESULT, ANSWERED], 'turn 1 is the result of the call "c1", which no message before it makes; add the'),
-        ([ASKED, ANSWERED | {"role": "wizard"}], 'turn 1 has the unknown role "wizard"; the roles are system, user,'),
-        ([ASKED, {"role": "assistant"}, ANSWERED], r"turn 1 has no content and calls no tool; leave it out, or write"),
-        ([ASKED, CALLED, RESULT, RESULT, ANSWERED], 'turn 3 is a second result of the call "c1"; leave one of them'),
-        ([ASKED | {"tool_calls": CALLED["tool_calls"]}, ANSWERED], "turn 0 calls tools, though its role is user; only"),
-        (
-            [ASKED | {"time": "2026-01-02"}, ANSWERED | {"time": "2026-01-01T10:00"}],
-            r"turn 1 is of 2026-01-01T10:00, before turn 0 \(2026-01-02\); sort the messages by their time",
-        ),
-        ([ASKED, "Yes."], r'turn 1 is a text, not a message; write \{"role": "user"'),
-        ([ASKED, {"role": "assistant", "content": 3}], "turn 1 cannot be read: content: is a number"),
-        ([], r"is empty; write \["),
-        ("hello", '"hello" is not JSON'),
-        (
-            [ASKED, CALLED | {"tool_calls": ["count()"]}, ANSWERED],
-            r'turn 1 calls a tool by the text "count\(\)"; write',
-        ),
-        ([ANSWERED], "holds no message of a user; add it, or leave the conversation out"),
-        (
-            [ASKED, {"role": "assistant", "content": "half \ud83d"}],
-            r"turn 1 cannot be read: content: the text holds half",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("messages", "says"), CASES["no_conversations"])
 def test_messages_that_make_no_conversation(jsonl, messages, says):
     good = {"id": "good", "messages": [ASKED, ANSWERED]}
     path = jsonl(good, {"id": "bad", "messages": messages})

@@ -113,8 +113,7 @@ def answer_from_pages(request: Any) -> Answer | None:
 def test_the_rates_of_a_model_behind_the_retrieval(assay, crossed, judge_file, openai_server, tmp_path):
     """Validation: with fold 1 loaded both its questions are answered, drinking never; test: salt is answered twice."""
     openai_server.script = answer_from_pages
-    done = assay("sets", "crosseval", crossed, "--bot", judge_file(), "-o", "answers.jsonl", "--json")
-    assert done.code == 0, done.err
+    done = assay("sets", "crosseval", crossed, "--bot", judge_file(), "-o", "answers.jsonl", "--json", code=0)
     validation, test = done.json["splits"]
     assert (validation["split"], test["split"]) == ("validation", "test")
     assert validation["answered"]["1"]["1"]["mean"] == 1.0
@@ -181,8 +180,7 @@ def test_an_http_bot_with_a_template_and_replay_without_it(assay, crossed, endpo
     (tmp_path / "template.json").write_text(json.dumps(template), encoding="utf-8")
     command = ["crosseval", crossed, "--bot", endpoint.url, "--bot-template", "template.json"]
     command += ["--bot-answer", "data.0.text", "--cassette", "bot.jsonl", "--json"]
-    done = assay(*command)
-    assert done.code == 0, done.err
+    done = assay(*command, code=0)
     assert len(endpoint.calls) == 10
     assert endpoint.calls[0].body["kennis"] == {"fold": 1}
     assert endpoint.calls[0].body["taal"] == "nl"
@@ -201,9 +199,7 @@ def test_an_endpoint_that_fails(assay, crossed, endpoint, monkeypatch):
         asyncio.run(bot.answer(BotQuestion("kapot", [page], 1, "nl")))
     assert len(endpoint.calls) == 1 + 3  # an error of the server is tried again
     monkeypatch.setattr(module_of(load_bot), "_TRIES", 1)  # each of ten questions would wait for its next try
-    done = assay("sets", "crosseval", crossed, "--bot", endpoint.url)
-    assert done.code == 4
-    assert "10 answers are missing" in done.err
+    assert "10 answers are missing" in assay("sets", "crosseval", crossed, "--bot", endpoint.url, code=4).err
 
 
 def test_a_function_is_a_bot(assay, crossed, tmp_path):
@@ -214,12 +210,10 @@ def test_a_function_is_a_bot(assay, crossed, tmp_path):
         "def breekt(question, pages):\n    raise KeyError('weg')\n",
         encoding="utf-8",
     )
-    done = assay("sets", "crosseval", crossed, "--bot", "mijn_bot:zegt", "-o", "a.jsonl", "--json")
-    assert done.code == 0, done.err
+    done = assay("sets", "crosseval", crossed, "--bot", "mijn_bot:zegt", "-o", "a.jsonl", "--json", code=0)
     assert done.json["splits"][1]["average"]["rouge_l"] == {"n": 1, "mean": 1.0, "low": None, "high": None}
     assert load_set(tmp_path / "a.jsonl")[0].retrieved_contexts == ("bron",)
-    done = assay("sets", "crosseval", crossed, "--bot", "mijn_bot:breekt")
-    assert done.code == 4
+    done = assay("sets", "crosseval", crossed, "--bot", "mijn_bot:breekt", code=4)
     assert "mijn_bot:breekt broke: KeyError: 'weg'" in done.err
     with pytest.raises(UsageError, match="cannot be imported"):
         FunctionBot("mijn_bot:niets")
@@ -265,11 +259,8 @@ def test_averages_are_of_iterations_and_intervals_of_documents():
 
 def test_errors_name_what_is_missing_and_what_to_do(assay, crossed, tmp_path):
     (tmp_path / "set.folds.jsonl").rename(tmp_path / "elders.jsonl")
-    done = assay("sets", "crosseval", crossed, "--bot", "x:y")
-    assert done.code == 2
-    assert "--folds" in done.err
-    done = assay("sets", "crosseval", crossed, "--folds", "elders.jsonl", "--bot", "qwen9b")
-    assert done.code == 2
+    assert "--folds" in assay("sets", "crosseval", crossed, "--bot", "x:y", code=2).err
+    done = assay("sets", "crosseval", crossed, "--folds", "elders.jsonl", "--bot", "qwen9b", code=2)
     assert "qwen1.5b" in done.err
     write_set([Sample(id="s", user_input="q", response="")], tmp_path / "plain.jsonl")
     done = assay(
@@ -282,8 +273,8 @@ def test_errors_name_what_is_missing_and_what_to_do(assay, crossed, tmp_path):
         "set.sections.jsonl",
         "--bot",
         "x:y",
+        code=1,
     )
-    assert done.code == 1
     assert "metadata.fold" in done.err
     one = [Fold(section="mri.md#000", fold=1, split="test", topic=0)]
     write_folds(one, tmp_path / "one.jsonl")

@@ -18,9 +18,10 @@ def test_questions_and_filter_in_two_stages(assay, stage_files, writer_file, tmp
     assert made.json["pairs"] == 16 + 2  # a pair a sentence, three at most, and 2 * round(6 * 0.2) facts
     assert made.json["usage"]["calls"] == 6 + 2
     done = assay(
-        "sets", "generate", "filter", "pairs.jsonl", stage_files[0], "--judge", writer_file, "--n", 6, "-o", "set.jsonl"
+        *("sets", "generate", "filter", "pairs.jsonl", stage_files[0]),
+        *("--judge", writer_file, "--n", 6, "-o", "set.jsonl"),
+        code=0,
     )
-    assert done.code == 0, done.err
     assert "What each filter rejects" in done.out
     assert "not the section's best" in done.out
     assert "17 model calls" in done.out
@@ -35,16 +36,11 @@ def test_questions_and_filter_in_two_stages(assay, stage_files, writer_file, tmp
 
 def test_a_budget_ends_it_and_resume_goes_on(assay, stage_files, writer_file, openai_server, tmp_path):
     command = ["sets", "generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl"]
-    stopped = assay(*command, "--budget-calls", 3)
-    assert stopped.code == 3
-    assert "--resume" in stopped.err
+    assert "--resume" in assay(*command, "--budget-calls", 3, code=3).err
     assert not (tmp_path / "pairs.jsonl").exists()
-    forgotten = assay(*command)
-    assert forgotten.code == 2
-    assert "pairs.jsonl.replies" in forgotten.err
+    assert "pairs.jsonl.replies" in assay(*command, code=2).err
     assert len(openai_server.requests) == 3
-    done = assay(*command, "--resume", "--json")
-    assert done.code == 0
+    done = assay(*command, "--resume", "--json", code=0)
     assert len(openai_server.requests) == 8
     assert done.json["usage"]["from_cassette"] == 3
 
@@ -56,9 +52,7 @@ def test_calls_that_give_nothing_are_told(assay, stage_files, writer_file, opena
         else Answer(text=json.dumps({"pairs": [{"question": "Hoe?", "answer": "Zo."}]}))
     )
     command = ["sets", "generate", "questions", *stage_files, "--judge", writer_file, "--n", 6, "-o", "pairs.jsonl"]
-    result = assay(*command)
-    assert result.code == 4
-    assert "2 calls gave no pair" in result.err
+    assert "2 calls gave no pair" in assay(*command, code=4).err
     assert assay(*command, "--max-failed", 2).code == 2  # the replies of the others are kept
     request_count = len(openai_server.requests)
     assert assay(*command, "--max-failed", 2, "--resume").code == 0
@@ -83,9 +77,7 @@ def test_the_whole_leaves_the_file_of_every_stage(assay, leaflets, writer_file, 
     command = ["sets", "generate", leaflets, "--judge", writer_file, "--n", 6, "--test-share", 0.4, "-o", "set.jsonl"]
     stopped = assay(*command, "--budget-calls", 4)
     assert (stopped.code, len(openai_server.requests)) == (3, 4), stopped.err
-    done = assay(*command, "--resume")
-    assert done.code == 0, done.err
-    assert "What each filter rejects" in done.out
+    assert "What each filter rejects" in assay(*command, "--resume", code=0).out
     made = {path.name for path in tmp_path.glob("set.*")}
     assert made == {"set.jsonl"} | {f"set.{s}.jsonl" for s in ("sections", "topics", "folds", "pairs", "rejected")}
     folds = {fold.section: fold for fold in read_folds(tmp_path / "set.folds.jsonl")}
@@ -95,17 +87,15 @@ def test_the_whole_leaves_the_file_of_every_stage(assay, leaflets, writer_file, 
         placed = folds[sample.metadata["section"]]
         assert (sample.metadata["fold"], sample.metadata["split"]) == (placed.fold, placed.split)
     request_count = len(openai_server.requests)
-    crossed = assay("sets", "crosseval", "set.jsonl", "--bot", writer_file, "--limit", 1)
-    assert crossed.code == 0, crossed.err
-    assert "Table 4" in crossed.out
+    assert "Table 4" in assay("sets", "crosseval", "set.jsonl", "--bot", writer_file, "--limit", 1, code=0).out
     assert len(openai_server.requests) > request_count
 
 
 def test_one_fold_asks_for_no_topics(assay, leaflets, writer_file, tmp_path):
     done = assay(
-        "sets", "generate", leaflets, "--judge", writer_file, "--n", 2, "--folds", 1, "-o", "set.jsonl", "--json"
+        *("sets", "generate", leaflets, "--judge", writer_file, "--n", 2, "--folds", 1, "-o", "set.jsonl", "--json"),
+        code=0,
     )
-    assert done.code == 0, done.err
     assert done.json["sections_in_folds"] is None
     assert done.json["kept"] == {"long-form": 2, "factoid": 0}
     assert "fold" not in load_set(tmp_path / "set.jsonl")[0].metadata
@@ -128,8 +118,7 @@ def three_pages(tmp_path: Path, sections: list[Section]) -> Path:
 
 def test_the_advice_for_three_help_pages_can_be_followed(assay, three_pages, writer_file, openai_server, tmp_path):
     command = ["sets", "generate", three_pages, "--judge", writer_file, "--n", 2, "-o", "set.jsonl"]
-    stopped = assay(*command)
-    assert stopped.code == 2
+    stopped = assay(*command, code=2)
     assert stopped.err.strip() == (
         "assay: 3 documents are too few for 2 folds, which need 4: 2 in each fold, one for validation and one for the "
         "test; add 1 document or more; or use --folds 1: then no question is unanswerable, and `assay sets crosseval` "
@@ -137,8 +126,7 @@ def test_the_advice_for_three_help_pages_can_be_followed(assay, three_pages, wri
     )
     assert not openai_server.requests  # nothing is paid before that is known
     assert assay(*command, "--folds", 1).code == 0
-    crossed = assay("sets", "crosseval", "set.jsonl", "--bot", writer_file)
-    assert crossed.code == 2
+    crossed = assay("sets", "crosseval", "set.jsonl", "--bot", writer_file, code=2)
     assert "a set made with --folds 1 has none, and cannot be cross-evaluated" in crossed.err
 
 
@@ -169,8 +157,7 @@ def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay, tmp_
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/a.md").write_text("# Kop\n\ntekst", encoding="utf-8")
     (tmp_path / "docs/b.pdf").write_bytes(b"no pdf")
-    done = assay("sets", "generate", "sections", "docs", "-o", "s.jsonl")
-    assert done.code == 0
+    done = assay("sets", "generate", "sections", "docs", "-o", "s.jsonl", code=0)
     assert "left out: docs/b.pdf: cannot be read as PDF" in done.err
     (tmp_path / "docs/a.md").unlink()
     assert assay("sets", "generate", "sections", "docs").code == 1
@@ -188,7 +175,6 @@ def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay, tmp_
     ],
 )
 def test_what_is_typed_wrong_is_told(assay, words, code, message):
-    done = assay("sets", "generate", *words)
-    assert done.code == code
+    done = assay("sets", "generate", *words, code=code)
     assert message in done.err
     assert "Traceback" not in done.err

@@ -140,8 +140,7 @@ def test_a_killed_nightly_run_counts_what_was_under_way(assay, suite, openai_ser
     charged = sum(charge(request, lost=number > sent - AT_ONCE) for number, request in requests(openai_server))
     assert row.spent is not None
     assert row.spent["calls"] >= sent and row.spent["tokens"] >= charged
-    resumed = assay(*suite, "--resume")
-    assert resumed.code == 0, resumed.err
+    assay(*suite, "--resume", code=0)
     spent = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["spent"]
     unseen = spent["calls"] - len(openai_server.requests)  # killed after they were counted, before the server had them
     assert 0 <= unseen <= AT_ONCE
@@ -165,12 +164,10 @@ def charge(request, *, lost):
 
 def test_a_nightly_run_that_was_killed_is_told(assay, suite, openai_server, warm_python, tmp_path):
     with command_at_request(warm_python, tmp_path, openai_server, suite, 9) as process:
-        beside = assay(*suite[:1], "nightly.yaml", "--check")
-        assert beside.code == 0
+        assay(*suite[:1], "nightly.yaml", "--check", code=0)
         process.kill()
         process.communicate()
-    again = assay(*suite)
-    assert again.code == 0
+    again = assay(*suite, code=0)
     assert "has not finished: it was killed" in again.err
     assert "still running" not in again.err
 

@@ -106,8 +106,7 @@ def test_a_disk_that_fills_up_loses_no_reply(assay, words, openai_server, small_
             fill(small_disk, leave=0)
 
     openai_server.script = fill_up
-    full = assay("run", *words, *place, "--concurrency", "1")
-    assert full.code == 1
+    full = assay("run", *words, *place, "--concurrency", "1", code=1)
     assert "Traceback" not in full.err
     assert "No space left on device" in full.err or "make room on the disk" in full.err
     request_count = len(openai_server.requests)

@@ -234,8 +234,7 @@ def test_parts_that_lose_replies_keep_the_bound(assay, judge, openai_server, tmp
         parquet.write_table(pyarrow.table(rows).slice(first, 6), tmp_path / f"answers-{first}.parquet")
     openai_server.script = charges = Charges(kind, 0.7, 2, is_sensible=True)
     words = ["run", "*.parquet", "--out", "scores"]
-    stopped = assay(*words, "--judge", str(judge), "--metrics", METRICS, "--budget-usd", "0.05", "--json")
-    assert stopped.code == 3, stopped.err
+    stopped = assay(*words, "--judge", str(judge), "--metrics", METRICS, "--budget-usd", "0.05", "--json", code=3)
     assert 0 < charges.usd <= 0.05
     assert stopped.json["usage"]["usd"] + stopped.json["lost"]["usd"] <= 0.05
 
@@ -258,8 +257,7 @@ def test_a_run_that_is_killed_and_resumed_keeps_the_bound_of_each_session(
 def test_what_lost_calls_count_for_is_said(assay, set_file, judge, openai_server):
     openai_server.script = lambda request: LOST["500"] if request.attempt == 1 else None
     words = ["run", str(set_file(2)), "--judge", str(judge), "--metrics", METRICS]
-    shown = assay(*words)
-    assert shown.code == 0
+    shown = assay(*words, code=0)
     assert "4 calls without a reply count with the most that they may have taken" in " ".join(shown.out.split())
     as_json = assay(*words, "--json").json
     assert as_json["lost"].keys() == {"calls", "tokens", "usd"}

@@ -173,8 +173,7 @@ def test_what_looks_like_a_key_is_taken_out_of_an_error(text):
 )
 def test_the_password_of_a_server_is_never_shown(assay, url):
     assert "hunter2" not in without_password(url)
-    result = assay("show", "--store", url)
-    assert result.code == 2
+    result = assay("show", "--store", url, code=2)
     assert "hunter2" not in result.out + result.err
     assert "Traceback" not in result.err
 

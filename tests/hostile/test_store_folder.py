@@ -22,8 +22,7 @@ def make(kind, path):
 def test_a_command_says_that_the_store_is_no_folder(assay, set_file, tmp_path, words, kind):
     make(kind, tmp_path / "ok.jsonl")
     words = words.replace("set.jsonl", set_file(2).name)
-    done = assay(*words.split(), "--store", "ok.jsonl")
-    assert done.code == 2
+    done = assay(*words.split(), "--store", "ok.jsonl", code=2)
     wanted = f"ok.jsonl: is a {kind}, not a folder; name the folder of a store with --store"
     assert wanted in done.err and done.err.count("\n") == 1, done.err
 

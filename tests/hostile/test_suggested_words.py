@@ -90,11 +90,8 @@ def test_the_command_that_shows_the_worst_answer_shows_it(name, assay, tmp_path)
         for sample, response in ((name, "Bananas sing."), ("good", "You may go on Monday."))
     ]
     (tmp_path / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    done = assay("run", "set.jsonl", "--metrics", "token_overlap")
-    assert done.code == 0, done.err
-    pasted = assay(*words_of_shell(suggested(done.out + done.err))[1:])
-    assert pasted.code == 0, (done.out, pasted.err)
-    assert "Bananas sing." in pasted.out
+    done = assay("run", "set.jsonl", "--metrics", "token_overlap", code=0)
+    assert "Bananas sing." in assay(*words_of_shell(suggested(done.out + done.err))[1:], code=0).out
     assert not (tmp_path / "hacked").exists()
 
 
@@ -104,8 +101,7 @@ def test_the_command_that_shows_the_worst_answer_shows_it(name, assay, tmp_path)
 def test_the_commands_of_a_suite_with_a_hostile_name(name, assay, tmp_path):
     answers = "question,answer,context\n" + "".join(f"q{n}?,answer {n},the answer {n}\n" for n in range(9))
     (tmp_path / "set.csv").write_text(answers)
-    drafted = assay("init", "set.csv", "--out", name)
-    assert drafted.code == 0, drafted.err
+    drafted = assay("init", "set.csv", "--out", name, code=0)
     commands = [line.strip() for line in drafted.out.splitlines() if line.strip().startswith("assay suite")]
     command = re.sub(r"  (?!.*').*|  [a-z].*$", "", commands[0]) if commands else ""
     pasted = assay(*words_of_shell(command)[1:])

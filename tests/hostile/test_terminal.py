@@ -153,8 +153,7 @@ def test_markup_in_names_is_shown_as_it_is(assay, hostile_files):
     assert (scores.code, "score [/5]" in scores.out) == (0, True)
     titles = assay("sets", "generate", "sections", "guide.md")
     assert (titles.code, "[/x]" in titles.out) == (0, True)
-    judged = assay("run", "set.jsonl", *JUDGED)
-    assert "judge [/x][red]no[/red]" in " ".join(judged.out.split())
+    assert "judge [/x][red]no[/red]" in " ".join(assay("run", "set.jsonl", *JUDGED).out.split())
 
 
 def test_plain_text():

@@ -52,9 +52,7 @@ def test_no_command_without_a_key_stores_an_empty_run(assay, set_file, words):
     assert assay("run", "set.jsonl", "--metrics", "token_overlap").code == 0
     assert assay("init", "set.jsonl", "--judge", "openai/gpt-4o-mini").code == 0
     before = assay("show", "runs", "--json").json
-    done = assay(*words)
-    assert done.code == 1
-    assert "set the environment variable OPENAI_API_KEY" in done.err
+    assert "set the environment variable OPENAI_API_KEY" in assay(*words, code=1).err
     assert assay("show", "runs", "--json").json == before
 
 

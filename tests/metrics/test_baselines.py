@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_files import cases_beside
 from hypothesis import given, strategies as st
 from openai_server import Answer
 
@@ -34,6 +35,8 @@ from assay.metrics import (
     needs_judge,
 )
 from assay.text import KINDS, find_entities, states_fact
+
+CASES = cases_beside(__file__)
 
 
 def score(metric: Metric, sample: Any) -> Score:
@@ -118,19 +121,7 @@ def test_a_sample_without_messages_is_skipped(metric):
     assert (score.status, score.reason) == ("skipped", "the sample has no messages")
 
 
-@pytest.mark.parametrize(
-    ("language", "text", "value"),
-    [
-        ("en", "That is all, THANKS!", 1),
-        ("en", "Thank you so much for your help! ###STOP###", 1),
-        ("en", "Thanksgiving is closed?", 0),
-        ("nl", "Top, dank je wel.", 1),
-        ("nl", "Ik heb alle gegevens gestuurd.", 0),
-        ("de", "Vielen Dank für die Hilfe", 1),
-        ("de", "Das ist nur ein Gedanke.", 0),
-        ("fr", "Thanks.", 1),  # no pack: the English words
-    ],
-)
+@pytest.mark.parametrize(("language", "text", "value"), CASES["thanks"])
 def test_thanks_are_those_of_the_language(language, text, value):
     score = ThanksAtEnd().score(messages=messages(*CHAT, ("user", text)), language=language)
     assert score.value == value
@@ -220,45 +211,16 @@ def test_bertscore_with_a_real_model(sample):
     assert near.evidence["layer"] == 6
 
 
-def find_facts(text: str, language: str) -> list[tuple[str, str]]:
-    return [(entity.kind, entity.text) for entity in find_entities(text, language_or_fallback(language))]
+def find_facts(text: str, language: str) -> list[list[str]]:
+    return [[entity.kind, entity.text] for entity in find_entities(text, language_or_fallback(language))]
 
 
-@pytest.mark.parametrize(
-    ("text", "language", "expected"),
-    [
-        ("Bel 088 708 52 20 of 06-12345678.", "nl", [("phone", "088 708 52 20"), ("phone", "06-12345678")]),
-        ("Mail naar mri.balie@zgt.nl.", "nl", [("email", "mri.balie@zgt.nl")]),
-        ("On March 3rd, 2026 or 1 May", "en", [("date", "March 3rd, 2026"), ("date", "1 May")]),
-        ("We are open from 9 am to 5 pm", "en", [("hours", "from 9 am to 5 pm")]),
-        ("Het kost € 12,50 of 1.250 euro", "nl", [("amount", "€ 12,50"), ("amount", "1.250 euro")]),
-        ("Adres: Geerdinksweg 141, 7555 DL Hengelo", "nl", [("address", "Geerdinksweg 141, 7555 DL Hengelo")]),
-        ("In 2026 2027 waren er 45 patiënten op zaal 3.", "nl", []),
-        ("Neem 2 tabletten van 500 mg, 3 keer per dag.", "nl", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "language", "expected"), CASES["entities"])
 def test_entities_by_kind(text, language, expected):
     assert find_facts(text, language) == expected
 
 
-@pytest.mark.parametrize(
-    ("fact", "answer", "language", "stated"),
-    [
-        ("088 708 52 20", "U belt +31 88 7085220.", "nl", True),
-        ("088 708 52 20", "U belt 088 708 52 21.", "nl", False),
-        ("Info@ZGT.nl", "Mail info@zgt.nl!", "nl", True),
-        ("3 maart 2026", "Op 03-03-2026.", "nl", True),
-        ("3 maart 2026", "Op 3 maart 2025.", "nl", False),
-        ("maandag t/m vrijdag 8.00-16.30", "Op werkdagen van 08:00 tot 16:30 uur.", "nl", True),
-        ("maandag t/m vrijdag 8.00-16.30", "Op zaterdag van 8.00 tot 16.30 uur.", "nl", False),
-        ("9 am to 5 pm", "Between 9.00 and 17.00.", "en", True),
-        ("€ 12,50", "Dat kost 12,50 euro.", "nl", True),
-        ("€ 12,50", "Dat kost $ 12,50.", "nl", False),
-        ("1 euro", "Dat kost 21 euro.", "nl", False),
-        ("Geerdinksweg 141, 7555 DL Hengelo", "Aan de Geerdinksweg 141 in Hengelo.", "nl", True),
-        ("Geerdinksweg 141, 7555 DL", "Aan de Geerdinksweg 141, 7555 XX.", "nl", False),
-    ],
-)
+@pytest.mark.parametrize(("fact", "answer", "language", "stated"), CASES["facts"])
 def test_the_same_fact_in_other_words(sample, fact, answer, language, stated):
     given_sample = sample(response=answer, reference=f"Dat is {fact}.", language=language)
     score = asyncio.run(Factoid().assess(given_sample))
@@ -289,25 +251,6 @@ def test_entities_stand_in_the_text_and_apart(text, language):
         end = entity.start + len(entity.text)
 
 
-DECLINES = [
-    ("nl", "Dat weet ik niet."),
-    ("nl", "Helaas heb ik geen informatie over parkeren. Neem contact op met de polikliniek."),
-    ("nl", "De documenten vermelden niet hoe lang de opname duurt."),
-    ("nl", "Op basis van de context kan ik deze vraag niet beantwoorden. Kan ik u ergens anders mee helpen?"),
-    ("en", "I don't know."),
-    ("en", "The provided context does not mention parking."),
-    ("en", "This question cannot be answered from the text."),
-    ("en", ""),
-]
-ANSWERS = [
-    ("nl", "U mag vanaf middernacht niet eten of drinken."),
-    ("nl", "Bel de polikliniek op 088 708 52 20. Daar maakt u een afspraak."),
-    ("nl", "U parkeert in de garage. Wat het kost, weet ik niet."),
-    ("nl", "Neem contact op met uw huisarts als u koorts krijgt."),
-    ("en", "You park in the garage. I do not know what it costs."),
-]
-
-
 def measured(sample: Any, metric: Declined) -> Any:
     return asyncio.run(metric.assess(sample))
 
@@ -325,13 +268,13 @@ def test_why_a_bot_declines_is_no_answer(language, answer):
     assert find_refusal(answer, load_language(language)).certain
 
 
-@pytest.mark.parametrize(("language", "answer"), DECLINES)
+@pytest.mark.parametrize(("language", "answer"), CASES["declines"])
 def test_refusals_are_recognised(sample, language, answer):
     scored = measured(sample(response=answer, language=language), Declined())
     assert scored.value == 1.0, scored.reason
 
 
-@pytest.mark.parametrize(("language", "answer"), ANSWERS)
+@pytest.mark.parametrize(("language", "answer"), CASES["answers"])
 def test_answers_are_not_refusals(sample, language, answer):
     scored = measured(sample(response=answer, language=language), Declined())
     assert scored.value == 0.0, scored.reason

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from case_files import cases_beside
 from openai_server import Answer, OpenAIServer, Request
 
 from assay.languages import load_language
@@ -17,6 +18,8 @@ from assay.metrics import (
     load_metric,
     read_citations,
 )
+
+CASES = cases_beside(__file__)
 
 CONTEXTS = (
     "Title: Returns policy\nURL: https://shop.example/returns\nReturns are free.",
@@ -34,58 +37,14 @@ def cited(answer: str, language: str = "en", contexts: tuple[str, ...] = CONTEXT
     return [mark.name or mark.number or 0 for mark in read(answer, language, contexts).marks]
 
 
-@pytest.mark.parametrize(
-    ("answer", "numbers"),
-    [
-        ("Free [1].", [1]),
-        ("Free.[1]", [1]),
-        ("Free[1][2].", [1, 2]),
-        ("Free [2, 3].", [2, 3]),
-        ("Free [1; 3].", [1, 3]),
-        ("Free [1-3].", [1, 2, 3]),
-        ("Free [^1].", [1]),
-        ("Free [1](#sources).", [1]),
-        ("Free [9].", [9]),
-    ],
-)
+@pytest.mark.parametrize(("answer", "numbers"), CASES["numbers"])
 def test_numbers_that_cite(answer, numbers):
     marked = read(answer)
     assert [mark.number for mark in marked.marks] == numbers
     assert marked.plain == "Free."
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "Since [2024] it is free.",
-        "He said [sic] free.",
-        "- [x] Done\n- [ ] Open",
-        "Use `a[1]` here.",
-        "Use a[1] here.",
-        "Use row_names[2] here.",
-        "Use rows[0].name here.",
-        "Use rows[1] = 3 here.",
-        "Use f()[1] here.",
-        "```\nrows [1]\n```",
-        "1. Open\n2. Save",
-        "[1] Open the menu.\n[2] Click Save.",
-        "(1) Open (2) Save",
-        "A room of 20 m² or 10³ litres.",
-        "x<sup>2</sup>",
-        "The 4<sup>th</sup>",
-        "See page 3 (p. 3).",
-        "Click [Save].",
-        "![1](https://shop.example/a.png)",
-        'Click "Save".',
-        "(see below)",
-        "Read the returns policy.",
-        "More information: call 0800 1234.",
-        "Mail [us](mailto:a@b.example).",
-        "Call us between [9-17] hours.",
-        "[KP-4085] means [Save].",
-        "[citation needed]",
-    ],
-)
+@pytest.mark.parametrize("answer", CASES["nothing"])
 def test_what_cites_nothing(answer):
     marked = read(answer)
     assert not marked.marks
@@ -228,40 +187,7 @@ def facts(openai_server: OpenAIServer) -> Callable[..., None]:
 GREEK = ("Alpha.", "Beta.", "Gamma.")
 
 
-@pytest.mark.parametrize(
-    ("answer", "precision", "recall"),
-    [
-        # each claim cites what supports it
-        ("Returns are free [1]. Parcels take two days [2].", 1, 1),
-        # the second cites the wrong source
-        ("Returns are free [1]. Parcels take two days [3].", 1 / 2, 1 / 2),
-        # the second cites nothing
-        ("Returns are free [1]. Parcels take two days.", 1, 1 / 2),
-        # [3] is not needed: [1] suffices
-        ("Returns are free [1][3].", 1 / 2, 1),
-        # both are needed: neither suffices
-        ("Gift cards never expire [1, 2].", 1, 1),
-        # both are needed and [3] is not: of three citations two
-        ("Gift cards never expire [1-3].", 2 / 3, 1),
-        # not supported by all together: none counts
-        ("You get an e-mail [1, 2].", 0, 0),
-        # of no source: a wrong citation; the sentence has the other
-        ("Returns are free [1][9].", 1 / 2, 1),
-        ("Returns are free [9].", 0, 0),
-        # the same twice is one
-        ("Returns [1] are free [1].", 1, 1),
-        # in front of the sentence
-        ("[1] Returns are free.", 1, 1),
-        # on a line of its own: for what is above it, each source where it supports one of the claims
-        ("Returns are free. Parcels take two days.\nSources: [1], [2], [3]", 2 / 3, 1),
-        # but what cites for itself
-        ("Returns are free [1]. Parcels take two days.\nSource: [3]", 1 / 2, 1 / 2),
-        # in a question it stands for no claim
-        ("Returns are free [1]. Did you read [2]?", 1, 1),
-        # the first source is [0]
-        ("Returns are free [0]. Parcels take two days [1].", 1, 1),
-    ],
-)
+@pytest.mark.parametrize(("answer", "precision", "recall"), CASES["alce"])
 def test_precision_and_recall(*, judge, sample, facts, answer, precision, recall):
     facts(free="Alpha", days="Beta", cards="Alpha Beta", mail="Delta")
     tested = sample(response=answer, retrieved_contexts=GREEK)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_files import cases_beside
 from openai_server import Answer
 
 from assay.cli.options import read_metrics
@@ -26,50 +27,8 @@ from assay.metrics import (
 )
 from assay.prompts import BUNDLED, Prompts, parse_prompt
 
-YAML = """\
-name: Helpful
-fields: [user_input, response, reference]
-criteria:
-  - name: Steps
-    question: Does the answer name the steps?
-    weight: 2
-    levels:
-      none: It names no step.
-      some: It names some.
-      all: It names all steps of the reference.
-  - name: Tone
-    question: Is the answer polite?
-    levels:
-      1: It is rude.
-      2: It is polite.
-"""
-MARKDOWN = """\
-# Helpful
-
-Fields: `user_input`, response, reference
-
-## Steps (weight 2)
-
-Does the answer name the steps?
-
-1. none: It names no step.
-2. some: It names
-   some.
-3. all: It names all steps of the reference.
-
-## Tone
-
-Is the answer polite?
-
-1. It is rude.
-2. It is polite.
-"""
-CHOICE = """\
-question: How is the customer addressed?
-options:
-  formally: {value: 1, description: The answer says "Sir" or "Madam".}
-  "no": {value: 0.5, description: The answer addresses nobody.}
-"""
+CASES = cases_beside(__file__)
+YAML, MARKDOWN, CHOICE, RUBRIC, ADDRESS = (CASES[name] for name in ("yaml", "markdown", "choice", "rubric", "address"))
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -131,23 +90,6 @@ def test_a_choice(tmp_path):
     assert choice.range == (0.5, 1.0)
     assert list(choice.options) == ["formally", "no"]
     assert choice.fields == ("user_input", "response")
-
-
-RUBRIC = {
-    "fields": ["response", "reference"],
-    "criteria": [
-        {"name": "Steps", "question": "Does it name the steps?", "weight": 3, "levels": {"none": "0", "all": "1"}},
-        {"name": "Tone", "question": "Is it polite?", "levels": {"rude": "a", "plain": "b", "kind": "c"}},
-    ],
-}
-ADDRESS = {
-    "question": "How is the customer addressed?",
-    "options": {
-        "formally": {"value": 5, "description": "Sir"},
-        "plainly": {"value": 3, "description": "you"},
-        "rudely": {"value": 1, "description": "mate"},
-    },
-}
 
 
 def test_a_predicate_is_its_probability(judge, sample, decide, openai_server):

@@ -4,11 +4,14 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from case_files import cases_beside
 from hostile_texts import HOSTILE_TEXTS
 from hypothesis import given, settings, strategies as st
 from markupsafe import Markup
 
 from assay.presentation import TextMark, read_visible_text, render_markdown
+
+CASES = cases_beside(__file__)
 
 TAGS = {"p", "ul", "ol", "li", "blockquote", "table", "thead", "tbody", "tr", "th", "td", "strong", "em", "s", "code"}
 TAGS |= {"pre", "span", "br", "hr", "div", "mark"}
@@ -75,67 +78,13 @@ def html(text, *words):
     return str(render_markdown(text, [mark(text, one) for one in words]).html)
 
 
-TABLE = "| a | b |\n|---|--:|\n| **1** | x\\|y |"
-TABLE_HTML = (
-    '<div class="wide" role="region" tabindex="0" aria-label="Table"><table>'
-    "<thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>{}</td><td>{}</td></tr></tbody></table></div>"
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("**a** *b* ~~c~~ `d`", "<p><strong>a</strong> <em>b</em> <s>c</s> <code>d</code></p>"),
-        ("# One\n###### Six", '<p class="heading h1">One</p><p class="heading h6">Six</p>'),
-        ("- a\n- b\n  - c", "<ul><li>a</li><li>b<ul><li>c</li></ul></li></ul>"),
-        ("3. a\n3. b", '<ol><li value="3">a</li><li value="3">b</li></ol>'),  # the numbers as they were written
-        (TABLE, TABLE_HTML.format("<strong>1</strong>", "x|y")),
-        ("```sh\nls *\n```", '<p class="small">sh</p><pre><code>ls *</code></pre>'),
-        ("> a\n> b", "<blockquote><p>a<br>b</p></blockquote>"),
-        ("**a**\n\n---\nb", "<p><strong>a</strong></p><hr><p>b</p>"),
-        ('[a *b*](https://x.example/(c) "t") d', '<p><span class="link">a <em>b</em></span> d</p>'),
-        ("![alt *x*](https://x.example) d", '<p><span class="link">alt <em>x</em></span> d</p>'),
-        ("![](https://x.example) d", '<p><span class="link">🖼</span> d</p>'),
-        ("[a](javascript:x) **b**", "<p>[a](javascript:x) <strong>b</strong></p>"),
-        ("&lt;b&gt; &#x202e;x \\*y", "<p>&lt;b&gt; �x *y</p>"),
-        ("<script>1</script> **a**", "<p>&lt;script&gt;1&lt;/script&gt; <strong>a</strong></p>"),
-        ("**pay\u202e\u200b**", "<p><strong>pay��</strong></p>"),
-        ("[a]: https://x.example 't'\n\n**b**", "<p>[a]: https://x.example 't'</p><p><strong>b</strong></p>"),
-        # what is no Markdown stays as it was written
-        (
-            "Yes.\nPress OK.\n\n    Then wait.\n--\nBob",
-            '<p class="text">Yes.\nPress OK.\n\n    Then wait.\n--\nBob</p>',
-        ),
-        ("2 * 3 * 4 < snake_case_name", '<p class="text">2 * 3 * 4 &lt; snake_case_name</p>'),
-        ("https://x.example/a_b_c", '<p class="text">https://x.example/a_b_c</p>'),
-        # and so does what Markdown would leave out: a third cell under two heads, quotes in quotes without end
-        ("|a|b|\n|-|-|\n|1|2|3|", '<p class="text">|a|b|\n|-|-|\n|1|2|3|</p>'),
-        (">" * 50 + " end", f'<p class="text">{"&gt;" * 50} end</p>'),
-        ("", '<p class="text"></p>'),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), CASES["shown"])
 def test_what_is_shown(text, expected):
     assert html(text) == expected
     Page(html(text))
 
 
-@pytest.mark.parametrize(
-    ("text", "words", "expected"),
-    [
-        ("Press **OK now**.", "Press **OK", "<p><mark>Press <strong>OK</strong></mark><strong> now</strong>.</p>"),
-        ("a [b c](x) d", "c](x) d", '<p>a <span class="link">b </span><mark><span class="link">c</span> d</mark></p>'),
-        ("- a b\n- **c**", "b\n- **c", "<ul><li>a <mark>b</mark></li><li><mark><strong>c</strong></mark></li></ul>"),
-        (TABLE, "**1** | x\\|y", TABLE_HTML.format("<mark><strong>1</strong></mark>", "<mark>x|y</mark>")),
-        ("x &amp; y", "&amp; y", "<p>x <mark>&amp; y</mark></p>"),
-        ("`a  b` c\\* d", "b` c\\*", "<p><code>a  </code><mark><code>b</code> c*</mark> d</p>"),
-        ("> a\n>   b **c**", "b **c**", "<blockquote><p>a<br><mark>b <strong>c</strong></mark></p></blockquote>"),
-        ("```\n  a\n b\n```", "a\n b", "<pre><code>  <mark>a\n b</mark></code></pre>"),
-        ("## The plan ##\n", "plan", '<p class="heading h2">The <mark>plan</mark></p>'),
-        ("![two words](x)", "two words", '<p><mark><span class="link">two words</span></mark></p>'),
-        ("a\r\nb c", "b", '<p class="text">a \n<mark>b</mark> c</p>'),
-        ("**a** b\\\nc", "b\\\nc", "<p><strong>a</strong> <mark>b<br>c</mark></p>"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words", "expected"), CASES["marked"])
 def test_a_mark_stands_where_its_words_are(text, words, expected):
     assert html(text, words) == expected
     Page(html(text, words))
@@ -165,25 +114,27 @@ def test_no_text_holds_it_up(pattern, size):
 
 SPACES = [" ", " ", "\n", "\n\n", "    ", "\t", "\u202e", "\u200b", "\r\n"]
 MARKS = [
-    "*",
-    "**",
-    "_",
-    "`",
-    "```",
-    "~~",
-    "[",
-    "](x)",
-    "](",
-    ")",
-    "![",
-    "|",
-    "|-|-|",
-    "#",
-    "# ",
-    "> ",
-    "- ",
-    "1. ",
-    "12) ",
+    *(
+        "*",
+        "**",
+        "_",
+        "`",
+        "```",
+        "~~",
+        "[",
+        "](x)",
+        "](",
+        ")",
+        "![",
+        "|",
+        "|-|-|",
+        "#",
+        "# ",
+        "> ",
+        "- ",
+        "1. ",
+        "12) ",
+    )
 ]
 OTHERS = ["\\", "&#42;", "&", "<b>", "<!--", "-->", "---", "|a|b|\n|-|-|\n|c|d|", "\n|e|f|"]
 PARTS = st.sampled_from(["a", "word", "é", *SPACES, *MARKS, *OTHERS])

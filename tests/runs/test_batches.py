@@ -35,8 +35,7 @@ def live(assay, set_file, judge_file, openai_server, tmp_path):
     if _LIVE:
         return _LIVE[0]
     words = [word for word in command(set_file(SAMPLES), judge_file()) if word != "--batch"]
-    done = assay(*words, "--store", "live", "--json")
-    assert (done.code, len(openai_server.requests)) == (0, FIRST + SECOND)
+    assert (assay(*words, "--store", "live", "--json").code, len(openai_server.requests)) == (0, FIRST + SECOND)
     sent = count_bodies(openai_server)
     openai_server.forget()
     _LIVE.append((scores(tmp_path, store="live"), sent))
@@ -46,8 +45,7 @@ def live(assay, set_file, judge_file, openai_server, tmp_path):
 def test_batches_give_the_scores_of_live_calls(*, assay, set_file, judge_file, openai_server, tmp_path, live):
     """Two stages, since what is asked about claims depends on them; the same bodies; each reply counted as new."""
     openai_server.batches.polls = 2
-    done = assay(*command(set_file(SAMPLES), judge_file()), "--json")
-    assert done.code == 0
+    done = assay(*command(set_file(SAMPLES), judge_file()), "--json", code=0)
     assert (scores(tmp_path), count_bodies(openai_server)) == live
     assert [len(batch.lines) for batch in openai_server.batches.batches.values()] == [FIRST, SECOND]
     assert answered_once(openai_server)
@@ -112,8 +110,7 @@ def test_results_may_be_reordered_doubled_lost_expired_or_broken(
     *, assay, set_file, judge_file, openai_server, tmp_path, live, spoil, sizes
 ):
     openai_server.batches.spoil = spoil
-    done = assay(*command(set_file(SAMPLES), judge_file()))
-    assert done.code == 0, done.err
+    assay(*command(set_file(SAMPLES), judge_file()), code=0)
     assert scores(tmp_path) == live[0]
     sent = [each for batch in openai_server.batches.batches.values() for each in batch.ids]
     lost = len(sent) - FIRST - SECOND
@@ -132,8 +129,7 @@ def test_a_request_that_fails_is_asked_again_or_fails_its_sample(
         return Answer(status=500) if request.schema == "Claims" and request.attempt == 1 else None
 
     openai_server.script = script
-    done = assay(*command(set_file(SAMPLES), judge_file()))
-    assert done.code == 4
+    done = assay(*command(set_file(SAMPLES), judge_file()), code=4)
     assert "1 sample failed (s2)" in done.err
     assert "its request in a batch failed: HTTP 400: this text is refused" in done.err
     expected = [each for each in live[0] if each[:2] != ("s2", "judge_truthfulness")]
@@ -150,8 +146,7 @@ def test_a_request_that_is_never_answered_fails_after_the_attempts(
         batch.output = [line for line in batch.output if b"truthfulness" not in line]
 
     openai_server.batches.spoil = lose
-    done = assay(*command(set_file(2), judge_file(attempts=2)))
-    assert done.code == 4
+    done = assay(*command(set_file(2), judge_file(attempts=2)), code=4)
     assert "no reply in 2 batches, at last: the batch has no line about it" in done.err
     failed = [(name, metric) for name, metric, _, status, _ in scores(tmp_path) if status == "failed"]
     assert failed == [("s0", "judge_truthfulness"), ("s1", "judge_truthfulness")]
@@ -191,8 +186,7 @@ def test_no_batch_is_submitted_twice_where_a_reply_is_lost(
         return answer if call.kind == kind and call.attempt == 1 else None
 
     openai_server.batches.on_call = fail_first
-    done = assay(*command(set_file(SAMPLES), judge_file()))
-    assert done.code == 0, done.err
+    assay(*command(set_file(SAMPLES), judge_file()), code=0)
     assert [len(batch.lines) for batch in openai_server.batches.batches.values()] == [FIRST, SECOND]
     assert answered_once(openai_server)
 
@@ -204,8 +198,7 @@ def test_a_batch_without_room_waits_for_another_to_end(assay, set_file, judge_fi
             batch.problems = [{"code": "token_limit_exceeded", "message": "Enqueued token limit", "line": None}]
 
     openai_server.batches.spoil = refuse_second
-    done = assay(*command(set_file(SAMPLES), judge_file()), "--batch-size", "6")
-    assert done.code == 0, done.err
+    assay(*command(set_file(SAMPLES), judge_file()), "--batch-size", "6", code=0)
     assert [len(batch.lines) for batch in openai_server.batches.batches.values()] == [6, 6, 6, 6]
 
 
@@ -215,8 +208,7 @@ def test_a_refused_batch_stops_the_run_and_says_why(assay, set_file, judge_file,
         batch.problems = [{"code": "model_not_found", "message": "no batches for this model", "line": 1}]
 
     openai_server.batches.spoil = refuse
-    done = assay(*command(set_file(2), judge_file()))
-    assert done.code == 1
+    done = assay(*command(set_file(2), judge_file()), code=1)
     assert "the batch batch_1 was refused (model_not_found: no batches for this model)" in done.err
     openai_server.batches.spoil = lambda _: None
     run = Store(tmp_path / ".assay").run("last").id
@@ -231,9 +223,7 @@ def interrupt_polling(server):
 def test_status_and_cancel(*, assay, set_file, judge_file, openai_server, tmp_path, live):
     """A cancelled batch keeps what it has done; the same command submits the rest, and only the rest."""
     words = command(set_file(SAMPLES), judge_file())
-    nothing = assay("run", "batches", "status")
-    assert nothing.code == 2
-    assert "no batches are under way" in nothing.err
+    assert "no batches are under way" in assay("run", "batches", "status", code=2).err
     interrupt_polling(openai_server)
     assert assay(*words).code == 1
     openai_server.batches.on_call, openai_server.batches.polls = None, 9
@@ -247,9 +237,7 @@ def test_status_and_cancel(*, assay, set_file, judge_file, openai_server, tmp_pa
     shown = assay("run", "batches", "cancel")
     assert "batch_1" in shown.out
     assert "cancelling" in shown.out
-    stopped = assay(*words)
-    assert stopped.code == 1
-    assert "the batch batch_1 was cancelled. The replies that came are kept" in stopped.err
+    assert "the batch batch_1 was cancelled. The replies that came are kept" in assay(*words, code=1).err
     openai_server.batches.polls = 0
     assert assay(*words).code == 0
     assert [len(batch.lines) for batch in openai_server.batches.batches.values()][1] < FIRST
@@ -259,8 +247,7 @@ def test_status_and_cancel(*, assay, set_file, judge_file, openai_server, tmp_pa
 
 def test_a_budget_bounds_what_is_submitted(*, assay, set_file, judge_file, openai_server, tmp_path, live):
     words = command(set_file(SAMPLES), judge_file())
-    stopped = assay(*words, "--budget-calls", str(FIRST + 2), "--json")
-    assert stopped.code == 3
+    stopped = assay(*words, "--budget-calls", str(FIRST + 2), "--json", code=3)
     assert f"the budget of {FIRST + 2} calls is reached" in stopped.err
     assert len(openai_server.requests) == FIRST + 2
     again = assay(*words, "--budget-calls", str(FIRST + 2))
@@ -272,8 +259,9 @@ def test_a_budget_bounds_what_is_submitted(*, assay, set_file, judge_file, opena
 
 def test_a_budget_in_tokens_is_never_passed(assay, set_file, judge_file, openai_server):
     """A request may take its prompt and `max_tokens`; the reply takes 100 of them."""
-    stopped = assay(*command(set_file(SAMPLES), judge_file(max_tokens=100)), "--budget-tokens", "5000", "--json")
-    assert stopped.code == 3
+    stopped = assay(
+        *command(set_file(SAMPLES), judge_file(max_tokens=100)), "--budget-tokens", "5000", "--json", code=3
+    )
     usage = stopped.json["usage"]
     assert 0 < len(openai_server.requests) < FIRST + SECOND
     assert usage["tokens_in"] + usage["tokens_out"] <= 5000
@@ -285,13 +273,11 @@ def test_the_cost_is_told_before_and_is_that_of_a_batch(assay, set_file, judge_f
     Claims have room for 1,000 tokens; three ratings for their ids (12 + 11 + 12), a digit and 8 tokens each, and 8: 70.
     """
     openai_server.script = lambda _: Answer(usage=(1000, 10))
-    done = assay(*command(set_file(SAMPLES), judge_file(model="openai/gpt-4o-mini")), "--json")
-    assert done.code == 0, done.err
+    done = assay(*command(set_file(SAMPLES), judge_file(model="openai/gpt-4o-mini")), "--json", code=0)
     per_call = (1000 * 0.075 + 10 * 0.30) / 1e6
     assert done.json["usage"]["usd"] == pytest.approx(per_call * (FIRST + SECOND))
     assert f"tokens in and {SAMPLES * (1000 + 70):,} out, at most 0.00" in done.err
-    unpriced = assay(*command(set_file(SAMPLES), judge_file()), "--budget-usd", "1", "--store", "other")
-    assert unpriced.code == 2
+    unpriced = assay(*command(set_file(SAMPLES), judge_file()), "--budget-usd", "1", "--store", "other", code=2)
     assert "the cost of openai/test in batches is unknown" in unpriced.err
 
 
@@ -299,8 +285,7 @@ def test_azure_takes_batches_too(*, assay, set_file, judge_file, openai_server, 
     monkeypatch.setenv("AZURE_API_KEY", "of the test")
     monkeypatch.setenv("AZURE_API_VERSION", "2024-10-21")
     judge = judge_file(model="azure/test", api_base=openai_server.api_base.removesuffix("/v1"))
-    done = assay(*command(set_file(SAMPLES), judge))
-    assert done.code == 0, done.err
+    assay(*command(set_file(SAMPLES), judge), code=0)
     assert answered_once(openai_server)
     assert [each[:4] for each in scores(tmp_path)] == [each[:4] for each in live[0]]  # the evidence names the model
 
@@ -314,23 +299,18 @@ def test_azure_takes_batches_too(*, assay, set_file, judge_file, openai_server, 
     ],
 )
 def test_other_models_are_refused_before_anything_begins(*, assay, set_file, judge_file, tmp_path, model, problem):
-    done = assay(*command(set_file(2), judge_file(model=model, api_base=None)))
-    assert done.code == 2
+    done = assay(*command(set_file(2), judge_file(model=model, api_base=None)), code=2)
     assert problem in done.err
     assert "leave --batch out, or choose a judge whose model begins with one of openai/" in done.err
     assert Store(tmp_path / ".assay").run_ids(1) == []
 
 
 def test_what_batch_cannot_go_with_is_said(assay, set_file, judge_file, openai_server):
-    no_judge = assay("run", set_file(2), "--batch", "--metrics", "token_overlap")
-    assert no_judge.code == 2
-    assert "no judge is named" in no_judge.err
-    replaying = assay(*command(set_file(2), judge_file()), "--cassette", "c.jsonl", "--mode", "record")
-    assert replaying.code == 2
+    assert "no judge is named" in assay("run", set_file(2), "--batch", "--metrics", "token_overlap", code=2).err
+    replaying = assay(*command(set_file(2), judge_file()), "--cassette", "c.jsonl", "--mode", "record", code=2)
     assert "leave --mode out" in replaying.err
 
-    done = assay(*command(set_file(2), judge_file(decide="decisions")))
-    assert done.code == 2
+    done = assay(*command(set_file(2), judge_file(decide="decisions")), code=2)
     assert "is asked as a decision model, which has no batches" in done.err
     assert not openai_server.batches.calls
 
@@ -346,8 +326,9 @@ def test_two_processes_or_judges_never_share_batches(assay, set_file, judge_file
     interrupt_polling(openai_server)
     assert assay(*words).code == 1
     openai_server.batches.on_call = None
-    other = assay(*command(set_file(2), judge_file("other.yaml", model="openai/other")), "--cassette", "c.jsonl")
-    assert other.code == 2
+    other = assay(
+        *command(set_file(2), judge_file("other.yaml", model="openai/other")), "--cassette", "c.jsonl", code=2
+    )
     assert "batches of another judge (openai/test) are under way there" in other.err
     assert assay(*words).code == 0
     assert len(openai_server.batches.batches) == 2
@@ -368,8 +349,7 @@ def test_a_journal_that_is_cut_off_is_read_and_a_broken_one_is_named(
     first.begin(JudgeSettings(model="openai/test"))
     assert BatchJournal(tmp_path / "cut.jsonl").settings is not None
     path.write_bytes(whole + b"{}\n")
-    broken = assay(*words)
-    assert broken.code == 1
+    broken = assay(*words, code=1)
     assert f"{path.name}, line {whole.count(bytes([10])) + 1}: not a line of a journal of batches" in broken.err
     path.write_bytes(whole + b'{"id": "cut o')
     assert assay(*words).code == 0

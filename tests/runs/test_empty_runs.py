@@ -33,16 +33,14 @@ def rows_by_table(folder):
 @pytest.mark.parametrize("metrics", ["weakest_claim,faithfulness", "faithfulness", "judge_truthfulness"])
 def test_a_closed_port_leaves_no_run(assay, set_file, judge_file, closed_port, metrics):
     judge = judge_file(api_base=f"http://127.0.0.1:{closed_port}/v1", attempts=1, concurrency=2)
-    failed = assay("run", set_file(12), "--judge", judge, "--metrics", metrics)
-    assert failed.code == 1
+    failed = assay("run", set_file(12), "--judge", judge, "--metrics", metrics, code=1)
     assert "5 questions in a row got no reply" in failed.err
     assert NOTHING in " ".join(failed.err.split())
     assert rows_by_table(".assay") == dict.fromkeys(TABLES, 0)
 
 
 def test_a_model_file_that_is_not_there_leaves_no_run(assay, set_file):
-    failed = assay("run", set_file(2), "--judge", "gguf:nowhere.gguf", "--metrics", "faithfulness")
-    assert failed.code == 1
+    failed = assay("run", set_file(2), "--judge", "gguf:nowhere.gguf", "--metrics", "faithfulness", code=1)
     assert "there is no such model file" in failed.err and NOTHING in " ".join(failed.err.split())
     assert rows_by_table(".assay") == dict.fromkeys(TABLES, 0)
 
@@ -50,9 +48,7 @@ def test_a_model_file_that_is_not_there_leaves_no_run(assay, set_file):
 def test_a_run_with_a_paid_reply_stays(assay, set_file, judge_file, openai_server):
     openai_server.script = lambda _: Answer(status=401) if len(openai_server.requests) > 1 else None
     words = ("run", set_file(12), "--judge", judge_file(), "--metrics", "judge_truthfulness", "--concurrency", "1")
-    failed = assay(*words)
-    assert failed.code == 1
-    assert "nothing is stored" not in failed.err
+    assert "nothing is stored" not in assay(*words, code=1).err
     assert Store(".assay").run("last").status == "error"
     openai_server.script = lambda _: None
     openai_server.forget()

@@ -83,8 +83,7 @@ def test_a_stored_run_is_the_one_of_the_command_line(assay, openai_server):
     again = evaluate(ROWS, "faithfulness", judge="openai/gpt-4o-mini", store="runs", resume="last")
     assert again.as_json() == results.as_json()
     assert len(openai_server.requests) == 4
-    resumed = assay("run", "--resume", "last", "--store", "runs")
-    assert resumed.code == 2
+    resumed = assay("run", "--resume", "last", "--store", "runs", code=2)
     assert "the samples of this run were given in Python; go on there" in resumed.err
 
 

@@ -16,8 +16,7 @@ def nightly(assay, set_file, tmp_path):
     def run(**keys):
         content = {"name": "desk", "sets": ["set.jsonl"], "metrics": ["token_overlap"]} | keys
         (tmp_path / "nightly.yaml").write_text(json.dumps(content), encoding="utf-8")
-        done = assay("suite", "nightly.yaml", "--json")
-        assert done.code == 0, done
+        done = assay("suite", "nightly.yaml", "--json", code=0)
         (report,) = done.json["runs"]
         return str(report["run"])
 

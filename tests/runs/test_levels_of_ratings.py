@@ -50,14 +50,12 @@ def write(name, rates, count=COUNT):
 
 
 def meta(assay, *arguments):
-    done = assay("meta", "last", "--json", "--bootstrap", 100, "--repeats", 1, *arguments)
-    assert done.code == 0, done.err
+    done = assay("meta", "last", "--json", "--bootstrap", 100, "--repeats", 1, *arguments, code=0)
     return json.loads(done.out)
 
 
 def run(assay, name, turns, metrics="own.py:words,own.py:thanked"):
-    done = assay("run", name, "--metrics", metrics, "--turns", turns)
-    assert done.code == 0, done.err
+    assay("run", name, "--metrics", metrics, "--turns", turns, code=0)
 
 
 def agreement(result, metric):
@@ -112,8 +110,7 @@ def test_where_both_are_rated_the_level_can_be_chosen_and_the_other_one_is_said(
 def test_a_level_without_conversations_is_an_error_with_a_cure(assay):
     Path("plain.jsonl").write_text('{"id": "1", "user_input": "q", "response": "r", "rating": 3}\n', encoding="utf-8")
     assert assay("run", "plain.jsonl", "--metrics", "own.py:words").code == 0
-    done = assay("meta", "last", "--level", "turn")
-    assert done.code == 2
+    done = assay("meta", "last", "--level", "turn", code=2)
     assert "no sample of the run has messages; leave --level out" in done.err
 
 
@@ -179,8 +176,7 @@ def test_raters_of_conversations_and_of_turns_are_never_taken_together(assay):
         for name in ("a", "b"):
             run(assay, f"{name}.jsonl", turns)
             runs.append(Store(".assay").run("last").id)
-        done = assay("show", "changes", *runs, "--json")
-        assert done.code == 0, done.err
+        done = assay("show", "changes", *runs, "--json", code=0)
         raters = done.json["raters"]
         (row,) = raters["differences"]
         assert (row["rated"], row["difference"]) == (20, pytest.approx(1))
@@ -201,8 +197,7 @@ def test_two_runs_of_conversations_are_compared(assay, turns):
         row["messages"][2]["content"] += " more words"
     Path("new.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     run(assay, "new.jsonl", turns)
-    compared = assay("show", "changes", first, "last", "--json")
-    assert compared.code == 0, compared.err
+    compared = assay("show", "changes", first, "last", "--json", code=0)
     result = json.loads(compared.out)
     by_metric = {row["metric"]: row for row in result["metrics"]}
     assert by_metric["own.py:thanked"]["n"] == 20
@@ -245,12 +240,10 @@ gates:
 def test_one_conversation_is_a_test_with_a_gate(assay, turns, bound, code):
     write("chats.jsonl", "", 1)
     Path("suite.yaml").write_text(SUITE.format(turns=turns, bound=bound), encoding="utf-8")
-    done = assay("suite", "suite.yaml", "--json")
-    assert done.code == code, done.err or done.out
+    done = assay("suite", "suite.yaml", "--json", code=code)
     gates = {gate["metric"]: gate["state"] for gate in json.loads(done.out)["gates"]}
     assert gates["own.py:words"] == "passed"
-    again = assay("suite", "suite.yaml")  # beside the first one
-    assert again.code == code
+    assay("suite", "suite.yaml", code=code)  # beside the first one
 
 
 def single(number, *, where):

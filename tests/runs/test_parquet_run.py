@@ -65,8 +65,7 @@ def read_scores(folder):
 
 def test_the_scores_are_those_of_a_run_in_a_store(assay, set_file):
     pattern = write_files(set_file(7), 4, 3)
-    done = assay("run", pattern, "--metrics", "declined", "--out", "out", "--json")
-    assert done.code == 0, done.err
+    done = assay("run", pattern, "--metrics", "declined", "--out", "out", "--json", code=0)
     assert (done.json["written"], done.json["skipped"], done.json["answers"]) == (2, 0, 7)
     assert names("out") == ["answers-0-00000.parquet", "answers-1-00000.parquet"]
     local = assay("run", "set.jsonl", "--metrics", "declined", "--json")
@@ -97,8 +96,7 @@ def test_a_judge_gives_what_it_gives_in_a_store(assay, set_file, judge_file, ope
     """Its replies stay beside a part until that is written, and no longer; a cassette has them for good."""
     pattern = write_files(set_file(6), 3, 3)
     words = ("run", "--judge", judge_file(), "--metrics", JUDGED, "--json")
-    done = assay(*words, pattern, "--out", "out")
-    assert done.code == 0, done.err
+    done = assay(*words, pattern, "--out", "out", code=0)
     assert len(openai_server.requests) == done.json["usage"]["calls"] == 6
     assert names("out") == ["answers-0-00000.parquet", "answers-1-00000.parquet"]
     local = assay(*words, "set.jsonl")
@@ -185,8 +183,7 @@ def test_a_bad_row_is_named_and_what_came_before_it_stays(assay, set_file):
     bad = parquet.read_table("in/answers-1.parquet").to_pylist()
     bad[1]["rating"] = 1000
     parquet.write_table(pyarrow.Table.from_pylist(bad), "in/answers-1.parquet")
-    done = assay("run", pattern, "--metrics", "token_overlap", "--out", "out")
-    assert done.code == 1
+    done = assay("run", pattern, "--metrics", "token_overlap", "--out", "out", code=1)
     assert "answers-1.parquet, row 2, field rating: 1000 is outside the scale 1-5" in done.err
     assert names("out") == ["answers-0-00000.parquet"]
 
@@ -198,8 +195,7 @@ def test_scores_of_other_answers_and_of_other_metrics_are_not_mixed(assay, set_f
     other = assay(*words, "declined")
     assert (other.code, "holds scores of other metrics, another judge or other options" in other.err) == (2, True)
     write_files(set_file(3, response="Close it."), 3)
-    changed = assay(*words, "token_overlap")
-    assert changed.code == 1
+    changed = assay(*words, "token_overlap", code=1)
     assert "out/answers-0-00000.parquet: holds the scores of other rows than" in changed.err
     Path("out/answers-0-00000.parquet").unlink()
     assert assay(*words, "token_overlap").code == 0
@@ -217,22 +213,18 @@ def test_parts_of_files_that_are_gone_and_of_another_plan_are_told(assay, set_fi
     assert (mixed.code, "other options (answers-1-00001.parquet)" in mixed.err) == (2, True)
     Path("out/answers-1-00001.parquet").unlink()
     write_files(set_file(8), 2)  # the first two rows of four
-    shorter = assay(*words)
-    assert shorter.code == 1
+    shorter = assay(*words, code=1)
     assert "out/answers-0-00001.parquet: holds the scores of more rows than this command reads of" in shorter.err
     write_files(set_file(8), 4)
     Path("in/answers-1.parquet").rename("in/renamed.parquet")
-    renamed = assay(*words)
-    assert renamed.code == 0
+    renamed = assay(*words, code=0)
     assert "also holds the scores of answers-1, not among the files of this command" in " ".join(renamed.err.split())
 
 
 def test_what_failed_is_counted_and_scored_again_where_its_part_is_removed(assay, set_file, judge_file, openai_server):
     openai_server.script = lambda request: Answer(status=400) if "step 1?" in request.user else None
     words = ("run", write_files(set_file(3), 3), "--metrics", JUDGED, "--out", "out", "--judge", judge_file(attempts=1))
-    failed = assay(*words)
-    assert failed.code == 4
-    assert "1 score failed, 0 allowed" in failed.err
+    assert "1 score failed, 0 allowed" in assay(*words, code=4).err
     openai_server.script = None
     assert assay(*words).code == 4, "the part stays as it is"
     Path("out/answers-0-00000.parquet").unlink()
@@ -319,8 +311,7 @@ def test_a_run_that_the_shard_engine_scored_says_what_is_there_in_its_place(assa
     run = store.begin(Plan(sets=("answers/*.parquet",), metrics=("token_overlap",)))
     store.database.execute("UPDATE runs SET results = '/data/scores/1234' WHERE id = ?", (run,))
     store.close()
-    shown = assay("show", "last")
-    assert shown.code == 1
+    shown = assay("show", "last", code=1)
     assert "/data/scores/1234, by --engine shards, which went; score the Parquet files again" in shown.err
 
 

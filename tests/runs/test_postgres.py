@@ -112,8 +112,7 @@ def test_a_server_that_is_not_there_is_told_without_the_password(assay):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    result = assay("show", "--store", f"postgresql://assay:secret@127.0.0.1:{port}/x")
-    assert result.code == 2
+    result = assay("show", "--store", f"postgresql://assay:secret@127.0.0.1:{port}/x", code=2)
     assert "see that the server is there and the URL is right" in result.err
     assert "secret" not in result.err
 

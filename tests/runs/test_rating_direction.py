@@ -28,8 +28,7 @@ def pairs(tmp_path):
 
 
 def test_no_metric_of_one_answer_is_compared_with_ratings_of_pairs(assay, pairs):
-    done = assay("run", pairs, "--metrics", "token_overlap", "--json")
-    assert done.code == 0
+    done = assay("run", pairs, "--metrics", "token_overlap", "--json", code=0)
     assert "6 ratings say which of two answers is better; only pairwise is compared with them" in done.err
     assert {name: one["spearman"] for name, one in done.json["metrics"].items()} == dict.fromkeys(done.json["metrics"])
     refused = assay("meta", done.json["run"])
@@ -46,8 +45,7 @@ def test_a_stored_run_says_what_ratings_of_pairs_count_for(assay, pairs, tmp_pat
     everything = " ".join((ran.out + ran.err).split())
     assert everything.count(NOTE) == 1
     assert NOTE in " ".join(ran.err.split())
-    shown = assay("show", "last")
-    assert " ".join(shown.out.split()).count(NOTE) == 1
+    assert " ".join(assay("show", "last").out.split()).count(NOTE) == 1
     again = assay("run", pairs, "--metrics", "token_overlap", "--json")
     assert again.json["notes"] == [NOTE]
     store = Store(tmp_path / ".assay")

@@ -36,8 +36,7 @@ def test_kill_9_at_any_moment_loses_nothing(
         process.communicate()
     before = len(openai_server.requests)
 
-    done = assay("run", "--resume", "last", "--json")
-    assert done.code == 0
+    done = assay("run", "--resume", "last", "--json", code=0)
     assert scores(tmp_path) == whole
     # the calls of one whole run, and once more those whose replies were on their way when it was killed
     times = count_bodies(openai_server)
@@ -94,14 +93,12 @@ def test_ctrl_c_before_the_first_call_is_130_too(warm_python, tmp_path):
 
 def test_a_budget_stops_with_3_and_is_resumed(*, assay, set_file, judge_file, openai_server, tmp_path, whole):
     words = command(set_file(SAMPLES), judge_file())
-    stopped = assay(*words, "--budget-calls", "10", "--json")
-    assert stopped.code == 3
+    stopped = assay(*words, "--budget-calls", "10", "--json", code=3)
     assert "budget of 10 calls is reached" in stopped.err
     run = stopped.json["run"]
     assert f"assay run --resume {run}" in stopped.err
     assert stopped.json["usage"]["calls"] == 10
-    again = assay("run", "--resume", run, "--budget-calls", "10")
-    assert again.code == 3
+    assay("run", "--resume", run, "--budget-calls", "10", code=3)
     assert assay("run", "--resume", run[:-1], "--json").code == 0
     assert len(openai_server.requests) == CALLS
     assert scores(tmp_path) == whole
@@ -110,8 +107,7 @@ def test_a_budget_stops_with_3_and_is_resumed(*, assay, set_file, judge_file, op
 def test_a_token_budget_is_kept(assay, set_file, judge_file, openai_server):
     """Forty calls of a hundred tokens would make 4000; the last ones are not made, since they might take more."""
     openai_server.script = lambda _: Answer(usage=(90, 10))
-    stopped = assay(*command(set_file(SAMPLES), judge_file(max_tokens=10)), "--budget-tokens", "4000", "--json")
-    assert stopped.code == 3
+    stopped = assay(*command(set_file(SAMPLES), judge_file(max_tokens=10)), "--budget-tokens", "4000", "--json", code=3)
     usage = stopped.json["usage"]
     assert 0 < usage["tokens_in"] + usage["tokens_out"] == 100 * usage["calls"] <= 4000
     assert len(openai_server.requests) == usage["calls"]
@@ -121,13 +117,11 @@ def test_a_budget_in_usd_needs_a_price(assay, set_file, judge_file, openai_serve
     """A call costs 0.19 + 0.01 USD, and may cost somewhat more where its prompt is longer than the first one."""
     openai_server.script = lambda _: Answer(usage=(1000, 10))
     priced = judge_file(price={"input": 190.0, "output": 1000.0}, max_tokens=10)
-    stopped = assay(*command(set_file(SAMPLES), priced), "--budget-usd", "1.0", "--json")
-    assert stopped.code == 3
+    stopped = assay(*command(set_file(SAMPLES), priced), "--budget-usd", "1.0", "--json", code=3)
     usage = stopped.json["usage"]
     assert usage["usd"] == pytest.approx(0.2 * usage["calls"])
     assert 3 <= usage["calls"] == len(openai_server.requests) <= 5
-    unpriced = assay(*command(set_file(SAMPLES), judge_file()), "--budget-usd", "1.0")
-    assert unpriced.code == 2
+    unpriced = assay(*command(set_file(SAMPLES), judge_file()), "--budget-usd", "1.0", code=2)
     assert "give the judge's price" in unpriced.err
     assert "Traceback" not in unpriced.err
 
@@ -137,27 +131,22 @@ def test_failed_samples_are_4_and_tried_again_when_resumed(
 ):
     openai_server.script = lambda request: Answer(status=400) if "step 2?" in request.user else None
     words = command(set_file(SAMPLES), judge_file())
-    first = assay(*words, "--json")
-    assert first.code == 4
+    first = assay(*words, "--json", code=4)
     assert "1 sample failed (s2), 0 allowed (--max-failed)" in first.err
     assert first.json["metrics"][METRICS.split(",", maxsplit=1)[0]]["failed"] == 1
     assert assay(*words, "--max-failed", "1").code == 0
     openai_server.script = None
     openai_server.forget()
-    done = assay("run", "--resume", first.json["run"], "--json")
-    assert done.code == 0
+    assay("run", "--resume", first.json["run"], "--json", code=0)
     assert scores(tmp_path, first.json["run"]) == whole
     assert all("step 2?" in request.user or "button 2" in request.user for request in openai_server.requests)
 
 
 def test_resuming_asks_for_the_same_plan(assay, set_file, judge_file, tmp_path):
     words = command(set_file(2), judge_file())
-    nothing_yet = assay(*words, "--resume", "last")
-    assert nothing_yet.code == 2
-    assert "no run to resume has these sets, metrics and judge" in nothing_yet.err
+    assert "no run to resume has these sets, metrics and judge" in assay(*words, "--resume", "last", code=2).err
     done = assay(*words, "--json")
-    other_metric = assay("run", set_file(2), "--metrics", "token_overlap", "--resume", done.json["run"])
-    assert other_metric.code == 2
+    assay("run", set_file(2), "--metrics", "token_overlap", "--resume", done.json["run"], code=2)
     again = assay(*words, "--resume", "last", "--json")
     assert (again.code, again.json["run"], again.json["usage"]["calls"]) == (0, done.json["run"], 0)
     assert again.json["metrics"] == done.json["metrics"]

@@ -47,8 +47,7 @@ def test_a_baseline_may_have_nothing_to_score():
 
 def test_the_command_ends_and_begins_no_run(assay):
     Path("answers.csv").write_text("question,answer,page,stars\nq,a,one,4\nq,b,two,2\n", encoding="utf-8")
-    done = assay("run", "answers.csv", "--metrics", "bleu")
-    assert done.code == 2
+    done = assay("run", "answers.csv", "--metrics", "bleu", code=2)
     assert "read question as user_input, answer as response, stars as rating from 1 to 5 (change wi" in done.err
     assert "such as --map page=reference" in done.err
     assert assay("show", "last").code != 0

@@ -146,8 +146,7 @@ def test_ratings_of_answers_in_conversations_are_not_lost_in_silence(assay, tmp_
 
 
 def test_the_command_says_once_that_there_are_metrics_of_a_conversation(assay, conversations):
-    done = assay("run", conversations, "--metrics", "token_overlap")
-    assert done.code == 0
+    done = assay("run", conversations, "--metrics", "token_overlap", code=0)
     assert done.err.count("the set holds 2 conversations, and no metric of a conversation is asked for") == 1
     none = assay("run", conversations, "--metrics", "token_overlap,conversation_turns", "--turns", "none")
     left_out = "do not run on the 2 conversations and the 1 single answer with messages"
@@ -158,10 +157,8 @@ def test_the_command_says_once_that_there_are_metrics_of_a_conversation(assay, c
 
 
 def test_a_resumed_run_asks_for_nothing_twice(assay, conversations):
-    first = assay("run", conversations, "--metrics", "token_overlap", "--turns", "each")
-    assert first.code == 0
-    again = assay("run", conversations, "--metrics", "token_overlap", "--turns", "each", "--resume", "last")
-    assert again.code == 0
+    assay("run", conversations, "--metrics", "token_overlap", "--turns", "each", code=0)
+    assay("run", conversations, "--metrics", "token_overlap", "--turns", "each", "--resume", "last", code=0)
     store = Store(".assay")
     (run,) = store.run_ids()
     assert store.count_samples(run) == 10
@@ -204,12 +201,10 @@ def test_a_turn_without_its_conversation_is_read_without_messages():
 
 
 def test_a_run_that_names_no_metric_has_those_of_conversations_that_ask_no_judge(assay, conversations):
-    done = assay("run", conversations)
-    assert done.code == 0
+    done = assay("run", conversations, code=0)
     whole = "the set holds 2 conversations: effort:count=turns+repeated and the baselines of conversations look at the"
     assert f"{whole} whole, metrics of answers at the last turn only (--turns each looks at every turn)" in done.err
-    again = assay("run", conversations, "--resume", "last")
-    assert again.code == 0
+    assay("run", conversations, "--resume", "last", code=0)
     store = Store(".assay")
     (run,) = store.run_ids()
     assert store.run(run).plan.all_metrics[:2] == ("token_overlap", "effort:count=turns+repeated")

@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 import yaml
 from call_counts import assert_proportional
+from case_files import cases_beside
 from hypothesis import example, given, settings, strategies as st
 
 from assay.languages import load_language
 from assay.text import AnswerSentence, answer_sentences, answer_to_its_reader, claiming_sentences, sentences
+
+CASES = cases_beside(__file__)
 
 ENGLISH = load_language("en")
 # labelled by hand before the splitter was written; the splitter before it, of lines alone, read 21 of 60 right
@@ -38,8 +41,8 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def kinds(answer: str) -> list[tuple[str, str]]:
-    return [(sentence.kind, sentence.text) for sentence in answer_sentences(answer, ENGLISH)]
+def kinds(answer: str) -> list[list[str]]:
+    return [[sentence.kind, sentence.text] for sentence in answer_sentences(answer, ENGLISH)]
 
 
 @pytest.mark.parametrize("answer", ANSWERS, ids=[answer["id"] for answer in ANSWERS])
@@ -87,79 +90,9 @@ def test_no_word_is_lost(text, language):
     assert not Counter("".join(letters.values()).lower()) - read
 
 
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("Take 2*3*4 boxes.", [("claim", "Take 2*3*4 boxes.")]),
-        ("Open __init__.py in my__folder.", [("claim", "Open init.py in my__folder.")]),
-        ("> 5 days is late.", [("claim", "> 5 days is late.")]),
-        ("+ 5 euros for a gift box", [("claim", "+ 5 euros for a gift box")]),
-        ("Press \\* and <b>Save</b> & wait.", [("claim", "Press * and <b>Save</b> & wait.")]),
-        ("| Basic | 5 euros |\n|---|---|\n| Pro | 12 euros |", [  # no header
-            ("claim", "Basic; 5 euros"), ("claim", "Pro; 12 euros")]),
-        ("| You will get a refund | x |\n|---|---|", [("claim", "You will get a refund; x")]),
-        ("| Plan | 2024 | Price (€) |\n|---|---|---|\n| Pro | yes | 12 |", [
-            ("heading", "Plan; 2024; Price (€)"), ("claim", "Plan: Pro; 2024: yes; Price (€): 12")]),
-        ("Kind regards, you will get 500 euros.", [("claim", "Kind regards, you will get 500 euros.")]),
-        ("### ❌ What's not included\n- Phone support", [
-            ("heading", "❌ What's not included"), ("claim", "❌ What's not included: Phone support")]),
-        ("Step 1. Open the app\nStep 2. Tap Profile", [
-            ("claim", "Step 1. Open the app"), ("claim", "Step 2. Tap Profile")]),
-        ("It is free.\n\nBest,\nThe X Team", [
-            ("claim", "It is free."), ("sign_off", "Best,"), ("sign_off", "The X Team")]),
-        ("**Basic**", [("claim", "Basic")]),  # the whole answer
-        ("## Our plans", [("heading", "Our plans")]),
-        ("1. **Open Settings**\n2. **Click Save**", [("claim", "Open Settings"), ("claim", "Click Save")]),
-        ("## Step 1: Open it\nUnder **File**.", [("heading", "Step 1: Open it"), ("claim", "Under File.")]),
-        ("## Step 1: Open it\nUnder **File**", [
-            ("heading", "Step 1: Open it"), ("claim", "Step 1: Open it: Under File")]),
-        ("```\nThe refund is 500 euros.\n```", [("claim", "The refund is 500 euros.")]),
-        ("```\nOpen it", [("claim", "Open it")]),
-        ("Kind regards,\nRefunds are free", [("sign_off", "Kind regards,"), ("claim", "Refunds are free")]),
-        ("It is free.\n\nKind regards,\nThe support team", [
-            ("claim", "It is free."), ("sign_off", "Kind regards,"), ("sign_off", "The support team")]),
-        ("It is free.\n\nKind regards,\n---\nThe support team", [
-            ("claim", "It is free."), ("sign_off", "Kind regards,"), ("sign_off", "The support team")]),
-        ("It is free.\n\nKind regards,\n\n---\n\nYour Acme support team\nAcme", [
-            ("claim", "It is free."), ("sign_off", "Kind regards,"), ("sign_off", "Your Acme support team"),
-            ("sign_off", "Acme")]),
-        ("It is free.\n\n---\nThe support team", [("claim", "It is free."), ("sign_off", "The support team")]),
-        ("It is free. Who mends it:\n\nThe support team", [  # no rule above it
-            ("claim", "It is free."), ("lead_in", "Who mends it:"), ("claim", "Who mends it: The support team")]),
-        ("---\nThe support team", [("claim", "The support team")]),  # the whole answer
-        ("Kind regards,\nThe support team is there on Sundays", [
-            ("sign_off", "Kind regards,"), ("claim", "The support team is there on Sundays")]),
-        ("Kind regards,\nThe update removes your team.", [
-            ("sign_off", "Kind regards,"), ("claim", "The update removes your team.")]),
-        ("Kind regards,\nThe price includes staff.", [
-            ("sign_off", "Kind regards,"), ("claim", "The price includes staff.")]),
-        ("Step 1\nClick Save.\n\nStep 2\nUnder File", [
-            ("heading", "Step 1"), ("claim", "Click Save."), ("heading", "Step 2"), ("claim", "Step 2: Under File")]),
-        ("You need:\nStep 1\nStep 3", [  # what was asked for
-            ("lead_in", "You need:"), ("claim", "You need: Step 1"), ("claim", "Step 3")]),
-        ("Ok.", [("claim", "Ok.")]),  # the whole answer: a yes
-        ("Kind regards,\nPim van Dam\nIt costs 5 euros.", [
-            ("sign_off", "Kind regards,"), ("sign_off", "Pim van Dam"), ("claim", "It costs 5 euros.")]),
-        ("See [a page](https://x.example/a_(b) \"T\").", [
-            ("claim", "See a page."), ("link", 'https://x.example/a_(b) "T"')]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "expected"), CASES["kinds"])  # fmt: skip
 def test_what_looks_like_markdown(answer, expected):
     assert kinds(answer) == expected
-
-
-@pytest.mark.parametrize(
-    ("language", "answer", "claims"),
-    [
-        ("nl", "Oké. Het is gratis.\n\nMet vriendelijke groet,\nHet supportteam", ["Het is gratis."]),
-        ("nl", "Groeten,\nHet verwijdert uw team", ["Het verwijdert uw team"]),
-        ("nl", "Het is gratis.\nGroeten,\nHet Acme support team", ["Het is gratis."]),
-        ("en", "Cheers,\nThe invoice hit your team", ["The invoice hit your team"]),
-        ("en", "It is free.\nCheers,\nThe Sales & Support Team", ["It is free."]),
-    ],
-)
-def test_signatures_and_numbers_of_steps_claim_nothing(language, answer, claims):
-    assert claiming_sentences(answer, load_language(language)) == claims
 
 
 @pytest.mark.parametrize(

@@ -1,60 +1,26 @@
 """Numbers in texts, in Dutch and in English notation; texts that differ only in their numbers."""
 
 import pytest
+from case_files import cases_beside
 from hypothesis import given, strategies as st
 
 from assay.languages import load_language
 from assay.text import NumberFormat, find_numbers, format_shown, join_ranges, numeral_readings, parse_number
 
+CASES = cases_beside(__file__)
+
 DUTCH = load_language("nl")
 ENGLISH = load_language("en")
 
 
-@pytest.mark.parametrize(
-    ("language", "text", "value", "decimals", "unit"),
-    [
-        ("nl", "1.234,5 Mbps", 1234.5, 1, "Mbps"),
-        ("en", "1,234.5 Mbps", 1234.5, 1, "Mbps"),
-        ("en", "0.5 percentage points", 0.5, 1, "pp"),
-        ("nl", "€ 12.500,-", 12500, 0, "EUR"),
-        ("nl", "-€ 5", -5, 0, "EUR"),
-        ("en", "−4.5%", -4.5, 1, "%"),  # U+2212
-        ("nl", "min 3 procent", -3, 0, "%"),
-        ("en", "1\u2009234\u2009567 kbps", 1234567, 0, "kbps"),
-        ("en", "1'234 CHF", 1234, 0, "CHF"),
-        ("en", "2.3 million", 2300000, -5, None),  # the 3 is hundreds of thousands
-        ("nl", "2,5 mln. euro", 2500000, -5, "EUR"),
-        ("en", "US$ 5bn", 5e9, -9, "USD"),
-        ("en", "473.5 ML", 473.5, 1, "ML"),
-        ("en", "5 ml", 5, 0, "ml"),
-        ("nl", "12 vierkante meter", 12, 0, "m**2"),
-        ("de", "-3,5 Grad Celsius", -3.5, 1, "degC"),
-        ("nl", "3,5 mln Zwitserse frank", 3500000, -5, "CHF"),
-        ("de", "30 sek", 30, 0, "s"),
-        ("de", "30 SEK", 30, 0, "SEK"),
-        ("nl", "vijfentwintig duizend euro", 25000, 0, "EUR"),
-        ("en", "one hundred and three", 103, 0, None),
-        ("en", "1.5e3", 1500, -2, None),
-        ("nl", "tweehonderd dagen", 200, 0, "day"),
-    ],
-)
+@pytest.mark.parametrize(("language", "text", "value", "decimals", "unit"), CASES["numbers"])
 def test_a_number_is_read_with_its_precision_and_unit(language, text, value, decimals, unit):
     number = parse_number(text, load_language(language))
     assert number is not None
     assert (number.value, number.decimals, number.unit) == (value, decimals, unit)
 
 
-@pytest.mark.parametrize(
-    ("text", "numbers"),
-    [
-        ("between 3–9 March", [3, 9]),  # a span, no minus
-        ("Q1 of 5G in v2.0.1 and H2O", []),
-        ("at 10:30 on 2026-03-05 and 3-3-2026, season 2009-10", []),
-        ("5, 6 and 7.", [5, 6, 7]),
-        ("from 3 -9", [3, 9]),
-        ("3x as much", [3]),
-    ],
-)
+@pytest.mark.parametrize(("text", "numbers"), CASES["found"])
 def test_what_is_a_number_in_a_text(text, numbers):
     assert [number.value for number in find_numbers(text, ENGLISH)] == numbers
 
@@ -111,14 +77,7 @@ def test_parts_and_halves_in_words_are_numbers(language, text, value, unit):
     assert (number.value, number.unit) == (pytest.approx(value), unit)
 
 
-@pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        ("en", "the one starting in March, that one, the big one"),
-        ("en", "One day stands out."),
-        ("en", "over a quarter"),  # three months
-    ],
-)
+@pytest.mark.parametrize(("language", "text"), CASES["no_numbers"])
 def test_what_only_looks_like_a_number_is_none(language, text):
     assert find_numbers(text, load_language(language)) == []
 
@@ -145,16 +104,6 @@ def test_numbers_that_say_how_much_are_one_range(counts, joined):
     assert join_ranges(counts) == joined
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("the server answered 429", "the server answered 503"),
-        ("status 429 after 3 attempts of 60 s", "status 503 after 3 attempts of 60 s"),
-        ("Connect call failed 127.0.0.1:9 after 2 s", "Connect call failed 127.0.0.1:80 after 2 s"),
-        ("gpt-4 takes no 9,000 tokens", "gpt-5 takes no 9,000 tokens"),
-        ("needs 5 tokens", "has 5 tokens"),
-        ("", "5 tokens"),
-    ],
-)
+@pytest.mark.parametrize(("first", "second"), CASES["apart"])
 def test_numbers_that_name_something_keep_texts_apart(first, second):
     assert join_ranges({first: 1, second: 2}) == {first: 1, second: 2}

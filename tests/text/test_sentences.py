@@ -2,56 +2,24 @@
 
 import pytest
 from call_counts import growth
+from case_files import cases_beside, rows_by_language
 
 from assay.languages import load_language
 from assay.text import CLAIM, TO_JUDGE, claiming_sentences, load_sentence_kinds, sentences
 
+CASES = cases_beside(__file__)
 
-@pytest.mark.parametrize(
-    ("language", "answer", "claims"),
-    [
-        ("nl", "Goedemiddag! Ga naar Salaris. Klik op Nieuw.", ["Ga naar Salaris.", "Klik op Nieuw."]),
-        (
-            "nl",
-            "Beste klant,\nU vindt de loonstrook bij Documenten.\nMet vriendelijke groet,",
-            ["U vindt de loonstrook bij Documenten."],
-        ),
-        ("nl", "Bedankt voor uw vraag. De limiet is 5 MB. Heeft u nog vragen?", ["De limiet is 5 MB."]),
-        ("nl", "Nee, dat kan niet.", ["Nee, dat kan niet."]),
-        ("nl", "Sorry, dat kan ik niet in de documentatie vinden.", []),
-        (
-            "nl",
-            "Dit doet u als volgt:\n1. Ga naar Verlof.\n2. Klik op **Intrekken**.",
-            ["Ga naar Verlof.", "Klik op Intrekken."],
-        ),
-        ("en", "Good morning! Go to Payroll. Click New.", ["Go to Payroll.", "Click New."]),
-        ("en", "Dear customer,\nYou find it under Documents.\nKind regards,", ["You find it under Documents."]),
-        ("en", "Yes. You do that under Leave.", ["Yes.", "You do that under Leave."]),
-        ("en", "No, you cannot create roles of your own.", ["You cannot create roles of your own."]),
-        ("en", "Yes, you can.", ["Yes, you can."]),
-        ("en", "Sorry, I could not find that in the documentation. Shall I ask a colleague?", []),
-        ("en", "I don't know. Let me know if you have more information.", []),
-        (
-            "en",
-            "Do this as follows:\n1. Go to Leave.\n2) Click **Undo**.\n- Click `Save`.",
-            ["Go to Leave.", "Click Undo.", "Click Save."],
-        ),
-        (
-            "en",
-            "It is at most 500 euros, e.g. for Mr. Smith. It is gross.",
-            ["It is at most 500 euros, e.g. for Mr. Smith.", "It is gross."],
-        ),
-        ("en", "Version 2.5 is out. It costs 1.5 euros.", ["Version 2.5 is out.", "It costs 1.5 euros."]),
-        ("en", "👍 !!! ...", []),
-        ("en", "It is new. Please provide your name, email, and booking number.", ["It is new."]),
-        ("en", "Hi there! It is new. Best regards, The team", ["It is new."]),
-        ("en", "Dear Mr. Jansen,\n\nIt is new.\n\nKind regards,\nPim van Dam\nThe Support Team", ["It is new."]),
-        ("en", "Thank you for your patience, and sorry for the inconvenience. It is new.", ["It is new."]),
-        ("en", "1.\nOpen it.\n2.\nClose it.", ["Open it.", "Close it."]),
-    ],
-)
+
+@pytest.mark.parametrize(("language", "answer", "claims"), CASES["claims"])
 def test_claiming_sentences(language, answer, claims):
     assert claiming_sentences(answer, load_language(language)) == claims
+
+
+@pytest.mark.parametrize(("language", "answer", "stated"), rows_by_language(CASES["stated"]))
+def test_no_statement_is_left_out(language, answer, stated):
+    """What looks like it claims nothing, and does."""
+    claims = claiming_sentences(answer, load_language(language))
+    assert any(stated.lower() in claim.lower() for claim in claims), claims
 
 
 def test_where_a_sentence_ends():

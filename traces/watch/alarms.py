@@ -9,7 +9,7 @@ import httpx
 from ...errors import InputError
 from ...judges.retry import read_retry_after
 from ...judges.secrets import Scrubber
-from ...meta_eval.monitoring.bound import Bound
+from ...meta_eval.monitoring.look import Bound
 from ...presentation.texts import one_line
 from ..http_client import FailedAttempt, call_again, is_passing
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 from ...errors import UsageError
 from ...judges import JudgeSettings, load_settings
 from ...judges.settings import is_judge_folder
-from ...meta_eval.monitoring.bound import Bound, BoundKind
+from ...meta_eval.monitoring.look import Bound, BoundKind
 from ...runs.nightly.suite import CassetteUse
 from ...runs.plan import WATCH_DATA, Plan, judge_identity
 from ..address import TraceAddress

@@ -4,10 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from case_files import cases_beside
 from hypothesis import given, strategies as st
 
 from assay.languages import MessageType, load_language
 from assay.metrics.heuristic import classify
+
+CASES = cases_beside(__file__)
 
 DUTCH = load_language("nl")
 ENGLISH = load_language("en")
@@ -15,23 +18,7 @@ ENGLISH = load_language("en")
 TYPES = {"error", "general", "reasoning", "instruction", "binary", "action", "unspecified"}
 WORDS = ["how", "can", "you", "tell me", "why", "i want", "hoe", "kunt u", "vertellen", "of", "waar", "error", *".?,:"]
 # Section IV-C.1, and the same in Dutch.
-PAPER_EXAMPLES: list[tuple[str, str, MessageType]] = [
-    ("en", "I get the error: mutation cannot be executed", "error"),
-    ("en", "Would it be possible to adjust tax rates manually?", "binary"),
-    ("en", "How would I adjust tax rates manually?", "instruction"),
-    ("en", "I have adjusted tax settings, why don't I see a payslip anymore?", "reasoning"),
-    ("en", "write an email to notify customers of the new tax rates.", "action"),
-    ("en", "Good morning", "unspecified"),
-    ("en", "What are the tax rates in the Netherlands?", "general"),
-    ("en", "I got error 404, what does it mean?", "error"),
-    ("nl", "Ik krijg de fout: mutatie kan niet worden uitgevoerd", "error"),
-    ("nl", "Zou het mogelijk zijn om belastingtarieven handmatig aan te passen?", "binary"),
-    ("nl", "Hoe zou ik belastingtarieven handmatig aanpassen?", "instruction"),
-    ("nl", "Ik heb de belastinginstellingen aangepast, waarom zie ik geen loonstrook meer?", "reasoning"),
-    ("nl", "schrijf een e-mail om klanten te informeren over de nieuwe belastingtarieven.", "action"),
-    ("nl", "Goedemorgen", "unspecified"),
-    ("nl", "Wat zijn de belastingtarieven in Nederland?", "general"),
-]
+PAPER_EXAMPLES: list[tuple[str, str, MessageType]] = CASES["paper_examples"]
 
 
 @pytest.mark.parametrize(("language", "message", "kind"), PAPER_EXAMPLES)
@@ -45,66 +32,13 @@ def test_the_papers_lists_type_the_papers_examples_but_for_what_has_no_question_
     assert classify(message, load_language(language), "paper").type == ("reasoning" if kind == "unspecified" else kind)
 
 
-@pytest.mark.parametrize(
-    ("message", "kind", "pattern"),
-    [
-        ("WHY do I get an ERROR?", "error", "error"),  # error stands before reasoning, and case does not count
-        ("Why is there no explanation?", "general", " explanation"),  # general before reasoning
-        ("How come I can do this?", "reasoning", "how come"),  # reasoning before instruction and binary
-        ("How can I do this?", "instruction", "how "),  # instruction before binary
-        ("Can I do this?", "binary", "can "),
-        ("Can I do this", "reasoning", ""),  # no question mark, and no list before reasoning matched
-        ("Summer?", "unspecified", ""),
-    ],
-)
+@pytest.mark.parametrize(("message", "kind", "pattern"), CASES["first_list"])
 def test_the_first_list_decides(message, kind, pattern):
     match = classify(message, ENGLISH, rules="paper")
     assert (match.type, match.pattern) == (kind, pattern)
 
 
-@pytest.mark.parametrize(
-    ("language", "message", "kind"),
-    [
-        # a polite frame asks nothing itself: what it holds does
-        ("nl", "Kunt u mij vertellen hoe ik een toeslag toevoeg?", "instruction"),
-        ("nl", "Kunt u mij vertellen waarom dat zo is?", "reasoning"),
-        ("nl", "Kunt u mijn adres wijzigen?", "action"),
-        ("en", "Could you please tell me how I add an allowance?", "instruction"),
-        ("en", "Could you please tell me why that is?", "reasoning"),
-        ("en", "Could you change my address?", "action"),
-        # how long, how much: a fact, no guide
-        ("nl", "Hoe lang duurt dat?", "general"),
-        ("en", "How much is that?", "general"),
-        # the sentence that asks decides, not the one that tells
-        ("nl", "Ik kan nu niets wijzigen. Hoe pas ik mijn naam aan? Het is een typefout.", "instruction"),
-        # no question mark, no capitals, no commas
-        ("nl", "hoi kan ik ook met een bon betalen", "binary"),
-        ("en", "hi can i also pay with a voucher", "binary"),
-        # the wish to do something asks how
-        ("nl", "Ik wil mijn abonnement stopzetten.", "instruction"),
-        ("en", "I want to stop my subscription.", "instruction"),
-        # what is quoted is not asked
-        ("nl", 'Vertaal naar het Engels: "Hoe kan ik dit wijzigen?"', "action"),
-        ("en", "Please translate this: 'How can I change this?'", "action"),
-        # pasted errors, also without the word
-        ("nl", "Opslaan lukt niet:\nSystem.NullReferenceException: Object reference not set", "error"),
-        ("nl", "Het systeem zegt 'geen verbinding met de server'", "error"),
-        # what speaks of errors or quotes something, and reports none
-        ("nl", "Hoe zet ik foutmeldingen uit?", "instruction"),
-        ("nl", "Krijg ik een melding als mijn pakket komt?", "binary"),
-        ("nl", "Op de site staat: 'gratis verzending vanaf 20 euro'. Geldt dat ook voor retouren?", "binary"),
-        ("en", "How do I turn off error messages?", "instruction"),
-        # a condition first, then the question
-        ("nl", "Als ik de medewerker verwijder, blijft zijn dossier dan bestaan?", "binary"),
-        ("nl", "Als ik de medewerker verwijder, wat gebeurt er dan met zijn dossier?", "reasoning"),
-        ("en", "If I delete the employee, will the file be kept?", "binary"),
-        ("en", "If I delete the employee, what happens to the file?", "reasoning"),
-        # a statement with a question mark asks whether it is so
-        ("nl", "U levert ook in België, toch?", "binary"),
-        # something unexpected, reported without a question, asks why
-        ("nl", "De cijfers kloppen niet.", "reasoning"),
-    ],
-)
+@pytest.mark.parametrize(("language", "message", "kind"), CASES["positions"])
 def test_positions(language, message, kind):
     match = classify(message, load_language(language))
     assert match.type == kind, match.reason

@@ -133,16 +133,18 @@ def test_who_translates_is_checked(monkeypatch):
 def test_typed_with_run_and_explain(assay, judge_file, script, openai_server, tmp_path):
     script(EnglishText=english_of)
     (tmp_path / "nl.jsonl").write_text(sample().model_dump_json(exclude_defaults=True) + "\n", encoding="utf-8")
-    run = assay("run", "nl.jsonl", "--metrics", "heuristic", "--translate", "judge", "--judge", judge_file(), "--json")
-    assert run.code == 0, run.err
+    run = assay(
+        "run", "nl.jsonl", "--metrics", "heuristic", "--translate", "judge", "--judge", judge_file(), "--json", code=0
+    )
     assert run.json["metrics"]["heuristic:translate=judge"]["scored"] == 1
     assert run.json["usage"]["calls"] == 2
     result = assay("metrics", "explain", "nl.jsonl", "s", "--translate", "judge", "--judge", judge_file())
     assert f"The answer in English, by judge openai/test:\n{DUTCH[PROSE]}" in result.out
     sent = [request.body["messages"] for request in openai_server.asked_for("EnglishText")]
     assert assay("judges", "prompts", "render", "translate", "nl.jsonl", "s", "--json").json == sent[:2]
-    none = assay("run", "nl.jsonl", "--metrics", "token_overlap", "--translate", "judge", "--judge", judge_file())
-    assert none.code == 2
+    none = assay(
+        "run", "nl.jsonl", "--metrics", "token_overlap", "--translate", "judge", "--judge", judge_file(), code=2
+    )
     assert "none of token_overlap reads a translation" in none.err
 
 
