@@ -11,6 +11,7 @@ from typing import NamedTuple
 from distribution_check import MODULES_OF_EXTRAS
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from test_house import syntax_tree
 
 ROOT = Path(__file__).parents[1]
 
@@ -70,13 +71,13 @@ def declared(extra=""):
     return packages
 
 
-def imports_of(source, module):
+def imports_of(file, module):
     """The imports of other packages, except those that only type checkers see."""
-    yield from _imports(ast.parse(source), Import(module, 0, ""))
+    yield from _imports(syntax_tree(file), Import(module, 0, ""))
 
 
 def _imports(node, place):
-    if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+    if isinstance(node, ast.If) and "TYPE_CHECKING" in vars(node.test).values():
         for statement in node.orelse:
             yield from _imports(statement, place)
         return
@@ -87,16 +88,17 @@ def _imports(node, place):
                 if name not in sys.stdlib_module_names and name != "assay":
                     yield place._replace(line=node.lineno, package=name)
         return
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         place = place._replace(is_deferred=True)
     if isinstance(node, ast.With):
         calls = [item.context_expr for item in node.items if isinstance(item.context_expr, ast.Call)]
-        guards = [call.args[0].value for call in calls if ast.unparse(call.func) == "require_extra"]
+        guards = [call.args[0].value for call in calls if getattr(call.func, "id", "") == "require_extra"]
         place = place._replace(extras=(*place.extras, *guards))
     if isinstance(node, ast.Try) and any("ImportError" in ast.unparse(handler) for handler in node.handlers):
         place = place._replace(is_caught=True)
     for child in ast.iter_child_nodes(node):
-        yield from _imports(child, place)
+        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):  # no expression holds an import
+            yield from _imports(child, place)
 
 
 @cache
@@ -108,7 +110,7 @@ def all_imports():
         inside = ROOT / "assay" / top if top in {"", "cli"} else ROOT / top
         for file in sorted((inside / rest.replace(".", "/")).glob("*.py")):
             module = package if file.stem == "__init__" else f"{package}.{file.stem}"
-            imports += imports_of(file.read_text(encoding="utf-8"), module)
+            imports += imports_of(file, module)
     return tuple(imports)
 
 

@@ -12,6 +12,7 @@ from types import FunctionType
 import pytest
 
 ROOT = Path(__file__).parent.parent
+_EVALUATE = {"presentation", "languages", "text", "eval_sets", "prompts", "judges", "meta_eval", "metrics"}
 ARROWS = {
     "presentation": {"text"},
     "languages": set[str](),
@@ -21,31 +22,10 @@ ARROWS = {
     "judges": {"languages", "text", "prompts"},
     "meta_eval": {"presentation", "languages", "text", "eval_sets"},
     "metrics": {"languages", "text", "eval_sets", "prompts", "judges", "meta_eval"},
-    "runs": {"presentation", "languages", "text", "eval_sets", "prompts", "judges", "meta_eval", "metrics"},
-    "generation": {
-        "presentation",
-        "languages",
-        "text",
-        "eval_sets",
-        "prompts",
-        "judges",
-        "meta_eval",
-        "metrics",
-        "runs",
-    },
-    "traces": {"presentation", "languages", "text", "eval_sets", "prompts", "judges", "meta_eval", "metrics", "runs"},
-    "web": {
-        "presentation",
-        "languages",
-        "text",
-        "eval_sets",
-        "prompts",
-        "judges",
-        "meta_eval",
-        "metrics",
-        "runs",
-        "traces",
-    },
+    "runs": _EVALUATE,
+    "generation": _EVALUATE | {"runs"},
+    "traces": _EVALUATE | {"runs"},
+    "web": _EVALUATE | {"runs", "traces"},
     "testing": {"languages", "text", "eval_sets", "prompts", "judges", "metrics"},
     "cassettes": set[str](),
 }
@@ -61,6 +41,12 @@ def modules(*folders: str) -> list[Path]:
 @cache
 def syntax_tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a file's syntax tree: what asks again does not walk again."""
+    return tuple(ast.walk(syntax_tree(path)))
 
 
 def place(path: Path) -> str:
@@ -80,7 +66,7 @@ def package_of(path: Path) -> tuple[str, ...]:
 def relative_imports(path: Path) -> Iterator[tuple[str, ...]]:
     """Everything that a module imports relatively, as names below `assay`; also inside functions and for type hints."""
     package = package_of(path)
-    for node in ast.walk(syntax_tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.level:
             start = package[: len(package) - node.level + 1]
             module = node.module.split(".") if node.module else []
@@ -119,7 +105,7 @@ def circles(graph: Mapping[Path, AbstractSet[Path]]) -> set[frozenset[Path]]:
 
 def absolute_imports(path: Path) -> Iterator[str]:
     """The top package of everything that a module imports absolutely, also inside functions."""
-    for node in ast.walk(syntax_tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
@@ -211,22 +197,29 @@ LISTED_RUN = {
 }
 
 
-@pytest.mark.parametrize("words", LISTED_RUN, ids=" ".join)
-def test_reading_a_store_loads_little(words: tuple[str, ...], tmp_path: Path) -> None:
-    """The runs and scores of a store are shown without judges, metrics or sets being imported."""
-    heavy, most_modules = LISTED_RUN[words]
+def modules_loaded(folder: Path, *typed: str) -> set[str]:
+    """The modules that a command loads, which is typed in a folder and works."""
     script = (
-        "import sys\nsys.argv = ['assay', *{words}]\nfrom assay.cli import main\n"
+        f"import sys\nsys.argv = ['assay', *{typed}]\nfrom assay.cli import main\n"
         "try: main()\nexcept SystemExit as end: assert not end.code\n"
         "sys.stderr.write(' '.join(sys.modules))"
     )
+    command = [sys.executable, "-c", script]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder).stderr.split())
 
-    def modules_loaded(*typed: str) -> set[str]:
-        command = [sys.executable, "-c", script.format(words=typed)]
-        return set(subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stderr.split())
 
-    modules_loaded("run", "helpdesk_en", "--metrics", "token_overlap", "--limit", "20", "--json")
-    loaded = modules_loaded(*words)
+@pytest.fixture(scope="module")
+def folder_with_a_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    modules_loaded(folder, "run", "helpdesk_en", "--metrics", "token_overlap", "--limit", "20", "--json")
+    return folder
+
+
+@pytest.mark.parametrize("words", LISTED_RUN, ids=" ".join)
+def test_reading_a_store_loads_little(words: tuple[str, ...], folder_with_a_run: Path) -> None:
+    """The runs and scores of a store are shown without judges, metrics or sets being imported."""
+    heavy, most_modules = LISTED_RUN[words]
+    loaded = modules_loaded(folder_with_a_run, *words)
     assert HEAVY & {name.partition(".")[0] for name in loaded} == heavy
     own = {name for name in loaded if name.partition(".")[0] == "assay"}
     assert len(own) <= most_modules, listing(sorted(own))
@@ -276,7 +269,7 @@ def test_tests_documentation_and_benchmarks_import_from_doors() -> None:
     """A name that is patched counts too: a file that moves breaks no test."""
     offenders = []
     for path in modules("tests", "docs", "benchmarks"):
-        for node in ast.walk(syntax_tree(path)):
+        for node in nodes(path):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
             if names and names[0] in doors():
                 stubs = syntax_tree(doors()[names[0]]).body
@@ -294,7 +287,7 @@ def test_no_option_of_the_command_line_is_declared_twice() -> None:
     """What several commands take is one value that all of them use: its help and its bounds cannot differ."""
     places: dict[str, list[str]] = {}
     for path in modules("assay/cli"):
-        for node in ast.walk(syntax_tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "click.option":
                 places.setdefault(ast.unparse(node), []).append(f"{place(path)}:{node.lineno}")
     assert places

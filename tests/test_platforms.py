@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from test_house import listing, modules, package_of, place, syntax_tree
+from test_house import listing, modules, nodes, package_of, place
 
 FOLDERS = ("assay", "languages", "text", "eval_sets", "prompts", "judges", "metrics", "meta_eval", "runs", "generation")
 WITH_EXTRAS = {"assay.metrics.ragas_parts"}
@@ -19,36 +19,13 @@ POSIX_ATTRIBUTES = {
     "asyncio": {"get_child_watcher", "add_signal_handler"},
     "mmap": {"MADV_DONTNEED", "MAP_SHARED", "MAP_PRIVATE", "PROT_READ"},
     "os": {
-        *(
-            "chown",
-            "chroot",
-            "ctermid",
-            "fchdir",
-            "fchmod",
-            "fchown",
-            "fork",
-            "forkpty",
-            "getegid",
-            "geteuid",
-            "getgid",
-        ),
-        *("getgroups", "getloadavg", "getpgid", "getpgrp", "getpriority", "getresuid", "getsid", "getuid", "killpg"),
-        *(
-            "lchown",
-            "lockf",
-            "major",
-            "minor",
-            "mkfifo",
-            "mknod",
-            "nice",
-            "openpty",
-            "pathconf",
-            "posix_spawn",
-            "pread",
-        ),
-        *("pwrite", "readv", "sched_getaffinity", "sched_setaffinity", "sched_yield", "sendfile", "setgid", "setpgid"),
-        *("setpriority", "setsid", "setuid", "statvfs", "sync", "sysconf", "tcgetpgrp", "ttyname", "uname", "wait"),
-        *("wait3", "wait4", "waitid", "O_CLOEXEC", "O_DIRECTORY", "O_NOCTTY", "O_NOFOLLOW", "O_NONBLOCK", "O_SYNC"),
+        *("chown", "chroot", "ctermid", "fchdir", "fchmod", "fchown", "fork", "forkpty", "getegid", "geteuid"),
+        *("getgid", "getgroups", "getloadavg", "getpgid", "getpgrp", "getpriority", "getresuid", "getsid", "getuid"),
+        *("killpg", "lchown", "lockf", "major", "minor", "mkfifo", "mknod", "nice", "openpty", "pathconf"),
+        *("posix_spawn", "pread", "pwrite", "readv", "sched_getaffinity", "sched_setaffinity", "sched_yield"),
+        *("sendfile", "setgid", "setpgid", "setpriority", "setsid", "setuid", "statvfs", "sync", "sysconf"),
+        *("tcgetpgrp", "ttyname", "uname", "wait", "wait3", "wait4", "waitid"),
+        *("O_CLOEXEC", "O_DIRECTORY", "O_NOCTTY", "O_NOFOLLOW", "O_NONBLOCK", "O_SYNC"),
     },
     "signal": {
         *("SIGALRM", "SIGCHLD", "SIGCONT", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGQUIT", "SIGSTOP", "SIGTSTP", "SIGUSR1"),
@@ -98,19 +75,19 @@ def dotted_name(path):
     return name.removesuffix(".__init__")
 
 
-def imports(tree):
+def imports(path):
     """The modules that are imported anywhere, inside functions too, with the line.
 
     Not those of a `try` that goes on where there is no such module.
     """
     guarded = {
         id(statement)
-        for node in ast.walk(tree)
+        for node in nodes(path)
         if isinstance(node, ast.Try)
         and any(isinstance(handler.type, ast.Name) and handler.type.id == "ImportError" for handler in node.handlers)
         for statement in node.body
     }
-    for node in ast.walk(tree):
+    for node in nodes(path):
         if id(node) in guarded:
             continue
         if isinstance(node, ast.Import):
@@ -123,9 +100,8 @@ def test_no_module_uses_what_only_posix_has():
     """Also inside functions, which an import does not run."""
     offenders = []
     for path in modules(*FOLDERS):
-        tree = syntax_tree(path)
-        offenders += [f"{place(path)}:{line} imports {name}" for name, line in imports(tree) if name in POSIX_MODULES]
-        for node in ast.walk(tree):
+        offenders += [f"{place(path)}:{line} imports {name}" for name, line in imports(path) if name in POSIX_MODULES]
+        for node in nodes(path):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 if node.attr in POSIX_ATTRIBUTES.get(node.value.id, ()):
                     offenders.append(f"{place(path)}:{node.lineno} uses {node.value.id}.{node.attr}")
@@ -160,7 +136,7 @@ def test_every_text_file_is_opened_in_a_named_encoding():
     offenders = [
         f"{place(path)}:{node.lineno}"
         for path in modules(*FOLDERS)
-        for node in ast.walk(syntax_tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Call) and opens_text_in_the_platforms_encoding(node)
     ]
     assert not offenders, listing(offenders)

@@ -7,13 +7,13 @@ files under 80 lines with one caller. To raise a figure is a commit of its own t
 import argparse
 import ast
 import sys
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from test_house import nodes, relative_imports
 
 ROOT = Path(__file__).parents[1]
 SIZES = Path(__file__).with_name("sizes.yaml")
@@ -43,20 +43,14 @@ def is_record_type(node: ast.ClassDef) -> bool:
 
 
 def count_record_types(folder: str) -> int:
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in code_files(folder, ".py")]
-    return sum(isinstance(node, ast.ClassDef) and is_record_type(node) for tree in trees for node in ast.walk(tree))
+    listed = [node for path in code_files(folder, ".py") for node in nodes(path)]
+    return sum(isinstance(node, ast.ClassDef) and is_record_type(node) for node in listed)
 
 
-def imported_names(path: Path) -> Iterator[tuple[str, ...]]:
-    """Everything that a file of the package imports relatively, as a path below the repository."""
-    folder = path.relative_to(ROOT).parts[:-1]
-    folder = folder[1:] if folder[0] == "assay" else folder
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            start = folder[: len(folder) - node.level + 1]
-            module = node.module.split(".") if node.module else []
-            yield (*start, *module)
-            yield from ((*start, *module, alias.name) for alias in node.names)
+def imported_names(path: Path) -> set[tuple[str, ...]]:
+    """Everything that a file of the package imports relatively: modules, and names of them."""
+    names = set(relative_imports(path))
+    return names | {name[:-1] for name in names}
 
 
 @cache

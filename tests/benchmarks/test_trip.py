@@ -1,7 +1,11 @@
 """The way of one claim through the package: through how many files, and how often from one to another."""
 
+import asyncio
+
 import pytest
 import trip
+
+from assay.metrics import NumericClaims
 
 MOST = {"faithfulness, in replay": (26, 72), "numeric_claims": (47, 422)}
 """Files and jumps. Fewer are welcome: write them here; more are a step back."""
@@ -9,6 +13,8 @@ MOST = {"faithfulness, in replay": (26, 72), "numeric_claims": (47, 422)}
 
 @pytest.fixture(scope="module")
 def trips(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """What is loaded and compiled is loaded before a profile makes it slow."""
+    asyncio.run(NumericClaims().assess(trip.samples_of("computed")[0]))
     return trip.count_trips(tmp_path_factory.mktemp("trip"))
 
 

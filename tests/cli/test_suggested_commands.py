@@ -3,12 +3,12 @@
 import ast
 import re
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 import pytest
+from test_house import modules, nodes
 
 from assay.cli import cli
 
@@ -33,9 +33,9 @@ class Text(NamedTuple):
     text: str
 
 
-def _texts(tree: ast.AST, file: str) -> Iterator[Text]:
-    parts_of_others = set[int]()
-    for node in ast.walk(tree):
+def _texts(path: Path) -> Iterator[Text]:
+    file, parts_of_others = path.relative_to(ROOT), set[int]()
+    for node in nodes(path):
         if isinstance(node, ast.JoinedStr):
             parts_of_others |= {id(value) for value in node.values}
             text = "".join(str(value.value) if isinstance(value, ast.Constant) else "{}" for value in node.values)
@@ -47,12 +47,7 @@ def _texts(tree: ast.AST, file: str) -> Iterator[Text]:
 @pytest.fixture(scope="module")
 def texts() -> list[Text]:
     """All texts in the package's Python files, docstrings and help among them."""
-    files = chain.from_iterable((ROOT / folder).rglob("*.py") for folder in FOLDERS if (ROOT / folder).is_dir())
-    return [
-        text
-        for file in sorted(files)
-        for text in _texts(ast.parse(file.read_text(encoding="utf-8")), str(file.relative_to(ROOT)))
-    ]
+    return [text for file in modules(*FOLDERS) for text in _texts(file)]
 
 
 def find_command(words: list[str]) -> tuple[click.Command | None, int]:

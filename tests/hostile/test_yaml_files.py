@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from hypothesis import given, settings, strategies as st
-from test_house import syntax_tree
+from test_house import nodes
 
 from assay.errors import InputError
 from assay.judges import load_settings
@@ -196,7 +196,7 @@ def test_no_other_module_reads_yaml_itself():
     assert len(modules) > 300
     importers = set()
     for module in modules:
-        for node in ast.walk(syntax_tree(module)):
+        for node in nodes(module):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
             if {name.partition(".")[0] for name in names} & {"yaml", "ruamel", "strictyaml"}:
