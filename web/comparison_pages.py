@@ -19,7 +19,7 @@ from ..runs import Store
 from ..runs.answer_address import answer_url
 from ..runs.answer_contrast import NamedAnswer, contrast_answers
 from ..runs.compare import RunComparison, compare
-from ..runs.compare_tables import comparison_sentences, comparison_tables
+from ..runs.compare_tables import comparison_sentences, comparison_tables, comparison_verdict
 from ..runs.decide import VersionOptions, decide_by_default, decide_reading, read_versions
 from ..runs.deciding_answers import find_deciding_questions, read_deciding_answers
 from ..runs.decision_report import view_decision
@@ -153,6 +153,7 @@ class ComparisonPages:
         address = {"a": id_a, "b": id_b, "by": by, "metric": "" if is_by_decision else metric, "list": listed}
         content = {
             "comparison": comparison,
+            "verdict": None if said is None else comparison_verdict(comparison, said),
             "sentences": comparison_sentences(comparison, said),
             "tables": comparison_tables(comparison),
             "metric": metric,

@@ -118,7 +118,9 @@ def _what_settles(decision: Decision) -> Phrase:
     if more is None:
         return phrase("settle_unknown")
     if needs.low is None and needs.ratings is not None and not needs.is_equal:  # where hardly anything is rated
-        return phrase("settle_rate", count=round_ratings(more, zeros=0))
+        name = "settle_rate_one" if decision.to_rate else "settle_rate"
+        version = one_line(decision.to_rate, _LONGEST_NAME)
+        return phrase(name, count=round_ratings(more, zeros=0), version=version)
     kind = "of_ratings" if needs.answers is None else "of_answers"
     amount = phrase("of_choices" if decision.basis == "preferences" else kind, count=round_ratings(more, zeros=0))
     if needs.is_equal:

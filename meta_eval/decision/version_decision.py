@@ -148,6 +148,12 @@ class Decision:
         return self.versions[0].name
 
     @property
+    def to_rate(self) -> str:
+        """The only version of which fewer answers are rated than it takes to begin; "" where it is not one alone."""
+        short = [one.name for one in self.versions if one.rated < (self.needs.ratings or 0)]
+        return short[0] if len(short) == 1 else ""
+
+    @property
     def deciding(self) -> VersionDifference:
         """The difference that the sentence is about: of the version in use and the one to ship, or its best rival."""
         rivals = [row for row in self.differences if row.first == self.in_use]
@@ -230,7 +236,8 @@ class Decision:
             more = "" if needs.ratings is None else f"; {describe_more_ratings(needs.ratings)} ratings would settle it"
             return more or "; nobody can tell how many ratings would settle it"
         if needs.low is None and needs.ratings is not None:  # where hardly anything is rated
-            return f"; rate about {count_of(round_ratings(needs.ratings, zeros=0), 'answer')} of each"
+            answers = count_of(round_ratings(needs.ratings, zeros=0), "answer")
+            return f"; rate about {answers} of {self.to_rate or 'each'}"
         amount = needs.describe("more compared question" if self.basis == "preferences" else "")
         if not amount:
             return "; nobody can tell how many ratings would settle it"
