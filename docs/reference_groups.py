@@ -163,7 +163,7 @@ GROUPS = (
             "Scores and ratings in files": _of(
                 "assay.meta_eval.score_files",
                 "read_score_files read_score_table read_scores read_ratings join_sources JoinedScores ScoreSource Item "
-                "ReadOptions FlatRow flat_rows flatten",
+                "ReadOptions flat_rows flatten",
             ),
             "Preferences between versions": _of(
                 "assay.meta_eval.decision",
@@ -177,8 +177,8 @@ GROUPS = (
                     "render_failure_report view_failures failures_block failures_as_json",
                 ),
                 *_of(
-                    "assay.meta_eval.clustering",
-                    "principal_components cluster_by_ward choose_group_count CountChoice measure_clustering Measures "
+                    "assay.meta_eval",
+                    "principal_components cluster_by_ward choose_group_count measure_clustering Measures "
                     "measure_stability describe_stability",
                 ),
             ),

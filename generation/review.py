@@ -143,7 +143,7 @@ def _alpha(reviews: Sequence[Review], option: Option) -> float | None:
     """Returns Krippendorff's alpha of one option; None where no sample has two reviews, or all reviews are alike."""
     import numpy as np
 
-    from ..meta_eval.krippendorff import nominal_alpha
+    from ..meta_eval.rater_coefficients import nominal_alpha
 
     table = _reliability_table(reviews, option)
     if not table.size:

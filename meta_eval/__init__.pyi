@@ -18,17 +18,35 @@ from .alignment import (
 from .answer_evidence import AnswerEvidence as AnswerEvidence, MetricEvidence as MetricEvidence
 from .arrays import Bools as Bools, Floats as Floats, Places as Places
 from .chance import Chance as Chance, chance_of_any as chance_of_any, chance_of_measures as chance_of_measures
-from .clustering.measures import (
+from .clustering import (
+    Measures as Measures,
+    choose_group_count as choose_group_count,
+    cluster_by_ward as cluster_by_ward,
+    describe_stability as describe_stability,
+    measure_clustering as measure_clustering,
     measure_document_match as measure_document_match,
     measure_robustness as measure_robustness,
+    measure_stability as measure_stability,
+    principal_components as principal_components,
     share_in_same_group as share_in_same_group,
 )
 from .combiners import (
     COMBINERS as COMBINERS,
+    all_subsets as all_subsets,
+    best_of_each_size as best_of_each_size,
     fit_combiner as fit_combiner,
+    fit_scale as fit_scale,
     fit_weights as fit_weights,
+    largest_size as largest_size,
+    subset_correlations as subset_correlations,
 )
-from .comparison import Comparison as Comparison, compare_metrics as compare_metrics
+from .comparison import (
+    Comparison as Comparison,
+    Standing as Standing,
+    compare_metrics as compare_metrics,
+    describe_more_ratings as describe_more_ratings,
+    find_standing as find_standing,
+)
 from .correlation import auroc as auroc, correlation_problem as correlation_problem, spearman as spearman
 from .cross_validation import (
     CombinationTask as CombinationTask,
@@ -39,38 +57,28 @@ from .cross_validation import (
     column_spearmans as column_spearmans,
 )
 from .decision.variant_decision import variant_sentences as variant_sentences
-from .decision.version_decision import Basis as Basis
 from .decision.version_difference import (
     GroupCounts as GroupCounts,
-    PairDifference as PairDifference,
     estimate_difference as estimate_difference,
 )
-from .decision.version_questions import VersionQuestions as VersionQuestions
-from .difference import (
-    Standing as Standing,
-    describe_more_ratings as describe_more_ratings,
-    find_standing as find_standing,
-)
+from .decision.version_table import VersionQuestions as VersionQuestions
 from .estimate import (
     OF_CORRELATIONS as OF_CORRELATIONS,
     Estimate as Estimate,
     estimate as estimate,
     estimate_mean as estimate_mean,
-    estimate_mean_of_groups as estimate_mean_of_groups,
     estimate_proportion as estimate_proportion,
     estimate_share as estimate_share,
     p_of_share as p_of_share,
 )
 from .evaluation import evaluate_table as evaluate_table
-from .folds import grouped_folds as grouped_folds
 from .groups import (
+    grouped_folds as grouped_folds,
     intraclass_correlation as intraclass_correlation,
     jackknife_interval as jackknife_interval,
     t_quantile as t_quantile,
     variance_of_mean as variance_of_mean,
 )
-from .gwet import ordinal_ac2 as ordinal_ac2
-from .krippendorff import nominal_alpha as nominal_alpha, ordinal_alpha as ordinal_alpha
 from .meta_evaluation import MetaEvaluation as MetaEvaluation
 from .monitoring.bound_evidence import (
     CLEARED as CLEARED,
@@ -88,25 +96,41 @@ from .pass_fail import (
     pass_fail_agreement as pass_fail_agreement,
     repeated_trials as repeated_trials,
 )
-from .power import AgreementPower as AgreementPower
 from .prediction_powered import (
     MeanRating as MeanRating,
-    PoweredMeans as PoweredMeans,
     estimate_mean_rating as estimate_mean_rating,
     mean_of_table as mean_of_table,
-    powered_means as powered_means,
+    powered_mean as powered_mean,
     prediction_powered_mean as prediction_powered_mean,
     ratings_for_width as ratings_for_width,
 )
 from .question_only import add_question_only as add_question_only
-from .randomisation import max_t as max_t, shuffle_by_group as shuffle_by_group, sign_flip_p_value as sign_flip_p_value
-from .rater_ceiling import estimate_ceiling as estimate_ceiling, means_of_others as means_of_others
+from .randomisation import (
+    max_t as max_t,
+    shuffle_by_group as shuffle_by_group,
+    sign_flip_max_t as sign_flip_max_t,
+    sign_flip_p_value as sign_flip_p_value,
+)
+from .rater_coefficients import (
+    nominal_alpha as nominal_alpha,
+    ordinal_ac2 as ordinal_ac2,
+    ordinal_alpha as ordinal_alpha,
+)
 from .rater_groups import find_rater_groups as find_rater_groups
-from .raters import agreement_of_raters as agreement_of_raters, kappas as kappas
-from .recommendation import STRENGTHS as STRENGTHS, name_of as name_of, recommend as recommend
+from .raters import (
+    agreement_of_raters as agreement_of_raters,
+    estimate_ceiling as estimate_ceiling,
+    kappas as kappas,
+    means_of_others as means_of_others,
+)
+from .recommendation import (
+    STRENGTHS as STRENGTHS,
+    AgreementPower as AgreementPower,
+    name_of as name_of,
+    recommend as recommend,
+)
 from .report.charts import sizes as sizes, triage as triage
-from .report.confusion import confusions as confusions
-from .report.disagreements import worst_disagreements as worst_disagreements
+from .report.disagreements import confusions as confusions, worst_disagreements as worst_disagreements
 from .scorer import (
     AgreementRecord as AgreementRecord,
     Scorer as Scorer,
@@ -144,19 +168,11 @@ from .sequence import (
     spent_error as spent_error,
 )
 from .stopping import predict_stability as predict_stability
-from .subsets import (
-    all_subsets as all_subsets,
-    best_of_each_size as best_of_each_size,
-    fit_scale as fit_scale,
-    largest_size as largest_size,
-    subset_correlations as subset_correlations,
-)
 from .table import ScoreTable as ScoreTable
-from .version_agreement import version_agreement as version_agreement
-from .version_results import (
+from .version_agreement import (
     MetricVersions as MetricVersions,
-    VersionAgreement as VersionAgreement,
     describe_versions as describe_versions,
+    version_agreement as version_agreement,
 )
 from .version_swaps import merge_groups as merge_groups
 from .winner_estimate import estimate_winner as estimate_winner, winning_limits as winning_limits

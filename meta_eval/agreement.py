@@ -47,10 +47,7 @@ class MetricAgreement:
 def metric_agreements(
     table: ScoreTable, *, permutations: int, level: float = 0.95, seed: int = 0
 ) -> tuple[MetricAgreement, ...]:
-    """Computes the agreement of every metric of a table with the ratings, and that of a constant.
-
-    Returns:
-        One agreement per metric, in the table's order, and last a constant, which no metric may fall below.
+    """Computes the agreement of every metric with the ratings, in the table's order, and last that of a constant.
 
     Examples:
         `declined` is 1 for bad answers and 0 for good ones. As lower is better, it agrees perfectly:
@@ -65,7 +62,8 @@ def metric_agreements(
     rated = table.rated()
     agreements = [_agreement(rated, name, level, seed) for name in rated.metrics]
     if CONSTANT not in rated.metrics:
-        agreements.append(_agreement(_constant_table(rated), CONSTANT, level, seed))
+        constant = replace(rated, metrics=(CONSTANT,), scores=np.zeros((len(rated.items), 1)), directions={})
+        agreements.append(_agreement(constant, CONSTANT, level, seed))
     tested = [agreement for agreement in agreements if agreement.spearman.value is not None]
     p_values: dict[str, float] = {}
     for place, kind in enumerate((False, True)):
@@ -81,10 +79,6 @@ def metric_agreements(
     )
 
 
-def _constant_table(table: ScoreTable) -> ScoreTable:
-    return replace(table, metrics=(CONSTANT,), scores=np.zeros((len(table.items), 1)), directions={})
-
-
 def _agreement(table: ScoreTable, name: str, level: float, seed: int) -> MetricAgreement:
     values, ratings = table.column(name), table.mean_rating
     is_scored = ~np.isnan(values)
@@ -95,16 +89,10 @@ def _agreement(table: ScoreTable, name: str, level: float, seed: int) -> MetricA
         name,
         name in table.baselines,
         table.directions[name],
-        n=len(x),
-        groups=len(set(groups)),
-        coverage=len(x) / len(values) if len(values) else 0.0,
-        spearman=missing,
-        kendall=missing,
-        pearson=missing,
-        pairwise_accuracy=missing,
-        tie_threshold=None,
-        auroc_bad=missing,
-        auroc_good=missing,
+        len(x),
+        len(set(groups)),
+        len(x) / len(values) if len(values) else 0.0,
+        *(missing, missing, missing, missing, None, missing, missing),
         problem=missing.problem,
     )
     if missing.problem:

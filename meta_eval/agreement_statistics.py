@@ -44,18 +44,7 @@ class Ranks:
 
 
 def pearson(x: Floats, y: Floats) -> Statistic:
-    """Prepares Pearson's product-moment correlation: cov(x, y) / (sd(x) sd(y)).
-
-    Returns:
-        The statistic, in [-1, 1]; NaN where a variable does not vary in a column.
-
-    Examples:
-        Deviations (-1, 0, 1) and (-2, 1, 1): products sum to 3, squares to 2 and 6, so r = 3 / sqrt(12).
-
-        >>> statistic = pearson(np.array([1.0, 2.0, 3.0]), np.array([0.0, 3.0, 3.0]))
-        >>> round(float(statistic(np.ones((3, 1)))[0]), 4)
-        0.866
-    """
+    """Prepares Pearson's correlation, cov(x, y) / (sd(x) sd(y)); NaN where a variable does not vary in a column."""
     a, b = x - x.mean(), y - y.mean()
     products = np.stack([a, b, a * a, b * b, a * b])
 
@@ -70,34 +59,12 @@ def pearson(x: Floats, y: Floats) -> Statistic:
 
 
 def spearman_statistic(x: Floats, y: Floats) -> Statistic:
-    """Prepares Spearman's rank correlation: Pearson's correlation of the mean ranks within each weighting.
-
-    Returns:
-        The statistic, in [-1, 1]; NaN where a variable does not vary in a column.
-
-    Examples:
-        Ranks 1, 2, 3, 4 against 2, 1, 4, 3: the squared differences sum to 4, so rho = 1 - 6 * 4 / (4 * 15) = 0.6.
-
-        >>> statistic = spearman_statistic(np.array([1.0, 2.0, 3.0, 4.0]), np.array([20.0, 10.0, 40.0, 30.0]))
-        >>> round(float(statistic(np.ones((4, 1)))[0]), 6)
-        0.6
-    """
+    """Prepares Spearman's rho: Pearson's of the mean ranks in each weighting; NaN where a variable does not vary."""
     return mean_spearman(x[:, None], y)
 
 
 def mean_spearman(x: Floats, y: Floats) -> Statistic:
-    """Prepares the mean over the columns of x of Spearman's rank correlation with y.
-
-    Returns:
-        The statistic, in [-1, 1]; NaN where y or a column of x does not vary in a column.
-
-    Examples:
-        A column that orders as y does (1.0) and one that orders against it (-1.0) have the mean 0.
-
-        >>> x = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
-        >>> float(mean_spearman(x, np.array([1.0, 2.0, 3.0]))(np.ones((3, 1)))[0])
-        0.0
-    """
+    """Prepares the mean over the columns of x of Spearman's rho with y; NaN where y or a column does not vary."""
     column_ranks, y_ranks = [Ranks(column) for column in x.T], Ranks(y)
 
     def means(weights: Floats) -> Floats:
@@ -130,19 +97,8 @@ def kendall(x: Floats, y: Floats) -> Statistic:
     """Prepares Kendall's tau-b: (concordant - discordant) / sqrt(pairs untied in x * pairs untied in y).
 
     An item that is drawn twice makes no pair with itself. Pairs are counted one level of y at a time (items x levels);
-    with many levels and up to 1,000 items, all at once.
-
-    Returns:
-        The statistic, in [-1, 1]; NaN where a variable does not vary in a column.
-
-    Source: Kendall (1945), "The treatment of ties in ranking problems".
-
-    Examples:
-        1, 2, 3 against 1, 3, 2: two pairs in order, one against, so tau = (2 - 1) / 3.
-
-        >>> statistic = kendall(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
-        >>> round(float(statistic(np.ones((3, 1)))[0]), 4)
-        0.3333
+    with many levels and up to 1,000 items, all at once. Returns the statistic, in [-1, 1]; NaN where a variable does
+    not vary in a column. Source: Kendall (1945), "The treatment of ties in ranking problems".
     """
     tied_in_x, tied_in_y = _tied_pairs(x), _tied_pairs(y)
     has_few_levels = len(np.unique(y)) <= _FEW_LEVELS or len(x) > _ITEMS_IN_PAIRS
@@ -193,16 +149,7 @@ def auroc_statistic(x: Floats, positive: Bools) -> Statistic:
     """Prepares the area under the ROC curve: P(a positive item's value is above another's), a tie counting half.
 
     Computed from the rank sum R of the k positive items: (R - k (k + 1) / 2) / (k (n - k)) (Mann and Whitney, 1947).
-
-    Returns:
-        The statistic, in [0, 1]; NaN where a column lacks one kind.
-
-    Examples:
-        Positive 3 and 1 against 2 and 0: three of four pairs are in order.
-
-        >>> statistic = auroc_statistic(np.array([3.0, 1.0, 2.0, 0.0]), np.array([True, True, False, False]))
-        >>> float(statistic(np.ones((4, 1)))[0])
-        0.75
+    Returns the statistic, in [0, 1]; NaN where a column lacks one kind.
     """
     ranks = Ranks(x)
 
@@ -225,18 +172,8 @@ def pairwise_accuracy(x: Floats, y: Floats, group_numbers: Places, *, seed: int 
     its values differ by at most epsilon. This is acc_eq of Deutsch, Foster and Freitag (2023, "Ties Matter"). Epsilon
     is calibrated on one half of the groups and used on the other, both ways, so that no pair is judged by an epsilon
     that was chosen on it. Above 1,000 items a seeded sample of 1,000 makes the pairs, and the statistic ignores the
-    weights of the others.
-
-    Returns:
-        The statistic, in [0, 1], and the mean epsilon of the two halves; None with fewer than three items in a half.
-
-    Examples:
-        Six items, each its own group, that the metric orders exactly as the ratings do: all pairs are right.
-
-        >>> values = np.arange(6.0)
-        >>> statistic, epsilon = pairwise_accuracy(values, values + 1, np.arange(6))
-        >>> float(statistic(np.ones((6, 1)))[0]), epsilon
-        (1.0, 0.0)
+    weights of the others. Returns the statistic, in [0, 1], and the mean epsilon of the two halves; None with fewer
+    than three items in a half.
     """
     generator = np.random.default_rng(seed)
     chosen = np.sort(generator.permutation(len(x))[:_ITEMS_IN_PAIRS])

@@ -8,15 +8,16 @@ import numpy as np
 from ..presentation.figure import format_p
 from .agreement_statistics import mean_spearman
 from .arrays import Floats, Places
-from .correlation import FEWEST_ITEMS, estimate_correlation
-from .estimate import OF_CORRELATIONS, Estimate, estimate
-from .folds import grouped_folds
+from .correlation import FEWEST_ITEMS, estimate_correlation, estimate_rho_difference
+from .estimate import Estimate
+from .groups import grouped_folds
 from .randomisation import sign_flip_max_t, standard_ranks
 from .table import ScoreTable
 from .winner_estimate import estimate_winner
 
 AS_IT_IS = "as it is"
 _FEWEST_CALIBRATED = 10  # answers from which a calibration is fitted
+_FOLDS = 4
 _ERROR = 0.05  # how often a candidate is adopted that is no better, over both ways to be adopted
 
 Predict = Callable[[Places, Places], Floats]
@@ -66,17 +67,8 @@ def fit_calibration(log_odds: Floats, targets: Floats, weights: Floats) -> tuple
     """Fits a map from log odds to the log odds of targets in [0, 1]: logistic regression (Platt, 1999).
 
     A target between 0 and 1 counts as a yes of that weight and a no of the rest. A slope that comes out below 0 is 0:
-    the map never falls.
-
-    Returns:
-        Intercept and slope; None with fewer than ten answers, or where log odds or targets do not vary.
-
-    Examples:
-        Of answers with probability 0.8 half are good, of those with 0.2 a fifth: a + b ln 4 = 0, a - b ln 4 = -ln 4.
-
-        >>> odds, good = np.repeat([np.log(4), -np.log(4)], 10), np.repeat([0.5, 0.2], 10)
-        >>> [round(value, 3) for value in fit_calibration(odds, good, np.ones(20))]
-        [-0.693, 0.5]
+    the map never falls. Intercept and slope; None with fewer than ten answers, or where log odds or targets do not
+    vary.
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -97,7 +89,6 @@ def compare_candidates(
     candidates: Mapping[str, Predict],
     halves: Places,
     *,
-    folds: int = 4,
     permutations: int = 2000,
     seed: int = 0,
 ) -> AlignmentResult:
@@ -116,7 +107,7 @@ def compare_candidates(
     everything = np.arange(len(ratings))
     for half in (0, 1):
         places = np.flatnonzero(halves == half)
-        for part in grouped_folds(table.group_numbers[places], folds, seed=seed):
+        for part in grouped_folds(table.group_numbers[places], _FOLDS, seed=seed):
             held_out = places[part]
             training = np.setdiff1d(everything, held_out)
             for name, predict in candidates.items():
@@ -135,7 +126,9 @@ def compare_candidates(
     p_values = _p_values(table, out_of_fold, shares, permutations=permutations, seed=seed).get(chosen.name)
     is_adopted, reason = _decide(chosen, p_values)
     is_higher = is_adopted and p_values is not None and p_values[0] <= _ERROR
-    gain = _correct_gain(chosen.difference) if is_higher and chosen.difference else None
+    gain = chosen.difference if is_higher else None
+    if gain is not None and gain.half_width is not None:  # as a rule it is shown only where its interval lies above 0
+        gain = estimate_winner(gain, quoted=(gain.half_width, 1.0), level=0.95)
     return AlignmentResult(rows, chosen.name, gain, min(p_values) if p_values else None, is_adopted, reason)
 
 
@@ -145,10 +138,10 @@ def _agreement(table: ScoreTable, columns: Sequence[Floats]) -> Estimate:
     if len(scored) < FEWEST_ITEMS or any(np.ptp(values[scored]) == 0 for values in columns):
         return Estimate(None, n=len(scored), problem="too few scores, or all are equal")
     ratings, groups = table.mean_rating[scored], [table.groups[place] for place in scored]
-    if len(columns) == 1:
-        return estimate_correlation(mean_spearman, columns[0][scored][:, None], ratings, groups)
-    first, *others = [mean_spearman(values[scored][:, None], ratings) for values in columns]
-    return estimate(lambda weights: first(weights) - others[0](weights), groups, bounds=OF_CORRELATIONS)
+    first, *others = [values[scored][:, None] for values in columns]
+    if not others:
+        return estimate_correlation(mean_spearman, first, ratings, groups)
+    return estimate_rho_difference(first, others[0], ratings, groups)
 
 
 def _mean_error(values: Floats, shares: Floats) -> float | None:
@@ -183,11 +176,6 @@ def _p_values(
         np.column_stack(columns), np.column_stack(sizes), permutations=permutations, seed=seed
     ).tolist()
     return {name: (p_values[2 * place], p_values[2 * place + 1]) for place, name in enumerate(names)}
-
-
-def _correct_gain(gain: Estimate) -> Estimate:
-    """The gain, corrected for being shown only where it passed its test: as a rule where its interval lies above 0."""
-    return gain if gain.half_width is None else estimate_winner(gain, quoted=(gain.half_width, 1.0), level=0.95)
 
 
 def _decide(chosen: CandidateRow, p_values: tuple[float, float] | None) -> tuple[bool, str]:

@@ -10,14 +10,7 @@ from .estimate import Estimate
 def describe_answers(
     ratings: Sequence[float], *, lowest: float, highest: float, people: int = 1, bad_share: Estimate | None = None
 ) -> Phrase:
-    """The mean rating, and how many answers are bad: rated below the middle of the scale.
-
-    Args:
-        ratings: The mean rating of each rated answer.
-        lowest: The lowest rating of the scale.
-        highest: The highest.
-        people: How many rated.
-        bad_share: The share of bad answers with its interval, where that is to be told.
+    """The mean rating of rated answers, and how many are bad: rated below the middle of the scale.
 
     Example:
         >>> describe_answers([1, 4, 5, 4], lowest=1, highest=5, people=2).write()

@@ -1,13 +1,173 @@
-"""Combiners that take all metrics: their mean rank, the paper's normalised sum, and two fitted to ratings."""
+"""Ways to combine metrics: all subsets at once, by one small covariance matrix, and combiners of all of them."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from itertools import combinations, pairwise
+from math import comb
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from scipy.stats import rankdata
 
+from ..errors import UsageError
+from ..text.wording import count_of
 from .arrays import Floats, Places
-from .subsets import DIGITS, Scale, Scaling, fit_scale, place_among
+
+if TYPE_CHECKING:
+    from .arrays import Floats
+
+MOST_SUBSETS = 4095  # all subsets of 12 metrics
+_MOST_SUBSETS_ON_REQUEST = 100_000
+_CELLS_PER_BLOCK = 2_000_000
+DIGITS = 9
+"""To how many digits sums of scores are compared: those that differ by less are equal but for rounding."""
+
+Scale = Callable[[Floats], Floats]
+"""Maps scores (items, metrics) to values of the same shape that may be summed."""
+Scaling = Literal["ranks", "sum"]
+
+
+def largest_size(metrics: int, most: int | None = None) -> int:
+    """Computes how many metrics a subset may hold."""
+    if most is not None:
+        return min(most, metrics)
+    size, number = 1, metrics
+    while size < metrics and (number := number + comb(metrics, size + 1)) <= MOST_SUBSETS:
+        size += 1
+    return size
+
+
+def all_subsets(metrics: int, largest: int) -> Floats:
+    """Lists the subsets of up to `largest` metrics, the small ones first, (subsets, metrics) of 0 and 1."""
+    number = sum(comb(metrics, size) for size in range(1, largest + 1))
+    if number > _MOST_SUBSETS_ON_REQUEST:
+        raise UsageError(
+            f"{count_of(metrics, 'metric has', 'metrics have')} {count_of(number, 'subset')} of up to {largest}, "
+            f"more than {_MOST_SUBSETS_ON_REQUEST:,}; "
+            f"combine at most {count_of(largest_size(metrics), 'metric')} (--max-metrics), or choose fewer (--metrics)"
+        )
+    members = [subset for size in range(1, largest + 1) for subset in combinations(range(metrics), size)]
+    rows = np.zeros((len(members), metrics))
+    for row, subset in enumerate(members):
+        rows[row, list(subset)] = 1.0
+    return rows
+
+
+def fit_scale(training: Floats, how: Scaling) -> Scale:
+    """Learns from training scores how to bring columns to one scale for sums; a missing score becomes 0."""
+    columns = [column[~np.isnan(column)] for column in training.T]
+    ordered = [np.sort(column) for column in columns]
+
+    def to_ranks(values: Floats) -> Floats:
+        scaled = np.zeros_like(values)
+        for number, known in enumerate(ordered):
+            if len(known):
+                below, up_to = (np.searchsorted(known, values[:, number], side=side) for side in ("left", "right"))
+                scaled[:, number] = (below + up_to) / (2 * len(known)) - 0.5
+        scaled[np.isnan(values)] = 0.0
+        return scaled
+
+    def to_share_of_range(values: Floats) -> Floats:
+        scaled = np.zeros_like(values)
+        for number, known in enumerate(ordered):
+            if len(known) and known[-1] > known[0]:
+                clipped = np.clip(values[:, number], known[0], known[-1])
+                scaled[:, number] = (clipped - known.mean()) / (known[-1] - known[0])
+        scaled[np.isnan(values)] = 0.0
+        return scaled
+
+    return to_ranks if how == "ranks" else to_share_of_range
+
+
+def place_among(sums: Floats, others: Floats) -> Floats:
+    """Finds the share of the items whose sum is below each of other sums, ties half, less 0.5, (others, columns).
+
+    Examples:
+        Of 1, 2, 2 and 4, one is below 2 and two are equal:
+
+        >>> place_among(np.array([[1.0], [2.0], [2.0], [4.0]]), np.array([[2.0], [3.0], [9.0]])).ravel().tolist()
+        [0.0, 0.25, 0.5]
+    """
+    places = np.empty_like(others)
+    rounded = others.round(DIGITS)
+    for number, known in enumerate(np.sort(sums.round(DIGITS), axis=0).T):
+        below, up_to = (np.searchsorted(known, rounded[:, number], side=side) for side in ("left", "right"))
+        places[:, number] = (below + up_to) / (2 * len(known)) - 0.5
+    return places
+
+
+def subset_correlations(x: Floats, targets: Floats, subsets: Floats) -> Floats:
+    """Computes Pearson's correlation of each subset's sum of columns with each target.
+
+    With S the covariance of the columns and c their covariance with a target, a subset s of 0 and 1 has the correlation
+    s'c / sqrt(s'S s var(target)). The cost is items x metrics^2 once and metrics^2 per subset, however many items.
+    Returns the correlations, (subsets, targets); 0 where a sum does not vary.
+    """
+    x = x - x.mean(axis=0)
+    targets = targets - targets.mean(axis=0)
+    subset_spread = np.sqrt(np.maximum(((subsets @ (x.T @ x)) * subsets).sum(axis=1), 0.0))
+    size = subset_spread[:, None] * np.sqrt((targets**2).sum(axis=0))
+    correlations: Floats = np.divide(subsets @ (x.T @ targets), size, out=np.zeros_like(size), where=size > 1e-12)
+    return correlations
+
+
+def best_of_each_size(scores: Floats, sizes: Places) -> Places:
+    """Finds the row of the best subset of each size, the first of equals, (sizes,)."""
+    edges = np.searchsorted(sizes, np.arange(1, int(sizes[-1]) + 2))
+    return np.array([first + int(np.argmax(scores[first:last])) for first, last in pairwise(edges)])
+
+
+def resampled_winners(
+    x: Floats, target: Floats, groups: tuple[str, ...], subsets: Floats, *, resamples: int, seed: int
+) -> Places:
+    """Finds the best subset in each of many tables with whole groups resampled.
+
+    The sums of squares of every resample come from one product of the weights with the columns' pairwise products.
+    Returns the row of the winning subset in each resample, (resamples,).
+    """
+    first, second = np.triu_indices(subsets.shape[1])
+    products = x[:, first] * x[:, second]
+    # each unordered pair of two metrics counts twice in the variance of a sum
+    pair_weights = subsets[:, first] * subsets[:, second] * np.where(first == second, 1.0, 2.0)
+    winners: list[Places] = []
+    all_weights, width = group_weights(groups, resamples, seed), max(1, _CELLS_PER_BLOCK // len(subsets))
+    for start in range(0, resamples, width):
+        weights = all_weights[:, start : start + width]
+        total = weights.sum(axis=0)
+        means, mean_target = x.T @ weights / total, target @ weights / total
+        covariances = products.T @ weights - means[first] * means[second] * total
+        with_target = (x * target[:, None]).T @ weights - means * mean_target * total
+        spread = np.sqrt(np.maximum(pair_weights @ covariances, 0.0))
+        joint = subsets @ with_target
+        scores = np.divide(joint, spread, out=np.zeros_like(joint), where=spread > 1e-12)
+        winners.append(np.argmax(scores, axis=0))
+    return np.concatenate(winners)
+
+
+def subset_names(subset: Floats, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Lists the names of the metrics in a subset, a row (metrics,) of 0 and 1."""
+    return tuple(name for name, is_member in zip(names, subset > 0, strict=True) if is_member)
+
+
+def group_weights(groups: Sequence[str], resamples: int, seed: int = 0) -> "Floats":
+    """Draws whole groups with replacement and counts how often each item stands in each resample.
+
+    Returns weights (items, resamples); items of one group have equal weights, and the weights of the groups in a
+    resample sum to the number of groups.
+
+    Examples:
+        >>> weights = group_weights(["a", "a", "b"], 4)
+        >>> weights.shape, (weights[0] == weights[1]).all(), (weights[1] + weights[2]).tolist()
+        ((3, 4), np.True_, [2.0, 2.0, 2.0, 2.0])
+    """
+    import numpy as np
+
+    group_of = np.unique(np.asarray(groups), return_inverse=True)[1]
+    count = int(group_of.max()) + 1
+    times = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples).T
+    weights: Floats = times[group_of].astype(float)
+    return weights
+
 
 Combiner = Literal["mean-rank", "normalised-sum", "ridge", "logistic"]
 COMBINERS: tuple[Combiner, ...] = get_args(Combiner)
@@ -94,18 +254,9 @@ def fit_combiner(
 def fit_weights(kind: str, x: Floats, ratings: Floats, *, middle: float) -> Floats:
     """Fits the weights of variables that are on one scale to each of several sets of ratings: the one fit of Assay.
 
-    Ridge regression chooses its penalty by leaving out one item at a time; logistic regression takes the variables
-    over their spread, with a penalty of 1, and equal weights where all outcomes are one. Other kinds learn nothing.
-
-    Returns:
-        The weights, (metrics, sets).
-
-    Examples:
-        A rating that is twice the variable keeps nearly that weight with the smallest penalty:
-
-        >>> x = np.arange(10.0)[:, None]
-        >>> fit_weights("ridge", x, 2 * x, middle=9).round(3).tolist()
-        [[2.0]]
+    Ridge regression chooses its penalty by leaving out one item at a time; logistic regression takes the variables over
+    their spread, with a penalty of 1, and equal weights where all outcomes are one. Other kinds learn nothing. Returns
+    the weights, (metrics, sets).
     """
     if kind == "ridge":
         from sklearn import config_context

@@ -1,16 +1,142 @@
-"""Is one metric, judge or prompt better than another on the same answers, or are they equivalent?"""
+"""Is one metric, judge or prompt better than another on the same answers, as good, or is nothing settled yet?"""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
+from scipy import stats
 
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
-from .correlation import FEWEST_ITEMS
-from .difference import RHO_MARGIN, Standing, find_standing
-from .estimate import OF_CORRELATIONS, Estimate, estimate
+from .correlation import FEWEST_ITEMS, estimate_rho_difference
+from .estimate import Estimate
+from .groups import t_quantile
 from .table import ScoreTable
+
+RHO_MARGIN = 0.1
+"""The largest difference of two rank correlations that still counts as equal, unless the caller says otherwise."""
+RATING_MARGIN = 0.1
+"""The largest difference of mean ratings, in points of the rating scale, that does not matter."""
+
+StandingKind = Literal["better", "worse", "equivalent", "unsettled"]
+MOST_RATINGS = 10_000
+"""More than that nobody rates."""
+ERROR = 0.05  # of calling two measures equivalent that differ by more than the margin
+POWER = 0.8
+PRIOR_SPREAD = 0.2
+"""Before any rating, the difference of two correlations lies within twice this, in 95 of 100 pairs."""
+_MOST_TIMES = 1000.0
+_SIZES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a difference shows."""
+
+    # `better` or `worse` where the interval of the difference leaves out 0; `equivalent` where two one-sided tests say
+    # that it lies within the margin; else `unsettled`
+    kind: StandingKind
+    margin: float = RHO_MARGIN
+    # how much worse the first could be: the interval's lower end, negated, at least 0; None without one
+    most_worse: float | None = None
+    # about how many more ratings settle it; None where it is settled, or nobody can tell
+    more_ratings: int | None = None
+
+    def describe(self, first: str, second: str, *, equal: str = "does as well as") -> str:
+        """Says in a clause what is known of the first measure beside the second.
+
+        Example:
+            >>> Standing("unsettled", 0.1, 0.104, 180).describe("it", "ridge")
+            'it could be up to 0.10 worse than ridge; your ratings cannot tell (about 180 more would)'
+        """
+        if self.kind == "equivalent":
+            return f"{first} {equal} {second}, within {self.margin:.2f}"
+        if self.kind != "unsettled":
+            return f"{first} agrees {self.kind} than {second}"
+        worse = "worse" if self.most_worse is None else f"up to {max(self.most_worse, 0.01):.2f} worse"
+        advice = f" ({describe_more_ratings(self.more_ratings)} would)" if self.more_ratings else ""
+        return f"{first} could be {worse} than {second}; your ratings cannot tell{advice}"
+
+
+def reverse(difference: Estimate) -> Estimate:
+    """The difference seen from the second measure: with the other sign.
+
+    Example:
+        >>> reverse(Estimate(0.1, -0.05, 0.25)).low
+        -0.25
+    """
+    value, low, high = (None if end is None else -end for end in (difference.value, difference.high, difference.low))
+    return replace(difference, value=value, low=low, high=high)
+
+
+def describe_more_ratings(more: int) -> str:
+    """A number of ratings to come, as roughly as it is known."""
+    if more > MOST_RATINGS:
+        return "more than 10,000 more"
+    return f"about {round_ratings(more):,} more"
+
+
+def round_ratings(more: int, *, zeros: int = 1) -> int:
+    """A number of ratings to come, as roughly as it is known: two digits, and in tens unless said, rounded up.
+
+    Example:
+        >>> round_ratings(43), round_ratings(43, zeros=0), round_ratings(1234), round_ratings(7, zeros=0)
+        (50, 43, 1300, 7)
+    """
+    step = int(10 ** max(zeros, len(str(more)) - 2))
+    return -(-more // step) * step
+
+
+def find_standing(difference: Estimate, *, margin: float = RHO_MARGIN, level: float = 0.95, tries: int = 1) -> Standing:
+    """Says what the difference of two measures' agreement shows: the one place that all sentences ask.
+
+    `better` and `worse` follow from the interval of the difference. `equivalent` follows from two one-sided tests at 5%
+    (Schuirmann, 1987): the 90% interval lies within the margin. Where the second measure was the best of several, the
+    levels of `worse` and `equivalent` are divided by their number (Bonferroni): the largest of several looks better
+    than it is.
+
+    Where neither holds, the number of ratings that would settle it follows from the predictive power (Spiegelhalter,
+    Freedman and Blackburn, 1986): the difference d with the standard error s (from the interval's width, so that groups
+    are counted) has the posterior N(w d, w s^2) with w = 0.2^2 / (0.2^2 + s^2), and m ratings more make it N((d + k w
+    d) / (1 + k), (k / (1 + k))^2 (w s^2 + s^2 / k)) with the standard error s / sqrt(1 + k), k = m / n. The smallest k
+    that leaves it unsettled in at most 20% is taken. Returns the standing; `unsettled` where there is no interval.
+    """
+    value, low, high, half = difference.value, difference.low, difference.high, difference.half_width
+    if value is None or low is None or high is None or half is None or difference.groups is None:
+        return Standing("unsettled", margin)
+    n, groups = difference.n or 0, difference.groups
+    most_worse, tail = max(0.0, -low), (1 + level) / 2
+    error = half / t_quantile(tail, groups - 1)
+    if low > 0:
+        return Standing("better", margin, most_worse)
+    if high < 0 and -value >= t_quantile(1 - (1 - tail) / tries, groups - 1) * error:
+        return Standing("worse", margin, most_worse)
+    if abs(value) + t_quantile(1 - ERROR / tries, groups - 1) * error < margin:
+        return Standing("equivalent", margin, most_worse)
+    times = np.geomspace(0.02, _MOST_TIMES, _SIZES)
+    settled = _predictive_power(value, error, groups, times, margin=margin, tail=tail, tries=tries)
+    enough = np.flatnonzero(settled >= POWER)
+    factor = float(times[enough[0]]) if len(enough) else _MOST_TIMES
+    return Standing("unsettled", margin, most_worse, math.ceil(n * factor))
+
+
+def _predictive_power(
+    value: float, error: float, groups: int, times: Floats, *, margin: float, tail: float, tries: int
+) -> Floats:
+    """How likely the difference is settled with `times` as many ratings more, (sizes,)."""
+    weight = PRIOR_SPREAD**2 / (PRIOR_SPREAD**2 + error**2)
+    later = error / np.sqrt(1 + times)
+    mean = (value + times * weight * value) / (1 + times)
+    spread = times / (1 + times) * np.sqrt(weight * error**2 + error**2 / times)
+    degrees = groups * (1 + times) - 1
+    apart = stats.t.ppf(tail, degrees) * later
+    near = np.minimum(margin - stats.t.isf(ERROR / tries, degrees) * later, apart)
+    differs = stats.norm.sf((apart - mean) / spread) + stats.norm.cdf((-apart - mean) / spread)
+    equals = stats.norm.cdf((near - mean) / spread) - stats.norm.cdf((-near - mean) / spread)
+    power: Floats = differs + np.where(near > 0, equals, 0.0)
+    return power
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +162,10 @@ def compare_metrics(
     level: float = 0.95,
     margin: float = RHO_MARGIN,
 ) -> Comparison:
-    """Compares two metrics of a table on the rated items that both scored; parameters and result as in `compare`.
-
-    Examples:
-        >>> ratings = np.array([[1.0], [2], [3], [4], [5], [2], [4]])
-        >>> scores = np.column_stack([[1.0, 2, 3, 5, 4, 2, 4], -ratings[:, 0]])
-        >>> table = ScoreTable(tuple("abcdefg"), ("good", "reversed"), scores, ratings)
-        >>> comparison = compare_metrics(table, "good", "reversed")
-        >>> round(comparison.difference.value, 3), comparison.standing.kind
-        (1.917, 'better')
-    """
+    """Compares two metrics of a table on the rated items that both scored; parameters and result as in `compare`."""
     rated = table.rated()
-    return compare(
-        rated,
-        (first, rated.column(first)[:, None]),
-        (second, rated.column(second)[:, None]),
-        level=level,
-        margin=margin,
-    )
+    measures = ((name, rated.column(name)[:, None]) for name in (first, second))
+    return compare(rated, *measures, level=level, margin=margin)
 
 
 def compare(
@@ -67,42 +179,19 @@ def compare(
 ) -> Comparison:
     """Compares two sets of scores of a table's rated items on the items that both have.
 
-    The difference is that of the mean Spearman over repeats; `find_standing` says what it shows.
-
-    Returns:
-        The comparison; without figures where fewer than five items have both, or scores or ratings do not vary.
+    The difference is that of the mean Spearman over repeats; `find_standing` says what it shows. Returns the
+    comparison; without figures where fewer than five items have both, or scores or ratings do not vary.
     """
     has_both = ~np.isnan(first[1]).any(axis=1) & ~np.isnan(second[1]).any(axis=1)
     table = rated.take(np.flatnonzero(has_both))
     x, z, y = first[1][has_both], second[1][has_both], table.mean_rating
     n = len(y)
     if n < FEWEST_ITEMS or np.ptp(y) == 0 or (np.ptp(x, axis=0) == 0).any() or (np.ptp(z, axis=0) == 0).any():
-        problem = (
-            f"only {count_of(n, 'answer has', 'answers have')} both"
-            if n < FEWEST_ITEMS
-            else "scores or ratings do not vary"
-        )
-        missing = Estimate(None, problem=problem)
+        few = f"only {count_of(n, 'answer has', 'answers have')} both"
+        missing = Estimate(None, problem=few if n < FEWEST_ITEMS else "scores or ratings do not vary")
         unsettled = Standing("unsettled", margin)
-        return Comparison(first[0], second[0], n, None, None, missing, margin, unsettled, problem)
-    first_statistic, second_statistic = mean_spearman(x, y), mean_spearman(z, y)
-    ones = np.ones((n, 1))
-    rho_first, rho_second = float(first_statistic(ones)[0]), float(second_statistic(ones)[0])
-
-    difference = estimate(
-        lambda weights: first_statistic(weights) - second_statistic(weights),
-        table.groups,
-        bounds=OF_CORRELATIONS,
-        level=level,
-        null=0.0,
-    )
-    return Comparison(
-        first[0],
-        second[0],
-        n,
-        rho_first,
-        rho_second,
-        difference,
-        margin,
-        find_standing(difference, margin=margin, level=level, tries=tries),
-    )
+        return Comparison(first[0], second[0], n, None, None, missing, margin, unsettled, missing.problem)
+    rho_first, rho_second = (float(mean_spearman(values, y)(np.ones((n, 1)))[0]) for values in (x, z))
+    difference = estimate_rho_difference(x, z, y, table.groups, level=level, null=0.0)
+    standing = find_standing(difference, margin=margin, level=level, tries=tries)
+    return Comparison(first[0], second[0], n, rho_first, rho_second, difference, margin, standing)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..text.wording import count_of
-from .estimate import TOO_FEW_GROUPS, Estimate, estimate
+from .estimate import OF_CORRELATIONS, TOO_FEW_GROUPS, Estimate, estimate
 from .groups import FEWEST_GROUPS, Statistic, unseen_share
 
 if TYPE_CHECKING:
@@ -26,20 +26,8 @@ def spearman(
     """Estimates Spearman's rank correlation of values and ratings, with an interval over whole groups.
 
     rho is Pearson's correlation of the ranks; tied values share their mean rank (Spearman, 1904). Interval and p-value
-    are those of `estimate_correlation`.
-
-    Returns:
-        rho in [-1, 1]. No value with fewer than five items, or where values or ratings are all equal; `problem` says
-        which.
-
-    Examples:
-        Ranks 1..6 against ranks 2,1,3,4,6,5: the squared differences sum to 4, so rho = 1 - 6 * 4 / (6 * 35) = 31/35.
-
-        >>> result = spearman([1, 2, 3, 4, 5, 6], [2, 1, 3, 4, 6, 5], list("abcdef"))
-        >>> round(result.value, 4), result.n, result.groups
-        (0.8857, 6, 6)
-        >>> spearman([1, 1, 1, 1, 1], [1, 2, 3, 4, 5], list("abcde")).problem
-        'all values are equal'
+    are those of `estimate_correlation`. rho in [-1, 1]. No value with fewer than five items, or where values or ratings
+    are all equal; `problem` says which.
     """
     import numpy as np
 
@@ -89,9 +77,26 @@ def estimate_correlation(
     return replace(result, low=low, high=high, p=p)
 
 
+def estimate_rho_difference(
+    first: "Floats",
+    second: "Floats",
+    ratings: "Floats",
+    groups: Sequence[str],
+    *,
+    level: float = 0.95,
+    null: float | None = None,
+) -> Estimate:
+    """Estimates Spearman's rho of one measure with the ratings less that of another, as means over columns."""
+    from . import agreement_statistics
+
+    of_first, of_second = (agreement_statistics.mean_spearman(values, ratings) for values in (first, second))
+    return estimate(
+        lambda weights: of_first(weights) - of_second(weights), groups, bounds=OF_CORRELATIONS, level=level, null=null
+    )
+
+
 def _unseen_kinds(x: "Floats", y: "Floats") -> "Iterator[tuple[int, int]]":
     """Yields the kinds of items that there could be and are not: the places of a typical value of x and one of y."""
-
     is_high_x, is_high_y = x > x.mean(), y > y.mean()
     for x_side in (is_high_x, ~is_high_x):
         for y_side in (is_high_y, ~is_high_y):
@@ -128,18 +133,9 @@ def auroc(
     """Estimates the area under the ROC curve, with an interval over whole groups.
 
     The area is P(a good answer's value is above a bad one's), a tie counting half: the Mann-Whitney statistic divided
-    by the number of pairs (Hanley and McNeil, 1982).
-
-    Returns:
-        The area in [0, 1] with its interval on the scale of log odds; no value where all items are good, or none is,
-        and no interval where fewer than five groups have good answers, or bad ones: a few answers of one kind carry
-        the area, however many there are of the other.
-
-    Examples:
-        Good 3 and 1 against bad 2 and 0: of the four pairs 3>2, 3>0 and 1>0 are right, 1>2 is wrong.
-
-        >>> auroc([3, 1, 2, 0], [True, True, False, False], list("abcd")).value
-        0.75
+    by the number of pairs (Hanley and McNeil, 1982). Returns the area in [0, 1] with its interval on the scale of log
+    odds; no value where all items are good, or none is, and no interval where fewer than five groups have good answers,
+    or bad ones: a few answers of one kind carry the area, however many there are of the other.
     """
     import numpy as np
 

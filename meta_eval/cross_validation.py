@@ -11,16 +11,21 @@ import numpy as np
 from scipy.stats import rankdata
 
 from .arrays import Bools, Floats, Places
-from .combiners import COMBINERS, SUBSET, Combiner, ScaledScores, fit_combiner, scaling_of
-from .folds import grouped_folds
-from .subsets import (
+from .combiners import (
+    COMBINERS,
     DIGITS,
+    SUBSET,
+    Combiner,
+    ScaledScores,
     Scaling,
     all_subsets,
     best_of_each_size,
+    fit_combiner,
     place_among,
+    scaling_of,
     subset_correlations,
 )
+from .groups import grouped_folds
 
 _LARGEST_CHEAP_SUBSET = 2
 
@@ -58,7 +63,8 @@ class CombinationTask:
 
     def __post_init__(self) -> None:
         by_size = [Way(SUBSET, size) for size in range(1, self.largest + 1)]
-        by_cost = [Way(SUBSET, 0, bound) for bound in self._cost_bounds()]
+        costs = [] if self.subset_costs is None else np.unique(self.subset_costs[: self.scores.shape[1]]).tolist()
+        by_cost = [Way(SUBSET, 0, bound) for bound in costs[:-1]]  # of every metric but the most expensive ones
         all_metrics = [Way(kind, self.scores.shape[1]) for kind in self.combiners]
         object.__setattr__(self, "ways", (*by_size, *by_cost, *all_metrics))
 
@@ -118,16 +124,6 @@ class CombinationTask:
         """The size of the largest subset."""
         return int(self.sizes[-1])
 
-    @property
-    def single_costs(self) -> Floats | None:
-        """What each metric costs, (metrics,); None where that is unknown."""
-        return None if self.subset_costs is None else self.subset_costs[: self.scores.shape[1]]
-
-    def _cost_bounds(self) -> list[float]:
-        """The bounds on cost that are tried: that of every metric but the most expensive ones."""
-        costs = self.single_costs
-        return [] if costs is None else [float(cost) for cost in np.unique(costs)[:-1]]
-
 
 def _cost_once(subsets: Floats, costs: Sequence[float], owners: Sequence[str]) -> Floats:
     """What each subset costs, (subsets,), where the metrics of one owner cost once: what the dearest of them does."""
@@ -176,10 +172,8 @@ class OutOfFold:
 def best_subsets(task: CombinationTask, places: Places) -> Places:
     """Finds the best subset of each size, then within each bound on cost, on the items at `places`.
 
-    Best is the highest correlation of its sum with the ratings.
-
-    Returns:
-        One row of `task.subsets` per size and per bound, (sizes + bounds,).
+    Best is the highest correlation of its sum with the ratings. Returns one row of `task.subsets` per size and per
+    bound, (sizes + bounds,).
     """
     correlations = subset_correlations(task.scaled[places], rankdata(task.ratings[places])[:, None], task.subsets)[
         :, 0
@@ -241,9 +235,8 @@ def choose_cheap(scores: FoldScores) -> int:
 def _within_one_error(scores: FoldScores) -> Bools:
     """Whether each way is within one standard error of the best, (ways,).
 
-    The standard error is that of the folds of one repeat, because repeating does not make more items.
-
-    Source: the one-standard-error rule of Breiman, Friedman, Olshen and Stone (1984).
+    The standard error is that of the folds of one repeat, because repeating does not make more items. Source: the
+    one-standard-error rule of Breiman, Friedman, Olshen and Stone (1984).
     """
     best, means = choose_best(scores), scores.by_fold.mean(axis=1)
     error = float(scores.by_fold[best].std(ddof=1)) / np.sqrt(scores.folds) if scores.folds > 1 else 0.0
@@ -264,11 +257,7 @@ def cross_validate(
     rules: Sequence[str] = ("best", "simple"),
     eligible: Bools | None = None,
 ) -> OutOfFold | None:
-    """Repeats every way of combining, and the whole choice of a way, in grouped cross-validation.
-
-    Returns:
-        Predictions out of fold; None where the groups do not make two folds.
-    """
+    """Repeats every way of combining, and the choice of a way, in grouped folds; None where there are not two."""
     items, everything = len(task.ratings), np.arange(len(task.ratings))
     eligible = np.ones(len(task.ways), dtype=bool) if eligible is None else eligible
     predictions = np.full((len(task.ways), items, repeats), np.nan)
@@ -328,10 +317,7 @@ def _inner_scores(
 
 
 def column_spearmans(predictions: Floats, ratings: Floats) -> Floats:
-    """Computes Spearman's rank correlation of each column with the ratings.
-
-    Returns:
-        The correlations, (columns,); 0 where a column or the ratings do not vary.
+    """Computes Spearman's rho of each column with the ratings, (columns,); 0 where one of the two does not vary.
 
     Examples:
         >>> predictions = np.array([[1.0, 5.0, 2.0], [2.0, 4.0, 2.0], [3.0, 3.0, 2.0]])

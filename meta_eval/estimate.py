@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from ..text.wording import count_of
 from .groups import (
     FEWEST_GROUPS,
-    Interval,
     Scale,
     ScaleName,
     effective_degrees,
@@ -68,22 +67,8 @@ def estimate(
 ) -> Estimate:
     """Estimates a statistic with an interval from leaving out one group at a time (`jackknife_interval`).
 
-    Returns:
-        The estimate with its interval, and with the p-value of `null` where one is given; without a value where the
-        statistic is not finite, and without an interval where there are too few groups (`problem` says which).
-
-    Examples:
-        The mean of 1..6, each item its own group:
-
-        >>> import numpy as np
-        >>> items = np.arange(1.0, 7.0)
-        >>> def mean(weights):
-        ...     return items @ weights / weights.sum(axis=0)
-        >>> result = estimate(mean, list("abcdef"))
-        >>> result.value, result.n, result.groups, result.low < 3.5 < result.high
-        (3.5, 6, 6, True)
-        >>> estimate(mean, list("aabbcc")).problem
-        'an interval needs 5 groups that differ'
+    Returns the estimate with its interval, and with the p-value of `null` where one is given; without a value where the
+    statistic is not finite, and without an interval where there are too few groups (`problem` says which).
     """
     import numpy as np
 
@@ -116,21 +101,11 @@ def estimate_mean(
     *,
     bounds: tuple[float, float] | None = None,
     level: float = 0.95,
-    null: float | None = None,
     p: float | None = None,
 ) -> Estimate:
     """Estimates the mean of values that come in groups, as `estimate_mean_of_groups` does.
 
     Without `bounds` the smallest and the largest value stand for them.
-
-    Examples:
-        Groups of 2, 1, 1, 1 and 1 items with the means 1, 3, 3, 3 and 4:
-
-        >>> result = estimate_mean([1, 1, 3, 3, 3, 4], list("aabcde"))
-        >>> result.value, result.n, result.groups
-        (2.5, 6, 5)
-        >>> estimate_mean([], []).value is None
-        True
     """
     import numpy as np
 
@@ -140,7 +115,7 @@ def estimate_mean(
         return Estimate(None, n=0, groups=0, problem="no values")
     sums = np.asarray(np.bincount(group_of, weights=numbers), float)
     bounds = bounds or (float(numbers.min()), float(numbers.max()))
-    return estimate_mean_of_groups(sums, sizes, bounds=bounds, level=level, null=null, p=p)
+    return estimate_mean_of_groups(sums, sizes, bounds=bounds, level=level, p=p)
 
 
 def estimate_mean_of_groups(
@@ -149,17 +124,13 @@ def estimate_mean_of_groups(
     *,
     bounds: tuple[float, float],
     level: float = 0.95,
-    null: float | None = None,
     p: float | None = None,
 ) -> Estimate:
     """Estimates the mean of values in groups from the groups' sums.
 
     The interval leaves out one group at a time, on the log odds of the mean's place between the bounds, because the
-    mean of values that are mostly at one end is skewed (`interval_of_mean`).
-
-    Returns:
-        The mean with its interval; without one where there are fewer than five groups, or nothing varies and no scale
-        says what else could have been.
+    mean of values that are mostly at one end is skewed (`interval_of_mean`). Returns the mean with its interval;
+    without one where there are fewer than five groups, or nothing varies and no scale says what else could have been.
 
     Example:
         Five groups of one value, 1 to 5: the mean without one is 3.5, 3.25, 3, 2.75, 2.5, whose places between 1 and 5
@@ -178,10 +149,8 @@ def estimate_mean_of_groups(
     if groups < FEWEST_GROUPS or bounds[1] - bounds[0] <= 1e-12 * max(1.0, abs(bounds[0]), abs(bounds[1])):
         return result
     without_each = (totals.sum() - totals) / (n - counts)
-    found = interval_of_mean(
-        mean, without_each, effective_degrees(counts), bounds=bounds, items=int(n), level=level, null=null
-    )
-    return Estimate(mean, found.low, found.high, n=int(n), groups=groups, p=found.p if p is None else p)
+    ends = interval_of_mean(mean, without_each, effective_degrees(counts), bounds=bounds, items=int(n), level=level)
+    return Estimate(mean, *ends, n=int(n), groups=groups, p=p)
 
 
 def interval_of_mean(
@@ -192,8 +161,7 @@ def interval_of_mean(
     bounds: tuple[float, float],
     items: int,
     level: float,
-    null: float | None = None,
-) -> Interval:
+) -> tuple[float, float]:
     """An interval of a mean on a bounded scale from what it is without each group.
 
     Student's, with the effective number of groups less one as degrees of freedom, on log odds. It reaches no further
@@ -204,19 +172,16 @@ def interval_of_mean(
 
     width, groups = bounds[1] - bounds[0], degrees + 1
     place = min(1.0, max(0.0, (mean - bounds[0]) / width))
-    inner = interval_from_replicates(
-        mean, without_each, degrees, scale=Scale("logit", *bounds), level=level, step=1 / (8 * items), null=null
-    )
+    scale, step = Scale("logit", *bounds), 1 / (8 * items)
+    inner = interval_from_replicates(mean, without_each, degrees, scale=scale, level=level, step=step)
     varies = bool(np.ptp(np.array([mean, *without_each])) > 1e-9 * width)
     least, most = _wilson(place, groups, level)
     if varies and least <= (inner.low - bounds[0]) / width and (inner.high - bounds[0]) / width <= most:
-        return inner  # that of a share is wider still
+        return inner.low, inner.high  # that of a share is wider still
     low, high = (bounds[0] + width * end for end in clopper_pearson(place, groups, level))
-    p = None if null is None else _share_p_value(place, groups, (null - bounds[0]) / width)
     if varies:
         low, high = max(low, inner.low), min(high, inner.high)
-        p = None if p is None or inner.p is None else min(p, inner.p)
-    return Interval(min(low, mean), max(high, mean), p)
+    return min(low, mean), max(high, mean)
 
 
 def log_odds_interval(
@@ -244,10 +209,7 @@ def log_odds_interval(
 
 
 def estimate_proportion(count: int, total: int) -> Estimate:
-    """Estimates a proportion with its 95% interval (Wilson, 1927).
-
-    Returns:
-        count / total in [0, 1]; without items there is no value.
+    """Estimates count / total with its 95% interval (Wilson, 1927); without items there is no value.
 
     Example:
         >>> proportion = estimate_proportion(1, 4)
@@ -265,16 +227,6 @@ def p_of_share(wrong: "Bools", groups: "Places", bound: float, correlation: floa
 
     The exact binomial test (Clopper and Pearson, 1934) at the effective size n / (1 + (m - 1) rho), where m is the
     mean size of the group of an item (Kish, 1965).
-
-    Example:
-        None of 29 is wrong: 0.9^29 = 0.047. In one group, with correlation 1, they count as one: 0.9.
-
-        >>> import numpy as np
-        >>> none = np.zeros(29, dtype=bool)
-        >>> round(p_of_share(none, np.arange(29), 0.1, 0.5), 3)
-        0.047
-        >>> round(p_of_share(none, np.zeros(29, dtype=int), 0.1, 1.0), 3)
-        0.9
     """
     import numpy as np
     from scipy.special import betaincc
@@ -293,18 +245,7 @@ def estimate_share(holds: "Bools", groups: "Places", level: float = 0.95) -> Est
 
     The exact binomial interval at the effective size (n / deff) (t(n - 1) / t(G - 1))^2, where deff, at least 1, is the
     variance of the share over the G groups divided by that of independent items, and t are Student's quantiles (Korn
-    and Graubard, 1998).
-
-    Returns:
-        The share in [0, 1] with its interval; no value without items.
-
-    Examples:
-        None of 29 independent items: the upper end solves (1 - p)^29 = 0.025, so p = 1 - 0.025^(1/29) = 0.119.
-
-        >>> import numpy as np
-        >>> result = estimate_share(np.zeros(29, dtype=bool), np.arange(29))
-        >>> result.value, result.low, round(result.high, 3)
-        (0.0, 0.0, 0.119)
+    and Graubard, 1998). Returns the share in [0, 1] with its interval; no value without items.
     """
     import numpy as np
 
@@ -342,16 +283,6 @@ def clopper_pearson(share: float, size: float, level: float = 0.95) -> tuple[flo
     low = float(betaincinv(count, size - count + 1, tail)) if share > 0 else 0.0
     high = float(betaincinv(count + 1, size - count, 1 - tail)) if share < 1 else 1.0
     return low, high
-
-
-def _share_p_value(share: float, size: float, null: float) -> float:
-    """The two-sided p-value of a binomial share: `clopper_pearson` leaves out `null` at levels below 1 less this."""
-    from scipy.special import betainc, betaincc
-
-    count = share * size
-    above = float(betainc(count, size - count + 1, null)) if share > 0 else 1.0
-    below = float(betaincc(count + 1, size - count, null)) if share < 1 else 1.0
-    return min(1.0, 2 * above, 2 * below)
 
 
 def _wilson(share: float, size: float, level: float) -> tuple[float, float]:

@@ -1,7 +1,8 @@
 """The meta-evaluation: a table of scores and ratings in, everything that a report says out."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 
 import numpy as np
@@ -13,9 +14,8 @@ from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .chance import OnProgress
 from .combiners import SUBSET
-from .comparison import Comparison, compare
+from .comparison import RHO_MARGIN, Comparison, compare
 from .correlation import estimate_correlation
-from .difference import RHO_MARGIN
 from .estimate import Estimate
 from .meta_evaluation import EvaluationSettings, MetaEvaluation, SliceAgreement
 from .pass_fail import pass_fail_agreement, repeated_trials
@@ -27,27 +27,13 @@ from .selection import REPEATS, Combine, Predictions, Prefer, Selection, select
 from .sending import BOUND, MINUTES, triage_policy
 from .table import QUESTION_ONLY, ScoreTable
 from .verdict import give_verdict
-from .version_agreement import version_agreement
-from .version_results import VersionAgreement, describe_versions
+from .version_agreement import describe_versions, version_agreement
 
 RESAMPLES = 500
 PERMUTATIONS = 2000
 SLICE_ATTRIBUTES = ("language", "message_type")
 _FEWEST_PER_SLICE = 10
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
-
-
-@dataclass(frozen=True, slots=True)
-class _Inference:
-    """How intervals and p-values are made: number of permutations, level and seed."""
-
-    permutations: int
-    level: float
-    seed: int
-
-    def estimate(self, values: Floats, ratings: Floats, groups: Sequence[str]) -> Estimate:
-        """Spearman's rho of values (items, repeats) with its interval."""
-        return estimate_correlation(mean_spearman, values, ratings, groups, level=self.level)
 
 
 def evaluate_table(
@@ -68,17 +54,8 @@ def evaluate_table(
     minutes: float = MINUTES,
     on_progress: OnProgress | None = None,
 ) -> MetaEvaluation:
-    """Evaluates the metrics of a table against its ratings, alone and combined.
-
-    Examples:
-        >>> ratings = np.arange(40.0) % 5 + 1
-        >>> table = ScoreTable(tuple(map(str, range(40))), ("good",), ratings[:, None], ratings[:, None])
-        >>> evaluation = evaluate_table(table, bootstrap=100, permutations=99, repeats=1)
-        >>> evaluation.recommendation
-        'good follows your team at least well; too few good answers are rated to tell whether ...'
-    """
+    """Evaluates the metrics of a table against its ratings, alone and combined."""
     rated = table.rated()
-    inference = _Inference(permutations, level, seed)
     metrics = metric_agreements(table, permutations=permutations, level=level, seed=seed)
     raters = agreement_of_raters(table, level=level)
     selection, predictions = select(
@@ -94,9 +71,8 @@ def evaluate_table(
         seed=seed,
         on_progress=on_progress,
     ) or (None, None)
-    comparisons, best_comparisons = _comparisons(
-        rated, metrics, selection, predictions, inference=inference, margin=margin
-    )
+    compare_two = partial(compare, rated, level=level, margin=margin)
+    comparisons, best_comparisons = _comparisons(rated, metrics, selection, predictions, compare_two)
     expected = _expected_ratings(table, predictions, seed) if predictions else None
     policy = None
     if selection and expected is not None:
@@ -105,10 +81,14 @@ def evaluate_table(
         predicted = predict_choice(rated, selection, seed=seed)
         policy = triage_policy(rated, predicted, bound=bound, confidence=level, minutes=minutes, seed=seed)
     agreement = pass_fail_agreement(table, level=level, seed=seed)
-    versions = _versions(table, metrics, selection, predictions, inference)
+    measure, out_of_fold = _measure_of_versions(table, metrics, selection, predictions)
+    versions = version_agreement(
+        table, measure=measure, out_of_fold=out_of_fold, permutations=permutations, level=level, seed=seed
+    )
     explanation = explain(metrics, raters, selection, comparisons=comparisons, rated=len(rated.items))
     if versions is not None and (raters is None or raters.validates):
-        explanation += f"\n{describe_versions(versions, _agreement_of(versions.measure, metrics, selection))}"
+        alone = next((metric.spearman for metric in metrics if metric.name == versions.measure), Estimate(None))
+        explanation += f"\n{describe_versions(versions, selection.agreement if selection else alone)}"
     return MetaEvaluation(
         verdict=give_verdict(table, metrics, raters, selection, comparisons=comparisons, policy=policy, level=level),
         recommendation=recommend(
@@ -128,7 +108,7 @@ def evaluate_table(
         comparisons=comparisons + best_comparisons,
         policy=policy,
         mean_rating=estimate_mean_rating(table, selection.chosen.metrics, level=level) if selection else None,
-        slices=_slices(rated, by, predictions, inference),
+        slices=_slices(rated, by, predictions, level),
         versions=versions,
         agreement=agreement,
         trials=repeated_trials(table, agreement, level=level),
@@ -147,37 +127,18 @@ def evaluate_table(
     )
 
 
-def _versions(
+def _measure_of_versions(
     table: ScoreTable,
     metrics: tuple[MetricAgreement, ...],
     selection: Selection | None,
     predictions: Predictions | None,
-    inference: _Inference,
-) -> VersionAgreement | None:
-    """The agreement between versions, of the choice by its scores out of fold where it is a combination."""
-    out_of_fold = None
+) -> tuple[str, Floats | None]:
+    """What is told of versions: the choice, with its scores out of fold where it is a combination, or a metric."""
     if selection and predictions:
         measure = name_of(selection.chosen)
-        if measure not in table.metrics:
-            out_of_fold = predictions.chosen.mean(axis=1)
-    else:
-        alone = [metric for metric in metrics if not metric.baseline and metric.spearman.value is not None]
-        measure = max(alone, key=lambda metric: metric.spearman.value or 0.0).name if alone else ""
-    return version_agreement(
-        table,
-        measure=measure,
-        out_of_fold=out_of_fold,
-        permutations=inference.permutations,
-        level=inference.level,
-        seed=inference.seed,
-    )
-
-
-def _agreement_of(measure: str, metrics: tuple[MetricAgreement, ...], selection: Selection | None) -> Estimate:
-    """The agreement on answers of the choice, or of a metric."""
-    if selection is not None:
-        return selection.agreement
-    return next((metric.spearman for metric in metrics if metric.name == measure), Estimate(None))
+        return measure, None if measure in table.metrics else predictions.chosen.mean(axis=1)
+    alone = [metric for metric in metrics if not metric.baseline and metric.spearman.value is not None]
+    return max(alone, key=lambda metric: metric.spearman.value or 0.0).name if alone else "", None
 
 
 def _expected_ratings(table: ScoreTable, predictions: Predictions, seed: int) -> Floats | None:
@@ -203,21 +164,9 @@ def _comparisons(
     metrics: tuple[MetricAgreement, ...],
     selection: Selection | None,
     predictions: Predictions | None,
-    *,
-    inference: _Inference,
-    margin: float,
+    compare_two: Callable[..., Comparison],
 ) -> tuple[tuple[Comparison, ...], tuple[Comparison, ...]]:
     """Those of the choice with the best single metric and baseline, then those of the best single metric with each."""
-
-    def compare_two(first: tuple[str, Floats], second: tuple[str, Floats], tries: int = 1) -> Comparison:
-        return compare(
-            rated,
-            first,
-            second,
-            level=inference.level,
-            margin=margin,
-            tries=tries,
-        )
 
     def named_column(metric: MetricAgreement) -> tuple[str, Floats]:
         return metric.name, rated.column(metric.name)[:, None]
@@ -232,26 +181,22 @@ def _comparisons(
     if selection and predictions:
         choice, chosen = (name_of(selection.chosen), predictions.chosen), selection.chosen.metrics
         if len(chosen) > 1:
-            single = next(
-                combination
-                for combination in selection.combinations
-                if combination.kind == SUBSET and combination.size == 1
-            )
+            single = next(one for one in selection.combinations if one.kind == SUBSET and one.size == 1)
             choice_comparisons.append(compare_two(choice, (f"{single.metrics[0]} alone", predictions.single)))
         others = [metric for metric in baselines if (metric.name,) != chosen][:1]
         others += [metric for metric in baselines if metric.name == QUESTION_ONLY and metric not in others]
-        choice_comparisons += [compare_two(choice, named_column(other), len(baselines)) for other in others]
+        choice_comparisons += [compare_two(choice, named_column(other), tries=len(baselines)) for other in others]
     compared = {(one.first, one.second) for one in choice_comparisons}  # a pair is told of once, as the sentence does
     rest = [other for other in (*alone[1:], *baselines) if alone and (alone[0].name, other.name) not in compared]
     best_comparisons = tuple(
-        compare_two(named_column(alone[0]), named_column(other), len(baselines) if other.baseline else 1)
+        compare_two(named_column(alone[0]), named_column(other), tries=len(baselines) if other.baseline else 1)
         for other in rest
     )
     return tuple(choice_comparisons), best_comparisons
 
 
 def _slices(
-    rated: ScoreTable, by: Sequence[str], predictions: Predictions | None, inference: _Inference
+    rated: ScoreTable, by: Sequence[str], predictions: Predictions | None, level: float
 ) -> tuple[SliceAgreement, ...]:
     """The agreement for each label of each attribute, where at least ten rated answers have it."""
     slices: list[SliceAgreement] = []
@@ -268,20 +213,19 @@ def _slices(
                 chosen = Estimate(None, problem=f"only {count_of(len(places), 'rated answer')}")
             else:
                 metrics = tuple(
-                    (name, _slice_estimate(part, part.column(name)[:, None], inference)) for name in part.metrics
+                    (name, _slice_estimate(part, part.column(name)[:, None], level)) for name in part.metrics
                 )
+                chosen = Estimate(None, problem="no combination was chosen")
                 if predictions:
-                    chosen = _slice_estimate(part, predictions.chosen[places], inference)
-                else:
-                    chosen = Estimate(None, problem="no combination was chosen")
+                    chosen = _slice_estimate(part, predictions.chosen[places], level)
             mean = float(part.mean_rating.mean())
             slices.append(SliceAgreement(attribute, str(label), len(places), mean, metrics, chosen))
     return tuple(slices)
 
 
-def _slice_estimate(part: ScoreTable, values: Floats, inference: _Inference) -> Estimate:
+def _slice_estimate(part: ScoreTable, values: Floats, level: float) -> Estimate:
     scored = np.flatnonzero(~np.isnan(values).any(axis=1))
     if len(scored) < _FEWEST_PER_SLICE:
         return Estimate(None, problem=f"only {count_of(len(scored), 'rated score')}")
     groups = [part.groups[place] for place in scored]
-    return inference.estimate(values[scored], part.mean_rating[scored], groups)
+    return estimate_correlation(mean_spearman, values[scored], part.mean_rating[scored], groups, level=level)

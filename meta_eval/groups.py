@@ -1,4 +1,4 @@
-"""Items in groups: what leaving out one group at a time says of an error, and Student's t with the degrees it leaves.
+"""Items in groups: the error that leaving out one group at a time shows, Student's t, and folds of whole groups.
 
 Items of one source are not independent. The statistics of the package get their errors here and nowhere else.
 """
@@ -130,10 +130,8 @@ def t_p_value(t: float, degrees: float) -> float:
 def leave_one_out(statistic: Statistic, groups: Sequence[str]) -> "Floats | None":
     """Computes a statistic without one group at a time, (parts,).
 
-    Above 200 groups, one of 200 parts of the groups is left out at a time (50 above 20,000 items).
-
-    Returns:
-        The values; None with fewer than five groups, or where the statistic is undefined without one of them.
+    Above 200 groups, one of 200 parts of the groups is left out at a time (50 above 20,000 items). Returns the values;
+    None with fewer than five groups, or where the statistic is undefined without one of them.
     """
     import numpy as np
 
@@ -165,25 +163,11 @@ def jackknife_interval(
 ) -> Interval | None:
     """Computes a confidence interval of a statistic of grouped items by leaving out one group at a time.
 
-    `interval_from_replicates` with G - 1 degrees of freedom.
-
-    Returns:
-        The interval; None with fewer than five groups, where the statistic is undefined without
-        one of them, or where it is the same without any of them. A perfect value (a correlation or an area at its bound
-        in all of them) has an interval: up to 1 - tail^(1 / carriers) of the groups could be exceptions though none is
-        among these (Clopper and Pearson, 1934). An exception takes its share from an area, and up to four times its
-        share from a correlation (simulated, with rare kinds of answers).
-
-    Example:
-        The mean of 1 to 10, each its own group: 5.5 +- 2.262 * 0.9574, with 9 degrees of freedom:
-
-        >>> import numpy as np
-        >>> items = np.arange(1.0, 11.0)
-        >>> def mean(weights):
-        ...     return items @ weights / weights.sum(axis=0)
-        >>> interval = jackknife_interval(mean, 5.5, list("abcdefghij"))
-        >>> round(interval.low, 3), round(interval.high, 3)
-        (3.334, 7.666)
+    `interval_from_replicates` with G - 1 degrees of freedom. Returns the interval; None with fewer than five groups,
+    where the statistic is undefined without one of them, or where it is the same without any of them. A perfect value
+    (a correlation or an area at its bound in all of them) has an interval: up to 1 - tail^(1 / carriers) of the groups
+    could be exceptions though none is among these (Clopper and Pearson, 1934). An exception takes its share from an
+    area, and up to four times its share from a correlation (simulated, with rare kinds of answers).
     """
     import numpy as np
 
@@ -226,10 +210,6 @@ def t_quantile(share: float, degrees: float) -> float:
 
     From 8 degrees of freedom on by the expansion of Abramowitz and Stegun (1964, 26.7.5), which for levels up to 99% is
     right to one part in 10,000 there and needs no SciPy, whose import would take half of the time of `assay show`.
-
-    Example:
-        >>> round(t_quantile(0.975, 9), 3), round(t_quantile(0.975, 100), 3)
-        (2.262, 1.984)
     """
     if degrees < _MANY_DEGREES:
         from scipy.special import stdtrit
@@ -259,21 +239,17 @@ def effective_degrees(sizes: "Floats | Places") -> float:
     return max(float(sizes.sum()) ** 2 / squares - 1, 1.0) if squares else 1.0
 
 
+def welch_degrees(variances: Sequence[float], degrees: Sequence[float]) -> float:
+    """The degrees of freedom of a sum of variances that have these (Welch, 1947)."""
+    return sum(variances) ** 2 / sum(one**2 / own for one, own in zip(variances, degrees, strict=True))
+
+
 def intraclass_correlation(values: "Floats", groups: "Places") -> float:
     """Estimates how much items of one group are alike, on the safe side: the estimate plus half its standard error.
 
     The analysis-of-variance estimate (Donner and Koval, 1980), with the standard error of Swiger et al. (1964). With
     few groups the estimate alone is often near 0 by chance, and a share that rests on it is thought too certain.
-
-    Returns:
-        The correlation in [0, 1]; 0 where each item is its own group, 1 where all are one group.
-
-    Example:
-        Two groups of two, alike within: the estimate is 1 and cannot rise.
-
-        >>> import numpy as np
-        >>> intraclass_correlation(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0, 0, 1, 1]))
-        1.0
+    Returns the correlation in [0, 1]; 0 where each item is its own group, 1 where all are one group.
     """
     import numpy as np
 
@@ -299,16 +275,7 @@ def variance_of_mean(values: "Floats", groups: "Places") -> float:
 
     G / (G - 1) times the sum over the G groups of (sum of the group's deviations from the mean)^2, divided by n^2: the
     cluster-robust variance of an intercept (Liang and Zeger, 1986; statsmodels' `cov_cluster` gives the same number).
-
-    Returns:
-        The variance, in the values' unit squared.
-
-    Examples:
-        Values 1, 3 in one group and 5, 7 in another, mean 4: group sums of deviations -4 and 4, so 2/1 * 32 / 16 = 4.
-
-        >>> import numpy as np
-        >>> variance_of_mean(np.array([1.0, 3.0, 5.0, 7.0]), np.array([0, 0, 1, 1]))
-        4.0
+    Returns the variance, in the values' unit squared.
     """
     import numpy as np
 
@@ -316,3 +283,26 @@ def variance_of_mean(values: "Floats", groups: "Places") -> float:
     count = int(group_of.max()) + 1
     sums = np.bincount(group_of, weights=values - values.mean(), minlength=count)
     return float(count / (count - 1) * (sums**2).sum() / len(values) ** 2)
+
+
+def grouped_folds(group_numbers: "Places", folds: int, *, seed: int) -> "list[Places]":
+    """Deals whole groups into folds of about equal size.
+
+    Groups go in random order, large ones first, each to the fold that is smallest so far. `sklearn.GroupKFold` deals
+    alike but breaks ties by an unstable sort, so that equal seeds could give other folds on another processor. Returns
+    the places of the items of each fold; empty where there is only one group.
+    """
+    import numpy as np
+
+    groups, group_of, sizes = np.unique(group_numbers, return_inverse=True, return_counts=True)
+    folds = min(folds, len(groups))
+    if folds < 2:
+        return []
+    order = np.random.default_rng(seed).permutation(len(groups))
+    order = order[np.argsort(-sizes[order], kind="stable")]
+    fold_of, fold_sizes = np.empty(len(groups), dtype=np.intp), np.zeros(folds)
+    for group in order:
+        smallest = int(np.argmin(fold_sizes))
+        fold_of[group] = smallest
+        fold_sizes[smallest] += sizes[group]
+    return [np.flatnonzero(fold_of[group_of] == fold) for fold in range(folds)]

@@ -11,7 +11,7 @@ from .prediction_powered import MeanRating
 from .raters import Raters
 from .selection import Selection
 from .sending import Policy
-from .version_results import VersionAgreement
+from .version_agreement import VersionAgreement
 
 
 @dataclass(frozen=True, slots=True)

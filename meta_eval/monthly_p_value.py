@@ -24,10 +24,6 @@ def monthly_p_value(z: float) -> float:
     is itself a few runs, the changepoint model of Hawkins, Qiu and Kang, 2003). The share is 1 - exp(-exp(1.963 +
     0.1355 z - 0.4866 z^2)), fitted to two million simulated months of 30 nightly runs and right to 6% of itself for
     shares from 0.0002 to 0.9. A baseline that varies makes the looks more alike, and the share smaller.
-
-    Example:
-        >>> round(monthly_p_value(3.33), 3), round(monthly_p_value(2.0), 2)
-        (0.049, 0.74)
     """
     constant, linear, square = _ALARMS
     z = min(max(z, 0.5), FURTHEST)  # the fit bends below, where the share is 1

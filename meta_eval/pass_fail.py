@@ -9,9 +9,8 @@ from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS, estimate_correlation
 from .estimate import Estimate, estimate_mean_of_groups, estimate_share
-from .folds import grouped_folds
-from .groups import Statistic
-from .gwet import ordinal_ac2
+from .groups import Statistic, grouped_folds
+from .rater_coefficients import ordinal_ac2
 from .table import ScoreTable
 
 AgreementFactory = Callable[[Floats, Floats], Statistic]
@@ -23,10 +22,7 @@ _MOST_TRIALS = 8  # pass^k is told up to so many trials
 
 @dataclass(frozen=True, slots=True)
 class PassFail:
-    """A metric that passes answers or fails them, beside people: an answer passes unless it is rated as bad.
-
-    Bad is rated below the middle of the scale.
-    """
+    """A metric that passes answers or fails them, beside people: those rated below the middle fail."""
 
     # the metric passes what is at or above it (at or below it where lower is better); None where it cannot be told
     threshold: float | None
@@ -63,17 +59,6 @@ def pass_fail_agreement(table: ScoreTable, *, level: float = 0.95, seed: int = 0
     others it is the one with the highest kappa: each
     fold of groups is judged by the threshold of the others, so that no figure is of answers that chose it; what stands
     as the threshold is that of all answers.
-
-    Examples:
-        A judge of 0 and 1 that passes one of three bad answers:
-
-        >>> ratings = np.array([[1.0], [1], [1], [5], [5], [5], [5]])
-        >>> table = ScoreTable(tuple("abcdefg"), ("judge",), np.array([[0.0, 0, 1, 1, 1, 1, 1]]).T, ratings)
-        >>> judge = pass_fail_agreement(table)["judge"]
-        >>> judge.threshold, judge.true_positive, judge.false_positive, judge.false_negative, judge.true_negative
-        (0.5, 4, 1, 0, 2)
-        >>> judge.precision.value, round(judge.kappa.value, 3)
-        (0.8, 0.696)
     """
     rated = table.rated()
     return {name: _compare(rated, name, level, seed) for name in rated.metrics}
@@ -150,15 +135,7 @@ def choose_threshold(values: Floats, passes: Bools) -> float:
 
 
 def cohen_kappa(x: Floats, y: Floats) -> Statistic:
-    """Prepares Cohen's kappa, (p_o - p_e) / (1 - p_e), of 0 and 1 (items, 1) with 0 and 1 (items,).
-
-    Examples:
-        Four of six items agree with shares of 1/2 each: (2/3 - 1/2) / (1/2) = 1/3.
-
-        >>> x, y = np.array([[1.0], [1], [1], [0], [0], [0]]), np.array([1.0, 1, 0, 0, 0, 1])
-        >>> round(float(cohen_kappa(x, y)(np.ones((6, 1)))[0]), 4)
-        0.3333
-    """
+    """Prepares Cohen's kappa, (p_o - p_e) / (1 - p_e), of 0 and 1 (items, 1) with 0 and 1 (items,)."""
     first, same = x[:, 0], (x[:, 0] == y).astype(float)
 
     def kappas(weights: Floats) -> Floats:
@@ -181,19 +158,8 @@ def repeated_trials(table: ScoreTable, agreement: dict[str, PassFail], *, level:
 
     Rows of one question and one version are trials of it. pass^k is the chance that k of them all pass: of a question
     of whose n trials c pass, the share C(c, k) / C(n, k) of all sets of k, and of all questions their mean (Yao and
-    others, 2024, "tau-bench"). What is not known is left out.
-
-    Returns:
-        One row per version and judge of the trials; empty where no question has two trials.
-
-    Examples:
-        Two trials of each of five questions; three questions pass twice, one once, one never:
-
-        >>> ratings = np.array([[5.0, 5, 5, 5, 5, 5, 5, 1, 1, 1]]).T
-        >>> table = ScoreTable(tuple("abcdefghij"), (), np.empty((10, 0)), ratings, questions=tuple("aabbccddee"))
-        >>> trials, = repeated_trials(table, {})
-        >>> trials.pass_rate.value, trials.pass_all[2].value
-        (0.7, 0.6)
+    others, 2024, "tau-bench"). What is not known is left out. Returns one row per version and judge of the trials;
+    empty where no question has two trials.
     """
     rows = []
     passes = {"ratings": np.where(np.isnan(table.mean_rating), np.nan, table.mean_rating >= table.middle)}

@@ -1,7 +1,7 @@
 """From few ratings to the mean of many answers: prediction-powered inference on the scores of all of them."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
@@ -9,9 +9,9 @@ import numpy as np
 from ..errors import UsageError
 from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
+from .combiners import fit_scale
 from .estimate import TOO_FEW_GROUPS, Estimate, interval_of_mean, interval_of_share
 from .groups import FEWEST_GROUPS, FEWEST_RATED, effective_degrees, replicate_error, variance_of_mean
-from .subsets import fit_scale
 from .table import ScoreTable
 
 _FEWEST_UNRATED = 2  # one has no variance
@@ -36,63 +36,65 @@ class MeanRating:
 
 
 @dataclass(frozen=True, eq=False)
-class PoweredMeans:
-    """Prediction-powered means of one arm or several, and what they are without each group: all errors follow."""
+class PoweredMean:
+    """A prediction-powered mean, and what it is without each group: all errors follow."""
 
-    means: Floats  # (arms,)
-    replicates: Floats  # the means without one group at a time, (groups, arms)
-    rated: Floats  # how many ratings there are, (groups, arms)
-    power: Floats  # the factor lambda of PPI++, (arms,)
+    value: float
+    replicates: Floats  # the mean without one group at a time, (groups,)
+    rated: Floats  # how many ratings there are, (groups,)
+    power: float  # the factor lambda of PPI++
 
-    def degrees(self, arm: int = 0) -> float:
-        """The degrees of freedom of an arm's mean: the effective number of its rated groups less one."""
-        return effective_degrees(self.rated[:, arm])
+    @property
+    def groups(self) -> int:
+        """How many groups have ratings."""
+        return int((self.rated > 0).sum())
+
+    @property
+    def degrees(self) -> float:
+        """The degrees of freedom: the effective number of the rated groups less one."""
+        return effective_degrees(self.rated)
 
 
-def powered_means(ratings: Floats, scores: Floats, groups: Places, arms: Places | None = None) -> PoweredMeans:
-    """Estimates means by prediction-powered inference with power tuning (PPI++), for items that come in groups.
+def powered_mean(ratings: Floats, scores: Floats, groups: Places) -> PoweredMean:
+    """Estimates a mean by prediction-powered inference with power tuning (PPI++), for items that come in groups.
 
     theta = lambda mean(f of unrated) + mean(Y - lambda f of rated), lambda = cov(Y, f) / ((1 + n/N) var f), at least 0,
     so that scores of any scale serve (Angelopoulos, Duchi and Zrnic, 2023, arXiv 2311.01453). Our own code, because
-    ppi-python needs numba, pandas and gdown (2.5 s to import) and knows no groups; a test holds its result. Each arm
-    has its own lambda; that arms share questions is in what their means are without a group.
+    ppi-python needs numba, pandas and gdown (2.5 s to import) and knows no groups; a test holds its result.
 
     `ratings` are NaN where nobody rated; the rated items must be a random part of all, or belong to a random part of
-    the groups: then the means are right, whatever the scores are worth.
+    the groups: then the mean is right, whatever the scores are worth.
 
     Examples:
         Scores that equal the ratings, of which the rated ones have the mean 3 and the unrated ones 4. cov = 2,
         var = 2.5 over all ten, so lambda = 2 / ((1 + 5/5) 2.5) = 0.4 and the mean is 0.4 * 4 + 0.6 * 3 = 3.4:
 
         >>> scores = np.array([1.0, 2, 3, 4, 5, 2, 3, 4, 5, 6])
-        >>> result = powered_means(np.where(np.arange(10) < 5, scores, np.nan), scores, np.arange(10))
-        >>> result.power.round(4).tolist(), result.means.round(4).tolist()
-        ([0.4], [3.4])
+        >>> result = powered_mean(np.where(np.arange(10) < 5, scores, np.nan), scores, np.arange(10))
+        >>> round(result.power, 4), round(result.value, 4)
+        (0.4, 3.4)
     """
-    arm = np.zeros(len(ratings), np.intp) if arms is None else arms
-    group_of, count, columns = np.unique(groups, return_inverse=True)[1], len(np.unique(groups)), int(arm.max()) + 1
+    group_of = np.unique(groups, return_inverse=True)[1]
     scores = scores - scores.mean()  # from here on about 0, so that sums of squares keep their digits
     is_rated = ~np.isnan(ratings)
-    known = np.where(is_rated, ratings, 0.0)
-    cell = group_of * columns + arm
-
-    def by_cell(values: Floats) -> Floats:
-        return np.bincount(cell, weights=values, minlength=count * columns).reshape(count, columns).astype(float)
-
-    parts = [*moments(is_rated, known, scores), np.ones_like(scores), scores, scores**2]
-    sums = np.stack([by_cell(np.asarray(column, float)) for column in parts])
-    power, means = _solve(sums.sum(axis=1))
-    return PoweredMeans(means, _solve(sums.sum(axis=1, keepdims=True) - sums)[1], sums[0], power)
+    parts = [*moments(is_rated, np.where(is_rated, ratings, 0.0), scores), np.ones_like(scores), scores, scores**2]
+    sums = np.stack([np.bincount(group_of, weights=np.asarray(column, float)) for column in parts])
+    power, mean = _solve(sums.sum(axis=1))
+    return PoweredMean(float(mean), _solve(sums.sum(axis=1, keepdims=True) - sums)[1], sums[0], float(power))
 
 
 def _solve(sums: Floats) -> tuple[Floats, Floats]:
-    """Lambda and theta of PPI++ from the `moments` of the rated items and of all items (count, f, f^2)."""
+    """Lambda and theta of PPI++ from the `moments` of the rated items and of all items (count, f, f^2).
+
+    lambda is the slope times the share of the items that are not rated: lambda (mean of unrated - mean of rated scores)
+    is the slope times (mean of all - mean of rated).
+    """
     n, of_ratings, of_scores, _, products, total, all_scores, squares = sums
     with np.errstate(divide="ignore", invalid="ignore"):
         covariance = products / n - of_ratings / n * (of_scores / n)  # divided by n, as in ppi-python
         variance = (squares - all_scores**2 / total) / (total - 1)
         slope = np.where((total > n) & (variance > _NO_SPREAD), np.maximum(covariance / variance, 0.0), 0.0)
-        return slope * (1 - n / total), powered_mean(sums[:5], slope, total, all_scores)
+        return slope * (1 - n / total), np.asarray(residual_mean(sums[:5], slope) + slope * all_scores / total)
 
 
 def moments(rows: Bools, ratings: Floats, scores: Floats) -> list[Floats | Bools]:
@@ -107,22 +109,11 @@ def residual_mean(sums: Floats, slope: Floats) -> Floats:
         return np.asarray((sums[1] - slope * sums[2]) / sums[0])
 
 
-def powered_mean(sums: Floats, slope: Floats, count: Floats, scores: Floats) -> Floats:
-    """The mean of all items: what the scores of all predict, corrected by the ratings that there are.
-
-    lambda of PPI++ is the slope times the share of the items that are not rated: lambda (mean of unrated - mean of
-    rated scores) is the slope times (mean of all - mean of rated).
-    """
-    return np.asarray(residual_mean(sums, slope) + slope * scores / count)
-
-
 def estimate_mean_rating(table: ScoreTable, metrics: tuple[str, ...], *, level: float = 0.95) -> MeanRating | None:
     """Estimates the mean rating of a table's items from the scores of all and the ratings of some.
 
-    The score of an item is its mean percentile over the metrics.
-
-    Returns:
-        The estimate of `prediction_powered_mean`; None with fewer than ten rated or two unrated items.
+    The score of an item is its mean percentile over the metrics. Returns the estimate of `prediction_powered_mean`;
+    None with fewer than ten rated or two unrated items.
     """
     rated = int((~np.isnan(table.mean_rating)).sum())
     if rated < FEWEST_RATED or len(table.items) - rated < _FEWEST_UNRATED:
@@ -148,28 +139,18 @@ def prediction_powered_mean(
 ) -> MeanRating:
     """Estimates the mean rating of answers, and the share of bad ones, from some ratings and the scores of all.
 
-    `powered_means`, whose interval leaves out one group at a time, with its rated and its unrated items and lambda
+    `powered_mean`, whose interval leaves out one group at a time, with its rated and its unrated items and lambda
     estimated anew (`interval_of_mean`). What is estimated is the mean of answers like these, of new groups too: the
     target of every other mean of Assay. Where the scores lead to an end of the scale or beyond, the ratings alone are
-    taken.
-
-    Returns:
-        The mean with its interval, beside the mean of the ratings alone; without an interval where the ratings are of
-        fewer than five groups.
-
-    Examples:
-        >>> scores = np.array([1.0, 2, 3, 4, 5, 2, 3, 4, 5, 6])
-        >>> ratings = np.where(np.arange(10) < 5, scores, np.nan)
-        >>> result = prediction_powered_mean(ratings, scores, np.arange(10), scale=(1, 6))
-        >>> round(result.mean.value, 4), result.classical.value, result.bad_share.value
-        (3.4, 3.0, 0.6)
+    taken. Returns the mean with its interval, beside the mean of the ratings alone; without an interval where the
+    ratings are of fewer than five groups.
     """
     is_rated = ~np.isnan(ratings)
     rated, unrated = int(is_rated.sum()), int((~is_rated).sum())
-    powered = powered_means(ratings, scores, groups)
-    alone = powered_means(ratings[is_rated], np.zeros(rated), groups[is_rated])
-    power = float(powered.power[0])
-    if not power or not scale[0] < float(powered.means[0]) < scale[1]:
+    powered = powered_mean(ratings, scores, groups)
+    alone = powered_mean(ratings[is_rated], np.zeros(rated), groups[is_rated])
+    power = powered.power
+    if not power or not scale[0] < powered.value < scale[1]:
         powered = alone
     is_bad = np.where(is_rated, ratings < sum(scale) / 2, np.nan)
     widths = [round(share * (scale[1] - scale[0]), 10) for share in _WIDTHS]
@@ -191,15 +172,11 @@ def prediction_powered_mean(
     )
 
 
-def _with_interval(powered: PoweredMeans, rated: int, scale: tuple[float, float], level: float) -> Estimate:
-    value, groups = float(powered.means[0]), int((powered.rated[:, 0] > 0).sum())
-    result = Estimate(value, n=rated, groups=groups, problem=TOO_FEW_GROUPS)
-    if groups < FEWEST_GROUPS:
-        return result
-    interval = interval_of_mean(
-        value, powered.replicates[:, 0], powered.degrees(), bounds=scale, items=rated, level=level
-    )
-    return replace(result, low=interval.low, high=interval.high, problem="")
+def _with_interval(one: PoweredMean, rated: int, scale: tuple[float, float], level: float) -> Estimate:
+    if one.groups < FEWEST_GROUPS:
+        return Estimate(one.value, n=rated, groups=one.groups, problem=TOO_FEW_GROUPS)
+    ends = interval_of_mean(one.value, one.replicates, one.degrees, bounds=scale, items=rated, level=level)
+    return Estimate(one.value, *ends, n=rated, groups=one.groups)
 
 
 def share_of_rated(holds: Bools, groups: Places, level: float = 0.95) -> Estimate:
@@ -216,19 +193,16 @@ def _share(holds: Floats, scores: Floats, groups: Places, level: float) -> Estim
     """
     is_rated = ~np.isnan(holds)
     n, count = int(is_rated.sum()), float(holds[is_rated].sum())
-    alone = powered_means(holds[is_rated], np.zeros(n), groups[is_rated])
-    powered, most = alone, 1.0
+    one, most = powered_mean(holds[is_rated], np.zeros(n), groups[is_rated]), 1.0
     if min(count, n - count) >= _FEWEST_OF_A_KIND:
-        with_scores = powered_means(holds, scores, groups)
-        if with_scores.power[0] > 0 and 0 < float(with_scores.means[0]) < 1:  # else no more is known than was rated
-            powered, most = with_scores, _MOST_GAIN
-    value, number_of_groups = float(powered.means[0]), int((powered.rated[:, 0] > 0).sum())
-    result = Estimate(value, n=n, groups=number_of_groups, problem=TOO_FEW_GROUPS)
-    if number_of_groups < FEWEST_GROUPS:
-        return result
-    variance = replicate_error(powered.replicates[:, 0]) ** 2
-    low, high = interval_of_share(value, n=n, variance=variance, degrees=powered.degrees(), level=level, most=most)
-    return replace(result, low=low, high=high, problem="")
+        with_scores = powered_mean(holds, scores, groups)
+        if with_scores.power > 0 and 0 < with_scores.value < 1:  # else no more is known than was rated
+            one, most = with_scores, _MOST_GAIN
+    if one.groups < FEWEST_GROUPS:
+        return Estimate(one.value, n=n, groups=one.groups, problem=TOO_FEW_GROUPS)
+    variance = replicate_error(one.replicates) ** 2
+    ends = interval_of_share(one.value, n=n, variance=variance, degrees=one.degrees, level=level, most=most)
+    return Estimate(one.value, *ends, n=n, groups=one.groups)
 
 
 def ratings_for_width(
@@ -236,16 +210,8 @@ def ratings_for_width(
 ) -> int | None:
     """Computes how many ratings bring the interval of a mean to a width.
 
-    n = s^2 / ((width / 2z)^2 - v), with z the normal quantile of the level.
-
-    Returns:
-        The number of ratings; None where even `most` would not do.
-
-    Examples:
-        s^2 = 4, v = 0, width 1: (1 / (2 * 1.96))^2 = 0.0651 and 4 / 0.0651 = 61.5.
-
-        >>> ratings_for_width(1.0, 4.0, 0.0, most=100)
-        62
+    n = s^2 / ((width / 2z)^2 - v), with z the normal quantile of the level. Returns the number of ratings; None where
+    even `most` would not do.
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
     allowed_variance = (width / (2 * z)) ** 2 - score_variance

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from .arrays import Floats, Places
-from .folds import grouped_folds
-from .groups import FEWEST_TO_CHOOSE
+from .groups import FEWEST_TO_CHOOSE, grouped_folds
 from .table import QUESTION_ONLY, ScoreTable
 
 _FOLDS = 10
@@ -16,9 +15,8 @@ _FOLDS = 10
 def add_question_only(table: ScoreTable, questions: Sequence[str], *, seed: int = 0) -> ScoreTable:
     """Adds the baseline `question_only`: the rating predicted from the question, by fits without the answer's group.
 
-    Returns:
-        The table with one more column, empty for unrated items; as it is where fewer than 20 rated items have a
-        question, the questions are all the same, or the groups do not make two folds.
+    Returns the table with one more column, empty for unrated items; as it is where fewer than 20 rated items have a
+    question, the questions are all the same, or the groups do not make two folds.
     """
     ratings = table.mean_rating
     places = np.flatnonzero(~np.isnan(ratings) & np.array([bool(question.strip()) for question in questions], bool))
@@ -37,10 +35,8 @@ def predict_from_questions(questions: Sequence[str], ratings: Floats, groups: Pl
     """Predicts ratings from the words, pairs of words and length of questions, out of fold.
 
     Ridge regression (penalty 1) on tf-idf vectors of unit length and the logarithm of the number of words, fitted
-    without the groups of the items that it predicts. All fits are brought to the mean of all ratings.
-
-    Returns:
-        The predictions, (items,); NaN where the groups do not make two folds.
+    without the groups of the items that it predicts. All fits are brought to the mean of all ratings. Returns the
+    predictions, (items,); NaN where the groups do not make two folds.
 
     Examples:
         "when" is always rated 1 and "where" 5:

@@ -42,11 +42,9 @@ def find_rater_groups(table: ScoreTable, *, seed: int = 0) -> RaterGroups | None
     """Finds the two groups of raters that differ most from each other.
 
     The statistic is the mean correlation of pairs within groups less that of pairs between groups, for the best of all
-    ways to part the raters. Its p-value shuffles each item's ratings among those who rated it.
-
-    Returns:
-        The groups; None with fewer than three raters or twenty items that all rated, more than ten raters, or where
-        they part less than 0.2 or no further than chance.
+    ways to part the raters. Its p-value shuffles each item's ratings among those who rated it. Returns the groups; None
+    with fewer than three raters or twenty items that all rated, more than ten raters, or where they part less than 0.2
+    or no further than chance.
     """
     is_rated = ~np.isnan(table.ratings)
     shared = np.flatnonzero(is_rated.all(axis=1))

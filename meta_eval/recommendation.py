@@ -1,14 +1,18 @@
 """One sentence that a support lead can act on, and the figures under it in three short lines."""
 
+import math
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 from ..presentation.figure import Figure, format_agreement, format_chance, format_price
 from ..text.wording import count_of, verb_of
 from .agreement import MetricAgreement
 from .chance import BEYOND_CHANCE
 from .combiners import SUBSET
-from .comparison import Comparison
-from .difference import describe_more_ratings, find_standing
-from .groups import FEWEST_GROUPS, FEWEST_TO_CHOOSE
-from .power import AgreementPower
+from .comparison import Comparison, describe_more_ratings, find_standing
+from .estimate import Estimate
+from .groups import FEWEST_GROUPS, FEWEST_TO_CHOOSE, t_quantile
 from .raters import Raters
 from .selection import ChosenCombination, Combination, Selection
 from .sending import Policy, fewest_to_send
@@ -21,6 +25,8 @@ _CHANCE = 0.05  # of finding bad answers by chance
 _SOME = 0.05  # an agreement below it is none that a word could name
 _TARGET = 0.4  # the agreement that a set of ratings should be able to show
 _ENOUGH_POWER = 0.9
+_VARIANCE = 1.06  # of Fisher's z of Spearman's rho, times n - 3 (Fieller, Hartley and Pearson, 1957)
+_LARGEST_RHO = 0.999  # Fisher's z of 1 is infinite
 _LARGEST_BOUND = 0.5  # to say that nothing follows by more than this is of use
 _WORDS_OF_KIND = {
     "ridge": "{} weighed by ridge regression",
@@ -28,6 +34,68 @@ _WORDS_OF_KIND = {
     "mean-rank": "the mean rank of {}",
     "normalised-sum": "the normalised sum of {}",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementPower:
+    """The power of showing that the best of several measures agrees with the ratings.
+
+    Fisher's z of Spearman's rho is taken as normal with the variance 1.06 / (n - 3) (Fieller, Hartley and Pearson,
+    1957), n being the number of independent ratings that are worth as much as the rated answers. A measure is shown
+    where the one-sided test at `error` divided by the number of measures (Bonferroni) rejects:
+    power = Phi(atanh(rho) sqrt((n - 3) / 1.06) - z(1 - error / measures)).
+    """
+
+    rated: int
+    effective: float
+    measures: int
+    error: float  # how often it may happen that any of them is shown that agrees with nothing
+
+    @classmethod
+    def from_intervals(
+        cls, rated: int, agreements: Iterable[Estimate], *, measures: int, error: float, level: float
+    ) -> "AgreementPower":
+        """Reads from the intervals of the measures' agreement how many independent answers they are worth.
+
+        The half width of an interval on the scale of Fisher's z is t of its level times sqrt(1.06 / (n - 3)); the
+        median over the measures counts, and never more than the answers that are rated.
+        """
+        sizes = []
+        for one in agreements:
+            if one.low is None or one.high is None or one.groups is None or one.high <= one.low:
+                continue
+            width = _fisher(one.high) - _fisher(one.low)
+            sizes.append(3 + _VARIANCE / (width / 2 / t_quantile((1 + level) / 2, one.groups - 1)) ** 2)
+        return cls(rated, min(statistics.median(sizes), rated) if sizes else rated, measures, error)
+
+    def smallest_shown(self) -> float:
+        """The agreement that these ratings would have shown with a power of 80%, in [0, 1]."""
+        return math.tanh((self._threshold + _normal_quantile(0.8)) * self._standard_error)
+
+    def power_of(self, agreement: float) -> float:
+        """The power with which these ratings would have shown an agreement."""
+        return statistics.NormalDist().cdf(_fisher(agreement) / self._standard_error - self._threshold)
+
+    def more_ratings(self, agreement: float, power: float = 0.8) -> int:
+        """How many more ratings show an agreement with this power, if their groups are as those so far; at least 0."""
+        needed = 3 + _VARIANCE * ((self._threshold + _normal_quantile(power)) / _fisher(agreement)) ** 2
+        return max(0, math.ceil(self.rated * needed / self.effective) - self.rated)
+
+    @property
+    def _threshold(self) -> float:
+        return _normal_quantile(1 - self.error / self.measures)
+
+    @property
+    def _standard_error(self) -> float:
+        return math.sqrt(_VARIANCE / max(self.effective - 3, 1))
+
+
+def _normal_quantile(probability: float) -> float:
+    return statistics.NormalDist().inv_cdf(probability)
+
+
+def _fisher(rho: float) -> float:
+    return math.atanh(max(-_LARGEST_RHO, min(_LARGEST_RHO, rho)))
 
 
 def recommend(
@@ -43,9 +111,8 @@ def recommend(
 ) -> str:
     """Says in one sentence for a support lead which measure follows the team, and what it may be used for.
 
-    Returns:
-        The sentence. What it says of a difference comes from `find_standing`; how closely the choice follows, from the
-        lower end of its agreement's interval; what could have been shown, from `AgreementPower`.
+    Returns the sentence. What it says of a difference comes from `find_standing`; how closely the choice follows, from
+    the lower end of its agreement's interval; what could have been shown, from `AgreementPower`.
     """
     if raters is not None and not raters.validates:
         return "Your raters hardly agree with each other, so no measure can be checked against them."
@@ -57,7 +124,8 @@ def recommend(
     pronoun = "it" if single else "the combination"
     verb = "follows" if single or chosen.kind != SUBSET else "together follow"
     parts = [f"{name_of(chosen)} {verb} your team{_strength(selection)}"]
-    parts += [clause for choice in _others(selection) if (clause := _alternative(choice, selection, margin, level))]
+    others = [choice for choice in selection.choices if not choice.combination.is_same(chosen)]
+    parts += [clause for choice in others if (clause := _alternative(choice, selection, margin, level))]
     parts.append(_use(policy, "it" if single else "them"))
     named = [choice.combination.metrics for choice in selection.choices]
     for one in comparisons:
@@ -84,20 +152,11 @@ def _strength(selection: Selection) -> str:
     return f" {word}" if word == STRENGTHS[0][1] else f" at least {word}"
 
 
-def _others(selection: Selection) -> list[ChosenCombination]:
-    """The choices of the rules that are not preferred."""
-    return [choice for choice in selection.choices if not _is_same(choice.combination, selection.chosen)]
-
-
-def _is_same(one: Combination, other: Combination) -> bool:
-    return (one.kind, one.metrics) == (other.kind, other.metrics)
-
-
 def _alternative(choice: ChosenCombination, selection: Selection, margin: float, level: float) -> str:
     """What is known of the choice beside that of another rule; empty where that one looks no better or simpler."""
     best, name = selection.choices[0].combination, name_of(choice.combination)
     if choice.rule == "best":
-        own = next((one.difference for one in selection.choices if _is_same(one.combination, selection.chosen)), None)
+        own = next((one.difference for one in selection.choices if one.combination.is_same(selection.chosen)), None)
         if own is None or own.value is None or own.value >= 0:
             return ""
         subject = "it" if len(selection.chosen.metrics) == 1 else "the combination"
@@ -234,12 +293,7 @@ def explain(
     comparisons: tuple[Comparison, ...],
     rated: int,
 ) -> str:
-    """Gives the figures under the recommendation in up to three short lines.
-
-    Returns:
-        The lines: how far the choice agrees on answers that it had not seen, its difference from the others on the
-        same answers, and what the raters reach.
-    """
+    """Gives the figures under the recommendation in up to three short lines: the choice, the others, the raters."""
     if raters is not None and not raters.validates:
         return f"{_capitalise(raters.problem)}."
     if selection is None:
@@ -269,7 +323,7 @@ def _difference_line(
     differences = [
         (f"the baseline {one.second}" if _is_baseline(one, metrics) else one.second, one.difference) for one in others
     ]
-    own = next((one for one in selection.choices if _is_same(one.combination, selection.chosen)), None)
+    own = next((one for one in selection.choices if one.combination.is_same(selection.chosen)), None)
     if own is not None and own.difference is not None:
         differences.append((name_of(selection.choices[0].combination), own.difference))
     written = [

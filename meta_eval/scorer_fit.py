@@ -9,8 +9,7 @@ from .. import __version__
 from ..errors import UsageError
 from .arrays import Floats, Places
 from .combiners import fit_weights
-from .folds import grouped_folds
-from .groups import intraclass_correlation
+from .groups import grouped_folds, intraclass_correlation
 from .meta_evaluation import MetaEvaluation
 from .scorer import (
     AgreementRecord,
@@ -83,10 +82,7 @@ def conformal_half_width(residuals: Floats, groups: Places, level: float) -> flo
     absolute residuals is taken at (m + 1) / m x level (Dunn, Wasserman and Ramdas, 2023, "Distribution-Free Prediction
     Sets for Two-Layer Hierarchical Models", pooling). m is what the residuals are worth in independent ones, n / (1 +
     (mean size - 1) rho) (Kish, 1965), and at least the number of groups, which is right even where all residuals of a
-    group are equal.
-
-    Returns:
-        The half width; the largest residual where there are too few groups for the level.
+    group are equal. Returns the half width; the largest residual where there are too few groups for the level.
     """
     sizes = np.bincount(groups, minlength=int(groups.max()) + 1)
     weights = 1 / sizes[groups]
@@ -111,20 +107,8 @@ def conformal_bands(
     The lowest band may be smaller: where most items share a value (80% are rated 5), the quantile of a band with them
     is theirs, and says nothing of the few below. Those are a band of their own from ten on. Fewer below a value that
     more than half of all items have are too few for a quantile: nobody knows how far off they are, and their half width
-    is the whole scale.
-
-    Returns:
-        Pairs of a band's start, halfway between its lowest value and the value below, and its half width.
-
-    Example:
-        Ten answers rated 1, which are predicted 2 too high at worst, and ninety rated 5, 1 too low at worst. With nine
-        rated 1, their half width is the scale's 4:
-
-        >>> ratings, residuals = np.repeat([1.0, 5.0], [10, 90]), np.repeat([-2.0, 1.0], [10, 90])
-        >>> conformal_bands(ratings, residuals, np.arange(100), 0.9, scale=(1.0, 5.0), most=5)
-        ((1.0, 2.0), (3.0, 1.0))
-        >>> conformal_bands(ratings[1:], residuals[1:], np.arange(99), 0.9, scale=(1.0, 5.0), most=5)
-        ((1.0, 4.0), (3.0, 1.0))
+    is the whole scale. Returns pairs of a band's start, halfway between its lowest value and the value below, and its
+    half width.
     """
     levels, counts = np.unique(values, return_counts=True)
     fewest = max(_FEWEST_PER_BAND, len(values) / most - 1e-9)
@@ -164,7 +148,6 @@ def fit_scorer(
     embedder: str | None = None,
     prompts: Sequence[str] = (),
     answers: Mapping[str, tuple[str, str]] | None = None,
-    level: float = LEVEL,
 ) -> Scorer:
     """Fits the combination that a meta-evaluation chose, as a scorer.
 
@@ -187,7 +170,7 @@ def fit_scorer(
         rater_ceiling=evaluation.raters.ceiling.value if evaluation.raters else None,
         ratings=fingerprint_ratings(rated),
     )
-    scorer = build_scorer(rated, _scorer_kind(selection), record, level=level, seed=evaluation.settings.seed)
+    scorer = build_scorer(rated, _scorer_kind(selection), record, seed=evaluation.settings.seed)
     policy = evaluation.policy
     return scorer.model_copy(
         update={
@@ -207,11 +190,7 @@ def _fingerprints(rated: ScoreTable, answers: Mapping[str, tuple[str, str]]) -> 
 
 
 def predict_choice(rated: ScoreTable, selection: Selection, *, seed: int) -> Floats:
-    """Predicts the ratings of a table by the chosen combination, fitted as it is saved.
-
-    Returns:
-        The predicted rating of each item by a fit that did not see its group, (items,).
-    """
+    """Predicts each rating, (items,), by the chosen combination as it is saved, fitted without the item's group."""
     return _predict_out_of_fold(rated.only(selection.chosen.metrics), _scorer_kind(selection), seed=seed)
 
 

@@ -11,14 +11,12 @@ from ..errors import UsageError
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
-from .chance import BEYOND_CHANCE, OnProgress
-from .choice_tests import ChoiceTests
-from .combiners import SUBSET
-from .correlation import estimate_correlation
+from .chance import BEYOND_CHANCE, ChoiceTests, OnProgress
+from .combiners import SUBSET, largest_size, resampled_winners, subset_names
+from .correlation import estimate_correlation, estimate_rho_difference
 from .cross_validation import RULES, CombinationTask, column_spearmans, cross_validate, fit_ways
-from .estimate import OF_CORRELATIONS, Estimate, estimate
+from .estimate import Estimate
 from .groups import FEWEST_TO_CHOOSE
-from .subsets import largest_size, resampled_winners, subset_names
 from .table import SENTINELS, ScoreTable
 
 Combine = Literal["all", "subsets", "sum", "mean-rank", "ridge", "logistic"]
@@ -42,6 +40,10 @@ class Combination:
     chosen: bool = False
     cost: float | None = None  # what its metrics cost per 1,000 answers; None where that is unknown
     most_cost: float | None = None  # the bound on the cost of the subsets that it was chosen from; None without one
+
+    def is_same(self, other: "Combination") -> bool:
+        """Whether two combinations are the same, however they were found."""
+        return (self.kind, self.metrics) == (other.kind, other.metrics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +100,7 @@ class Selection:
 
     def agreement_of(self, combination: Combination) -> Estimate:
         """How far a combination agrees on answers that did not choose it: of the chosen one `agreement`."""
-        is_chosen = (combination.kind, combination.metrics) == (self.chosen.kind, self.chosen.metrics)
-        return self.agreement if is_chosen else combination.out_of_fold
+        return self.agreement if combination.is_same(self.chosen) else combination.out_of_fold
 
     def optimism_of(self, combination: Combination) -> float | None:
         """How much more a combination reaches on the answers that chose it than by `agreement_of`."""
@@ -132,23 +133,10 @@ def select(
 ) -> tuple[Selection, Predictions] | None:
     """Chooses among the combinations of the table's metrics.
 
-    Baselines that read the answer, such as token overlap, are candidates like any metric; answer length, a constant
-    and the question alone are not. A metric is a candidate where its values vary and it scored at least half of the
-    rated items; an item that it did not score stands at its middle.
-
-    Returns:
-        The selection and the predictions behind it; None with fewer than twenty rated items, no candidate, ratings that
-        are all equal, or one group only.
-
-    Examples:
-        One metric that equals the rating and one that says nothing: the first is chosen alone.
-
-        >>> ratings = np.arange(40.0) % 5 + 1
-        >>> scores = np.column_stack([ratings, np.arange(40.0) // 5])
-        >>> table = ScoreTable(tuple(map(str, range(40))), ("good", "noise"), scores, ratings[:, None])
-        >>> selection, _ = select(table, repeats=2, resamples=100, permutations=99)
-        >>> selection.chosen.metrics, selection.chosen.out_of_fold.value > 0.95, selection.p_of_selection
-        (('good',), True, 0.01)
+    Baselines that read the answer, such as token overlap, are candidates like any metric; answer length, a constant and
+    the question alone are not. A metric is a candidate where its values vary and it scored at least half of the rated
+    items; an item that it did not score stands at its middle. Returns the selection and the predictions behind it; None
+    with fewer than twenty rated items, no candidate, ratings that are all equal, or one group only.
     """
     rated = table.rated()
     names, left_out = _candidates(rated)
@@ -179,11 +167,7 @@ def select(
         """Spearman of predictions, or how much more it is than that of other ones, with its interval."""
         if less is None:
             return estimate_correlation(mean_spearman, predictions, rated.mean_rating, rated.groups, level=level)
-        statistic = mean_spearman(predictions, rated.mean_rating)
-        of_other = mean_spearman(less, rated.mean_rating)
-        return estimate(
-            lambda weights: statistic(weights) - of_other(weights), rated.groups, bounds=OF_CORRELATIONS, level=level
-        )
+        return estimate_rho_difference(predictions, less, rated.mean_rating, rated.groups, level=level)
 
     fitted = fit_ways(task, np.arange(len(rated.items)))
     in_sample = column_spearmans(fitted.predict_known(np.arange(len(rated.items))), task.ratings)
@@ -208,7 +192,7 @@ def select(
     places = {rule: RULES[rule](out_of_fold.scores) for rule in rules}
     choices: list[ChosenCombination] = []
     for rule, place in places.items():
-        if any(_is_same(combinations[place], choice.combination) for choice in choices):
+        if any(combinations[place].is_same(choice.combination) for choice in choices):
             continue
         predictions, best = out_of_fold.chosen[rule], out_of_fold.predictions[places["best"]]
         difference = None if rule == "best" else with_interval(out_of_fold.predictions[place], less=best)
@@ -216,7 +200,7 @@ def select(
             own = replace(combinations[place], out_of_fold=with_interval(predictions), candidates=tried)
             choices.append(ChosenCombination(rule, _with_optimism(own), difference))
     preferred = next(
-        (choice for choice in choices if _is_same(choice.combination, combinations[places[prefer]])), choices[0]
+        (choice for choice in choices if choice.combination.is_same(combinations[places[prefer]])), choices[0]
     )
     place, predictions = places[preferred.rule], out_of_fold.chosen[preferred.rule]
     tests = ChoiceTests(
@@ -263,14 +247,9 @@ def _rows(combinations: list[Combination], chosen: Combination) -> Iterator[Comb
     """The combinations as a table shows them: one that a bound on cost finds again is left out."""
     rows: list[Combination] = []
     for combination in combinations:
-        if combination.most_cost is None or not any(_is_same(combination, row) for row in rows):
+        if combination.most_cost is None or not any(map(combination.is_same, rows)):
             rows.append(combination)
-            yield _with_optimism(replace(combination, chosen=_is_same(combination, chosen)))
-
-
-def _is_same(one: Combination, other: Combination) -> bool:
-    """Whether two combinations are the same, however they were found."""
-    return one.metrics == other.metrics and one.kind == other.kind
+            yield _with_optimism(replace(combination, chosen=combination.is_same(chosen)))
 
 
 def _with_optimism(combination: Combination) -> Combination:

@@ -9,8 +9,7 @@ import numpy as np
 from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
 from .estimate import Estimate, estimate_share, p_of_share
-from .folds import grouped_folds
-from .groups import intraclass_correlation
+from .groups import grouped_folds, intraclass_correlation
 from .table import ScoreTable
 
 BOUND = 0.1
@@ -90,12 +89,8 @@ def triage_policy(
     group estimated on all rated answers.
 
     The check treats each fold's answers by thresholds that were chosen without them. A threshold is offered only where
-    the share of wrong answers in the check is within the bound too.
-
-    Returns:
-        The thresholds and what they do; `problem` says why no answer can be sent, where none can.
-
-    Source: Lassche et al., 2024, Table V.
+    the share of wrong answers in the check is within the bound too. Returns the thresholds and what they do; `problem`
+    says why no answer can be sent, where none can. Source: Lassche et al., 2024, Table V.
 
     Examples:
         60 answers, half rated 5 and half 1, with predictions that tell them apart. 29 answers without a bad one among

@@ -13,14 +13,9 @@ Interval = tuple[float, float, float, float, float]
 """The ends of an interval, those of the narrower one of two one-sided tests, and the p-value."""
 
 
-def spent_error(share: float, error: float = ERROR) -> float:
-    """The error that looks may have spent once a share of all information is there (Pocock's form; Lan and DeMets).
-
-    Example:
-        >>> [round(spent_error(share), 4) for share in (0.0, 0.3, 1.0)]
-        [0.0, 0.0208, 0.05]
-    """
-    return error * math.log1p((math.e - 1) * min(max(share, 0.0), 1.0))
+def spent_error(share: float) -> float:
+    """The error that looks may have spent once a share of all information is there (Pocock's form; Lan and DeMets)."""
+    return ERROR * math.log1p((math.e - 1) * min(max(share, 0.0), 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +23,6 @@ class Look:
     """One look at data that have an end: each look has the error that was not spent before, and no look more.
 
     The error of all looks together is at most `ERROR` (Lan and DeMets, 1983, with a union bound over the looks).
-
-    Attributes:
-        number: Which look it is, from 1.
-        share: The share of all information that there is, 1 where everything is rated.
-        rated: How many ratings there are.
-        error: The error of this look.
-        intervals: What it says of pairs of versions.
 
     Example:
         Everything is rated at the first look; or 30 of 100 at the first, and all at the second.
@@ -44,11 +32,11 @@ class Look:
         (0.05, 0.0208, 0.0292)
     """
 
-    number: int = 1
-    share: float = 1.0
-    rated: int = 0
-    error: float = ERROR
-    intervals: Mapping[tuple[str, str], Interval] = field(default_factory=dict)
+    number: int = 1  # which look it is, from 1
+    share: float = 1.0  # the share of all information that there is, 1 where everything is rated
+    rated: int = 0  # how many ratings there are
+    error: float = ERROR  # the error of this look
+    intervals: Mapping[tuple[str, str], Interval] = field(default_factory=dict)  # what it says of pairs of versions
 
     def half_width(self, standard_error: float, degrees: float, *, comparisons: int = 1, sides: int = 2) -> float:
         """Half the width of an interval of one of several comparisons, which hold together (Sidak, 1967)."""

@@ -1,15 +1,15 @@
 """Whether more ratings would change anything: a prediction of what the next ones do to the choice and its interval."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..text.wording import count_of
+from .agreement_statistics import spearman_statistic
+from .arrays import Floats
 from .estimate import Estimate, estimate
 from .groups import FEWEST_RATED
-
-if TYPE_CHECKING:
-    from .arrays import Floats
-    from .table import ScoreTable
+from .table import ScoreTable
 
 MORE = 20
 TOLERANCE = 0.05
@@ -40,34 +40,22 @@ class Stability:
         """The rule in a sentence."""
         change = "will not" if self.may_stop else "may"
         advice = "You may stop" if self.may_stop else "Rate on"
-        chance = (
-            f"it stays with a probability of {self.stable:.0%}; {count_of(self.rated, 'answer is', 'answers are')} "
-            "rated"
-        )
+        rated = count_of(self.rated, "answer is", "answers are")
         return (
-            f"{advice}: with {count_of(self.more, 'more rating')} the choice of {self.metric} or its interval "
-            f"{change} change by "
-            f"more than {self.tolerance:g} ({chance})"
+            f"{advice}: with {self.more} more ratings the choice of {self.metric} or its interval {change} change by "
+            f"more than {self.tolerance:g} (it stays with a probability of {self.stable:.0%}; {rated} rated)"
         )
 
 
-def predict_stability(
-    table: "ScoreTable", *, more: int = MORE, tolerance: float = TOLERANCE, seed: int = 0
-) -> Stability | None:
+def predict_stability(table: ScoreTable, *, seed: int = 0) -> Stability | None:
     """Predicts whether more ratings would change the best metric, or its interval by more than a tolerance.
 
     The method is predictive resampling (Fong, Holmes and Walker, 2023, "Martingale posterior distributions"): what the
     answers are like that are not rated yet is drawn from a Bayesian bootstrap of the groups that are, then as many
     groups as hold `more` answers are drawn from it, and the correlations are computed anew. The interval of such a
     future is today's, moved to the new correlation and narrowed by sqrt(n / (n + more)), on the scale of Fisher's z.
-
-    Returns:
-        The prediction; None with fewer than 10 rated answers, or where no metric has a correlation and an interval.
+    Returns the prediction; None with fewer than 10 rated answers, or where no metric has a correlation and an interval.
     """
-    import numpy as np
-
-    from .agreement_statistics import spearman_statistic
-
     rated = table.rated()
     names = [name for name in rated.metrics if name not in rated.baselines] or list(rated.metrics)
     columns = {name: rated.column(name) for name in names}
@@ -90,33 +78,29 @@ def predict_stability(
     interval = estimate(statistics[best], rated.groups, scale="fisher")
     if interval.value is None or interval.low is None or interval.high is None:
         return None
-    weights = once + _future_counts(rated.groups, more, seed)
+    weights = once + _future_counts(rated.groups, seed)
     futures = {name: statistics[name](weights) for name in today}
     keeps_choice = np.all([~(futures[name] > futures[best]) for name in today], axis=0)
-    narrower = np.sqrt(len(rated.items) / (len(rated.items) + more))
+    narrower = np.sqrt(len(rated.items) / (len(rated.items) + MORE))
     centre = _fisher(np.array(interval.value))
     changes = [
         np.abs(np.tanh(_fisher(futures[best]) + (_fisher(np.array(end)) - centre) * narrower) - end)
         for end in (interval.low, interval.high)
     ]
-    is_stable = keeps_choice & (np.maximum(*changes) <= tolerance)
-    return Stability(best, interval, len(rated.items), more, tolerance, float(np.mean(is_stable)))
+    is_stable = keeps_choice & (np.maximum(*changes) <= TOLERANCE)
+    return Stability(best, interval, len(rated.items), MORE, TOLERANCE, float(np.mean(is_stable)))
 
 
-def _future_counts(groups: tuple[str, ...], more: int, seed: int) -> "Floats":
+def _future_counts(groups: tuple[str, ...], seed: int) -> Floats:
     """How often each item stands among the next ratings, (items, futures)."""
-    import numpy as np
-
     draw = np.random.default_rng(seed)
     group_of = np.unique(np.asarray(groups), return_inverse=True)[1]
     count = int(group_of.max()) + 1
-    drawn = max(1, round(more * count / len(groups)))
+    drawn = max(1, round(MORE * count / len(groups)))
     weights = draw.dirichlet(np.ones(count), size=_FUTURES)
     counts: Floats = np.stack([draw.multinomial(drawn, shares) for shares in weights], axis=1)[group_of].astype(float)
     return counts
 
 
-def _fisher(rho: "Floats") -> "Floats":
-    import numpy as np
-
+def _fisher(rho: Floats) -> Floats:
     return np.arctanh(np.clip(rho, -_LARGEST_RHO, _LARGEST_RHO))

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..errors import InputError
+from ..eval_sets.rows import repeated_name
 from ..number_bounds import LARGEST_NUMBER
 from ..text.wording import count_of
-
-if TYPE_CHECKING:
-    from .arrays import Floats, Places
+from .arrays import Floats, Places
 
 QUESTION_ONLY = "question_only"
 SENTINELS = frozenset(
@@ -44,8 +44,8 @@ class ScoreTable:
 
     items: tuple[str, ...]  # the id of each item
     metrics: tuple[str, ...]  # the name of each metric
-    scores: "Floats"  # the metrics' scores as they were measured, (items, metrics)
-    ratings: "Floats"  # People's ratings, (items, raters), from `rating_min` to `rating_max`
+    scores: Floats  # the metrics' scores as they were measured, (items, metrics)
+    ratings: Floats  # People's ratings, (items, raters), from `rating_min` to `rating_max`
     raters: tuple[str, ...] = (RATER,)  # the name of each rater
     # whether higher is better, by metric; a metric that is not named counts as higher is better
     directions: Mapping[str, bool] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class ScoreTable:
         for name in ("versions", "questions"):
             object.__setattr__(self, name, tuple(getattr(self, name)) or ("",) * len(self.items))
         for name in ("items", "metrics", "raters"):
-            if duplicate := _first_duplicate(getattr(self, name)):
+            if duplicate := repeated_name(getattr(self, name)):
                 raise InputError(f"{name}: {duplicate!r} stands twice; give each its own name")
         for name, columns in (("scores", self.metrics), ("ratings", self.raters)):
             object.__setattr__(self, name, self._checked_values(name, columns))
@@ -87,10 +87,8 @@ class ScoreTable:
         object.__setattr__(self, "directions", directions)
         self._check_scale()
 
-    def _checked_values(self, name: str, columns: tuple[str, ...]) -> "Floats":
+    def _checked_values(self, name: str, columns: tuple[str, ...]) -> Floats:
         """A read-only copy of an array of the table."""
-        import numpy as np
-
         values = np.array(getattr(self, name), dtype=float)
         if values.shape != (len(self.items), len(columns)):
             raise InputError(
@@ -105,8 +103,6 @@ class ScoreTable:
         return values
 
     def _check_scale(self) -> None:
-        import numpy as np
-
         if not self.rating_min < self.rating_max:
             raise InputError(f"rating_min: {self.rating_min:g} is not below rating_max ({self.rating_max:g})")
         off_scale = (self.ratings < self.rating_min) | (self.ratings > self.rating_max)
@@ -118,10 +114,8 @@ class ScoreTable:
             )
 
     @cached_property
-    def mean_rating(self) -> "Floats":
+    def mean_rating(self) -> Floats:
         """The mean rating of each item over the raters that rated it, (items,); NaN where nobody did."""
-        import numpy as np
-
         is_rated = ~np.isnan(self.ratings)
         total = np.where(is_rated, self.ratings, 0.0).sum(axis=1)
         means = np.full(len(self.items), np.nan)
@@ -134,20 +128,16 @@ class ScoreTable:
         return (self.rating_min + self.rating_max) / 2
 
     @cached_property
-    def oriented(self) -> "Floats":
+    def oriented(self) -> Floats:
         """The scores, negated where lower is better, (items, metrics): more is better in every column."""
-        import numpy as np
-
         return self.scores * np.where(list(self.directions.values()), 1.0, -1.0)
 
     @property
-    def group_numbers(self) -> "Places":
+    def group_numbers(self) -> Places:
         """The group of each item as a number from 0, in the order of the labels, (items,)."""
-        import numpy as np
-
         return np.unique(np.asarray(self.groups, dtype=object).astype(str), return_inverse=True)[1].astype(np.intp)
 
-    def column(self, metric: str) -> "Floats":
+    def column(self, metric: str) -> Floats:
         """One metric's scores, negated where lower is better, (items,). Raises `InputError` for an unknown metric."""
         if metric not in self.metrics:
             raise InputError(f"no metric {metric!r} in the table; it has {', '.join(self.metrics)}")
@@ -155,15 +145,13 @@ class ScoreTable:
 
     def rated(self) -> "ScoreTable":
         """The items that somebody rated."""
-        import numpy as np
-
         return self.take(np.flatnonzero(~np.isnan(self.mean_rating)))
 
     def where(self, attribute: str, label: str) -> "ScoreTable":
         """The items whose attribute has this label."""
         return self.take([place for place, value in enumerate(self.attributes[attribute]) if value == label])
 
-    def take(self, places: "Sequence[int] | Places") -> "ScoreTable":
+    def take(self, places: Sequence[int] | Places) -> "ScoreTable":
         """The items at these places, in this order."""
 
         def select(labels: Sequence[str]) -> tuple[str, ...]:
@@ -188,12 +176,3 @@ class ScoreTable:
         places = [self.metrics.index(name) for name in names]
         directions = {name: self.directions[name] for name in names}
         return replace(self, metrics=names, scores=self.scores[:, places], directions=directions)
-
-
-def _first_duplicate(names: Sequence[str]) -> str | None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return None

@@ -8,8 +8,7 @@ from ..presentation.verdict import Verdict
 from ..text.wording import Phrase, phrase
 from .agreement import MetricAgreement
 from .answer_quality import describe_answers
-from .comparison import Comparison
-from .difference import MOST_RATINGS, round_ratings
+from .comparison import MOST_RATINGS, Comparison, round_ratings
 from .groups import FEWEST_TO_CHOOSE
 from .prediction_powered import share_of_rated
 from .raters import Raters

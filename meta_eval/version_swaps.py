@@ -15,15 +15,7 @@ SAME = 1e-9
 
 
 def merge_groups(groups: Sequence[str], questions: Sequence[str]) -> tuple[str, ...]:
-    """Joins the groups of answers to one question, so that these are resampled and held out together.
-
-    Returns:
-        The group of each answer, (answers,): the first label of those that questions join.
-
-    Examples:
-        >>> merge_groups(("a", "b", "c", "d"), ("when", "where", "when", ""))
-        ('a', 'b', 'a', 'd')
-    """
+    """Joins the groups of answers to one question, so that these stay together: the first label of each, (answers,)."""
     parent = {group: group for group in groups}
 
     def root(group: str) -> str:

@@ -41,20 +41,8 @@ def estimate_winner(
     The value is two fifths of the plain z and three fifths of the theta under which a z as large has a chance of one
     half. The plain value is too high on average, the conditional one too low; Zhong and Prentice (2008) and Ghosh, Zou
     and Wright (2008) average the two, and these weights left the least bias in our simulations. The interval starts at
-    0 at least, because the test has ruled out less, and reaches the plain value.
-
-    Returns:
-        The corrected estimate; the plain one where that has no interval, or where the agreement is perfect.
-
-    Examples:
-        A rho of 0.5 that would have been quoted anyway stays; one that just passed the test is worth less:
-
-        >>> plain = Estimate(0.5, 0.2778, 0.6712, n=60)
-        >>> far, near = (estimate_winner(plain, quoted=(least, 1.0), level=0.95) for least in (-0.5, 0.45))
-        >>> round(far.value, 2), round(far.low, 2), round(far.high, 2)
-        (0.5, 0.28, 0.67)
-        >>> round(near.value, 2), round(near.low, 2), round(near.high, 2)
-        (0.43, 0.08, 0.66)
+    0 at least, because the test has ruled out less, and reaches the plain value. Returns the corrected estimate; the
+    plain one where that has no interval, or where the agreement is perfect.
     """
     if plain.value is None or plain.low is None or plain.high is None or plain.value > _LARGEST_RHO:
         return plain  # a perfect order has no error on the z scale; its interval counts the exceptions not seen
@@ -84,21 +72,9 @@ def winning_limits(winner: Floats, rivals: Floats, ratings: Floats, group_number
     """Finds between which rho a measure would still have won against its rivals, all that is unrelated to it equal.
 
     With Z_k = b_k Z + W_k, where b_k is the slope of a rival's z on the winner's over samples of the same size, and W_k
-    what is unrelated, Z is the largest where Z >= W_k / (1 - b_k) for every b_k < 1, and at most that for b_k > 1
-    (Lee, Sun, Sun and Taylor, 2016; Reid, Taylor and Tibshirani, 2017). The slopes come from the influence of each
-    group on each rho.
-
-    Returns:
-        The limits on the scale of rho; -1 and 1 without rivals.
-
-    Examples:
-        A rival that is unrelated to the winner sets the limit at its own rho:
-
-        >>> ratings = np.array([1.0, 2, 3, 4, 5, 6, 7, 8])
-        >>> winner, rival = np.array([1.0, 2, 4, 3, 5, 6, 8, 7]), np.array([[3.0], [1], [2], [4], [8], [5], [6], [7]])
-        >>> low, high = winning_limits(winner, rival, ratings, np.arange(8))
-        >>> bool(-1 < low < 0.95), high
-        (True, 1.0)
+    what is unrelated, Z is the largest where Z >= W_k / (1 - b_k) for every b_k < 1, and at most that for b_k > 1 (Lee,
+    Sun, Sun and Taylor, 2016; Reid, Taylor and Tibshirani, 2017). The slopes come from the influence of each group on
+    each rho. Returns the limits on the scale of rho; -1 and 1 without rivals.
     """
     z, by_group = _influences(np.column_stack([winner, rivals]), ratings, group_numbers)
     variance = float(by_group[:, 0] @ by_group[:, 0])
@@ -116,10 +92,8 @@ def believable_error(values: Floats, ratings: Floats, group_numbers: Places) -> 
     """Computes the largest error of a measure's z that is believed: half as much again as the influences say.
 
     The infinitesimal jackknife (Jaeckel, 1972) takes how z moves with the weight of each group, where the jackknife
-    takes it away; the two agree but where z without one group is that of a perfect agreement.
-
-    Returns:
-        The error; infinite where the agreement is perfect as it is, so that no group moves it.
+    takes it away; the two agree but where z without one group is that of a perfect agreement. Returns the error;
+    infinite where the agreement is perfect as it is, so that no group moves it.
 
     Examples:
         >>> believable_error(np.arange(6.0), np.arange(6.0), np.arange(6))

@@ -16,6 +16,7 @@ from ..errors import AssayError, InputError, UsageError
 from ..eval_sets import Sample
 from ..eval_sets.preference_reading import is_preference_file
 from ..eval_sets.turns import is_turn
+from ..meta_eval.comparison import RATING_MARGIN
 from ..meta_eval.decision import (
     Decision,
     PreferenceTable,
@@ -24,7 +25,6 @@ from ..meta_eval.decision import (
     decision_as_json,
     make_preference_table,
 )
-from ..meta_eval.difference import RATING_MARGIN
 from ..meta_eval.groups import FEWEST_GROUPS
 from ..meta_eval.sequence import Interval, Look
 from ..text.wording import count_of, list_first, verb_of

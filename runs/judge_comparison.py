@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..judges import Usage
+from ..meta_eval.comparison import find_standing, reverse
 from ..meta_eval.correlation import spearman
-from ..meta_eval.difference import find_standing, reverse
 from ..meta_eval.estimate import Estimate
 from ..metrics import Score
 from ..presentation.figure import format_agreement, format_price
@@ -183,7 +183,7 @@ def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreemen
     import numpy as np
     from sklearn.metrics import cohen_kappa_score
 
-    from ..meta_eval.krippendorff import ordinal_alpha
+    from ..meta_eval.rater_coefficients import ordinal_alpha
 
     claims = {
         judge: {

@@ -103,7 +103,7 @@ def predict_mean_rating(results: "Results", metrics: Sequence[str]) -> Predicted
         return None
     import numpy as np
 
-    from ..meta_eval.estimate import estimate_mean
+    from ..meta_eval.estimate import Estimate, estimate_mean
     from ..meta_eval.prediction_powered import estimate_mean_rating
     from ..meta_eval.table import ScoreTable
 
@@ -137,30 +137,17 @@ def predict_mean_rating(results: "Results", metrics: Sequence[str]) -> Predicted
         corrected = powered.mean
     mean = float(predicted.mean())
     if corrected is None or corrected.value is None:
-        return PredictedRating(
-            metric=metric,
-            mean=mean,
-            low=None,
-            high=None,
-            predicted=mean,
-            n=len(rows),
-            rated=count,
-            fitted=fitted,
-            corrected=False,
-            problem="fewer than ten answers are rated",
-            rating_min=first.rating_min,
-            rating_max=first.rating_max,
-        )
+        corrected = Estimate(None, problem="fewer than ten answers are rated")
     return PredictedRating(
         metric=metric,
-        mean=corrected.value,
+        mean=mean if corrected.value is None else corrected.value,
         low=corrected.low,
         high=corrected.high,
         predicted=mean,
         n=len(rows),
         rated=count,
         fitted=fitted,
-        corrected=True,
+        corrected=corrected.value is not None,
         problem=corrected.problem,
         rating_min=first.rating_min,
         rating_max=first.rating_max,

@@ -9,10 +9,11 @@ from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..eval_sets.conversation import asked_text
 from ..eval_sets.pair_ratings import without_rating
+from ..eval_sets.rows import Row
 from ..eval_sets.turns import is_turn, turn_id
 from ..meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
-from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flatten, read_ratings
-from ..meta_eval.score_files.column_roles import match_columns
+from ..meta_eval.score_files import Item, ReadOptions, ScoreSource, flatten, read_ratings
+from ..meta_eval.score_files.flat_rows import match_columns
 from ..metrics.catalogue import higher_is_better
 from ..metrics.specification import parse_specification
 from ..text.wording import count_of
@@ -132,7 +133,8 @@ def read_run_ratings(
             f"{name}: none of its {count_of(len(samples), options.level or 'sample')} is rated; name a file of "
             "ratings (--ratings)"
         )
-    rows = [FlatRow(f"sample {key}", _row(sample) | {"id": key}) for key, sample in samples.items()]
+    listed = enumerate(samples.items(), 1)
+    rows = [Row(number, f"sample {key}", _row(sample) | {"id": key}) for number, (key, sample) in listed]
     source = read_ratings(rows, name, replace(options, mapping={}))
     return replace(source, notes=(*notes, *source.notes))
 

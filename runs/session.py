@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -203,7 +203,10 @@ async def _without_empty_run(record: ScoreRecord) -> AsyncIterator[None]:
     try:
         yield
     except (JudgeUnavailable, InputError) as error:
-        if isinstance(record, StoredRun) and record.remove_if_empty():
+        is_removed = False
+        with suppress(InputError):  # where the store is what cannot be reached, the first error says so
+            is_removed = isinstance(record, StoredRun) and record.remove_if_empty()
+        if is_removed:
             raise type(error)(f"{error}. {NOTHING_STORED}") from error.__cause__
         raise
 

@@ -15,11 +15,11 @@ from ..eval_sets.conversation import asked_text
 from ..eval_sets.number_rule import NumberRule
 from ..eval_sets.opening_question import opening_question
 from ..eval_sets.pair_ratings import describe_lost_pairs
+from ..eval_sets.rows import Row
 from ..eval_sets.version_column import versioned_id
-from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flat_rows, read_ratings
-from ..meta_eval.score_files.column_roles import find_roles
-from ..meta_eval.score_files.item_matching import ItemMatcher, has_other_answer
-from ..meta_eval.score_files.score_join import find_scale
+from ..meta_eval.score_files import Item, ReadOptions, ScoreSource, flat_rows, read_ratings
+from ..meta_eval.score_files.flat_rows import find_roles
+from ..meta_eval.score_files.score_join import ItemMatcher, find_scale, has_other_answer
 from ..meta_eval.table import RATER
 from ..text.wording import count_of, list_first, verb_of
 from .rating_direction import describe_left_out_pair_ratings
@@ -299,7 +299,7 @@ def _read_file(
     return ratings, scale, notes
 
 
-def _only_rated(rows: Sequence[FlatRow], source: ScoreSource) -> list[FlatRow]:
+def _only_rated(rows: Sequence[Row], source: ScoreSource) -> list[Row]:
     """The rows with a rating, in a column in which the rest of the file has its ratings."""
     roles = find_roles(list(dict.fromkeys(name for row in rows for name in row.values)), {})
     columns = source.read_columns or (roles.get("rating") or roles.get("value") or "",)
@@ -310,18 +310,18 @@ def _only_rated(rows: Sequence[FlatRow], source: ScoreSource) -> list[FlatRow]:
     return [row for row in rows if any(is_given(row.values.get(column)) for column in columns)]
 
 
-def _has_other_answer(row: FlatRow) -> bool:
+def _has_other_answer(row: Row) -> bool:
     return any(str(row.values.get(column) or "").strip() for column in _OTHER_ANSWER)
 
 
-def _has_two_sides(row: FlatRow) -> bool:
+def _has_two_sides(row: Row) -> bool:
     """Whether a row's rating is on a scale with two sides, as `Sample.has_two_sides` has it."""
     with suppress(ValueError):
         return (NumberRule().read(row.values.get("rating_min")) or 0) < 0
     return False
 
 
-def _with_labels(rows: Sequence[FlatRow], column: str) -> list[FlatRow]:
+def _with_labels(rows: Sequence[Row], column: str) -> list[Row]:
     """The rows with their version before their id: two versions may have one id."""
     id_column = find_roles(list(dict.fromkeys(name for row in rows for name in row.values)), {}).get("id", "")
     return [
@@ -337,7 +337,7 @@ def _label(values: Mapping[str, object], column: str) -> str:
 
 
 def _find_scale(
-    rows: Sequence[FlatRow], source: ScoreSource, scale: Scale | None, own_scale: Scale | None
+    rows: Sequence[Row], source: ScoreSource, scale: Scale | None, own_scale: Scale | None
 ) -> tuple[Scale, list[str]]:
     """Scale that the user says, else the file, else that of the other ratings where all are on it, else as usual."""
     values = [value for column in source.columns.values() for value in column.values()]
@@ -365,7 +365,7 @@ def _find_scale(
     ]
 
 
-def _place_of(rows: Sequence[FlatRow], source: ScoreSource, rating: float) -> str:
+def _place_of(rows: Sequence[Row], source: ScoreSource, rating: float) -> str:
     """Where a rating stands first; of one that was brought to another scale its row."""
     roles = find_roles(list(dict.fromkeys(name for row in rows for name in row.values)), {})
     columns = source.read_columns or tuple(filter(None, [roles.get("rating") or roles.get("value")]))
@@ -382,7 +382,7 @@ def _place_of(rows: Sequence[FlatRow], source: ScoreSource, rating: float) -> st
     )
 
 
-def _version_column(rows: Sequence[FlatRow], names: Collection[str], by: str) -> str:
+def _version_column(rows: Sequence[Row], names: Collection[str], by: str) -> str:
     """The column whose cells name versions; "" where there is none."""
     for wanted in filter(None, (by, *_VERSION_COLUMNS)):
         for column in (wanted, f"metadata.{wanted}"):
@@ -391,7 +391,7 @@ def _version_column(rows: Sequence[FlatRow], names: Collection[str], by: str) ->
     return ""
 
 
-def _describe_other_names(rows: Sequence[FlatRow], by_label: Mapping[str, str], by: str) -> str:
+def _describe_other_names(rows: Sequence[Row], by_label: Mapping[str, str], by: str) -> str:
     """What to do about a column of versions that names none of them; "" where there is no such column."""
     listed = list_first(list(dict.fromkeys(by_label.values())))
     for wanted in filter(None, (by, *_VERSION_COLUMNS)):
@@ -408,7 +408,7 @@ def _describe_other_names(rows: Sequence[FlatRow], by_label: Mapping[str, str], 
 
 
 def _check_whose(
-    rows: Sequence[FlatRow],
+    rows: Sequence[Row],
     column: str,
     versions: Sequence[VersionAnswers],
     file: Path,

@@ -51,7 +51,7 @@ class ApiServer:
                 parts = urlsplit(self.path)
                 query = parse_qs(parts.query, keep_blank_values=True)
                 with outer._lock:
-                    body = json.loads(content) if content else None
+                    body = outer.read_body(content, self.headers) if content else None
                     number = len(outer.calls) + 1
                     call = Call(number, self.command, parts.path, query, dict(self.headers.items()), body)
                     outer.calls.append(call)
@@ -77,6 +77,10 @@ class ApiServer:
         self._server.daemon_threads = True
         self.host = f"127.0.0.1:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+
+    def read_body(self, content, headers):
+        """Reads the body of a request: JSON."""
+        return json.loads(content)
 
     def answer(self, call):
         """Answers a request."""

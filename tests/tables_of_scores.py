@@ -5,20 +5,18 @@ import numpy as np
 from assay.meta_eval import ScoreTable
 
 
+def table_of(scores, ratings, **fields):
+    """Scores by metric, and ratings (items,) or (items, raters); unless said, raters are called a, b, ..."""
+    ratings = np.asarray(ratings, float).reshape(len(ratings), -1)
+    columns = np.column_stack([*scores.values(), np.empty((len(ratings), 0))])
+    fields = {"raters": tuple("abcdefgh"[: ratings.shape[1]])} | fields
+    return ScoreTable(tuple(f"i{number}" for number in range(len(ratings))), tuple(scores), columns, ratings, **fields)
+
+
 def score_table(
-    items,
-    metrics,
-    *,
-    signal,
-    useful=1,
-    of_a_group=1,
-    raters=1,
-    unrated=0,
-    constant="",
-    half_missing="",
-    baseline="",
-    seed=0,
-):
+    items, metrics, *, signal, useful=1, of_a_group=1, raters=1, unrated=0,
+    constant="", half_missing="", baseline="", seed=0,
+):  # fmt: skip
     """The first `useful` metrics m0, m1, ... are signal * rating + standard normal noise, the others noise."""
     generator = np.random.default_rng(seed)
     truth = generator.integers(1, 6, items).astype(float)

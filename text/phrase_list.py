@@ -40,9 +40,13 @@ def _spans(text: str) -> list[tuple[int, int]]:
 @lru_cache(maxsize=32)  # several questions are asked about one sentence
 def read_words(text: str) -> Words:
     """Reads the words of a text; a mark that nobody sees parts none, an apostrophe does: "don't" is "don" and "t"."""
-    text = without_unseen(text)
+    if text.isascii() and text.isprintable():
+        lower = text.lower()
+    else:
+        text = without_unseen(text)
+        lower = _lower(text)
     words, clauses, count = list[str](), [0], 0
-    for word in _WORD_OR_PAUSE.findall(text.lower() if text.isascii() else _lower(text)):
+    for word in _WORD_OR_PAUSE.findall(lower):
         if word:
             words += [word]
             count += 1

@@ -128,7 +128,8 @@ class SentenceKinds:
             return LEAD_IN, 0
         if kind and covered == count:
             return kind, 0
-        boundary = boundary if self._idle.longest(words.words, 0)[0] == "greeting" else 0
+        if boundary and self._idle.longest(words.words, 0)[0] != "greeting":
+            boundary = 0
         if self._refusals.stands_in(words.words):
             is_refusal, after_refusal = self._find_refusal(words)
             if is_refusal:

@@ -1,18 +1,21 @@
-from .address import TraceAddress as TraceAddress
+from .address import (
+    TraceAddress as TraceAddress,
+    environment_urls as environment_urls,
+    find_server_url as find_server_url,
+    trace_page_url as trace_page_url,
+)
 from .conversations import join_conversation as join_conversation, join_sessions as join_sessions
 from .cursor import OVERLAP as OVERLAP, PullCursor as PullCursor, is_known_address as is_known_address
-from .http_client import HttpClient as HttpClient
+from .http_client import FailedAttempt as FailedAttempt, HttpClient as HttpClient, call_again as call_again
 from .langfuse.sink import LangfuseSink as LangfuseSink
 from .langfuse.source import LangfuseSource as LangfuseSource
 from .mlflow.server import MlflowServer as MlflowServer
 from .mlflow.sink import KEY as KEY, MlflowSink as MlflowSink
 from .mlflow.source import MlflowSource as MlflowSource, build_conditions as build_conditions
-from .origin import TraceOrigin as TraceOrigin
 from .otel.sink import OtelSink as OtelSink, event_attributes as event_attributes
-from .phoenix.people import RatingReader as RatingReader
 from .phoenix.project import PhoenixProject as PhoenixProject
 from .phoenix.sink import PhoenixSink as PhoenixSink
-from .phoenix.source import PhoenixSource as PhoenixSource
+from .phoenix.source import PhoenixSource as PhoenixSource, RatingReader as RatingReader
 from .pull import PullRequest as PullRequest, PullResult as PullResult, pull_traces as pull_traces
 from .push import PushRequest as PushRequest, PushResult as PushResult, push_scores as push_scores
 from .registry import (
@@ -21,14 +24,8 @@ from .registry import (
     open_sink as open_sink,
     open_source as open_source,
 )
-from .retrying import FailedAttempt as FailedAttempt, call_again as call_again
-from .server_url import (
-    environment_urls as environment_urls,
-    find_server_url as find_server_url,
-    trace_page_url as trace_page_url,
-)
 from .sink import Sink as Sink, TraceScore as TraceScore, WriteResult as WriteResult, send_in_halves as send_in_halves
-from .source import Source as Source, UnreadTrace as UnreadTrace
+from .source import Source as Source, TraceOrigin as TraceOrigin, UnreadTrace as UnreadTrace
 from .tool_server import (
     Paging as Paging,
     ToolServer as ToolServer,
@@ -42,7 +39,6 @@ from .watch.watch_records import hold_watch as hold_watch
 from .watch.watch_settings import WatchSettings as WatchSettings
 from .watch.watch_state import WatchState as WatchState
 from .watch.watch_step import (
-    LoopTools as LoopTools,
     StepReport as StepReport,
     StepTools as StepTools,
     take_step as take_step,

@@ -1,9 +1,17 @@
-"""Where traces are kept: `phoenix://HOST:6006/PROJECT` and the like."""
+"""Where traces are kept, `phoenix://HOST:6006/PROJECT` and the like, and where the server of such an address is."""
 
+import os
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import unquote, urlsplit
+from ipaddress import ip_address
+from urllib.parse import quote, unquote, urlsplit
 
-from ..errors import UsageError
+from ..errors import AssayError, InputError, UsageError
+from ..value_messages import shorten
+
+_HTTPS_PORT = 443
+_HOST = re.compile(r"[\w.-]+(:\d+)?|\[[\da-fA-F:.]+\](:\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +49,85 @@ class TraceAddress:
 
     def __str__(self) -> str:
         return self.text
+
+
+def environment_urls(*variables: str) -> dict[str, str]:
+    """Returns what environment variables hold, by their names; empty for one that is not set."""
+    return {name: os.environ.get(name, "") for name in variables}
+
+
+def find_server_url(
+    host: str, settings: Mapping[str, str], *, port: int, default: str = "", takes_user: bool = False
+) -> str:
+    """Finds the URL of a server: from its address, else from the settings of the tool's client, else the tool's own.
+
+    Where the client's settings name the host of the address, their URL counts, with its scheme and path. Otherwise this
+    machine is reached by http, at the tool's port where none is named; another host with a port by http, except at 443;
+    and any other by https.
+    """
+    variable, named = next(
+        ((name, url) for name, value in settings.items() if (url := value.strip().rstrip("/"))), ("", "")
+    )
+    own_host = _host_of(named, takes_user=takes_user)
+    if not host:
+        if not named and not default:
+            names = " or ".join(settings)
+            raise UsageError(f"name the server: write HOST:{port} before the project, or set {names} to its URL")
+        if named and not own_host:
+            raise InputError(f"{variable} is no URL of a server: write https://HOST, without a user or a key")
+        return named or default
+    if own_host == host.lower():
+        return named
+    try:
+        parts = urlsplit(f"//{host if _HOST.fullmatch(host) else ':'}")
+        name, own_port = parts.hostname or "", parts.port
+    except ValueError:
+        name = ""
+    if not name:
+        raise UsageError(f"`{shorten(host)}` is no host: write HOST or HOST:PORT")
+    if is_loopback(name):
+        return f"http://{host}" if own_port else f"http://{host}:{port}"
+    return f"https://{host}" if own_port in (None, _HTTPS_PORT) else f"http://{host}"
+
+
+def _host_of(url: str, *, takes_user: bool) -> str:
+    """The host of a URL, with its port, in lower case; empty where it is no URL of a server."""
+    try:
+        parts = urlsplit(url)
+        is_server = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        return ""
+    has_user = parts.username is not None and not takes_user
+    return parts.netloc.rpartition("@")[2].lower() if is_server and not has_user else ""
+
+
+def is_loopback(name: str) -> bool:
+    """Whether a host is this machine, by name or number."""
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"
+
+
+_PHOENIX_PORT = 6006
+
+
+def trace_page_url(address: str, trace: str) -> str:
+    """Returns the address of a trace's page, for a link that a person follows.
+
+    Only Phoenix has addresses by a trace's id alone; those of other tools need ids that an address does not have.
+
+    Examples:
+        >>> trace_page_url("phoenix://localhost:6006/bot", "7f3a")
+        'http://localhost:6006/redirects/traces/7f3a'
+        >>> trace_page_url("langfuse://cloud.langfuse.com", "7f3a")
+        ''
+    """
+    try:
+        parsed = TraceAddress.parse(address)
+        if parsed.scheme != "phoenix" or not parsed.host or not trace:
+            return ""
+        server = find_server_url(parsed.host, {}, port=_PHOENIX_PORT)
+    except AssayError:
+        return ""
+    return f"{server}/redirects/traces/{quote(trace, safe='')}"

@@ -22,7 +22,7 @@ from ..eval_sets.logs.trace_row import SessionTrace, join_messages
 from ..eval_sets.message import REASONS, Message
 from ..eval_sets.message_times import read_time
 from ..eval_sets.thread import ThreadError, thread_language
-from .origin import ORIGIN, TraceOrigin
+from .source import ORIGIN, TraceOrigin
 
 GAP = timedelta(minutes=30)
 """A quiet time that ends a conversation, where none is named."""
@@ -144,14 +144,10 @@ def _fill_spool(spool: sqlite3.Connection, samples: Iterable[Sample]) -> None:
 def _spooled_rows(spool: sqlite3.Connection) -> Iterator[tuple[str, float, str]]:
     """The traces by session, the sessions by their first trace."""
     spool.execute("CREATE INDEX by_session ON traces (session, began)")
-    spool.execute(
-        "CREATE TABLE sessions AS SELECT session, min(began) AS first FROM traces GROUP BY session "
-        "ORDER BY first, session"
+    yield from spool.execute(
+        "SELECT session, began, content FROM (SELECT session, min(began) AS first FROM traces GROUP BY session) "
+        "JOIN traces USING (session) ORDER BY first, session, began, number"
     )
-    for (session,) in spool.execute("SELECT session FROM sessions ORDER BY rowid"):
-        yield from spool.execute(
-            "SELECT session, began, content FROM traces WHERE session = ? ORDER BY began, number", (session,)
-        )
 
 
 def _parts(rows: Iterable[tuple[str, float, str]], gap: float) -> Iterator[tuple[list[Sample], float]]:

@@ -1,32 +1,50 @@
-"""Where the last pull of an address ended, so that a trace is pulled once; kept in the store."""
+"""Which traces are new: for a pull, whose cursor the store keeps, and for a watch."""
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
+from ..eval_sets import Sample
 from ..runs import Store
-from ..runs.database import explain_errors
+from ..runs.database import Database, explain_errors
 from .address import TraceAddress
+from .source import TraceOrigin, UnreadTrace
 
 OVERLAP = timedelta(minutes=10)
 """What is read again before the time at which the last pull ended: a trace may arrive minutes after it began, and the
 clocks of two machines differ."""
+_AT_ONCE = 50  # traces that are looked up together
 _BATCH = 500
 _READING = 1 << 20  # bytes at a time
 
 
-@dataclass(frozen=True, slots=True)
-class CursorPlace:
-    """Where a cursor stands."""
+def trace_id(sample: Sample) -> str:
+    """Returns the id of the trace that a sample was made of; of one without an origin its own."""
+    origin = TraceOrigin.of_sample(sample)
+    return origin.id if origin else sample.id
 
-    id: str  # the cursor's id
-    watermark: datetime | None  # the time of the newest trace that was pulled; None before the first pull
+
+def mark_new(
+    traces: Iterable[Sample | UnreadTrace], known: Callable[[Sequence[str]], set[str]]
+) -> Iterator[tuple[Sample | UnreadTrace, bool]]:
+    """Yields traces, each with whether it is new; `known` returns which of some ids were pulled before."""
+    reading, seen = iter(traces), set[int]()  # hashes of ids
+    while part := list(islice(reading, _AT_ONCE)):
+        ids = [trace_id(trace) for trace in part if isinstance(trace, Sample)]
+        before = known(ids) if ids else set()
+        for trace in part:
+            if isinstance(trace, UnreadTrace):
+                yield trace, True
+            else:
+                key = hash(trace_id(trace))
+                yield trace, not (trace_id(trace) in before or key in seen)
+                seen.add(key)
 
 
 class PullCursor:
@@ -54,29 +72,21 @@ class PullCursor:
     @contextmanager
     def hold(self) -> Iterator[None]:
         """Holds the cursor for a pull, and completes or forgets what a killed pull left."""
-        lock = f"pull-{self.id}"
-        with self._explained():
-            if not self._database.locks.take(lock):
-                raise UsageError(
-                    f"{self._fields[0]}: another process pulls what is new from here; wait until it has ended"
-                )
-        try:
+        refusal = f"{self._fields[0]}: another process pulls what is new from here; wait until it has ended"
+        with hold_lock(self._database, f"pull-{self.id}", refusal):
             with self._explained():
                 self._settle()
             yield
-        finally:
-            with self._explained():
-                self._database.locks.release(lock)
 
-    def place(self) -> CursorPlace:
-        """Returns where it stands."""
+    def watermark(self) -> datetime | None:
+        """Returns the time of the newest trace that was pulled; None before the first pull."""
         with self._explained():
             row = self._database.execute("SELECT watermark FROM pull_cursors WHERE id = ?", (self.id,)).fetchone()
-        return CursorPlace(self.id, None if row is None or row[0] is None else datetime.fromisoformat(row[0]))
+        return None if row is None or row[0] is None else datetime.fromisoformat(row[0])
 
     def read_from(self) -> datetime | None:
         """Returns the time from which the next pull reads: the overlap is read again."""
-        watermark = self.place().watermark
+        watermark = self.watermark()
         return None if watermark is None else watermark - self._overlap
 
     def known_traces(self, traces: Sequence[str]) -> set[str]:
@@ -109,7 +119,7 @@ class PullCursor:
     def prepare(self, file: Path, digest: str, watermark: datetime | None) -> None:
         """Notes which file is about to be complete: it moves the cursor as soon as it is there."""
         self._write_added()
-        before = self.place().watermark
+        before = self.watermark()
         newest = max((time for time in (before, watermark) if time is not None), default=None)
         pending = {
             "file": str(file.absolute()),
@@ -167,6 +177,19 @@ class PullCursor:
         return explain_errors(self._database, "the cursor of the pull cannot be kept")
 
 
+@contextmanager
+def hold_lock(database: Database, name: str, refusal: str) -> Iterator[None]:
+    """Holds a lock of a pull, a push or a watch; refuses where another process holds it."""
+    with explain_errors(database, "the lock cannot be taken"):
+        if not database.locks.take(name):
+            raise UsageError(refusal)
+    try:
+        yield
+    finally:
+        with explain_errors(database, "the lock cannot be released"):
+            database.locks.release(name)
+
+
 def note_address(store: Store, address: str) -> None:
     """Notes that traces were pulled from an address with this store: `assay traces push` sends scores there."""
     with explain_errors(store.database, "the address cannot be kept"):
@@ -185,12 +208,7 @@ def is_known_address(store: Store, address: str) -> bool:
 
 
 def canonical_address(address: TraceAddress) -> str:
-    """Returns the one form of the several in which the address of a server may be typed; that of a file as it is.
-
-    Example:
-        >>> canonical_address(TraceAddress.parse("PHOENIX://LocalHost:6006/support/"))
-        'phoenix://localhost:6006/support'
-    """
+    """Returns the one form of the several in which the address of a server may be typed; that of a file as it is."""
     if address.host or "://" in address.text:
         return f"{address.scheme}://{address.host.lower()}/{address.project}"
     return f"{address.scheme}:{address.project}"

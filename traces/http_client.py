@@ -3,28 +3,83 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import tenacity
 
 from ..errors import InputError
 from ..judges.retry import read_retry_after
 from ..text.wording import count_of
 from ..value_messages import shorten
-from .retrying import ATTEMPTS_AT_500, FailedAttempt, call_again, is_passing
 from .tool_server import MOST_KEPT_PAGES, Paging, ToolServer
 
 if TYPE_CHECKING:
     import httpx
 
 _SECONDS = 60  # of one step of a call
+ATTEMPTS = 6
+"""Of one call, the first included."""
+ATTEMPTS_AT_500 = 3
+"""Of a call that comes back with a 500 each time: what was sent, or is read, may be what breaks the server."""
+LONGEST_WAIT = 120.0
+"""Seconds before one further attempt, whatever the server asks for."""
+LONGEST_TOTAL = 600.0
+"""Seconds of all waits of one call."""
+_PASSING = frozenset({408, 425, 429})
+_LASTING = frozenset({501, 505, 507, 511})  # of a server that does not offer it, is full, or wants a login
+_FIRST_WAIT = 0.5
 _Result = TypeVar("_Result")
 
 
-class RefusedRequest(Exception):
-    """The server refuses one request for what stands in it; others may go on."""
+class FailedAttempt(Exception):
+    """What another attempt may mend."""
 
-    def __init__(self, path: str, status: int, text: str, body: bytes = b"") -> None:
+    def __init__(self, text: str, wait: float | None = None, attempts: int | None = None) -> None:
         super().__init__(text)
-        self.path, self.status, self.body = path, status, body
+        self.wait, self.attempts, self.made = wait, attempts, 1
+
+
+def is_passing(status: int) -> bool:
+    """Whether the same request may succeed later: the server is asked too often, is too slow, or fails."""
+    return status in _PASSING or (status >= 500 and status not in _LASTING)
+
+
+def call_again(
+    function: Callable[[], _Result],
+    *,
+    attempts: int = ATTEMPTS,
+    first_wait: float = _FIRST_WAIT,
+    longest_wait: float = LONGEST_WAIT,
+) -> _Result:
+    """Makes a call, again while it fails in passing: as late as the server asks, else twice as late each time."""
+    waited = 0.0
+    for made in count(1):
+        try:
+            return function()
+        except FailedAttempt as failure:
+            failure.made = made
+            asked = first_wait * 2 ** (made - 1) if failure.wait is None else failure.wait
+            wait = min(asked, longest_wait)
+            if made >= min(attempts, failure.attempts or attempts) or waited + wait > LONGEST_TOTAL:
+                raise
+        waited += wait
+        tenacity.nap.sleep(wait)
+    raise AssertionError("a retry ends with a value or an error")
+
+
+class RefusedRequest(InputError):
+    """The server refuses one request for what stands in it; others may go on. Its text has a cure."""
+
+    def __init__(self, server: ToolServer, path: str, status: int, problem: str, body: bytes = b"") -> None:
+        if is_passing(status):
+            cure = "try again later, or look into its log"
+        elif status in (404, 405, 501):
+            cure = f"it is an older {server.tool} or none: {server.oldest}"
+        else:
+            cure = "update it, or look into its log"
+        super().__init__(f"{server} refuses {server.words(path)}: {problem}; {cure}")
+        self.status, self.problem, self.body = status, problem, body
 
 
 def read_key(variable: str) -> str:
@@ -56,11 +111,7 @@ class HttpClient:
             raise self._wrong_header() from None
 
     def call(self, method: str, path: str, **values: Any) -> Any:
-        """Makes a call, again where that may help, and returns the JSON of the reply; None of an empty one.
-
-        Raises:
-            RefusedRequest: The server refuses this request.
-        """
+        """Makes a call, again where that may help, and returns the JSON of the reply; None of an empty one."""
         return self.parse(self.repeat(path, lambda: self.once(method, path, **values)))
 
     def parse(self, response: "httpx.Response") -> Any:
@@ -80,7 +131,7 @@ class HttpClient:
             return call_again(attempt)
         except FailedAttempt as failure:
             if failure.attempts is not None:  # what was sent may break the server
-                raise RefusedRequest(path, 500, str(failure)) from None
+                raise RefusedRequest(self.server, path, 500, str(failure)) from None
             times = count_of(failure.made, "attempt")
             raise InputError(f"{self.server}: {failure}, after {times}; try again later") from None
 
@@ -137,16 +188,6 @@ class HttpClient:
             place = following
             paging.follow(place, (item.get("id") or item.get("context") for item in page))
 
-    def explain(self, refusal: RefusedRequest) -> InputError:
-        """Makes a refusal that ends everything an error with the tool, its address, the status and a cure."""
-        if is_passing(refusal.status):
-            cure = "try again later, or look into its log"
-        elif refusal.status in (404, 405, 501):
-            cure = f"it is an older {self.server.tool} or none: {self.server.oldest}"
-        else:
-            cure = "update it, or look into its log"
-        return InputError(f"{self.server} refuses {self.server.words(refusal.path)}: {refusal}; {cure}")
-
     def _check(self, response: "httpx.Response") -> None:
         status = response.status_code
         if status < 300:
@@ -167,7 +208,7 @@ class HttpClient:
         if status < 400:
             to = self.server.words(response.headers.get("location", "?"))
             raise InputError(f"{self.server} sends on to {to}: name that server in the address")
-        raise RefusedRequest(response.url.path, status, f"status {status}{detail}", response.content)
+        raise RefusedRequest(self.server, response.url.path, status, f"status {status}{detail}", response.content)
 
     def _wrong_header(self) -> InputError:
         keys = " and ".join(self.server.keys)

@@ -14,15 +14,13 @@ from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..eval_sets.cell_values import to_json_value
 from ..eval_sets.logs.human_ratings import UNUSED
-from ..eval_sets.message_times import read_time
 from ..runs import Store
 from .address import TraceAddress
 from .conversations import GAP, UNUSED_SESSION, join_sessions
-from .cursor import PullCursor, note_address
-from .new_traces import new_traces
-from .origin import TraceOrigin
+from .cursor import PullCursor, mark_new, note_address
 from .registry import open_source
-from .source import Source, UnreadTrace
+from .source import Source, TraceOrigin, UnreadTrace
+from .times import read_utc
 
 _NAMED = 3  # unread traces
 
@@ -137,7 +135,7 @@ class _Pull:
                 self._cursor.prepare(out, lines.digest.hexdigest(), newest)
         if self._cursor is not None:
             self._cursor.commit()
-            self._result.cursor = self._cursor.place().watermark
+            self._result.cursor = self._cursor.watermark()
         note_address(store, str(self._request.address))
         return self._result
 
@@ -182,7 +180,13 @@ class _Pull:
             since = read_from
         known = self._cursor.known_traces if self._cursor is not None else lambda traces: set[str]()
         traces = self._source.read(since, request.until, request.filter)
-        for trace in new_traces(traces, known, lambda trace: self._add_unread(trace, unread), self._count_again):
+        for trace, is_new in mark_new(traces, known):
+            if isinstance(trace, UnreadTrace):
+                self._add_unread(trace, unread)
+                continue
+            if not is_new:
+                result.again += 1
+                continue
             origin = TraceOrigin.of_sample(trace)
             if origin is None:
                 raise InputError(f"{request.address}: the source gave a sample without its trace: {trace.id!r}")
@@ -195,13 +199,8 @@ class _Pull:
                 result.is_cut = True
                 return
 
-    def _count_again(self, trace: Sample) -> None:
-        self._result.again += 1
-
     def _note_time(self, origin: TraceOrigin) -> None:
-        began = read_time(origin.time)
-        if began is not None and began.tzinfo is None:
-            began = began.replace(tzinfo=UTC)
+        began = read_utc(origin.time)
         if began is not None:
             self._is_ordered = self._is_ordered and (self._newest is None or began >= self._newest)
             self._newest = max(began, self._newest or began)

@@ -14,18 +14,15 @@ from ..errors import UsageError
 from ..runs import Store
 from ..runs.database import explain_errors
 from ..runs.store import RunRow
-from .address import TraceAddress
-from .cursor import canonical_address, is_known_address
+from .address import TraceAddress, is_loopback
+from .cursor import canonical_address, hold_lock, is_known_address
 from .registry import open_sink
-from .run_scores import LeftOut, RunScores
-from .server_url import is_loopback
+from .run_scores import RunScores
 from .sink import Sink, TraceScore, WriteResult
 
 BATCH = 200
 """Scores that a sink gets at once."""
-_TRIES = 3  # of what failed; a sink itself tries again what its tool asks for
-_FIRST_WAIT = 1.0  # seconds
-_LONGEST_WAIT = 10.0
+_WAITS = (1.0, 2.0)  # seconds before what failed is tried again; a sink itself tries again what its tool asks for
 _NAMED = 5  # problems
 
 
@@ -75,15 +72,9 @@ def push_scores(
             nothing was pulled from with this store.
         InputError: Nothing can be written there.
     """
-    lock = f"push-{run.id}"
-    with explain_errors(store.database, "the push cannot begin"):
-        if not store.database.locks.take(lock):
-            raise UsageError(f"run {run.id}: another process pushes its scores; wait until it has ended")
-    try:
+    refusal = f"run {run.id}: another process pushes its scores; wait until it has ended"
+    with hold_lock(store.database, f"push-{run.id}", refusal):
         return _Push(store, run, request, open_place, on_progress).run(sleep)
-    finally:
-        with explain_errors(store.database, "the end of the push cannot be kept"):
-            store.database.locks.release(lock)
 
 
 class _Push:
@@ -105,14 +96,10 @@ class _Push:
 
     def run(self, sleep: Callable[[float], None] | None) -> PushResult:
         """Tries what failed again, as long as that helps."""
-        attempts = tenacity.Retrying(
-            stop=tenacity.stop_after_attempt(_TRIES),
-            wait=tenacity.wait_random_exponential(multiplier=_FIRST_WAIT, max=_LONGEST_WAIT),
-            retry=tenacity.retry_if_result(lambda failed: failed > 0),
-            retry_error_callback=lambda state: state.outcome.result() if state.outcome else 0,
-            sleep=tenacity.nap.sleep if sleep is None else sleep,
-        )
-        attempts(self._pass)
+        for wait in (*_WAITS, None):
+            if self._pass() == 0 or wait is None:
+                break
+            (sleep or tenacity.nap.sleep)(wait)
         return self._total
 
     def _pass(self) -> int:
@@ -122,10 +109,6 @@ class _Push:
         self._total = result
         waiting: dict[str, list[TraceScore]] = {}
         for score in self._scores.read():
-            if isinstance(score, LeftOut):
-                result.samples_without_trace += score.samples
-                result.valueless += score.valueless
-                continue
             place = self._request.to or score.origin.address
             result.places[place] += 1
             result.metrics[score.name] += 1
@@ -135,6 +118,7 @@ class _Push:
                 self._write(place, waiting.pop(place))
         for place, batch in waiting.items():
             self._write(place, batch)
+        result.samples_without_trace, result.valueless = self._scores.samples_without_trace, self._scores.valueless
         result.unchanged -= total.written + total.updated  # by this push, in an earlier pass
         return result.failed
 

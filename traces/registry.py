@@ -1,6 +1,5 @@
 """Which class reads or writes the traces of an address: what Assay and other packages register by its scheme."""
 
-from collections.abc import Mapping
 from importlib.metadata import EntryPoint
 from typing import Any
 
@@ -19,42 +18,42 @@ SINKS = "assay.sinks"
 
 def open_source(address: str | TraceAddress) -> Source:
     """Opens what reads the traces of an address."""
-    source: Source = _open(SOURCES, "pulled from", address)
+    source: Source = _open(SOURCES, address)
     return source
 
 
 def open_sink(address: str | TraceAddress) -> Sink:
     """Opens what writes scores to the traces of an address."""
-    sink: Sink = _open(SINKS, "pushed to", address)
+    sink: Sink = _open(SINKS, address)
     return sink
 
 
 def check_source(address: str) -> None:
     """Raises a UsageError where nothing reads the traces of an address; opens nothing."""
-    _find_entry(registered_entries(SOURCES), "pulled from", TraceAddress.parse(address))
+    _find_entry(SOURCES, TraceAddress.parse(address))
 
 
 def check_sink(address: str) -> None:
     """Raises a UsageError where nothing writes scores to the traces of an address; opens nothing."""
-    _find_entry(registered_entries(SINKS), "pushed to", TraceAddress.parse(address))
+    _find_entry(SINKS, TraceAddress.parse(address))
 
 
-def _open(group: str, purpose: str, address: str | TraceAddress) -> Any:
+def _open(group: str, address: str | TraceAddress) -> Any:
     parsed = TraceAddress.parse(address) if isinstance(address, str) else address
-    entry = _find_entry(registered_entries(group), purpose, parsed)
-    return load_entry(entry)(parsed)
+    return load_entry(_find_entry(group, parsed))(parsed)
 
 
-def _find_entry(entries: Mapping[str, EntryPoint], purpose: str, address: TraceAddress) -> EntryPoint:
-    if (entry := entries.get(address.scheme)) is not None:
-        return entry
+def _find_entry(group: str, address: TraceAddress) -> EntryPoint:
+    entries = registered_entries(group)
+    if address.scheme in entries:
+        return entries[address.scheme]
     if address.scheme == "opik":
         raise UsageError(
             f"{address}: Opik is no longer read or written; send its traces by OpenTelemetry to a collector, and pull "
             "otel:FILE"
         )
-    nearest = nearest_names(address.scheme, entries)
-    hint = f"did you mean `{nearest[0]}`? " if nearest else ""
+    hint = "".join(f"did you mean `{name}`? " for name in nearest_names(address.scheme, entries)[:1])
+    purpose = "pulled from" if group == SOURCES else "pushed to"
     raise UsageError(
         f"{address}: no traces can be {purpose} `{address.scheme}`: {hint}the tools are {quote_names(entries)}"
     )

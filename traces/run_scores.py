@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import groupby
 from operator import itemgetter
@@ -18,23 +18,12 @@ from ..metrics.catalogue import describe_metric, load_metric
 from ..metrics.specification import parse_specification
 from ..runs import Store
 from ..runs.store import RunRow
-from .origin import ORIGIN, TraceOrigin
 from .sink import TraceScore
-
-
-@dataclass(slots=True)
-class LeftOut:
-    """What of a run is not pushed."""
-
-    samples: int = 0  # samples that come from no trace
-    valueless: int = 0  # scores that are skipped or failed
+from .source import ORIGIN, TraceOrigin
 
 
 class RunScores:
-    """The scores of one run, in the order of its samples.
-
-    A metric of a conversation is about the session; a metric of an answer about the trace of its turn.
-    """
+    """The scores of one run, in the order of its samples, each with the trace or session that it is about."""
 
     def __init__(
         self,
@@ -51,9 +40,12 @@ class RunScores:
         self._judge = plan.judge.label if plan.judge is not None else ""
         self._directions = plan.all_directions
         self._ranges = {metric: _value_range(metric, run) for metric in self.metrics}
+        self.samples_without_trace = 0  # samples with scores that come from no trace
+        self.valueless = 0  # skipped and failed scores, which are left out
 
-    def read(self) -> Iterator[TraceScore | LeftOut]:
-        """Yields the scores of each sample, and what is left out of them."""
+    def read(self) -> Iterator[TraceScore]:
+        """Yields the scores, and counts anew what is left out."""
+        self.samples_without_trace = self.valueless = 0
         samples = self._store.samples(self._run.id)  # in the order of the scores
         last_turns: dict[str, int | None] = {}  # of the conversation whose turns come next
         for name, rows in groupby(self._store.scores(self._run.id), itemgetter(0)):
@@ -65,25 +57,22 @@ class RunScores:
                     break
             else:  # in another order
                 sample = self._store.sample(self._run.id, name)
-            yield from self._sample_scores(sample, scores, last_turns)
+            conversation = str(sample.metadata.get("conversation"))
+            yield from self._sample_scores(
+                sample, scores, last_turns.get(conversation) if is_turn(sample) else sample.turn
+            )
 
-    def _sample_scores(
-        self, sample: Sample, scores: dict[str, Score], last_turns: dict[str, int | None]
-    ) -> Iterator[TraceScore | LeftOut]:
-        last_turn = last_turns.get(str(sample.metadata.get("conversation"))) if is_turn(sample) else sample.turn
-        left_out = LeftOut()
+    def _sample_scores(self, sample: Sample, scores: dict[str, Score], last_turn: int | None) -> Iterator[TraceScore]:
+        has_no_trace = False
         for metric, score in scores.items():
-            if score.value is None and not self._has_valueless:
-                left_out.valueless += 1
-                continue
             is_of_conversation = metric in self._run.plan.conversation_metrics
-            origin = find_origin(sample, is_of_conversation=is_of_conversation, last_turn=last_turn)
-            if origin is None:
-                left_out.samples = 1
-                continue
-            yield self._trace_score(sample, metric, score, origin)
-        if left_out != LeftOut():
-            yield left_out
+            if score.value is None and not self._has_valueless:
+                self.valueless += 1
+            elif origin := find_origin(sample, is_of_conversation=is_of_conversation, last_turn=last_turn):
+                yield self._trace_score(sample, metric, score, origin)
+            else:
+                has_no_trace = True
+        self.samples_without_trace += has_no_trace
 
     def _trace_score(self, sample: Sample, metric: str, score: Score, origin: TraceOrigin) -> TraceScore:
         low, high = self._ranges[metric]
@@ -166,12 +155,11 @@ def _value_range(metric: str, run: RunRow) -> tuple[float | None, float | None]:
         return None, None
 
 
+def _prompts_hash(prompts: object) -> str:
+    names = tuple(map(str, prompts)) if isinstance(prompts, list | tuple) else ()
+    return _hash_of(names) if names else ""
+
+
 @cache
 def _hash_of(prompts: tuple[str, ...]) -> str:
     return hashlib.sha256("\0".join(prompts).encode()).hexdigest()[:12]
-
-
-def _prompts_hash(prompts: object) -> str:
-    if not isinstance(prompts, list | tuple) or not prompts:
-        return ""
-    return _hash_of(tuple(map(str, prompts)))

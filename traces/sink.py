@@ -1,10 +1,11 @@
 """What writes scores back to their traces: a sink."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
-from .origin import TraceOrigin
+from .source import TraceOrigin
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,16 @@ class TraceScore:
     run: str  # the run's id
     sample: str  # the sample's id
     at: str  # when the run was made, in ISO 8601 in UTC
+
+    @property
+    def finite_value(self) -> float | None:
+        """The value as a tool takes it; None of one that has none, or is not finite."""
+        return self.value if self.value is not None and math.isfinite(self.value) else None
+
+    @property
+    def is_of_session(self) -> bool:
+        """Whether it is about a session that its tool knows by name."""
+        return self.origin.unit == "session" and bool(self.origin.session)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +81,6 @@ def send_in_halves(
 
     What is refused as a batch is sent again in halves, down to the single items that are at fault. So an item must be
     one however often it is sent. Where single items are refused one after the other, the rest is given up.
-
-    Example:
-        >>> list(send_in_halves([1, 2, 3, 4], lambda some: "too large" if max(some) > 3 else ""))
-        [(1, ''), (2, ''), (3, ''), (4, 'too large')]
     """
     size = most or max(1, len(items))
     waiting = [list(items[first : first + size]) for first in range(0, len(items), size)][::-1]

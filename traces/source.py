@@ -1,11 +1,39 @@
-"""What reads traces: a source."""
+"""What reads traces: a source; and where a sample of one was pulled from, so that a score finds its way back."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol, Self
 
 from ..eval_sets import Sample
+
+ORIGIN = "trace"
+"""The key of a sample's metadata with its origin."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceOrigin:
+    """Where a sample was pulled from; in a sample's `metadata` as an object under `trace`."""
+
+    address: str  # the address of the project, as it was typed
+    id: str  # the trace's id; of a conversation that of its last trace (each message has its own, `trace_id`)
+    span: str = ""  # the id of the span or observation that holds the answer; empty where the tool has none
+    session: str = ""  # the id of the session; empty where there is none
+    time: str = ""  # when the trace began, in ISO 8601 with its offset, in UTC
+    unit: str = "trace"  # or "session"
+    extent: str = ""  # `session` of a trace that is alone in its session; a score of a conversation is about that
+
+    @classmethod
+    def of_sample(cls, sample: Sample) -> Self | None:
+        """Reads the origin of a sample; None of one that was not pulled."""
+        values = sample.metadata.get(ORIGIN)
+        if not isinstance(values, Mapping) or not values.get("address") or not values.get("id"):
+            return None
+        return cls(**{name: str(values.get(name, "")) for name in cls.__slots__})
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns the object for the metadata."""
+        return {name: value for name, value in asdict(self).items() if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +48,12 @@ class UnreadTrace:
     )
 
 
+Fields = Mapping[str, str]
+"""What traces must have, by the tool's names of the fields: a tag, a user, an environment, a name."""
+Traces = Iterator[Sample | UnreadTrace]
+"""What a source reads."""
+
+
 class Source(Protocol):
     """Reads the traces of one project.
 
@@ -31,12 +65,7 @@ class Source(Protocol):
     often; and holds at most a page of traces in memory.
     """
 
-    def read(
-        self,
-        since: datetime | None,
-        until: datetime | None,
-        filter: Mapping[str, str],  # noqa: A002 - the word of the tools
-    ) -> Iterator[Sample | UnreadTrace]:
+    def read(self, since: datetime | None, until: datetime | None, filter: Fields) -> Traces:  # noqa: A002
         """Yields one sample per trace, in the order of the times at which they began where the tool can do that.
 
         The sample has the question, the answer, the contexts of its retrievers, the calls of tools (as `messages`,

@@ -13,12 +13,7 @@ _WRITE = "write a duration such as 30m, 24h or 7d"
 
 
 def read_duration(text: str, option: str) -> timedelta:
-    """Reads a duration: a number with s, m, h, d or w.
-
-    Example:
-        >>> read_duration("24h", "--since"), read_duration("1.5d", "--since")
-        (datetime.timedelta(days=1), datetime.timedelta(days=1, seconds=43200))
-    """
+    """Reads a duration: a number with s, m, h, d or w."""
     match = _DURATION.fullmatch(text.strip().lower())
     if match is None:
         raise UsageError(f"{option} {text!r}: is no duration; {_WRITE}")
@@ -54,12 +49,7 @@ def read_moment(text: str, option: str, now: datetime) -> datetime:
 
 
 def is_without_zone(text: str) -> bool:
-    """Whether a time that `read_moment` reads names no zone.
-
-    Example:
-        >>> is_without_zone("2026-01-31T08:00"), is_without_zone("2026-01-31T08:00Z"), is_without_zone("24h")
-        (True, False, False)
-    """
+    """Whether a time that `read_moment` reads names no zone."""
     if _DURATION.fullmatch(text.strip().lower()):
         return False
     return datetime.fromisoformat(text.strip()).tzinfo is None
@@ -87,10 +77,5 @@ def utc_text(moment: datetime) -> str:
 
 
 def write_utc(time: datetime) -> str:
-    """Writes a time in UTC with a `Z`, as the APIs take it.
-
-    Example:
-        >>> write_utc(datetime(2026, 11, 20, 10, tzinfo=UTC))
-        '2026-11-20T10:00:00.000000Z'
-    """
+    """Writes a time in UTC with a `Z`, as the APIs take it."""
     return utc_text(time).replace("+00:00", "Z")

@@ -21,12 +21,7 @@ _FIELDS = ("message", "error", "errors", "detail", "msg", "error_code")  # in wh
 
 
 def server_words(text: str, secrets: Sequence[str] = (), length: int = 200) -> str:
-    """Makes of what a server says one short line, without keys and without what a terminal would obey.
-
-    Example:
-        >>> server_words("no\\x1b[2J way:\\nkey-of-ann", ["key-of-ann"])
-        'no[2J way: ***'
-    """
+    """Makes of what a server says one short line, without keys and without what a terminal would obey."""
     line = one_line(whole_text(text[:_LONGEST_BODY]))  # first: what is not shown could stand in the middle of a key
     for secret in _spellings(secrets):
         line = line.replace(secret, "***")
@@ -45,12 +40,7 @@ def _spellings(secrets: Sequence[str]) -> list[str]:
 
 
 def error_detail(content: bytes, secrets: Sequence[str] = ()) -> str:
-    """Finds what a server says in the body of an error, as `server_words`; empty where that is a page or nothing.
-
-    Example:
-        >>> error_detail(b'{"detail": [{"msg": "too long"}, {"msg": "too late"}]}'), error_detail(b"<html>")
-        ('too long; too late', '')
-    """
+    """Finds what a server says in the body of an error, as `server_words`; empty where that is a page or nothing."""
     try:
         messages = _messages(json.loads(content), 0)
         return server_words("; ".join(messages), secrets)
@@ -72,12 +62,7 @@ def _messages(value: Any, depth: int) -> Iterator[str]:
 
 
 def whole_text(text: str) -> str:
-    """Returns a text that any server takes: half a character becomes a question mark, and a NUL a space.
-
-    Example:
-        >>> whole_text("half \\ud83d")
-        'half ?'
-    """
+    """Returns a text that any server takes: half a character becomes a question mark, and a NUL a space."""
     return text.encode("utf-8", "replace").decode().replace("\x00", " ")
 
 
@@ -130,12 +115,7 @@ class ToolServer:
 
 
 def basic_secret(user: str, password: str) -> str:
-    """How a user and a password are sent, which is as secret as they are.
-
-    Example:
-        >>> basic_secret("ann", "pw")
-        'YW5uOnB3'
-    """
+    """How a user and a password are sent, which is as secret as they are."""
     return base64.b64encode(f"{user}:{password}".encode()).decode()
 
 

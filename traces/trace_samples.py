@@ -11,8 +11,7 @@ from ..eval_sets.message import check_characters
 from ..eval_sets.rows import BadRow, Rows
 from ..eval_sets.sample_builder import SampleBuilder
 from .address import TraceAddress
-from .origin import ORIGIN, TraceOrigin
-from .source import UnreadTrace
+from .source import ORIGIN, TraceOrigin, UnreadTrace
 from .times import read_utc
 
 _ROW = "trace 1"

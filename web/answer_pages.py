@@ -19,6 +19,7 @@ from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
 from ..presentation.page import typeset
+from ..presentation.rendered_markdown import RenderedText
 from ..runs import Store
 from ..runs.answer_address import answer_url
 from ..runs.answer_index import AnswerIndex
@@ -30,9 +31,9 @@ from ..runs.ratings.rated_set import rated_ids, ratings_of_answers
 from ..runs.ratings.rating_join import find_rated_sample
 from ..runs.ratings.rating_meaning import PICKED_FROM
 from ..runs.reply_audit import ReplyAudit, audit_replies
-from .answer_view import AnswerView, view_answer
+from .answer_view import view_answer
 from .rendering import render_message, render_unknown_visitor
-from .sessions import SEE_OTHER
+from .sessions import SEE_OTHER, Form
 from .set_folder import SetFolder
 from .thread_view import ThreadView, find_tested_turn, view_thread
 from .turn_notes import TurnNote, find_turn_notes
@@ -71,13 +72,13 @@ class AnswerPages:
             scores = [(metric, score) for _, metric, score in store.scores(run.id, sample)]
             index = AnswerIndex(store.database)
             before, after = index.neighbours(run.id, sample)
-            answer = view_answer(answered, scores, by)
+            answer, notes = view_answer(answered, scores, by), _find_notes(index, run.id, answered, scores)
             return {
                 "run": run,
                 "sample": answered,
                 "set_sample": store.sample(run.id, sample),
                 "answer": answer,
-                "thread": _view_conversation(answered, answer, _find_notes(index, run.id, answered, scores), around),
+                "thread": _view_conversation(answered, answer["text"], notes, around),
                 "conversation": _find_conversation(index, run.id, answered),
                 "ratings": ratings_of_answers(store.database, [answered, *_rated_parts(store.database, answered)]),
                 "queues": [RatingQueue(store.database, name) for name in queue_ids(store.database)[:_MOST_QUEUES]],
@@ -118,57 +119,55 @@ class AnswerPages:
         return self.viewer.render(request, "replies.html", {"audit": await self.viewer.in_store(audit)})
 
     async def _have_rated(self, request: Request) -> Response:
-        visitor, form = await self.viewer.sessions.read_form(request, EDITOR)
-        if visitor is None:
-            return render_unknown_visitor(request)
-        sample, queue, raters = form.json_text("sample"), form.text("queue"), form.text("raters")
-        turn = form.text("turn")
-
-        def add(store: Store) -> str:
-            run = store.run(request.path_params["run"])
-            answer = _part_of(store.sample(run.id, sample), turn)
-            if queue:
-                chosen = RatingQueue(store.database, queue)
-                return f"{'added to' if chosen.add(answer) else 'it was already in'} {chosen.id}"
-            created = _new_queue(store, answer, raters, f"{PICKED_FROM}{run.id}")
-            return f"{created.id} is a new rating queue; its raters' links: assay rate {created.id}"
-
-        return await self._write(request, sample, add)
+        return await self._write(request, _queue_answer)
 
     async def _add_to_set(self, request: Request) -> Response:
+        def add(_: Store, __: str, sample: Sample, form: Form) -> str:
+            name, is_new = self._sets.add(form.text("set"), sample)
+            return f"{'added to' if is_new else 'it was already in'} {name}"
+
+        return await self._write(request, add)
+
+    async def _write(self, request: Request, work: Callable[[Store, str, Sample, Form], str]) -> Response:
+        """Does the work of a form on an answer of a run, then shows the answer again with what was done."""
         visitor, form = await self.viewer.sessions.read_form(request, EDITOR)
         if visitor is None:
             return render_unknown_visitor(request)
-        sample, key = form.json_text("sample"), form.text("set")
+        sample = form.json_text("sample")
 
-        def add(store: Store) -> str:
-            run = store.run(request.path_params["run"])
-            name, is_new = self._sets.add(key, store.sample(run.id, sample))
-            return f"{'added to' if is_new else 'it was already in'} {name}"
+        def write(store: Store) -> tuple[str, str]:
+            run = store.run(request.path_params["run"]).id
+            return run, work(store, run, store.sample(run, sample), form)
 
-        return await self._write(request, sample, add)
-
-    async def _write(self, request: Request, sample: str, work: Callable[[Store], str]) -> Response:
-        """Does the work, then shows the answer again with what was done."""
         try:
-            run, done = await self.viewer.in_store(
-                lambda store: (store.run(request.path_params["run"]).id, work(store))
-            )
+            run, done = await self.viewer.in_store(write)
         except AssayError as error:
             return render_message(request, 400, "This was not done", str(error))
         return RedirectResponse(f"{answer_url(run, sample)}&{urlencode({'done': done})}", SEE_OTHER)
 
 
+def _queue_answer(store: Store, run: str, sample: Sample, form: Form) -> str:
+    """Has people rate an answer, or a turn of a conversation, in a queue that there is or a new one."""
+    answer = _part_of(sample, form.text("turn"))
+    if name := form.text("queue"):
+        queue = RatingQueue(store.database, name)
+        return f"{'added to' if queue.add(answer) else 'it was already in'} {queue.id}"
+    raters = tuple(dict.fromkeys(name.strip() for name in form.text("raters").split(",") if name.strip()))
+    if not raters:
+        raise UsageError("name the raters, with commas")
+    settings = QueueSettings(raters=raters, per_answer=min(2, len(raters)))
+    queue = RatingQueue.create(store.database, [answer], settings, source=f"{PICKED_FROM}{run}")
+    return f"{queue.id} is a new rating queue; its raters' links: assay rate {queue.id}"
+
+
 def _view_conversation(
-    sample: Sample, answer: AnswerView, notes: Mapping[int, Sequence[TurnNote]], around: int | None
+    sample: Sample, answer: RenderedText, notes: Mapping[int, Sequence[TurnNote]], around: int | None
 ) -> ThreadView | None:
     """The thread of a conversation with what scores say of its turns; None for an answer without messages."""
     if not sample.messages:
         return None
     language, tested = load_language(FALLBACK), find_tested_turn(sample)
-    return view_thread(
-        sample, language, tested=tested, around=around, answer=answer.text, notes=notes, has_ratings=True
-    )
+    return view_thread(sample, language, tested=tested, around=around, answer=answer, notes=notes, has_ratings=True)
 
 
 def _find_notes(
@@ -203,7 +202,7 @@ def _find_conversation(index: AnswerIndex, run: str, sample: Sample) -> tuple[st
 
 def _turn_url(thread: ThreadView | None, path: str) -> Callable[[int], str]:
     """Gives the address of a turn, on this page where it stands on it; "" for one that the thread does not have."""
-    shown = {message.turn for message in thread.messages} if thread else set()
+    shown = {message["turn"] for message in thread.messages} if thread else set()
     last = thread.last if thread else -1
 
     def url(turn: int) -> str:
@@ -233,11 +232,3 @@ def _part_of(sample: Sample, turn: str) -> Sample:
     if not parts:
         raise UsageError(f"the conversation {sample.id!r} has no answer in this turn; load the page again")
     return parts[0]
-
-
-def _new_queue(store: Store, sample: Sample, raters: str, source: str) -> RatingQueue:
-    names = tuple(dict.fromkeys(name.strip() for name in raters.split(",") if name.strip()))
-    if not names:
-        raise UsageError("name the raters, with commas")
-    settings = QueueSettings(raters=names, per_answer=min(2, len(names)))
-    return RatingQueue.create(store.database, [sample], settings, source=source)

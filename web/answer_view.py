@@ -1,7 +1,7 @@
 """One answer with everything that was measured of it, as its page shows it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +12,7 @@ from ..metrics import Score
 from ..presentation.rendered_markdown import RenderedText, TextMark, read_visible_text, render_markdown
 from ..presentation.texts import verdict_sign
 from ..text.quotes import find_quote
-from .answer_places import find_place
+from .rated_answer import find_place
 
 _VERDICTS = ("supported", "contradicted", "not_found", "unverifiable")
 _MOST_CLAIMS = 300
@@ -35,67 +35,44 @@ class ClaimView:
     quote: tuple[int, int, int] | None
 
 
-@dataclass(frozen=True, slots=True)
-class MetricView:
-    """One score: its claims apart, the rest of its evidence by name."""
-
-    name: str
-    score: Score
-    claims: tuple[ClaimView, ...]
-    features: Mapping[str, Any] = field(default_factory=dict)
-    parts: Mapping[str, Any] = field(default_factory=dict)
-    evidence: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerView:
-    """An answer."""
-
-    metrics: tuple[MetricView, ...]  # the scores, in the plan's order
-    by: str  # the metric whose claims colour the answer; empty where none has claims
-    choices: tuple[str, ...]
-    text: RenderedText
-    marked: frozenset[int]  # the numbers of the claims that are marked in it
-    contexts: tuple[RenderedText, ...]
-
-
-def view_answer(sample: Sample, scores: Sequence[tuple[str, Score]], by: str = "") -> AnswerView:
+def view_answer(sample: Sample, scores: Sequence[tuple[str, Score]], by: str = "") -> dict[str, Any]:
     """An answer as its page shows it."""
     metrics, first = [], 1
     for name, score in scores:
         metric = _metric_view(name, score, sample.retrieved_contexts, first)
-        first += len(metric.claims)
+        first += len(metric["claims"])
         metrics.append(metric)
-    with_claims = [metric for metric in metrics if metric.claims]
-    chosen = next((metric for metric in with_claims if metric.name == by), with_claims[0] if with_claims else None)
-    text, marked = _mark_claims(sample.response, chosen.claims if chosen else ())
-    claims = chosen.claims if chosen else ()
-    return AnswerView(
-        tuple(metrics),
-        chosen.name if chosen else "",
-        tuple(metric.name for metric in with_claims),
-        text,
-        marked,
-        tuple(_mark_quotes(context, number, claims) for number, context in enumerate(sample.retrieved_contexts)),
-    )
+    claims = {metric["name"]: metric["claims"] for metric in metrics if metric["claims"]}
+    by = by if by in claims else next(iter(claims), "")
+    text, marked = _mark_claims(sample.response, claims.get(by, []))
+    contexts = enumerate(sample.retrieved_contexts)
+    return {
+        "metrics": metrics,  # the scores, in the plan's order
+        "by": by,  # the metric whose claims colour the answer; empty where none has claims
+        "choices": list(claims),
+        "text": text,
+        "marked": marked,  # the numbers of the claims that are marked in it
+        "contexts": [_mark_quotes(context, number, claims.get(by, [])) for number, context in contexts],
+    }
 
 
-def _metric_view(name: str, score: Score, contexts: tuple[str, ...], first: int) -> MetricView:
+def _metric_view(name: str, score: Score, contexts: tuple[str, ...], first: int) -> dict[str, Any]:
+    """One score: its claims apart, the rest of its evidence by name."""
     evidence = score.evidence
-    listed = evidence.get("claims")
+    listed, features, parts = (evidence.get(key) for key in ("claims", "features", "parts"))
     claims = [claim for claim in listed if isinstance(claim, dict)] if isinstance(listed, list) else []
-    features, parts = evidence.get("features"), evidence.get("parts")
-    return MetricView(
-        name,
-        score,
-        tuple(
+    has_parts = isinstance(parts, dict) and all(isinstance(part, dict) for part in parts.values())
+    return {
+        "name": name,
+        "score": score,
+        "claims": [
             ClaimView(number, _verdict(claim), claim, _quote_place(claim, contexts))
             for number, claim in enumerate(claims[:_MOST_CLAIMS], start=first)
-        ),
-        features if isinstance(features, dict) else {},
-        parts if isinstance(parts, dict) and all(isinstance(part, dict) for part in parts.values()) else {},
-        {key: value for key, value in evidence.items() if key not in _SHOWN_APART},
-    )
+        ],
+        "features": features if isinstance(features, dict) else {},
+        "parts": parts if has_parts else {},
+        "evidence": {key: value for key, value in evidence.items() if key not in _SHOWN_APART},
+    }
 
 
 def _verdict(claim: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
@@ -16,15 +17,15 @@ from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure, Kind
 from ..runs import Store
 from ..runs.answer_address import answer_url
-from ..runs.answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
+from ..runs.answer_contrast import NamedAnswer, contrast_answers
 from ..runs.compare import RunComparison, compare
-from ..runs.compare_tables import comparison_sentences, comparison_tables
+from ..runs.compare_tables import comparison_sentences, comparison_tables, comparison_verdict
 from ..runs.decide import VersionOptions, decide_by_default, decide_reading, read_versions
 from ..runs.deciding_answers import find_deciding_questions, read_deciding_answers
 from ..runs.decision_report import view_decision
 from ..runs.ratings.item_queue import rating_state
 from ..text.wording import count_of
-from .viewer import Viewer, for_visitors, number_of
+from .viewer import RunState, Viewer, for_visitors, number_of, run_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +36,12 @@ class RunDecision:
     problem: str = ""  # why none can be made; "" where one is
     choices: tuple[str, ...] = ()  # the metrics of both runs, where the visitor has to choose the one that decides
     order: tuple[str, ...] = ()  # the ids in A of the answers that decide, those that say most first
-    # by run (`A` or `B`) and the answer's id in it, the mean rating that counts
-    ratings: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    # likewise the share of people's choices between both answers that prefer this one
-    preferred: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    # by run (`A` or `B`) and the answer's id in it: the mean rating that counts, and the share of people's choices
+    # between both answers that prefer this one
+    judgements: Mapping[tuple[str, str], tuple[float | None, float | None]] = field(default_factory=dict)
 
 
-def decide_two(store: Store, a: str, b: str, metric: str = "") -> RunDecision:
-    """Decides between two runs."""
+def _decide_two(store: Store, a: str, b: str, metric: str) -> RunDecision:
     try:
         reading = read_versions(store, [f"A={a}", f"B={b}"], VersionOptions(metric=metric or None))
         decision = decide_reading(reading)
@@ -52,8 +51,7 @@ def decide_two(store: Store, a: str, b: str, metric: str = "") -> RunDecision:
     return RunDecision(
         decision,
         order=tuple(question.id for question in find_deciding_questions(answers)),
-        ratings={(one.version, one.sample.id): one.rating for one in answers if one.rating is not None},
-        preferred={(one.version, one.sample.id): one.preferred for one in answers if one.preferred is not None},
+        judgements={(answer.version, answer.sample.id): (answer.rating, answer.preferred) for answer in answers},
     )
 
 
@@ -64,20 +62,10 @@ def _find_choices(store: Store, a: str, b: str) -> tuple[str, ...]:
     return names if len(names) > 1 else ()
 
 
-_RunState = tuple[str, str, int]
 _PER_PAGE = 20
 _MOST_LISTED = 60
 _LISTS = ("with another text", "with the same text and another score")
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedAnswer:
-    """An answer in both runs."""
-
-    contrast: AnswerContrast  # both answers side by side
-    values: tuple[tuple[str, float | None, float | None], ...]
-    # what people say, with its figures in A and in B: the mean ratings, the shares of choices
-    judgements: tuple[tuple[str, Figure, Figure], ...]
+_JUDGEMENTS: tuple[tuple[str, Kind], ...] = (("rating", "rating"), ("preferred", "share"))
 
 
 class ComparisonPages:
@@ -106,10 +94,8 @@ class ComparisonPages:
 
     @for_visitors
     async def _decision(self, request: Request) -> Response:
-        state = await self._find_runs(request)
+        state, by, decided = await self._decide(request)
         (id_a, *_), (id_b, *_) = state
-        by = request.query_params.get("by", "")
-        decided = await self._decide(state, by)
         content = {
             "a": id_a,
             "b": id_b,
@@ -122,32 +108,21 @@ class ComparisonPages:
         figures = {} if decided.decision is None else view_decision(decided.decision)
         return self.viewer.render(request, "compare_decision.html", content | figures)
 
-    async def _find_runs(self, request: Request) -> tuple[_RunState, _RunState]:
-        """The two runs of a request, each with its id and what depends on its answers and scores."""
-        a, b = (request.query_params.get(name, "") for name in ("a", "b"))
-
-        def find(store: Store) -> tuple[_RunState, _RunState]:
-            first, second = (store.run(name) for name in (a, b))
-            return (
-                (first.id, first.status, store.count_scores(first.id)),
-                (second.id, second.status, store.count_scores(second.id)),
-            )
-
-        return await self.viewer.in_store(find)
-
-    async def _decide(self, state: tuple[_RunState, _RunState], by: str) -> RunDecision:
-        """The decision between two runs by a metric ("": the only one), which is made anew after each rating."""
+    async def _decide(self, request: Request) -> tuple[tuple[RunState, RunState], str, RunDecision]:
+        """The two runs of a request, the metric it asks for ("": the only one), and the decision after each rating."""
+        a, b, by = (request.query_params.get(name, "") for name in ("a", "b", "by"))
+        state, rated = await self.viewer.in_store(
+            lambda store: ((run_state(store, a), run_state(store, b)), rating_state(store.database))
+        )
         (id_a, *_), (id_b, *_) = state
-        rated = await self.viewer.in_store(lambda store: rating_state(store.database))
-        return await self.viewer.kept(("decision", state, by, rated), lambda store: decide_two(store, id_a, id_b, by))
+        key = ("decision", state, by, rated)
+        return state, by, await self.viewer.kept(key, lambda store: _decide_two(store, id_a, id_b, by))
 
     @for_visitors
     async def _figures(self, request: Request) -> Response:
-        state = await self._find_runs(request)
+        state, by, decided = await self._decide(request)
         (id_a, *_), (id_b, *_) = state
         comparison = await self.viewer.kept(("compare", state), lambda store: compare(store, id_a, id_b))
-        by = request.query_params.get("by", "")
-        decided = await self._decide(state, by)
         said = None  # the decision stands on top
         if decided.decision is None:
             said = await self.viewer.in_store(lambda store: decide_by_default(store, id_a, id_b))
@@ -169,11 +144,16 @@ class ComparisonPages:
         changed = lists[listed]
         page = number_of(request.query_params.get("page"))
         shown = changed[(page - 1) * _PER_PAGE : page * _PER_PAGE]
-        texts = await self.viewer.in_store(lambda store: _texts(store, comparison, shown))
-        answers = await run_in_threadpool(_compared_answers, comparison, shown, texts, decided)
+        texts = await self.viewer.in_store(
+            lambda store: {
+                sample: (store.sample(id_a, comparison.id_in_a(sample)), store.sample(id_b, sample)) for sample in shown
+            }
+        )
+        answers = await run_in_threadpool(_compared_answers, comparison, texts, decided)
         address = {"a": id_a, "b": id_b, "by": by, "metric": "" if is_by_decision else metric, "list": listed}
         content = {
             "comparison": comparison,
+            "verdict": None if said is None else comparison_verdict(comparison, said),
             "sentences": comparison_sentences(comparison, said),
             "tables": comparison_tables(comparison),
             "metric": metric,
@@ -200,43 +180,28 @@ def _part_url(request: Request, part: str) -> str:
     return f"/compare/{part}?{urlencode(asked)}"
 
 
-def _texts(store: Store, comparison: RunComparison, samples: list[str]) -> dict[str, tuple[Sample, Sample]]:
-    return {
-        sample: (store.sample(comparison.a, comparison.id_in_a(sample)), store.sample(comparison.b, sample))
-        for sample in samples
-    }
-
-
 def _compared_answers(
-    comparison: RunComparison, samples: list[str], texts: dict[str, tuple[Sample, Sample]], decided: RunDecision
-) -> list[ComparedAnswer]:
+    comparison: RunComparison, texts: dict[str, tuple[Sample, Sample]], decided: RunDecision
+) -> list[tuple[Any, ...]]:
+    """Of each answer both texts side by side, its values by metric in A and in B, and what people say of both."""
     by_id = {pair.sample: pair for pair in comparison.samples}
     answers = []
-    for sample in samples:
-        before, after = texts[sample]
+    for sample, (before, after) in texts.items():
         pair = by_id[sample]
-        values = tuple((metric, pair.earlier_value(metric), pair.value(metric)) for metric in comparison.metrics)
+        values = [(metric, pair.earlier_value(metric), pair.value(metric)) for metric in comparison.metrics]
         named = (
             NamedAnswer("A", before, answer_url(comparison.a, before.id)),
             NamedAnswer("B", after, answer_url(comparison.b, after.id)),
         )
-        answers.append(ComparedAnswer(contrast_answers(named), values, _judgements(decided, before.id, after.id)))
+        answers.append((contrast_answers(named), values, _judgements(decided, before.id, after.id)))
     return answers
 
 
-def _judgements(decided: RunDecision, id_a: str, id_b: str) -> tuple[tuple[str, Figure, Figure], ...]:
-    """What people say of both answers, as far as anybody does."""
-    kinds: tuple[tuple[str, Kind, Mapping[tuple[str, str], float]], ...] = (
-        ("rating", "rating", decided.ratings),
-        ("preferred", "share", decided.preferred),
-    )
-    judgements = []
-    for name, kind, values in kinds:
-        before, after = (values.get(key) for key in (("A", id_a), ("B", id_b)))
-        if before is not None or after is not None:
-            judgements.append((name, _judgement(kind, before), _judgement(kind, after)))
-    return tuple(judgements)
-
-
-def _judgement(kind: Kind, value: float | None) -> Figure:
-    return Figure(kind, None if value is None else round(value, 2))
+def _judgements(decided: RunDecision, id_a: str, id_b: str) -> list[tuple[Any, ...]]:
+    """What people say of both answers, as far as anybody does: its name, and its figures in A and in B."""
+    sides = (decided.judgements.get(key, (None, None)) for key in (("A", id_a), ("B", id_b)))
+    return [
+        (name, *(Figure(kind, None if value is None else round(value, 2)) for value in values))
+        for (name, kind), values in zip(_JUDGEMENTS, zip(*sides, strict=True), strict=True)
+        if any(value is not None for value in values)
+    ]

@@ -34,42 +34,33 @@ class Connections:
 
     def run(self, work: Callable[[Database], T]) -> T:
         """What the work gives on this thread's connection."""
+        of_thread = self._of_thread
         for attempt in Retrying(
-            retry=retry_if_exception(self._is_connection_lost),
+            retry=retry_if_exception(lambda error: isinstance(error, getattr(of_thread, "errors", ()))),
             stop=stop_after_delay(_LONGEST_RESTART),
             wait=wait_exponential(0.05, max=1),
             reraise=True,
         ):
             with attempt:
+                database = self._connection()
                 try:
-                    return work(self._connection())
-                except Exception as error:
-                    if self._is_connection_lost(error):
-                        self._drop()
+                    return work(database)
+                except database.errors:
+                    of_thread.database = None
+                    with contextlib.suppress(Exception):  # it may be lost already
+                        database.close()
                     raise
         raise AssertionError("a retry ends with a value or an error")
 
     def _connection(self) -> Database:
-        if getattr(self._of_thread, "database", None) is None:
+        of_thread = self._of_thread
+        if getattr(of_thread, "database", None) is None:
             try:
-                self._of_thread.database = open_database(self._where, self._wait, self._copy)
+                of_thread.database = open_database(self._where, self._wait, self._copy)
             except UsageError as error:
-                if hasattr(self._of_thread, "errors"):  # it was open before: the server restarts
+                if hasattr(of_thread, "errors"):  # it was open before: the server restarts
                     raise _DatabaseGoneError(str(error)) from error
                 raise
-            self._of_thread.errors = self._of_thread.database.errors
-        database: Database = self._of_thread.database
+            of_thread.errors = (_DatabaseGoneError, of_thread.database.errors)
+        database: Database = of_thread.database
         return database
-
-    def _is_connection_lost(self, error: BaseException) -> bool:
-        return isinstance(error, (_DatabaseGoneError, *self._errors()))
-
-    def _errors(self) -> tuple[type[Exception], ...]:
-        errors = getattr(self._of_thread, "errors", None)
-        return () if errors is None else (errors,)
-
-    def _drop(self) -> None:
-        database, self._of_thread.database = self._of_thread.database, None
-        if database is not None:
-            with contextlib.suppress(database.errors):  # it may be lost already
-                database.close()

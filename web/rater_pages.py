@@ -1,5 +1,6 @@
 """The raters' pages: one answer at a time, and nothing about metrics or other raters."""
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,10 +19,9 @@ from ..runs.ratings import RatingQueue
 from ..runs.ratings.item_queue import ItemQueue
 from ..runs.ratings.pair_queue import open_item_queue
 from .connections import Connections
-from .forms import Form
 from .rated_answer import RatedAnswer, render_answer, split_answer
 from .rendering import page_language, render, render_message, render_unknown_visitor
-from .sessions import SEE_OTHER, Sessions
+from .sessions import SEE_OTHER, Form, Sessions
 from .thread_view import ThreadView, find_tested_turn, view_thread
 from .viewer import number_of
 
@@ -92,13 +92,18 @@ class RaterPages:
         return content
 
     async def _save(self, request: Request) -> Response:
+        return await self._write(request, self._save_form)
+
+    async def _undo(self, request: Request) -> Response:
+        return await self._write(request, lambda database, rater, _: open_item_queue(database, self._queue).undo(rater))
+
+    async def _write(self, request: Request, work: Callable[[Database, str, Form], object]) -> Response:
+        """Does the work of a rater's form, then shows the next answer."""
         visitor, form = await self._sessions.read_form(request, RATER)
         if visitor is None:
             return render_unknown_visitor(request)
         try:
-            await run_in_threadpool(
-                self._connections.run, lambda database: self._save_form(database, visitor.name, form)
-            )
+            await run_in_threadpool(self._connections.run, lambda database: work(database, visitor.name, form))
         except UsageError as error:
             return render_message(request, 400, "This rating was not saved", str(error))
         return RedirectResponse(RATER_HOME, SEE_OTHER)
@@ -115,15 +120,6 @@ class RaterPages:
             wrong_sentences=_marked_sentences(queue.sample(sample), set(form.texts("wrong"))),
             showing=showing,
         )
-
-    async def _undo(self, request: Request) -> Response:
-        visitor, _ = await self._sessions.read_form(request, RATER)
-        if visitor is None:
-            return render_unknown_visitor(request)
-        await run_in_threadpool(
-            self._connections.run, lambda database: open_item_queue(database, self._queue).undo(visitor.name)
-        )
-        return RedirectResponse(RATER_HOME, SEE_OTHER)
 
 
 def count_progress(queue: ItemQueue, rater: str, yours: str, team: str) -> dict[str, Any]:

@@ -3,28 +3,19 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
-from starlette.routing import Mount
-from starlette.staticfiles import StaticFiles
-
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..eval_sets.message import Message
 from ..languages import Language
-from ..presentation.page import PACKAGE as SHARED
 from ..presentation.rendered_markdown import render_markdown
 from ..runs.database import Database
 from ..runs.ratings.answer_pair import Side
 from ..runs.ratings.item_queue import read_queue_secret
 from ..runs.ratings.pair_queue import PairQueue, open_item_queue
 from .connections import Connections
-from .forms import Form
 from .rater_pages import CANNOT_TELL, RATER, RATER_HOME, RaterPages, contexts_beside, count_progress, read_reason
 from .rating_meaning import MeaningOfRatings
-from .rendering import ERROR_PAGES
-from .security import GuardMiddleware
-from .sessions import Sessions
+from .sessions import Form, Sessions
 from .site_address import THIS_MACHINE, SiteAddress
 from .team_pages import COORDINATOR, TEAM_HOME, TeamPages
 from .thread_view import ThreadView, view_thread
@@ -33,11 +24,7 @@ _SIDES: dict[str, Side] = {"1": "left", "2": "same", "3": "right"}  # by the key
 
 
 class RatingApp:
-    """The rating application.
-
-    Attributes:
-        asgi: The ASGI application, for a server.
-    """
+    """The rating application; `asgi` is what a server runs."""
 
     def __init__(
         self,
@@ -55,16 +42,8 @@ class RatingApp:
             lambda: connections.run(lambda database: read_queue_secret(database, queue)),
             {RATER: RATER_HOME, COORDINATOR: TEAM_HOME},
         )
-        self.asgi = Starlette(
-            routes=[
-                *self._sessions.routes,
-                *pages(connections, queue, self._sessions).routes,
-                *TeamPages(connections, queue, self._sessions, meaning).routes,
-                Mount("/static", StaticFiles(packages=[(__package__, "static"), (SHARED, "static")])),
-            ],
-            middleware=[Middleware(GuardMiddleware, site=site)],
-            exception_handlers=ERROR_PAGES,
-        )
+        parts = [pages(connections, queue, self._sessions), TeamPages(connections, queue, self._sessions, meaning)]
+        self.asgi = self._sessions.application(parts, site)
 
     def end_links(self) -> None:
         """Makes a new secret: all links and sessions of the queue so far end."""

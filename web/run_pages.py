@@ -1,8 +1,7 @@
 """Runs as a list with search, and one run: its figures, and a table of its answers."""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, cast, get_args
@@ -25,28 +24,24 @@ from ..runs.store import RunRow
 from ..text.wording import Phrase, phrase
 from ..traces.watch.watch_state import WatchRow, WatchState
 from .rendering import page_language
-from .viewer import VIEW_HOME, Viewer, for_visitors, number_of
+from .viewer import VIEW_HOME, Viewer, for_visitors, number_of, run_state
 
 _RUNS_PER_PAGE = 20
 _LONGEST_QUERY = 300
 
 
-@dataclass(frozen=True, slots=True)
-class _ListedRun:
-    row: RunRow
-    samples: int
-    suite: str | None
-    when: str = ""  # in words, as the rest
-    quality: str = ""
-    change: str = ""
+Listed = dict[str, Any]
+"""What a list shows of a run, by name."""
 
-    @property
-    def sets(self) -> str:
-        return ", ".join(source.rsplit("/", 1)[-1] for source in self.row.plan.sets)
 
-    @property
-    def judge(self) -> str:
-        return _judge_of(self.row)
+def _list_run(store: Store, row: RunRow) -> Listed:
+    return {
+        "row": row,
+        "sets": ", ".join(source.rsplit("/", 1)[-1] for source in row.plan.sets),
+        "judge": _judge_of(row),
+        "samples": store.count_samples(row.id),
+        "suite": Ledger(store).find_suite(row.id),
+    }
 
 
 def _judge_of(row: RunRow) -> str:
@@ -69,20 +64,17 @@ class RunPages:
         text = request.query_params.get("q", "")[:_LONGEST_QUERY]
         page = number_of(request.query_params.get("page"))
 
-        def read(store: Store) -> tuple[list[tuple[_ListedRun, RunRow | None]], int, list[str], list[WatchRow]]:
-            ledger, read_row = Ledger(store), cache(store.run)
-            ids, every = store.find_runs(text), store.find_runs("")
-            lines = [
-                (_ListedRun(row, store.count_samples(run), ledger.find_suite(run)), before)
-                for run in ids[(page - 1) * _RUNS_PER_PAGE : page * _RUNS_PER_PAGE]
-                for row in [read_row(run)]
-                for before in [find_run_before(map(read_row, every[every.index(run) + 1 :]), row)]
-            ]
-            return lines, len(ids), ledger.suites(), WatchState(store).watches()
+        def read(store: Store) -> tuple[list[tuple[Listed, RunRow | None]], int, list[str], list[WatchRow]]:
+            read_row, ids, every = cache(store.run), store.find_runs(text), store.find_runs("")
+            lines = []
+            for run in ids[(page - 1) * _RUNS_PER_PAGE : page * _RUNS_PER_PAGE]:
+                before = find_run_before(map(read_row, every[every.index(run) + 1 :]), read_row(run))
+                lines.append((_list_run(store, read_row(run)), before))
+            return lines, len(ids), Ledger(store).suites(), WatchState(store).watches()
 
         lines, total, suites, watches = await self.viewer.in_store(read)
         language, now = page_language(request).code, datetime.now().astimezone()
-        rows = [await self._describe(listed, before, language, now) for listed, before in lines]
+        rows = [listed | await self._describe(listed, before, language, now) for listed, before in lines]
         content = {
             "title": "Runs",
             "text": text,
@@ -96,24 +88,20 @@ class RunPages:
         }
         return self.viewer.render(request, "runs.html", content)
 
-    async def _describe(self, listed: _ListedRun, before: RunRow | None, language: str, now: datetime) -> _ListedRun:
-        """A listed run with what is said of it, and of the run before of the same sets, in a language."""
-        run = listed.row
+    async def _describe(self, listed: Listed, before: RunRow | None, language: str, now: datetime) -> dict[str, str]:
+        """What is said of a listed run, and of the run before of the same sets, in a language."""
+        run: RunRow = listed["row"]
         summary = await self._summarise(run.id)
         change: tuple[Phrase, ...] = (phrase("first_of_set"),)
         if before is not None:
-            earlier, is_same_judge = await self._summarise(before.id), _judge_of(run) == _judge_of(before)
+            earlier, is_same_judge = await self._summarise(before.id), listed["judge"] == _judge_of(before)
             change = describe_change(summary, earlier, is_same_judge=is_same_judge) if summary and earlier else ()
         quality = (phrase("not_read"),) if summary is None else summary.describe()
-
-        def join(parts: Iterable[Phrase]) -> str:
-            return "; ".join(part.write(language) for part in parts)
-
-        when = describe_moment(run.created, now).write(language)
-        return replace(listed, when=when, quality=join(quality), change=join(change))
+        parts = {"when": (describe_moment(run.created, now),), "quality": quality, "change": change}
+        return {name: "; ".join(part.write(language) for part in said) for name, said in parts.items()}
 
     async def _summarise(self, run: str) -> RunSummary | None:
-        state = await self.viewer.in_store(lambda store: (_state_of(store, run), rating_state(store.database)))
+        state = await self.viewer.in_store(lambda store: (run_state(store, run), rating_state(store.database)))
         return await self.viewer.kept(("summary", state), lambda store: summarise_run(store, run))
 
     @for_visitors
@@ -149,12 +137,11 @@ class RunPages:
         if request.headers.get("hx-target") == "answers":
             return self.viewer.render(request, "answer_table.html", content)
 
-        def read_frame(store: Store) -> tuple[_ListedRun, list[str]]:
-            listed = _ListedRun(run, store.count_samples(run.id), Ledger(store).find_suite(run.id))
-            return listed, [other for other in store.run_ids(60) if other != run.id]
+        def read_frame(store: Store) -> tuple[Listed, list[str]]:
+            return _list_run(store, run), [other for other in store.run_ids(60) if other != run.id]
 
         listed, others = await self.viewer.in_store(read_frame)
-        key = ("choices", run.id, run.status, listed.samples)
+        key = ("choices", run.id, run.status, listed["samples"])
         choices = await self.viewer.kept(key, lambda store: AnswerIndex(store.database).choices(run.id))
         return self.viewer.render(
             request, "run.html", content | {"listed": listed, "others": others, "choices": choices}
@@ -162,9 +149,9 @@ class RunPages:
 
     @for_visitors
     async def _figures(self, request: Request) -> Response:
-        run, state = await self.viewer.in_store(lambda store: _state_of(store, request.path_params["run"]))
-
-        figures: RunFigures = await self.viewer.kept(("figures", run, state), lambda store: compute_figures(store, run))
+        state = await self.viewer.in_store(lambda store: run_state(store, request.path_params["run"]))
+        run, key = state[0], ("figures", state)
+        figures: RunFigures = await self.viewer.kept(key, lambda store: compute_figures(store, run))
         rows = [
             (
                 one.name,
@@ -190,12 +177,6 @@ class RunPages:
             ),
         }
         return self.viewer.render(request, "run_figures.html", content)
-
-
-def _state_of(store: Store, name: str) -> tuple[str, tuple[Any, ...]]:
-    """A run's id, and what its figures depend on."""
-    row = store.run(name)
-    return row.id, (row.status, store.count_samples(row.id), store.count_scores(row.id))
 
 
 def read_query(request: Request, metrics: Sequence[str]) -> tuple[AnswerQuery, str]:

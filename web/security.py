@@ -45,17 +45,14 @@ class Visitor(NamedTuple):
 
 
 class Access:
-    """Signed links and sessions of one application.
-
-    Attributes:
-        cookie: The name of the session cookie: a browser keeps one per host name, whatever the port.
-    """
+    """Signed links and sessions of one application."""
 
     def __init__(self, secret: str | None) -> None:
         secret = secret or secrets.token_hex(32)
         self._links = URLSafeSerializer(secret, salt="assay link")
         self._sessions = URLSafeSerializer(secret, salt="assay session")
         self._secret = secret.encode()
+        # a browser keeps one cookie per host name, whatever the port
         self.cookie = f"assay_{hmac.new(self._secret, b'cookie', 'sha256').hexdigest()[:8]}"
 
     def link_path(self, role: str, name: str, path: str = "") -> str:

@@ -1,30 +1,162 @@
-"""Serving an application on this machine until it is interrupted."""
+"""Serving an application on this machine: HTTP connections that end when the other side is slow, and only so many."""
 
+import asyncio
+import contextlib
 import socket
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+import h11
+import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..errors import UsageError
 from .site_address import SiteAddress
 
-if TYPE_CHECKING:
-    import uvicorn
+SECONDS = 30.0
+"""How long a request may take to arrive (from the connection, or the reply before), and a reply to be read."""
+MOST_CONNECTIONS = 1000
+"""How many connections a server keeps at most; fewer where the system lets a process open fewer files."""
+BACKLOG = 128  # connections that wait to be taken: so many may come at once, beyond the most
+_BURSTS = 3  # so often a full backlog is taken before the first connection that is closed for it is gone
+_OTHER_FILES = 300  # the databases of 40 threads, the files of the package
+
 
 _LONGEST_HEAD = 64 * 1024  # bytes of a request's headers: a browser may have the cookies of a hundred queues
 _THIS_MACHINE = "127.0.0.1,::1,::ffff:127.0.0.1"
 
 
-def server_settings(app: ASGIApp, site: SiteAddress) -> "uvicorn.Config":
+def call_later(loop: asyncio.AbstractEventLoop, seconds: float, end: Callable[[], None]) -> asyncio.TimerHandle:
+    """The clock of the deadlines, in whose place a test has its own."""
+    return loop.call_later(seconds, end)
+
+
+class BoundedConnection(H11Protocol):
+    """A connection with a deadline whenever the server waits for the other side.
+
+    A page that takes long to make has none. Beyond the most connections, the one on which the server has waited longest
+    is closed for the new one, so that thousands of connections that say nothing keep nobody out.
+    """
+
+    most_connections = MOST_CONNECTIONS
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Takes a connection."""
+        super().connection_made(transport)
+        self._set_deadline()
+        self._make_room()
+
+    def data_received(self, data: bytes) -> None:
+        """Takes a part of a request; a request that comes bit by bit has one deadline for all of it."""
+        super().data_received(data)
+        if self._is_working:
+            self._clear_deadline()
+        elif self._deadline is None:
+            self._set_deadline()
+
+    def on_response_complete(self) -> None:
+        """Waits for the next request, and for the reply to be read."""
+        super().on_response_complete()
+        if not self._is_working:
+            self._set_deadline()
+
+    def pause_writing(self) -> None:
+        """Waits for the other side to read."""
+        super().pause_writing()
+        self._set_deadline()
+
+    def resume_writing(self) -> None:
+        """Goes on when the other side has read."""
+        super().resume_writing()
+        if self._is_working:
+            self._clear_deadline()
+        else:
+            self._set_deadline()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forgets the connection."""
+        self._clear_deadline()
+        super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuses what is no HTTP; where a reply has begun, nothing can be said any more."""
+        if (
+            self.cycle is not None and not self.cycle.response_complete
+        ):  # a body may be none where its headers were good
+            self.cycle.disconnected = True  # as for a visitor who is gone: the page that is being made is not sent
+            self.cycle.message_event.set()
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.abort()
+
+    def shutdown(self) -> None:
+        """Ends the connection with the server, unless a page is being made for it."""
+        if self._is_working and not self.transport.is_closing():
+            super().shutdown()
+        else:
+            self.transport.abort()
+
+    @property
+    def _is_working(self) -> bool:
+        """Whether the other side waits for us: the request is all here, its reply not done, what was sent is read."""
+        has_request = self.conn.their_state not in (h11.IDLE, h11.SEND_BODY, h11.ERROR)
+        return (
+            has_request
+            and self.cycle is not None
+            and not self.cycle.response_complete
+            and not self.flow.write_paused
+            and not self.transport.is_closing()
+        )
+
+    def _set_deadline(self) -> None:
+        self._clear_deadline()
+        self._deadline = call_later(self.loop, SECONDS, self.transport.abort)
+
+    def _clear_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _make_room(self) -> None:
+        if len(self.connections) <= self.most_connections:
+            return
+        live = [one for one in self.connections if not one.transport.is_closing()]
+        if len(live) > self.most_connections:
+            waiting = [
+                (one._deadline.when(), number)
+                for number, one in enumerate(live)
+                if isinstance(one, BoundedConnection) and one._deadline is not None
+            ]
+            live[min(waiting)[1]].transport.abort()  # this connection waits too: there is always one
+
+
+def allow_connections() -> int:
+    """Lets this process open as many files as the connections take; returns how many connections there may be."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return MOST_CONNECTIONS
+    others = _OTHER_FILES + _BURSTS * BACKLOG
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = MOST_CONNECTIONS + others
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        soft = needed if hard == resource.RLIM_INFINITY else min(hard, needed)
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if soft < needed:
+            return max(soft // 4, soft - others)
+    return MOST_CONNECTIONS
+
+
+def server_settings(app: ASGIApp, site: SiteAddress) -> uvicorn.Config:
     """The settings of a server: connections with deadlines, and no header of a proxy that was not announced.
 
     Behind a proxy (`site.public`) the last address of `X-Forwarded-For` counts as the visitor's, and only where the
     connection comes from this machine. Without one that header, and the variable `FORWARDED_ALLOW_IPS`, say nothing.
     """
-    import uvicorn
-
-    from .bounded_connection import BoundedConnection, allow_connections, backlog_beside
 
     class Connection(BoundedConnection):
         most_connections = allow_connections()
@@ -37,7 +169,7 @@ def server_settings(app: ASGIApp, site: SiteAddress) -> "uvicorn.Config":
         access_log=False,
         server_header=False,
         lifespan="off",
-        backlog=backlog_beside(Connection.most_connections),
+        backlog=min(BACKLOG, Connection.most_connections // 2),  # fewer where fewer files may be open
         h11_max_incomplete_event_size=_LONGEST_HEAD,
         proxy_headers=bool(site.public),
         forwarded_allow_ips=_THIS_MACHINE,
@@ -46,8 +178,6 @@ def server_settings(app: ASGIApp, site: SiteAddress) -> "uvicorn.Config":
 
 def serve(app: ASGIApp, site: SiteAddress, port: int, on_ready: Callable[[str], None]) -> None:
     """Serves an application until Ctrl-C."""
-    import uvicorn
-
     with socket.socket(socket.AF_INET6 if ":" in site.host else socket.AF_INET) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -1,17 +1,64 @@
 """Links that let people in, and forms that come from a page of their own session."""
 
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import parse_qs
 
+from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
-from .forms import Form
-from .rendering import render_message, render_unknown_visitor
-from .security import CSRF_FIELD, Access, FailureLimit, Visitor
+from ..errors import UsageError
+from ..presentation.page import PACKAGE as SHARED
+from .rendering import ERROR_PAGES, render_message, render_unknown_visitor
+from .security import CSRF_FIELD, Access, FailureLimit, GuardMiddleware, Visitor
+from .site_address import SiteAddress
 
 SEE_OTHER = 303
+_LEVEL = re.compile(r"-?[0-9]{1,9}")
+
+
+class Form:
+    """The fields of a form that a page of ours sent (`application/x-www-form-urlencoded`).
+
+    Raises:
+        HTTPException: A field has a zero character, which no browser sends and no database keeps (status 400).
+    """
+
+    def __init__(self, body: bytes) -> None:
+        self._fields = parse_qs(body.decode("latin-1"), keep_blank_values=True, errors="replace")
+        if any("\0" in value for values in self._fields.values() for value in values):
+            raise HTTPException(400, "A field has a zero character. Send the form from its page.")
+
+    def text(self, name: str) -> str:
+        """A field as text; empty where it is missing."""
+        return self._fields.get(name, [""])[0]
+
+    def texts(self, name: str) -> list[str]:
+        """All values of a field, such as the boxes that are ticked."""
+        return self._fields.get(name, [])
+
+    def json_text(self, name: str) -> str:
+        """A text that the page wrote as JSON, because a browser changes line ends in a form; empty where it is none."""
+        try:
+            value = json.loads(self.text(name))
+            is_text = isinstance(value, str) and bool(value.encode()) and "\0" not in value
+        except (ValueError, RecursionError):  # half of a surrogate pair ("\ud800") is no text of ours either
+            return ""
+        return value if is_text else ""
+
+    def level(self, name: str) -> float:
+        """A level of a rating scale."""
+        if not _LEVEL.fullmatch(self.text(name)):
+            raise UsageError("choose a rating")
+        return float(self.text(name))
 
 
 class Sessions:
@@ -22,6 +69,15 @@ class Sessions:
         self._homes = homes
         self._failures = FailureLimit()
         self.routes = [Route("/", self._home), Route("/enter/{token}", self._enter)]
+
+    def application(self, pages: Sequence[Any], site: SiteAddress) -> Starlette:
+        """Makes the application of some pages for these sessions."""
+        files = StaticFiles(packages=[(__package__, "static"), (SHARED, "static")])
+        return Starlette(
+            routes=[*self.routes, *(route for part in pages for route in part.routes), Mount("/static", files)],
+            middleware=[Middleware(GuardMiddleware, site=site)],
+            exception_handlers=ERROR_PAGES,
+        )
 
     def present_access(self) -> Access:
         """Makes and checks links with the present secret."""

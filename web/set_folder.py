@@ -36,11 +36,7 @@ class SetFolder:
         return {_key(name): name for name in sorted(names)}
 
     def add(self, key: str, sample: Sample) -> tuple[str, bool]:
-        """Adds an answer at the end of a set.
-
-        Returns:
-            The set's name, and whether the answer is new in it.
-        """
+        """Adds an answer at the end of a set; returns the set's name, and whether the answer is new in it."""
         name = self.names().get(key)
         if name is None:
             raise UsageError("this set is no longer in the folder; load the page again")

@@ -109,6 +109,8 @@ def _team_content(queue: RatingQueue | PairQueue) -> dict[str, Any]:
         "series": queue.series,
         "source": queue.source,
         "raters": rater_progress(queue),
+        "thread_of": _view_folded,
+        "thread_words": load_language(FALLBACK).rating_page,
     }
     return content | (_pair_content(queue) if isinstance(queue, PairQueue) else _answer_content(queue))
 
@@ -117,8 +119,6 @@ def _pair_content(queue: PairQueue) -> dict[str, Any]:
     return {
         "comparison": pair_progress(queue),
         "disagreements": pair_disagreements(queue)[:_MOST_DISAGREEMENTS],
-        "thread_of": _view_folded,
-        "thread_words": load_language(FALLBACK).rating_page,
     }
 
 
@@ -127,8 +127,6 @@ def _answer_content(queue: RatingQueue) -> dict[str, Any]:
     return {
         "agreement": rater_agreement(queue),
         "disagreements": [(one, queue.sample(one.sample)) for one in open_first],
-        "thread_of": _view_folded,
-        "thread_words": load_language(FALLBACK).rating_page,
         "levels": range(queue.settings.rating_min, queue.settings.rating_max + 1),
     }
 

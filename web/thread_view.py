@@ -4,9 +4,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
-
-from markupsafe import Markup
+from typing import Any
 
 from ..eval_sets import Sample
 from ..eval_sets.message import Message, tool_names
@@ -27,46 +25,15 @@ _MOST_PARTS = 20  # tool calls, contexts or notes of one message
 _LONGEST_NAME = 120
 _ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d", re.ASCII)
 
-Kind = Literal["customer", "assistant", "tool", "policy", "system"]
-_KINDS: dict[str, Kind] = {"user": "customer", "assistant": "assistant", "tool": "tool", "system": "system"}
+_KINDS = {"user": "customer", "assistant": "assistant", "tool": "tool", "system": "system"}
 RenderAnswer = Callable[[int, str], RatedAnswer | None]
-
-
-@dataclass(frozen=True, slots=True)
-class FoldedText:
-    """A text that is shown on demand."""
-
-    title: str
-    text: str
-    left_out: int = 0  # how many characters are not shown
-    is_markup: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class MessageView:
-    """One message."""
-
-    turn: int  # its place in the conversation, counted from 0
-    kind: Kind
-    speaker: str
-    time: str
-    text: RenderedText | None  # the text; None where it is folded, or there is none
-    apart: tuple[Markup, ...]  # boxes of the sentences that do not stand in the text as they are
-    left_out: int  # how many characters of the text are not shown
-    folded: tuple[FoldedText, ...]  # the calls of tools, the result of one, the policy, contexts
-    more_folded: int  # how many of these are not shown
-    other_parts: int  # how many parts are no text, which are not shown
-    is_tested: bool
-    rating: str  # its rating on the sample's scale; empty without one, and where raters are blind
-    notes: tuple[TurnNote, ...]
-    more_notes: int  # how many of these are not shown
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadView:
     """The messages of a conversation on a page."""
 
-    messages: tuple[MessageView, ...]  # those of this page, in their order
+    messages: Sequence[Mapping[str, Any]]  # those of this page, in their order
     last: int
     earlier: int | None  # the turn to ask for to see the page before; None on the first
     later: int | None  # the turn to ask for to see the page after; None on the last
@@ -74,7 +41,7 @@ class ThreadView:
     @property
     def is_whole(self) -> bool:
         """Whether no answer in it is marked as the one under test."""
-        return not any(message.is_tested for message in self.messages)
+        return not any(message["is_tested"] for message in self.messages)
 
     @property
     def is_part(self) -> bool:
@@ -110,26 +77,41 @@ def view_thread(
     first, end = _page(len(messages), (tested or 0) if around is None else around)
     shown = messages[first:end]
     texts = [text for message in shown for text in _texts(message)]
-    cut = next((cut for cut in _CUTS if _total(texts, cut) <= most_characters), _CUTS[-1])
-    maker = _MessageMaker(language, cut, tool_names(messages), _find_policy(messages))
+    cut = next((cut for cut in _CUTS if sum(min(len(text), cut) for text in texts) <= most_characters), _CUTS[-1])
+    policy = next((place for place, message in enumerate(messages) if message.role == "system"), None)
+    tools = tool_names(messages)
     views = []
     for turn, message in enumerate(shown, first):
         is_tested = turn == tested
-        boxes = render if message.is_answer and (is_tested or len(message.text) <= cut) else None
-        views.append(
-            maker.make(
-                turn,
-                message,
-                is_tested=is_tested,
-                rated=boxes(turn, message.text) if boxes else None,
-                text=answer if is_tested else None,
-                rating=_rating_of(sample, message) if has_ratings else "",
-                notes=(notes or {}).get(turn, ()),
-            )
-        )
-    return ThreadView(
-        tuple(views), len(messages) - 1, first - 1 if first > 0 else None, end if end < len(messages) else None
-    )
+        kind = "policy" if turn == policy else _KINDS[message.role]
+        has_boxes = render is not None and message.is_answer and (is_tested or len(message.text) <= cut)
+        rated = render(turn, message.text) if render is not None and has_boxes else None
+        text, left_out = answer if is_tested else None, 0
+        if text is None and rated is not None:
+            text = rated.text
+        elif text is None and kind in ("customer", "assistant") and message.text.strip():
+            text, left_out = render_markdown(message.text[:cut]), max(0, len(message.text) - cut)
+        speaker = _name_speaker(kind, message, language, tools.get(turn, ""))
+        folded = _fold_texts(kind, message, speaker, language, cut)
+        own_notes, parts = (notes or {}).get(turn, ()), (message.tool_calls, message.retrieved_contexts)
+        view = {
+            "turn": turn,
+            "kind": kind,
+            "speaker": speaker,
+            "time": _time_of(message),
+            "text": text,  # None where it is folded, or there is none
+            "apart": rated.apart if rated else (),  # boxes of the sentences that do not stand in the text as they are
+            "left_out": left_out,  # how many characters of the text are not shown
+            "folded": folded,  # the calls of tools, the result of one, the policy, contexts
+            "more_folded": sum(max(0, len(part) - _MOST_PARTS) for part in parts),
+            "other_parts": _count_other_parts(message),
+            "is_tested": is_tested,
+            "rating": _rating_of(sample, message) if has_ratings else "",
+            "notes": own_notes[:_MOST_PARTS],
+            "more_notes": max(0, len(own_notes) - _MOST_PARTS),
+        }
+        views.append(view)
+    return ThreadView(views, len(messages) - 1, first - 1 if first > 0 else None, end if end < len(messages) else None)
 
 
 def _page(count: int, turn: int) -> tuple[int, int]:
@@ -143,92 +125,40 @@ def _texts(message: Message) -> list[str]:
     return [message.text, *calls, *message.retrieved_contexts[:_MOST_PARTS]]
 
 
-def _total(texts: Sequence[str], cut: int) -> int:
-    return sum(min(len(text), cut) for text in texts)
+def _name_speaker(kind: str, message: Message, language: Language, tool: str) -> str:
+    statements = language_or_fallback(language.code, "statements").statements
+    words = language.rating_page
+    if kind == "tool":
+        return statements.tool_result.format(tool=shorten(tool, _LONGEST_NAME))
+    names = {"customer": statements.customer, "assistant": statements.assistant, "policy": words.policy}
+    name = names.get(kind, words.system)
+    return f"{name}: {shorten(message.name, _LONGEST_NAME)}" if message.name else name
 
 
-def _find_policy(messages: Sequence[Message]) -> int | None:
-    return next((place for place, message in enumerate(messages) if message.role == "system"), None)
+def _fold_texts(kind: str, message: Message, speaker: str, language: Language, cut: int) -> list[dict[str, Any]]:
+    """The texts of a message that are shown on demand."""
+    statements = language_or_fallback(language.code, "statements").statements
+    folded = []
+    if kind == "tool":
+        folded.append(_fold_data(speaker, message.text, cut))
+    elif kind in ("policy", "system"):
+        folded.append(_fold_prose(speaker, message.text, cut))
+    for call in message.tool_calls[:_MOST_PARTS]:
+        title = statements.tool_call.format(tool=shorten(call.function.name, _LONGEST_NAME))
+        folded.append(_fold_data(title, call.function.arguments, cut))
+    title = language.rating_page.contexts
+    return folded + [_fold_prose(title, context, cut) for context in message.retrieved_contexts[:_MOST_PARTS]]
 
 
-@dataclass(frozen=True, slots=True)
-class _MessageMaker:
-    """Makes the views of one page's messages."""
+def _fold_data(title: str, text: str, cut: int) -> dict[str, Any]:
+    """The arguments of a call or the result of one."""
+    shown, cut = write_json_in_lines(text), min(cut, _MOST_TOOL_CHARACTERS)
+    left_out = max(0, len(shown) - cut)
+    return {"title": title, "text": make_readable(shown[:cut]), "left_out": left_out, "is_markup": False}
 
-    language: Language
-    cut: int
-    tools: Mapping[int, str]  # the tools of which messages are results, by their places
-    policy: int | None
 
-    def make(
-        self,
-        turn: int,
-        message: Message,
-        *,
-        is_tested: bool,
-        rated: RatedAnswer | None,
-        text: RenderedText | None,
-        rating: str,
-        notes: Sequence[TurnNote],
-    ) -> MessageView:
-        """The view of one message."""
-        kind: Kind = "policy" if turn == self.policy else _KINDS[message.role]
-        is_folded = kind in ("tool", "policy", "system")
-        left_out = 0
-        if text is None and rated is not None:
-            text = rated.text
-        elif text is None and not is_folded and message.text.strip():
-            text, left_out = render_markdown(message.text[: self.cut]), max(0, len(message.text) - self.cut)
-        speaker = self._speaker(kind, message, turn)
-        folded = self._folded(kind, message, speaker)
-        more = max(0, len(message.tool_calls) - _MOST_PARTS) + max(0, len(message.retrieved_contexts) - _MOST_PARTS)
-        return MessageView(
-            turn,
-            kind,
-            speaker,
-            _time_of(message),
-            text,
-            rated.apart if rated else (),
-            left_out,
-            tuple(folded),
-            more,
-            _count_other_parts(message),
-            is_tested,
-            rating,
-            tuple(notes[:_MOST_PARTS]),
-            max(0, len(notes) - _MOST_PARTS),
-        )
-
-    def _speaker(self, kind: Kind, message: Message, turn: int) -> str:
-        statements = language_or_fallback(self.language.code, "statements").statements
-        words = self.language.rating_page
-        names = {"customer": statements.customer, "assistant": statements.assistant, "policy": words.policy}
-        if kind == "tool":
-            return statements.tool_result.format(tool=shorten(self.tools[turn], _LONGEST_NAME))
-        name = names.get(kind, words.system)
-        return f"{name}: {shorten(message.name, _LONGEST_NAME)}" if message.name else name
-
-    def _folded(self, kind: Kind, message: Message, speaker: str) -> list[FoldedText]:
-        words = self.language.rating_page
-        statements = language_or_fallback(self.language.code, "statements").statements
-        folded = []
-        if kind == "tool":
-            folded.append(self._data(speaker, message.text))
-        elif kind in ("policy", "system"):
-            folded.append(self._prose(speaker, message.text))
-        for call in message.tool_calls[:_MOST_PARTS]:
-            title = statements.tool_call.format(tool=shorten(call.function.name, _LONGEST_NAME))
-            folded.append(self._data(title, call.function.arguments))
-        folded += [self._prose(words.contexts, context) for context in message.retrieved_contexts[:_MOST_PARTS]]
-        return folded
-
-    def _data(self, title: str, text: str) -> FoldedText:
-        """The arguments of a call or the result of one."""
-        shown, cut = write_json_in_lines(text), min(self.cut, _MOST_TOOL_CHARACTERS)
-        return FoldedText(title, make_readable(shown[:cut]), max(0, len(shown) - cut))
-
-    def _prose(self, title: str, text: str) -> FoldedText:
-        return FoldedText(title, text[: self.cut], max(0, len(text) - self.cut), is_markup=True)
+def _fold_prose(title: str, text: str, cut: int) -> dict[str, Any]:
+    return {"title": title, "text": text[:cut], "left_out": max(0, len(text) - cut), "is_markup": True}
 
 
 def _rating_of(sample: Sample, message: Message) -> str:

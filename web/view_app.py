@@ -5,15 +5,11 @@ import secrets
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.routing import Route
 
 from ..judges.embedders import load_embedder
-from ..presentation.page import PACKAGE as SHARED
 from ..runs import Store
 from ..runs.answer_address import answer_url
 from ..runs.database import Database
@@ -24,25 +20,19 @@ from ..runs.ratings.item_queue import rating_state
 from .answer_pages import AnswerPages
 from .comparison_pages import ComparisonPages
 from .connections import Connections
-from .rendering import ERROR_PAGES
 from .run_pages import RunPages
-from .security import GuardMiddleware
 from .sessions import Sessions
 from .set_folder import SetFolder
 from .site_address import THIS_MACHINE, SiteAddress
 from .suite_pages import SuitePages
-from .viewer import EDITOR, READER, VIEW_HOME, Viewer, for_visitors
+from .viewer import EDITOR, READER, VIEW_HOME, Viewer, for_visitors, run_state
 from .watch_pages import WatchPages
 
 _MOST_LISTED = 60
 
 
 class ViewApp:
-    """The viewing application.
-
-    Attributes:
-        asgi: The ASGI application, for a server.
-    """
+    """The viewing application; `asgi` is what a server runs."""
 
     def __init__(
         self,
@@ -60,25 +50,14 @@ class ViewApp:
             {EDITOR: VIEW_HOME, READER: VIEW_HOME},
         )
         viewer = Viewer(connections, self._sessions)
-        self.asgi = Starlette(
-            routes=[
-                *self._sessions.routes,
-                *RunPages(viewer).routes,
-                *FailurePages(viewer).routes,
-                *AnswerPages(viewer, sets).routes,
-                *ComparisonPages(viewer).routes,
-                *SuitePages(viewer).routes,
-                *WatchPages(viewer).routes,
-                Mount("/static", StaticFiles(packages=[(__package__, "static"), (SHARED, "static")])),
-            ],
-            middleware=[Middleware(GuardMiddleware, site=site)],
-            exception_handlers=ERROR_PAGES,
-        )
+        parts = (RunPages, FailurePages, ComparisonPages, SuitePages, WatchPages)
+        pages = [AnswerPages(viewer, sets), *(part(viewer) for part in parts)]
+        self.asgi = self._sessions.application(pages, site)
 
     def end_links(self) -> None:
         """Makes a new secret: all links and sessions of the store so far end."""
         if not self._is_read_only:
-            self._connections.run(_renew_secret)
+            self._connections.run(lambda database: _make_secret(database, anew=True))
 
     def link_path(self) -> str:
         """The path of the link that lets its holder look, and choose answers for raters and sets where that is kept."""
@@ -91,16 +70,12 @@ def _read_secret(database: Database) -> str | None:
     return None if row is None else str(row[0])
 
 
-def _make_secret(database: Database) -> None:
+def _make_secret(database: Database, *, anew: bool = False) -> None:
     """Makes the secret of the store's links where there is none: once, so that a link that was sent works tomorrow."""
     with database.migration():
-        if _read_secret(database) is None:
+        if anew or _read_secret(database) is None:
+            database.execute("DELETE FROM view_access")
             database.execute("INSERT INTO view_access VALUES (?)", (secrets.token_hex(32),))
-
-
-def _renew_secret(database: Database) -> None:
-    with database.migration():
-        database.execute("UPDATE view_access SET secret = ?", (secrets.token_hex(32),))
 
 
 class FailurePages:
@@ -134,9 +109,8 @@ class FailurePages:
         metric, since = (request.query_params.get(name, "") for name in ("metric", "since"))
 
         def find(store: Store) -> tuple[Any, ...]:
-            rows = [store.run(name) for name in (*([since] if since else []), request.path_params["run"])]
-            states = tuple((row.id, row.status, store.count_scores(row.id)) for row in rows)
-            return states, rating_state(store.database)
+            names = (*([since] if since else []), request.path_params["run"])
+            return tuple(run_state(store, name) for name in names), rating_state(store.database)
 
         states, rated = await self.viewer.in_store(find)
         names = [run for run, *_ in states]

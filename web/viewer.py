@@ -22,6 +22,7 @@ READER = "reader"
 VIEW_HOME = "/runs"
 _MOST_KEPT = 32
 
+RunState = tuple[str, str, int, int]
 Handler = Callable[[Any, Request], Any]
 
 
@@ -73,6 +74,12 @@ def for_visitors(handler: Handler) -> Handler:
         return response
 
     return guarded
+
+
+def run_state(store: Store, name: str) -> RunState:
+    """A run's id, and what its figures depend on."""
+    row = store.run(name)
+    return row.id, row.status, store.count_samples(row.id), store.count_scores(row.id)
 
 
 def number_of(text: str | None, lowest: int = 1, highest: int = 1_000_000) -> int:

@@ -1,8 +1,8 @@
 """Watches: a list of them, one with its estimates, alarms and segments, and the answers behind one look."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -16,9 +16,10 @@ from ..presentation.charts import Band, draw_band
 from ..presentation.figure import Figure, Kind
 from ..runs import Store
 from ..runs.answer_address import answer_url
-from ..traces.origin import TraceOrigin
-from ..traces.server_url import trace_page_url
-from ..traces.watch.alarms import ALARMS_AND_BANDS, describe_bound
+from ..traces.address import trace_page_url
+from ..traces.source import TraceOrigin
+from ..traces.times import read_utc
+from ..traces.watch.alarms import ALARMS_AND_BANDS, AlarmAnswer, describe_bound
 from ..traces.watch.rater_answers import watch_queues
 from ..traces.watch.watch_state import StoredAlarm, StoredLook, WatchedAnswer, WatchRow, WatchState
 from ..traces.watch.watch_verdict import give_watch_verdict, read_levels
@@ -29,59 +30,9 @@ _LOOKS_PER_PAGE = 25
 _ANSWERS_PER_PAGE = 50
 _ALARMS_SHOWN = 20
 _LONGEST_QUERY = 300
-
-
-@dataclass(frozen=True, slots=True)
-class ListedWatch:
-    """A watch in the list."""
-
-    row: WatchRow
-    look: StoredLook | None  # its newest look; None before the first
-    alarms: int
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerToRead:
-    """An answer behind a look or an alarm, with where to read it."""
-
-    name: str
-    question: str
-    answer: str
-    score: float | None  # the judge's score; None where it has none
-    rating: float | None  # the mean of its ratings; None without any
-    reason: str  # why, by the judge or a rater
-    page: str  # the path of the answer's page; empty where it is in no run
-    trace_page: str  # the address of the trace's page in its tool; empty where that has none
-    segments: str
-    time: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownAlarm:
-    """An alarm with its answers to read."""
-
-    alarm: StoredAlarm
-    answers: tuple[AnswerToRead, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class QueueProgress:
-    """How far the raters of a queue of the watch are."""
-
-    name: str
-    raters: tuple[str, ...]
-    answers: int
-    done: int
-    wanted: int
-
-
-@dataclass(frozen=True, slots=True)
-class WatchHistory:
-    """What charts and tables of a watch show over time."""
-
-    looks: tuple[StoredLook, ...]  # looks at about equal distances, the oldest first
-    alarms: tuple[StoredAlarm, ...]  # all its alarms, the newest first
-    count: int
+_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+Answer = dict[str, Any]
+"""What a page shows of an answer, by name."""
 
 
 class WatchPages:
@@ -98,7 +49,7 @@ class WatchPages:
     @for_visitors
     async def _list(self, request: Request) -> Response:
         text = request.query_params.get("q", "")[:_LONGEST_QUERY]
-        rows = await self.viewer.in_store(lambda store: list_watches(store, text))
+        rows = await self.viewer.in_store(lambda store: _list_watches(store, text))
         content = {"title": "Watches", "text": text, "rows": rows, "watch_url": watch_url}
         return self.viewer.render(request, "watches.html", content)
 
@@ -117,26 +68,29 @@ class WatchPages:
 
         row, series, count, looks = await self.viewer.in_store(read_frame)
         key = ("watch", row.id, row.stepped_at, count)
-        history = await self.viewer.kept(key, lambda store: read_history(store, row.id))
-        alarms, queues = await self.viewer.in_store(
-            lambda store: (_show_alarms(store, row, history.alarms), _read_queues(store, row.id))
-        )
-        newest = history.looks[-1] if history.looks else None
-        firing = [one.alarm for one in alarms if one.alarm.stands]
+        charted, every_alarm = await self.viewer.kept(key, lambda store: _read_history(store, row.id))
+
+        def read_rest(store: Store) -> tuple[list[tuple[StoredAlarm, list[Answer]]], list[tuple[Any, ...]]]:
+            queues = [(queue, queue.size(), *queue.counts()) for queue in watch_queues(store, row.id)]
+            return _show_alarms(store, row, every_alarm), queues
+
+        alarms, queues = await self.viewer.in_store(read_rest)
+        newest = charted[-1] if charted else None
+        firing = [alarm for alarm, _ in alarms if alarm.stands]
         content = {
             "title": row.name,
             "row": row,
             "verdict": None if newest is None else give_watch_verdict(row, newest, firing),
             "series": [one for one in series if one.id != row.id],
             "newest": newest,
-            "charts": draw_charts(row, history),
+            "charts": _draw_charts(row, charted, every_alarm),
             "bounds": [] if newest is None else [(describe_bound(one.bound), one) for one in newest.look.bounds],
-            "bound_figure": bound_figure,
+            "bound_figure": _bound_figure,
             "alarms_and_bands": ALARMS_AND_BANDS,
-            "since": lambda bound: "" if newest is None else day_of(newest, bound),
-            "standing": [one for one in alarms if one.alarm.stands],
-            "cleared": [one for one in alarms if not one.alarm.stands],
-            "more_alarms": max(len(history.alarms) - len(alarms), 0),
+            "since": lambda bound: "" if newest is None else _day_of(newest, bound),
+            "standing": [(alarm, answers) for alarm, answers in alarms if alarm.stands],
+            "cleared": [(alarm, answers) for alarm, answers in alarms if not alarm.stands],
+            "more_alarms": max(len(every_alarm) - len(alarms), 0),
             "queues": queues,
             "looks": looks,
             "page": page,
@@ -153,7 +107,7 @@ class WatchPages:
         name = request.query_params.get("name", "")[:_LONGEST_QUERY]
         number, page = number_of(request.query_params.get("number")), number_of(request.query_params.get("page"))
 
-        def read(store: Store) -> tuple[WatchRow, StoredLook | None, int, int, list[AnswerToRead]]:
+        def read(store: Store) -> tuple[WatchRow, StoredLook | None, int, int, list[Answer]]:
             state = WatchState(store)
             row = state.watch(name)
             look = state.look(row.id, number)
@@ -181,12 +135,7 @@ class WatchPages:
 
 
 def watch_url(watch: str, page: int = 1) -> str:
-    """The address of a watch's page.
-
-    Example:
-        >>> watch_url("support nl"), watch_url("bot", 2)
-        ('/watch?name=support+nl', '/watch?name=bot&page=2#looks')
-    """
+    """The address of a watch's page."""
     return f"/watch?{urlencode({'name': watch} | ({'page': page} if page > 1 else {}))}{'#looks' if page > 1 else ''}"
 
 
@@ -195,19 +144,15 @@ def look_url(watch: str, number: int, page: int = 1) -> str:
     return f"/watch/look?{urlencode({'name': watch, 'number': number} | ({'page': page} if page > 1 else {}))}"
 
 
-def list_watches(store: Store, text: str = "") -> list[ListedWatch]:
-    """Lists the watches whose names have a text, each with its newest look."""
+def _list_watches(store: Store, text: str) -> list[tuple[WatchRow, StoredLook | None, int]]:
+    """The watches whose names have a text, each with its newest look and how many alarms stand."""
     state = WatchState(store)
-    listed = []
-    for row in state.watches():
-        if text.casefold() in row.name.casefold():
-            looks = state.looks(row.id, 1)
-            listed.append(ListedWatch(row, looks[0] if looks else None, len(state.alarms(row.id, standing=True))))
-    return listed
+    rows = [row for row in state.watches() if text.casefold() in row.name.casefold()]
+    return [(row, next(iter(state.looks(row.id, 1)), None), len(state.alarms(row.id, standing=True))) for row in rows]
 
 
-def read_history(store: Store, watch: str) -> WatchHistory:
-    """Reads what the charts show: looks at about equal distances, and those at which an alarm fired or cleared."""
+def _read_history(store: Store, watch: str) -> tuple[list[StoredLook], list[StoredAlarm]]:
+    """What the charts show: looks at about equal distances and those at which an alarm changed; and all alarms."""
     state = WatchState(store)
     count, alarms = state.count_looks(watch), state.alarms(watch)
     numbers = set(range(1, count + 1))
@@ -216,10 +161,10 @@ def read_history(store: Store, watch: str) -> WatchHistory:
         newest = alarms[:_ALARMS_SHOWN]
         numbers |= {number for alarm in newest for number in (alarm.fired_look, alarm.cleared_look) if number}
     looks = (state.look(watch, number) for number in sorted(numbers))
-    return WatchHistory(tuple(look for look in looks if look), tuple(alarms), count)
+    return [look for look in looks if look], alarms
 
 
-def draw_charts(row: WatchRow, history: WatchHistory) -> list[Band]:
+def _draw_charts(row: WatchRow, looks: list[StoredLook], alarms: list[StoredAlarm]) -> list[Band]:
     """Draws the mean and the share of bad answers over time, each with its bounds and the times of its alarms."""
     charts = []
     for kind, title, within in (
@@ -228,14 +173,15 @@ def draw_charts(row: WatchRow, history: WatchHistory) -> list[Band]:
     ):
         figure: Kind = "mean" if kind == "mean" else "rate"
         rows = []
-        for look in history.looks:
+        for look in looks:
             estimate: Estimate = getattr(look.look, kind)
             text = str(Figure.from_estimate(figure, estimate))
-            rows.append((read_moment(look.at), estimate, text, look_url(row.id, look.number)))
-        limits = _limits(history, kind)
+            rows.append((read_utc(look.at) or _NEVER, estimate, text, look_url(row.id, look.number)))
+        bounds = [state.bound for state in looks[-1].look.bounds] if looks else []
+        limits = [(bound.limit, describe_bound(bound)) for bound in bounds if bound.kind == kind]
         spans = [
-            (read_moment(alarm.fired_at), read_moment(alarm.cleared_at) if alarm.cleared_at else None, alarm.sentence)
-            for alarm in history.alarms
+            (read_utc(alarm.fired_at) or _NEVER, read_utc(alarm.cleared_at), alarm.sentence)
+            for alarm in alarms
             if _is_of(alarm, kind)
         ]
         if chart := draw_band(title, rows, limits=limits, spans=spans, within=within):
@@ -243,37 +189,17 @@ def draw_charts(row: WatchRow, history: WatchHistory) -> list[Band]:
     return charts
 
 
-def read_moment(text: str) -> datetime:
-    """Reads a moment of the store; the beginning of time where it is none."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return datetime(1970, 1, 1, tzinfo=UTC)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def bound_figure(state: BoundState) -> Figure:
+def _bound_figure(state: BoundState) -> Figure:
     """The figure of a bound as it is written: a share in percent, a fall or a mean in the raters' scale."""
     kind: Kind = "rate" if state.bound.kind == "bad_share" else "mean"
     return Figure.from_estimate(kind, state.estimate)
 
 
-def day_of(look: StoredLook, state: BoundState) -> str:
+def _day_of(look: StoredLook, state: BoundState) -> str:
     """The date since which a bound is broken; empty where nothing changed."""
     if state.since is None:
         return ""
-    try:
-        return (date.fromisoformat(look.first_day) + timedelta(days=state.since)).isoformat()
-    except (ValueError, OverflowError):
-        return ""
-
-
-def _limits(history: WatchHistory, kind: str) -> list[tuple[float, str]]:
-    """The bounds of the newest look that are lines in the chart of a figure."""
-    if not history.looks:
-        return []
-    bounds = (state.bound for state in history.looks[-1].look.bounds)
-    return [(bound.limit, describe_bound(bound)) for bound in bounds if bound.kind == kind]
+    return (date.fromisoformat(look.first_day) + timedelta(days=state.since)).isoformat()
 
 
 def _is_of(alarm: StoredAlarm, kind: str) -> bool:
@@ -286,37 +212,22 @@ def _scale(row: WatchRow) -> str:
     return "in the raters' scale" if levels is None else f"{levels[0]:g} to {levels[1]:g}"
 
 
-def _show_alarms(store: Store, row: WatchRow, alarms: Sequence[StoredAlarm]) -> list[ShownAlarm]:
+def _show_alarms(store: Store, row: WatchRow, alarms: Sequence[StoredAlarm]) -> list[tuple[StoredAlarm, list[Answer]]]:
     """The standing alarms and the newest others, each with its answers and where they are."""
     state = WatchState(store)
     shown = sorted(alarms, key=lambda alarm: (not alarm.stands, -alarm.number))[:_ALARMS_SHOWN]
     traces = list(dict.fromkeys(answer.id for alarm in shown for answer in alarm.answers))
-    places = {one.trace: one for one in state.answers_of_traces(row.id, traces)} if traces else {}
+    places = {place.trace: place for place in state.answers_of_traces(row.id, traces)} if traces else {}
     address = str(row.settings.get("source", ""))
-    listed = []
-    for alarm in shown:
-        answers = []
-        for answer in alarm.answers:
-            place = places.get(answer.id)
-            answers.append(
-                AnswerToRead(
-                    answer.id,
-                    answer.question,
-                    answer.answer,
-                    answer.score,
-                    _mean_rating(place),
-                    answer.reason,
-                    answer_url(place.run, place.sample) if place and place.run else "",
-                    trace_page_url(address, answer.id),
-                    _segments(place),
-                    place.time if place else "",
-                )
-            )
-        listed.append(ShownAlarm(alarm, tuple(answers)))
-    return listed
+
+    def show(answer: AlarmAnswer) -> Answer:
+        place, texts = places.get(answer.id), (answer.question, answer.answer, answer.reason)
+        return _show_answer(answer.id, place, address, texts) | {"score": answer.score}
+
+    return [(alarm, [show(answer) for answer in alarm.answers]) for alarm in shown]
 
 
-def _read_answers(store: Store, row: WatchRow, answers: Sequence[WatchedAnswer]) -> list[AnswerToRead]:
+def _read_answers(store: Store, row: WatchRow, answers: Sequence[WatchedAnswer]) -> list[Answer]:
     """Answers with their texts, as the run that judged them has them."""
     read = []
     for answer in answers:
@@ -330,34 +241,24 @@ def _read_answers(store: Store, row: WatchRow, answers: Sequence[WatchedAnswer])
                 question, text = sample.user_input, sample.response
                 origin = TraceOrigin.of_sample(sample)
                 address = origin.address if origin else address
-        read.append(
-            AnswerToRead(
-                answer.trace,
-                question,
-                text,
-                answer.judged,
-                _mean_rating(answer),
-                "",
-                answer_url(answer.run, answer.sample) if answer.run else "",
-                trace_page_url(address, answer.trace),
-                _segments(answer),
-                answer.time,
-            )
-        )
+        read.append(_show_answer(answer.trace, answer, address, (question, text, "")))
     return read
 
 
-def _mean_rating(answer: WatchedAnswer | None) -> float | None:
-    ratings = [] if answer is None else list(answer.ratings.values())
-    return sum(ratings) / len(ratings) if ratings else None
-
-
-def _segments(answer: WatchedAnswer | None) -> str:
-    return "" if answer is None else ", ".join(f"{name} {value}" for name, value in answer.segments.items() if value)
-
-
-def _read_queues(store: Store, watch: str) -> list[QueueProgress]:
-    return [
-        QueueProgress(queue.id, tuple(queue.settings.raters), queue.size(), *queue.counts())
-        for queue in watch_queues(store, watch)
-    ]
+def _show_answer(name: str, place: WatchedAnswer | None, address: str, texts: tuple[str, str, str]) -> Answer:
+    """An answer behind a look or an alarm, with where to read it."""
+    question, text, reason = texts
+    ratings = list(place.ratings.values()) if place else []
+    segments = place.segments if place else {}
+    return {
+        "name": name,
+        "question": question,
+        "answer": text,
+        "score": place.judged if place else None,
+        "rating": sum(ratings) / len(ratings) if ratings else None,
+        "reason": reason,
+        "page": answer_url(place.run, place.sample) if place and place.run else "",
+        "trace_page": trace_page_url(address, name),
+        "segments": ", ".join(f"{field} {value}" for field, value in segments.items() if value),
+        "time": place.time if place else "",
+    }

@@ -103,11 +103,11 @@ def _take_one(store: "Store", settings: "WatchSettings", own_place: str | None) 
 
 def _take_all(file: Path, store: "Store", settings: "WatchSettings", own_place: str | None) -> int:
     from ..traces.watch.watch_settings import format_duration
-    from ..traces.watch.watch_step import LoopTools, take_steps
+    from ..traces.watch.watch_step import take_steps
 
     if not is_json():
         echo_notice(f"a step every {format_duration(settings.every)}; Ctrl-C ends it, and the same command goes on")
-    for report in take_steps(file, settings, store, LoopTools(_tools(), on_trouble=echo_notice)):
+    for report in take_steps(file, settings, store, _tools()):
         _show_report(report, own_place)
     return DONE
 
@@ -117,7 +117,7 @@ def _tools() -> "StepTools":
     from ..traces.watch.watch_step import StepTools
     from .progress import live_progress
 
-    return StepTools(show_progress=live_progress)
+    return StepTools(show_progress=live_progress, on_trouble=echo_notice)
 
 
 def _exit_code(report: "StepReport") -> int:

@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import InputError, UsageError
-from ...meta_eval.clustering.labels import OUTLIER
+from ...meta_eval.clustering import OUTLIER
 from ...text.wording import count_of, verb_of
 from ..quotas import covering_quotas
 from ..section import Fold, Section

@@ -1,6 +1,6 @@
 """What the sections are about: BERTopic with Assay's embedder, or Ward's clustering for small collections."""
 
-from ...meta_eval.clustering.labels import OUTLIER
+from ...meta_eval.clustering import OUTLIER
 from .discovery import Method, TopicDiscovery, find_topics
 from .section_topic import SectionTopic, read_topics, write_topics
 

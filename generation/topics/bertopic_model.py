@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import UsageError
 from ...installation import pip_command
 from ...judges.litellm_lookup import load_litellm
-from ...meta_eval.clustering.labels import OUTLIER
+from ...meta_eval.clustering import OUTLIER
 from ...text.typical_words import stop_words
 from .grid_search import density_model
 
 if TYPE_CHECKING:
-    from ...meta_eval.clustering.labels import Labels, Vectors
+    from ...meta_eval.clustering import Labels, Vectors
 
 _WORDS = 4
 

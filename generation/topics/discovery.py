@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ...errors import InputError, UsageError
 from ...installation import require_extra
 from ...judges.embedders import Embedder, embed_texts
-from ...meta_eval.clustering.group_count import choose_group_count
-from ...meta_eval.clustering.labels import OUTLIER
-from ...meta_eval.clustering.measures import Measures, measure_clustering
-from ...meta_eval.clustering.ward_clustering import candidate_counts, cluster_by_ward, principal_components
+from ...meta_eval.clustering import (
+    OUTLIER,
+    Measures,
+    candidate_counts,
+    choose_group_count,
+    cluster_by_ward,
+    measure_clustering,
+    principal_components,
+)
 from ...text.typical_words import find_typical_words
 from ...text.wording import count_of
 from ...worker_threads import compute_beside
@@ -21,7 +26,7 @@ from .grid_search import Cell, default_grid, search_grid
 from .section_topic import SectionTopic
 
 if TYPE_CHECKING:
-    from ...meta_eval.clustering.labels import Labels, Vectors
+    from ...meta_eval.clustering import Labels, Vectors
 
 Method = Literal["auto", "bertopic", "plain"]
 FEWEST_FOR_BERTOPIC = 300
@@ -85,11 +90,7 @@ async def find_topics(
 async def section_vectors(
     sections: Sequence[Section], embedder: Embedder, on_progress: Callable[[int], None] = lambda _: None
 ) -> "Vectors":
-    """Embeds the sections' titles and beginnings.
-
-    Returns:
-        Unit vectors, shape (sections, dimensions of the embedder).
-    """
+    """The sections' titles and beginnings as unit vectors, shape (sections, dimensions of the embedder)."""
     return await embed_texts([section.full_text for section in sections], embedder, on_progress)
 
 

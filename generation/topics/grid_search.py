@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...meta_eval.clustering.measures import Measures, measure_clustering
+from ...meta_eval.clustering import Measures, measure_clustering
 
 if TYPE_CHECKING:
-    from ...meta_eval.clustering.labels import Labels, Vectors
+    from ...meta_eval.clustering import Labels, Vectors
 
 # Few topics look good by every measure ("deceitfully", Twente paper, 5.1): settings with fewer than this share of the
 # grid's median are not considered
@@ -51,11 +51,7 @@ def default_grid(sections: int) -> tuple[list[int], list[int]]:
 
 
 def reduce_dimensions(vectors: "Vectors", dimensions: int, seed: int) -> "Vectors":
-    """Reduces vectors with UMAP and BERTopic's own settings (15 neighbours, cosine).
-
-    Returns:
-        Shape (sections, dimensions).
-    """
+    """Reduces vectors with UMAP and BERTopic's own settings (15 neighbours, cosine): shape (sections, dimensions)."""
     import warnings
 
     from umap import UMAP

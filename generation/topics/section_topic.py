@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ...meta_eval.clustering.labels import OUTLIER
+from ...meta_eval.clustering import OUTLIER
 from ..json_lines import LinesFile
 
 

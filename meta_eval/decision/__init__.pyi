@@ -1,7 +1,10 @@
 from .decision_rule import decide_versions as decide_versions
 from .decision_verdict import decision_as_json as decision_as_json, give_decision_verdict as give_decision_verdict
-from .net_wins import estimate_net_wins as estimate_net_wins
-from .preference_table import PreferenceTable as PreferenceTable, make_preference_table as make_preference_table
+from .preferences import (
+    PreferenceTable as PreferenceTable,
+    estimate_net_wins as estimate_net_wins,
+    make_preference_table as make_preference_table,
+)
 from .variant_decision import decide_variants as decide_variants
 from .version_decision import (
     Decision as Decision,

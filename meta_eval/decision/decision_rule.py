@@ -9,15 +9,13 @@ from typing import Literal
 import numpy as np
 
 from ...errors import InputError
+from ...text.wording import count_of, list_first, verb_of
 from ..arrays import Bools, Floats
-from ..difference import RATING_MARGIN
+from ..comparison import RATING_MARGIN
 from ..estimate import log_odds_interval
-from ..groups import FEWEST_GROUPS
+from ..groups import FEWEST_GROUPS, effective_degrees, t_p_value, variance_of_mean, welch_degrees
 from ..sequence import ERROR, ConfidenceSequence, Interval, Look, next_look
-from .decision_notes import describe_assumptions, describe_selection
-from .net_wins import describe_net_wins, estimate_net_wins
-from .preference_table import PreferenceTable
-from .probability_best import probabilities_of_best
+from .preferences import PreferenceTable, describe_net_wins, estimate_net_wins
 from .ratings_needed import ratings_needed, ratings_to_begin
 from .version_decision import Basis, Decision, Needs, OtherDifference, Verdict, VersionDifference, VersionEstimate
 from .version_difference import (
@@ -27,12 +25,13 @@ from .version_difference import (
     estimate_difference,
     estimate_mean,
     knows_level,
+    probabilities_of_best,
 )
-from .version_questions import VersionQuestions
-from .version_table import VersionTable
+from .version_table import VersionQuestions, VersionTable
 
 EXPECTED_DIFFERENCE = 0.1
 """As a share of the scale: the size of differences for which the confidence sequence is narrowest."""
+_CHOSEN_ERROR = 0.005  # of calling ratings of a random part of the answers chosen
 _NO_ERROR = 1e-9  # as a share of the scale
 _SCALE_OF_WINS = (-1.0, 1.0)
 Pairs = Mapping[tuple[int, int], PairDifference]
@@ -110,24 +109,16 @@ def decide_versions(
         for place, mean in enumerate(_means(questions, pairs, basis))
     )
     verdict, best = _verdict(names, pairs, intervals, versions, margin, is_rated=basis != "scores")
-    decision = Decision(
-        verdict,
-        best,
-        versions,
-        differences,
-        Needs(),
-        margin,
-        basis,
-        scale,
-        measure,
-        _compare_other_metrics(table),
-        look=look,
-    )
+    others = _compare_other_metrics(table)
+    decision = Decision(verdict, best, versions, differences, Needs(), margin, basis, scale, measure, others, look=look)
     if verdict == "unsettled":
-        rival = names.index(decision.deciding.second)
-        decision = replace(decision, needs=_needs(pairs[0, rival], basis, margin, rule, len(pairs)))
-    notes = (*describe_assumptions(table, questions, decision), *notes)
-    return replace(decision, notes=notes, warning=describe_selection(table, measure) if basis != "scores" else "")
+        pair = pairs[0, names.index(decision.deciding.second)]
+        needs = ratings_needed(pair, margin, rule, comparisons=len(pairs))
+        if basis == "scores" or pair.groups < FEWEST_GROUPS:
+            needs = Needs(ratings=ratings_to_begin(pair.changed) or None)
+        decision = replace(decision, needs=needs)
+    notes = (*_describe_assumptions(table, questions, decision), *notes)
+    return replace(decision, notes=notes, warning=_describe_selection(table, measure) if basis != "scores" else "")
 
 
 def _choose_basis(
@@ -336,14 +327,6 @@ def _verdict(
     return "unsettled", highest
 
 
-def _needs(
-    pair: PairDifference, basis: Basis, margin: float, rule: Look | ConfidenceSequence, comparisons: int
-) -> Needs:
-    if basis == "scores" or pair.groups < FEWEST_GROUPS:
-        return Needs(ratings=ratings_to_begin(pair.changed) or None)
-    return ratings_needed(pair, margin, rule, comparisons=comparisons)
-
-
 def _compare_other_metrics(table: VersionTable) -> tuple[OtherDifference, ...]:
     """Compares each version with the one in use by each further metric, each row by itself."""
     rows = []
@@ -358,3 +341,71 @@ def _compare_other_metrics(table: VersionTable) -> tuple[OtherDifference, ...]:
                     OtherDifference(name, table.versions[0], table.versions[rival], one.value, one.low, one.high, one.p)
                 )
     return tuple(rows)
+
+
+def _describe_assumptions(table: VersionTable, questions: VersionQuestions, decision: Decision) -> list[str]:
+    """Says what an estimate leaves out or assumes, each a sentence."""
+    notes: list[str] = []
+    measure = decision.measure or "the score"
+    rated = {version.name: version.rated for version in decision.versions}
+    missing = int(np.isnan(table.scores).sum())
+    if decision.basis in {"ratings and scores", "scores"} and missing:
+        have = verb_of(missing, "has", "have")
+        notes.append(f"{count_of(missing, 'answer')} {have} no {measure}: the mean stands in for it.")
+    if decision.basis == "scores":
+        if any(rated.values()):
+            listed = list_first([f"{count:,} of {name}" for name, count in rated.items() if count])
+            notes.append(
+                f"The ratings ({listed}) do not count: it takes questions of {FEWEST_GROUPS} groups that are "
+                "rated in both of two versions."
+            )
+        return notes
+    unrated = [name for name, count in rated.items() if not count]
+    if unrated and decision.basis != "preferences":
+        notes.append(f"{list_first(unrated)} {verb_of(len(unrated), 'is', 'are')} not rated: nothing is decided there.")
+    if all(row.low is None for row in decision.differences):
+        notes.append(f"There is no interval: the ratings are of fewer than {FEWEST_GROUPS} groups.")
+    if decision.basis != "preferences" and not all(knows_level(questions, one) for one in range(len(rated))):
+        notes.append(
+            "The means have no interval: the answers that are the same in all versions are not rated. Their differences"
+            " do not need that."
+        )
+    return notes
+
+
+def _describe_selection(table: VersionTable, measure: str) -> str:
+    """Warns where the rated answers of a version score otherwise than its others: they are no random part of them.
+
+    Welch's t test (1947) over groups, at .5% for all versions and metrics together, by the score that decides, else by
+    the other metrics.
+    """
+    columns = {measure or "the score": table.scores}
+    if np.isnan(table.scores).all():
+        columns = {name: scores for name, scores in table.others.items() if not np.isnan(scores).all()}
+    is_rated = ~np.isnan(table.ratings)
+    found: list[tuple[float, str]] = []
+    tests = len(columns) * len(table.versions)
+    for name, scores in columns.items():
+        for place, version in enumerate(table.versions):
+            rows = (table.version == place) & ~np.isnan(scores)
+            p, rated, other = _compare_means(scores, table, rows & is_rated, rows & ~is_rated)
+            if p * tests <= _CHOSEN_ERROR:
+                means = f"{name} is {rated:.2g} where it is rated, and {other:.2g} elsewhere"
+                found.append((p, f"But what is rated of {version} may be no random part of its answers: {means}."))
+    return min(found)[1] if found else ""
+
+
+def _compare_means(scores: Floats, table: VersionTable, rated: Bools, other: Bools) -> tuple[float, float, float]:
+    """The p-value of two means that are alike, and the means; 1 where there are too few groups."""
+    means, variances, degrees = [], [], []
+    for rows in (rated, other):
+        sizes = np.bincount(table.group[rows])
+        if (sizes > 0).sum() < FEWEST_GROUPS:
+            return 1.0, 0.0, 0.0
+        means.append(float(scores[rows].mean()))
+        variances.append(variance_of_mean(scores[rows], table.group[rows]))
+        degrees.append(effective_degrees(sizes))
+    away = means[0] - means[1]
+    if not sum(variances):
+        return (0.0 if away else 1.0), means[0], means[1]
+    return t_p_value(away / math.sqrt(sum(variances)), welch_degrees(variances, degrees)), means[0], means[1]

@@ -6,7 +6,8 @@ from ...presentation.figure import Figure
 from ...presentation.texts import one_line, shorten_names
 from ...presentation.verdict import Verdict
 from ...text.wording import Phrase, phrase
-from .version_decision import Decision, round_up
+from ..comparison import round_ratings
+from .version_decision import Decision
 
 _LONGEST_NAME = 24  # characters
 _DIFFERENCES = {"preferences": "wins", "scores": "scores"}  # else `rated`
@@ -117,14 +118,16 @@ def _what_settles(decision: Decision) -> Phrase:
     if more is None:
         return phrase("settle_unknown")
     if needs.low is None and needs.ratings is not None and not needs.is_equal:  # where hardly anything is rated
-        return phrase("settle_rate", count=round_up(more))
+        name = "settle_rate_one" if decision.to_rate else "settle_rate"
+        version = one_line(decision.to_rate, _LONGEST_NAME)
+        return phrase(name, count=round_ratings(more, zeros=0), version=version)
     kind = "of_ratings" if needs.answers is None else "of_answers"
-    amount = phrase("of_choices" if decision.basis == "preferences" else kind, count=round_up(more))
+    amount = phrase("of_choices" if decision.basis == "preferences" else kind, count=round_ratings(more, zeros=0))
     if needs.is_equal:
         return phrase("settle_equal", amount=amount, margin=Figure("rating", decision.margin))
     likely = phrase("nothing")
-    if needs.low is not None and needs.high and round_up(needs.low) < round_up(needs.high):
-        likely = phrase("likely", low=round_up(needs.low), high=round_up(needs.high))
+    if needs.low is not None and needs.high and round_ratings(needs.low, zeros=0) < round_ratings(needs.high, zeros=0):
+        likely = phrase("likely", low=round_ratings(needs.low, zeros=0), high=round_ratings(needs.high, zeros=0))
     elif needs.low is not None and not needs.high:
-        likely = phrase("or_more", low=round_up(needs.low))
+        likely = phrase("or_more", low=round_ratings(needs.low, zeros=0))
     return phrase("settle", amount=amount, likely=likely)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from ..difference import MOST_RATINGS
+from ..comparison import MOST_RATINGS
 from ..groups import FEWEST_GROUPS
 from ..sequence import ConfidenceSequence, Look, spent_error
 from .version_decision import Needs
@@ -27,12 +27,6 @@ def ratings_needed(
     it takes new answers, all rated, and a decision of their own. Where the versions may be equal, because the range of
     the difference that is likely with 8 of 10 holds 0, it is the number with which two one-sided tests show that it is
     below the margin (Schuirmann, 1987) where it is 0.
-
-    Args:
-        pair: The difference.
-        margin: The largest difference that does not matter; 0 where none is said.
-        rule: How it is looked at.
-        comparisons: How many differences hold together.
     """
     size, likely = abs(pair.value), _LIKELY * pair.error
     if pair.groups < FEWEST_GROUPS or not pair.rated or not pair.error:

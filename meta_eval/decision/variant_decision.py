@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from ...text.wording import count_of
-from ..comparison import Comparison, compare_metrics
+from ..comparison import RHO_MARGIN, Comparison, compare_metrics, find_standing
 from ..correlation import spearman
-from ..difference import RHO_MARGIN, find_standing
 from ..groups import FEWEST_GROUPS
 from ..table import ScoreTable
 from .version_decision import Decision, Needs, Verdict, VersionDifference, VersionEstimate
@@ -25,17 +26,14 @@ def decide_variants(
     k variants each at 1 - 0.05 / k (Bonferroni), because the best of several looks better than it is. `ship`: the
     interval of one variant, or of several of which it agrees best, lies above 0. `keep`: none agrees better, and at
     least one surely worse. `equivalent`: all lie within the margin by two one-sided tests at 5%, which need no
-    correction: all must (Berger, 1982). Otherwise `unsettled`.
+    correction: all must (Berger, 1982). Otherwise `unsettled`. Returns the decision. Its intervals are for a single
+    look, at the level of all of them together. None where no variant can be compared with the one in use.
 
     Args:
         table: The variants' scores of the same answers, one column per variant; the first is what is in use today.
         margin: The largest difference of agreement that does not matter.
         measure: The metric that the variants compute, for the notes.
         seed: Seed of the permutations.
-
-    Returns:
-        The decision. Its intervals are for a single look, at the level of all of them together. None where no variant
-        can be compared with the one in use.
 
     Raises:
         InputError: The table has fewer than two variants.
@@ -50,7 +48,9 @@ def decide_variants(
         'ship'
     """
     names = table.metrics
-    comparisons = compare_with_first(table, margin=margin, seed=seed)
+    level = 1 - (1 - _LEVEL) / max(1, len(names) - 1)
+    rows = [compare_metrics(table, other, names[0], level=level, margin=margin) for other in names[1:]]
+    comparisons = [_with_bound_of_same(row, level) for row in rows]
     comparable = [row for row in comparisons if row.difference.value is not None]
     if not comparable:
         return None
@@ -83,14 +83,6 @@ def variant_sentences(decision: Decision | None, in_use: str) -> list[str]:
     return [*decision.notes, decision.sentence]
 
 
-def compare_with_first(table: ScoreTable, *, margin: float = RHO_MARGIN, seed: int = 0) -> list[Comparison]:
-    """Compares each variant of a table with the first, at the level of all of these comparisons together."""
-    first, *others = table.metrics
-    level = 1 - (1 - _LEVEL) / max(1, len(others))
-    rows = [compare_metrics(table, other, first, level=level, margin=margin) for other in others]
-    return [_with_bound_of_same(row, level) for row in rows]
-
-
 def _with_bound_of_same(row: Comparison, level: float) -> Comparison:
     """Bounds a difference that no group shows: of G groups up to 1 - tail^(1 / G) may rank otherwise.
 
@@ -119,8 +111,6 @@ def _verdict(rows: Sequence[Comparison], versions: Sequence[VersionEstimate]) ->
 
 def _estimates(table: ScoreTable, names: Sequence[str], rows: Sequence[Comparison]) -> tuple[VersionEstimate, ...]:
     """The agreement of each variant on all rated answers that it scored, with intervals that hold together."""
-    import numpy as np
-
     rated, level = table.rated(), 1 - (1 - _LEVEL) / len(names)
     kinds = {row.first: row.standing.kind for row in rows}
     better, worse = (list(kinds.values()).count(kind) for kind in ("better", "worse"))

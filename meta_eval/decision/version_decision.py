@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from ...text.wording import count_of
-from ..difference import describe_more_ratings
+from ..comparison import describe_more_ratings, round_ratings
 from ..sequence import Look
 
 Verdict = Literal["ship", "keep", "equivalent", "unsettled"]
@@ -14,104 +14,65 @@ Basis = Literal["ratings and scores", "ratings", "preferences", "scores", "agree
 
 @dataclass(frozen=True, slots=True)
 class VersionEstimate:
-    """What is known of one version.
-
-    Attributes:
-        name: Its name.
-        n: How many of its answers take part.
-        rated: How many of them are rated.
-        mean: Its mean on the scale of the ratings (of the score, where nothing is rated).
-        low: Lower end of the interval, which holds for all versions together; None without one.
-        high: Its upper end.
-        p_best: How probable it is that no other version has a higher mean, in [0, 1]; None without an interval, or
-            where only a score tells the versions apart: how far it likes one of them, nobody knows.
-        ranks: The best and the worst rank that it may have, 1 being the best.
-    """
+    """What is known of one version."""
 
     name: str
-    n: int
-    rated: int
-    mean: float
-    low: float | None
+    n: int  # how many of its answers take part
+    rated: int  # how many of them are rated
+    mean: float  # its mean on the scale of the ratings (of the score, where nothing is rated)
+    low: float | None  # lower end of the interval, which holds for all versions together; None without one
     high: float | None
+    # how probable it is that no other version has a higher mean, in [0, 1]; None without an interval, or where only a
+    # score tells the versions apart: how far it likes one of them, nobody knows.
     p_best: float | None
-    ranks: tuple[int, int]
+    ranks: tuple[int, int]  # the best and the worst rank that it may have, 1 being the best
 
 
 @dataclass(frozen=True, slots=True)
 class VersionDifference:
-    """How much better the second version is than the first.
-
-    Attributes:
-        first: The first version's name.
-        second: The second's.
-        difference: Mean of the second less that of the first, on the questions that both answered.
-        low: Lower end of the interval, which holds for all pairs together and at all looks; None without one.
-        high: Its upper end.
-        p: The p-value of the same test: at most .05 where the interval leaves out 0; None without an interval.
-        questions: How many questions both versions answered.
-        changed: How many of these have another answer in the second version.
-        rated: How many questions are rated in both versions (the same answer counts as rated in both).
-        left_out: How many questions only one of the two answered, which say nothing of their difference.
-        by_score: Whether one of the versions is not rated, so that the score alone tells them apart.
-    """
+    """How much better the second version is than the first."""
 
     first: str
     second: str
-    difference: float
+    difference: float  # mean of the second less that of the first, on the questions that both answered
+    # lower end of the interval, which holds for all pairs together and at all looks; None without one
     low: float | None
     high: float | None
+    # the p-value of the same test: at most .05 where the interval leaves out 0; None without an interval
     p: float | None
-    questions: int = 0
-    changed: int = 0
-    rated: int = 0
-    left_out: int = 0
-    by_score: bool = False
+    questions: int = 0  # how many questions both versions answered
+    changed: int = 0  # how many of these have another answer in the second version
+    rated: int = 0  # how many questions are rated in both versions (the same answer counts as rated in both)
+    left_out: int = 0  # how many questions only one of the two answered, which say nothing of their difference
+    by_score: bool = False  # whether one of the versions is not rated, so that the score alone tells them apart
 
 
 @dataclass(frozen=True, slots=True)
 class OtherDifference:
-    """How another metric sees a version: shown beside the decision, never chosen for it.
-
-    Attributes:
-        metric: The metric.
-        first: The version in use today.
-        second: The other version.
-        difference: Mean of the second less that of the first, on the metric's scale; more is better.
-        low: Lower end of the 95% interval; None without one.
-        high: Its upper end.
-        p: The p-value of the same test, for this row by itself.
-    """
+    """How another metric sees a version: shown beside the decision, never chosen for it."""
 
     metric: str
-    first: str
+    first: str  # the version in use today
     second: str
-    difference: float
-    low: float | None
+    difference: float  # mean of the second less that of the first, on the metric's scale; more is better
+    low: float | None  # lower end of the 95% interval; None without one
     high: float | None
-    p: float | None
+    p: float | None  # the p-value of the same test, for this row by itself
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """About what would settle an unsettled decision, in 8 of 10 cases, of each version.
+    """About what would settle an unsettled decision, in 8 of 10 cases, of each version."""
 
-    Attributes:
-        answers: So many more answers, all rated; None where those at hand do, or nobody can tell.
-        ratings: So many more of the answers at hand rated; None where these would not do.
-        low: The least that it may take, as the difference is not known better; None where it is beyond reach.
-        high: The most.
-        is_equal: Whether that is what it takes to show that nothing above the margin differs: no number of ratings
-            tells versions apart that may be equal.
-        is_beyond: Whether it is more than anybody can rate (10,000).
-    """
-
-    answers: int | None = None
-    ratings: int | None = None
+    answers: int | None = None  # so many more answers, all rated; None where those at hand do, or nobody can tell
+    ratings: int | None = None  # so many more of the answers at hand rated; None where these would not do
+    # the least that it may take, as the difference is not known better; None where it is beyond reach
     low: int | None = None
-    high: int | None = None
+    high: int | None = None  # the most
+    # whether that is what it takes to show that nothing above the margin differs: no number of ratings tells versions
+    # apart that may be equal
     is_equal: bool = False
-    is_beyond: bool = False
+    is_beyond: bool = False  # whether it is more than anybody can rate (10,000)
 
     def describe(self, what: str = "") -> str:
         """The number in words, with its range; "" where nobody can tell.
@@ -125,52 +86,35 @@ class Needs:
         more = self.answers if self.ratings is None else self.ratings
         if more is None:
             return ""
-        rated = "more rating" if self.answers is None else "more rated answer"
+        count, low, high = (round_ratings(number or 0, zeros=0) for number in (more, self.low, self.high))
         likely = ""
         if self.low is not None and not self.is_equal:
-            likely = (
-                f" ({round_up(self.low):,} to {round_up(self.high):,})"
-                if self.high
-                else (f" ({round_up(self.low):,} or more)")
-            )
-        amount = count_of(round_up(more), what) if what else f"{count_of(round_up(more), rated)} of each"
+            likely = f" ({low:,} to {high:,})" if self.high else f" ({low:,} or more)"
+        rated = "more rating" if self.answers is None else "more rated answer"
+        amount = count_of(count, what) if what else f"{count_of(count, rated)} of each"
         return f"about {amount}{likely}"
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Which version is better for the raters.
+    """Which version is better for the raters."""
 
-    Attributes:
-        verdict: `ship` (the version `best` is better than the one in use), `keep` (the one in use is better than each
-            other), `equivalent` (no other differs from it by more than the margin) or `unsettled`.
-        best: The version with the highest mean; of a `ship`, the one to ship.
-        versions: What is known of each version, in the order that they were named; the first is in use today.
-        differences: Every pair of versions, those with the one in use first.
-        needs: What would settle it.
-        margin: The largest difference that does not matter.
-        basis: What the decision rests on.
-        scale: The lowest and the highest rating, or score.
-        measure: The scorer or metric that decides; "" where ratings alone do.
-        others: What other metrics say.
-        notes: What a reader should know, each a sentence: what is left out or assumed.
-        look: On which look at these versions it rests; None where looks are not counted.
-        warning: Why the ratings may not be a random part of the answers; "" where nothing says so.
-    """
-
+    # `ship` (the version `best` is better than the one in use), `keep` (the one in use is better than each other),
+    # `equivalent` (no other differs from it by more than the margin) or `unsettled`
     verdict: Verdict
-    best: str
+    best: str  # the version with the highest mean; of a `ship`, the one to ship
+    # what is known of each version, in the order that they were named; the first is in use today
     versions: tuple[VersionEstimate, ...]
-    differences: tuple[VersionDifference, ...]
+    differences: tuple[VersionDifference, ...]  # every pair of versions, those with the one in use first
     needs: Needs
-    margin: float
-    basis: Basis
-    scale: tuple[float, float]
-    measure: str = ""
-    others: tuple[OtherDifference, ...] = ()
-    notes: tuple[str, ...] = ()
-    look: Look | None = None
-    warning: str = ""
+    margin: float  # the largest difference that does not matter
+    basis: Basis  # what the decision rests on
+    scale: tuple[float, float]  # the lowest and the highest rating, or score
+    measure: str = ""  # the scorer or metric that decides; "" where ratings alone do
+    others: tuple[OtherDifference, ...] = ()  # what other metrics say
+    notes: tuple[str, ...] = ()  # what a reader should know, each a sentence: what is left out or assumed
+    look: Look | None = None  # on which look at these versions it rests; None where looks are not counted
+    warning: str = ""  # why the ratings may not be a random part of the answers; "" where nothing says so
 
     @property
     def sentence(self) -> str:
@@ -202,6 +146,12 @@ class Decision:
     def in_use(self) -> str:
         """The version that is in use today."""
         return self.versions[0].name
+
+    @property
+    def to_rate(self) -> str:
+        """The only version of which fewer answers are rated than it takes to begin; "" where it is not one alone."""
+        short = [one.name for one in self.versions if one.rated < (self.needs.ratings or 0)]
+        return short[0] if len(short) == 1 else ""
 
     @property
     def deciding(self) -> VersionDifference:
@@ -286,24 +236,14 @@ class Decision:
             more = "" if needs.ratings is None else f"; {describe_more_ratings(needs.ratings)} ratings would settle it"
             return more or "; nobody can tell how many ratings would settle it"
         if needs.low is None and needs.ratings is not None:  # where hardly anything is rated
-            return f"; rate about {count_of(round_up(needs.ratings), 'answer')} of each"
+            answers = count_of(round_ratings(needs.ratings, zeros=0), "answer")
+            return f"; rate about {answers} of {self.to_rate or 'each'}"
         amount = needs.describe("more compared question" if self.basis == "preferences" else "")
         if not amount:
             return "; nobody can tell how many ratings would settle it"
         if needs.is_equal:
             return f"; they may be equal: to show that nothing above {self.margin:.3g} differs takes {amount}"
         return f"; it would take {amount} to settle it"
-
-
-def round_up(count: int) -> int:
-    """A number to come, as roughly as it is known: two digits, rounded up.
-
-    Example:
-        >>> round_up(43), round_up(1234), round_up(7)
-        (43, 1300, 7)
-    """
-    step = int(10 ** max(0, len(str(count)) - 2))
-    return -(-count // step) * step
 
 
 def _range(row: VersionDifference) -> str:

@@ -1,47 +1,39 @@
-"""What a decision between versions reads: each answer with its version, question, group, score and rating."""
+"""What a decision between versions reads: each answer with its version, score and rating; and the same by question."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from ...errors import InputError
-from ..arrays import Floats, Places
+from ..arrays import Bools, Floats, Places
 
 
 @dataclass(frozen=True, eq=False)
 class VersionTable:
     """Answers of several versions of a chatbot, one row per answer. NaN means missing, and only in this table.
 
-    Attributes:
-        versions: The name of each version; the first is what is in use today.
-        version: The version of each answer, as its place in `versions`, (answers,).
-        question: The question of each answer as a number, (answers,): answers with one number are paired.
-        group: The group of each answer as a number, (answers,): groups are resampled together.
-        scores: The score that decides, (answers,), more is better; NaN without one. On the scale of the ratings where
-            it is a scorer's prediction.
-        ratings: The mean rating of each answer, (answers,); NaN where it is not rated.
-        text: The text of each answer as a number, (answers,): answers to one question with one number are the same
-            answer, of which one rating serves all.
-        scale: The lowest and the highest rating, or, where nothing is rated, score.
-        score_scale: The lowest and the highest score, where that is another scale; None where it is the same. It counts
-            where the scores alone decide.
-        others: Further metrics, which never decide: name -> (answers,), more is better.
-
     Raises:
         InputError: Columns differ in length, a version has no answer, there are fewer than two versions, a score is
             infinite, a rating is off the scale, or the scale has no width.
     """
 
-    versions: tuple[str, ...]
-    version: Places
-    question: Places
-    group: Places
+    versions: tuple[str, ...]  # the name of each version; the first is what is in use today
+    version: Places  # the version of each answer, as its place in `versions`, (answers,)
+    question: Places  # the question of each answer as a number, (answers,): answers with one number are paired
+    group: Places  # the group of each answer as a number, (answers,): groups are resampled together
+    # the score that decides, (answers,), more is better; NaN without one. On the scale of the ratings where it is a
+    # scorer's prediction.
     scores: Floats
-    ratings: Floats
+    ratings: Floats  # the mean rating of each answer, (answers,); NaN where it is not rated
+    # the text of each answer as a number, (answers,): answers to one question with one number are the same answer, of
+    # which one rating serves all
     text: Places
-    scale: tuple[float, float] = (1.0, 5.0)
+    scale: tuple[float, float] = (1.0, 5.0)  # the lowest and the highest rating, or, where nothing is rated, score
+    # further metrics, which never decide: name -> (answers,), more is better
     others: dict[str, Floats] = field(default_factory=dict)
+    # the lowest and the highest score, where that is another scale; None where it is the same. It counts where the
+    # scores alone decide.
     score_scale: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
@@ -68,16 +60,74 @@ class VersionTable:
     def answers(self) -> Places:
         """The number of each answer, (answers,): one number where question and text are the same."""
         texts, text = np.unique(self.text, return_inverse=True)
-        return _number(self.question, text.ravel(), len(texts))
-
-    @cached_property
-    def question_of_answer(self) -> Places:
-        """The question of each number in `answers`."""
-        question = np.zeros(int(self.answers.max()) + 1, np.intp)
-        question[self.answers] = self.question
-        return question
+        pairs = self.question.astype(np.int64) * len(texts) + text.ravel()
+        return np.asarray(np.unique(pairs, return_inverse=True)[1].ravel())
 
 
-def _number(first: Places, second: Places, count: int) -> Places:
-    """Numbers pairs of numbers, of which the second is below `count`."""
-    return np.asarray(np.unique(first.astype(np.int64) * count + second, return_inverse=True)[1].ravel())
+@dataclass(frozen=True, eq=False)
+class VersionQuestions:
+    """The answers of each version by question: several answers to one question are averaged."""
+
+    question: Places  # the number of each question in the table, (questions,)
+    label: Places  # the number of its group in the table, (questions,)
+    has: Bools  # which version answered which question, (questions, versions)
+    first_text: Places  # the smallest and the largest number of its answers to it
+    last_text: Places
+    ratings: Floats  # mean ratings; NaN where none is rated
+    scores: Floats  # mean scores; the mean of all stands in for what has none
+    group: Places  # the group of each question, from 0 without gaps, (questions,)
+
+    @classmethod
+    def of_table(cls, table: VersionTable) -> "VersionQuestions":
+        """Sums up a table; a rating of one answer serves the same answer of other versions."""
+        shared = mean_by(table.answers, table.ratings, int(table.answers.max()) + 1)
+        return cls.of_columns(table, shared[table.answers], table.scores)
+
+    @classmethod
+    def of_columns(cls, table: VersionTable, ratings: Floats, scores: Floats) -> "VersionQuestions":
+        """Sums up a table with these values in place of its ratings and scores, (answers,) each."""
+        numbers, place = np.unique(table.question, return_inverse=True)
+        question, versions, count = place.ravel(), len(table.versions), len(numbers)
+        cell = question * versions + table.version
+
+        first, last = np.full(count * versions, np.iinfo(np.intp).max), np.full(count * versions, -1)
+        np.minimum.at(first, cell, table.answers)
+        np.maximum.at(last, cell, table.answers)
+        group = np.zeros(count, np.intp)
+        group[question] = table.group
+        means = mean_by(cell, scores, count * versions).reshape(count, versions)
+        known = means[~np.isnan(means)]
+        return cls(
+            numbers,
+            group,
+            (last >= 0).reshape(count, versions),
+            first.reshape(count, versions),
+            last.reshape(count, versions),
+            mean_by(cell, ratings, count * versions).reshape(count, versions),
+            np.where(np.isnan(means), known.mean() if len(known) else 0.0, means),
+            np.unique(group, return_inverse=True)[1].ravel(),
+        )
+
+    @property
+    def differs(self) -> Bools:
+        """Which questions not all versions that answered them answer alike, (questions,)."""
+        first = np.where(self.has, self.first_text, self.first_text.min(axis=1, keepdims=True))
+        last = np.where(self.has, self.last_text, self.last_text.max(axis=1, keepdims=True))
+        return np.asarray((first.min(axis=1) != last.max(axis=1)) | (self.has.sum(axis=1) == 1))
+
+    def by_score_alone(self) -> "VersionQuestions":
+        """The same with the scores in place of the ratings, which nothing corrects."""
+        return replace(self, ratings=np.where(self.has, self.scores, np.nan), scores=np.zeros_like(self.scores))
+
+    def is_alike(self, first: int, second: int) -> Bools:
+        """Which questions two versions both answered with one and the same text, (questions,)."""
+        texts = (self.first_text[:, first], self.last_text[:, first], self.first_text[:, second])
+        return np.asarray(np.all([text == self.last_text[:, second] for text in texts], axis=0))
+
+
+def mean_by(number: Places, values: Floats, count: int) -> Floats:
+    """The mean of the known values of each number, (count,); NaN where there are none."""
+    known = ~np.isnan(values)
+    counts = np.bincount(number[known], minlength=count)
+    sums = np.bincount(number[known], weights=values[known], minlength=count)
+    return np.asarray(np.divide(sums, counts, out=np.full(count, np.nan), where=counts > 0))

@@ -44,45 +44,23 @@ class DayEvidence:
 
 @dataclass(frozen=True, slots=True)
 class AlarmState:
-    """Whether an alarm stands, after one day.
+    """Whether an alarm stands, after one day."""
 
-    Attributes:
-        is_raised: Whether it stands.
-        since: The place of the day on which the change began; None without an alarm.
-        raised_at: The place of the day on which it was raised; None without one.
-        p: The least p-value since it was raised; without an alarm that of the day.
-        restart: The place of the first day that counts: those before it belong to an alarm that was cleared.
-        first_change: The place of the first day of the first alarm's change: the reference of a fall ends there.
-    """
-
-    is_raised: bool = False
-    since: int | None = None
-    raised_at: int | None = None
-    p: float = 1.0
-    restart: int = 0
+    is_raised: bool = False  # whether it stands
+    since: int | None = None  # the place of the day on which the change began; None without an alarm
+    raised_at: int | None = None  # the place of the day on which it was raised; None without one
+    p: float = 1.0  # the least p-value since it was raised; without an alarm that of the day
+    restart: int = 0  # the place of the first day that counts: those before it belong to an alarm that was cleared
+    # the place of the first day of the first alarm's change: the reference of a fall ends there
     first_change: int | None = None
 
     def after(self, day: int, evidence: DayEvidence, level: float = FALSE_ALARMS) -> "AlarmState":
-        """Returns the state after a day.
+        """Returns the state after a day, given what the days up to it say.
 
         An alarm is raised when the evidence is such as at most `level` of months show. It stands until later
         days lie within the bound: by evidence (`CLEARED`), or by the mean of `CALM_DAYS` days. Between the two lies
         what keeps a figure near its bound from raising and clearing it every day. After that, only the days from which
         it was cleared count, so that the days of the alarm do not raise it again.
-
-        Args:
-            day: The place of the day.
-            evidence: What the days up to it say.
-            level: The share of months in which this bound may raise a false alarm.
-
-        Example:
-            >>> raised = AlarmState().after(8, DayEvidence(p=0.01, start=5))
-            >>> raised.is_raised, raised.since
-            (True, 5)
-            >>> raised.after(9, DayEvidence(p=0.3, start=5)).is_raised
-            True
-            >>> raised.after(20, DayEvidence(p=0.3, start=5, p_within=0.1, within_start=12)).restart
-            12
         """
         if not self.is_raised:
             if evidence.p <= level and evidence.start is not None:
@@ -210,10 +188,7 @@ def t_of_score(score: float, degrees: float, skewness: float) -> float:
 
 
 def ratings_needed(variance: float, fall: float, *, days: int, needed: float, others: float = 0.0) -> int | None:
-    """How many ratings a day find a fall within some days in four of five cases.
-
-    Returns:
-        The number; None where ratings alone cannot do it.
+    """How many ratings a day find a fall within some days in four of five cases; None where ratings alone cannot.
 
     Example:
         Variance 0.64, a fall of 0.3 within 10 days: (3.32 + 0.84)^2 * 0.64 / 0.09 / 10 = 12.3.

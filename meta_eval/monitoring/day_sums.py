@@ -7,8 +7,8 @@ import numpy as np
 from ..arrays import Floats, Places
 from ..groups import effective_degrees
 from ..monthly_p_value import variance_of_mean
-from .outcome_terms import OutcomeTerms, TermStage
-from .stage_draw import draws_worth
+from .outcome_terms import OutcomeTerms, TermStage, sums_up_to
+from .production_answers import draws_worth
 
 _MEMORY = 90  # days that the noise is taken from
 _FEWEST_DAYS = 10
@@ -62,9 +62,8 @@ class DaySums:
         self._places = [place for place, stage in enumerate(terms.stages) if stage is last_stage or stage.weight.any()]
         stages = [terms.stages[place] for place in self._places]
         self._stages = [_cumulate(terms, stage) for stage in stages]
-        self._draws = [
-            np.stack([_by_day(terms, column) for column in draw.columns]) for draw in terms.draws
-        ]  # sums up to each day, (4, days + 1)
+        days = len(terms.day_numbers)
+        self._draws = [np.stack([sums_up_to(terms.day, column, days) for column in draw]) for draw in terms.draws]
         self._of_runs = [np.ascontiguousarray(sums[_OF_RUNS]) for sums in self._stages]
         of_groups = np.bincount(terms.group, weights=last_stage.weight)
         self._group_degrees = effective_degrees(np.asarray(of_groups, float))
@@ -149,15 +148,7 @@ def _cumulate(terms: OutcomeTerms, stage: TermStage) -> Floats:
     w = np.bincount(place.ravel(), weights=stage.weight[rows], minlength=len(cells))
     y = np.bincount(place.ravel(), weights=stage.weight[rows] * stage.term[rows], minlength=len(cells))
     powers = (w, y, w**2, w * y, y**2, w**3, w**2 * y, w * y**2, y**3)
-    sums = np.zeros((len(powers), days + 1))
-    for number, values in enumerate(powers):
-        sums[number, 1:] = np.cumsum(np.bincount(cells // groups, weights=values, minlength=days))
-    return sums
-
-
-def _by_day(terms: OutcomeTerms, values: Floats) -> Floats:
-    """(days + 1,): the sums of values up to each day."""
-    return np.concatenate([[0.0], np.cumsum(np.bincount(terms.day, weights=values, minlength=len(terms.day_numbers)))])
+    return np.stack([sums_up_to(cells // groups, np.asarray(values, float), days) for values in powers])
 
 
 def _dependence(terms: OutcomeTerms, stage: TermStage) -> float:

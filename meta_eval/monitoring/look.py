@@ -1,75 +1,79 @@
-"""What one look at a chatbot in production says."""
+"""What one look at a chatbot in production says: its figures, and the bounds that they must keep."""
 
+import math
 from dataclasses import dataclass
+from typing import Literal, get_args
 
+from ...errors import UsageError
 from ..estimate import Estimate
-from .bound import Bound
+
+BoundKind = Literal["mean", "bad_share", "fall", "judge_fall"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A bound of a figure of a chatbot in production.
+
+    Raises:
+        UsageError: The kind is unknown, or the limit is no finite number.
+
+    Example:
+        >>> Bound("mean", float("nan"))
+        Traceback (most recent call last):
+            ...
+        assay.errors.UsageError: the limit of a bound must be a finite number, not nan
+    """
+
+    # `mean`: the mean rating is at least `limit`. `bad_share`: the share of bad answers is at most `limit`. `fall`: the
+    # mean rating is at most `limit` below that of the first days. `judge_fall`: the same for the judge's scores in the
+    # raters' scale, taking for granted that the judge errs as before
+    kind: BoundKind
+    limit: float  # the bound, in the unit of the figure
+
+    def __post_init__(self) -> None:
+        kinds = get_args(BoundKind)
+        if self.kind not in kinds:
+            raise UsageError(f"the kind of a bound is one of {', '.join(kinds)}, not {self.kind!r}")
+        if not math.isfinite(self.limit):
+            raise UsageError(f"the limit of a bound must be a finite number, not {self.limit:g}")
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentLook:
-    """One segment at one look.
+    """One segment at one look."""
 
-    Attributes:
-        field: Such as `language`.
-        value: Such as `nl`.
-        answers: How many answers it has.
-        mean: The mean rating; the interval holds at all looks and for all segments together.
-        bad_share: The share of bad answers, likewise.
-    """
-
-    field: str
-    value: str
-    answers: int
-    mean: Estimate
-    bad_share: Estimate
+    field: str  # such as `language`
+    value: str  # such as `nl`
+    answers: int  # how many answers it has
+    mean: Estimate  # the mean rating; the interval holds at all looks and for all segments together
+    bad_share: Estimate  # the share of bad answers, likewise
 
 
 @dataclass(frozen=True, slots=True)
 class BoundState:
-    """Whether a bound is kept, at one look.
-
-    Attributes:
-        bound: The bound.
-        broken: Whether the evidence says that the figure is beyond the bound.
-        estimate: The figure since `since`, with the interval by which the bound is broken; where nothing changed that
-            of the window, with the interval that holds at all looks. Of a fall: how much lower the mean is than before.
-        p: The share of months in which a figure that keeps the bound shows as much evidence at some look.
-        since: The day of the first answer of the change, counted as `ProductionAnswers.days`; None where nothing
-            changed.
-        sentence: What changed, since when, in a sentence.
-    """
+    """Whether a bound is kept, at one look."""
 
     bound: Bound
-    broken: bool
+    broken: bool  # whether the evidence says that the figure is beyond the bound
+    # the figure since `since`, with the interval by which the bound is broken; where nothing changed that of the
+    # window, with the interval that holds at all looks. Of a fall: how much lower the mean is than before.
     estimate: Estimate
-    p: float
+    p: float  # the share of months in which a figure that keeps the bound shows as much evidence at some look
+    # the day of the first answer of the change, counted as `ProductionAnswers.days`; None where nothing changed
     since: int | None
-    sentence: str
+    sentence: str  # what changed, since when, in a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one look says.
-
-    Attributes:
-        day: The newest day.
-        answers: How many answers there are.
-        judged: How many of them the judge scored.
-        rated: How many people rated.
-        mean: The mean rating of the days of the window, with an interval that holds at all looks.
-        bad_share: The share of bad answers, likewise.
-        segments: The segments, those with most answers first.
-        bounds: One state per bound.
-        notes: What the figures rest on and what was left out, in sentences.
-    """
+    """What one look says."""
 
     day: int
-    answers: int
-    judged: int
-    rated: int
-    mean: Estimate
-    bad_share: Estimate
-    segments: tuple[SegmentLook, ...]
-    bounds: tuple[BoundState, ...]
-    notes: tuple[str, ...] = ()
+    answers: int  # how many answers there are
+    judged: int  # how many of them the judge scored
+    rated: int  # how many people rated
+    mean: Estimate  # the mean rating of the days of the window, with an interval that holds at all looks
+    bad_share: Estimate  # the share of bad answers, likewise
+    segments: tuple[SegmentLook, ...]  # the segments, those with most answers first
+    bounds: tuple[BoundState, ...]  # one state per bound
+    notes: tuple[str, ...] = ()  # what the figures rest on and what was left out, in sentences

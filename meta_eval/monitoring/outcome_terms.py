@@ -6,9 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Bools, Floats, Places
-from .production_answers import ProductionAnswers
-from .sampling_design import SamplingDesign
-from .stage_draw import StageDraw, stage_draws
+from .production_answers import ProductionAnswers, SamplingDesign, stage_draws
 
 _FEWEST_TO_FIT = 20  # ratings of earlier days: with fewer a slope would be mostly noise
 _LONGEST_MEMORY = 90  # days that a fit looks back
@@ -36,8 +34,7 @@ class OutcomeTerms:
     group: Places  # the group of each answer as a number from 0, (n,)
     stages: tuple[TermStage, ...]  # the stages, that of all answers first and that of the ratings last
     extent: tuple[float, float]
-    # how the answers of each stage but the first were drawn; none where that is not known
-    draws: tuple[StageDraw, ...] = ()
+    draws: tuple[Floats, ...] = ()  # the `stage_draws` of each stage but the first; none where they are not known
 
     @property
     def width(self) -> float:
@@ -59,12 +56,11 @@ def corrected_terms(
     until there are 20 of them, and where it would have the wrong sign. So the terms of a day are right on average
     whatever the scores are worth: nothing in them was fitted to that day.
     """
-    day_numbers, day = np.unique(answers.days, return_inverse=True)
-    group = np.unique(answers.groups, return_inverse=True)[1].ravel()
+    day, day_numbers, group = _number(answers)
     is_rated = design.rating_weight > 0
-    start = _first_mean(outcome[is_rated], day.ravel()[is_rated], default=(extent[0] + extent[1]) / 2)
+    start = _first_mean(outcome[is_rated], day[is_rated], default=(extent[0] + extent[1]) / 2)
     lines = [
-        np.clip(_predict(score, outcome, (is_rated, day.ravel(), day_numbers), start, rises=rises), *extent)
+        np.clip(_predict(score, outcome, (is_rated, day, day_numbers), start, rises=rises), *extent)
         for score in (_to_unit(answers.cheap), _to_unit(answers.judged))
     ]
     of_cheap, of_judge = lines
@@ -78,7 +74,7 @@ def corrected_terms(
         _stage(judge_weight, of_judge - of_cheap),
         _stage(design.rating_weight, rest),
     )
-    return OutcomeTerms(day.ravel(), day_numbers, group, stages, extent, stage_draws(answers, design))
+    return OutcomeTerms(day, day_numbers, group, stages, extent, stage_draws(answers, design))
 
 
 def judge_terms(
@@ -86,14 +82,10 @@ def judge_terms(
 ) -> OutcomeTerms | None:
     """Predicts the ratings from the judge's scores alone, by one line through all ratings so far.
 
-    One line for all days: how a score is read must not change between the days that are compared.
-
-    Returns:
-        The terms, without a stage of ratings; None where fewer than 20 rated answers are judged, or the judge's score
-        does not rise with their ratings.
+    One line for all days: how a score is read must not change between the days that are compared. Returns the terms,
+    without a stage of ratings; None where fewer than 20 rated answers are judged, or the judge's score does not rise
+    with their ratings.
     """
-    day_numbers, day = np.unique(answers.days, return_inverse=True)
-    group = np.unique(answers.groups, return_inverse=True)[1].ravel()
     lines = list[Floats]()
     for score in (_to_unit(answers.cheap), _to_unit(answers.judged)):
         is_fit = (design.rating_weight > 0) & ~np.isnan(score)
@@ -105,7 +97,13 @@ def judge_terms(
     of_cheap, of_judge = lines
     in_draw = np.asarray(~np.isnan(answers.judge_chance), float)
     stages = (_stage(in_draw, of_cheap), _stage(design.judge_weight, of_judge - of_cheap))
-    return OutcomeTerms(day.ravel(), day_numbers, group, stages, extent, stage_draws(answers, design)[:1])
+    return OutcomeTerms(*_number(answers), stages, extent, stage_draws(answers, design)[:1])
+
+
+def _number(answers: ProductionAnswers) -> tuple[Places, Places, Places]:
+    """(the place of each answer's day among those that have answers; these days; the group of each answer from 0)."""
+    day_numbers, day = np.unique(answers.days, return_inverse=True)
+    return day.ravel(), day_numbers, np.unique(answers.groups, return_inverse=True)[1].ravel()
 
 
 def _to_unit(score: Floats) -> Floats:
@@ -144,10 +142,8 @@ def _predict(
     centre = float(score[is_fit].mean()) if is_fit.any() else 0.0  # so that squares keep their digits
     x, y, at = score[is_fit] - centre, outcome[is_fit], day[is_fit]
     first = np.searchsorted(day_numbers, day_numbers - _LONGEST_MEMORY)
-    count, of_x, of_y, of_xx, of_xy = (
-        _before(np.asarray(np.bincount(at, weights=values, minlength=len(day_numbers)), float), first)
-        for values in (np.ones(len(x)), x, y, x * x, x * y)
-    )
+    up_to = (sums_up_to(at, values, len(day_numbers)) for values in (np.ones(len(x)), x, y, x * x, x * y))
+    count, of_x, of_y, of_xx, of_xy = (sums[:-1] - sums[first] for sums in up_to)  # before each day
     filled = np.maximum(count, 1)
     spread = of_xx - of_x**2 / filled
     slope = np.where(spread > _NO_SPREAD, (of_xy - of_x * of_y / filled) / np.maximum(spread, _NO_SPREAD), 0.0)
@@ -158,7 +154,6 @@ def _predict(
     return np.asarray(mean[day] + slope[day] * offset)
 
 
-def _before(by_day: Floats, first: Places) -> Floats:
-    """Per day, the sum over the days from `first` to the one before it."""
-    sums = np.concatenate([[0.0], np.cumsum(by_day)])
-    return np.asarray(sums[:-1] - sums[first])
+def sums_up_to(day: Places, values: Floats, days: int) -> Floats:
+    """The sums of values over the days before each day and over all, (days + 1,)."""
+    return np.concatenate([[0.0], np.cumsum(np.bincount(day, weights=values, minlength=days))])

@@ -1,4 +1,4 @@
-"""The answers of a chatbot in production up to one look, as arrays."""
+"""The answers of a chatbot in production up to one look, and for how many of all the judged and the rated stand."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,44 +7,37 @@ import numpy as np
 
 from ...errors import UsageError
 from ...text.wording import count_of
-from ..arrays import Floats, Places
+from ..arrays import Bools, Floats, Places
+
+HEAVY = 25.0
+"""A rated answer that stands for so many times as many answers as the median one is said: the figures rest on few."""
+_LEAST_CHANCE = 1e-30  # so that weights and their cubes stay numbers
 
 
 @dataclass(frozen=True, eq=False)
 class ProductionAnswers:
     """All answers that were pulled up to one look, in the order of their times, (n,) each.
 
-    Attributes:
-        days: The day of each answer, counted from 0 at the first.
-        groups: The session of each as a number: answers of one session are not independent.
-        cheap: The score that costs nothing; NaN where it is missing.
-        judge_chance: The probability with which the answer was drawn for the judge, in (0, 1]; NaN of one that was
-            never in a draw.
-        judged: The judge's score; NaN where it was not drawn or has none.
-        rating_chance: The probability with which the answer was drawn for the raters, given all before; NaN of one that
-            was never in a draw.
-        ratings: The mean of its raters' ratings; NaN where there is none.
-        segments: Field (language, topic, model, prompt_version) -> the value of each answer; None where it has none.
-        rating_min: The lowest rating.
-        rating_max: The highest.
-        bad_below: An answer with a lower rating is bad.
-
     Raises:
         UsageError: The lengths differ, a day or a group is no whole number, a chance is not in (0, 1], a rating is not
             on the scale, a score is infinite, or the scale has no ends or no bad answers.
     """
 
-    days: Places
-    groups: Places
-    cheap: Floats
+    days: Places  # the day of each answer, counted from 0 at the first
+    groups: Places  # the session of each as a number: answers of one session are not independent
+    cheap: Floats  # the score that costs nothing; NaN where it is missing
+    # the probability with which the answer was drawn for the judge, in (0, 1]; NaN of one that was never in a draw.
     judge_chance: Floats
-    judged: Floats
+    judged: Floats  # the judge's score; NaN where it was not drawn or has none
+    # the probability with which the answer was drawn for the raters, given all before; NaN of one that was never in a
+    # draw.
     rating_chance: Floats
-    ratings: Floats
+    ratings: Floats  # the mean of its raters' ratings; NaN where there is none
+    # field (language, topic, model, prompt_version) -> the value of each answer; None where it has none
     segments: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
-    rating_min: float = 1
-    rating_max: float = 5
-    bad_below: float = 3
+    rating_min: float = 1  # the lowest rating
+    rating_max: float = 5  # the highest
+    bad_below: float = 3  # an answer with a lower rating is bad
 
     def __post_init__(self) -> None:
         names = ("groups", "cheap", "judge_chance", "judged", "rating_chance", "ratings")
@@ -76,8 +69,118 @@ class ProductionAnswers:
         if len(self.days) and int(self.days.min()) < 0:
             raise UsageError("days must be counted from 0")
 
-    def _check(self, name: str, is_wrong: "np.ndarray[tuple[int], np.dtype[np.bool_]]", wanted: str) -> None:
+    def _check(self, name: str, is_wrong: Bools, wanted: str) -> None:
         values = getattr(self, name)
         places = np.flatnonzero(is_wrong & ~np.isnan(values))
         if len(places):
             raise UsageError(f"{name} must be {wanted}: answer {int(places[0])} (from 0) has {values[places[0]]:g}")
+
+
+@dataclass(frozen=True, eq=False)
+class SamplingDesign:
+    """How the judged and the rated answers were drawn."""
+
+    is_counted: Bools  # whether the answer is one of those that the figures are about: it was in a draw, (n,)
+    is_nested: bool  # whether the raters' answers were drawn from the judged ones; otherwise from all
+    # 1 / the chance of being judged, in units of the median; 0 of an answer that is not judged, or drawn by no known
+    # chance
+    judge_weight: Floats
+    # 1 / the chance of being judged and rated (where not nested: of being rated), in units of the median; 0 of an
+    # answer that has no rating, or was drawn by no known chance
+    rating_weight: Floats
+    unused_ratings: int  # ratings that no known chance brought: they say nothing of the other answers
+
+    @classmethod
+    def of_answers(cls, answers: ProductionAnswers) -> "SamplingDesign":
+        """Reads the design from the chances of the draws.
+
+        The draws are nested where most answers that the judge did not score were in no draw for the raters.
+
+        Example:
+            Six answers, three judged, one of these with chance 1/4, and two rated: the latter stands for twice as many.
+
+            >>> nan = np.nan
+            >>> design = SamplingDesign.of_answers(ProductionAnswers(
+            ...     np.zeros(6, int), np.arange(6), np.full(6, nan), np.array([0.5, 0.5, 0.25, 0.5, 0.5, 0.5]),
+            ...     np.array([3.0, 4, 4, nan, nan, nan]), np.array([0.5, 0.5, 0.5, nan, nan, nan]),
+            ...     np.array([nan, 4.0, 2, nan, nan, nan])))
+            >>> design.is_nested, design.judge_weight[:3].tolist(), (1.5 * design.rating_weight[:3]).tolist()
+            (True, [1.0, 1.0, 2.0], [0.0, 1.0, 2.0])
+        """
+        in_judge_draw, in_rating_draw = ~np.isnan(answers.judge_chance), ~np.isnan(answers.rating_chance)
+        is_judged, is_rated = in_judge_draw & ~np.isnan(answers.judged), ~np.isnan(answers.ratings)
+        unjudged = in_judge_draw & ~is_judged
+        is_nested = bool(is_judged.any() and in_rating_draw[unjudged].sum() <= unjudged.sum() / 2)
+        judge_weight = _weigh(is_judged, answers.judge_chance)
+        is_used = is_rated & in_rating_draw & (is_judged if is_nested else True)
+        rating_weight = _weigh(is_used, answers.rating_chance, judge_weight if is_nested else None)
+        return cls(
+            is_counted=in_judge_draw if is_nested else in_rating_draw,
+            is_nested=is_nested,
+            judge_weight=judge_weight,
+            rating_weight=rating_weight,
+            unused_ratings=int((is_rated & ~is_used).sum()),
+        )
+
+
+def _weigh(is_drawn: Bools, chance: Floats, before: Floats | None = None) -> Floats:
+    """1 / chance, times the weight before, in units of the median."""
+    weights = np.zeros(len(chance))
+    weights[is_drawn] = 1 / np.maximum(chance[is_drawn], _LEAST_CHANCE)
+    if before is not None:
+        weights *= before
+    if is_drawn.any():
+        weights /= float(np.median(weights[is_drawn]))
+    return weights
+
+
+def stage_draws(answers: ProductionAnswers, design: SamplingDesign) -> tuple[Floats, Floats]:
+    """What the draws for the judge and for the raters (from those that the judge scored, where nested) bring, (4, n).
+
+    Per answer that could be drawn, 0 for the others: what it adds to the sum of weights on average, in any unit, that
+    for squares, its chance, and 1 where it was drawn and has an outcome. A draw that by chance brought no answer with a
+    small chance, which would stand for many, looks like one that is sure of itself: all its weights are equal. So its
+    worth is taken from the chances of all that could be drawn.
+    """
+    judge, rating = (np.maximum(chance, _LEAST_CHANCE) for chance in (answers.judge_chance, answers.rating_chance))
+    ones = np.ones(len(judge))
+    is_rated = design.rating_weight > 0
+    if not design.is_nested:
+        nobody = np.zeros(len(judge), dtype=bool)
+        return _draw(nobody, ones, judge, nobody), _draw(design.is_counted, ones, rating, is_rated)
+    is_judged = design.judge_weight > 0
+    could_be_rated = is_judged & ~np.isnan(answers.rating_chance)
+    return _draw(design.is_counted, ones, judge, is_judged), _draw(could_be_rated, 1 / judge, rating, is_rated)
+
+
+def _draw(could_be: Bools, share: Floats, chance: Floats, is_there: Bools) -> Floats:
+    return np.where(could_be, np.stack([share, share**2 / chance, chance, is_there]), 0.0)
+
+
+def draws_worth(sums: Sequence[Floats]) -> list[Floats]:
+    """Says how many equally weighted answers each of some draws, made one from another, is worth at most.
+
+    `sums` are those of `stage_draws` over each period; infinite where a draw has no chances.
+
+    Example:
+        Of 1,000 answers with chance .01 and 10 with chance 1, 20 are drawn on average: worth 1010^2 / 100,010 = 10.2.
+        Ten of these are rated, by equal chances: worth half of that at most.
+
+        >>> judged = np.array([[1010.0], [100_010.0], [20.0], [20.0]])
+        >>> rated = np.array([[1010.0], [50_000.0], [10.0], [10.0]])
+        >>> [round(float(number[0]), 1) for number in draws_worth([judged, rated])]
+        [10.2, 5.1]
+    """
+    numbers = list[Floats]()
+    before: tuple[Floats, Floats] | None = None
+    for share, square, chance, count in sums:
+        has_draw = (square > 0) & (chance > 0)
+        own = share**2 / np.where(has_draw, square, 1.0)
+        own = own * count / np.where(has_draw, chance, 1.0)  # not all that are drawn have an outcome
+        if before is not None:
+            is_limited = np.isfinite(before[0])
+            limit = np.where(is_limited, before[0], 0.0) * count / np.maximum(before[1], 1.0)
+            own = np.where(is_limited, np.minimum(own, limit), own)
+        numbers.append(np.asarray(np.where(has_draw, own, np.inf)))
+        before = (numbers[-1], count)
+    return numbers

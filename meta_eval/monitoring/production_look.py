@@ -7,17 +7,15 @@ import numpy as np
 from ...errors import UsageError
 from ...text.wording import count_of, verb_of
 from ..arrays import Bools
-from ..difference import MOST_RATINGS
+from ..comparison import MOST_RATINGS
 from ..estimate import Estimate
 from ..groups import FEWEST_GROUPS
 from ..monthly_p_value import LONGEST, needed_z
-from .bound import Bound
 from .bound_evidence import FALSE_ALARMS, AlarmState, WeighedBound, ratings_needed, t_of_score
 from .day_sums import DaySums
-from .look import BoundState, Look, SegmentLook
+from .look import Bound, BoundState, Look, SegmentLook
 from .outcome_terms import corrected_terms, judge_terms
-from .production_answers import ProductionAnswers
-from .sampling_design import SamplingDesign
+from .production_answers import HEAVY, ProductionAnswers, SamplingDesign
 from .window_estimate import LOOKS_ERROR, NO_RATINGS, estimate_window
 
 _MOST_SEGMENTS = 20  # per field
@@ -30,8 +28,6 @@ def look_at_production(
     bounds: Sequence[Bound],
     *,
     window: int = 30,
-    reference: tuple[int, int] | None = None,
-    false_alarms: float = FALSE_ALARMS,
     day_name: Callable[[int], str] = "day {}".format,
 ) -> Look:
     """Estimates the quality of production in the raters' scale, and says which bounds are broken, and since when.
@@ -44,23 +40,14 @@ def look_at_production(
     A bound is broken where the last 1 to 30 whole days say so by more than they would in 5% of months in which the
     figure keeps the bound on all days, all bounds together: each of them has an equal share (`monthly_p_value`). The
     newest day counts for the bounds when it is over, so that several looks a day are one. What an alarm is and when it
-    is cleared: `AlarmState`.
-
-    Args:
-        answers: All answers so far.
-        bounds: The bounds.
-        window: Over how many of the newest days the figures are.
-        reference: The first and the last day that falls are measured against, such as an accepted period; None for
-            the first `window` days, or those before the change where it began within them.
-        false_alarms: The share of months in which any bound may be called broken that is kept, in (0, 0.5].
-        day_name: Names a day in sentences.
+    is cleared: `AlarmState`. Falls are measured against the first `window` days, or those before the change where it
+    began within them.
 
     Raises:
-        UsageError: There are no answers, `window` is below 1, `reference` ends before it begins, or `false_alarms` is
-            not in (0, 0.5].
+        UsageError: There are no answers, or `window` is below 1.
     """
-    level = _share_out(false_alarms, bounds)
-    production = _Production(answers, window=window, reference=reference, day_name=day_name)
+    level = FALSE_ALARMS / max(1, len(bounds))
+    production = _Production(answers, window=window, day_name=day_name)
     segments, notes = production.segments()
     return Look(
         day=int(answers.days.max()),
@@ -76,45 +63,24 @@ def look_at_production(
 
 
 def follow_bounds(
-    answers: ProductionAnswers,
-    bounds: Sequence[Bound],
-    *,
-    window: int = 30,
-    reference: tuple[int, int] | None = None,
-    false_alarms: float = FALSE_ALARMS,
+    answers: ProductionAnswers, bounds: Sequence[Bound], *, false_alarms: float = FALSE_ALARMS
 ) -> list[list[AlarmState]]:
     """Says of each bound whether its alarm stood after each day, as a look at the end of every day would have.
 
-    Arguments as in `look_at_production`. Every day counts as whole, the newest too.
-
-    Returns:
-        Per bound one state per day that has answers; no states of a bound of which nothing can be said.
+    Every day counts as whole, the newest too. `false_alarms` is the share of months in which any bound may be called
+    broken that is kept. Returns per bound one state per day that has answers; no states of a bound of which nothing can
+    be said.
     """
-    production = _Production(answers, window=window, reference=reference, day_name=str)
-    level = _share_out(false_alarms, bounds)
-    weighed = [production.weigh(bound, level) for bound in bounds]
+    production = _Production(answers)
+    weighed = [production.weigh(bound, false_alarms / max(1, len(bounds))) for bound in bounds]
     days = len(production.mean_terms.day_numbers)
     return [[] if isinstance(bound, str) else bound.history(days) for bound in weighed]
-
-
-def _share_out(false_alarms: float, bounds: Sequence[Bound]) -> float:
-    """The share of months that is left to each bound."""
-    if not 0 < false_alarms <= 0.5:
-        raise UsageError(f"false_alarms must be above 0 and at most 0.5, not {false_alarms:g}")
-    return false_alarms / max(1, len(bounds))
 
 
 class _Production:
     """The answers with what is made of them."""
 
-    def __init__(
-        self,
-        answers: ProductionAnswers,
-        *,
-        window: int,
-        reference: tuple[int, int] | None,
-        day_name: Callable[[int], str],
-    ) -> None:
+    def __init__(self, answers: ProductionAnswers, *, window: int = 30, day_name: Callable[[int], str] = str) -> None:
         if not len(answers.days):
             raise UsageError("there are no answers to look at")
         if window < 1:
@@ -128,13 +94,7 @@ class _Production:
         self.is_in = np.asarray(answers.days > answers.days.max() - window)
         self._day_numbers = self.mean_terms.day_numbers
         self._whole = len(self._day_numbers) - 1
-        first, last = reference or (0, window - 1)
-        if first > last:
-            raise UsageError(f"reference must be its first and its last day, not {first} and {last}")
-        self._reference = (
-            int(np.searchsorted(self._day_numbers, first)),
-            int(np.searchsorted(self._day_numbers, last, side="right")),
-        )
+        self._reference = (0, int(np.searchsorted(self._day_numbers, window - 1, side="right")))
 
     def segments(self) -> tuple[list[SegmentLook], list[str]]:
         """The segments of the window, those with most answers first, and what was left out.
@@ -156,15 +116,10 @@ class _Production:
                     f"{name} has {count_of(len(order), 'value')}: those {_MOST_SEGMENTS} with most answers are shown."
                 )
         share = LOOKS_ERROR / max(1, sum(bool((rows & self.mean_terms.is_rated).any()) for _, _, rows in members))
-        segments = [
-            SegmentLook(
-                name,
-                value,
-                int(rows.sum()),
-                *(estimate_window(terms, rows, error=share) for terms in (self.mean_terms, self.bad_terms)),
-            )
-            for name, value, rows in sorted(members, key=lambda member: -int(member[2].sum()))
-        ]
+        both, segments = (self.mean_terms, self.bad_terms), list[SegmentLook]()
+        for name, value, rows in sorted(members, key=lambda member: -int(member[2].sum())):
+            mean, bad_share = (estimate_window(terms, rows, error=share) for terms in both)
+            segments.append(SegmentLook(name, value, int(rows.sum()), mean, bad_share))
         return segments, notes
 
     def weigh(self, bound: Bound, level: float) -> WeighedBound | str:
@@ -212,18 +167,17 @@ class _Production:
         figure = _NAMES[bound.kind]
         number = _format(bound, estimate)
         limit = f"{bound.limit:.0%}" if bound.kind == "bad_share" else f"{bound.limit:g}"
-        if not state.is_raised or state.since is None:
-            side = "at most" if bound.kind != "mean" else "at least"
-            if state.restart:
-                since = self._day_name(int(self._day_numbers[state.restart]))
-                text = f"{figure} is back to {side} {limit} since {since}: {number}."
-                return text[0].upper() + text[1:]
-            return f"Nothing says that {figure} is not {side} {limit}: {number}."
-        beyond = "above" if bound.kind != "mean" else "below"
-        days = int(self._day_numbers[-1] - self._day_numbers[state.since]) + 1
-        since = f"since {self._day_name(int(self._day_numbers[state.since]))} ({count_of(days, 'day')})"
-        trust = ", if the judge errs as before" if bound.kind == "judge_fall" else ""
-        text = f"{figure} is {beyond} {limit} {since}{trust}: {number}."
+        side, beyond = ("at least", "below") if bound.kind == "mean" else ("at most", "above")
+        if state.is_raised and state.since is not None:
+            first = int(self._day_numbers[state.since])
+            since = f"{self._day_name(first)} ({count_of(int(self._day_numbers[-1]) - first + 1, 'day')})"
+            trust = ", if the judge errs as before" if bound.kind == "judge_fall" else ""
+            text = f"{figure} is {beyond} {limit} since {since}{trust}: {number}."
+        elif state.restart:
+            since = self._day_name(int(self._day_numbers[state.restart]))
+            text = f"{figure} is back to {side} {limit} since {since}: {number}."
+        else:
+            text = f"nothing says that {figure} is not {side} {limit}: {number}."
         return text[0].upper() + text[1:]
 
     def notes(self, bounds: Sequence[Bound], level: float) -> Iterator[str]:
@@ -254,7 +208,7 @@ class _Production:
                 f"{count_of(design.unused_ratings, 'rating')} of answers that were not drawn with a known chance, or "
                 "that have no judge's score, are not used: they say nothing of the others."
             )
-        heavy = self.is_in & design.heavy
+        heavy = self.is_in & (design.rating_weight > HEAVY)
         if heavy.any():
             share = float(design.rating_weight[heavy].sum() / design.rating_weight[self.is_in].sum())
             count = int(heavy.sum())

@@ -10,7 +10,7 @@ from ..estimate import TOO_FEW_GROUPS, Estimate, clopper_pearson
 from ..groups import FEWEST_GROUPS
 from ..sequence import ConfidenceSequence
 from .outcome_terms import OutcomeTerms
-from .stage_draw import draws_worth
+from .production_answers import draws_worth
 
 LOOKS_ERROR = 0.05
 """In how many watches an interval misses its figure at some look (see docs/statistics.md for the length)."""
@@ -37,10 +37,8 @@ def estimate_window(terms: OutcomeTerms, is_in: Bools, *, error: float = LOOKS_E
     and Graubard, 1998), with the bounds of Clopper and Pearson (1934) at the error of the `ConfidenceSequence`. So it
     stays on the scale, is longer towards its far end, and never has width 0. n is at most (1 + k) times the effective
     number of rated groups G, k = G min(p, 1 - p), and at most 16 times: few ratings off the end of the scale say little
-    about how many there are.
-
-    Returns:
-        The estimate: `n` ratings in `groups` groups; without an interval where fewer than five groups are rated.
+    about how many there are. Returns the estimate: `n` ratings in `groups` groups; without an interval where fewer than
+    five groups are rated.
 
     Example:
         Ten answers, all rated, 1 to 5 twice, without scores: mean 3. Squares about it sum to 20, and with 1 / (1 - .1)
@@ -68,7 +66,7 @@ def estimate_window(terms: OutcomeTerms, is_in: Bools, *, error: float = LOOKS_E
     if groups < FEWEST_GROUPS:
         return Estimate(value, n=n, groups=groups, problem=TOO_FEW_GROUPS)
     drawn = 1 / float((shares**2).sum())
-    draws = [np.stack([column[is_in].sum(keepdims=True) for column in draw.columns]) for draw in terms.draws]
+    draws = [draw[:, is_in].sum(axis=1, keepdims=True) for draw in terms.draws]
     effective = min(drawn, max(_LEAST_WORTH, float(draws_worth(draws)[-1][0]))) if draws else drawn
     variance = (float(totals @ totals) * drawn * effective + terms.width**2 / 4) / (effective + 1) / effective
     degrees = min(_degrees(shares), max(1.0, effective - 1)) if effective < drawn else _degrees(shares)

@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import quantiles
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ...presentation.axes import Axis, axis_over
 from ...presentation.charts import ChartMark, Forest, draw_forest
@@ -14,9 +15,7 @@ from ..meta_evaluation import MetaEvaluation
 from ..recommendation import name_of
 from ..selection import Combination, Selection
 from ..sending import Policy
-
-if TYPE_CHECKING:
-    from ..table import ScoreTable
+from ..table import ScoreTable
 
 MOST_POINTS = 300
 _MOST_LEVELS = 10
@@ -105,7 +104,7 @@ def _direction(metric: MetricAgreement) -> str:
     return "" if metric.higher_is_better else "lower is better"
 
 
-def scatters(table: "ScoreTable", evaluation: MetaEvaluation) -> tuple[Scatter, ...]:
+def scatters(table: ScoreTable, evaluation: MetaEvaluation) -> tuple[Scatter, ...]:
     """One chart per metric with values: best correlation first, baselines last."""
     rated = table.rated()
     order = sorted(
@@ -116,9 +115,7 @@ def scatters(table: "ScoreTable", evaluation: MetaEvaluation) -> tuple[Scatter, 
     return tuple(_scatter(rated, metric, y) for metric in order)
 
 
-def _scatter(rated: "ScoreTable", metric: MetricAgreement, y: Axis) -> Scatter:
-    import numpy as np
-
+def _scatter(rated: ScoreTable, metric: MetricAgreement, y: Axis) -> Scatter:
     values = rated.scores[:, rated.metrics.index(metric.name)]
     pairs = [
         (float(value), float(rating))

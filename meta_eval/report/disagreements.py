@@ -1,12 +1,12 @@
-"""Where the best measure and the raters disagree most: the answers that a person should read."""
+"""Where the best measure and the raters disagree: the counts that the slider moves, and the answers to read."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..meta_evaluation import MetaEvaluation
-
-if TYPE_CHECKING:
-    from ..table import ScoreTable
+from ..table import ScoreTable
 
 MOST_EACH_WAY = 5
 
@@ -26,14 +26,12 @@ class Disagreement:
         return self.scored - self.rated
 
 
-def predictions(table: "ScoreTable", evaluation: MetaEvaluation) -> tuple[str, dict[str, float]]:
+def predictions(table: ScoreTable, evaluation: MetaEvaluation) -> tuple[str, dict[str, float]]:
     """Returns the name of the measure, and the rating that its score stands for, by item.
 
     These are the chosen combination's predictions, out of fold; without one, the best metric's scores replaced by the
     ratings of the same rank.
     """
-    import numpy as np
-
     selection = evaluation.selection
     if selection is not None and selection.predictions and selection.chosen.metrics:
         values_by_item = zip(table.items, selection.predictions, strict=True)
@@ -54,11 +52,9 @@ def predictions(table: "ScoreTable", evaluation: MetaEvaluation) -> tuple[str, d
 
 
 def worst_disagreements(
-    table: "ScoreTable", predicted: dict[str, float]
+    table: ScoreTable, predicted: dict[str, float]
 ) -> tuple[tuple[Disagreement, ...], tuple[Disagreement, ...]]:
     """Returns the items that were scored high and rated low, and those scored low and rated high, widest gaps first."""
-    import numpy as np
-
     disagreements = []
     for row, item in enumerate(table.items):
         rating = table.mean_rating[row]
@@ -69,3 +65,44 @@ def worst_disagreements(
     over = tuple(disagreement for disagreement in reversed(disagreements[-MOST_EACH_WAY:]) if disagreement.gap > 0)
     under = tuple(disagreement for disagreement in disagreements[:MOST_EACH_WAY] if disagreement.gap < 0)
     return over, under
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """By label of an attribute: for each threshold bad sent, bad held, good sent, good held.
+
+    `middling` counts the answers rated just at the middle, which are neither good nor bad.
+    """
+
+    attribute: str
+    labels: tuple[str, ...]
+    counts: tuple[tuple[tuple[int, int, int, int], ...], ...]
+    middling: tuple[int, ...]
+
+
+def confusions(table: ScoreTable, predicted: dict[str, float], thresholds: Sequence[float]) -> tuple[Confusion, ...]:
+    """Counts right and wrong decisions by label, for every attribute with at least two labels; message_type first."""
+    attributes = sorted(table.attributes, key=lambda name: name != "message_type")
+    rows = [row for row, item in enumerate(table.items) if item in predicted and not np.isnan(table.mean_rating[row])]
+    confusions_by_attribute = []
+    for attribute in attributes:
+        column = table.attributes[attribute]
+        labels = sorted({column[row] for row in rows}, key=lambda label: (label == "", label))
+        if len(labels) < 2 and attribute != "message_type":
+            continue
+        counts, middling = [], []
+        for label in labels:
+            labelled = [row for row in rows if column[row] == label]
+            bad = [predicted[table.items[row]] for row in labelled if table.mean_rating[row] < table.middle]
+            good = [predicted[table.items[row]] for row in labelled if table.mean_rating[row] > table.middle]
+            counts.append(tuple(_counts(bad, good, at) for at in thresholds))
+            middling.append(len(labelled) - len(bad) - len(good))
+        confusions_by_attribute.append(
+            Confusion(attribute, tuple(label or "not said" for label in labels), tuple(counts), tuple(middling))
+        )
+    return tuple(confusions_by_attribute)
+
+
+def _counts(bad: Sequence[float], good: Sequence[float], at: float) -> tuple[int, int, int, int]:
+    bad_sent, good_sent = sum(value >= at for value in bad), sum(value >= at for value in good)
+    return bad_sent, len(bad) - bad_sent, good_sent, len(good) - good_sent

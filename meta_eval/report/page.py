@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...presentation.figure import Figure
 from ...presentation.page import read_asset, render_page, typeset, write_page
 from ..answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_evaluation import MetaEvaluation
 from .charts import forest, scatters, sizes, triage
-from .confusion import confusions
-from .disagreements import Disagreement, predictions, worst_disagreements
+from .disagreements import Disagreement, confusions, predictions, worst_disagreements
 from .tables import (
     combination_table,
     comparison_table,
@@ -115,8 +116,6 @@ def _threshold_data(thresholds: Any, chart: Any, by_label: Any) -> dict[str, Any
 
 def _from_files(joined: "JoinedScores", disagreement: Disagreement) -> AnswerEvidence:
     """Collects an answer's texts, scores and reasons from the files."""
-    import numpy as np
-
     answer, table = joined.answers[disagreement.item], joined.table
     row = table.items.index(disagreement.item)
     evidence = []

@@ -1,14 +1,13 @@
 """The tables of a meta-evaluation."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import partial
 
 from ...presentation.figure import Figure
 from ...presentation.result_table import Column, Field, ResultTable, Rows, TableCell, Tone, tabulate
 from ...text.wording import count_of
 from ..agreement import MetricAgreement
-from ..comparison import Comparison
-from ..difference import describe_more_ratings
+from ..comparison import Comparison, describe_more_ratings
 from ..estimate import Estimate
 from ..meta_evaluation import MetaEvaluation, SliceAgreement
 from ..pass_fail import PassFail, Trials
@@ -16,7 +15,7 @@ from ..raters import Raters
 from ..scorer_check import ScorerCheck
 from ..selection import Combination, Selection
 from ..sending import Policy
-from ..version_results import MetricVersions, VersionAgreement
+from ..version_agreement import MetricVersions, VersionAgreement
 
 _KNOWN = {"better": "better", "worse": "worse", "equivalent": "equal"}
 
@@ -97,8 +96,13 @@ def _remark(metric: MetricAgreement, best_baseline: float | None, is_detailed: b
 
 def rater_tables(raters: Raters) -> tuple[ResultTable, ...]:
     """The raters with each other, where two of them rated the same answers."""
-    table = _pair_table(raters)
-    return (table,) if table.rows else ()
+    fields = (
+        Field("raters", "text", lambda pair: f"{pair.first}, {pair.second}"),
+        Field("n", "count", lambda pair: pair.n),
+        Field("Cohen's kappa", "coefficient", lambda pair: pair.kappa),
+        Field("quadratic", "coefficient", lambda pair: pair.weighted_kappa),
+    )
+    return (tabulate("Raters with each other", raters.pairs, fields),) if raters.pairs else ()
 
 
 def rater_table(raters: Raters) -> ResultTable:
@@ -109,16 +113,6 @@ def rater_table(raters: Raters) -> ResultTable:
         Field("Spearman", "correlation", lambda rater: rater.rho),
     )
     return tabulate("Each rater against the mean of the others", raters.by_rater, fields)
-
-
-def _pair_table(raters: Raters) -> ResultTable:
-    fields = (
-        Field("raters", "text", lambda pair: f"{pair.first}, {pair.second}"),
-        Field("n", "count", lambda pair: pair.n),
-        Field("Cohen's kappa", "coefficient", lambda pair: pair.kappa),
-        Field("quadratic", "coefficient", lambda pair: pair.weighted_kappa),
-    )
-    return tabulate("Raters with each other", raters.pairs, fields)
 
 
 def combination_table(selection: Selection) -> ResultTable:
@@ -237,11 +231,15 @@ def slice_table(evaluation: MetaEvaluation, metrics: Sequence[str]) -> ResultTab
         Field("mean rating", "mean", lambda part: part.mean_rating, "wide"),
         Field("chosen, out of fold", "correlation", lambda part: part.chosen),
         *(
-            Field(name, "correlation", _read_slice(name), "wide" if number else "always")
+            Field(name, "correlation", partial(_read_slice, name), "wide" if number else "always")
             for number, name in enumerate(metrics)
         ),
     )
     return tabulate("By slice (Spearman)", evaluation.slices, fields)
+
+
+def _read_slice(metric: str, part: SliceAgreement) -> Estimate | str:
+    return dict(part.metrics).get(metric, "-")
 
 
 def version_table(versions: VersionAgreement) -> ResultTable:
@@ -292,10 +290,6 @@ def version_pair_table(versions: VersionAgreement) -> ResultTable:
         Field("p", "p", lambda pair: pair.p),
     )
     return tabulate("The raters on every two versions", versions.pairs, fields)
-
-
-def _read_slice(metric: str) -> Callable[[SliceAgreement], Estimate | str]:
-    return lambda part: dict(part.metrics).get(metric, "-")
 
 
 def policy_table(policy: Policy) -> ResultTable:

@@ -1,4 +1,4 @@
-from .flat_rows import FlatRow as FlatRow, flat_rows as flat_rows, flatten as flatten
+from .flat_rows import flat_rows as flat_rows, flatten as flatten
 from .read_options import ReadOptions as ReadOptions
 from .score_join import (
     JoinedScores as JoinedScores,

@@ -14,35 +14,24 @@ _SCALE = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:-|\.\.|:|to)\s*(-?\d+(?:\.\d+)?)
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How files of scores and ratings are read.
+    """How files of scores and ratings are read."""
 
-    Attributes:
-        mapping: Their column -> ours (id, metric, value, rater, rating, user_input, ...).
-        metrics: The metrics to read, as patterns such as `metadata.published_metrics.*`; all if empty.
-        ratings: The columns of ratings, or the raters, to read, as patterns; found by their names if empty.
-        lower_is_better: Metrics whose lower scores are better.
-        higher_is_better: Metrics whose higher scores are better, though their names or runs say otherwise.
-        group: The attribute whose items share a source; None for `group`.
-        by: Attributes by whose labels the items are evaluated apart.
-        sheet: The sheet of Excel files.
-        header_row: The row of CSV and Excel files that names the columns, 0 for none; None to find it.
-        scale: The lowest and the highest rating; None where the files say it.
-        level: Whether runs are read by conversation or by turn; None for what is rated.
-        versions: The attribute that says which version gave an answer; None for `system`.
-    """
-
+    # their column -> ours (id, metric, value, rater, rating, user_input, ...)
     mapping: Mapping[str, str] = field(default_factory=dict)
+    # the metrics to read, as patterns such as `metadata.published_metrics.*`; all if empty
     metrics: tuple[str, ...] = ()
+    # the columns of ratings, or the raters, to read, as patterns; found by their names if empty
     ratings: tuple[str, ...] = ()
-    lower_is_better: tuple[str, ...] = ()
+    lower_is_better: tuple[str, ...] = ()  # metrics whose lower scores are better
+    # metrics whose higher scores are better, though their names or runs say otherwise
     higher_is_better: tuple[str, ...] = ()
-    group: str | None = None
-    by: tuple[str, ...] = ()
-    scale: tuple[float, float] | None = None
-    sheet: str | None = None
-    header_row: int | None = None
-    level: RatedLevel | None = None
-    versions: str | None = None
+    group: str | None = None  # the attribute whose items share a source; None for `group`
+    by: tuple[str, ...] = ()  # attributes by whose labels the items are evaluated apart
+    scale: tuple[float, float] | None = None  # the lowest and the highest rating; None where the files say it
+    sheet: str | None = None  # the sheet of Excel files
+    header_row: int | None = None  # the row of CSV and Excel files that names the columns, 0 for none; None to find it
+    level: RatedLevel | None = None  # whether runs are read by conversation or by turn; None for what is rated
+    versions: str | None = None  # the attribute that says which version gave an answer; None for `system`
 
     @property
     def labels(self) -> frozenset[str]:

@@ -1,24 +1,21 @@
 """Sources of scores and ratings become one table: items matched, columns named, what does not match listed."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ...errors import InputError
 from ...eval_sets.rating_scale import usual_rating_scale
 from ...text.wording import count_of, verb_of
+from ..arrays import Floats
 from ..table import BASELINES, ScoreTable
 from ..version_swaps import merge_groups
-from .column_roles import check_patterns, is_known_lower_is_better
-from .flat_rows import flat_rows
-from .item_matching import ItemMatcher, has_other_answer
+from .flat_rows import check_patterns, flat_rows, is_known_lower_is_better
 from .read_options import RatedLevel, ReadOptions
 from .score_sources import Item, ScoreSource, read_ratings, read_scores
-
-if TYPE_CHECKING:
-    from ..arrays import Floats
 
 _MOST_LISTED = 10
 _ROUNDING = 1e-9
@@ -26,26 +23,75 @@ _ROUNDING = 1e-9
 _Column = tuple[str, str, str]
 
 
-@dataclass(frozen=True)
-class JoinedScores:
-    """A table of scores and ratings, with what was read beside it.
+class ItemMatcher:
+    """Finds which of the items known so far another source means.
 
-    Attributes:
-        table: The table.
-        unscored: Rated items without any score; they are not in the table.
-        unrated: Scored items without a rating; they are in the table.
-        notes: What the user should know about how the sources were read.
-        answers: The items as they were read, by id, each with the reasons of its scores.
-        level: Whether runs of conversations were read by conversation or by turn; None where there are none.
-        run_versions: The version that each run is of, where they hold other answers to the same questions; else empty.
+    Items match by id where their answers do not differ, else by question and answer; texts match when only white space
+    differs.
+
+    Examples:
+        >>> matcher = ItemMatcher([Item("a", "row 1", "How?", "So."), Item("b", "row 2", "When?", "Now.")])
+        >>> matcher.find(Item("", "line 1", "When?", "Now. "))
+        1
+        >>> matcher.find(Item("c", "line 2", "Who?", "Me.")) is None
+        True
     """
 
+    def __init__(self, items: Iterable[Item]) -> None:
+        self.items: list[Item] = []
+        self._number_by_id: dict[str, int] = {}
+        self._number_by_text: dict[tuple[str, str], int | None] = {}  # None: several items have this text
+        for item in items:
+            self.add(item)
+
+    def add(self, item: Item) -> int:
+        """Adds a new item and returns its number."""
+        number = len(self.items)
+        self.items.append(item)
+        if item.id:
+            self._number_by_id[item.id] = number
+        if any(key := _text_of(item)):
+            self._number_by_text[key] = None if key in self._number_by_text else number
+        return number
+
+    def find(self, item: Item) -> int | None:
+        """Returns the number of the item that is meant; None for a new one."""
+        by_id = self._number_by_id.get(item.id) if item.id else None
+        if by_id is not None and not has_other_answer(self.items[by_id], item):
+            return by_id
+        if (key := _text_of(item)) not in self._number_by_text:
+            return by_id
+        by_text = self._number_by_text[key]
+        if by_text is None:
+            raise InputError(
+                f"{item.place}: several rated answers have this text ({item.user_input[:60]!r}); give both "
+                "files an id column, so that it is clear which one is meant"
+            )
+        return by_text
+
+
+def has_other_answer(one: Item, other: Item) -> bool:
+    """Whether two items with one id hold different answers."""
+    return bool(one.response and other.response) and _text_of(one)[1] != _text_of(other)[1]
+
+
+def _text_of(item: Item) -> tuple[str, str]:
+    return " ".join(item.user_input.split()), " ".join(item.response.split())
+
+
+@dataclass(frozen=True)
+class JoinedScores:
+    """A table of scores and ratings, with what was read beside it."""
+
     table: ScoreTable
-    unscored: tuple[str, ...]
-    unrated: tuple[str, ...]
-    notes: tuple[str, ...]
+    unscored: tuple[str, ...]  # rated items without any score; they are not in the table
+    unrated: tuple[str, ...]  # scored items without a rating; they are in the table
+    notes: tuple[str, ...]  # what the user should know about how the sources were read
+    # the items as they were read, by id, each with the reasons of its scores
     answers: Mapping[str, Item] = field(repr=False)
+    # whether runs of conversations were read by conversation or by turn; None where there are none
     level: RatedLevel | None = None
+    # the version that each run is of, where they hold other answers to the same questions; else empty
     run_versions: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -55,15 +101,9 @@ class JoinedScores:
 
 
 def read_score_table(scores: Sequence[Path], ratings: Path | None, options: ReadOptions) -> JoinedScores:
-    """Reads the table of files of scores and a file of ratings.
+    """Reads the table of files of scores and a file of ratings, which is the first file of scores where none is named.
 
-    Args:
-        scores: Files of scores.
-        ratings: The file of ratings; None where the ratings stand in the first file of scores.
-        options: How files are read.
-
-    Raises:
-        InputError: As `read_scores`, `read_ratings` and `join_sources`.
+    Raises `InputError` as `read_scores`, `read_ratings` and `join_sources`.
     """
     sources, rating_source = read_score_files(scores, ratings or scores[0], options)
     assert rating_source is not None
@@ -96,11 +136,6 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
     A metric that several judges scored becomes one column `metric@judge` per judge; where one judge's sources differ on
     an item, `metric@source`.
 
-    Args:
-        scores: Sources of scores.
-        ratings: The source of ratings.
-        options: How the sources are read.
-
     Raises:
         InputError: No item has both a score and a rating, or most items with one id hold different answers.
     """
@@ -125,20 +160,22 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
     ids = _item_ids(matcher.items, ratings.name)
     unscored = tuple(ids[place] for place in sorted(rated - set(scored)))
     unrated = tuple(ids[place] for place in scored if place not in rated)
-    items = {place: [matcher.items[place], *answers[place]] for place in scored}
+    items = [[matcher.items[place], *answers[place]] for place in scored]
     scale, scale_notes = find_scale(ratings, options)
     metric_by_column = _name_columns(columns)
     directions, direction_notes = _find_directions(metric_by_column, scores, options)
-    place_by_id = {ids[place]: place for place in scored}
-    groups = _groups(place_by_id, items, options)
-    versions = _versions([items[place] for place in scored], options)
-    questions = _questions([items[place] for place in scored], versions or [""] * len(scored), options)
+    names = tuple(ids[place] for place in scored)
+    attribute = options.group or "group"
+    labels = _labels(items, attribute, "group" if options.group else "")
+    groups = tuple(f"{attribute} {label}" if label else name for name, label in zip(names, labels, strict=True))
+    versions = _versions(items, options)
+    questions = _questions(items, versions or [""] * len(scored), labels)
     is_repeated = len({*questions} - {""}) < sum(map(bool, questions))  # trials of a question are of one group
     table = ScoreTable(
-        tuple(place_by_id),
+        names,
         tuple(metric_by_column),
-        _array(place_by_id, columns.values()),
-        _array(place_by_id, ratings.columns.values()),
+        _array(scored, columns.values()),
+        _array(scored, ratings.columns.values()),
         tuple(ratings.columns),
         directions=directions,
         rating_min=scale[0],
@@ -147,19 +184,15 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
         versions=versions,
         questions=questions,
         attributes={
-            attribute: tuple(_label(items[place], attribute) for place in place_by_id.values())
-            for attribute in _attributes(items.values(), options)
+            attribute: tuple(labels)
+            for attribute in dict.fromkeys((*options.by, "language", "message_type"))
+            if any(labels := _labels(items, attribute, "by" if attribute in options.by else ""))
         },
         baselines=BASELINES | {name for name, metric in metric_by_column.items() if metric in BASELINES},
     )
     notes += [*scale_notes, *direction_notes, *_list_unmatched(unscored, unrated)]
-    return JoinedScores(
-        table,
-        unscored,
-        unrated,
-        tuple(notes),
-        {ids[place]: _merge_items(same_items) for place, same_items in items.items()},
-    )
+    merged = dict(zip(names, map(_merge_items, items), strict=True))
+    return JoinedScores(table, unscored, unrated, tuple(notes), merged)
 
 
 def _match_items(source: ScoreSource, matcher: ItemMatcher, rating_name: str, notes: list[str]) -> list[int]:
@@ -241,47 +274,27 @@ def _find_directions(
     return directions, notes if guessed else []
 
 
-def _array(place_by_id: Mapping[str, int], columns: Collection[Mapping[int, float]]) -> "Floats":
-    import numpy as np
-
-    row_of = {place: row for row, place in enumerate(place_by_id.values())}
-    array = np.full((len(place_by_id), len(columns)), np.nan)
+def _array(places: Sequence[int], columns: Collection[Mapping[int, float]]) -> Floats:
+    array = np.full((len(places), len(columns)), np.nan)
     for number, numbers in enumerate(columns):
-        for place, value in numbers.items():
-            if place in row_of:
-                array[row_of[place], number] = value
+        array[:, number] = [numbers.get(place, np.nan) for place in places]
     return array
 
 
-def _attributes(items: Collection[list[Item]], options: ReadOptions) -> list[str]:
-    """The attributes that were asked for, and those that every report shows where items have them."""
-    attributes = []
-    for attribute in dict.fromkeys((*options.by, "language", "message_type")):
-        if any(_label(same_items, attribute) for same_items in items):
-            attributes.append(attribute)
-        elif attribute in options.by:
-            raise InputError(f"--by {attribute}: no item has a label for it; write a column `{attribute}`")
-    return attributes
+def _labels(items: Sequence[list[Item]], attribute: str, option: str = "") -> list[str]:
+    """The label of each item. Raises `InputError` where an option names an attribute of which no item has one."""
+    labels = [next((label for item in same if (label := item.label(attribute))), "") for same in items]
+    if option and not any(labels):
+        raise InputError(f"--{option} {attribute}: no item has a label for it; write a column `{attribute}`")
+    return labels
 
 
-def _groups(place_by_id: dict[str, int], items: dict[int, list[Item]], options: ReadOptions) -> tuple[str, ...]:
-    """The group of each item: its label, else its id."""
-    attribute = options.group or "group"
-    labels = {item: _label(items[place], attribute) for item, place in place_by_id.items()}
-    if options.group and not any(labels.values()):
-        raise InputError(f"--group {attribute}: no item has a label for it; write a column `{attribute}`")
-    return tuple(f"{attribute} {label}" if label else item for item, label in labels.items())
-
-
-def _versions(items: Collection[list[Item]], options: ReadOptions) -> tuple[str, ...]:
+def _versions(items: Sequence[list[Item]], options: ReadOptions) -> tuple[str, ...]:
     """The version that gave each answer; empty where all are of one.
 
     That is the one that the source names (a run), the label of the attribute, or both where there are several of both.
     """
-    attribute = options.versions or "system"
-    labels = [_label(same_items, attribute) for same_items in items]
-    if options.versions and not any(labels):
-        raise InputError(f"--versions {attribute}: no item has a label for it; write a column `{attribute}`")
+    labels = _labels(items, options.versions or "system", "versions" if options.versions else "")
     runs = [next((item.version for item in same_items if item.version), "") for same_items in items]
     systems = Counter(run for run, _ in set(zip(runs, labels, strict=True)))
     versions = tuple(
@@ -291,12 +304,11 @@ def _versions(items: Collection[list[Item]], options: ReadOptions) -> tuple[str,
     return versions if len(set(versions) - {""}) > 1 else ()
 
 
-def _questions(items: Sequence[list[Item]], versions: Sequence[str], options: ReadOptions) -> tuple[str, ...]:
+def _questions(items: Sequence[list[Item]], versions: Sequence[str], groups: Sequence[str]) -> tuple[str, ...]:
     """What answers to one question have in common: what the source says, else the text; empty where that is unknown.
 
     A text that one version was asked in several groups, such as a greeting, is another question in each group.
     """
-    groups = [_label(same_items, options.group or "group") for same_items in items]
     named = [next((item.question for item in same_items if item.question), "") for same_items in items]
     texts = [" ".join(next((item.asked for item in same if item.user_input), "").split()) for same in items]
     groups_of = defaultdict[tuple[str, str], set[str]](set)
@@ -307,10 +319,6 @@ def _questions(items: Sequence[list[Item]], versions: Sequence[str], options: Re
         name or (f"{group}: {text}" if text in repeated else text)
         for name, text, group in zip(named, texts, groups, strict=True)
     )
-
-
-def _label(items: list[Item], attribute: str) -> str:
-    return next((label for item in items if (label := item.label(attribute))), "")
 
 
 def _item_ids(items: list[Item], source: str) -> list[str]:
@@ -327,24 +335,10 @@ def _item_ids(items: list[Item], source: str) -> list[str]:
 def _merge_items(items: list[Item]) -> Item:
     """Merges what the sources say of one item; the first source with a value counts."""
 
-    def first(attribute: str) -> str:
-        return next((text for item in items if (text := getattr(item, attribute))), "")
-
+    first = {one.name: next(filter(None, (getattr(item, one.name) for item in items)), "") for one in fields(Item)}
     reasons = {metric: reason for item in reversed(items) for metric, reason in item.reasons.items()}
-    contexts = next((item.contexts for item in items if item.contexts), ())
     values = {key: value for item in reversed(items) for key, value in item.values.items()}
-    return Item(
-        first("id"),
-        first("place"),
-        first("user_input"),
-        first("response"),
-        contexts,
-        values,
-        reasons,
-        first("before"),
-        first("version"),
-        first("question"),
-    )
+    return Item(**first | {"contexts": first["contexts"] or (), "values": values, "reasons": reasons})
 
 
 def find_scale(ratings: ScoreSource, options: ReadOptions) -> tuple[tuple[float, float], list[str]]:

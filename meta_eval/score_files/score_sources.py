@@ -1,7 +1,7 @@
 """What one file says: its items, and one column of numbers per metric or rater, from long or wide rows."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,17 +27,15 @@ from ...number_bounds import LARGEST_NUMBER
 from ...shell_words import quote_word
 from ...text.wording import count_of, list_first
 from ..table import RATER
-from .column_roles import (
+from .flat_rows import (
     ROLES,
     as_label,
-    cell_error,
     check_patterns,
     find_roles,
     is_no_metric,
     match_columns,
     short_name,
 )
-from .flat_rows import FlatRow
 from .read_options import ReadOptions
 
 _WIDEST_SCALE = 10  # where nothing says which columns are ratings, 0-10 is the widest scale that is believed
@@ -46,30 +44,18 @@ _HOW_TO_RATE = "name their columns (--rating), or write a column rating, or the 
 
 @dataclass(frozen=True)
 class Item:
-    """One rated or scored answer as a file shows it.
+    """One rated or scored answer as a file shows it."""
 
-    Attributes:
-        id: Its id; empty where the file has none.
-        place: Where it stands in the file, for messages ("line 17").
-        user_input: The question; empty where the file has none.
-        response: The answer; empty where the file has none.
-        contexts: The retrieved contexts.
-        values: All cells of its row.
-        reasons: The reason of each metric's score.
-        before: What was said before the question, in a conversation.
-        version: The version that gave the answer, where its source says it.
-        question: What is the same of answers to one question, where its source says it; else the question's text is.
-    """
-
-    id: str
-    place: str
-    user_input: str = ""
-    response: str = ""
-    contexts: tuple[str, ...] = ()
-    values: Mapping[str, Any] = field(default_factory=dict)
-    reasons: Mapping[str, str] = field(default_factory=dict)
-    before: str = ""
-    version: str = ""
+    id: str  # its id; empty where the file has none
+    place: str  # where it stands in the file, for messages ("line 17")
+    user_input: str = ""  # the question; empty where the file has none
+    response: str = ""  # the answer; empty where the file has none
+    contexts: tuple[str, ...] = ()  # the retrieved contexts
+    values: Mapping[str, Any] = field(default_factory=dict)  # all cells of its row
+    reasons: Mapping[str, str] = field(default_factory=dict)  # the reason of each metric's score
+    before: str = ""  # what was said before the question, in a conversation
+    version: str = ""  # the version that gave the answer, where its source says it
+    # what is the same of answers to one question, where its source says it; else the question's text is
     question: str = ""
 
     @property
@@ -84,50 +70,34 @@ class Item:
 
 @dataclass(frozen=True)
 class ScoreSource:
-    """The numbers of one source of scores or ratings.
+    """The numbers of one source of scores or ratings."""
 
-    Attributes:
-        name: The file or run, for messages.
-        items: Its items.
-        columns: Metric or rater -> place of the item in `items` -> number; what is missing is left out.
-        judges: The judge that made a column, where one did.
-        scale: The scale of ratings, where the source says it.
-        read_columns: The columns of the source that were read.
-        offered: The metrics that could have been read.
-        directions: Whether higher is better, by metric, where the source says it.
-        notes: What the reader should tell the user.
-    """
-
-    name: str
+    name: str  # the file or run, for messages
     items: tuple[Item, ...]
+    # metric or rater -> place of the item in `items` -> number; what is missing is left out
     columns: Mapping[str, Mapping[int, float]]
-    judges: Mapping[str, str] = field(default_factory=dict)
-    scale: tuple[float, float] | None = None
-    read_columns: tuple[str, ...] = ()
-    offered: tuple[str, ...] = ()
+    judges: Mapping[str, str] = field(default_factory=dict)  # the judge that made a column, where one did
+    scale: tuple[float, float] | None = None  # the scale of ratings, where the source says it
+    read_columns: tuple[str, ...] = ()  # the columns of the source that were read
+    offered: tuple[str, ...] = ()  # the metrics that could have been read
+    # whether higher is better, by metric, where the source says it
     directions: Mapping[str, bool] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what the reader should tell the user
 
 
 def read_scores(
-    rows: Sequence[FlatRow], name: str, options: ReadOptions, *, other_columns: Collection[str] = ()
+    rows: Sequence[Row], name: str, options: ReadOptions, *, other_columns: Collection[str] = ()
 ) -> ScoreSource:
     """Reads the metrics' scores in rows: long (columns metric and value) or wide (one column per metric).
 
     Wide, every column of numbers is a metric, unless its name says otherwise or it is in `other_columns`. A score whose
-    status, error or reason says that the metric failed is missing.
-
-    Args:
-        rows: The rows of one file.
-        name: The file's name, for messages.
-        options: How files are read.
-        other_columns: Columns that are known to be no metrics, such as those read as ratings.
+    status, error or reason says that the metric failed is missing. `name` is the file's, for messages.
 
     Raises:
         InputError: A cell is no number, an item stands twice, or there are no numbers at all.
 
     Examples:
-        >>> rows = [FlatRow("line 2", {"id": "a", "bleu": 0.5, "note": "x"}), FlatRow("line 3", {"id": "b", "bleu": 1})]
+        >>> rows = [Row(1, "line 2", {"id": "a", "bleu": 0.5, "note": "x"}), Row(2, "line 3", {"id": "b", "bleu": 1})]
         >>> read_scores(rows, "scores.csv", ReadOptions()).columns
         {'bleu': {0: 0.5, 1: 1.0}}
     """
@@ -153,13 +123,12 @@ def read_scores(
         )
     selected = match_columns(options.metrics, columns) if options.metrics else offered
     scores = {short_name(metric): columns[metric] for metric in selected}
-    return ScoreSource(
-        name, tuple(items), scores, read_columns=tuple(selected), offered=tuple(offered), notes=file.notes()
-    )
+    read, notes = tuple(selected), tuple(file.notes)
+    return ScoreSource(name, tuple(items), scores, read_columns=read, offered=tuple(offered), notes=notes)
 
 
 def read_ratings(
-    rows: Sequence[FlatRow],
+    rows: Sequence[Row],
     name: str,
     options: ReadOptions,
     *,
@@ -169,18 +138,13 @@ def read_ratings(
     """Reads people's ratings in rows: long (columns rater and rating), an object `ratings` by rater, a column `rating`,
     or one column per rater.
 
-    Args:
-        rows: The rows of one file.
-        name: The file's name, for messages.
-        options: How files are read.
-        metrics: The names of metrics, whose scores are nobody's ratings.
-        has_scores: Whether it is a file of scores too, in which only what is named as ratings is.
+    The scores of `metrics` are nobody's ratings. In a file that has scores too, only what is named as ratings is.
 
     Raises:
         InputError: As `read_scores`, and where nothing says which columns are ratings.
 
     Examples:
-        >>> rows = [FlatRow("line 2", {"id": "a", "ratings.ann": 4, "ratings.bob": 5})]
+        >>> rows = [Row(1, "line 2", {"id": "a", "ratings.ann": 4, "ratings.bob": 5})]
         >>> read_ratings(rows, "ratings.jsonl", ReadOptions()).columns
         {'ann': {0: 4.0}, 'bob': {0: 5.0}}
     """
@@ -216,35 +180,28 @@ def read_ratings(
     if rescaled is not columns:
         file.tell("its ratings are on several scales (rating_min, rating_max), and are brought to 1 to 5")
     scale = scale or file.scale_of([value] if "rater" in roles and value else rating_columns)
-    return ScoreSource(
-        name, tuple(items), rescaled, scale=scale, read_columns=tuple(rating_columns), notes=file.notes()
-    )
+    read, notes = tuple(rating_columns), tuple(file.notes)
+    return ScoreSource(name, tuple(items), rescaled, scale=scale, read_columns=read, notes=notes)
 
 
 class ScoreFile:
-    """The rows of one file, and what of its columns only all of them tell.
+    """The rows of one file, and what of its columns only all of them tell."""
 
-    Attributes:
-        names: Its columns.
-        roles: Which column has which role.
-        beside: The columns with the status, the error and the reason of each column.
-        version: The column that tells apart the answers of versions to the question of one id; empty for none.
-    """
-
-    def __init__(self, rows: Sequence[FlatRow], name: str, options: ReadOptions) -> None:
-        self.name, self._notes = name, list[str]()
-        self.names, self.labels = _column_names(rows), options.labels
+    def __init__(self, rows: Sequence[Row], name: str, options: ReadOptions) -> None:
+        self.name, self.notes = name, list[str]()
+        self.names = list(dict.fromkeys(column for row in rows for column in row.values))
+        self.labels = options.labels
         self.roles = find_roles(self.names, options.mapping)
         self.rows = self._without_totals(rows)
-        self._rules: dict[str, tuple[ColumnCells, NumberRule]] = {}
+        self._cells: dict[str, ColumnCells] = {}
         self.beside = {
             column: columns for column in self.names if (columns := _columns_beside(column, self.names, self.roles))
         }
         self._failed_words = self._statuses_of_failure()
         search = VersionSearch({self.roles["id"]: "id"} if "id" in self.roles else {}, options.versions or "")
         for row in () if self.is_long or "rater" in self.roles else self.rows:
-            search.add(Row(0, row.place, dict(row.values)))
-        self.version = search.result()
+            search.add(row)
+        self.version = search.result()  # the column that tells apart the answers of versions to the question of one id
 
     @property
     def is_long(self) -> bool:
@@ -253,13 +210,13 @@ class ScoreFile:
 
     def tell(self, note: str) -> None:
         """Notes what the user should know."""
-        self._notes.append(f"{self.name}: {note}")
+        self.notes.append(f"{self.name}: {note}")
 
-    def notes(self) -> tuple[str, ...]:
-        """What the user should know about how the file was read."""
-        return tuple(self._notes)
+    def error(self, row: Row, column: str, problem: str) -> InputError:
+        """The error of one cell: file, line, field, and what is wrong with its cure."""
+        return InputError(f"{self.name}, {row.place}, field {column}: {problem}")
 
-    def _without_totals(self, rows: Sequence[FlatRow]) -> list[FlatRow]:
+    def _without_totals(self, rows: Sequence[Row]) -> list[Row]:
         """The rows without those that sum up others, which their first cell names so."""
         texts = [column for role in ("user_input", "response") if (column := self.roles.get(role))]
         totals = {
@@ -273,32 +230,28 @@ class ScoreFile:
             self.tell(f"{count_of(len(totals), 'row')} left out that sums up others: {listed}")
         return [row for row in rows if row.place not in totals]
 
-    def _rule(self, column: str) -> tuple[ColumnCells, NumberRule]:
-        if column not in self._rules:
-            cells = ColumnCells()
+    def rule(self, column: str) -> tuple[ColumnCells, NumberRule]:
+        """The cells of a column, and how they are read as numbers."""
+        if column not in self._cells:
+            cells = self._cells[column] = ColumnCells()
             for row in self.rows:
                 cells.add(row.values.get(column))
-            self._rules[column] = cells, cells.rule()
-        return self._rules[column]
+        return self._cells[column], self._cells[column].rule()
 
     def holds_numbers(self, column: str) -> bool:
         """Whether most of what stands in a column is a number: then what is none is a mistake, not a text."""
-        cells, rule = self._rule(column)
+        cells, rule = self.rule(column)
         is_own = rule.labels and not ({*rule.labels} <= {"true", "false"})
         return not is_own and (len(cells.values()) > cells.count_unread() or bool(cells.find_unclear()))
 
-    def values(self, column: str) -> list[float]:
-        """The numbers of a column."""
-        return self._rule(column)[0].values()
-
-    def number(self, row: FlatRow, column: str) -> float | None:
+    def number(self, row: Row, column: str) -> float | None:
         """The number in a cell; None where there is none. Raises `InputError` with the place of the cell."""
         try:
-            number = self._rule(column)[1].read(row.values.get(column))
+            number = self.rule(column)[1].read(row.values.get(column))
             if number is not None and abs(number) > LARGEST_NUMBER:
                 raise ValueError(f"is larger than {LARGEST_NUMBER:g}; write it in a larger unit, or leave it empty")
         except ValueError as error:
-            raise cell_error(self.name, row.place, column, str(error)) from None
+            raise self.error(row, column, str(error)) from None
         return number
 
     def scores(self, column: str) -> dict[int, float]:
@@ -319,7 +272,7 @@ class ScoreFile:
             scores = count_of(len(places), "score")
             self.tell(f"{scores} of {metric} missing, as the metric failed there: {list_first(places, 5)}")
 
-    def is_failed(self, row: FlatRow, column: str, number: float) -> bool:
+    def is_failed(self, row: Row, column: str, number: float) -> bool:
         """Whether a number stands for a metric that failed: by its status or error, or the reason of a 0."""
         beside = self.beside.get(column, {})
         is_row = "metric" not in self.roles
@@ -345,14 +298,14 @@ class ScoreFile:
         without = [f'{row.place} "{row.values[column]}"' for row in self.rows if is_no_rating(row.values.get(column))]
         if without:
             self.tell(f"{count_of(len(without), 'cell')} of {column} without a rating: {list_first(without)}")
-        if described := self._rule(column)[1].describe():
+        if described := self.rule(column)[1].describe():
             self.tell(f"read {column} as ratings from 0 to 1, {described}")
         numbers = {place: self.number(row, column) for place, row in enumerate(self.rows)}
         return {place: number for place, number in numbers.items() if number is not None}
 
     def scale_of(self, columns: Sequence[str]) -> tuple[float, float] | None:
         """The scale that the names of the columns of ratings say, or the way in which they are written."""
-        told = {scale_of_header(column) or scale_of_rule(self._rule(column)[0]) for column in columns}
+        told = {scale_of_header(column) or scale_of_rule(self.rule(column)[0]) for column in columns}
         return told.pop() if len(told) == 1 else None
 
 
@@ -380,10 +333,6 @@ def _nobody_rated(file: ScoreFile) -> InputError:
         f"{file.name}: nobody rated in it; name a file of ratings (--ratings FILE), or {_HOW_TO_RATE} (it has "
         f"{quote_names(file.names)})"
     )
-
-
-def _column_names(rows: Iterable[FlatRow]) -> list[str]:
-    return list(dict.fromkeys(column for row in rows for column in row.values))
 
 
 def _rater_name(column: str) -> str:
@@ -432,7 +381,7 @@ def _guess_rating_columns(file: ScoreFile, metrics: Collection[str]) -> list[str
     candidates = [column for column in numeric if not is_known_metric(column) and short_name(column) not in metrics]
     if not candidates and (numeric or file.is_long):
         raise _nobody_rated(file)
-    numbers_by_column = [numbers for column in candidates if (numbers := file.values(column))]
+    numbers_by_column = [numbers for column in candidates if (numbers := file.rule(column)[0].values())]
     if not numbers_by_column or any(max(numbers) - min(numbers) > _WIDEST_SCALE for numbers in numbers_by_column):
         raise InputError(
             f"{file.name}: which of its columns are ratings? {_HOW_TO_RATE} (it has {quote_names(file.names)})"
@@ -453,26 +402,27 @@ def _read_items(file: ScoreFile) -> list[Item]:
                     f'"{item.id}" stands at {first} too; keep one of them, give each its own id, or say which column '
                     "names the version that gave the answer (--versions COLUMN)"
                 )
-                raise cell_error(file.name, row.place, file.roles["id"], problem)
+                raise file.error(row, file.roles["id"], problem)
         items.append(item)
     return items
 
 
-def _read_item(row: FlatRow, file: ScoreFile) -> Item:
+def _read_item(row: Row, file: ScoreFile) -> Item:
     roles = file.roles
     contexts: Any = row.values.get(roles.get("retrieved_contexts", ""))
     if isinstance(contexts, str):
         try:
             contexts = cell_values.parse_texts(contexts)
         except ValueError as error:
-            raise cell_error(file.name, row.place, roles["retrieved_contexts"], str(error)) from None
+            raise file.error(row, roles["retrieved_contexts"], str(error)) from None
     name = as_label(row.values.get(roles.get("id", "")))
     version = as_label(row.values.get(file.version, "")) if file.version and name else ""
+    question, answer = (row.values.get(roles.get(role, "")) for role in ("user_input", "response"))
     return Item(
         versioned_id(name, version) if version else name,
         row.place,
-        _read_text(row, roles, "user_input"),
-        _read_text(row, roles, "response"),
+        question if isinstance(question, str) else "",
+        answer if isinstance(answer, str) else "",
         contexts=tuple(str(context) for context in contexts or ()),
         values=row.values,
         reasons=_reasons(row, file),
@@ -481,7 +431,7 @@ def _read_item(row: FlatRow, file: ScoreFile) -> Item:
     )
 
 
-def _reasons(row: FlatRow, file: ScoreFile) -> dict[str, str]:
+def _reasons(row: Row, file: ScoreFile) -> dict[str, str]:
     """The reasons that stand beside scores, by metric."""
     reasons = {
         short_name(metric): row.values.get(columns["reason"])
@@ -491,14 +441,9 @@ def _reasons(row: FlatRow, file: ScoreFile) -> dict[str, str]:
     return {metric: reason for metric, reason in reasons.items() if isinstance(reason, str) and reason}
 
 
-def _read_text(row: FlatRow, roles: Mapping[str, str], role: str) -> str:
-    text = row.values.get(roles.get(role, ""))
-    return text if isinstance(text, str) else ""
-
-
 def _read_long_rows(file: ScoreFile, *, by: str, value: str) -> tuple[list[Item], dict[str, dict[int, float]]]:
     """Items and columns of long rows. Rows of one item share its id, or where there are no ids its texts."""
-    name, roles = file.name, file.roles
+    roles = file.roles
     items: list[Item] = []
     number_by_key: dict[str, int] = {}
     reasons: list[dict[str, str]] = []
@@ -511,7 +456,7 @@ def _read_long_rows(file: ScoreFile, *, by: str, value: str) -> tuple[list[Item]
         column = as_label(row.values.get(by))
         if key == "\0" or not column:
             missing = roles.get("id", "id") if key == "\0" else by
-            raise cell_error(name, row.place, missing, "is missing; without it nobody knows what was measured")
+            raise file.error(row, missing, "is missing; without it nobody knows what was measured")
         number = number_by_key.setdefault(key, len(items))
         if number == len(items):
             items.append(item)
@@ -520,7 +465,7 @@ def _read_long_rows(file: ScoreFile, *, by: str, value: str) -> tuple[list[Item]
         place_by_cell[number, column] = row.place
         if first is not None:
             problem = f"{column} of {item.id or 'this item'} stands at {first} too; keep one of them"
-            raise cell_error(name, row.place, by, problem)
+            raise file.error(row, by, problem)
         score = file.number(row, value)
         columns.setdefault(column, {})
         if score is not None and by == roles.get("metric") and file.is_failed(row, value, score):
@@ -548,7 +493,7 @@ def _read_scale(
         scales.append((1.0 if low is None else low, 5.0 if high is None else high))
         if scales[-1][0] >= scales[-1][1]:
             problem = "is not below rating_max; give a scale such as 1 and 5"
-            raise cell_error(file.name, row.place, low_column or "rating_min", problem)
+            raise file.error(row, low_column or "rating_min", problem)
     of_ratings = {scales[place] for ratings in columns.values() for place in ratings}  # a row may have no rating
     if len(of_ratings) == 1:
         return of_ratings.pop(), columns

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from ...errors import UsageError
 from ...eval_sets.opening_question import listed_question
 from ...judges.embedders import Embedder, embed_texts
-from ...meta_eval.clustering.labels import OUTLIER
-from ...meta_eval.clustering.stability import Stability, describe_stability
+from ...meta_eval.clustering import OUTLIER, Stability, describe_stability
 from ...meta_eval.estimate import TOO_FEW_GROUPS, Estimate
 from ...meta_eval.groups import FEWEST_GROUPS
 from ...text.typical_words import find_typical_words
@@ -37,27 +36,16 @@ class FailedAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FailureExample:
-    """One text of a group, and the answer that it is about.
-
-    Attributes:
-        run: The run.
-        answer: The answer's id.
-        question: The question.
-        text: Why the answer is bad.
-        kind: What the text is.
-        source: The rater, field or metric that it comes from.
-        verdict: The judge's verdict; "" where there is none.
-        because: The judge's reason for it; "" where there is none.
-    """
+    """One text of a group, and the answer that it is about."""
 
     run: str
-    answer: str
+    answer: str  # its id
     question: str
-    text: str
+    text: str  # why the answer is bad
     kind: TextKind
-    source: str
-    verdict: str = ""
-    because: str = ""
+    source: str  # the rater, field or metric that the text comes from
+    verdict: str = ""  # the judge's; "" where there is none
+    because: str = ""  # the judge's reason for its verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,23 +109,14 @@ class FailureGroup:
 
 @dataclass(frozen=True, slots=True)
 class RunCounts:
-    """How many answers of a run are bad.
+    """How many answers of a run are bad."""
 
-    Attributes:
-        run: The run's id.
-        answers: How many answers count: the rated ones, or those with a value of the metric.
-        not_counted: How many others the run has.
-        bad: How many are bad.
-        without_text: How many bad ones have no text that says why.
-        share: The share of bad answers, with a 95% interval.
-    """
-
-    run: str
-    answers: int
-    not_counted: int
+    run: str  # its id
+    answers: int  # how many count: the rated ones, or those with a value of the metric
+    not_counted: int  # how many others the run has
     bad: int
-    without_text: int
-    share: Estimate
+    without_text: int  # how many bad ones have no text that says why
+    share: Estimate  # of bad answers, with a 95% interval
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import UsageError
-from ...meta_eval.clustering.group_count import choose_group_count
-from ...meta_eval.clustering.labels import OUTLIER, number_by_size
-from ...meta_eval.clustering.stability import measure_stability
-from ...meta_eval.clustering.ward_clustering import candidate_counts, cluster_by_ward, principal_components
+from ...meta_eval.clustering import (
+    OUTLIER,
+    candidate_counts,
+    choose_group_count,
+    cluster_by_ward,
+    measure_stability,
+    number_by_size,
+    principal_components,
+)
 from ...text.wording import count_of
 
 if TYPE_CHECKING:
-    from ...meta_eval.clustering.labels import Labels, Vectors
-    from ...meta_eval.clustering.measures import Measures
+    from ...meta_eval.clustering import Labels, Measures, Vectors
 
 MOST_GROUPS = 12
 """People read no more groups than these; `--groups` may ask for more."""
@@ -57,7 +61,7 @@ def cluster_texts(
     drawn = space[some]
     counts = [count] if count else _counts(len(some), different)
     documents = [units[place] for place in some]
-    chosen = choose_group_count(drawn, counts, _quality, documents=documents, seed=seed).number
+    chosen = choose_group_count(drawn, counts, _quality, documents=documents, seed=seed)[0]
 
     def cluster(points: "Vectors") -> "Labels":
         return _without_misfits(points, cluster_by_ward(points, chosen))

@@ -1,6 +1,6 @@
 """What the card of a judge says first of one set: how closely it follows the ratings, what it is worth, its cost."""
 
-from ...meta_eval.difference import MOST_RATINGS, find_standing, round_ratings
+from ...meta_eval.comparison import MOST_RATINGS, find_standing, round_ratings
 from ...meta_eval.recommendation import STRENGTHS
 from ...presentation.figure import Figure
 from ...presentation.texts import one_line

@@ -14,7 +14,7 @@ from ...meta_eval.correlation import FEWEST_ITEMS, auroc, correlation_problem, e
 from ...meta_eval.cross_validation import CombinationTask, cross_validate
 from ...meta_eval.estimate import Estimate, estimate
 from ...meta_eval.pass_fail import pass_fail_agreement
-from ...meta_eval.rater_ceiling import estimate_ceiling, rater_ceilings
+from ...meta_eval.raters import estimate_ceiling, rater_ceilings
 from ...meta_eval.table import RATER, ScoreTable
 from ...text.wording import count_of
 from .judge_card import Calibration, CardAgreement, CardPassFail, ScoreBin

@@ -344,6 +344,14 @@ class ItemQueue:
             for rater, item, number_of_series, is_repeat, number, value, reason, wrong, *rest in rows
         ]
 
+    def ratings_by_item(self, series: int | None = None, *, has_unsure: bool = True) -> dict[str, list[Rating]]:
+        """The ratings of a series by item, without hidden repeats, and without "can't tell" unless it `has_unsure`."""
+        by_item: dict[str, list[Rating]] = {}
+        for rating in self.ratings(series):
+            if not rating.is_repeat and (has_unsure or rating.value is not None):
+                by_item.setdefault(rating.sample, []).append(rating)
+        return by_item
+
     def adjudications(self, series: int | None = None) -> dict[str, Adjudication]:
         """Returns the ratings that the team agreed on in a series (the present one if not given), by sample id."""
         rows = self._db.execute(

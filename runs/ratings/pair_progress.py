@@ -120,10 +120,10 @@ def choice_agreement(queue: PairQueue) -> ChoiceAgreement | None:
     import numpy as np
 
     from ...meta_eval.estimate import estimate
-    from ...meta_eval.krippendorff import ordinal_alpha
+    from ...meta_eval.rater_coefficients import ordinal_alpha
 
     column = {name: number for number, name in enumerate(queue.settings.raters)}
-    shared = [ratings for ratings in _choices_by_pair(queue).values() if len(ratings) > 1]
+    shared = [ratings for ratings in queue.ratings_by_item(has_unsure=False).values() if len(ratings) > 1]
     if len(shared) < _FEWEST_PAIRS:
         return None
     table = np.full((len(shared), len(column)), np.nan)
@@ -140,14 +140,6 @@ def pair_disagreements(queue: PairQueue) -> list[PairDisagreement]:
     """The pairs of the present series of which two raters chose different answers."""
     return [
         PairDisagreement(queue.pair(name), tuple(ratings))
-        for name, ratings in _choices_by_pair(queue).items()
+        for name, ratings in queue.ratings_by_item(has_unsure=False).items()
         if {-1.0, 1.0} <= {rating.value for rating in ratings}
     ]
-
-
-def _choices_by_pair(queue: PairQueue) -> dict[str, list[Rating]]:
-    by_pair: dict[str, list[Rating]] = defaultdict(list)
-    for rating in queue.ratings():
-        if not rating.is_repeat and rating.value is not None:
-            by_pair[rating.sample].append(rating)
-    return dict(by_pair)

@@ -1,6 +1,5 @@
 """What people chose between two answers, as preferences: of one queue, or of the versions that are compared."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from ...eval_sets.preference import Choice, Preference
 from ...eval_sets.preference_writer import write_preferences
 from ..database import Database
 from .answer_pair import PairedQuestion
-from .item_queue import Rating, queue_ids
+from .item_queue import queue_ids
 from .pair_queue import ComparedVersion, PairQueue
 
 SAME_ANSWER = "the same answer"
@@ -33,10 +32,7 @@ def queue_choices(queue: PairQueue, series: int | None = None) -> list[PairChoic
     Questions to which two versions gave the same answer are ties of nobody (`rater` is empty), as many as the draw came
     across before the last pair that was compared: they then have the share that they have among all questions.
     """
-    by_pair: dict[str, list[Rating]] = defaultdict(list)
-    for rating in queue.ratings(series):
-        if not rating.is_repeat:
-            by_pair[rating.sample].append(rating)
+    by_pair = queue.ratings_by_item(series)
     names = queue.names()
     rated = [place for place, name in enumerate(names) if name in by_pair]
     end = len(names) if len(rated) == len(names) else max(rated, default=-1)

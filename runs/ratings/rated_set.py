@@ -1,6 +1,5 @@
 """A rating queue as an evaluation set: samples with the raters' ratings, reasons and marked sentences."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -44,21 +43,15 @@ def rated_samples(
     came with where they are on this scale; `rating` is what the team agreed on, where it adjudicated. `metadata` gets
     `rating_reasons` and `wrong_sentences` by rater. Answers that are `known` are not read again.
     """
-    by_sample: dict[str, list[Rating]] = defaultdict(list)
-    for rating in queue.ratings(series):
-        if not rating.is_repeat:
-            by_sample[rating.sample].append(rating)
-    adjudications = queue.adjudications(series)
+    by_sample, adjudications = queue.ratings_by_item(series), queue.adjudications(series)
     rated = []
     for sample in queue.samples({*by_sample, *adjudications}, known):
-        values = {rating.rater: float(rating.value) for rating in by_sample[sample.id] if rating.value is not None}
-        agreed = adjudications.get(sample.id)
+        ratings, agreed = by_sample.get(sample.id, []), adjudications.get(sample.id)
+        values = {rating.rater: float(rating.value) for rating in ratings if rating.value is not None}
         if not values and agreed is None:
             continue
-        reasons = {rating.rater: rating.reason for rating in by_sample[sample.id] if rating.reason}
-        wrong = {
-            rating.rater: list(rating.wrong_sentences) for rating in by_sample[sample.id] if rating.wrong_sentences
-        }
+        reasons = {rating.rater: rating.reason for rating in ratings if rating.reason}
+        wrong = {rating.rater: list(rating.wrong_sentences) for rating in ratings if rating.wrong_sentences}
         metadata = dict(sample.metadata)
         metadata |= {REASONS: _with_file_reasons(sample, reasons)} if reasons else {}
         metadata |= {"wrong_sentences": wrong} if wrong else {}

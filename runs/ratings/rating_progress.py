@@ -67,13 +67,9 @@ def _progress(name: str, ratings: Sequence[Rating]) -> RaterProgress:
 
 def disagreements(queue: RatingQueue) -> list[RaterDisagreement]:
     """The answers of the present series on which two raters differ by two levels or more."""
-    by_sample: dict[str, list[Rating]] = defaultdict(list)
-    for rating in queue.ratings():
-        if not rating.is_repeat and rating.value is not None:
-            by_sample[rating.sample].append(rating)
     adjudications = queue.adjudications()
     disputed = []
-    for sample, ratings in by_sample.items():
+    for sample, ratings in queue.ratings_by_item(has_unsure=False).items():
         values = [rating.value for rating in ratings if rating.value is not None]
         difference = max(values) - min(values)
         if difference >= _LARGE_DIFFERENCE:
@@ -96,9 +92,9 @@ def rater_agreement(queue: RatingQueue) -> "Raters | None":
     place = {sample.id: number for number, sample in enumerate(samples)}
     column = {name: number for number, name in enumerate(queue.settings.raters)}
     ratings = np.full((len(samples), len(column)), np.nan)
-    for rating in queue.ratings():
-        if not rating.is_repeat and rating.value is not None:
-            ratings[place[rating.sample], column[rating.rater]] = rating.value
+    for sample, of_sample in queue.ratings_by_item(has_unsure=False).items():
+        for rating in of_sample:
+            ratings[place[sample], column[rating.rater]] = rating.value
     table = ScoreTable(
         items=tuple(place),
         metrics=(),

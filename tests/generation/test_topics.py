@@ -8,7 +8,7 @@ import pytest
 from assay.errors import InputError, UsageError
 from assay.generation import Section, TopicDiscovery, best_setting, default_grid, extract_sections, find_topics
 from assay.judges import load_embedder
-from assay.meta_eval.clustering import Measures
+from assay.meta_eval import Measures
 
 
 @cache

@@ -20,7 +20,7 @@ pytest.importorskip("uvicorn")
 # A deadline is over when SIGUSR1 has moved the clock by 30 seconds since it was set; each signal moves it by 20.
 CLOCK = """
 import signal
-import assay.web.bounded_connection as limits
+import assay.web.server as limits
 
 limits.MOST_CONNECTIONS = 40
 now, deadlines = 0, []

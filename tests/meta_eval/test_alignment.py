@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tables_of_scores import table_of
 
 from assay.meta_eval import (
     AS_IT_IS,
@@ -75,18 +76,11 @@ def simulate(seed: int, answers: int = 90, claims: int = 4) -> Answers:
 def align(simulated: Answers, ratings: Floats, seed: int = 0) -> AlignmentResult:
     """Compares the mean P as it is with the mean of calibrated P, as `assay judges align` does for faithfulness."""
     said, group, _ = simulated
-    table = ScoreTable(
-        items=tuple(f"s{number}" for number in range(len(ratings))),
-        metrics=(),
-        scores=np.zeros((len(ratings), 0)),
-        ratings=ratings[:, None],
-        groups=tuple(map(str, group)),
-    )
+    table = table_of({}, ratings, groups=tuple(map(str, group)))
 
     def calibrated(training: Places, others: Places) -> Floats:
         targets = np.repeat((ratings[training] - 1) / 4, said.shape[1])
-        calibration = fit_calibration(odds(said[training]).ravel(), targets, np.ones(len(targets)))
-        intercept, slope = calibration
+        intercept, slope = fit_calibration(odds(said[training]).ravel(), targets, np.ones(len(targets)))
         scores: Floats = (1 / (1 + np.exp(-intercept - slope * odds(said[others])))).mean(axis=1)
         return scores
 
@@ -119,14 +113,13 @@ def rate(rules: list[int], noise: float, items: int = 60) -> ScoreTable:
     draw = np.random.default_rng(3)
     truths = draw.uniform(1, 5, (2, items))
     ratings = np.column_stack([np.clip(truths[rule] + draw.normal(0, noise, items), 1, 5) for rule in rules])
-    names = tuple(f"r{number}" for number in range(len(rules)))
-    return ScoreTable(tuple(map(str, range(items))), (), np.zeros((items, 0)), ratings, raters=names)
+    return table_of({}, ratings)
 
 
 def test_raters_of_two_rules_are_told_apart():
     table = rate([0, 1, 0, 1], noise=0.4)
     groups = find_rater_groups(table)
-    assert groups is not None and {groups.first, groups.second} == {("r0", "r2"), ("r1", "r3")}
+    assert groups is not None and {groups.first, groups.second} == {("a", "c"), ("b", "d")}
     assert groups.within > 0.8 and abs(groups.between) < 0.3 and groups.p < 0.05
     apart = np.abs(table.ratings[:, [0, 2]].mean(axis=1) - table.ratings[:, [1, 3]].mean(axis=1))
     assert groups.items[0] == table.items[int(np.argmax(apart))]

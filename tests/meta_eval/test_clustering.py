@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from assay.meta_eval import measure_document_match, measure_robustness, share_in_same_group
-from assay.meta_eval.clustering import choose_group_count, cluster_by_ward, measure_clustering, measure_stability
+from assay.meta_eval import (
+    choose_group_count,
+    cluster_by_ward,
+    measure_clustering,
+    measure_document_match,
+    measure_robustness,
+    measure_stability,
+    share_in_same_group,
+)
 
 
 def test_document_match_is_formulas_1_and_2():
@@ -40,9 +47,11 @@ def test_measures_leave_outliers_out_and_are_none_for_one_topic():
 
 def test_the_number_of_groups_is_the_one_of_the_highest_quality():
     points = np.repeat([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]], 6, axis=0) + np.arange(36).reshape(18, 2) / 100
-    choice = choose_group_count(points, [2, 3, 4], lambda of: of.silhouette or -1.0, documents=list("abcdef") * 3)
-    assert (choice.number, sorted(choice.measures)) == (3, [2, 3, 4])
-    assert choice.labels.tolist() == [0] * 6 + [1] * 6 + [2] * 6
+    number, labels, measures = choose_group_count(
+        points, [2, 3, 4], lambda of: of.silhouette or -1.0, documents=list("abcdef") * 3
+    )
+    assert (number, sorted(measures)) == (3, [2, 3, 4])
+    assert labels.tolist() == [0] * 6 + [1] * 6 + [2] * 6
 
 
 def test_distant_groups_are_stable_and_one_cloud_cut_in_four_is_not():

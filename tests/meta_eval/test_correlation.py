@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 
-from assay.meta_eval import auroc, kendall, pairwise_accuracy, pearson, spearman
+from assay.meta_eval import auroc, kendall, mean_spearman, pairwise_accuracy, pearson, spearman, spearman_statistic
 
 
 def follow(n: int, seed: int, noise: float = 1.0) -> tuple[list[float], list[float]]:
@@ -150,15 +150,25 @@ weighted_items = st.lists(
 
 @given(weighted_items)
 @settings(deadline=None)
-def test_weighted_kendall_and_pearson_are_those_of_the_items_written_out(items):
+def test_weighted_correlations_are_those_of_the_items_written_out(items):
     x, y, times = (np.array(column, float) for column in zip(*items, strict=True))
     a, b = np.repeat(x, times.astype(int)), np.repeat(y, times.astype(int))
-    tau, r = (statistic(x, y)(times[:, None])[0] for statistic in (kendall, pearson))
-    if len(set(a)) == 1 or len(set(b)) == 1:
-        assert np.isnan(tau) and np.isnan(r)
-    else:
-        assert tau == pytest.approx(stats.kendalltau(a, b).statistic)
-        assert r == pytest.approx(stats.pearsonr(a, b).statistic)
+    for statistic, scipys in (
+        (kendall, stats.kendalltau),
+        (pearson, stats.pearsonr),
+        (spearman_statistic, stats.spearmanr),
+    ):
+        result = statistic(x, y)(times[:, None])[0]
+        if len(set(a)) == 1 or len(set(b)) == 1:
+            assert np.isnan(result)
+        else:
+            assert result == pytest.approx(scipys(a, b).statistic)
+
+
+def test_several_columns_have_the_mean_of_their_correlations():
+    """One orders as the ratings do (1), and one against them (-1)."""
+    x = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
+    assert mean_spearman(x, np.array([1.0, 2.0, 3.0]))(np.ones((3, 1)))[0] == pytest.approx(0)
 
 
 @pytest.mark.parametrize("levels", [5, 40])

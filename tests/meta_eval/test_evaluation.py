@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tables_of_scores import score_table
+from tables_of_scores import score_table, table_of
 
 from assay.meta_eval import (
     ChosenCombination,
@@ -15,7 +15,6 @@ from assay.meta_eval import (
     Estimate,
     MetaEvaluation,
     Policy,
-    ScoreTable,
     Selection,
     add_question_only,
     evaluate_table,
@@ -45,9 +44,8 @@ def check(evaluation: MetaEvaluation) -> None:
 def test_the_sentence_names_the_choice_what_is_known_of_others_and_what_raters_reach():
     evaluation = evaluate_table(score_table(150, 4, signal=0.4, useful=2, raters=3, baseline="m3"), **QUICK)
     check(evaluation)
-    selection = evaluation.selection
+    selection, rho = evaluation.selection, evaluation.selection.agreement
     assert selection.chosen.metrics == ("m0", "m1")
-    rho = selection.agreement
     assert rho.value is not None and rho.low is not None and 0.25 <= rho.low < 0.35 < rho.value < 0.5
     follows, known, use = evaluation.recommendation.removesuffix(".").split("; ")
     assert follows == "m0 + m1 together follow your team at least moderately"
@@ -112,26 +110,30 @@ def test_the_word_goes_by_the_lower_end_of_what_is_likely(low, words):
     assert sentence.startswith(f"m0 follows your team {words}; ")
 
 
-def test_what_can_be_sent_is_said_with_the_aim_and_what_the_check_found():
-    missing = Estimate(None, problem="not looked at")
-    policy = Policy((), 0.1, 0.95, 5.0, 4.2, None, 120, 30, 60, 37, 4, 0, 0, 83, missing, missing, 10.0)
-    sentence = recommend(120, (), None, selection_with(0.5), comparisons=(), policy=policy, margin=0.1, level=0.95)
-    assert sentence == (
-        "m0 follows your team at least well; good enough to send 31% of the answers unseen (the aim: at most 10% bad "
-        "ones among them; in the check 4 of 37 were bad)."
-    )
+SENDING_ALL = (
+    "sending all answers unseen gives 3 bad of 100, within the aim of at most 10%; by it 98% of them are sent, {} bad "
+    "of 98 in the check, {}."
+)
 
 
-def test_what_sending_all_would_give_is_said_first_where_it_keeps_the_aim():
-    """3 bad of 100: with one of them among the two that are held back, chance does as well in 6%; with both in 0.1%."""
+@pytest.mark.parametrize(
+    ("counts", "use"),
+    [
+        (
+            (120, 30, 60, 37, 4, 0, 0, 83),
+            "good enough to send 31% of the answers unseen (the aim: at most 10% bad ones among them; in the check 4 "
+            "of 37 were bad).",
+        ),
+        # 3 bad of 100: with one of them among the two that are held back, chance does as well in 6%; with both in 0.1%
+        ((100, 3, 90, 98, 2, 0, 0, 2), SENDING_ALL.format(2, "no better than that")),
+        ((100, 3, 90, 98, 1, 0, 0, 2), SENDING_ALL.format(1, "better than that")),
+    ],
+)
+def test_what_can_be_sent_is_said_with_the_aim_and_what_the_check_found(counts, use):
     missing = Estimate(None, problem="not looked at")
-    for sent_bad, verdict in ((2, "no better than that"), (1, "better than that")):
-        policy = Policy((), 0.1, 0.95, 5.0, 4.2, None, 100, 3, 90, 98, sent_bad, 0, 0, 2, missing, missing, 10.0)
-        sentence = recommend(100, (), None, selection_with(0.5), comparisons=(), policy=policy, margin=0.1, level=0.95)
-        assert sentence == (
-            "m0 follows your team at least well; sending all answers unseen gives 3 bad of 100, within the aim of at "
-            f"most 10%; by it 98% of them are sent, {sent_bad} bad of 98 in the check, {verdict}."
-        )
+    policy = Policy((), 0.1, 0.95, 5.0, 4.2, None, *counts, missing, missing, 10.0)
+    sentence = recommend(100, (), None, selection_with(0.5), comparisons=(), policy=policy, margin=0.1, level=0.95)
+    assert sentence == f"m0 follows your team at least well; {use}"
 
 
 def test_the_question_alone_predicts_nothing_where_it_says_nothing():
@@ -140,10 +142,9 @@ def test_the_question_alone_predicts_nothing_where_it_says_nothing():
     for seed in range(20):
         generator = np.random.default_rng(seed)
         questions = [" ".join(generator.choice(list("abcdefghij"), 5)) for _ in range(30)]
-        ratings = generator.integers(1, 6, (30, 1)).astype(float)
-        table = ScoreTable(tuple(map(str, range(30))), ("m0",), ratings, ratings)
-        column = add_question_only(table, questions).column("question_only")
-        rhos.append(spearman(column, ratings[:, 0], table.groups).value)
+        ratings = generator.integers(1, 6, 30).astype(float)
+        table = table_of({"m0": ratings}, ratings)
+        rhos.append(spearman(add_question_only(table, questions).column("question_only"), ratings, table.groups).value)
     assert np.mean(rhos) > -0.09  # the standard error is 0.04; it was -0.19
 
 
@@ -154,7 +155,7 @@ def test_what_the_question_alone_predicts_stands_beside_the_metrics():
     ratings = np.where(hard, 1.0, 4.0) + generator.integers(0, 2, 100)
     questions = [f"{'why does' if kind else 'where is'} item {number}" for number, kind in enumerate(hard)]
     metric = np.where(hard, 0.0, 1.0) + generator.normal(0, 0.3, 100)
-    table = ScoreTable(tuple(map(str, range(100))), ("m0",), metric[:, None], ratings[:, None])
+    table = table_of({"m0": metric}, ratings)
     evaluation = evaluate_table(add_question_only(table, questions), **QUICK)
     check(evaluation)
     row = next(row for row in evaluation.metrics if row.name == "question_only")
@@ -165,9 +166,7 @@ def test_what_the_question_alone_predicts_stands_beside_the_metrics():
         "; but it does no better than the question alone, within 0.10, so it may tell hard questions from easy ones "
         "rather than good answers from bad ones."
     )
-    told_apart = np.column_stack([ratings])
-    other = ScoreTable(table.items, ("m0",), told_apart, ratings[:, None])
-    better = evaluate_table(add_question_only(other, questions), **QUICK)
+    better = evaluate_table(add_question_only(table_of({"m0": ratings}, ratings), questions), **QUICK)
     assert "the question alone" not in better.recommendation
     for one in ("why?", ""):  # questions that are all one say nothing
         assert add_question_only(table, [one] * 100) is table
@@ -235,9 +234,7 @@ def test_the_same_seed_gives_the_same_and_another_seed_other_folds():
 )
 def test_too_little_to_tell_says_what_is_missing(items, rating, sentence):
     table = score_table(items, 2, signal=0.5)
-    evaluation = evaluate_table(
-        ScoreTable(table.items, table.metrics, table.scores, np.full((items, 1), float(rating))), **QUICK
-    )
+    evaluation = evaluate_table(dataclasses.replace(table, ratings=np.full((items, 1), float(rating))), **QUICK)
     check(evaluation)
     assert evaluation.recommendation.startswith(sentence)
     assert evaluation.selection is None and evaluation.policy is None

@@ -5,10 +5,11 @@ from math import comb
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score, precision_score, recall_score
+from tables_of_scores import table_of
 
 from assay.meta_eval import (
     Floats,
-    ScoreTable,
+    PassFail,
     choose_threshold,
     cohen_kappa,
     estimate_mean,
@@ -18,16 +19,16 @@ from assay.meta_eval import (
 )
 
 
-def table_of(judge: Floats, passes: Floats) -> ScoreTable:
-    items = tuple(map(str, range(len(judge))))
-    return ScoreTable(items, ("judge",), judge[:, None], np.where(passes, 5.0, 1.0)[:, None])
+def judge_of(judge: Floats, passes: Floats, seed: int = 0) -> PassFail:
+    table = table_of({"judge": judge}, np.where(passes, 5.0, 1.0))
+    return pass_fail_agreement(table, seed=seed)["judge"]
 
 
 def test_the_figures_are_those_of_scikit_learn():
     generator = np.random.default_rng(0)
     passes = generator.random(80) < 0.7
     judge = np.where(generator.random(80) < 0.8, passes, ~passes).astype(float)
-    one = pass_fail_agreement(table_of(judge, passes))["judge"]
+    one = judge_of(judge, passes)
     assert one.threshold == 0.5
     assert one.kappa.value == pytest.approx(cohen_kappa_score(passes, judge), abs=1e-12)
     assert one.sensitivity.value == pytest.approx(recall_score(passes, judge), abs=1e-12)
@@ -47,11 +48,11 @@ def test_kappa_of_weighted_items_is_that_of_the_items_written_out():
 
 def test_a_judge_that_says_the_same_of_all_answers_has_kappa_0():
     passes = np.arange(50) % 5 > 0
-    one = pass_fail_agreement(table_of(np.ones(50), passes))["judge"]
+    one = judge_of(np.ones(50), passes)
     assert (one.true_positive, one.false_positive, one.false_negative, one.true_negative) == (40, 10, 0, 0)
     assert (one.kappa.value, one.sensitivity.value, one.specificity.value) == (0.0, 1.0, 0.0)
     assert one.precision.value == 0.8
-    nothing = pass_fail_agreement(table_of(np.zeros(50), passes))["judge"]
+    nothing = judge_of(np.zeros(50), passes)
     assert (nothing.true_positive, nothing.true_negative, nothing.kappa.value) == (0, 10, pytest.approx(0))
     assert nothing.precision.value is None
 
@@ -62,7 +63,7 @@ def test_a_graded_metric_is_judged_by_thresholds_of_other_answers():
     for seed in range(30):
         generator = np.random.default_rng(seed)
         passes, judge = generator.random(60) < 0.7, generator.normal(size=60)
-        kappas.append(pass_fail_agreement(table_of(judge, passes), seed=seed)["judge"].kappa.value)
+        kappas.append(judge_of(judge, passes, seed).kappa.value)
         best.append(cohen_kappa_score(passes, judge >= choose_threshold(judge, passes)))
     assert np.mean(kappas) == pytest.approx(0, abs=0.06)
     assert np.mean(best) > 0.1
@@ -71,29 +72,21 @@ def test_a_graded_metric_is_judged_by_thresholds_of_other_answers():
 def test_lower_is_better_and_what_has_no_threshold():
     passes = np.arange(40) % 4 > 0
     errors = np.where(passes, 0.0, 3.0) + np.arange(40) % 3 / 10
-    table = ScoreTable(
-        tuple(map(str, range(40))),
-        ("errors",),
-        errors[:, None],
-        np.where(passes, 5.0, 1.0)[:, None],
-        directions={"errors": False},
-    )
+    table = table_of({"errors": errors}, np.where(passes, 5.0, 1.0), directions={"errors": False})
     one = pass_fail_agreement(table)["errors"]
     assert one.threshold == pytest.approx(1.6)
     assert (one.true_positive, one.true_negative) == (30, 10)
-    everyone = pass_fail_agreement(table_of(np.arange(30.0), np.ones(30, bool)))["judge"]
+    everyone = judge_of(np.arange(30.0), np.ones(30, bool))
     assert (everyone.threshold, everyone.problem[:24]) == (None, "people pass all answers,")
 
 
 def test_pass_k_by_hand():
     """Three trials of six questions that pass 3, 3, 2, 1, 0 and 3 times; two of them are of one group."""
     passed = [3, 3, 2, 1, 0, 3]
-    ratings = np.array([[5.0 if trial < count else 1.0] for count in passed for trial in range(3)])
+    ratings = [5.0 if trial < count else 1.0 for count in passed for trial in range(3)]
     questions = tuple(f"q{number}" for number in range(6) for _ in range(3))
     groups = tuple("a" if name in {"q0", "q1"} else name for name in questions)
-    items = tuple(map(str, range(18)))
-    table = ScoreTable(items, (), np.empty((18, 0)), ratings, groups=groups, questions=questions)
-    [trials] = repeated_trials(table, {})
+    [trials] = repeated_trials(table_of({}, ratings, groups=groups, questions=questions), {})
     assert (trials.version, trials.by, trials.questions, trials.trials) == ("", "ratings", 6, 18)
     assert trials.pass_rate.value == pytest.approx(12 / 18)
     for k in (2, 3):
@@ -105,9 +98,6 @@ def test_pass_k_by_hand():
 
 
 def test_questions_that_are_asked_once_are_no_trials():
-    ratings = np.full((6, 1), 5.0)
-    once = ScoreTable(tuple("abcdef"), (), np.empty((6, 0)), ratings, questions=tuple("uvwxyz"))
-    two_versions = ScoreTable(
-        tuple("abcdef"), (), np.empty((6, 0)), ratings, questions=tuple("uuvvww"), versions=("A", "B") * 3
-    )
+    once = table_of({}, [5.0] * 6, questions=tuple("uvwxyz"))
+    two_versions = table_of({}, [5.0] * 6, questions=tuple("uuvvww"), versions=("A", "B") * 3)
     assert repeated_trials(once, {}) == repeated_trials(two_versions, {}) == ()

@@ -13,7 +13,7 @@ from assay.meta_eval import (
     estimate_mean_rating,
     estimate_share,
     mean_of_table,
-    powered_means,
+    powered_mean,
     prediction_powered_mean,
     ratings_for_width,
 )
@@ -60,25 +60,10 @@ def test_groups_that_hold_rated_and_unrated_answers_are_left_out_whole():
     ratings, scores = np.append(RATINGS, np.full(20, np.nan)), np.append(SCORES, UNRATED)
     estimate = powered(SCORES, UNRATED, groups).mean
     columns = (ratings, scores, groups)
-    without_each = [powered_means(*(column[groups != group] for column in columns)) for group in range(10)]
-    left_out = np.array([float(part.means[0]) for part in without_each])
+    left_out = [powered_mean(*(column[groups != group] for column in columns)).value for group in range(10)]
     place, *without = special.logit((np.append(estimate.value, left_out) - 1) / 4)
     away = stats.t.ppf(0.975, 9) * np.sqrt(9 * np.var(without))
     assert [estimate.low, estimate.high] == pytest.approx(1 + 4 * special.expit([place - away, place + away]), rel=1e-4)
-
-
-def test_arms_have_their_own_means_and_share_their_groups():
-    """Two arms at once are the same as one after the other; a group without an arm leaves it as it is."""
-    ratings = np.concatenate([RATINGS, 6 - RATINGS[:8], np.full(20, np.nan)])
-    scores = np.concatenate([SCORES, SCORES[:8], UNRATED])
-    groups = np.concatenate([np.arange(10), np.arange(8), np.repeat(np.arange(10), 2)])
-    arms = np.concatenate([np.zeros(10, int), np.ones(8, int), np.tile([0, 1], 10)])
-    both = powered_means(ratings, scores, groups, arms)
-    for arm in (0, 1):
-        own = powered_means(*(column[arms == arm] for column in (ratings, scores, groups)))
-        assert (both.means[arm], both.power[arm]) == (pytest.approx(own.means[0]), pytest.approx(own.power[0]))
-        assert both.replicates[:, arm] == pytest.approx(own.replicates[:, 0])
-    assert both.rated[:, 1].tolist() == [1.0] * 8 + [0.0] * 2
 
 
 def test_scores_that_lead_beyond_the_scale_leave_the_ratings_alone():

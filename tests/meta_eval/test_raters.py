@@ -1,11 +1,13 @@
 """Agreement of raters against published values and by hand; when enough is rated."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
+from tables_of_scores import table_of
 
 from assay.meta_eval import (
-    Floats,
     ScoreTable,
     agreement_of_raters,
     estimate,
@@ -26,13 +28,6 @@ OBSERVERS = [
     [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
     [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
 ]
-
-
-def rated(ratings: np.ndarray, scores: np.ndarray | None = None, high: float = 5) -> ScoreTable:
-    items = tuple(f"i{number}" for number in range(len(ratings)))
-    raters = tuple("abcdefgh"[: ratings.shape[1]])
-    columns = np.zeros((len(ratings), 1)) if scores is None else scores[:, None]
-    return ScoreTable(items, ("metric",), columns, ratings, raters, rating_max=high)
 
 
 def test_alphas_are_the_published_ones():
@@ -87,7 +82,7 @@ def test_one_rater_is_compared_with_the_mean_of_the_others():
     generator = np.random.default_rng(1)
     truth = generator.integers(1, 6, 60)
     ratings = np.clip(truth[:, None] + generator.integers(-1, 2, (60, 3)), 1, 5).astype(float)
-    raters = agreement_of_raters(rated(ratings))
+    raters = agreement_of_raters(table_of({}, ratings))
     by_hand = [stats.spearmanr(ratings[:, j], np.delete(ratings, j, axis=1).mean(axis=1)).statistic for j in range(3)]
     assert [row.rho for row in raters.by_rater] == pytest.approx(by_hand)
     assert raters.one_rater.value == pytest.approx(np.mean(by_hand))
@@ -98,7 +93,7 @@ def test_one_rater_is_compared_with_the_mean_of_the_others():
 def test_the_ceiling_is_the_root_of_the_reliability_of_the_mean():
     """Ranks 1, 2, 3, 4, 5 against 2, 1, 3, 5, 4: 1 - 6 * 4 / 120 = 0.8. Of two raters 1.6 / 1.8; its root is 0.9428."""
     pair = np.array([[1.0, 2], [2, 1], [3, 3], [4, 5], [5, 4]])
-    ceiling = estimate_ceiling(rated(pair))
+    ceiling = estimate_ceiling(table_of({}, pair))
     assert ceiling.value == pytest.approx((1.6 / 1.8) ** 0.5)
     assert ceiling.low is not None and ceiling.high is not None and ceiling.low < 0.9428 < ceiling.high <= 1
 
@@ -111,7 +106,7 @@ def test_answers_with_one_rating_lower_the_ceiling():
     """
     pair = np.array([[1.0, 2], [2, 1], [3, 3], [4, 5], [5, 4]])
     single = np.column_stack([pair[:, 0], np.full(5, NAN)])
-    ceiling = estimate_ceiling(rated(np.concatenate([pair, single])))
+    ceiling = estimate_ceiling(table_of({}, np.concatenate([pair, single])))
     assert ceiling.value == pytest.approx((4 / 3 * 0.8 / (1 + 0.8 / 3)) ** 0.5)
 
 
@@ -137,7 +132,7 @@ def test_ac2_weighs_ordinal_levels_by_hand():
 def test_few_shared_answers_are_too_few_to_tell():
     """Six answers, all with a rating other than the most common: at least 15 (6 + 2) / (6 + 1) = 17.1, so 15 more."""
     ratings = np.array([[1.0, 3], [2, 5], [3, 2], [4, 4], [5, 3], [1, 2]])
-    raters = agreement_of_raters(rated(ratings))
+    raters = agreement_of_raters(table_of({}, ratings))
     assert raters is not None and raters.verdict == "too few" and raters.validates
     assert raters.more_answers is not None and raters.more_answers >= 15
     assert raters.problem.startswith("too few answers with two ratings to tell whether the raters agree (alpha ")
@@ -148,40 +143,35 @@ def test_where_nearly_all_ratings_are_alike_nobody_is_said_to_disagree():
     """Of 40 answers 36 are rated (5, 5), and four by one rater lower: alpha below 0, AC2 above .9; 15 * 42 / 5 - 40."""
     ratings = np.full((40, 2), 5.0)
     ratings[0, 0], ratings[1, 0], ratings[2, 1], ratings[3, 1] = 3, 4, 4, 2
-    raters = agreement_of_raters(rated(ratings))
+    raters = agreement_of_raters(table_of({}, ratings))
     assert raters.alpha.value < 0 and raters.ac2.value > 0.9
     assert (raters.verdict, raters.more_answers) == ("too few", 90)  # 86, in fives
     assert "4 of them with a rating other than 5" in raters.problem
-    same = agreement_of_raters(rated(np.full((40, 2), 5.0)))
+    same = agreement_of_raters(table_of({}, np.full((40, 2), 5.0)))
     assert same is not None and same.verdict == "too few"
     assert same.ceiling.value is None
 
 
 def test_raters_who_throw_dice_validate_nothing():
     ratings = np.random.default_rng(2).integers(1, 6, (80, 3)).astype(float)
-    raters = agreement_of_raters(rated(ratings))
+    raters = agreement_of_raters(table_of({}, ratings))
     assert raters is not None and not raters.validates
     assert raters.problem.startswith("raters hardly agree (alpha ")
     assert raters.problem.endswith("no metric can be validated here")
-    assert agreement_of_raters(rated(np.full((20, 1), 3.0))) is None  # one rater has nobody to agree with
+    assert agreement_of_raters(table_of({}, np.full((20, 1), 3.0))) is None  # one rater has nobody to agree with
 
 
-def answers(draw: np.random.Generator, count: int) -> tuple[Floats, Floats]:
+def answers(draw: np.random.Generator, count: int) -> ScoreTable:
     """Ratings 1 to 5, and two metrics: one follows them clearly, one hardly."""
     ratings = draw.integers(1, 6, count).astype(float)
-    scores = np.stack([ratings + draw.normal(0, 1.2, count), ratings + draw.normal(0, 6, count)], axis=1)
-    return scores, ratings
-
-
-def table_of(scores: Floats, ratings: Floats) -> ScoreTable:
-    items = tuple(map(str, range(len(ratings))))
-    return ScoreTable(items, ("clear", "vague"), scores, ratings[:, None])
+    return table_of(
+        {"clear": ratings + draw.normal(0, 1.2, count), "vague": ratings + draw.normal(0, 6, count)}, ratings
+    )
 
 
 def test_few_ratings_go_on_and_many_may_stop():
     draw = np.random.default_rng(3)
-    few = predict_stability(table_of(*answers(draw, 15)))
-    many = predict_stability(table_of(*answers(draw, 600)))
+    few, many = (predict_stability(answers(draw, count)) for count in (15, 600))
     assert (few.may_stop, many.may_stop) == (False, True)
     assert (many.metric, many.rated) == ("clear", 600)
     assert str(many).startswith(
@@ -191,10 +181,10 @@ def test_few_ratings_go_on_and_many_may_stop():
 
 
 def test_what_cannot_be_predicted_is_none():
-    scores, ratings = answers(np.random.default_rng(0), 40)
-    assert predict_stability(table_of(scores[:9], ratings[:9])) is None
-    assert predict_stability(table_of(np.ones((40, 2)), ratings)) is None  # no correlation
-    assert predict_stability(table_of(np.full((40, 2), np.nan), ratings)) is None
+    table = answers(np.random.default_rng(0), 40)
+    assert predict_stability(table.take(range(9))) is None
+    assert predict_stability(replace(table, scores=np.ones((40, 2)))) is None  # no correlation
+    assert predict_stability(replace(table, scores=np.full((40, 2), np.nan))) is None
 
 
 @pytest.mark.timeout(120)
@@ -207,10 +197,11 @@ def test_the_probability_is_kept_when_twenty_more_ratings_really_come():
     predicted, stayed = [], []
     for repeat in range(60):
         count = 20 + 2 * repeat
-        scores, ratings = answers(draw, count + 20)
-        now = predict_stability(table_of(scores[:count], ratings[:count]), seed=repeat)
+        table = answers(draw, count + 20)
+        now = predict_stability(table.take(range(count)), seed=repeat)
         later = [
-            estimate(spearman_statistic(column, ratings), range(count + 20), scale="fisher") for column in scores.T
+            estimate(spearman_statistic(column, table.mean_rating), table.items, scale="fisher")
+            for column in table.scores.T
         ]
         changes = [abs(getattr(later[0], end) - getattr(now.rho, end)) for end in ("low", "high")]
         is_same = now.metric == "clear" and (later[0].value or 0.0) > (later[1].value or 0.0)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tables_of_scores import table_of
 
-from assay.meta_eval import AnswerEvidence, MetricEvidence, ScoreTable, confusions, evaluate_table, worst_disagreements
+from assay.meta_eval import AnswerEvidence, MetricEvidence, confusions, evaluate_table, worst_disagreements
 from assay.meta_eval.report import render_report
 from assay.meta_eval.score_files import Item, JoinedScores, ReadOptions, ScoreSource, join_sources
 from assay.presentation import axis_over
@@ -75,28 +76,20 @@ def test_axes_end_on_round_ticks():
     assert [label for _, label in axis_over([0, 1], about=4).labels] == ["0.00", "0.25", "0.50", "0.75", "1.00"]
 
 
-def table_of(ratings: list[float], types: list[str]) -> ScoreTable:
-    n = len(ratings)
-    return ScoreTable(
-        tuple(f"a{place}" for place in range(n)), ("m",), np.zeros((n, 1)), np.array(ratings)[:, None],
-        attributes={"message_type": tuple(types)},
-    )  # fmt: skip
-
-
 def test_confusion_counts_by_hand():
-    """Sent from 3: a0 (bad), a3 (good); held: a1 (bad), a2 (good); a4 is rated at the middle."""
-    table = table_of([1, 2, 4, 5, 3], ["x", "y", "x", "y", "x"])
-    (confusion,) = confusions(table, {"a0": 3.5, "a1": 2, "a2": 2.9, "a3": 3, "a4": 5}, [3.0])
+    """Sent from 3: i0 (bad), i3 (good); held: i1 (bad), i2 (good); i4 is rated at the middle."""
+    table = table_of({}, [1, 2, 4, 5, 3], attributes={"message_type": tuple("xyxyx")})
+    (confusion,) = confusions(table, {"i0": 3.5, "i1": 2, "i2": 2.9, "i3": 3, "i4": 5}, [3.0])
     assert confusion.labels == ("x", "y")
     assert confusion.counts == (((1, 0, 0, 1),), ((0, 1, 1, 0),))
     assert confusion.middling == (1, 0)
 
 
 def test_worst_disagreements_by_hand():
-    table = table_of([1, 5, 3], ["x", "y", ""])
-    over, under = worst_disagreements(table, {"a0": 4.0, "a1": 2.0, "a2": 3.5})
-    assert [(each.item, each.gap) for each in over] == [("a0", 3.0), ("a2", 0.5)]
-    assert [(each.item, each.gap, each.labels) for each in under] == [("a1", -3.0, ("y",))]
+    table = table_of({}, [1, 5, 3], attributes={"message_type": ("x", "y", "")})
+    over, under = worst_disagreements(table, {"i0": 4.0, "i1": 2.0, "i2": 3.5})
+    assert [(each.item, each.gap) for each in over] == [("i0", 3.0), ("i2", 0.5)]
+    assert [(each.item, each.gap, each.labels) for each in under] == [("i1", -3.0, ("y",))]
 
 
 @pytest.fixture(params=[1200, 375], ids=["desktop", "phone"])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from assay.errors import AssayError, InputError
-from assay.meta_eval import MetaEvaluation, ScoreTable, evaluate_table, metric_agreements
+from assay.meta_eval import ScoreTable, evaluate_table, metric_agreements
 from assay.meta_eval.score_files import JoinedScores, ReadOptions, read_score_table
 
 EXPORTS = Path(__file__).parent / "exports"
@@ -29,20 +29,16 @@ def write(tmp_path: Path) -> Write:
     return written
 
 
+def by_item(table: ScoreTable, values: np.ndarray) -> dict[str, float | None]:
+    return {item: None if np.isnan(value) else value for item, value in zip(table.items, values.tolist(), strict=True)}
+
+
 def column(joined: JoinedScores, metric: str) -> dict[str, float | None]:
-    place = joined.table.metrics.index(metric)
-    values = joined.table.scores[:, place]
-    return {
-        item: None if np.isnan(value) else float(value) for item, value in zip(joined.table.items, values, strict=True)
-    }
+    return by_item(joined.table, joined.table.scores[:, joined.table.metrics.index(metric)])
 
 
 def rated(joined: JoinedScores, rater: str = "rating") -> dict[str, float | None]:
-    place = joined.table.raters.index(rater)
-    values = joined.table.ratings[:, place]
-    return {
-        item: None if np.isnan(value) else float(value) for item, value in zip(joined.table.items, values, strict=True)
-    }
+    return by_item(joined.table, joined.table.ratings[:, joined.table.raters.index(rater)])
 
 
 RATINGS = "id,rating\na,1\nb,3\nc,5\n"
@@ -91,9 +87,7 @@ def test_the_rating_beside_the_raters_counts_only_where_they_are_silent(write):
     scores, ratings = write("scores.csv", "id,f\na,1\nb,2\n"), write("r.jsonl", rows)
     joined = read_score_table([scores], ratings, ReadOptions())
     assert rated(joined, "rating") == {"a": None, "b": 4}
-    only = read_score_table(
-        [write("scores.csv", "id,f\na,1\nb,2\n")], write("r.jsonl", rows), ReadOptions(ratings=("bo",))
-    )
+    only = read_score_table([scores], ratings, ReadOptions(ratings=("bo",)))
     assert only.table.raters == ("bo",)
     assert only.unrated == ("b",)
 
@@ -105,9 +99,8 @@ def test_ragas_has_no_ids_and_is_matched_by_its_texts(write):
         for n in range(5)
     ]
     ratings = write("ratings.jsonl", rows)
-    csv = read_score_table([EXPORTS / "ragas_pandas.csv"], ratings, ReadOptions())
-    pandas_json = read_score_table([EXPORTS / "ragas_pandas.json"], ratings, ReadOptions())
-    for joined in (csv, pandas_json):
+    for export in ("ragas_pandas.csv", "ragas_pandas.json"):
+        joined = read_score_table([EXPORTS / export], ratings, ReadOptions())
         assert joined.table.metrics == ("non_llm_string_similarity", "exact_match")
         assert column(joined, "non_llm_string_similarity")["s1"] == pytest.approx(9 / 11)
         assert joined.answers["s1"].contexts == ("Open menu 'x'.", "Second.")
@@ -123,7 +116,7 @@ def test_deepeval_is_matched_by_name_or_by_its_texts(write, export):
     ]
     joined = read_score_table([EXPORTS / export], write("ratings.jsonl", rows), ReadOptions())
     assert joined.table.metrics == ("Answer Length", "Custom [GEval]")
-    assert list(column(joined, "Custom [GEval]").values()) == [
+    assert [*column(joined, "Custom [GEval]").values()] == [
         pytest.approx(11 / 30),
         pytest.approx(22 / 30),
         1,
@@ -213,15 +206,14 @@ def test_two_rated_answers_with_one_text_need_ids(write):
         read_score_table([write("s.jsonl", scores)], write("r.jsonl", ratings), ReadOptions())
 
 
-def test_columns_of_raters_are_ratings_and_may_have_gaps(tmp_path):
-    file = tmp_path / "scores.csv"
-    file.write_text("id,rating_ada,rating_bob,good\na,4,5,0.5\nb,3,n.v.t.,0.1\nc,1,2,0.2\n", encoding="utf-8")
+def test_columns_of_raters_are_ratings_and_may_have_gaps(write):
+    file = write("scores.csv", "id,rating_ada,rating_bob,good\na,4,5,0.5\nb,3,n.v.t.,0.1\nc,1,2,0.2\n")
     joined = read_score_table([file], None, ReadOptions())
     assert joined.table.raters == ("ada", "bob") and joined.table.metrics[0] == "good"
     assert joined.table.mean_rating.tolist() == [4.5, 3, 1.5]
     assert f'{file}: 1 cell of rating_bob without a rating: line 3 "n.v.t."' in joined.notes
     assert read_score_table([file], None, ReadOptions(ratings=("bob",))).table.raters == ("bob",)
-    file.write_text("id,rating_ada\na,4\nb,3\n", encoding="utf-8")
+    file = write("scores.csv", "id,rating_ada\na,4\nb,3\n")
     with pytest.raises(InputError, match="there are no scores in it, only the ratings `rating_ada`; write one column"):
         read_score_table([file], None, ReadOptions())
 
@@ -277,24 +269,13 @@ def test_what_does_not_fit_is_refused(fields, message):
         table(**fields)
 
 
-@pytest.fixture(scope="module")
-def joined(tmp_path_factory: pytest.TempPathFactory) -> JoinedScores:
-    """60 answers rated 1 to 5, `errors` 5 - rating with ties broken by noise (rho exactly -1 by level), and noise."""
-    generator = np.random.default_rng(3)
-    ratings = np.arange(60) % 5 + 1
-    noise = generator.normal(size=60)
-    path = tmp_path_factory.mktemp("scores") / "scores.csv"
-    rows = [f"a{n},{rating},{5 - rating},{noise[n]:.3f}" for n, rating in enumerate(ratings)]
-    path.write_text("\n".join(["id,rating,errors,noise", *rows]) + "\n", encoding="utf-8")
-    return read_score_table([path], None, ReadOptions(lower_is_better=("errors",)))
-
-
-@pytest.fixture(scope="module")
-def evaluation(joined: JoinedScores) -> MetaEvaluation:
-    return evaluate_table(joined.table, bootstrap=200, permutations=199, repeats=2)
-
-
-def test_a_perfect_metric_agrees_and_is_chosen(joined, evaluation):
+def test_a_perfect_metric_agrees_and_is_chosen(write):
+    """60 answers rated 1 to 5, `errors` 5 - rating (rho exactly -1), and noise."""
+    noise = np.random.default_rng(3).normal(size=60)
+    rows = [f"a{n},{n % 5 + 1},{4 - n % 5},{noise[n]:.3f}" for n in range(60)]
+    path = write("scores.csv", "\n".join(["id,rating,errors,noise", *rows]) + "\n")
+    joined = read_score_table([path], None, ReadOptions(lower_is_better=("errors",)))
+    evaluation = evaluate_table(joined.table, bootstrap=200, permutations=199, repeats=2)
     assert joined.table.directions == {"errors": False, "noise": True}
     errors = evaluation.metrics[0]
     assert (errors.name, errors.higher_is_better) == ("errors", False)
@@ -309,10 +290,8 @@ def test_a_perfect_metric_agrees_and_is_chosen(joined, evaluation):
 @pytest.mark.parametrize(
     "name", ["noise_sensitivity(mode=irrelevant)", "Hallucination", "Toxicity", "Bias", "declined", "harmfulness"]
 )
-def test_names_of_other_tools_whose_lower_scores_are_better_are_known(tmp_path, name):
-    path = tmp_path / "scores.csv"
-    rows = [f"a{n},{rating},{5 - rating}" for n, rating in enumerate([1, 2, 3, 4, 5])]
-    path.write_text("\n".join([f'id,rating,"{name}"', *rows]) + "\n", encoding="utf-8")
+def test_names_of_other_tools_whose_lower_scores_are_better_are_known(write, name):
+    path = write("scores.csv", f'id,rating,"{name}"\na,1,4\nb,2,3\nc,5,0\n')
     joined = read_score_table([path], None, ReadOptions())
     assert joined.table.directions == {name: False}
     assert f"lower is better for {name}, by its name; say otherwise with --higher-is-better" in joined.notes

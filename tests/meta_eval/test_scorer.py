@@ -1,7 +1,10 @@
 """The saved scorer: what it predicts, what its file says, how wide its interval is, and whether it still holds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from tables_of_scores import table_of
 
 from assay.errors import InputError, UsageError
 from assay.meta_eval import (
@@ -228,64 +231,34 @@ def test_the_few_below_most_ratings_are_a_band(low, high, bands):
     assert conformal_bands(ratings, residuals, np.arange(len(ratings)), 0.9, scale=(1.0, 5.0), most=5) == bands
 
 
-def simulate(seed: int, groups: int = 40, noise: float = 0.8) -> ScoreTable:
-    """Answers in groups of 1 to 5, ratings 1 to 5 that follow the first of two metrics, with a part per group."""
+def make_table(count: int, noise: float, seed: int = 0, *, flip: bool = False) -> ScoreTable:
+    """A metric in [0.3, 0.7] and ratings of 1 + 4 x metric plus noise, far from the ends; `flip` turns it round."""
     draw = np.random.default_rng(seed)
-    sizes = draw.integers(1, 6, groups)
-    group = np.repeat(np.arange(groups), sizes)
-    quality = draw.normal(size=len(group)) + draw.normal(0, 0.5, groups)[group]
-    ratings = np.clip(np.round(3 + quality + draw.normal(0, noise, len(group))), 1, 5)
-    scores = np.column_stack([quality, draw.normal(size=len(group))])
-    return ScoreTable(
-        items=tuple(f"s{number}" for number in range(len(group))),
-        metrics=("follows", "noise"),
-        scores=scores,
-        ratings=ratings[:, None],
-        groups=tuple(map(str, group)),
-    )
+    metric = draw.uniform(0.3, 0.7, size=count)
+    ratings = np.clip(1 + 4 * (1 - metric if flip else metric) + draw.normal(0, noise, count), 1, 5)
+    return table_of({"a": metric, "other": draw.uniform(size=count)}, ratings)
 
 
 def test_nothing_is_saved_where_nothing_agrees():
-    table = simulate(3)
-    shuffled = np.random.default_rng(0).permutation(table.ratings)
-    noise = ScoreTable(table.items, table.metrics, table.scores, shuffled, groups=table.groups)
+    table = make_table(120, noise=0.2)
+    noise = replace(table, ratings=np.random.default_rng(0).permutation(table.ratings))
     evaluation = evaluate_table(noise, bootstrap=200, permutations=200, repeats=1)
     with pytest.raises(UsageError, match=r"there is no scorer to save\. No measure and no combination"):
         fit_scorer(noise, evaluation)
 
 
 def test_the_fingerprint_knows_ratings_and_not_their_order():
-    table = simulate(5)
+    table = make_table(60, noise=0.2)
     order = np.random.default_rng(1).permutation(len(table.items))
     assert fingerprint_ratings(table) == fingerprint_ratings(table.take(order.tolist()))
     changed = table.ratings.copy()
     changed[0] = 1 + changed[0] % 5
-    other = ScoreTable(table.items, table.metrics, table.scores, changed, groups=table.groups)
-    assert fingerprint_ratings(table) != fingerprint_ratings(other)
-
-
-def make_table(count: int, noise: float, seed: int = 0, *, flip: bool = False) -> ScoreTable:
-    """A metric in [0.3, 0.7] and ratings of 1 + 4 x metric plus noise, far from the ends; `flip` turns it round."""
-    draw = np.random.default_rng(seed)
-    metric = draw.uniform(0.3, 0.7, size=count)
-    ratings = np.clip(1 + 4 * (1 - metric if flip else metric) + draw.normal(0, noise, count), 1, 5)
-    return ScoreTable(
-        items=tuple(f"s{number}" for number in range(count)),
-        metrics=("a", "other"),
-        scores=np.column_stack([metric, draw.uniform(size=count)]),
-        ratings=ratings[:, None],
-    )
+    assert fingerprint_ratings(table) != fingerprint_ratings(replace(table, ratings=changed))
 
 
 def make_checked_scorer(half_width: float = 0.5, ratings: str = "0" * 12) -> Scorer:
-    return Scorer(
-        assay="0.1.0",
-        kind="subset",
+    return make_scorer(
         parts=(ScorerPart(metric="a", weight=1.0, percentiles=((0, 0), (1, 1))),),
-        rating_min=1,
-        rating_max=5,
-        ratings=((-0.5, 1.0), (0.5, 5.0)),
-        level=0.9,
         by_rating=((1, half_width),),
         by_prediction=((1, half_width),),
         agreement=AgreementRecord(items=200, groups=200, spearman=0.9, low=0.86, high=0.94, ratings=ratings),
@@ -333,9 +306,9 @@ def test_what_cannot_be_checked_is_said():
     table = make_table(30, noise=0.2)
     with pytest.raises(UsageError, match=r"no scores of a, .*--metrics a"):
         check_scorer(make_checked_scorer(), table.only(["other"]))
-    wide = ScoreTable(table.items, table.metrics, table.scores, table.ratings, rating_min=0, rating_max=10)
+    wide = replace(table, rating_min=0, rating_max=10)
     with pytest.raises(UsageError, match="scale 0-10, the scorer was fitted on 1-5"):
         check_scorer(make_checked_scorer(), wide)
-    unrated = ScoreTable(table.items, table.metrics, table.scores, np.full((30, 1), np.nan))
+    unrated = replace(table, ratings=np.full((30, 1), np.nan))
     with pytest.raises(UsageError, match="none of the answers is rated"):
         check_scorer(make_checked_scorer(), unrated)

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 from scipy.stats import truncnorm
 from sklearn.linear_model import LogisticRegression, RidgeCV
-from tables_of_scores import score_table
+from tables_of_scores import score_table, table_of
 
 from assay.errors import UsageError
 from assay.meta_eval import (
@@ -17,7 +17,6 @@ from assay.meta_eval import (
     CombinationTask,
     Estimate,
     FoldScores,
-    ScoreTable,
     all_subsets,
     best_of_each_size,
     chance_of_any,
@@ -125,22 +124,17 @@ def test_the_rules_by_hand():
 def test_a_cheap_pair_is_found_beside_the_best():
     """m0 and m1 carry the signal alike; m1 costs nothing, so that it alone is tried within a bound of 0."""
     table = replace(score_table(200, 3, signal=0.8, useful=2), costs={"m0": 900.0, "m2": 100.0}, cost_unit="tokens")
-    selection = select(table, prefer="cheap", resamples=100, permutations=99, repeats=1)
-    cheap = next(choice for choice in selection[0].choices if choice.rule == "best")
+    selection, _ = select(table, prefer="cheap", resamples=100, permutations=99, repeats=1)
+    cheap = next(choice for choice in selection.choices if choice.rule == "best")
     assert cheap.combination.cost == (900 if "m0" in cheap.combination.metrics else 0)
-    assert [row.most_cost for row in selection[0].combinations if row.most_cost is not None] in (
-        [],
-        [0.0],
-        [0.0, 100.0],
-        [100.0],
-    )
+    assert {row.most_cost for row in selection.combinations} <= {None, 0.0, 100.0}
     with pytest.raises(UsageError, match="not known"):
         select(score_table(40, 2, signal=0.8), prefer="cheap", resamples=50, permutations=49, repeats=1)
 
 
 def test_two_planted_metrics_are_found_among_noise():
-    result = select(score_table(200, 6, signal=0.4, useful=2), resamples=100, permutations=99, repeats=2)
-    selection, predictions = result
+    table = score_table(200, 6, signal=0.4, useful=2)
+    selection, predictions = select(table, resamples=100, permutations=99, repeats=2)
     assert selection.chosen.metrics == ("m0", "m1")
     assert selection.p_of_selection == 0.01  # (0 + 1) / (99 + 1)
     assert selection.chosen.candidates == 63 + 4  # subsets of 6 metrics, and combiners of all
@@ -176,11 +170,8 @@ def test_tied_scores_keep_their_order_out_of_fold():
     ratings = np.where(np.arange(100) % 10 == 0, 1.0, 5.0)
     check = (ratings > 3).astype(float)
     baseline = np.where(np.isin(np.arange(100), [10, 50, 90]), 1.0, check)
-    table = ScoreTable(
-        tuple(map(str, range(100))), ("check", "free"), np.column_stack([check, baseline]), ratings[:, None]
-    )
-    result = select(table, resamples=5, permutations=99, repeats=2)
-    selection, predictions = result
+    table = table_of({"check": check, "free": baseline}, ratings)
+    selection, predictions = select(table, resamples=5, permutations=99, repeats=2)
     assert selection.chosen.metrics == ("check",)
     assert selection.chosen.out_of_fold.value == pytest.approx(1.0)
     assert column_spearmans(predictions.single, ratings).tolist() == pytest.approx([1.0, 1.0])
@@ -347,8 +338,7 @@ def test_the_claim_falls_back_to_the_metric_that_is_shown():
     """What agrees best out of fold is a combination that is not shown beyond chance; the metric in it is."""
     for seed in range(40):
         table = score_table(60, 10, signal=0.25, seed=seed)
-        result = select(table, prefer="best", resamples=5, permutations=199, repeats=1, folds=3)
-        selection, predictions = result
+        selection, predictions = select(table, prefer="best", resamples=5, permutations=199, repeats=1, folds=3)
         if selection.choices[-1].rule == "shown":
             break
     assert selection.chosen.metrics == ("m0",) and selection.is_beyond_chance

@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 from statsmodels.api import OLS
 from statsmodels.stats.sandwich_covariance import cov_cluster
+from tables_of_scores import table_of
 
 from assay.meta_eval import (
-    ScoreTable,
     estimate_share,
     intraclass_correlation,
     p_of_share,
@@ -36,15 +36,10 @@ def test_the_variance_of_a_mean_over_groups_is_that_of_a_regression_on_a_constan
     assert variance_of_mean(values, groups) == pytest.approx(expected)
 
 
-def rated(ratings: np.ndarray) -> ScoreTable:
-    items = tuple(f"i{number}" for number in range(len(ratings)))
-    return ScoreTable(items, ("m",), np.zeros((len(items), 1)), ratings[:, None])
-
-
 def test_a_perfect_score_sends_the_good_and_holds_the_bad():
     ratings = np.repeat([1.0, 3.0, 5.0], [60, 20, 60])
     noise = np.random.default_rng(0).uniform(-0.4, 0.4, 140)
-    policy = triage_policy(rated(ratings), ratings + noise, minutes=6)
+    policy = triage_policy(table_of({}, ratings), ratings + noise, minutes=6)
     # the bound is on bad answers: those rated 3 may be sent, and a few rated 1 until one in ten cannot be ruled out
     assert policy.problem == "" and policy.send_at is not None and policy.hold_below is not None
     assert policy.sent >= 75
@@ -56,7 +51,7 @@ def test_a_perfect_score_sends_the_good_and_holds_the_bad():
 def test_every_threshold_counts_every_answer_once():
     generator = np.random.default_rng(1)
     ratings = generator.integers(1, 6, 90).astype(float)
-    policy = triage_policy(rated(ratings), ratings + generator.normal(size=90))
+    policy = triage_policy(table_of({}, ratings), ratings + generator.normal(size=90))
     for threshold in policy.thresholds:
         assert threshold.sent + threshold.held == 90
         assert threshold.sent_bad + threshold.held_bad == policy.bad
@@ -67,7 +62,7 @@ def test_every_threshold_counts_every_answer_once():
 def test_a_useless_score_sends_nothing_and_says_what_it_would_take():
     generator = np.random.default_rng(2)
     ratings = np.repeat([1.0, 5.0], 40)
-    policy = triage_policy(rated(ratings), generator.normal(size=80))
+    policy = triage_policy(table_of({}, ratings), generator.normal(size=80))
     assert (policy.send_at, policy.sent, policy.hours_saved, policy.wrong_rate.value) == (None, 0, 0.0, None)
     assert policy.problem == (
         "no threshold keeps the share of bad answers among those sent at 10% or less with 95% confidence: 40 of 80 "
@@ -97,15 +92,17 @@ def test_the_strictest_threshold_is_tested_first():
     predicted = np.arange(330.0)
     ratings = np.full(330, 5.0)
     ratings[-30::10] = 1.0
-    policy = triage_policy(rated(ratings), predicted)
+    policy = triage_policy(table_of({}, ratings), predicted)
     assert policy.send_at is None and policy.problem.startswith("no threshold keeps")
     ratings[-30:], ratings[:30:10] = 5.0, 1.0
-    assert triage_policy(rated(ratings), predicted).send_at == 0.0
+    assert triage_policy(table_of({}, ratings), predicted).send_at == 0.0
 
 
 def test_no_threshold_is_offered_where_the_check_found_more_bad_answers_than_the_aim():
     generator = np.random.default_rng(11)
     quality = generator.normal(size=120)
-    policy = triage_policy(rated(np.where(quality < -1, 1.0, 5.0)), 0.4 * quality + generator.normal(size=120), folds=2)
+    policy = triage_policy(
+        table_of({}, np.where(quality < -1, 1.0, 5.0)), 0.4 * quality + generator.normal(size=120), folds=2
+    )
     assert (policy.send_at, policy.sent, policy.sent_bad, policy.hours_saved) == (None, 54, 8, 0.0)
     assert policy.problem == "in the check 8 of 54 answers sent were bad, which is more than 10%"

@@ -3,26 +3,18 @@
 import numpy as np
 import pytest
 from scipy import stats
+from tables_of_scores import table_of
 
-from assay.meta_eval import Floats, ScoreTable, variant_sentences
+from assay.meta_eval import Floats, variant_sentences
 from assay.meta_eval.decision import Decision, decide_variants
 
 RATINGS = np.tile([1.0, 2, 3, 4, 5], 40)
 NOISE = np.random.default_rng(0).normal(size=(len(RATINGS), 3))
 
 
-def table(*, items: int = 200, lower_is_better: bool = False, **variants: Floats) -> ScoreTable:
-    return ScoreTable(
-        tuple(map(str, range(items))),
-        tuple(variants),
-        np.column_stack([column[:items] for column in variants.values()]),
-        RATINGS[:items, None],
-        directions=dict.fromkeys(variants, not lower_is_better),
-    )
-
-
-def decide(*, items: int = 200, lower_is_better: bool = False, **variants: Floats) -> Decision:
-    return decide_variants(table(items=items, lower_is_better=lower_is_better, **variants))
+def decide(*, items: int = 200, lower_is_better: bool = False, **variants: Floats) -> Decision | None:
+    columns = {name: column[:items] for name, column in variants.items()}
+    return decide_variants(table_of(columns, RATINGS[:items], directions=dict.fromkeys(variants, not lower_is_better)))
 
 
 GOOD, NONE = RATINGS + NOISE[:, 0], NOISE[:, 1]
@@ -85,7 +77,7 @@ def test_a_variant_that_cannot_be_compared_is_named():
     decision = decide(old=NONE, new=GOOD, flat=constant)
     assert (decision.verdict, len(decision.versions)) == ("ship", 2)
     assert decision.notes[0] == "flat cannot be compared with old: scores or ratings do not vary."
-    assert decide_variants(table(old=NONE, flat=constant)) is None
+    assert decide(old=NONE, flat=constant) is None
     assert variant_sentences(None, "old") == [
         "Not settled: no agreement with ratings can be compared with that of old."
     ]

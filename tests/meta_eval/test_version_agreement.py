@@ -1,11 +1,12 @@
 """Which metric picks the better version: permutation p-values of versions, soft pairwise accuracy, false winners."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from assay.meta_eval import Estimate, ScoreTable, VersionAgreement, describe_versions, merge_groups, version_agreement
+from assay.meta_eval import Estimate, ScoreTable, describe_versions, merge_groups, version_agreement
 
 Column = Sequence[float]
 
@@ -33,10 +34,6 @@ def table_of(
     )
 
 
-def agreement_of(table: ScoreTable, **options: object) -> VersionAgreement:
-    return version_agreement(table, **options)
-
-
 def pairs_of_questions(*groups: float) -> list[float]:
     """Two questions per group with one value."""
     return [value for value in groups for _ in range(2)]
@@ -52,7 +49,7 @@ def test_two_versions_and_four_groups_by_hand():
     """
     ratings = {"old": NOTHING, "new": pairs_of_questions(1, 1, 1, -1)}
     scores = {"metric": {"old": NOTHING, "new": pairs_of_questions(1, 1, 1, 1)}}
-    agreement = agreement_of(table_of(ratings, scores))
+    agreement = version_agreement(table_of(ratings, scores))
     (pair,), (metric,) = agreement.pairs, agreement.metrics
     assert (pair.first, pair.second, pair.questions, pair.paired, pair.groups) == ("old", "new", 8, True, 4)
     assert (pair.difference, pair.p) == (0.5, 10 / 16)
@@ -67,13 +64,7 @@ def test_groups_of_unequal_size_count_by_their_sums():
     """Groups of 1, 1 and 4 questions: the total is ruled by the large one, so that 4 of 8 swaps reach the observed."""
     ratings = {"old": [0.0] * 6, "new": [1.0] * 6}
     table = table_of(ratings, {"metric": {"old": [0.0] * 6, "new": [-1, -1, 1, 1, 1, 1]}})
-    table = ScoreTable(
-        **{name: getattr(table, name) for name in ("items", "metrics", "scores", "ratings", "versions", "questions")},
-        rating_min=-9,
-        rating_max=9,
-        groups=("a", "b", "c", "c", "c", "c") * 2,
-    )
-    agreement = agreement_of(table)
+    agreement = version_agreement(replace(table, groups=("a", "b", "c", "c", "c", "c") * 2))
     # totals of the raters: 6 is the largest of 6, 4, 4, 2 and their negatives; of the metric 2 is the fourth
     assert agreement.pairs[0].p == 2 / 8
     assert agreement.metrics[0].soft.value == pytest.approx(1 - abs(0.5 / 8 - (3 / 8 + 0.5 / 8)))
@@ -88,14 +79,11 @@ def test_a_metric_that_calls_the_wrong_version_is_a_false_winner_with_counts():
         "right": {"old": [1.0] * 6, "new": [0.0] * 6},
         "five": {"old": [0.0] * 6, "new": [1.0] * 5 + [0.0]},
     }
-    wrong, right, five = agreement_of(table_of(ratings, scores, of_a_group=1)).metrics
+    wrong, right, five = version_agreement(table_of(ratings, scores, of_a_group=1)).metrics
     assert (wrong.calls, wrong.contrary, wrong.unseen, wrong.ordered) == (1, (("new", "old"),), (("new", "old"),), 0)
     assert (wrong.false_rate.value, wrong.false_rate.low, wrong.false_rate.high) == (1.0, pytest.approx(0.025), 1.0)
     assert (right.calls, right.contrary, right.unseen) == (1, (), (("old", "new"),))
-    assert (right.false_rate.value, right.false_rate.high) == (
-        0.0,
-        pytest.approx(0.975),
-    )  # one pair says nearly nothing
+    assert (right.false_rate.value, right.false_rate.high) == (0.0, pytest.approx(0.975))  # one pair says little
     assert (five.calls, five.false_rate.value) == (0, None)  # five groups that differ: 2 of 32 is more than 5%
 
 
@@ -103,7 +91,7 @@ def test_without_common_questions_labels_are_shuffled_over_groups_by_hand():
     """Three groups of each version: of 20 ways to deal the labels one comes to the observed, and one is its mirror."""
     ratings = {"old": [1.0] * 6, "new": [5.0] * 6}
     table = table_of(ratings, {"same": ratings}, other_questions=True, other_groups=True)
-    agreement = agreement_of(table)
+    agreement = version_agreement(table)
     assert (agreement.pairs[0].paired, agreement.pairs[0].questions, agreement.permutations) == (False, 12, 20)
     assert agreement.pairs[0].p == 2 / 20
     assert agreement.metrics[0].soft.value == 1.0
@@ -112,7 +100,7 @@ def test_without_common_questions_labels_are_shuffled_over_groups_by_hand():
 
 def test_groups_with_answers_of_both_versions_to_other_questions_swap_their_labels():
     ratings = {"old": NOTHING, "new": pairs_of_questions(1, 1, 1, 1)}
-    agreement = agreement_of(table_of(ratings, {"same": ratings}, other_questions=True))
+    agreement = version_agreement(table_of(ratings, {"same": ratings}, other_questions=True))
     assert (agreement.pairs[0].paired, agreement.permutations, agreement.pairs[0].p) == (False, 16, 2 / 16)
 
 
@@ -123,7 +111,7 @@ def test_two_metrics_change_places_in_whole_groups_by_hand():
     ones = pairs_of_questions(1, 1, 1, 1)
     ratings = {"old": NOTHING, "new": ones}
     scores = {"good": ratings, "bad": {"old": NOTHING, "new": [-value for value in ones]}}
-    good, bad = agreement_of(table_of(ratings, scores), measure="good").metrics
+    good, bad = version_agreement(table_of(ratings, scores), measure="good").metrics
     assert (good.difference, good.p) == (None, None)
     assert bad.difference == pytest.approx(-30 / 32)
     assert bad.p == 2 / 16
@@ -142,12 +130,7 @@ def three() -> ScoreTable:
     }
     table = table_of(ratings, scores)
     groups = [min(7, int(item[1:]) // 2) for item in table.items]
-    return ScoreTable(**_fields(table) | {"groups": tuple(map(str, groups))})
-
-
-def _fields(table: ScoreTable) -> dict[str, object]:
-    names = ("items", "metrics", "scores", "ratings", "rating_min", "rating_max", "groups", "versions", "questions")
-    return {name: getattr(table, name) for name in names}
+    return replace(table, groups=tuple(map(str, groups)))
 
 
 def test_groups_that_share_a_question_are_one():
@@ -156,7 +139,7 @@ def test_groups_that_share_a_question_are_one():
     assert len(set(merge_groups("abc", ("1", "1", "")))) == 2
     ratings = {"old": NOTHING, "new": pairs_of_questions(1, 1, 1, 1)}
     table = table_of(ratings, {"same": ratings}, other_groups=True)  # each version's own groups, the same questions
-    assert agreement_of(table).pairs[0].groups == 4
+    assert version_agreement(table).pairs[0].groups == 4
 
 
 def test_what_is_left_out_is_said():
@@ -164,8 +147,7 @@ def test_what_is_left_out_is_said():
     ratings = {f"v{number}": [value + number / 8 for value in column] for number in range(14)}
     ratings["small"] = [1.0] * 4
     table = table_of(ratings, {"same": ratings})
-    unnamed = ScoreTable(**_fields(table) | {"versions": ("", *table.versions[1:])})
-    agreement = agreement_of(unnamed, permutations=100)
+    agreement = version_agreement(replace(table, versions=("", *table.versions[1:])), permutations=100)
     assert len(agreement.versions) == 12
     assert agreement.notes[:3] == (
         "1 rated answer names no version",
@@ -175,7 +157,7 @@ def test_what_is_left_out_is_said():
 
 
 def test_the_sentence_says_good_and_poor_of_both_levels(three):
-    agreement = agreement_of(three, measure="bad")
+    agreement = version_agreement(three, measure="bad")
     text = describe_versions(agreement, Estimate(0.6, 0.5, 0.7))
     assert text.startswith("Between versions: bad orders 0 of 3 pairs as the raters do (soft pairwise accuracy ")
     assert "on answers its agreement is 0.60." in text
@@ -186,4 +168,6 @@ def test_the_sentence_says_good_and_poor_of_both_levels(three):
     )
     assert "It is good at neither" in describe_versions(agreement, Estimate(0.0, -0.1, 0.2))
     assert "how good at answers is not settled" in describe_versions(agreement, Estimate(0.3, 0.1, 0.5))
-    assert "nothing can be told, as no measure was chosen" in describe_versions(agreement_of(three), Estimate(None))
+    assert "nothing can be told, as no measure was chosen" in describe_versions(
+        version_agreement(three), Estimate(None)
+    )

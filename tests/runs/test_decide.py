@@ -8,6 +8,7 @@ import pytest
 from assay import Results, Sample, Score, decide, scored
 from assay.errors import InputError, UsageError
 from assay.meta_eval import AgreementRecord, Scorer, ScorerPart, fingerprint_answer
+from assay.meta_eval.decision import give_decision_verdict
 from assay.runs import VersionOptions, decide_reading, list_next, rating_set, read_versions
 
 
@@ -308,6 +309,17 @@ def test_ratings_that_the_scorer_was_fitted_on_do_not_count(team):
     assert any("few others are rated: the scores do not count" in note for note in decision.notes)
 
 
+def test_what_to_rate_first_is_the_version_that_nobody_rated():
+    """Seven answers of each are all there are, and the old one has its seven ratings."""
+    one = results(version("old", [1.0, 2.0, 3.0, 2.0, 1.0, 4.0, 2.0]), own=[0.5] * 7)
+    other = results(version("new", [None] * 7), own=[0.6] * 7)
+    decision = decide([one, other], metric="own")
+    assert decision.sentence.endswith("rate about 7 answers of B.")
+    assert give_decision_verdict(decision).as_json()["To settle it"] == "rate about 7 answers of B"
+    neither = decide([results(version("old", [None] * 7), own=[0.5] * 7), other], metric="own")
+    assert neither.sentence.endswith("rate about 7 answers of each.")
+
+
 def test_where_all_answers_of_a_version_are_rated_it_does_not_matter_what_the_scorer_was_fitted_on(team):
     """Its mean is that of its ratings; the scorer helps with the other version, which it was not fitted on."""
     own = [0.0, 0.25, 0.5, 0.2, 0.1, 0.7, 0.3]
@@ -323,7 +335,7 @@ def test_what_to_rate_next_is_unrated_and_differs(tmp_path):
     old, new = version("old", [1, 2, 3, 4, 5, None]), version("new", [1, None, None, 4, 5, None])
     new[2] = sample("q2", "Question 2?", "old 2")  # the same answer: it is rated
     reading = read(tmp_path, old, new)
-    assert "The same answer has the same ratings: 1 of new was rated elsewhere." in reading.notes
+    assert "The same answer has the same ratings: 1 of B was rated elsewhere." in reading.notes
     to_rate = list_next(reading, 10)
     assert {one.response for answers in to_rate for one in answers} == {"new 1", "old 5", "new 5"}
     assert list_next(reading, 1, seed=3) == list_next(reading, 1, seed=3)

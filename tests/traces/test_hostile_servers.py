@@ -18,20 +18,10 @@ all_tools = pytest.mark.parametrize("tool", NAMES)
 
 
 @pytest.fixture(autouse=True)
-def _environment(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)  # no settings of Phoenix's client
-    for name in ("PHOENIX_CLIENT_HEADERS", "LANGFUSE_HOST", "LANGFUSE_BASE_URL", "MLFLOW_TRACKING_USERNAME"):
-        monkeypatch.delenv(name, raising=False)
+def _keys(monkeypatch):
     for name in ("PHOENIX_API_KEY", "MLFLOW_TRACKING_TOKEN", "LANGFUSE_SECRET_KEY"):
         monkeypatch.setenv(name, KEY)
     monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", PUBLIC)
-
-
-@pytest.fixture(autouse=True)
-def waits(monkeypatch):
-    waited = []
-    monkeypatch.setattr("tenacity.nap.sleep", waited.append)
-    return waited
 
 
 class Scripted(ApiServer):
@@ -58,6 +48,13 @@ def problem_of(tool, host):
         list(open_source(tool, host).read(None, None, {}))
     assert str(error.value).isprintable()
     return str(error.value)
+
+
+@all_tools
+def test_no_server_is_said_at_once(tool, waits):
+    problem = problem_of(tool, "127.0.0.1:9")
+    assert f"{NAMES[tool]} at http://127.0.0.1:9 cannot be reached (" in problem and "refused): start it" in problem
+    assert waits == []
 
 
 def echo(call):

@@ -5,12 +5,11 @@ import copy
 import gzip
 import json
 import random
-import threading
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from api_server import ApiServer, Reply
 from special_files import make_special_file
 from traces_of_tests import BEGIN, attributes, chat_spans, document, messages, span, text, trace_score, write_documents
 
@@ -504,39 +503,25 @@ def test_a_score_comes_back_from_a_file_as_no_rating_of_a_person(tmp_path):
     assert read_one(tmp_path, *spans).ratings == {}
 
 
-class Collector:
+class Collector(ApiServer):
     """A collector on this machine that keeps the events that it gets."""
 
     def __init__(self):
-        self.events = []
-        self.status = 200
-        collector = self
+        super().__init__()
+        self.events, self.status = [], 200
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self):
-                from google.protobuf.json_format import MessageToDict
-                from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+    def read_body(self, content, headers):
+        from google.protobuf.json_format import MessageToDict
+        from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                if self.headers.get("Content-Encoding") == "gzip":
-                    body = gzip.decompress(body)
-                if collector.status == 200 and self.path == "/v1/logs":
-                    values = MessageToDict(ExportLogsServiceRequest.FromString(body))
-                    for resource in values["resourceLogs"]:
-                        collector.events += [one for scope in resource["scopeLogs"] for one in scope["logRecords"]]
-                self.send_response(collector.status)
-                self.end_headers()
+        own = gzip.decompress(content) if headers.get("Content-Encoding") == "gzip" else content
+        return MessageToDict(ExportLogsServiceRequest.FromString(own))
 
-            def log_message(self, *_):
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.host = f"127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-
-    def close(self):
-        self._server.shutdown()
-        self._server.server_close()
+    def answer(self, call):
+        if self.status == 200 and call.path == "/v1/logs":
+            scopes = [scope for resource in call.body["resourceLogs"] for scope in resource["scopeLogs"]]
+            self.events += [event for scope in scopes for event in scope["logRecords"]]
+        return Reply(self.status)
 
 
 @pytest.fixture
@@ -544,9 +529,8 @@ def collector(monkeypatch):
     for name in ("ENDPOINT", "LOGS_ENDPOINT", "PROTOCOL", "LOGS_PROTOCOL", "HEADERS"):
         monkeypatch.delenv(f"OTEL_EXPORTER_OTLP_{name}", raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    opened = Collector()
-    yield opened
-    opened.close()
+    with Collector() as opened:
+        yield opened
 
 
 @pytest.mark.extras("opentelemetry.exporter.otlp.proto.http")

@@ -8,13 +8,6 @@ from assay.errors import InputError
 from assay.traces import FailedAttempt, HttpClient, ToolServer, call_again, error_detail, send_in_halves, server_words
 
 
-@pytest.fixture
-def waits(monkeypatch):
-    waited = []
-    monkeypatch.setattr("tenacity.nap.sleep", waited.append)
-    return waited
-
-
 def failing(*failures):
     """Calls what fails so, one after the other, and then returns 7."""
     left = list(failures)
@@ -114,9 +107,7 @@ class _OneReply(ApiServer):
         return Reply(200, {"number": call.number})
 
 
-def test_a_server_that_was_there_may_come_back(monkeypatch):
-    waits = []
-    monkeypatch.setattr("tenacity.nap.sleep", waits.append)
+def test_a_server_that_was_there_may_come_back(waits):
     failures = [httpx.ConnectError("refused"), httpx.ConnectTimeout("slow"), httpx.ReadError("reset")]
     with _OneReply() as server:
         client = HttpClient(ToolServer("Tool", f"http://{server.host}", ("TOOL_KEY",)))

@@ -106,11 +106,22 @@ def view_site(tmp_path_factory):
 
 
 @pytest.fixture
-def page(browser):
-    """A browser's page that counts what scripts that are not ours open."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    opened = context.new_page()
-    opened.dialogs = []  # of alert() and the like
-    opened.on("dialog", lambda dialog: (opened.dialogs.append(dialog.message), dialog.dismiss()))
-    yield opened
-    context.close()
+def open_page(browser):
+    """Opens pages of a real browser that count what scripts that are not ours open."""
+    with ExitStack() as contexts:
+
+        def open_one(width=1280, height=900, **options):
+            context = browser.new_context(viewport={"width": width, "height": height}, **options)
+            contexts.callback(context.close)
+            opened = context.new_page()
+            opened.dialogs = []  # of alert() and the like
+            opened.on("dialog", lambda dialog: (opened.dialogs.append(dialog.message), dialog.dismiss()))
+            return opened
+
+        yield open_one
+
+
+@pytest.fixture
+def page(open_page):
+    """A page of a real browser."""
+    return open_page()

@@ -89,15 +89,14 @@ def test_no_script_runs_where_hostile_conversations_are_rated(rating_site, page)
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_overflows(browser, rating_site, site, width, scheme):
+def test_nothing_overflows(open_page, rating_site, site, width, scheme):
     wide = make_conversation("w" * 300)
     messages = [message.model_dump() for message in wide.messages]
     messages[3]["content"] = json.dumps({"x" * 300: "y" * 3000})
     messages[4]["content"] = "z" * 3000
     rated = rating_site([wide.model_validate({"id": "w", "messages": messages})])
     view, run = site
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page = context.new_page()
+    page = open_page(width, color_scheme=scheme)
     for start, paths in (
         (view.link, [f"/run/{run}", f"/run/{run}/answer?id=chat", f"/run/{run}/answer?id=chat%234"]),
         (rated.links["ada"], ["/rate"]),
@@ -107,7 +106,6 @@ def test_nothing_overflows(browser, rating_site, site, width, scheme):
             page.goto((view if start is view.link else rated).address + path)
             open_all(page)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path
-    context.close()
 
 
 def test_a_note_opens_its_evidence_and_a_turn_there_leads_back(page, site):
@@ -161,11 +159,9 @@ def test_keys_rate_a_conversation_and_fold_nothing_by_the_way(rating_site, page)
 
 
 @pytest.mark.parametrize("language", ["en", "nl", "de"])
-def test_no_label_breaks_inside_a_word_on_a_phone(rating_site, browser, language):
-    context = browser.new_context(viewport={"width": 360, "height": 800}, locale=language)
-    page = context.new_page()
+def test_no_label_breaks_inside_a_word_on_a_phone(rating_site, open_page, language):
+    page = open_page(360, 800, locale=language)
     for sample in (make_conversation(), Sample(id="s", user_input="How?", response="Press OK.")):
         page.goto(rating_site([sample]).links["ada"])
         assert page.evaluate(BROKEN_WORDS) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    context.close()

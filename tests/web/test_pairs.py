@@ -139,13 +139,11 @@ def test_turns_of_conversations_are_compared_by_their_ends(pair_site):
 
 
 @pytest.mark.timeout(300)
-def test_no_script_of_an_answer_runs(pair_site, browser):
+def test_no_script_of_an_answer_runs(pair_site, page):
     texts = HOSTILE_TEXTS[:12]
     old = [Sample(id=f"s{number}", user_input=f"{number} {text}", response=text) for number, text in enumerate(texts)]
     new = [sample.model_copy(update={"response": f"{sample.response} Or not."}) for sample in old]
     site = pair_site(old, new)
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
     page.goto(site.links["ada"])
     for _ in texts:
         assert page.evaluate("window.ranScripts || 0") == 0 and page.title() == "Compare answers · Assay"
@@ -155,14 +153,11 @@ def test_no_script_of_an_answer_runs(pair_site, browser):
     page.goto(site.coordinator)
     page.wait_for_timeout(300)
     assert page.evaluate("window.ranScripts || 0") == 0
-    context.close()
     assert len(site.ratings()) == len(texts)
 
 
-def test_the_keyboard_chooses_undoes_and_helps(pair_site, browser):
+def test_the_keyboard_chooses_undoes_and_helps(pair_site, page):
     site = pair_site(answers("Press"), answers("Click"))
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
     page.goto(site.links["ada"])
     for key in ("2", "s"):
         page.keyboard.press(key)
@@ -176,20 +171,17 @@ def test_the_keyboard_chooses_undoes_and_helps(pair_site, browser):
     assert page.locator("#help").inner_text().startswith("1")
     left, right = (page.locator(".sides section").nth(place).bounding_box() for place in (0, 1))
     assert left["x"] < right["x"] and left["y"] == right["y"]
-    context.close()
 
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("language", ["en", "nl", "de"])
-def test_nothing_overflows_and_everything_has_a_name(pair_site, browser, width, language):
+def test_nothing_overflows_and_everything_has_a_name(pair_site, open_page, width, language):
     old = [Sample(id="s", user_input="x" * 300, response="y" * 300, retrieved_contexts=("z" * 300,))]
     site = pair_site(old, [old[0].model_copy(update={"response": "| a | b |\n|---|---|\n| " + "w" * 200 + " | c |"})])
-    context = browser.new_context(viewport={"width": width, "height": 900}, locale=language)
-    page = context.new_page()
+    page = open_page(width, locale=language)
     for link in (site.links["ada"], site.coordinator):
         page.goto(link)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate(UNNAMED_FIELDS) == 0
     page.goto(site.links["ada"])
     assert page.evaluate(BROKEN_WORDS) == []
-    context.close()

@@ -17,7 +17,7 @@ SAMPLE = Sample(id="s", user_input="Is it free?", response="It is free.", retrie
 def quote_of(claim):
     """Where the page marks the quote: the context, the first and the last+1 character."""
     answer = view_answer(SAMPLE, [("faithfulness", Score(1.0, "scored", "", {"claims": [claim]}))])
-    return answer.metrics[0].claims[0].quote
+    return answer["metrics"][0]["claims"][0].quote
 
 
 def test_only_a_quote_without_a_named_document_is_searched_in_the_contexts():

@@ -76,16 +76,14 @@ def test_pointing_at_a_sentence_marks_the_words_that_the_passage_shares(rating_s
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_overflows_and_everything_has_a_name(rating_site, browser, width, scheme):
+def test_nothing_overflows_and_everything_has_a_name(rating_site, open_page, width, scheme):
     sample = Sample(id="s", user_input="x" * 300, response="y" * 300, retrieved_contexts=("z" * 300,))
     site = rating_site([sample])
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page = context.new_page()
+    page = open_page(width, color_scheme=scheme)
     for link in (site.links["ada"], site.coordinator):
         page.goto(link)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate(UNNAMED_FIELDS) == 0
-    context.close()
 
 
 def test_a_sentence_over_several_cells_is_one(rating_site, page):

@@ -108,17 +108,15 @@ def test_search_answers_while_typing_and_the_address_follows(page, site):
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_overflows_and_everything_has_a_name(browser, site, width, scheme):
+def test_nothing_overflows_and_everything_has_a_name(open_page, site, width, scheme):
     view, (first, second) = site
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page = context.new_page()
+    page = open_page(width, color_scheme=scheme)
     page.goto(view.link)
     for path in ("/runs", f"/run/{first}", f"/run/{first}/answer?id=plain", f"/compare?a={first}&b={second}"):
         page.goto(view.address + path)
         page.wait_for_load_state("networkidle")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
         assert page.evaluate(UNNAMED_FIELDS) == 0, path
-    context.close()
 
 
 @pytest.fixture(scope="module")
@@ -132,10 +130,9 @@ def wide_run(view_site, tmp_path_factory):
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_filters_come_first_on_a_phone_and_a_table_that_scrolls_says_so(browser, wide_run, width):
+def test_filters_come_first_on_a_phone_and_a_table_that_scrolls_says_so(open_page, wide_run, width):
     site, run = wide_run
-    context = browser.new_context(viewport={"width": width, "height": 900})
-    page = context.new_page()
+    page = open_page(width)
     page.goto(site.link)
     page.goto(f"{site.address}/run/{run}")
     page.wait_for_selector("section#figures")
@@ -153,7 +150,6 @@ def test_filters_come_first_on_a_phone_and_a_table_that_scrolls_says_so(browser,
         page.keyboard.press("ArrowRight")
         page.wait_for_function("box => box.scrollLeft > 0", arg=box.element_handle())
     assert page.evaluate(BROKEN_WORDS) == []
-    context.close()
 
 
 def test_a_part_that_cannot_be_loaded_says_so_in_its_place(page, site):

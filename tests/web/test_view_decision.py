@@ -45,6 +45,7 @@ def runs(view_site, tmp_path_factory):
         "two more": write_answers(store, (), {name: value + 0.1 for name, value in two.items()}, "<b>Yes</b>"),
         "unrated": write_answers(store, (), one, "Perhaps"),
         "other": write_answers(store, (), {"policy": 0.5}, "Maybe"),
+        "unrated too": write_answers(store, (), {"faithfulness": 0.5}, "Perhaps not"),
     }
     with enter(view_site(folder)) as client:
         yield client, written
@@ -110,6 +111,9 @@ def test_without_a_decision_the_page_says_why_and_stays(runs, by):
     assert "Nothing can be decided between these runs:" in page_text(page)
     assert "<script" not in page
     assert show(runs, "", "unrated", "other", by=by)
+    figures = page_text(show(runs, "/figures", "unrated", "unrated too", by="nothing"))
+    assert "Decision Not settled: B may be better than A, or worse" in figures
+    assert "faithfulness is 0.10 higher for B than for A (likely 0.19 lower to 0.34 higher)" in figures
 
 
 def test_a_new_rating_is_counted_at_once(view_site, tmp_path):

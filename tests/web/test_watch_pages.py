@@ -180,9 +180,8 @@ def test_addresses_of_traces_in_their_tool():
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_no_script_runs_and_nothing_overflows(browser, site, width, tmp_path):
-    context = browser.new_context(viewport={"width": width, "height": 900})
-    page = context.new_page()
+def test_no_script_runs_and_nothing_overflows(open_page, site, width, tmp_path):
+    page = open_page(width)
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("dialog", lambda dialog: (errors.append(dialog.message), dialog.dismiss()))
@@ -196,4 +195,3 @@ def test_no_script_runs_and_nothing_overflows(browser, site, width, tmp_path):
     page.locator("svg a").first.click(force=True)
     page.wait_for_url("**/watch/look?*number=1")
     assert not errors
-    context.close()

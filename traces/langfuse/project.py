@@ -6,9 +6,8 @@ from typing import Any
 
 from ...errors import InputError
 from ...eval_sets.name_suggestions import quote_names
-from ..address import TraceAddress
+from ..address import TraceAddress, environment_urls, find_server_url
 from ..http_client import HttpClient, read_key
-from ..server_url import environment_urls, find_server_url
 from ..tool_server import MOST_KEPT_PAGES, ToolServer, basic_secret
 
 _KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")

@@ -1,6 +1,5 @@
 """Scores on Langfuse's traces, observations and sessions."""
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -30,11 +29,8 @@ class LangfuseSink:
         if not scores:
             return
         last_of_key = {score.key: score for score in scores}
-        try:
-            _ = self._project.id
-            known = self._known_keys(list(last_of_key))
-        except RefusedRequest as error:
-            raise self._project.client.explain(error) from None
+        _ = self._project.id
+        known = self._known_keys(list(last_of_key))
         for score, problem in send_in_halves(list(last_of_key.values()), self._post):
             if problem:
                 yield WriteResult(score.key, "failed", problem)
@@ -59,8 +55,8 @@ class LangfuseSink:
             reply = client.call("POST", "api/public/scores", json=list(map(_request, scores)))
         except RefusedRequest as error:
             if error.status in (404, 405):
-                raise client.explain(error) from None
-            return f"Langfuse refuses it ({error})"
+                raise
+            return f"Langfuse refuses it ({error.problem})"
         if detail := client.server.detail_of(reply if isinstance(reply, dict) and reply.get("error") else None):
             raise client.server.wrong_form("the scores", f"an error ({detail})")
         rejected = reply.get("rejected") if isinstance(reply, dict) else None
@@ -72,8 +68,7 @@ class LangfuseSink:
 
 
 def _request(score: TraceScore) -> dict[str, Any]:
-    origin = score.origin
-    value = score.value if score.value is not None and math.isfinite(score.value) else None
+    origin, value = score.origin, score.finite_value
     evaluator = {"metric": score.name, "judge": score.judge, "prompts": score.prompts}
     metadata = {
         "low": score.low,
@@ -85,7 +80,7 @@ def _request(score: TraceScore) -> dict[str, Any]:
         "run": score.run,
         "sample": score.sample,
     }
-    about = {"sessionId": origin.session} if origin.unit == "session" and origin.session else {"traceId": origin.id}
+    about = {"sessionId": origin.session} if score.is_of_session else {"traceId": origin.id}
     if "traceId" in about and origin.span:
         about["observationId"] = origin.span
     time = read_utc(score.at)

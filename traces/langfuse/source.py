@@ -1,13 +1,13 @@
 """Langfuse's traces as samples."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 from urllib.parse import quote
 
 from ...errors import UsageError
-from ...eval_sets import Sample
 from ...eval_sets.logs.human_ratings import HumanRating, ObservedScales, PeopleRatings, Scale, is_number, join_ratings
 from ...eval_sets.logs.langfuse import is_by_person, read_scores, read_trace
 from ...eval_sets.name_suggestions import quote_names
@@ -15,7 +15,7 @@ from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..http_client import RefusedRequest
-from ..source import UnreadTrace
+from ..source import Fields, Traces, UnreadTrace
 from ..times import read_utc, write_utc
 from ..tool_server import MOST_KEPT_PAGES, MOST_PAGES
 from ..trace_samples import TraceSamples
@@ -52,36 +52,20 @@ class LangfuseSource:
     def __init__(self, address: TraceAddress) -> None:
         self._project = LangfuseProject(address)
         self._metadata_keys: dict[str, None] = {}
-        self._configs: dict[str, dict[str, Any] | None] = {}
-        self._feedback_scales: dict[str, Scale | None] = {}
+        self._config, self._feedback_scale = cache(self._read_config), cache(self._observe_scale)
         self._takes_lists = True
         self._samples = TraceSamples(address)
 
-    def read(
-        self,
-        since: datetime | None,
-        until: datetime | None,
-        filter: Mapping[str, str],  # noqa: A002 - the word of the tools
-    ) -> Iterator[Sample | UnreadTrace]:
+    def read(self, since: datetime | None, until: datetime | None, filter: Fields) -> Traces:  # noqa: A002
         """Yields one sample per trace; see `Source`."""
         if unknown := sorted(filter.keys() - _COLUMNS.keys()):
             raise UsageError(f"Langfuse has no field {quote_names(unknown)} to filter by: use {quote_names(_COLUMNS)}")
-        return self._explained(self._read(since, until or datetime.now(UTC), filter))
-
-    def _explained(self, traces: Iterator[Sample | UnreadTrace]) -> Iterator[Sample | UnreadTrace]:
-        try:
-            yield from traces
-        except RefusedRequest as error:
-            raise self._project.client.explain(error) from None
-
-    def _read(
-        self, since: datetime | None, until: datetime, fields: Mapping[str, str]
-    ) -> Iterator[Sample | UnreadTrace]:
         _ = self._project.id
-        for cache in (self._metadata_keys, self._configs, self._feedback_scales):
-            cache.clear()  # a watch reads again and again, and what tells a scale comes later
+        # a watch reads again and again, and what tells a scale comes later
+        self._config, self._feedback_scale = cache(self._read_config), cache(self._observe_scale)
+        self._metadata_keys.clear()
         seen: set[int] = set()
-        for page in self._root_pages(since, until, fields):
+        for page in self._root_pages(since, until or datetime.now(UTC), filter):
             roots: dict[str, dict[str, Any]] = {}
             for root in page:
                 trace_id = root.get("traceId")
@@ -91,11 +75,9 @@ class LangfuseSource:
                     seen.add(hash(trace_id))
                     roots[trace_id] = root
             if roots:
-                yield from self._read_page(roots, since, fields)
+                yield from self._read_page(roots, since, filter)
 
-    def _read_page(
-        self, roots: Mapping[str, Mapping[str, Any]], since: datetime | None, fields: Mapping[str, str]
-    ) -> Iterator[Sample | UnreadTrace]:
+    def _read_page(self, roots: Mapping[str, Mapping[str, Any]], since: datetime | None, fields: Fields) -> Traces:
         observations = self._observations(roots)
         scores = self._scores("traceId", roots)
         sessions = {str(session): None for root in roots.values() if (session := root.get("sessionId"))}
@@ -116,9 +98,7 @@ class LangfuseSource:
             rating = self._join(values["scores"])
             yield self._samples.sample(trace._replace(rating=rating.fields, unused=rating.unused))
 
-    def _root_pages(
-        self, since: datetime | None, until: datetime, fields: Mapping[str, str]
-    ) -> Iterator[list[dict[str, Any]]]:
+    def _root_pages(self, since: datetime | None, until: datetime, fields: Fields) -> Iterator[list[dict[str, Any]]]:
         conditions: list[dict[str, Any]] = [
             {"type": "boolean", "column": "isRootObservation", "operator": "=", "value": True},
             {"type": "datetime", "column": "startTime", "operator": "<", "value": write_utc(until)},
@@ -160,33 +140,26 @@ class LangfuseSource:
 
     def _observations(self, roots: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         """All observations of traces, in the order of their times."""
-        by_trace: dict[str, dict[str, dict[str, Any]]] = {}
+        listed: list[dict[str, Any]] = []
         for ids in (list(roots),) if self._takes_lists else ([trace_id] for trace_id in roots):
             try:
-                pages = list(self._observation_pages([_trace_condition(ids)], _OBSERVATIONS_PAGE))
+                for page in self._observation_pages([_trace_condition(ids)], _OBSERVATIONS_PAGE):
+                    listed += page
             except RefusedRequest as error:
                 if not self._takes_lists or error.status != 400 or len(ids) == 1:
                     raise
                 self._takes_lists = False  # a server that compares a trace's id with one value only
                 return self._observations(roots)
-            for number, observation in enumerate(observation for page in pages for observation in page):
-                own = by_trace.setdefault(str(observation.get("traceId")), {})
-                own[str(observation.get("id") or number)] = observation
-        return {
-            trace_id: sorted(own.values(), key=lambda observation: str(observation.get("startTime") or ""))
-            for trace_id, own in by_trace.items()
-        }
+        listed.sort(key=lambda observation: str(observation.get("startTime") or ""))
+        return _group(listed, lambda observation: str(observation.get("traceId")))
 
     def _scores(self, about: str, ids: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         """The scores of traces (`traceId`) or sessions (`sessionId`), each with its config."""
-        by_id: dict[str, dict[str, dict[str, Any]]] = {}
+        listed = []
         for some in _joined(ids):
             parameters = {about: some, "fields": "details,subject,annotation", "limit": _SCORES_PAGE}
-            for page in self._project.scores(parameters):
-                for number, score in enumerate(page):
-                    own = by_id.setdefault(_owner(score), {})
-                    own[str(score.get("id") or number)] = self._with_config(_flatten(score))
-        return {owner: list(own.values()) for owner, own in by_id.items()}
+            listed += [score for page in self._project.scores(parameters) for score in page]
+        return _group([self._with_config(_flatten(score)) for score in listed], _owner)
 
     def _with_config(self, score: dict[str, Any]) -> dict[str, Any]:
         """A person's score with the config that tells its scale."""
@@ -207,26 +180,22 @@ class LangfuseSource:
             UNUSED_SESSION: rating.unused or None,
         }
 
-    def _config(self, config_id: str) -> dict[str, Any] | None:
-        if config_id not in self._configs:
-            try:
-                reply = self._project.client.call("GET", f"api/public/score-configs/{quote(config_id, safe='')}")
-            except RefusedRequest as error:
-                if error.status != 404:
-                    raise
-                reply = None  # it was deleted
-            self._configs[config_id] = reply if isinstance(reply, dict) else None
-        return self._configs[config_id]
+    def _read_config(self, config_id: str) -> dict[str, Any] | None:
+        try:
+            reply = self._project.client.call("GET", f"api/public/score-configs/{quote(config_id, safe='')}")
+        except RefusedRequest as error:
+            if error.status != 404:  # it was deleted
+                raise
+            return None
+        return reply if isinstance(reply, dict) else None
 
-    def _feedback_scale(self, name: str) -> Scale | None:
-        if name not in self._feedback_scales:
-            scales = ObservedScales()
-            if "," not in name:
-                items = next(self._project.scores({"name": name, "dataType": "NUMERIC", "limit": _SCORES_PAGE}))
-                values = (item.get("value") for item in items)
-                scales.observe(HumanRating(name, value=value) for value in values if is_number(value))
-            self._feedback_scales[name] = scales(name)
-        return self._feedback_scales[name]
+    def _observe_scale(self, name: str) -> Scale | None:
+        scales = ObservedScales()
+        if "," not in name:
+            items = next(self._project.scores({"name": name, "dataType": "NUMERIC", "limit": _SCORES_PAGE}))
+            values = (item.get("value") for item in items)
+            scales.observe(HumanRating(name, value=value) for value in values if is_number(value))
+        return scales(name)
 
 
 _NO_ID = "an observation without a trace's id: nothing can be read or scored"
@@ -237,6 +206,16 @@ def _cut_keys(observations: Sequence[Mapping[str, Any]]) -> list[str]:
     listed = [held for observation in observations if isinstance(held := observation.get("metadata"), Mapping)]
     items = (item for metadata in listed for item in metadata.items())
     return list(dict.fromkeys(str(key) for key, value in items if isinstance(value, str) and len(value) >= _CUT))
+
+
+def _group(
+    items: Iterable[dict[str, Any]], owner: Callable[[Mapping[str, Any]], str]
+) -> dict[str, list[dict[str, Any]]]:
+    """Groups items by what they are about, each once by its id."""
+    groups: dict[str, dict[str, dict[str, Any]]] = {}
+    for number, item in enumerate(items):
+        groups.setdefault(owner(item), {})[str(item.get("id") or number)] = item
+    return {name: list(own.values()) for name, own in groups.items()}
 
 
 def _owner(score: Mapping[str, Any]) -> str:

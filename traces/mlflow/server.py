@@ -16,9 +16,8 @@ from urllib.parse import unquote, urlsplit
 from ...errors import InputError, UsageError
 from ...eval_sets.name_suggestions import nearest_names, quote_names
 from ...value_messages import shorten
-from ..address import TraceAddress
+from ..address import TraceAddress, environment_urls, find_server_url
 from ..http_client import HttpClient, RefusedRequest, read_key
-from ..server_url import environment_urls, find_server_url
 from ..tool_server import ToolServer, basic_secret
 
 OLDEST = (3, 2)

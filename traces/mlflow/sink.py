@@ -1,6 +1,5 @@
 """Writes scores as feedback on the traces of an experiment in MLflow."""
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -13,10 +12,9 @@ from ...value_messages import shorten
 from ..address import TraceAddress
 from ..http_client import RefusedRequest
 from ..sink import TraceScore, WriteResult
-from .people import HIGH, LOW
 from .server import MlflowServer, is_missing
 from .source import build_conditions
-from .trace_values import SESSION
+from .trace_reading import HIGH, LOW, SESSION
 
 KEY = "assay.key"
 """The key of a feedback's metadata with the key of the score."""
@@ -47,25 +45,20 @@ class MlflowSink:
 
     def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
         """Writes scores, and yields one result per score as soon as it is known to be there."""
-        of_sessions = [score for score in scores if score.origin.unit == "session" and score.origin.session]
-        of_traces = [score for score in scores if not (score.origin.unit == "session" and score.origin.session)]
-        try:
-            for start in range(0, len(of_traces), _LOOKED_UP):
-                part = of_traces[start : start + _LOOKED_UP]
-                traces = self._look_up(score.origin.id for score in part)
-                targets = [
-                    _target(score, [traces[score.origin.id]] if score.origin.id in traces else []) for score in part
-                ]
-                with ThreadPoolExecutor(_THREADS) as pool:
-                    yield from pool.map(self._write, part, targets)
-            sessions: dict[str, list[Mapping[str, Any]]] = {}
-            for score in of_sessions:
-                name = score.origin.session
-                if name not in sessions:
-                    sessions = {name: self._look_up_session(name)}  # one at a time: scores of a session are neighbours
-                yield self._write(score, _target(score, sessions[name]))
-        except RefusedRequest as error:
-            raise self._server.client.explain(error) from None
+        of_sessions = [score for score in scores if score.is_of_session]
+        of_traces = [score for score in scores if not score.is_of_session]
+        for start in range(0, len(of_traces), _LOOKED_UP):
+            part = of_traces[start : start + _LOOKED_UP]
+            traces = self._look_up(score.origin.id for score in part)
+            targets = [_target(score, [traces[score.origin.id]] if score.origin.id in traces else []) for score in part]
+            with ThreadPoolExecutor(_THREADS) as pool:
+                yield from pool.map(self._write, part, targets)
+        sessions: dict[str, list[Mapping[str, Any]]] = {}
+        for score in of_sessions:
+            name = score.origin.session
+            if name not in sessions:
+                sessions = {name: self._look_up_session(name)}  # one at a time: scores of a session are neighbours
+            yield self._write(score, _target(score, sessions[name]))
 
     def _look_up(self, ids: Iterable[str]) -> dict[str, Mapping[str, Any]]:
         """The traces of the experiment with these ids, without their spans."""
@@ -90,7 +83,7 @@ class MlflowSink:
 
     def _write(self, score: TraceScore, target: _Target | None) -> WriteResult:
         if target is None:
-            what = f"session `{shorten(score.origin.session)}`" if _is_of_session(score) else ""
+            what = f"session `{shorten(score.origin.session)}`" if score.is_of_session else ""
             what = what or f"trace {shorten(score.origin.id)}"
             place = f"experiment `{shorten(self._server.address.project)}`"
             return WriteResult(score.key, "failed", f"no {what} in {place}: it may have been deleted")
@@ -98,7 +91,7 @@ class MlflowSink:
             return self._update(score, target) if target.own else self._create(score, target.trace)
         except RefusedRequest as error:
             gone = f"no trace {shorten(score.origin.id)}: it may have been deleted"
-            return WriteResult(score.key, "failed", gone if is_missing(error) else f"{error}; push again")
+            return WriteResult(score.key, "failed", gone if is_missing(error) else f"{error.problem}; push again")
 
     def _create(self, score: TraceScore, trace: str) -> WriteResult:
         """Writes a score that is not there; before each new attempt it looks whether an earlier one came through."""
@@ -158,10 +151,6 @@ def _own(score: TraceScore, traces: Iterable[Mapping[str, Any]]) -> list[tuple[s
     return [(trace, name) for _, trace, name in sorted(own)]
 
 
-def _is_of_session(score: TraceScore) -> bool:
-    return score.origin.unit == "session" and bool(score.origin.session)
-
-
 def _feedback_path(trace: str, name: str) -> str:
     return f"/api/3.0/mlflow/traces/{quote(trace, safe='')}/assessments/{quote(name, safe='')}"
 
@@ -176,9 +165,8 @@ def _feedback(score: TraceScore) -> dict[str, Any]:
     reason = score.reason.replace("\0", "")
     if len(reason) > _LONGEST_REASON:
         reason = reason[:_LONGEST_REASON] + " ... (cut)"
-    has_value = score.value is not None and math.isfinite(score.value)
     code = (score.label or "no value").upper().replace(" ", "_")
-    feedback = {"value": score.value} if has_value else {"error": {"error_code": code, "error_message": reason}}
+    problem = {"error": {"error_code": code, "error_message": reason}}
     metadata = {
         KEY: score.key,
         "assay.run": score.run,
@@ -192,13 +180,13 @@ def _feedback(score: TraceScore) -> dict[str, Any]:
         "assay.judge": score.judge,
         "assay.prompts": score.prompts,
     }
-    if _is_of_session(score):
+    if score.is_of_session:
         metadata[SESSION] = score.origin.session
     source = {"source_type": "LLM_JUDGE", "source_id": score.judge} if score.judge else {}
     return {
         "assessment_name": score.name,
         "source": source or {"source_type": "CODE", "source_id": "assay"},
-        "feedback": feedback,
+        "feedback": problem if score.finite_value is None else {"value": score.value},
         "rationale": reason,
         "metadata": metadata,
     }

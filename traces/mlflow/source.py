@@ -6,18 +6,14 @@ from math import ceil
 from typing import Any
 
 from ...errors import UsageError
-from ...eval_sets import Sample
 from ...eval_sets.name_suggestions import quote_names
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..http_client import RefusedRequest
-from ..source import UnreadTrace
+from ..source import Fields, Traces, UnreadTrace
 from ..tool_server import Paging
 from ..trace_samples import TraceSamples
-from .people import PeopleReader
 from .server import MlflowServer
-from .span_reading import Span, SpanReader
-from .trace_values import read_trace, trace_time
+from .trace_reading import PeopleReader, Span, SpanReader, read_trace, trace_time
 
 _PAGE = 100  # traces without their spans
 _BATCH = 10  # traces with their spans: more the server does not return at once
@@ -45,27 +41,14 @@ class MlflowSource:
         self._server = MlflowServer(address)
         self._samples = TraceSamples(address)
 
-    def read(
-        self,
-        since: datetime | None,
-        until: datetime | None,
-        filter: Mapping[str, str],  # noqa: A002 - the word of the tools
-    ) -> Iterator[Sample | UnreadTrace]:
+    def read(self, since: datetime | None, until: datetime | None, filter: Fields) -> Traces:  # noqa: A002
         """Yields one sample per trace, in the order of the times at which they began; see `Source`."""
-        conditions = build_conditions(filter)
-        return self._read(since, until or datetime.now(UTC), conditions)
-
-    def _read(
-        self, since: datetime | None, until: datetime, conditions: Sequence[str]
-    ) -> Iterator[Sample | UnreadTrace]:
+        conditions, end = build_conditions(filter), _milliseconds(until or datetime.now(UTC))
         people, spans = PeopleReader(self._server), SpanReader(self._server)
         first = 0 if since is None else _milliseconds(since)
-        try:
-            for page in self._pages(first, _milliseconds(until), conditions):
-                for batch in _batches(page):
-                    yield from self._read_batch(batch, people, spans)
-        except RefusedRequest as error:
-            raise self._server.client.explain(error) from None
+        for page in self._pages(first, end, conditions):
+            for batch in _batches(page):
+                yield from self._read_batch(batch, people, spans)
 
     def _pages(self, first: int, end: int, conditions: Sequence[str]) -> Iterator[list[Mapping[str, Any]]]:
         """Yields the traces of a window page by page; what arrives or goes meanwhile shifts none of them.
@@ -91,9 +74,7 @@ class MlflowSource:
             seen, place, first = (seen | ids if is_same else ids), following if is_same else "", max(last, first)
             paging.follow((first, place), (trace.get("trace_id") for trace in traces))
 
-    def _read_batch(
-        self, infos: Sequence[Mapping[str, Any]], people: PeopleReader, spans: SpanReader
-    ) -> Iterator[Sample | UnreadTrace]:
+    def _read_batch(self, infos: Sequence[Mapping[str, Any]], people: PeopleReader, spans: SpanReader) -> Traces:
         problems = {str(info.get("trace_id")): _problem_before_reading(info) for info in infos}
         wanted = [info for info in infos if not problems[str(info.get("trace_id"))]]
         loaded = spans.load(wanted)
@@ -107,12 +88,7 @@ class MlflowSource:
 
 
 def build_conditions(filter_values: Mapping[str, str]) -> list[str]:
-    """Builds the conditions of a search of traces.
-
-    Example:
-        >>> build_conditions({"user": "ada", "tag.env": "prod"})
-        ["metadata.`mlflow.trace.user` = 'ada'", "tags.`env` = 'prod'"]
-    """
+    """Builds the conditions of a search of traces."""
     return [f"{_field_of(name)} = {_quote(name, value)}" for name, value in filter_values.items()]
 
 

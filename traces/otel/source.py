@@ -6,7 +6,6 @@ from itertools import takewhile
 from typing import Any
 
 from ...errors import InputError, UsageError
-from ...eval_sets import Sample
 from ...eval_sets.logs.human_ratings import ObservedScales
 from ...eval_sets.logs.openinference import (
     is_event,
@@ -19,7 +18,7 @@ from ...eval_sets.logs.openinference import (
 from ...eval_sets.name_suggestions import nearest_names
 from ...eval_sets.rows import BadRow, Row, group_rows
 from ..address import TraceAddress
-from ..source import UnreadTrace
+from ..source import Fields, Traces, UnreadTrace
 from ..times import read_utc
 from ..trace_samples import TraceSamples
 from .otlp_files import BrokenPart, list_files, read_rows
@@ -32,12 +31,6 @@ class OtlpFileSource:
 
     Spans may have OpenInference's attributes or the conventions for generative AI (`gen_ai.*`). Files are read twice: a
     trace is held from its first span to its last.
-
-    Example:
-        >>> OtlpFileSource(TraceAddress.parse("otel://localhost:4318"))
-        Traceback (most recent call last):
-        ...
-        assay.errors.UsageError: otel://localhost:4318: traces are read from files; write otel:FILE
     """
 
     def __init__(self, address: TraceAddress) -> None:
@@ -45,12 +38,7 @@ class OtlpFileSource:
             raise UsageError(f"{address}: traces are read from files; write otel:FILE")
         self._address = address
 
-    def read(
-        self,
-        since: datetime | None,
-        until: datetime | None,
-        filter: Mapping[str, str],  # noqa: A002 - the word of the tools
-    ) -> Iterator[Sample | UnreadTrace]:
+    def read(self, since: datetime | None, until: datetime | None, filter: Fields) -> Traces:  # noqa: A002
         """As `Source.read`; a field of the filter is an attribute of a span or of its resource, or `name`.
 
         Traces come in the order of their last spans.

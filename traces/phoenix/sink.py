@@ -1,6 +1,5 @@
 """Writes scores as annotations of Phoenix's spans, traces and sessions."""
 
-import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Literal
@@ -35,12 +34,9 @@ class PhoenixSink:
         by_unit: dict[Unit, list[TraceScore]] = {}
         for score in {score.key: score for score in scores}.values():
             by_unit.setdefault(_unit(score), []).append(score)
-        try:
-            self._project.connect()
-            for unit, own in by_unit.items():
-                yield from self._write_unit(unit, own)
-        except RefusedRequest as error:
-            raise self._project.client.explain(error) from None
+        self._project.connect()
+        for unit, own in by_unit.items():
+            yield from self._write_unit(unit, own)
 
     def _write_unit(self, unit: Unit, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
         """Writes scores; Phoenix writes a batch whole or not at all, and a score that is sent twice is one."""
@@ -76,7 +72,7 @@ class PhoenixSink:
             if error.status == 404 and len(scores) == 1:
                 target = _target(scores[0], unit)
                 return f"the {unit} {target} is not in Phoenix (any more); pull again"
-            return f"Phoenix refuses it: {error}"
+            return f"Phoenix refuses it: {error.problem}"
         return ""
 
 
@@ -85,9 +81,7 @@ def _is_about_one(problem: str) -> bool:
 
 
 def _unit(score: TraceScore) -> Unit:
-    if score.origin.unit == "session" and score.origin.session:
-        return "session"
-    return "span" if score.origin.span else "trace"
+    return "session" if score.is_of_session else "span" if score.origin.span else "trace"
 
 
 def _target(score: TraceScore, unit: Unit) -> str:
@@ -96,7 +90,6 @@ def _target(score: TraceScore, unit: Unit) -> str:
 
 def _annotation(score: TraceScore, unit: Unit) -> dict[str, Any]:
     """A score in the form of the REST API."""
-    value = score.value if score.value is not None and math.isfinite(score.value) else None
     metadata = {
         "low": score.low,
         "high": score.high,
@@ -114,8 +107,8 @@ def _annotation(score: TraceScore, unit: Unit) -> dict[str, Any]:
         "name": whole_text(score.name),
         "annotator_kind": "LLM" if score.judge else "CODE",
         "result": {
-            "score": value,
-            "label": whole_text(score.label) or (None if value is not None else "no value"),
+            "score": score.finite_value,
+            "label": whole_text(score.label) or (None if score.finite_value is not None else "no value"),
             "explanation": whole_text(score.reason) or None,
         },
         "metadata": {

@@ -7,17 +7,24 @@ from typing import Any
 from ...errors import InputError
 from ...eval_sets import Sample
 from ...eval_sets.cell_values import parse_nested_json
+from ...eval_sets.logs.human_ratings import (
+    HumanRating,
+    ObservedScales,
+    PeopleRatings,
+    Scale,
+    is_number,
+    join_ratings,
+    make_scale,
+)
 from ...eval_sets.logs.openinference import read_trace
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..http_client import RefusedRequest
-from ..source import UnreadTrace
-from ..tool_server import server_words
+from ..source import Fields, Traces, UnreadTrace
+from ..tool_server import MOST_PAGES, server_words
 from ..trace_samples import TraceSamples
-from .people import RatingReader
-from .project import PhoenixProject, split_ids
-from .trace_filter import OLDEST, TraceFilter, span_tags
+from .project import OLDEST_SEARCH, PhoenixProject, TraceFilter, span_tags, split_ids
 
 ARRIVAL = timedelta(minutes=10)
 """How long the root span of a trace may arrive after the first one began; exporters send a span when it ends."""
@@ -29,6 +36,9 @@ _WANTED_BYTES = 8_000_000  # of one reply
 _ANNOTATIONS = 10_000
 _METADATA = "metadata."
 _USED_FIELDS = ("input.value", "output.value")
+_NOTE = "note"  # the name of annotations that are a text only
+_ANONYMOUS = "person"  # the one user of a server without users
+_CURE = "add an annotation config with this name in Phoenix"
 
 
 class PhoenixSource:
@@ -42,51 +52,36 @@ class PhoenixSource:
     def __init__(self, address: TraceAddress) -> None:
         self._project = PhoenixProject(address)
 
-    def read(
-        self,
-        since: datetime | None,
-        until: datetime | None,
-        filter: Mapping[str, str],  # noqa: A002 - the word of the tools
-    ) -> Iterator[Sample | UnreadTrace]:
+    def read(self, since: datetime | None, until: datetime | None, filter: Fields) -> Traces:  # noqa: A002
         """Yields one sample per trace; see `Source`."""
-        return self._explained(self._read(since, until or datetime.now(UTC), TraceFilter(filter)))
-
-    def _explained(self, traces: Iterator[Sample | UnreadTrace]) -> Iterator[Sample | UnreadTrace]:
-        try:
-            yield from traces
-        except RefusedRequest as error:
-            raise self._project.client.explain(error) from None
-
-    def _read(
-        self, since: datetime | None, until: datetime, trace_filter: TraceFilter
-    ) -> Iterator[Sample | UnreadTrace]:
+        trace_filter = TraceFilter(filter)
         self._project.connect()
-        if trace_filter.needs_search and self._project.version < OLDEST:
+        if trace_filter.conditions and self._project.version < OLDEST_SEARCH:
             raise InputError(
                 f"Phoenix at {self._project.url} cannot search spans by their attributes before version "
-                f"{'.'.join(map(str, OLDEST))}: update it, or leave out the filter"
+                f"{'.'.join(map(str, OLDEST_SEARCH))}: update it, or leave out the filter"
             )
         parameters: dict[str, Any] = {"sort": "start_time", "order": "asc", "limit": _LISTED}
-        parameters["end_time"] = until.astimezone(UTC).isoformat()
+        parameters["end_time"] = (until or datetime.now(UTC)).astimezone(UTC).isoformat()
         if since is not None:
             parameters["start_time"] = since.astimezone(UTC).isoformat()
         if trace_filter.session:
             parameters["session_identifier"] = trace_filter.session
         people = RatingReader(self._project.settings("annotation_configs"))
         reader = _TraceReader(self._project, people, trace_filter)
-        for page in self._project.trace_pages(parameters):
+        for page in self._project.pages("traces", parameters, most=MOST_PAGES):
             yield from reader.read(page)
 
 
 class _TraceReader:
     """Reads the spans and annotations of listed traces, as many at once as fit in one reply."""
 
-    def __init__(self, project: PhoenixProject, people: RatingReader, trace_filter: TraceFilter) -> None:
+    def __init__(self, project: PhoenixProject, people: "RatingReader", trace_filter: TraceFilter) -> None:
         self._project, self._people, self._filter = project, people, trace_filter
         self._samples = TraceSamples(project.address)
         self._traces, self._spans = _FIRST_TRACES, _FIRST_SPANS
 
-    def read(self, listed: Sequence[Mapping[str, Any]]) -> Iterator[Sample | UnreadTrace]:
+    def read(self, listed: Sequence[Mapping[str, Any]]) -> Traces:
         place = 0
         while place < len(listed):
             some = listed[place : place + self._traces]
@@ -100,9 +95,9 @@ class _TraceReader:
                     )
             yield from self._read_some([trace for trace in some if _has_id(trace)])
 
-    def _read_some(self, listed: Sequence[Mapping[str, Any]]) -> Iterator[Sample | UnreadTrace]:
+    def _read_some(self, listed: Sequence[Mapping[str, Any]]) -> Traces:
         ids = [str(trace["trace_id"]) for trace in listed]
-        if self._filter.needs_search and ids:
+        if self._filter.conditions and ids:
             ids = self._search(ids)
         spans = {id_: own for id_, own in self._load_spans(ids).items() if self._filter.has_tag(own)}
         annotations = _Annotations(self._project, spans)
@@ -113,7 +108,7 @@ class _TraceReader:
 
     def _search(self, ids: list[str]) -> list[str]:
         """Those of some traces that meet all conditions."""
-        for queries in self._filter.conditions():
+        for queries in self._filter.conditions:
             matches = {
                 _ids(span)[0]
                 for query in queries
@@ -310,3 +305,51 @@ def _kind(span: Mapping[str, Any]) -> str:
 
 def _session(span: Mapping[str, Any]) -> Any:
     return (span.get("attributes") or {}).get("session.id")
+
+
+class RatingReader:
+    """Reads the ratings of people; a scale is that of the annotation config, else the usual one of the numbers."""
+
+    def __init__(self, configs: Iterable[Mapping[str, Any]]) -> None:
+        self._configs = {str(config.get("name")): config for config in configs}
+        self._scales = ObservedScales()
+
+    def observe(self, annotations: Iterable[Mapping[str, Any]]) -> None:
+        """Notes the numbers under each name, before their traces are read."""
+        self._scales.observe(self._people(annotations))
+
+    def read(self, annotations: Iterable[Mapping[str, Any]]) -> PeopleRatings:
+        """Reads the ratings among the annotations of one trace or session."""
+        return join_ratings(self._people(annotations), self._scales, cure=_CURE)
+
+    def _people(self, annotations: Iterable[Mapping[str, Any]]) -> list[HumanRating]:
+        """What people said: ratings, and texts."""
+        own = (one for one in annotations if one.get("annotator_kind") == "HUMAN")
+        read = [(one.get("name") == _NOTE, self._read_one(one)) for one in own]
+        ratings = [one._replace(value=None, label="") if is_note else one for is_note, one in read]
+        return [one for one in ratings if one.value is not None or one.label or one.reason]
+
+    def _read_one(self, annotation: Mapping[str, Any]) -> HumanRating:
+        result = annotation.get("result")
+        result = result if isinstance(result, Mapping) else {}
+        name, score, label = str(annotation.get("name")), result.get("score"), str(result.get("label") or "")
+        by_label = _category_scores(self._configs.get(name, {}))
+        value = score if is_number(score) else by_label.get(label)
+        rater = annotation.get("user_id") or annotation.get("identifier") or _ANONYMOUS
+        # a label that the config gives no number may be a thumb
+        scale = None if value is None else _config_scale(self._configs.get(name, {}), by_label)
+        time, reason = str(annotation.get("updated_at") or ""), result.get("explanation")
+        return HumanRating(name, str(rater), value, label, scale, time, reason if isinstance(reason, str) else "")
+
+
+def _category_scores(config: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers that a config gives its labels."""
+    values = config.get("values")
+    entries = [entry for entry in values if isinstance(entry, Mapping)] if isinstance(values, list) else []
+    return {str(entry.get("label")): float(entry["score"]) for entry in entries if is_number(entry.get("score"))}
+
+
+def _config_scale(config: Mapping[str, Any], by_label: Mapping[str, float]) -> Scale | None:
+    if by_label:
+        return make_scale(min(by_label.values()), max(by_label.values()))
+    return make_scale(config.get("lower_bound"), config.get("upper_bound"))

@@ -9,9 +9,9 @@ import httpx
 from ...errors import InputError
 from ...judges.retry import read_retry_after
 from ...judges.secrets import Scrubber
-from ...meta_eval.monitoring.bound import Bound
+from ...meta_eval.monitoring.look import Bound
 from ...presentation.texts import one_line
-from ..retrying import FailedAttempt, call_again, is_passing
+from ..http_client import FailedAttempt, call_again, is_passing
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +47,6 @@ class AlarmMessage:
         """Returns the message as JSON values, with `text`, which chat tools show."""
         what = "alarm" if self.event == "fired" else "cleared"
         return {"text": one_line(f"{self.watch}: {what}: {self.sentence} {self.page}".strip())} | asdict(self)
-
-
-@dataclass(frozen=True, slots=True)
-class AlarmChange:
-    """An alarm that fires or clears."""
-
-    number: int  # its number within the watch
-    message: AlarmMessage  # what is sent
 
 
 ALARMS_AND_BANDS = (

@@ -48,12 +48,7 @@ def draw_answers(
 
 
 def hash_share(seed: str, name: str) -> float:
-    """Returns a number in [0, 1) that only depends on a seed and a name, and is as good as random.
-
-    Example:
-        >>> 0 <= hash_share("0", "trace") < 1, hash_share("0", "trace") == hash_share("0", "trace")
-        (True, True)
-    """
+    """Returns a number in [0, 1) that only depends on a seed and a name, and is as good as random."""
     digest = hashlib.sha256(f"{len(seed)}:{seed}:{name}".encode(errors="surrogatepass")).digest()
     return (int.from_bytes(digest[:8], "big") >> 11) / 2**53
 

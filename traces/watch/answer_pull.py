@@ -1,7 +1,7 @@
 """Pulling what is new: each answer once, scored by what costs nothing, in memory that does not grow with them."""
 
+import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
@@ -13,45 +13,34 @@ from ...metrics.catalogue import load_metric
 from ...metrics.metric import run_to_end
 from ...runs.execute import execute
 from ..conversations import GAP, join_sessions
-from ..new_traces import new_traces, trace_id
-from ..origin import TraceOrigin
-from ..source import Source, UnreadTrace
+from ..cursor import mark_new, trace_id
+from ..source import Source, TraceOrigin, UnreadTrace
 from ..times import read_utc
 from .watch_records import WatchRecords
-from .watch_settings import WatchSettings
+from .watch_state import StepCounts
 
 _AT_ONCE = 200  # answers that are scored and written together
 _CONCURRENCY = 4
-NO_ANSWER = "it has no answer: the chatbot gave none, or it is not recorded"
-"""Why a trace whose answer is empty is no answer."""
-
-
-@dataclass(slots=True)
-class PullCounts:
-    """What a pull did."""
-
-    pulled: int = 0  # new answers
-    unread: int = 0  # traces that are no answers
-    open_sessions: int = 0  # conversations that may go on, and are pulled when they are over
-    other_scale: int = 0  # answers whose ratings are on another scale than the watch's, and are left out
-    rated: int = 0  # answers that came with ratings
+_NO_ANSWER = "it has no answer: the chatbot gave none, or it is not recorded"
 
 
 class AnswerPull:
     """One pull of a watch."""
 
-    def __init__(self, settings: WatchSettings, records: WatchRecords, source: Source, now: datetime) -> None:
-        self._settings, self._records, self._source, self._now = settings, records, source, now
+    def __init__(self, records: WatchRecords, source: Source, now: datetime, counts: StepCounts) -> None:
+        self._records, self._source, self._now = records, source, now
         self._first_open: datetime | None = None  # when the first conversation began that may go on
         self._has_lost_files = False
-        self.counts = PullCounts()
+        self._counts = counts
+        self.open_sessions = 0  # conversations that may go on, and are pulled when they are over
+        self.other_scale = 0  # answers whose ratings are on another scale than the watch's, and are left out
 
-    def pull(self, pulled_until: datetime | None) -> PullCounts:
+    def pull(self, pulled_until: datetime | None) -> None:
         """Pulls the answers since the last pull, and an overlap in which traces may come late.
 
         The cursor moves when everything is kept: after a kill the same traces are read again, and each is kept once.
         """
-        settings = self._settings
+        settings = self._records.settings
         until = self._now if pulled_until is None else max(self._now, pulled_until)
         since = self._now - settings.since if pulled_until is None else pulled_until - settings.overlap
         metric = load_metric(settings.cheap, None, load_embedder(settings.embedder, None, Budget()))
@@ -61,21 +50,21 @@ class AnswerPull:
             self._add(part, metric)
         if not self._has_lost_files:  # traces may be in them, older than the last one that was read
             self._records.end_pull(min(until, self._first_open or until))
-        return self.counts
 
     def _samples(self, traces: Iterable[Sample | UnreadTrace]) -> Iterator[Sample]:
         """The traces with an answer that were not pulled before; the others are noted."""
-        for sample in new_traces(traces, self._records.known_traces, self._note_unread):
-            if sample.response.strip() or sample.messages:
-                yield sample
-            else:
-                origin = TraceOrigin.of_sample(sample)
-                self._note_unread(UnreadTrace(trace_id(sample), origin.time if origin else "", NO_ANSWER))
+        for trace, is_new in mark_new(traces, self._records.known_traces):
+            if isinstance(trace, UnreadTrace):
+                self._note_unread(trace)
+            elif is_new and (trace.response.strip() or trace.messages):
+                yield trace
+            elif is_new:
+                origin = TraceOrigin.of_sample(trace)
+                self._note_unread(UnreadTrace(trace_id(trace), origin.time if origin else "", _NO_ANSWER))
 
     def _note_unread(self, trace: UnreadTrace) -> None:
         self._has_lost_files = self._has_lost_files or trace.is_lost_file
-        self._records.add_unread([trace])
-        self.counts.unread += 1
+        self._records.add_unread(trace)
 
     def _conversations(self, traces: Iterator[Sample]) -> Iterator[Sample]:
         """The conversations that are over, and the answers of no session."""
@@ -85,7 +74,7 @@ class AnswerPull:
             last = last_times[-1] if last_times else None
             origin = TraceOrigin.of_sample(sample)
             if last is not None and origin is not None and origin.session and self._now - last < GAP:
-                self.counts.open_sessions += 1
+                self.open_sessions += 1
                 began = read_utc(origin.time) or last
                 self._first_open = min(began, self._first_open or began)
             else:
@@ -99,12 +88,17 @@ class AnswerPull:
             cheap[sample.id] = next((score.value for score in scores.values()), None)
 
         run_to_end(execute(samples, [metric], keep, concurrency=_CONCURRENCY))
-        self.counts.pulled += self._records.add_answers(
+        self._counts.pulled += self._records.add_answers(
             [(sample, cheap.get(sample.id)) for sample in samples], self._now
         )
-        ratings = {sample.id: values for sample in samples if (values := self._ratings(sample))}
+        ratings: dict[str, dict[str, float]] = {}
+        for sample in samples:
+            values, is_other_scale = tool_ratings(sample, self._records.settings.ratings.levels)
+            self.other_scale += is_other_scale
+            if values:
+                ratings[sample.id] = values
         if ratings:
-            self.counts.rated += self._records.add_ratings(ratings)
+            self._counts.rated += self._records.add_ratings(ratings)
 
     def _with_own_ids(self, samples: list[Sample]) -> list[Sample]:
         """The answers, of which one with the id of another trace's gets its own trace's added."""
@@ -116,20 +110,9 @@ class AnswerPull:
             names.add(own[-1].id)
         return own
 
-    def _ratings(self, sample: Sample) -> dict[str, float]:
-        values, is_other_scale = tool_ratings(sample, self._settings.ratings.levels)
-        self.counts.other_scale += is_other_scale
-        return values
-
 
 def tool_ratings(sample: Sample, levels: tuple[int, int]) -> tuple[dict[str, float], bool]:
-    """Returns people's annotations of a trace by rater, and whether they are left out for their scale.
-
-    Example:
-        >>> sample = Sample(id="t", user_input="q", response="a", ratings={"ada": 4})
-        >>> tool_ratings(sample, (1, 5)), tool_ratings(sample, (1, 10))
-        (({'ada': 4.0}, False), ({}, True))
-    """
+    """Returns people's annotations of a trace by rater, and whether they are left out for their scale."""
     values = dict(sample.ratings) or ({} if sample.rating is None else {"annotation": sample.rating})
     if values and (sample.rating_min, sample.rating_max) != levels:
         return {}, True
@@ -141,16 +124,6 @@ def _writable(sample: Sample) -> Sample:
     try:
         sample.model_dump_json()
     except ValueError:
-        metadata = {str(key): _whole(value) for key, value in sample.metadata.items()}
-        return sample.model_copy(update={"metadata": metadata})
+        content = json.dumps(sample.model_dump(mode="json"), ensure_ascii=False).encode("utf-8", "replace")
+        return Sample.model_validate(json.loads(content))
     return sample
-
-
-def _whole(value: object) -> object:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {str(_whole(str(key))): _whole(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_whole(part) for part in value]
-    return value

@@ -1,13 +1,12 @@
 """The judge of a watch: the run of each day, as far as its budget goes, and whether the judge has drifted."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ...errors import AssayError, BudgetReached
+from ...errors import AssayError
 from ...eval_sets import Sample
 from ...judges import Budget
 from ...judges.cassette import is_bundled
@@ -21,21 +20,9 @@ from ...text.wording import count_of
 from ..times import read_utc, utc_text
 from .watch_records import WatchRecords
 from .watch_settings import WatchSettings
-from .watch_state import DriftResult
+from .watch_state import DriftResult, StepCounts
 
 _MOST_REPEATED = 200  # answers of a run among whose questions those are that the judge is asked again
-
-
-@dataclass(slots=True)
-class JudgeCounts:
-    """What a session of the judge did."""
-
-    judged: int = 0  # answers that have a score now
-    problem: str = ""  # why it ended early; empty where it did not
-    has_ended_by_budget: bool = False  # whether that is the budget of the day
-    usd: float | None = 0.0  # what the calls cost; None where a price is unknown
-    failed: int = 0  # answers that the judge was asked about and that have no score
-    failure: str = ""  # why the first of them has none
 
 
 class DayRun(StoredRun):
@@ -43,103 +30,79 @@ class DayRun(StoredRun):
 
     def __init__(self, plan: Plan, store: Store, resume: str | None, given_up: set[str], cassette: Path | None) -> None:
         super().__init__(plan, store, resume, cassette=cassette)
-        self._given_up = given_up
+        self.given_up = given_up
         self._metrics = set(plan.all_metrics)
-
-    def is_given_up(self, name: str) -> bool:
-        """Whether an answer was given up before."""
-        return name in self._given_up
 
     def finished_metrics(self, sample: Sample) -> set[str]:
         """As `StoredRun.finished_metrics`; all of an answer that was given up."""
-        return self._metrics if sample.id in self._given_up else super().finished_metrics(sample)
+        return self._metrics if sample.id in self.given_up else super().finished_metrics(sample)
 
 
 def judge_waiting(
-    settings: WatchSettings, records: WatchRecords, today: str, on_progress: OnProgress = lambda _: None
-) -> JudgeCounts:
+    records: WatchRecords, today: str, counts: StepCounts, on_progress: OnProgress
+) -> tuple[AssayError | None, list[str]]:
     """Judges the answers that wait for the judge, the oldest draws first, within what is left of today's budget.
 
-    Replies are in the store before they are scored: after a kill none is asked for again.
+    Replies are in the store before they are scored: after a kill none is asked for again. Returns what ended it early,
+    such as `BudgetReached`; and of each answer that has no score now, why.
     """
-    counts = JudgeCounts()
+    problem, failures = None, list[str]()
     for day in records.waiting_days():
-        if not counts.problem:
-            _judge_day(settings, records, (day, today), counts, on_progress)
-    return counts
+        if problem is None:
+            problem, reasons = _judge_day(records, day, today, counts, on_progress)
+            failures += reasons
+    return problem, failures
 
 
-def take_over_scores(settings: WatchSettings, records: WatchRecords) -> int:
+def take_over_scores(records: WatchRecords) -> int:
     """Takes over what steps that were killed have judged."""
     judged = 0
     for day in records.waiting_days():
-        run = records.store.newest_run_of(settings.plan(records.watch_id, day).identity)
+        run = records.store.newest_run_of(records.settings.plan(records.watch_id, day).identity)
         if run is not None:
-            judged += _take_over(settings, records, day, run.id, tried=False)
+            judged += _take_over(records, day, run.id, tried=False)
     return judged
 
 
 def _judge_day(
-    settings: WatchSettings,
-    records: WatchRecords,
-    days: tuple[str, str],
-    counts: JudgeCounts,
-    on_progress: OnProgress,
-) -> None:
-    day, today = days
+    records: WatchRecords, day: str, today: str, counts: StepCounts, on_progress: OnProgress
+) -> tuple[AssayError | None, list[str]]:
+    settings = records.settings
     plan = settings.plan(records.watch_id, day)
     row = records.store.newest_run_of(plan.identity)
     names, cassette = records.drawn_names(day), _cassette(settings)
     record = DayRun(plan, records.store, row.id if row else None, records.given_up(day), cassette)
     progress = Progress(total=record.count(map(records.sample, names)))
-    budget, note_spending = day_budget(settings, records, today)
+    budget, note_spending = day_budget(records, today)
     mode = settings.cassette.mode if settings.cassette else "auto"
     options = RunOptions(cassette=cassette, mode=mode, budget=budget, concurrency=settings.concurrency)
-
-    def samples() -> Iterator[Sample]:
-        return map(records.sample, names)
-
-    is_tried = False
+    problem = None
     try:
         request = ScoringRequest.of_plan(plan, options)
-        run_to_end(score_samples(samples(), record, request, progress=progress, on_progress=on_progress))
-        is_tried = True
-    except BudgetReached as error:
-        counts.problem, counts.has_ended_by_budget = str(error), True
+        samples = map(records.sample, names)
+        run_to_end(score_samples(samples, record, request, progress=progress, on_progress=on_progress))
     except AssayError as error:
-        counts.problem = str(error)
+        problem = error
     finally:
         note_spending()
         spent = None if budget.unpriced else budget.spent_usd
         counts.usd = None if counts.usd is None or spent is None else counts.usd + spent
-    if record.run:
-        counts.judged += _take_over(settings, records, day, record.run, tried=is_tried)
-        _count_failures(settings, records.store, record, counts)
+    if not record.run:
+        return problem, []
+    counts.judged += _take_over(records, day, record.run, tried=problem is None)
+    scores = records.judge_scores(record.run)
+    failed = [score.reason for name, score in scores if score.status == "failed" and name not in record.given_up]
+    return problem, failed
 
 
-def _take_over(settings: WatchSettings, records: WatchRecords, day: str, run: str, *, tried: bool) -> int:
-    scores = {
-        sample: (score.value, score.status)
-        for sample, metric, score in records.store.scores(run, fields=())
-        if metric == settings.metric
-    }
+def _take_over(records: WatchRecords, day: str, run: str, *, tried: bool) -> int:
+    scores = {name: (score.value, score.status) for name, score in records.judge_scores(run)}
     return records.add_scores(day, run, scores, tried=tried)
 
 
-def _count_failures(settings: WatchSettings, store: Store, record: DayRun, counts: JudgeCounts) -> None:
-    """Counts the answers of a run that have no score, and notes why the first has none."""
-    reasons = [
-        score.reason
-        for name, metric, score in store.scores(record.run or "", fields=())
-        if metric == settings.metric and score.status == "failed" and not record.is_given_up(name)
-    ]
-    counts.failed += len(reasons)
-    counts.failure = counts.failure or next(iter(reasons), "")
-
-
-def day_budget(settings: WatchSettings, records: WatchRecords, today: str) -> tuple[Budget, Callable[[], None]]:
+def day_budget(records: WatchRecords, today: str) -> tuple[Budget, Callable[[], None]]:
     """Makes what is left of a day's budget, which keeps in the store before each call how much may be spent by then."""
-    bounds, before = settings.budget, records.spending(today)
+    bounds, before = records.settings.budget, records.spending(today)
     budget = Budget(
         None if bounds.usd_per_day is None else max(0.0, bounds.usd_per_day - (before.usd or 0.0)),
         None if bounds.tokens_per_day is None else max(0, bounds.tokens_per_day - before.tokens),
@@ -156,15 +119,14 @@ def day_budget(settings: WatchSettings, records: WatchRecords, today: str) -> tu
 
 
 def _cassette(settings: WatchSettings) -> Path | None:
-    if settings.cassette is None:
-        return None
-    file = settings.cassette.file
-    return Path(file) if is_bundled(file) else settings.path(file)
+    file = settings.cassette.file if settings.cassette else None
+    return None if file is None else Path(file) if is_bundled(file) else settings.path(file)
 
 
-def check_judge(settings: WatchSettings, records: WatchRecords, today: str, now: datetime) -> None:
+def check_judge(records: WatchRecords, today: str, now: datetime) -> None:
     """Asks the judge a share of the questions of an earlier run again, where that is due, and keeps what came."""
-    every, before = settings.drift.judge, records.newest_drift()
+    settings, before = records.settings, records.newest_drift()
+    every = settings.drift.judge
     last = read_utc(before.at) if before else None
     if every is None or (last is not None and abs(now - last) < every):
         return
@@ -174,27 +136,21 @@ def check_judge(settings: WatchSettings, records: WatchRecords, today: str, now:
     runs = records.newest_runs((began - timedelta(days=every.days)).date().isoformat())
     old_runs = [(day, run) for day, run in runs if day <= began.date().isoformat()]
     if old_runs:  # what was said a moment ago says nothing about drift
-        records.add_drift(_ask_again(settings, records, old_runs[0], today, utc_text(now)))
+        records.add_drift(_ask_again(records, old_runs[0], today, utc_text(now)))
 
 
-def _ask_again(
-    settings: WatchSettings, records: WatchRecords, day_and_run: tuple[str, str], today: str, at: str
-) -> DriftResult:
+def _ask_again(records: WatchRecords, day_and_run: tuple[str, str], today: str, at: str) -> DriftResult:
     day, run = day_and_run
-    budget, note_spending = day_budget(settings, records, today)
-    plan = records.store.run(run).plan.model_copy(update={"judge": settings.judge_settings})
-    judged = (
-        records.store.sample(run, name)
-        for name, metric, score in records.store.scores(run, fields=())
-        if metric == settings.metric and score.value is not None
-    )
+    budget, note_spending = day_budget(records, today)
+    plan = records.store.run(run).plan.model_copy(update={"judge": records.settings.judge_settings})
+    judged = (records.store.sample(run, name) for name, score in records.judge_scores(run) if score.value is not None)
     samples = list(islice(judged, _MOST_REPEATED))
     with TemporaryDirectory(prefix="assay-") as folder:
         file = Path(folder) / "replies.jsonl"
         with file.open("wb") as lines:
             for line in records.replies(run):
                 lines.write(line.rstrip(b"\n") + b"\n")
-        share, seed = settings.drift.judge_share, settings.seed
+        share, seed = records.settings.drift.judge_share, records.settings.seed
         try:
             repeated, _ = run_to_end(
                 repeat_questions(file, plan, share=share, seed=seed, budget=budget, samples=samples)
@@ -208,4 +164,4 @@ def _ask_again(
         f"asked again, the judge changes {drift.share.value:.0%} of {count_of(drift.asked, 'reply')} of {day} "
         f"(likely {drift.share.low:.0%} to {drift.share.high:.0%})"
     )
-    return DriftResult(at, drift.share.low > settings.drift.judge_limit, sentence, drift.share.value)
+    return DriftResult(at, drift.share.low > records.settings.drift.judge_limit, sentence, drift.share.value)

@@ -9,13 +9,11 @@ from ...regular_files import read_text_file
 from ...runs import Store
 from ...runs.ratings import QueueSettings, RatingQueue
 from ...runs.ratings.item_queue import queue_ids
-from ..origin import TraceOrigin
-from ..source import Source
+from ..source import Source, TraceOrigin
 from ..times import read_utc
 from .answer_draw import draw_answers, pace, spread_weights
 from .answer_pull import tool_ratings
 from .watch_records import WatchRecords
-from .watch_settings import WatchSettings
 
 _PADDING = timedelta(seconds=1)  # around a trace that is read again
 _MOST_READS = 500  # of single traces, the newest
@@ -42,55 +40,48 @@ def find_open_queue(records: WatchRecords) -> tuple[str, int]:
     return "", 0
 
 
-def draw_for_raters(settings: WatchSettings, records: WatchRecords, today: str, now: datetime) -> int:
-    """Draws answers for the raters from those that the judge scored, and fills the queue.
-
-    An answer is the likelier the more ratings vary among answers with about its judge's score.
-    """
-    if not settings.ratings.raters:
+def draw_for_raters(records: WatchRecords, today: str, now: datetime) -> int:
+    """Draws answers that the judge scored for the raters, where their ratings vary most, and fills the queue."""
+    if not records.settings.ratings.raters:
         return 0
     answers = records.unqueued()
-    due = pace(settings.ratings.per_day, records.spending(today).queued, records.moment("rated_at"), now)
+    due = pace(records.settings.ratings.per_day, records.spending(today).queued, records.moment("rated_at"), now)
     if answers and due >= min(1, len(answers)):  # sooner, the chances would be very small
         scores = np.array([judged for _, judged in answers], dtype=float)
-        rated = [(judged, rating) for _, judged, rating in records.scored_pairs() if rating is not None]
-        known, ratings = (np.array([pair[side] for pair in rated], dtype=float) for side in (0, 1))
-        weights = spread_weights(known, ratings, scores)
+        pairs = np.array(records.scored_pairs(), dtype=float).reshape(-1, 3)  # NaN where there is no score or rating
+        weights = spread_weights(pairs[:, 1], pairs[:, 2], scores)
         names = [name for name, _ in answers]
-        chances, drawn = draw_answers(names, weights, due, seed=f"{settings.seed} raters {records.watch_id}")
+        chances, drawn = draw_answers(names, weights, due, seed=f"{records.settings.seed} raters {records.watch_id}")
         records.add_rater_draw(chances, drawn, today, now)
-    return _fill_queue(settings, records)
+    return _fill_queue(records)
 
 
-def _fill_queue(settings: WatchSettings, records: WatchRecords) -> int:
+def _fill_queue(records: WatchRecords) -> int:
     """Puts what is drawn into the queue; what a killed step has put there already is there once."""
     waiting = records.to_queue()
     if not waiting:
         return 0
-    options = settings.ratings
+    options = records.settings.ratings
     low, high = options.levels
     queue_settings = QueueSettings(
-        raters=options.raters, per_answer=options.per_answer, rating_min=low, rating_max=high, seed=settings.seed
+        raters=options.raters,
+        per_answer=options.per_answer,
+        rating_min=low,
+        rating_max=high,
+        seed=records.settings.seed,
     )
     queues = watch_queues(records.store, records.watch_id)
     queue = next((queue for queue in queues if queue.settings == queue_settings), None)
-    guideline = read_text_file(settings.path(options.guideline), "the guideline") if options.guideline else ""
-    new = 0
-    for name in waiting:
-        sample = _unrated(records.sample(name))
-        if queue is None:
-            queue = RatingQueue.create(
-                records.store.database,
-                [sample],
-                queue_settings,
-                source=queue_source(records.watch_id),
-                guideline=guideline,
-            )
-            new += 1
-        else:
-            new += queue.add(sample)
-    if queue is not None and guideline:
-        queue.change_guideline(guideline)  # the same text changes nothing
+    guideline = read_text_file(records.settings.path(options.guideline), "the guideline") if options.guideline else ""
+    samples = [_unrated(records.sample(name)) for name in waiting]
+    if queue is None:
+        database, source = records.store.database, queue_source(records.watch_id)
+        RatingQueue.create(database, samples, queue_settings, source=source, guideline=guideline)
+        new = len(samples)
+    else:
+        new = sum(map(queue.add, samples))
+        if guideline:
+            queue.change_guideline(guideline)  # the same text changes nothing
     records.note_queued(waiting)
     return new
 
@@ -123,23 +114,23 @@ def read_queue_ratings(records: WatchRecords) -> int:
     return records.add_ratings(ratings, agreed)
 
 
-def reread_annotations(settings: WatchSettings, records: WatchRecords, source: Source, now: datetime) -> int:
+def reread_annotations(records: WatchRecords, source: Source, now: datetime) -> int:
     """Reads traces again for people's annotations that came since: those of the raters' answers, else of the judged."""
-    if settings.ratings.reread is None:
+    if records.settings.ratings.reread is None:
         return 0
-    since = now - settings.ratings.reread
-    traces = records.judged_traces(since, is_queued=bool(settings.ratings.raters))
+    since = now - records.settings.ratings.reread
+    traces = records.judged_traces(since, is_queued=bool(records.settings.ratings.raters))
     moments = sorted({moment for _, time in traces.values() if (moment := read_utc(time)) is not None})
     stretches = _stretches(moments[-_MOST_READS:])
-    is_file = not settings.source_address.host
+    is_file = not records.settings.source_address.host
     if stretches and (is_file or records.count_since(since) <= _MOST_BESIDE * len(stretches)):
         stretches = [(stretches[0][0], stretches[-1][1])]  # one read takes less than many
     ratings: dict[str, dict[str, float]] = {}
     for first, last in stretches:
-        for trace in source.read(first, last, settings.filter):
+        for trace in source.read(first, last, records.settings.filter):
             origin = TraceOrigin.of_sample(trace) if isinstance(trace, Sample) else None
             if isinstance(trace, Sample) and origin is not None and origin.id in traces:
-                values, _ = tool_ratings(trace, settings.ratings.levels)
+                values, _ = tool_ratings(trace, records.settings.ratings.levels)
                 if values:
                     ratings[traces[origin.id][0]] = values
     return records.add_ratings(ratings)

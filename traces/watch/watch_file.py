@@ -2,6 +2,7 @@
 
 import typing
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
@@ -40,10 +41,9 @@ def load_watch(path: Path) -> WatchSettings:
         # a misspelt key is also a missing one: the misspelling is what to correct
         first = next((problem for problem in errors if problem["type"] == "extra_forbidden"), errors[0])
         raise InputError(_explanation(document, first)) from None
-    for place, problem in booleans_as_numbers(content, settings):
-        raise InputError(f"{path}, line {document.line(place)}, {_dotted(place)}: {problem}")
     try:
-        _check_names(settings, document)
+        for place, problem in chain(booleans_as_numbers(content, settings), _find_mistakes(settings)):
+            raise InputError(f"{path}, line {document.line(place)}, {_dotted(place)}: {problem}")
     except OSError as error:  # of a name that no file can have
         raise InputError(f"{path}: a file that it names cannot be read: {error.strerror or error}") from None
     return settings
@@ -70,54 +70,44 @@ def draft_watch(address: str) -> str:
     )
 
 
-def _check_names(settings: WatchSettings, document: YAMLDocument) -> None:
-    """Raises for the first name or number that does not fit the others, with its line."""
-    checks = (_check_addresses, _check_metrics, _check_judge, _check_segments, _check_bounds, _check_store)
-    for place, problem in (mistake for check in checks for mistake in check(settings)):
-        raise InputError(f"{document.origin}, line {document.line(place)}, {_dotted(place)}: {problem}")
-
-
 Mistakes = Iterator[tuple[Place, object]]
 """Where in the file something is wrong, and what."""
 
 
-def _check_addresses(settings: WatchSettings) -> Mistakes:
-    for key, value, check in (("source", settings.source, check_source), ("push", settings.push, check_sink)):
-        if isinstance(value, str):
+def _find_mistakes(settings: WatchSettings) -> Mistakes:
+    """The names and numbers that do not fit the others."""
+    for key, address, check in (("source", settings.source, check_source), ("push", settings.push, check_sink)):
+        if isinstance(address, str):
             try:
-                check(value)
+                check(address)
             except UsageError as error:
                 yield (key,), error
-
-
-def _check_metrics(settings: WatchSettings) -> Mistakes:
     for key, metric in (("cheap", settings.cheap), ("metric", settings.metric)):
         try:
-            asks, of_conversation = needs_judge(metric), measures_conversation(metric)
+            yield from _check_metric(settings, key, metric)
         except AssayError as error:
             yield (key,), error
-            continue
-        if key == "cheap" and asks:
-            yield (key,), f"{metric} asks a judge: name a metric that costs nothing, such as token_overlap"
-        if key == "metric" and asks and settings.judge is None:
-            yield (key,), f"{metric} asks a judge; name one under `judge:`"
-        if of_conversation and settings.by == "trace":
-            yield (key,), f"{metric} measures conversations: write `by: session`"
-
-
-def _check_judge(settings: WatchSettings) -> Mistakes:
     try:
         settings.judge_settings  # noqa: B018 - for its errors
     except AssayError as error:
         yield ("judge",), error
-
-
-def _check_segments(settings: WatchSettings) -> Mistakes:
     for number, name in enumerate(settings.segments):
         if name not in SEGMENT_FIELDS:
-            similar = nearest_names(name, SEGMENT_FIELDS)
-            hint = f"did you mean {similar[0]}? " if similar else ""
+            hint = "".join(f"did you mean {similar}? " for similar in nearest_names(name, SEGMENT_FIELDS)[:1])
             yield ("segments", number), f"{name} is no field of segments; {hint}They are {quote_names(SEGMENT_FIELDS)}"
+    yield from _check_bounds(settings)
+    place = settings.store_place
+    if isinstance(place, Path) and (kind := kind_of_no_folder(place)):
+        yield ("store",), f"{place}: is {kind}, not a folder; name the folder of a store"
+
+
+def _check_metric(settings: WatchSettings, key: str, metric: str) -> Mistakes:
+    if needs_judge(metric) and key == "cheap":
+        yield (key,), f"{metric} asks a judge: name a metric that costs nothing, such as token_overlap"
+    elif needs_judge(metric) and settings.judge is None:
+        yield (key,), f"{metric} asks a judge; name one under `judge:`"
+    if measures_conversation(metric) and settings.by == "trace":
+        yield (key,), f"{metric} measures conversations: write `by: session`"
 
 
 def _check_bounds(settings: WatchSettings) -> Mistakes:
@@ -131,12 +121,6 @@ def _check_bounds(settings: WatchSettings) -> Mistakes:
         if bound.kind in {"fall", "judge_fall"} and bound.limit >= high - low:
             problem = f"is {bound.limit:g}; a mean on the scale {low}-{high} cannot fall so far"
             yield ("bounds", number, bound.kind), problem
-
-
-def _check_store(settings: WatchSettings) -> Mistakes:
-    place = settings.store_place
-    if isinstance(place, Path) and (kind := kind_of_no_folder(place)):
-        yield ("store",), f"{place}: is {kind}, not a folder; name the folder of a store"
 
 
 def _explanation(document: YAMLDocument, error: ErrorDetails) -> str:
@@ -155,8 +139,7 @@ def _unknown_key(document: YAMLDocument, place: Place) -> str:
         return f"{document.origin}, line {document.line(place)}: `{_dotted(place)}` went: {gone}"
     model = _model_at(parents)
     known = [name for name in model.model_fields if name != "folder"]
-    similar = nearest_names(str(key), known)
-    hint = f"did you mean `{similar[0]}`? " if similar else ""
+    hint = "".join(f"did you mean `{similar}`? " for similar in nearest_names(str(key), known)[:1])
     within = f" in {_dotted(parents)}" if parents else ""
     return (
         f"{document.origin}, line {document.line(place)}: unknown key `{key}`{within}; {hint}The keys are "

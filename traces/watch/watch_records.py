@@ -7,20 +7,20 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from ...errors import UsageError
 from ...eval_sets import Sample
+from ...metrics import Score
 from ...runs import Store
 from ...runs.database import explain_errors
-from ..origin import ORIGIN, TraceOrigin
-from ..source import UnreadTrace
+from ..cursor import hold_lock
+from ..source import ORIGIN, TraceOrigin, UnreadTrace
 from ..times import read_utc, utc_text
-from .alarms import AlarmChange, AlarmMessage
+from .alarms import AlarmMessage
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
-from .watch_state import DriftResult, StoredLook, WatchRow, WatchState, lock_name, marks, read_answers, read_drift
+from .watch_state import DriftResult, StoredLook, WatchRow, WatchState, lock_name, marks, read_value
 
 MOST_TRIES = 3
 """How often an answer is given to the judge whose score fails each time."""
-_IDS_AT_ONCE = 500  # of one question to the database
+_GO_ON = ", then start it again: it goes on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +36,24 @@ class DaySpending:
 class WatchRecords(WatchState):
     """Writes the state of one series of a watch, which is held by this process."""
 
-    def __init__(self, store: Store, watch: str) -> None:
+    def __init__(self, store: Store, watch: str, settings: WatchSettings) -> None:
         super().__init__(store)
-        self.watch_id = watch
+        self.watch_id, self.settings = watch, settings
 
     # --- pulling
 
     def add_answers(self, answers: Sequence[tuple[Sample, float | None]], now: datetime) -> int:
         """Adds answers that were pulled, with their cheap scores, and returns how many are new; the others stay."""
         known = self.known_answers([sample.id for sample, _ in answers])
-        rows = {sample.id: self._row(sample, cheap, now) for sample, cheap in answers if sample.id not in known}
+        rows: dict[str, tuple[Any, ...]] = {}
+        for sample, cheap in answers:
+            if sample.id not in known:
+                origin = TraceOrigin.of_sample(sample)
+                time = (read_utc(origin.time) if origin else None) or now
+                segments = {name: value for name in SEGMENT_FIELDS if (value := _segment(sample, name))}
+                texts = json.dumps(segments, ensure_ascii=False), sample.model_dump_json()
+                about = origin.id if origin else sample.id, sample.source, utc_text(time)
+                rows[sample.id] = (self.watch_id, sample.id, *about, cheap, *texts)
         traces = [(self.watch_id, trace, sample.id) for sample, _ in answers for trace in trace_ids(sample)]
         with self._writing():
             self._database.executemany(
@@ -72,28 +80,16 @@ class WatchRecords(WatchState):
         return bool(self.known_answers([session]))
 
     def _known(self, question: str, names: Sequence[str]) -> set[str]:
-        parts = [names[start : start + _IDS_AT_ONCE] for start in range(0, len(names), _IDS_AT_ONCE)]
-        rows = (row for part in parts for row in self._rows(f"{question} IN ({marks(part)})", self.watch_id, *part))
-        return {str(name) for (name,) in rows}
+        return {str(name) for (name,) in self._rows(f"{question} IN ({marks(names)})", self.watch_id, *names)}
 
-    def _row(self, sample: Sample, cheap: float | None, now: datetime) -> tuple[Any, ...]:
-        origin = TraceOrigin.of_sample(sample)
-        time = read_utc(origin.time) if origin else None
-        segments = {name: value for name in SEGMENT_FIELDS if (value := _segment(sample, name))}
-        return (
-            *(self.watch_id, sample.id, origin.id if origin else sample.id, sample.source, utc_text(time or now)),
-            *(cheap, json.dumps(segments, ensure_ascii=False), sample.model_dump_json()),
+    def add_unread(self, trace: UnreadTrace) -> None:
+        """Adds a trace that is no answer; a later pull may read it."""
+        time = read_utc(trace.time)
+        self._execute(
+            "INSERT INTO watch_unread VALUES (?, ?, ?, ?) ON CONFLICT (watch, trace) DO UPDATE SET "
+            "time = excluded.time, reason = excluded.reason",
+            *(self.watch_id, trace.id, utc_text(time) if time else "", trace.reason),
         )
-
-    def add_unread(self, traces: Sequence[UnreadTrace]) -> None:
-        """Adds traces that are no answers; a later pull may read them."""
-        times = [utc_text(time) if (time := read_utc(trace.time)) else "" for trace in traces]
-        with self._writing():
-            self._database.executemany(
-                "INSERT INTO watch_unread VALUES (?, ?, ?, ?) ON CONFLICT (watch, trace) DO UPDATE SET "
-                "time = excluded.time, reason = excluded.reason",
-                [(self.watch_id, trace.id, time, trace.reason) for trace, time in zip(traces, times, strict=True)],
-            )
 
     def end_pull(self, until: datetime) -> None:
         """Notes up to which moment traces were pulled; it never goes back."""
@@ -117,28 +113,17 @@ class WatchRecords(WatchState):
     def add_draw(self, chances: Mapping[str, float], drawn: set[str], day: str, now: datetime) -> None:
         """Keeps a draw for the judge: whole or not at all. The content of what is not drawn is forgotten."""
         with self._writing():
-            self._database.executemany(
-                "UPDATE watch_items SET status = 'waiting', judge_chance = ?, drawn_on = ? WHERE watch = ? AND "
-                "sample = ?",
-                [(chances[name], day, self.watch_id, name) for name in drawn],
-            )
-            self._database.executemany(
-                "UPDATE watch_items SET status = 'left', judge_chance = ?, content = NULL WHERE watch = ? AND "
-                "sample = ?",
-                [(chance, self.watch_id, name) for name, chance in chances.items() if name not in drawn],
-            )
+            left = [(chance, name) for name, chance in chances.items() if name not in drawn]
+            self._update("status = 'left', judge_chance = ?, content = NULL", left)
+            waiting = [(chances[name], day, name) for name in drawn]
+            self._update("status = 'waiting', judge_chance = ?, drawn_on = ?", waiting)
             self._end_draw(day, "drawn", len(drawn), "drawn_at", now)
 
     def add_rater_draw(self, chances: Mapping[str, float], drawn: set[str], day: str, now: datetime) -> None:
         """Keeps a draw for raters. What is drawn waits for the queue until `note_queued`."""
         with self._writing():
-            self._database.executemany(
-                "UPDATE watch_items SET rating_chance = ?, queue_state = ? WHERE watch = ? AND sample = ?",
-                [
-                    (chance, "drawn" if name in drawn else "left", self.watch_id, name)
-                    for name, chance in chances.items()
-                ],
-            )
+            states = [(chance, "drawn" if name in drawn else "left", name) for name, chance in chances.items()]
+            self._update("rating_chance = ?, queue_state = ?", states)
             self._end_draw(day, "queued", len(drawn), "rated_at", now)
 
     def _end_draw(self, day: str, column: str, count: int, moment: str, now: datetime) -> None:
@@ -201,15 +186,18 @@ class WatchRecords(WatchState):
         for name, tries_before in self._items("sample, tries", "drawn_on = ? AND status = 'waiting'", day):
             value, status = scores.get(name, (None, ""))
             if status == "failed" and tries_before + tried < MOST_TRIES:
-                tries.append((tries_before + tried, self.watch_id, name))
+                tries.append((tries_before + tried, name))
             elif status:
-                ends.append((status, value, run, self.watch_id, name))
+                ends.append((status, value, run, name))
         with self._writing():
-            self._database.executemany(
-                "UPDATE watch_items SET status = ?, judged = ?, run = ? WHERE watch = ? AND sample = ?", ends
-            )
-            self._database.executemany("UPDATE watch_items SET tries = ? WHERE watch = ? AND sample = ?", tries)
+            self._update("status = ?, judged = ?, run = ?", ends)
+            self._update("tries = ?", tries)
         return sum(value is not None for _, value, *_ in ends)
+
+    def judge_scores(self, run: str) -> Iterator[tuple[str, Score]]:
+        """Yields the scores of a run by the watch's metric, each with its answer's id."""
+        scores = self.store.scores(run, fields=())
+        return ((name, score) for name, metric, score in scores if metric == self.settings.metric)
 
     def unpushed_runs(self, address: str) -> list[str]:
         """Returns the runs with scores that were not written to an address yet, the oldest first."""
@@ -244,10 +232,7 @@ class WatchRecords(WatchState):
     def note_queued(self, names: Iterable[str]) -> None:
         """Notes that answers are in the raters' queue."""
         with self._writing():
-            self._database.executemany(
-                "UPDATE watch_items SET queue_state = 'queued' WHERE watch = ? AND sample = ?",
-                [(self.watch_id, name) for name in names],
-            )
+            self._update("queue_state = 'queued'", [(name,) for name in names])
 
     def judged_traces(self, since: datetime, *, is_queued: bool) -> dict[str, tuple[str, str]]:
         """Returns trace -> (sample, time) of the answers since a moment that the judge scored."""
@@ -273,10 +258,7 @@ class WatchRecords(WatchState):
                 mean = (agreed or {}).get(name, sum(after.values()) / len(after))
                 if after != before or mean != rows[0][1]:
                     new += not before
-                    self._database.execute(
-                        "UPDATE watch_items SET ratings = ?, rating = ? WHERE watch = ? AND sample = ?",
-                        (json.dumps(after, ensure_ascii=False), mean, self.watch_id, name),
-                    )
+                    self._update("ratings = ?, rating = ?", [(json.dumps(after, ensure_ascii=False), mean, name)])
         return new
 
     # --- looking
@@ -296,7 +278,7 @@ class WatchRecords(WatchState):
         count = "SELECT count(*) FROM watch_items WHERE watch = ? AND status = ?"
         return int(unread), self._value(count, self.watch_id, "waiting"), self._value(count, self.watch_id, "new")
 
-    def end_step(self, look: StoredLook, changes: Sequence[AlarmChange], target: str) -> int:
+    def end_step(self, look: StoredLook, changes: Sequence[tuple[int, AlarmMessage]], target: str) -> int:
         """Keeps a look, the alarms that change with it, and their messages: whole or not at all; returns its number."""
         drift = json.dumps([] if look.drift is None else [asdict(look.drift)])
         content = json.dumps(asdict(look.look) | {"first_day": look.first_day}, ensure_ascii=False, allow_nan=False)
@@ -310,30 +292,30 @@ class WatchRecords(WatchState):
                 "UPDATE watch_items SET look = ? WHERE watch = ? AND look IS NULL AND judged IS NOT NULL",
                 (number, self.watch_id),
             )
-            for change in changes:
-                self._write_alarm(change, number, look.at, target)
+            for alarm, message in changes:
+                self._write_alarm(alarm, message, number, target)
             sql = "UPDATE watches SET stepped_at = ?, problem = '' WHERE id = ?"
             self._database.execute(sql, (look.at, self.watch_id))
         return number
 
-    def _write_alarm(self, change: AlarmChange, look: int, at: str, target: str) -> None:
-        message, content = change.message, asdict(change.message)
+    def _write_alarm(self, alarm: int, message: AlarmMessage, look: int, target: str) -> None:
+        content = asdict(message)
         if message.event == "fired":
             answers = json.dumps(content["answers"], ensure_ascii=False)
             self._database.execute(
                 "INSERT INTO watch_alarms VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, '', ?)",
-                (self.watch_id, change.number, message.bound, message.sentence, message.since, at, look, answers),
+                (self.watch_id, alarm, message.bound, message.sentence, message.since, message.at, look, answers),
             )
         else:
             self._database.execute(
                 "UPDATE watch_alarms SET cleared_at = ?, cleared_look = ?, cleared_sentence = ? "
                 "WHERE watch = ? AND number = ? AND cleared_at IS NULL",
-                (at, look, message.sentence, self.watch_id, change.number),
+                (message.at, look, message.sentence, self.watch_id, alarm),
             )
         if target:
             self._database.execute(
                 "INSERT INTO watch_deliveries VALUES (?, ?, ?, ?, ?, 'waiting', 0, NULL, '') ON CONFLICT DO NOTHING",
-                (self.watch_id, change.number, message.event, target, json.dumps(content, ensure_ascii=False)),
+                (self.watch_id, alarm, message.event, target, json.dumps(content, ensure_ascii=False)),
             )
 
     def note_problem(self, problem: str) -> None:
@@ -352,7 +334,7 @@ class WatchRecords(WatchState):
         """Returns the newest check of the judge's drift."""
         sql = "SELECT result FROM watch_drift WHERE watch = ? AND kind = 'judge' ORDER BY at DESC LIMIT 1"
         rows = self._rows(sql, self.watch_id)
-        return read_drift(json.loads(rows[0][0])) if rows else None
+        return read_value(DriftResult, json.loads(rows[0][0])) if rows else None
 
     def waiting_deliveries(self) -> list[tuple[int, str, AlarmMessage]]:
         """Returns (alarm, target, message) of what was not delivered yet, the oldest first."""
@@ -361,11 +343,7 @@ class WatchRecords(WatchState):
             "ORDER BY alarm, event DESC, target",
             self.watch_id,
         )
-        read = [(alarm, target, json.loads(message)) for alarm, target, message in rows]
-        return [
-            (alarm, target, AlarmMessage(**values | {"answers": read_answers(values["answers"])}))
-            for alarm, target, values in read
-        ]
+        return [(alarm, target, read_value(AlarmMessage, json.loads(message))) for alarm, target, message in rows]
 
     def end_delivery(self, delivery: tuple[int, str, str], state: str, problem: str, now: datetime) -> None:
         """Notes what became of a message (alarm, event, target): `sent`, `dropped`, or `waiting` where it failed."""
@@ -381,32 +359,30 @@ class WatchRecords(WatchState):
         sql = f"SELECT {columns} FROM watch_items WHERE watch = ? AND {where} ORDER BY time, sample"
         return self._rows(sql, self.watch_id, *values)
 
+    def _update(self, columns: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Changes columns of answers: of each row the values, and last the answer's id."""
+        sql = f"UPDATE watch_items SET {columns} WHERE watch = ? AND sample = ?"
+        self._database.executemany(sql, [(*values, self.watch_id, name) for *values, name in rows])
+
     def _execute(self, sql: str, *values: Any) -> None:
-        with explain_errors(self._database, "the watch cannot be kept", ", then start it again: it goes on"):
+        with explain_errors(self._database, "the watch cannot be kept", _GO_ON):
             self._database.execute(sql, values)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        then = ", then start it again: it goes on"
-        with explain_errors(self._database, "the watch cannot be kept", then), self._database.transaction():
+        with explain_errors(self._database, "the watch cannot be kept", _GO_ON), self._database.transaction():
             yield
 
 
 @contextmanager
 def hold_watch(store: Store, name: str) -> Iterator[None]:
     """Holds the lock of a watch: no other process can take a step of it."""
-    locks = store.database.locks
-    with explain_errors(store.database, "the watch cannot be held"):
-        if not locks.take(lock_name(name)):
-            raise UsageError(
-                f"the watch {name} is running: another process is at work on it in {store.path}. "
-                "`--status` shows what it has so far; wait until it has ended, or end it first"
-            )
-    try:
+    refusal = (
+        f"the watch {name} is running: another process is at work on it in {store.path}. "
+        "`--status` shows what it has so far; wait until it has ended, or end it first"
+    )
+    with hold_lock(store.database, lock_name(name), refusal):
         yield
-    finally:
-        with explain_errors(store.database, "the watch cannot be released"):
-            locks.release(lock_name(name))
 
 
 def open_series(store: Store, settings: WatchSettings, now: datetime) -> tuple[WatchRow, bool]:

@@ -12,8 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 from ...errors import UsageError
 from ...judges import JudgeSettings, load_settings
 from ...judges.settings import is_judge_folder
-from ...meta_eval.monitoring.bound import Bound, BoundKind
-from ...metrics.catalogue import needs_judge
+from ...meta_eval.monitoring.look import Bound, BoundKind
 from ...runs.nightly.suite import CassetteUse
 from ...runs.plan import WATCH_DATA, Plan, judge_identity
 from ..address import TraceAddress
@@ -24,12 +23,7 @@ _LONGEST = timedelta(days=3_660)
 
 
 def parse_duration(text: Any) -> timedelta:
-    """Reads a length of time.
-
-    Example:
-        >>> parse_duration("15m"), parse_duration("30d").days
-        (datetime.timedelta(seconds=900), 30)
-    """
+    """Reads a length of time."""
     if isinstance(text, timedelta):
         return text
     try:
@@ -244,23 +238,11 @@ class WatchSettings(BaseModel):
         return TraceAddress.parse(f"{address.scheme}:{self.path(address.project)}")
 
     @property
-    def push_address(self) -> str | None:
-        """Where scores are pushed: to the source, to another address, or nowhere."""
-        if self.push is True:
-            return self.source
-        return self.push or None
-
-    @property
     def store_place(self) -> str | Path | None:
         """The folder or URL of the store; None where the file names none."""
         if self.store is None or "://" in self.store:
             return self.store
         return self.path(self.store)
-
-    @property
-    def window_days(self) -> int:
-        """The days of the window, at least one."""
-        return max(1, self.window.days)
 
     @property
     def judge_settings(self) -> JudgeSettings | None:
@@ -269,11 +251,6 @@ class WatchSettings(BaseModel):
             return None
         is_file = self.judge.endswith((".yaml", ".yml")) or is_judge_folder(self.path(self.judge))
         return load_settings(str(self.path(self.judge)) if is_file else self.judge)
-
-    @property
-    def asks_judge(self) -> bool:
-        """Whether the metric asks a judge."""
-        return self.judge is not None or needs_judge(self.metric)
 
     def path(self, name: str) -> Path:
         """Returns a path of the file as an absolute path."""

@@ -2,18 +2,20 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, TypeVar, cast
+
+from pydantic import TypeAdapter
 
 from ...errors import UsageError
-from ...meta_eval.estimate import Estimate
-from ...meta_eval.monitoring.bound import Bound
-from ...meta_eval.monitoring.look import BoundState, Look, SegmentLook
+from ...meta_eval.monitoring.look import Look
 from ...runs import Store
 from ...runs.database import explain_errors
 from .alarms import AlarmAnswer
 
+_Value = TypeVar("_Value")
 MOST_ITEMS = 1_000  # of one question
 
 
@@ -32,9 +34,9 @@ class WatchRow:
     is_running: bool  # whether a process is at work on it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class StepCounts:
-    """What one step did."""
+    """What one step did, counted as it goes."""
 
     pulled: int = 0  # new answers
     unread: int = 0  # traces without an answer, of all steps, that are not answers by now
@@ -136,34 +138,29 @@ class WatchState:
 
     def watches(self) -> list[WatchRow]:
         """Returns the newest series of each watch, by name."""
-        rows = self._rows(f"SELECT {_WATCH_COLUMNS} FROM watches ORDER BY name, series")
-        return list({row[1]: self._watch(row) for row in rows}.values())
+        return list({watch.name: watch for watch in self._watches("ORDER BY name, series")}.values())
 
     def series(self, name: str) -> list[WatchRow]:
         """Returns all series of a watch, the newest first."""
-        rows = self._rows(f"SELECT {_WATCH_COLUMNS} FROM watches WHERE name = ? ORDER BY series DESC", name)
-        return [self._watch(row) for row in rows]
+        return self._watches("WHERE name = ? ORDER BY series DESC", name)
 
     def watch(self, name: str) -> WatchRow:
         """Returns a watch by its id, or the newest series by its name."""
-        rows = self._rows(
-            f"SELECT {_WATCH_COLUMNS} FROM watches WHERE id = ? OR name = ? ORDER BY id = ? DESC, series DESC LIMIT 1",
-            *(name, name, name),
-        )
+        rows = self._watches("WHERE id = ? OR name = ? ORDER BY id = ? DESC, series DESC LIMIT 1", name, name, name)
         if not rows:
             known = ", ".join(watch.name for watch in self.watches()) or "none yet"
             raise UsageError(f"no watch is called {name!r} in {self._database.name}; there are {known}")
-        return self._watch(rows[0])
+        return rows[0]
 
     def looks(self, watch: str, last: int = MOST_ITEMS**2) -> list[StoredLook]:
         """Returns the last looks of a watch, the oldest first."""
         sql = f"SELECT {_LOOK_COLUMNS} FROM watch_looks WHERE watch = ? ORDER BY number DESC LIMIT ?"
-        return [read_look(*row) for row in reversed(self._rows(sql, watch, last))]
+        return [_read_look(*row) for row in reversed(self._rows(sql, watch, last))]
 
     def look(self, watch: str, number: int) -> StoredLook | None:
         """Returns one look; None where there is none of this number."""
         rows = self._rows(f"SELECT {_LOOK_COLUMNS} FROM watch_looks WHERE watch = ? AND number = ?", watch, number)
-        return read_look(*rows[0]) if rows else None
+        return _read_look(*rows[0]) if rows else None
 
     def count_looks(self, watch: str) -> int:
         """Returns how many looks a watch has had."""
@@ -171,19 +168,21 @@ class WatchState:
 
     def alarms(self, watch: str, *, standing: bool = False) -> list[StoredAlarm]:
         """Returns the alarms of a watch, the newest first."""
-        deliveries: dict[int, list[StoredDelivery]] = {}
-        for alarm, *values in self._rows(
+        sent = self._rows(
             "SELECT alarm, event, target, state, tries, ended_at, problem FROM watch_deliveries WHERE watch = ? "
             "ORDER BY alarm, event DESC, target",
             watch,
-        ):
-            deliveries.setdefault(alarm, []).append(StoredDelivery(*values))
+        )
         rows = self._rows(
             "SELECT number, bound, sentence, since, fired_at, fired_look, cleared_at, cleared_look, cleared_sentence, "
             "answers FROM watch_alarms WHERE watch = ? ORDER BY number DESC",
             watch,
         )
-        alarms = [_read_alarm(row, deliveries.get(row[0], ())) for row in rows]
+        alarms = []
+        for row in rows:
+            values: list[Any] = [*row[:-1], read_value(tuple[AlarmAnswer, ...], json.loads(row[-1]))]
+            values.append(tuple(StoredDelivery(*one[1:]) for one in sent if one[0] == row[0]))
+            alarms.append(StoredAlarm(*values))
         return [alarm for alarm in alarms if alarm.stands or not standing]
 
     def answers_of_look(self, watch: str, look: int, *, limit: int = 50, offset: int = 0) -> list[WatchedAnswer]:
@@ -211,13 +210,15 @@ class WatchState:
     ) -> list[WatchedAnswer]:
         sql = f"SELECT {_ANSWER_COLUMNS} FROM watch_items WHERE watch = ? AND {where} LIMIT ? OFFSET ?"
         rows = self._rows(sql, watch, *values, min(limit, MOST_ITEMS), offset)
-        read: list[list[Any]] = [[*row[:-2], json.loads(row[-2]), json.loads(row[-1])] for row in rows]
-        return [WatchedAnswer(*values) for values in read]
+        return [WatchedAnswer(*row[:-2], *map(json.loads, row[-2:])) for row in rows]
 
-    def _watch(self, row: Sequence[Any]) -> WatchRow:
-        is_running = self._database.locks.is_held(lock_name(row[1]))
-        values: list[Any] = [*row[:4], json.loads(row[4]), *row[5:], is_running]
-        return WatchRow(*values)
+    def _watches(self, which: str, *values: Any) -> list[WatchRow]:
+        watches = []
+        for row in self._rows(f"SELECT {_WATCH_COLUMNS} FROM watches {which}", *values):
+            fields: list[Any] = [*row, self._database.locks.is_held(lock_name(row[1]))]
+            fields[4] = json.loads(fields[4])
+            watches.append(WatchRow(*fields))
+        return watches
 
     def _rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         with explain_errors(self._database, "the watches cannot be read"):
@@ -229,45 +230,25 @@ class WatchState:
 
 
 def lock_name(name: str) -> str:
-    """Returns the name of the lock of a watch: one that a file may have, whatever the watch is called.
-
-    Example:
-        >>> lock_name("support/nl")
-        'watch-b6de1a80993cfe28'
-    """
+    """Returns the name of the lock of a watch: one that a file may have, whatever the watch is called."""
     return f"watch-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
 
 
-def read_look(number: int, at: str, look: str, counts: str, drift: str) -> StoredLook:
-    """Reads a look of the store from the columns of its row."""
-    values = json.loads(look)
-    first_day = str(values.pop("first_day"))
-    for place in (values, *values["segments"]):
-        place |= {name: Estimate(**place[name]) for name in ("mean", "bad_share")}
-    values["segments"] = tuple(SegmentLook(**segment) for segment in values["segments"])
-    values["bounds"] = tuple(
-        BoundState(**state | {"bound": Bound(**state["bound"]), "estimate": Estimate(**state["estimate"])})
-        for state in values["bounds"]
-    )
-    values["notes"] = tuple(values["notes"])
-    known = {one.name for one in fields(StepCounts)}
-    step = StepCounts(**{name: value for name, value in json.loads(counts).items() if name in known})
-    checks = [read_drift(check) for check in json.loads(drift) if check["kind"] == "judge"]
-    return StoredLook(number, at, Look(**values), first_day, step, checks[0] if checks else None)
+def read_value(kind: type[_Value], values: Any) -> _Value:
+    """Makes a record of the JSON values that it was kept as; what an earlier version kept beside them is left out."""
+    value: _Value = _adapter(cast(Any, kind)).validate_python(values)
+    return value
 
 
-def read_drift(values: Mapping[str, Any]) -> DriftResult:
-    """Reads a check of the judge's drift from its JSON values."""
-    return DriftResult(values["at"], values["drifted"], values["sentence"], values["value"])
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
-def _read_alarm(row: Sequence[Any], deliveries: Sequence[StoredDelivery]) -> StoredAlarm:
-    values: list[Any] = [*row[:-1], read_answers(json.loads(row[-1])), tuple(deliveries)]
-    return StoredAlarm(*values)
-
-
-def read_answers(listed: Iterable[Mapping[str, Any]]) -> tuple[AlarmAnswer, ...]:
-    return tuple(AlarmAnswer(**answer) for answer in listed)
+def _read_look(number: int, at: str, look: str, counts: str, drift: str) -> StoredLook:
+    values, checks = json.loads(look), [check for check in json.loads(drift) if check["kind"] == "judge"]
+    parts = {"look": values, "first_day": values["first_day"], "counts": json.loads(counts)}
+    return read_value(StoredLook, {"number": number, "at": at, "drift": checks[0] if checks else None} | parts)
 
 
 def marks(values: Sequence[object]) -> str:

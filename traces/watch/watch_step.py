@@ -4,17 +4,20 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 
-from ...errors import AssayError
+from ...errors import AssayError, BudgetReached
+from ...judges.secrets import Scrubber
+from ...meta_eval.estimate import Estimate
 from ...meta_eval.monitoring.look import Look
+from ...metrics.catalogue import higher_is_better
 from ...presentation.texts import one_line
 from ...runs import Store
 from ...runs.answer_address import answer_url
-from ...runs.session import OnProgress, Progress
+from ...runs.session import OnProgress
 from ...text.wording import count_of, verb_of
 from ..address import TraceAddress
 from ..push import PushRequest, push_scores
@@ -22,43 +25,36 @@ from ..registry import open_sink, open_source
 from ..sink import Sink
 from ..source import Source
 from ..times import read_utc, utc_text
-from .alarm_changes import AlarmChanges, alarm_answer
-from .alarms import AlarmAnswer, AlarmChange, deliver_alarm
+from .alarms import AlarmAnswer, AlarmMessage, deliver_alarm, describe_bound
 from .answer_draw import draw_answers, pace, spread_weights
-from .answer_pull import AnswerPull, PullCounts
+from .answer_pull import AnswerPull
 from .judging import check_judge, judge_waiting, take_over_scores
 from .rater_answers import draw_for_raters, find_open_queue, read_queue_ratings, reread_annotations
 from .watch_file import load_watch
 from .watch_look import LookAt, look_at_answers, read_production_answers
 from .watch_records import WatchRecords, hold_watch, open_series
 from .watch_settings import WatchSettings
-from .watch_state import DriftResult, StepCounts, StoredAlarm, StoredLook, WatchRow, WatchState
+from .watch_state import DriftResult, StepCounts, StoredAlarm, StoredLook, WatchRow
 
+JUDGE_DRIFT = "drift of judge"
+"""What stands in place of a bound in an alarm about the judge."""
 _REREAD_SECONDS = 86_400
 _LONGEST_REASON = 300  # characters of why an answer has no score
-
-
-def _do_nothing(_: Progress) -> None:
-    """What is called as the judge goes on where nobody looks."""
-
-
-def _show_nothing() -> AbstractContextManager[OnProgress]:
-    return nullcontext(_do_nothing)
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
+_LONGEST_TEXT = 2_000  # characters of a question or an answer in an alarm
 
 
 @dataclass(frozen=True, slots=True)
 class StepTools:
-    """What a step uses of the world."""
+    """What a step, and the loop of steps, use of the world."""
 
     open_source: Callable[[TraceAddress], Source] = open_source  # opens what reads the traces of an address
     open_sink: Callable[[str], Sink] = open_sink  # opens what writes scores to an address
     look: LookAt = look_at_answers  # estimates from all answers so far
-    clock: Callable[[], datetime] = _utc_now  # the present moment, in UTC
-    show_progress: Callable[[], AbstractContextManager[OnProgress]] = _show_nothing  # shows how the judge goes on
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)  # the present moment, in UTC
+    # shows how the judge goes on
+    show_progress: Callable[[], AbstractContextManager[OnProgress]] = lambda: nullcontext(lambda _: None)
+    sleep: Callable[[float], None] = time.sleep  # waits so many seconds
+    on_trouble: Callable[[str], None] = lambda _: None  # called with what failed and is tried again, for a person
 
 
 @dataclass(slots=True)
@@ -84,8 +80,8 @@ class WatchStep:
         self._settings, self._store, self._tools = settings, store, tools or StepTools()
         self._now = self._tools.clock()
         self._row, is_further = open_series(store, settings, self._now)
-        self._records = WatchRecords(store, self._row.id)
-        self._state = WatchState(store)
+        self._records = WatchRecords(store, self._row.id, settings)
+        self._counts = StepCounts()
         self._started = time.monotonic()
         self._notes: list[str] = []
         self._problems: list[str] = []
@@ -104,42 +100,30 @@ class WatchStep:
             raise
 
     def _take(self) -> StepReport:
-        today = self._today()
+        counts, today = self._counts, self._today()
         source = self._tools.open_source(self._settings.source_address)
-        pulled = self._pull(source)
-        drawn = self._draw(today)
+        self._pull(source)
+        counts.drawn = self._draw(today)
         waiting_before = self._records.counts()[1]
-        earlier = take_over_scores(self._settings, self._records)
-        pushed_first, _ = self._push() if earlier else (0, 0)  # what a killed step judged waits for nothing
-        with self._tools.show_progress() if waiting_before else nullcontext(_do_nothing) as on_progress:
-            judged = judge_waiting(self._settings, self._records, today, on_progress)
-        judged.judged += earlier
-        if judged.problem:
-            self._note_judge(judged.problem, is_budget=judged.has_ended_by_budget)
-        elif judged.failed:
+        counts.judged = take_over_scores(self._records)
+        if counts.judged:
+            self._push()  # what a killed step judged waits for nothing
+            counts.push_failed = 0
+        with self._tools.show_progress() if waiting_before else nullcontext(lambda _: None) as on_progress:
+            problem, failures = judge_waiting(self._records, today, counts, on_progress)
+        if problem:
+            self._note_judge(problem)
+        elif failures:
             self._problems.append(
-                f"{count_of(judged.failed, 'answer')} got no score ({one_line(judged.failure, _LONGEST_REASON)}); what "
+                f"{count_of(len(failures), 'answer')} got no score ({one_line(failures[0], _LONGEST_REASON)}); what "
                 "has failed three times is given up"
             )
-        pushed, push_failed = self._push()
-        queued, rated = self._rate(source, today)
-        unread, waiting, undrawn = self._records.counts()
-        counts = StepCounts(
-            pulled=pulled.pulled,
-            unread=unread,
-            drawn=drawn,
-            judged=judged.judged,
-            failed=max(0, waiting_before - waiting - judged.judged),
-            waiting=waiting,
-            undrawn=undrawn,
-            pushed=pushed_first + pushed,
-            push_failed=push_failed,
-            queued=queued,
-            rated=rated + pulled.rated,
-            usd=judged.usd,
-            seconds=round(time.monotonic() - self._started, 3),
-        )
-        return self._look(counts, today)
+        self._push()
+        self._rate(source, today)
+        counts.unread, counts.waiting, counts.undrawn = self._records.counts()
+        counts.failed = max(0, waiting_before - counts.waiting - counts.judged)
+        counts.seconds = round(time.monotonic() - self._started, 3)
+        return self._look(today)
 
     def _today(self) -> str:
         """The date of the budget; a clock that goes backwards does not give a day's budget twice."""
@@ -152,21 +136,20 @@ class WatchStep:
             )
         return max(today, newest)
 
-    def _pull(self, source: Source) -> PullCounts:
-        until = read_utc(self._row.pulled_until) if self._row.pulled_until else None
-        counts = AnswerPull(self._settings, self._records, source, self._now).pull(until)
-        if counts.other_scale:
+    def _pull(self, source: Source) -> None:
+        pull = AnswerPull(self._records, source, self._now, self._counts)
+        pull.pull(read_utc(self._row.pulled_until) if self._row.pulled_until else None)
+        if pull.other_scale:
             low, high = self._settings.ratings.levels
             self._notes.append(
-                f"the ratings of {count_of(counts.other_scale, 'answer')} are left out, which are not on the scale "
+                f"the ratings of {count_of(pull.other_scale, 'answer')} are left out, which are not on the scale "
                 f"{low}-{high} of this watch"
             )
-        if counts.open_sessions:
+        if pull.open_sessions:
             self._notes.append(
-                f"{count_of(counts.open_sessions, 'conversation')} may go on, and will be pulled when "
-                f"{verb_of(counts.open_sessions, 'it is', 'they are')} over"
+                f"{count_of(pull.open_sessions, 'conversation')} may go on, and will be pulled when "
+                f"{verb_of(pull.open_sessions, 'it is', 'they are')} over"
             )
-        return counts
 
     def _draw(self, today: str) -> int:
         """Draws answers for the judge from all that were in no draw yet."""
@@ -195,96 +178,133 @@ class WatchStep:
             return 0
         if share is None and due < min(1, len(answers)):
             return 0  # too soon: a later draw gives each of them a better chance
-        cheap = np.array([np.nan if score is None else score for _, score in answers], dtype=float)
+        cheap = np.array([score for _, score in answers], dtype=float)
         weights = np.ones(len(answers))
         if settings.sample.rule == "uncertain":
-            pairs = records.scored_pairs()
-            known = np.array([np.nan if score is None else score for score, _, _ in pairs], dtype=float)
-            weights = spread_weights(known, np.array([judged for _, judged, _ in pairs], dtype=float), cheap)
+            known = np.array(records.scored_pairs(), dtype=float).reshape(-1, 3)  # NaN where there is no score
+            weights = spread_weights(known[:, 0], known[:, 1], cheap)
         names = [name for name, _ in answers]
         chances, drawn = draw_answers(names, weights, due, seed=f"{settings.seed} judge {records.watch_id}")
         records.add_draw(chances, drawn, today, self._now)
         return len(drawn)
 
-    def _note_judge(self, problem: str, *, is_budget: bool) -> None:
+    def _note_judge(self, problem: AssayError) -> None:
         waiting = self._records.counts()[1]
         left = f"{count_of(waiting, 'drawn answer')} {verb_of(waiting, 'waits', 'wait')}"
-        if is_budget:
+        if isinstance(problem, BudgetReached):
             self._notes.append(f"the judge's budget of the day is used up ({problem}): {left} for the next day")
         else:
             self._problems.append(f"the judge: {problem}; {left} for the next step")
 
-    def _push(self) -> tuple[int, int]:
-        address = self._settings.push_address
-        pushed = failed = 0
-        if address is None:
-            return 0, 0
+    def _push(self) -> None:
+        address = self._settings.source if self._settings.push is True else self._settings.push
+        if not address:
+            return
         try:
             for run in self._records.unpushed_runs(address):
                 request = PushRequest(metrics=(self._settings.metric,), to=address, link=self._link)
                 result = push_scores(self._store, self._store.run(run), request, open_place=self._tools.open_sink)
-                pushed += result.written + result.updated
-                failed += result.failed
+                self._counts.pushed += result.written + result.updated
+                self._counts.push_failed += result.failed
                 self._problems += [f"push to {address}: {problem}" for problem in result.problems]
         except AssayError as error:
             self._problems.append(f"push to {address}: {error}")
-        return pushed, failed
 
-    def _rate(self, source: Source, today: str) -> tuple[int, int]:
-        """Fills the raters' queue, and takes over their ratings; returns how many are new of each."""
-        queued = rated = 0
+    def _rate(self, source: Source, today: str) -> None:
+        """Fills the raters' queue, and takes over their ratings."""
+        counts, records = self._counts, self._records
         try:
-            queued = draw_for_raters(self._settings, self._records, today, self._now)
-            rated = read_queue_ratings(self._records)
-            last = self._records.moment("reread_at")
-            if last is None:
-                self._records.note_reread(self._now)  # what was pulled just now came with its annotations
-            elif abs((self._now - last).total_seconds()) >= _REREAD_SECONDS:
-                rated += reread_annotations(self._settings, self._records, source, self._now)
-                self._records.note_reread(self._now)
+            counts.queued = draw_for_raters(records, today, self._now)
+            counts.rated += read_queue_ratings(records)
+            last = records.moment("reread_at")
+            if last is not None and abs((self._now - last).total_seconds()) < _REREAD_SECONDS:
+                return
+            if last is not None:  # else what was pulled just now came with its annotations
+                counts.rated += reread_annotations(records, source, self._now)
+            records.note_reread(self._now)
         except AssayError as error:
             self._problems.append(f"ratings: {error}")
-        return queued, rated
 
-    def _look(self, counts: StepCounts, today: str) -> StepReport:
-        answers, first_day, chosen = read_production_answers(self._settings, self._records)
+    def _look(self, today: str) -> StepReport:
+        answers, first_day, chosen = read_production_answers(self._records)
         if chosen:
             self._notes.append(
                 f"the ratings of {count_of(chosen, 'answer')} are not used: people rated them in the tool, and the "
                 "draw for the raters had left them out"
             )
-        look: Look = self._tools.look(answers, self._settings, first_day)
-        drift = self._drift(today)
-        alarms = self._state.alarms(self._row.id)
-        changes = AlarmChanges(
-            (self._row.name, self._row.id), alarms, first_day, self._settings.page or "", self._answers_to_read
-        ).decide(look, drift, utc_text(self._now))
-        stored = StoredLook(0, utc_text(self._now), look, first_day.isoformat(), counts, drift)
-        number = self._records.end_step(stored, changes, self._settings.webhook_shown)
-        self._deliver()
-        return self._report(number, changes)
-
-    def _drift(self, today: str) -> DriftResult | None:
+        look = self._tools.look(answers, self._settings, first_day)
         try:
-            check_judge(self._settings, self._records, today, self._now)
+            check_judge(self._records, today, self._now)
         except AssayError as error:
             self._problems.append(f"drift: {error}")
-        return self._records.newest_drift()
+        drift = self._records.newest_drift()
+        changes = self._change_alarms(look, drift, first_day)
+        stored = StoredLook(0, utc_text(self._now), look, first_day.isoformat(), self._counts, drift)
+        number = self._records.end_step(stored, changes, self._settings.webhook_shown)
+        self._deliver()
+        return self._report(number, {alarm: message.event for alarm, message in changes})
+
+    def _change_alarms(self, look: Look, drift: DriftResult | None, first_day: date) -> list[tuple[int, AlarmMessage]]:
+        """The alarms that fire and clear, each with its number.
+
+        One fires where a bound is broken that no standing alarm is about, and clears where its bound is kept again, or
+        is no longer in the watch file.
+        """
+        alarms = self._records.alarms(self._row.id)
+        standing = {alarm.bound: alarm for alarm in alarms if alarm.stands}
+        states = {
+            describe_bound(state.bound): (
+                *(state.broken, state.sentence or "The bound is kept again.", state.estimate),
+                "" if state.since is None else (first_day + timedelta(days=state.since)).isoformat(),
+            )
+            for state in look.bounds
+        }
+        if drift is None:
+            standing.pop(JUDGE_DRIFT, None)
+        else:
+            value = drift.value if drift.drifted else None
+            states[JUDGE_DRIFT] = (drift.drifted, drift.sentence, Estimate(value), "")
+        for bound in [bound for bound in standing if bound not in states]:
+            states[bound] = (False, "The watch file no longer has this bound.", Estimate(None), "")
+        changes: list[tuple[int, AlarmMessage]] = []
+        number = max((alarm.number for alarm in alarms), default=0)
+        for bound, (is_broken, sentence, estimate, since) in states.items():
+            alarm = standing.get(bound)
+            if is_broken == (alarm is not None):
+                continue
+            number += is_broken
+            own, event = (number, "fired") if alarm is None else (alarm.number, "cleared")
+            message = AlarmMessage(
+                id=f"{self._row.id}:{own}:{event}",
+                watch=self._row.name,
+                event="fired" if is_broken else "cleared",
+                bound=bound,
+                sentence=sentence,
+                since=since if alarm is None else alarm.since,
+                value=estimate.value,
+                low=estimate.low,
+                high=estimate.high,
+                answers=self._answers_to_read(since) if is_broken and bound != JUDGE_DRIFT else (),
+                page=self._settings.page or "",
+                at=utc_text(self._now),
+            )
+            changes.append((own, message))
+        return changes
 
     def _answers_to_read(self, since: str) -> tuple[AlarmAnswer, ...]:
-        from ...metrics.catalogue import higher_is_better
-
-        worst = self._state.worst_answers(self._row.id, since, higher_is_better=higher_is_better(self._settings.metric))
+        """The worst answers, each text on one line, without secrets of the environment, and cut where it is long."""
+        metric, scrub = self._settings.metric, Scrubber().scrub
         answers = []
-        for answer in worst:
+        for answer in self._records.worst_answers(self._row.id, since, higher_is_better=higher_is_better(metric)):
             sample = self._records.sample(answer.sample)
             reason, link = "", ""
             if answer.run is not None:
                 scores = self._store.scores(answer.run, answer.sample)
-                reason = next((score.reason for _, name, score in scores if name == self._settings.metric), "")
+                reason = next((score.reason for _, name, score in scores if name == metric), "")
                 link = self._link(answer.run, answer.sample)
-            texts = sample.user_input, sample.response
-            answers.append(alarm_answer(answer.trace, texts, answer.judged, reason, link))
+            texts = (sample.user_input, sample.response, reason)
+            question, text, reason = (one_line(scrub(own), _LONGEST_TEXT) for own in texts)
+            answers.append(AlarmAnswer(answer.trace, question, text, answer.judged, reason, link))
         return tuple(answers)
 
     def _link(self, run: str, sample: str) -> str:
@@ -305,35 +325,24 @@ class WatchStep:
                     self._problems.append(f"alarm {alarm} to {target}: {error}")
             self._records.end_delivery((alarm, message.event, target), state, problem, self._now)
 
-    def _report(self, number: int, changes: list[AlarmChange]) -> StepReport:
-        stored = self._state.look(self._row.id, number)
+    def _report(self, number: int, events: dict[int, str]) -> StepReport:
+        stored = self._records.look(self._row.id, number)
         assert stored is not None  # it was written just now
-        alarms = self._state.alarms(self._row.id)
-        fired = {change.number for change in changes if change.message.event == "fired"}
-        cleared = {change.number for change in changes if change.message.event == "cleared"}
+        alarms = self._records.alarms(self._row.id)
         runs = self._records.newest_runs("")
         queue, to_rate = find_open_queue(self._records)
         return StepReport(
             queue=queue,
             to_rate=to_rate,
             newest_run=runs[0][1] if runs else "",
-            watch=self._state.watch(self._row.id),
+            watch=self._records.watch(self._row.id),
             stored=stored,
             standing=[alarm for alarm in alarms if alarm.stands],
-            fired=sorted(fired),
-            cleared=[alarm for alarm in alarms if alarm.number in cleared],
+            fired=sorted(number for number, event in events.items() if event == "fired"),
+            cleared=[alarm for alarm in alarms if events.get(alarm.number) == "cleared"],
             notes=self._notes,
             problems=self._problems,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class LoopTools:
-    """What the loop uses of the world."""
-
-    step: StepTools  # what a step uses
-    sleep: Callable[[float], None] = time.sleep  # waits so many seconds
-    on_trouble: Callable[[str], None] = lambda _: None  # called with what failed and is tried again, for a person
 
 
 def take_step(settings: WatchSettings, store: Store, tools: StepTools | None = None) -> StepReport:
@@ -342,7 +351,7 @@ def take_step(settings: WatchSettings, store: Store, tools: StepTools | None = N
         return WatchStep(settings, store, tools).take()
 
 
-def take_steps(file: Path, settings: WatchSettings, store: Store, tools: LoopTools) -> Iterator[StepReport]:
+def take_steps(file: Path, settings: WatchSettings, store: Store, tools: StepTools) -> Iterator[StepReport]:
     """Takes a step every interval, for as long as reports are drawn from it.
 
     The first step must succeed: a wrong key or project is found at once. Later ones that fail are tried again at the
@@ -353,7 +362,7 @@ def take_steps(file: Path, settings: WatchSettings, store: Store, tools: LoopToo
         while True:
             began = time.monotonic()
             try:
-                yield WatchStep(settings, store, tools.step).take()
+                yield WatchStep(settings, store, tools).take()
             except AssayError as error:
                 if is_first:
                     raise
@@ -363,7 +372,7 @@ def take_steps(file: Path, settings: WatchSettings, store: Store, tools: LoopToo
             settings = _read_again(file, settings, tools)
 
 
-def _read_again(file: Path, settings: WatchSettings, tools: LoopTools) -> WatchSettings:
+def _read_again(file: Path, settings: WatchSettings, tools: StepTools) -> WatchSettings:
     try:
         changed = load_watch(file)
     except AssayError as error:

@@ -10,8 +10,9 @@ from scipy import stats
 
 from assay.errors import InputError
 from assay.meta_eval import ConfidenceSequence, Look, next_look, spent_error
-from assay.meta_eval.decision import PreferenceTable, VersionTable, decide_versions
+from assay.meta_eval.decision import VersionTable, decide_versions
 
+from .test_net_wins import compared
 from .test_version_difference import two_versions
 
 
@@ -274,24 +275,10 @@ def test_ratings_that_are_no_random_part_are_seen():
     assert "But what is rated of B may be no random part of its answers: own is" in decision.sentence
 
 
-def preferred(table, values):
-    """One comparison of A and B per question, of these values."""
-    count = len(values)
-    return PreferenceTable(
-        ("A", "B"),
-        np.zeros(count, int),
-        np.ones(count, int),
-        np.asarray(values, float),
-        np.arange(count),
-        np.arange(count),
-    )
-
-
 def test_preferences_alone_decide_on_their_own_scale():
     """60 comparisons, 45 won by B and 15 by A: a net share of wins of 0.5, with the error 0.866 / sqrt(59) = 0.113."""
     nothing = np.full(60, np.nan)
-    table = two_versions(nothing, nothing)
-    decision = decide_versions(table, preferred(table, [1, 1, 1, -1] * 15))
+    decision = decide_versions(two_versions(nothing, nothing), compared([1, 1, 1, -1] * 15))
     assert (decision.verdict, decision.basis, decision.scale) == ("ship", "preferences", (-1.0, 1.0))
     row = decision.differences[0]
     assert (row.low, row.high) == pytest.approx((0.5 - 2.001 * 0.1127, 0.5 + 2.001 * 0.1127), abs=2e-3)

@@ -1,5 +1,7 @@
 """Net shares of wins by hand, and the table of preferences that they are counted in."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -70,22 +72,16 @@ def test_questions_with_the_same_answer_are_ties_that_nobody_is_asked_for():
 
 def test_choices_of_several_raters_on_one_question_count_once():
     """Five questions are won, and three raters disagree on a sixth: (5 + 1/3) / 6."""
-    table = answers(2, 6)
-    raters = PreferenceTable(
-        ("A", "B"), *(np.full(8, place) for place in (0, 1)), np.array([1.0] * 5 + [1, 1, -1]),
-        np.array([0, 1, 2, 3, 4, 5, 5, 5]), np.array([0, 1, 2, 3, 4, 5, 5, 5]),
-    )  # fmt: skip
-    assert estimate_net_wins(table, raters)[0, 1].value == pytest.approx((5 + 1 / 3) / 6)
+    raters, question = compared([1.0] * 5 + [1, 1, -1]), np.array([0, 1, 2, 3, 4, 5, 5, 5])
+    wins = estimate_net_wins(answers(2, 6), replace(raters, question=question, group=question))
+    assert wins[0, 1].value == pytest.approx((5 + 1 / 3) / 6)
 
 
 def test_errors_are_over_groups():
     """Ten questions in five pairs that are won or lost together: .2 with the error of five values of 1 or -1."""
     table = answers(2, 10)
     pairs = compared([1.0] * 6 + [-1.0] * 4, group=np.arange(10) // 2)
-    table = VersionTable(
-        table.versions, table.version, table.question, table.group // 2, table.scores, table.ratings, table.text
-    )
-    one = estimate_net_wins(table, pairs)[0, 1]
+    one = estimate_net_wins(replace(table, group=table.group // 2), pairs)[0, 1]
     assert (one.value, one.degrees) == pytest.approx((0.2, 4.0))
     assert one.error == pytest.approx(np.std([1, 1, 1, -1, -1], ddof=1) / 5**0.5)
 

@@ -221,23 +221,11 @@ def test_what_later_days_bring_changes_nothing_of_earlier_ones():
         assert [state.p for state in whole[:22]] == pytest.approx([state.p for state in part])
 
 
-def test_an_accepted_reference_replaces_the_first_days():
-    """The first ten days are better than all later ones; against days 10 to 19 nothing fell."""
-    answers, _ = draw_answers(9, days=40, fall=1.0, fall_days=(10, 99), rated=20)
-    assert look_at_production(answers, [Bound("fall", 0.1)]).bounds[0].broken
-    assert not look_at_production(answers, [Bound("fall", 0.1)], reference=(10, 19)).bounds[0].broken
-
-
 def test_no_answers_no_window_and_wrong_bounds_are_refused():
     with pytest.raises(UsageError, match="no answers"):
         look_at_production(small([]), [])
-    for options, message in (
-        ({"reference": (5, 4)}, "reference must"),
-        ({"false_alarms": 0}, "false_alarms must"),
-        ({"window": 0}, "window must be 1 day or more"),
-    ):
-        with pytest.raises(UsageError, match=message):
-            look_at_production(small([3.0]), [], **options)
+    with pytest.raises(UsageError, match="window must be 1 day or more"):
+        look_at_production(small([3.0]), [], window=0)
     with pytest.raises(UsageError, match="judge_fall, not 'foo'"):
         Bound("foo", 1.0)
     with pytest.raises(UsageError, match="finite"):

@@ -20,12 +20,13 @@ def test_a_score_has_its_value_reason_and_evaluator(server, score):
     assert write(server, [score()]) == [WriteResult(f"{1:032x}", "written")]
     (stored,) = server.scores.values()
     assert (stored["name"], stored["value"], stored["dataType"]) == ("faithfulness", 0.5, "NUMERIC")
-    assert stored["comment"] == "Two of four claims hold."
+    assert stored["comment"] == "1 of 2 claims supported"
     assert stored["subject"] == {"kind": "trace", "id": "t1"}
-    assert stored["timestamp"] == "2026-11-20T11:00:00Z"
+    assert stored["timestamp"] == "2026-01-15T12:00:00Z"
     assert stored["metadata"] == {
-        **{"low": 0.0, "high": 1.0, "higher_is_better": True, "link": "http://localhost/answers/1", "run": "r1"},
-        **{"evaluator": {"metric": "faithfulness", "judge": "local", "prompts": "abc"}, "sample": "t1"},
+        **{"low": 0.0, "high": 1.0, "higher_is_better": True, "run": "r", "sample": "s"},
+        **{"link": "https://view.example/run/r/answer?id=s"},
+        **{"evaluator": {"metric": "faithfulness", "judge": "qwen1.5b", "prompts": "abc"}},
     }
 
 

@@ -20,11 +20,3 @@ def proxy(mlflow_host):
     proxy = MlflowProxy(mlflow_host)
     yield proxy
     proxy.stop()
-
-
-@pytest.fixture(autouse=True)
-def own_environment(monkeypatch):
-    """No setting of this machine, and no waiting."""
-    for name in ("MLFLOW_TRACKING_URI", "MLFLOW_TRACKING_TOKEN", "MLFLOW_TRACKING_USERNAME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("tenacity.nap.sleep", lambda seconds: None)

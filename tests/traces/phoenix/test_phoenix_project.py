@@ -5,28 +5,15 @@ from typing import Any
 
 import pytest
 from api_server import ApiServer, Reply as ServedReply
+from traces_of_tests import trace_score
 
 from assay.errors import InputError, UsageError
-from assay.traces import TraceAddress, TraceOrigin, TraceScore
+from assay.traces import TraceAddress, TraceOrigin
 
 pytestmark = [pytest.mark.extras]
 PROJECT = {"name": "p", "id": "UHJvamVjdDoy"}
 
 Reply = tuple[int, Any]
-
-
-@pytest.fixture(autouse=True)
-def _client(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    for name in ("API_KEY", "CLIENT_HEADERS", "ENDPOINT", "COLLECTOR_ENDPOINT", "BASE_URL", "HOST", "PORT"):
-        monkeypatch.delenv(f"PHOENIX_{name}", raising=False)
-
-
-@pytest.fixture(autouse=True)
-def waits(monkeypatch):
-    waited = []
-    monkeypatch.setattr("tenacity.nap.sleep", waited.append)
-    return waited
 
 
 class Scripted:
@@ -74,9 +61,7 @@ def open_sink(host):
 
 
 def score(key):
-    origin = TraceOrigin("phoenix://h/p", f"{key:032x}")
-    texts = {"label": "", "reason": "", "link": "", "judge": "", "prompts": "", "run": "r", "sample": "s", "at": ""}
-    return TraceScore(f"{key:032x}", origin, "m", 0.5, 0, 1, True, **texts)
+    return trace_score(key=f"{key:032x}", origin=TraceOrigin("phoenix://h/p", f"{key:032x}"))
 
 
 def test_pages_follow_the_cursor_and_end():
@@ -131,12 +116,6 @@ def test_a_source_without_a_project_or_whose_server_cannot_filter_says_so():
         source = PhoenixSource(TraceAddress.parse(f"phoenix://{server.host}/p"))
         with pytest.raises(InputError, match=r"cannot search spans by their attributes before version 14.9.0"):
             list(source.read(None, None, {"user": "ada"}))
-
-
-def test_no_server_is_said_at_once(waits):
-    with pytest.raises(InputError, match=r"Phoenix at http://127.0.0.1:9 cannot be reached .*: start it, or correct"):
-        open_project("127.0.0.1:9").connect()
-    assert waits == []
 
 
 def test_keys_that_cannot_be_sent_are_not_shown(monkeypatch, caplog):

@@ -1,6 +1,7 @@
 """One step after the other: what is pulled, drawn, judged, pushed, rated and alarmed, each once."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -12,7 +13,6 @@ from webhook_server import Webhook
 from assay.errors import InputError, UsageError
 from assay.runs import Store
 from assay.traces import (
-    LoopTools,
     StepTools,
     UnreadTrace,
     WatchSettings,
@@ -313,7 +313,7 @@ def test_an_outage_is_waited_out_and_an_edited_file_counts(bench, tmp_path):
         if len(waits) == 3:
             file.write_text(f"source: {ADDRESS}\nmetric: rouge_l_precision\nevery: 1m\n")
 
-    tools = LoopTools(watch.tools, wait, trouble.append)
+    tools = replace(watch.tools, sleep=wait, on_trouble=trouble.append)
     steps = take_steps(file, watch.settings, watch.store, tools)
     numbers = [next(steps).stored.number for _ in range(3)]
     steps.close()

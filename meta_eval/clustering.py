@@ -1,0 +1,236 @@
+"""Groups of texts by their vectors: Ward's clustering, how many groups, how good they are, and how stable each is."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .arrays import Floats
+
+    Vectors = NDArray[np.float64]
+    Labels = NDArray[np.int64]
+    Cluster = Callable[[Vectors], Labels]
+
+OUTLIER = -1
+"""The group of an item that is in none."""
+NOISE = 0.1
+"""The standard deviation of the noise for robustness, as a share of the vectors' own in each dimension."""
+DIMENSIONS = 15
+"""The number of principal components: as many dimensions as the paper's topics have."""
+FEWEST_ITEMS = 10
+"""With fewer items nobody can tell how stable a group is."""
+_FEWEST_GROUPS, _MOST_GROUPS = 2, 40
+_SILHOUETTE_SAMPLE = 5000  # silhouette compares all pairs; of more sections a seeded sample is used
+_DRAWS = 50
+_STABLE, _PATTERN = 0.75, 0.6  # Hennig (2007): from 0.75 on a group is stable, below 0.6 it should not be trusted
+Stability = Literal["stable", "partly stable", "not stable", "not known"]
+
+
+class Measures(NamedTuple):
+    """How good one clustering is (Twente paper, 4.2). What is not defined, as with fewer than two topics, is None."""
+
+    topics: int
+    outliers: float  # the share of sections in no topic
+    silhouette: float | None  # in [-1, 1], without outliers; higher is better
+    calinski_harabasz: float | None  # from 0, without outliers; higher is better
+    davies_bouldin: float | None  # from 0, without outliers; lower is better
+    robustness: float | None  # the percentage of sections that stay in their topic when noise is added
+    document_match: float | None  # how far a document's sections share a topic, in percent
+
+
+def principal_components(vectors: "Vectors") -> "Vectors":
+    """Projects vectors (items, dimensions) on the directions of most variance, (items, components).
+
+    The signs are fixed, so that the same vectors give the same components.
+    """
+    import numpy as np
+
+    centred = vectors - vectors.mean(axis=0)
+    left, sizes, right = np.linalg.svd(centred, full_matrices=False)
+    count = min(DIMENSIONS, len(sizes))
+    signs = np.sign(right[np.arange(count), np.abs(right[:count]).argmax(axis=1)])
+    components: Vectors = left[:, :count] * sizes[:count] * np.where(signs == 0, 1, signs)
+    return components
+
+
+def cluster_by_ward(vectors: "Vectors", groups: int) -> "Labels":
+    """Clusters vectors (items, dimensions) into groups by Ward's criterion, without any randomness.
+
+    Returns the group of each item, (items,), numbered by size; an item alone in its group is an outlier, -1.
+    """
+    import numpy as np
+    from sklearn.cluster import AgglomerativeClustering
+
+    if len(vectors) <= groups:
+        return np.arange(len(vectors), dtype=np.int64)
+    raw = AgglomerativeClustering(n_clusters=groups, linkage="ward").fit_predict(vectors)
+    return number_by_size(np.where(np.bincount(raw)[raw] > 1, raw, OUTLIER))
+
+
+def number_by_size(labels: "Labels") -> "Labels":
+    """Numbers groups from 0 by size, the largest first; of equal sizes the group of the first item.
+
+    Example:
+        >>> import numpy as np
+        >>> number_by_size(np.array([7, 3, 3, -1])).tolist()
+        [1, 0, 0, -1]
+    """
+    import numpy as np
+
+    names, first, counts = np.unique(labels[labels != OUTLIER], return_index=True, return_counts=True)
+    order = names[np.lexsort((first, -counts))]
+    numbers = {int(name): number for number, name in enumerate(order)}
+    return np.array([numbers.get(int(label), OUTLIER) for label in labels], dtype=np.int64)
+
+
+def candidate_counts(sections: int, documents: int) -> list[int]:
+    """Returns the numbers of topics to try: from 2 to three per document, at most 40 and one per three sections.
+
+    Example:
+        >>> candidate_counts(sections=12, documents=2)
+        [2, 3, 4]
+    """
+    most = min(_MOST_GROUPS, 3 * documents, sections // 3)
+    return list(range(_FEWEST_GROUPS, max(_FEWEST_GROUPS, most) + 1))
+
+
+def choose_group_count(
+    vectors: "Vectors",
+    counts: Sequence[int],
+    quality: Callable[[Measures], float],
+    *,
+    documents: Sequence[str],
+    seed: int = 0,
+) -> "tuple[int, Labels, dict[int, Measures]]":
+    """Clusters with each number of groups, and chooses the number with the highest quality; of equal ones the first.
+
+    Returns the number, the group of each item with it, -1 for outliers, and the measures by number that was tried.
+    """
+    labels = {count: cluster_by_ward(vectors, count) for count in counts}
+    measures = {count: measure_clustering(vectors, labels[count], documents, None, seed) for count in counts}
+    best = max(counts, key=lambda count: quality(measures[count]))
+    return best, labels[best], measures
+
+
+def measure_clustering(
+    vectors: "Vectors", labels: "Labels", documents: Sequence[str], cluster: "Cluster | None", seed: int
+) -> Measures:
+    """Computes all measures of one clustering of vectors (sections, dimensions).
+
+    `cluster` is what made the labels: robustness clusters noisy vectors with it, and is left out without it.
+    """
+    from sklearn import metrics
+
+    inside = labels != OUTLIER
+    inside_vectors, inside_labels = vectors[inside], labels[inside]
+    topics = len(set(inside_labels.tolist()))
+    is_defined = 2 <= topics < len(inside_labels)
+    size = _SILHOUETTE_SAMPLE if len(inside_labels) > _SILHOUETTE_SAMPLE else None
+    return Measures(
+        topics,
+        float(1 - inside.mean()),
+        float(metrics.silhouette_score(inside_vectors, inside_labels, sample_size=size, random_state=seed))
+        if is_defined
+        else None,
+        float(metrics.calinski_harabasz_score(inside_vectors, inside_labels)) if is_defined else None,
+        float(metrics.davies_bouldin_score(inside_vectors, inside_labels)) if is_defined else None,
+        measure_robustness(vectors, labels, cluster, seed) if cluster is not None and topics else None,
+        measure_document_match(labels.tolist(), documents),
+    )
+
+
+def measure_robustness(vectors: "Vectors", labels: "Labels", cluster: "Cluster", seed: int) -> float:
+    """Computes the percentage of sections that stay in their topic when noise is added (Davidson et al., 2001)."""
+    import numpy as np
+
+    generator = np.random.default_rng(seed)
+    noisy = vectors + generator.normal(0, 1, vectors.shape) * NOISE * vectors.std(axis=0)
+    return 100 * share_in_same_group(labels, cluster(noisy))
+
+
+def share_in_same_group(one: "Labels", other: "Labels") -> float:
+    """Computes the largest share of items in the same group of two clusterings, groups matched one to one."""
+    from scipy.optimize import linear_sum_assignment
+
+    overlaps = _count_overlaps(one, other)
+    matched = overlaps[linear_sum_assignment(overlaps, maximize=True)].sum()
+    return float((matched + ((one == OUTLIER) & (other == OUTLIER)).sum()) / len(one))
+
+
+def _count_overlaps(one: "Labels", other: "Labels", groups: int = 0) -> "Floats":
+    """How many items each group of one clustering shares with each of the other, outliers aside, (groups, groups)."""
+    import numpy as np
+
+    overlaps = np.zeros((groups or int(one.max(initial=OUTLIER)) + 1, int(other.max(initial=OUTLIER)) + 1))
+    inside = (one != OUTLIER) & (other != OUTLIER)
+    np.add.at(overlaps, (one[inside], other[inside]), 1)
+    return overlaps
+
+
+def measure_document_match(labels: Sequence[int], documents: Sequence[str]) -> float | None:
+    """Computes how far the sections of a document share a topic, in percent (Twente paper, formulas 1 and 2).
+
+    For each document d = 100 max_j(s_j / N), with s_j its sections in topic j and N its sections in any topic; the
+    result is the mean of d over documents, None where none has a topic. It says something only where a document is
+    about one subject.
+    """
+    topics: dict[str, Counter[int]] = defaultdict(Counter)
+    for label, document in zip(labels, documents, strict=True):
+        if label != OUTLIER:
+            topics[document][label] += 1
+    shares = [100 * max(counts.values()) / counts.total() for counts in topics.values()]
+    return sum(shares) / len(shares) if shares else None
+
+
+def measure_stability(
+    vectors: "Vectors", labels: "Labels", units: Sequence[str], cluster: "Cluster", *, seed: int = 0
+) -> list[float] | None:
+    """Measures how stable groups are by the bootstrap (Hennig, 2007).
+
+    Units are drawn with replacement, their items clustered again by what made the labels (one that is drawn twice
+    counts once), and each group is compared with the most similar new group by Jaccard's coefficient, the share of
+    their items that both have, over the items that were drawn. The mean over 50 draws is the group's stability, in
+    [0, 1]; None with fewer than 10 items or 5 units, where nobody can tell.
+
+    Example:
+        >>> import numpy as np
+        >>> points = np.repeat([0.0, 9.0], 10)[:, None] + np.arange(20.0)[:, None] / 100
+        >>> measure_stability(points, np.repeat([0, 1], 10), [str(n) for n in range(20)],
+        ...                   lambda some: (some[:, 0] > 5).astype(np.int64))
+        [1.0, 1.0]
+    """
+    import numpy as np
+
+    unit_of = np.unique(np.asarray(units), return_inverse=True)[1]
+    count = int(unit_of.max(initial=OUTLIER)) + 1
+    groups = int(labels.max(initial=OUTLIER)) + 1
+    if len(labels) < FEWEST_ITEMS or count < 5:
+        return None
+    generator = np.random.default_rng(seed)
+    similarities: list[list[float]] = [[] for _ in range(groups)]
+    for _ in range(_DRAWS):
+        drawn = np.flatnonzero(np.isin(unit_of, generator.integers(0, count, count)))
+        again, before = cluster(vectors[drawn]), labels[drawn]
+        overlaps = _count_overlaps(before, again, groups)
+        sizes_again = np.bincount(again[again != OUTLIER], minlength=overlaps.shape[1])
+        for group in range(groups):
+            size = int((before == group).sum())
+            if size:  # a group of which nothing was drawn says nothing
+                unions = size + sizes_again - overlaps[group]
+                similarities[group].append(float((overlaps[group] / unions).max(initial=0.0)))
+    return [sum(values) / len(values) if values else 0.0 for values in similarities]
+
+
+def describe_stability(similarity: float | None) -> Stability:
+    """Says in words how stable a group is (Hennig, 2007: 0.75 and above, 0.6 and above).
+
+    Examples:
+        >>> describe_stability(0.8), describe_stability(0.5), describe_stability(None)
+        ('stable', 'not stable', 'not known')
+    """
+    if similarity is None:
+        return "not known"
+    return "stable" if similarity >= _STABLE else "partly stable" if similarity >= _PATTERN else "not stable"
