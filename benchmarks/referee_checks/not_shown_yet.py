@@ -33,7 +33,7 @@ def sentence(generator: np.random.Generator, sizes: list[int], latent: float) ->
 
 def is_shown(text: str) -> bool:
     """Whether a measure is said to follow the team."""
-    return "your team at least" in text
+    return not text.startswith("Not shown yet")
 
 
 def measure(repeats: int, seed: int) -> Iterator[Measurement]:
