@@ -2,8 +2,8 @@
 
     python benchmarks/trip.py [--files]
 
-One claim is decided by a judge's recorded reply, through faithfulness in replay; the other has a number, computed from a
-table. A file counts where a function of it runs; a jump is a call of a function in another file than that called before.
+One claim is decided by a judge's recorded reply (faithfulness, in replay), the other by a number computed from a table.
+A file counts where a function of it runs; a jump is a call of a function in another file than that called before.
 """
 
 import argparse
