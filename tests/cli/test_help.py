@@ -177,6 +177,9 @@ def test_help_shows_few_options_and_help_all_shows_the_others_too(assay, command
         ("run x.jsonl --shard-rows 5", "--out FOLDER"),
         ("run x.jsonl --ray-address=ray://h", "RAY_ADDRESS"),
         ("rate x.jsonl --choose active", "random, spread or disagreement"),
+        ("prompts use mine", "--prompts FOLDER"),
+        ("cassettes split x.jsonl", "assay cassettes merge"),
+        ("cassettes diff a.jsonl b.jsonl", "assay show changes"),
     ],
 )
 def test_what_went_names_what_stands_in_its_place(assay, words, place):
