@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import tenacity
@@ -53,8 +52,9 @@ def call_again(
     longest_wait: float = LONGEST_WAIT,
 ) -> _Result:
     """Makes a call, again while it fails in passing: as late as the server asks, else twice as late each time."""
-    waited = 0.0
-    for made in count(1):
+    made, waited = 0, 0.0
+    while True:
+        made += 1
         try:
             return function()
         except FailedAttempt as failure:
@@ -65,7 +65,6 @@ def call_again(
                 raise
         waited += wait
         tenacity.nap.sleep(wait)
-    raise AssertionError("a retry ends with a value or an error")
 
 
 class RefusedRequest(InputError):
