@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Processes of the tests: one more than there are cores, since some tests wait; each takes tests from the others when it
 # has none left.
-WORKERS = -n $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 1)") --dist worksteal
+WORKERS = -n $(shell $(PYTHON) -c "import os; print(len(getattr(os, 'sched_getaffinity', lambda _: range(os.cpu_count()))(0)) + 1)") --dist worksteal
 
 .PHONY: demo test test-slow test-extras against docs extras lint types distribution clean
 
