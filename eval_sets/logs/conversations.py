@@ -112,7 +112,7 @@ def _log_rows(path: Path, name: str, encoding: str, unknown: dict[int, str]) -> 
                 {"role": match["speaker"], "content": match["text"]} | ({"time": time.strip()} if time else {})
             )
             rows.append(Row(count + 1, f"line {number}", {}))
-        elif match and (match["bracketed"] or match["time"]):
+        elif match and (match["bracketed"] or match["time"]) and (not messages or "time" in messages[-1]):
             raise InputError(
                 f"{name}, line {number}: {match['speaker']} is no known speaker; write User or Bot in place of the name"
             )

@@ -267,12 +267,13 @@ def test_a_plain_chat_log(tmp_path):
 
 def test_a_chat_log_names_the_lines_of_unknown_speakers(tmp_path):
     path = tmp_path / "chat.log"
-    path.write_text("Customer: Hi\nSupport (Eva): Hello\nBot: Yes.\nSee page 3\nNote: bring it\n", encoding="utf-8")
+    lines = "Customer: Hi\nSupport (Eva): Hello\nBot: Yes.\nSee page 3\nNote: bring it\n10:00 - 17:00 Desk: open\n"
+    path.write_text(lines, encoding="utf-8")
     notes = []
     (sample,) = load_set(path, notes=notes)
-    texts = ["Hi\nSupport (Eva): Hello", "Yes.\nSee page 3\nNote: bring it"]
+    texts = ["Hi\nSupport (Eva): Hello", "Yes.\nSee page 3\nNote: bring it\n10:00 - 17:00 Desk: open"]
     assert [message.content for message in sample.messages] == texts
-    said = "2 lines begin like one of an unknown speaker and continue the message before: line 2 (Support (Eva)), "
+    said = "3 lines begin like one of an unknown speaker and continue the message before: line 2 (Support (Eva)), "
     assert any(said in note for note in notes)
     path.write_text("[09:12] Customer: Hi\n[09:13] Jansen: Hello\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"chat.log, line 2: Jansen is no known speaker; write User or Bot"):
