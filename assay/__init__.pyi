@@ -28,9 +28,9 @@ from .metrics.rubric import RubricMetric as RubricMetric
 from .metrics.score import Score as Score, failed as failed, scored as scored, skipped as skipped
 from .metrics.topic_adherence import TopicAdherence as TopicAdherence
 from .metrics.weakest_claim import WeakestClaim as WeakestClaim
-from .runs.decide import decide as decide
-from .runs.evaluate import aevaluate as aevaluate, evaluate as evaluate
-from .runs.results import Results as Results
+from .runs.decision.decide import decide as decide
+from .runs.score.evaluate import aevaluate as aevaluate, evaluate as evaluate
+from .runs.show.results import Results as Results
 from .text.quotes import Place as Place
 
 __version__: str

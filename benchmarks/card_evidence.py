@@ -12,7 +12,7 @@ from measurement import RESULTS, Claim
 from assay.meta_eval import Estimate
 from assay.presentation import Column, Content, Figure, ResultTable, as_text
 from assay.runs import OVERLAP, CardAgreement, CardEntry, cost_table, reliability_table
-from assay.runs.judge_card import JudgeCard, SetCard, read_card
+from assay.runs.judging import JudgeCard, SetCard, read_card
 
 CARDS = RESULTS / "cards"
 _COMPUTED = re.compile(r"(?<![^\W_])tau(?![^\W_])")

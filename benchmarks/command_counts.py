@@ -28,10 +28,10 @@ from thread_profile import profiled
 ROOT = str(Path(__file__).resolve().parents[1]) + os.sep
 ANSWERS = 60
 COUNTED = {
-    "SQL statements": (("runs/sqlite.py", "execute"), ("runs/sqlite.py", "executemany")),
-    "answers parsed": (("runs/sample_content.py", "read"),),
-    "plans parsed": (("runs/store.py", "_read_plan"),),
-    "ratings joined": (("runs/ratings/rating_join.py", "join_ratings"),),
+    "SQL statements": (("runs/store/sqlite.py", "execute"), ("runs/store/sqlite.py", "executemany")),
+    "answers parsed": (("runs/store/sample_content.py", "read"),),
+    "plans parsed": (("runs/store/store.py", "_read_plan"),),
+    "ratings joined": (("runs/answers/rating_join.py", "join_ratings"),),
 }
 """What is counted, and the functions whose calls are it."""
 FILES = "files that run"

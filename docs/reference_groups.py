@@ -184,14 +184,14 @@ GROUPS = (
             ),
             "Reports": (
                 *_of("assay.meta_eval.report", "write_report render_report"),
-                *_of("assay.runs.judge_report", "write_judge_report render_judge_report"),
+                *_of("assay.runs.judging", "write_judge_report render_judge_report"),
                 *_of(
-                    "assay.runs.judge_card",
+                    "assay.runs.judging",
                     "make_card CardRequest CardSet make_card_set JudgeCard SetCard read_card read_cards write_card "
                     "render_card_page write_card_page",
                 ),
                 *_of(
-                    "assay.runs.decision_report",
+                    "assay.runs.decision",
                     "write_decision_report render_decision_report decision_block version_table difference_table "
                     "version_chart difference_chart view_decision",
                 ),
@@ -238,7 +238,7 @@ GROUPS = (
         "suites",
         "Suites and gates",
         "Run an evaluation each night, and let gates decide.",
-        {"Suites": _of("assay.runs.nightly", "load_suite run_suite Suite SuiteOutcome NightlyReport")},
+        {"Suites": _of("assay.runs.suite", "load_suite run_suite Suite SuiteOutcome NightlyReport")},
     ),
     NameGroup(
         "generation",

@@ -24,7 +24,7 @@ RUN_WITH_EXTRA = {
     "assay.metrics.model_folder": "bertscore",
     "assay.metrics.numeric": "numeric",
     "assay.metrics.ragas_adapter": "ragas",
-    "assay.runs.score_parts": "tables",
+    "assay.runs.score.score_parts": "tables",
     "assay.traces.otel.sink": "otel",
     "assay.text.entities": "numeric",
     "assay.text.lemmas": "numeric",

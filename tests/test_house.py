@@ -297,6 +297,6 @@ def test_no_option_of_the_command_line_is_declared_twice() -> None:
 
 def test_every_migration_has_its_own_number() -> None:
     """Of two migrations with one number only one would be applied."""
-    numbers = [int(path.name[:4]) for path in sorted((ROOT / "runs" / "schema").glob("*.sql"))]
+    numbers = [int(path.name[:4]) for path in sorted((ROOT / "runs" / "store" / "schema").glob("*.sql"))]
     assert numbers
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))

@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..runs import Store
-from ..runs.database import Database, explain_errors
+from ..runs.store.database import Database, explain_errors
 from .address import TraceAddress
 from .source import TraceOrigin, UnreadTrace
 

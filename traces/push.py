@@ -12,8 +12,8 @@ import tenacity
 
 from ..errors import UsageError
 from ..runs import Store
-from ..runs.database import explain_errors
-from ..runs.store import RunRow
+from ..runs.store.database import explain_errors
+from ..runs.store.store import RunRow
 from .address import TraceAddress, is_loopback
 from .cursor import canonical_address, hold_lock, is_known_address
 from .registry import open_sink

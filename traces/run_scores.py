@@ -17,7 +17,7 @@ from ..metrics import Score
 from ..metrics.catalogue import describe_metric, load_metric
 from ..metrics.specification import parse_specification
 from ..runs import Store
-from ..runs.store import RunRow
+from ..runs.store.store import RunRow
 from .sink import TraceScore
 from .source import ORIGIN, TraceOrigin
 

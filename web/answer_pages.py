@@ -21,16 +21,16 @@ from ..presentation.figure import Figure
 from ..presentation.page import typeset
 from ..presentation.rendered_markdown import RenderedText
 from ..runs import Store
-from ..runs.answer_address import answer_url
-from ..runs.answer_index import AnswerIndex
-from ..runs.database import Database
-from ..runs.rating_direction import describe_rating
+from ..runs.answers.rated_set import rated_ids, ratings_of_answers
+from ..runs.answers.rating_direction import describe_rating
+from ..runs.answers.rating_join import find_rated_sample
 from ..runs.ratings import QueueSettings, RatingQueue
 from ..runs.ratings.item_queue import queue_ids
-from ..runs.ratings.rated_set import rated_ids, ratings_of_answers
-from ..runs.ratings.rating_join import find_rated_sample
-from ..runs.ratings.rating_meaning import PICKED_FROM
-from ..runs.reply_audit import ReplyAudit, audit_replies
+from ..runs.score.reply_audit import ReplyAudit, audit_replies
+from ..runs.show.rating_meaning import PICKED_FROM
+from ..runs.store.answer_address import answer_url
+from ..runs.store.answer_index import AnswerIndex
+from ..runs.store.database import Database
 from .answer_view import view_answer
 from .rendering import render_message, render_unknown_visitor
 from .sessions import SEE_OTHER, Form

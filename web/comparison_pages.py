@@ -16,14 +16,14 @@ from ..meta_eval.decision import Decision
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure, Kind
 from ..runs import Store
-from ..runs.answer_address import answer_url
-from ..runs.answer_contrast import NamedAnswer, contrast_answers
-from ..runs.compare import RunComparison, compare
-from ..runs.compare_tables import comparison_sentences, comparison_tables, comparison_verdict
-from ..runs.decide import VersionOptions, decide_by_default, decide_reading, read_versions
-from ..runs.deciding_answers import find_deciding_questions, read_deciding_answers
-from ..runs.decision_report import view_decision
+from ..runs.decision import view_decision
+from ..runs.decision.answer_contrast import NamedAnswer, contrast_answers
+from ..runs.decision.compare import RunComparison, compare
+from ..runs.decision.compare_tables import comparison_sentences, comparison_tables, comparison_verdict
+from ..runs.decision.decide import VersionOptions, decide_by_default, decide_reading, read_versions
+from ..runs.decision.deciding_answers import find_deciding_questions, read_deciding_answers
 from ..runs.ratings.item_queue import rating_state
+from ..runs.store.answer_address import answer_url
 from ..text.wording import count_of
 from .viewer import RunState, Viewer, for_visitors, number_of, run_state
 

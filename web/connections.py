@@ -9,7 +9,7 @@ from typing import TypeVar
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_exponential
 
 from ..errors import UsageError
-from ..runs.database import Database, open_database
+from ..runs.store.database import Database, open_database
 
 T = TypeVar("T")
 _LONGEST_RESTART = 10.0  # seconds that a rater may wait for a database that restarts

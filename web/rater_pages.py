@@ -14,10 +14,10 @@ from ..eval_sets import Sample
 from ..eval_sets.opening_question import count_turns
 from ..eval_sets.turns import is_turn
 from ..languages import Language
-from ..runs.database import Database
 from ..runs.ratings import RatingQueue
 from ..runs.ratings.item_queue import ItemQueue
 from ..runs.ratings.pair_queue import open_item_queue
+from ..runs.store.database import Database
 from .connections import Connections
 from .rated_answer import RatedAnswer, render_answer, split_answer
 from .rendering import page_language, render, render_message, render_unknown_visitor

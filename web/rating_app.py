@@ -8,10 +8,10 @@ from ..eval_sets import Sample
 from ..eval_sets.message import Message
 from ..languages import Language
 from ..presentation.rendered_markdown import render_markdown
-from ..runs.database import Database
 from ..runs.ratings.answer_pair import Side
 from ..runs.ratings.item_queue import read_queue_secret
 from ..runs.ratings.pair_queue import PairQueue, open_item_queue
+from ..runs.store.database import Database
 from .connections import Connections
 from .rater_pages import CANNOT_TELL, RATER, RATER_HOME, RaterPages, contexts_beside, count_progress, read_reason
 from .rating_meaning import MeaningOfRatings

@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from ..runs.ratings.rating_meaning import RatingMeaning, interpret_ratings
+from ..runs.show.rating_meaning import RatingMeaning, interpret_ratings
 
 _LEAST_SECONDS = 5.0  # between two computations
 

@@ -12,7 +12,7 @@ from starlette.templating import Jinja2Templates
 from ..errors import AssayError
 from ..languages import FALLBACK, Language, find_language, load_language
 from ..presentation.page import template_environment
-from ..runs import decision_report, failures, nightly
+from ..runs import decision, failures, suite
 from ..text.wording import text_language
 
 _SECTION = "rating_page"
@@ -42,9 +42,7 @@ def _weight(preference: str) -> float:
 
 @cache
 def _templates() -> Jinja2Templates:
-    return Jinja2Templates(
-        env=template_environment(__package__, nightly.__name__, decision_report.__name__, failures.__name__)
-    )
+    return Jinja2Templates(env=template_environment(__package__, suite.__name__, decision.__name__, failures.__name__))
 
 
 def render(request: Request, template: str, content: Mapping[str, Any], status: int = 200) -> Response:

@@ -14,13 +14,13 @@ from starlette.routing import Route
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.charts import draw_forest
 from ..runs import Store
-from ..runs.answer_address import answer_url
-from ..runs.answer_index import AnswerIndex, AnswerPage, AnswerQuery, Rated, Status
-from ..runs.nightly.ledger import Ledger
 from ..runs.ratings.item_queue import rating_state
-from ..runs.run_figures import CHANGE, RunFigures, compute_figures, group_table, report_table
-from ..runs.run_summary import RunSummary, describe_change, describe_moment, find_run_before, summarise_run
-from ..runs.store import RunRow
+from ..runs.show.run_figures import CHANGE, RunFigures, compute_figures, group_table, report_table
+from ..runs.show.run_summary import RunSummary, describe_change, describe_moment, find_run_before, summarise_run
+from ..runs.store.answer_address import answer_url
+from ..runs.store.answer_index import AnswerIndex, AnswerPage, AnswerQuery, Rated, Status
+from ..runs.store.store import RunRow
+from ..runs.suite.ledger import Ledger
 from ..text.wording import Phrase, phrase
 from ..traces.watch.watch_state import WatchRow, WatchState
 from .rendering import page_language

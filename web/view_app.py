@@ -11,12 +11,12 @@ from starlette.routing import Route
 
 from ..judges.embedders import load_embedder
 from ..runs import Store
-from ..runs.answer_address import answer_url
-from ..runs.database import Database
 from ..runs.failures.failure_groups import Failures, group_failures
 from ..runs.failures.failure_page import view_failures
 from ..runs.failures.failure_texts import read_records
 from ..runs.ratings.item_queue import rating_state
+from ..runs.store.answer_address import answer_url
+from ..runs.store.database import Database
 from .answer_pages import AnswerPages
 from .comparison_pages import ComparisonPages
 from .connections import Connections

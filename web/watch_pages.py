@@ -15,7 +15,7 @@ from ..meta_eval.monitoring.look import BoundState
 from ..presentation.charts import Band, draw_band
 from ..presentation.figure import Figure, Kind
 from ..runs import Store
-from ..runs.answer_address import answer_url
+from ..runs.store.answer_address import answer_url
 from ..traces.address import trace_page_url
 from ..traces.source import TraceOrigin
 from ..traces.times import read_utc

@@ -22,7 +22,7 @@ from .output import echo, echo_json, echo_notice, is_json, open_console, print_r
 if TYPE_CHECKING:
     from ..eval_sets import Sample
     from ..meta_eval.estimate import Estimate
-    from ..runs.align import AlignmentCost, AlignmentReport
+    from ..runs.judging.align import AlignmentCost, AlignmentReport
 
 CANDIDATES = ("calibrated", "few-shot")  # as in judges.settings
 _RUN = re.compile(r"last|\d{8}(-.*)?")
@@ -74,7 +74,7 @@ def align(
     assay judges align faithfulness last --judge qwen1.5b -o team_judge --cassette align.jsonl
     assay run answers.csv --judge team_judge
     """
-    from ..runs.align import Aligner
+    from ..runs.judging.align import Aligner
 
     if judge is None:
         raise UsageError("name the judge that is to learn (--judge MODEL)")
@@ -136,7 +136,7 @@ def _samples(source: str, set_options: SetOptions, store: str | Path) -> "Iterat
         yield from set_options.samples([source])
         return
     from ..runs import Store
-    from ..runs.ratings.rating_join import join_ratings
+    from ..runs.answers.rating_join import join_ratings
 
     opened = Store(store, must_exist=True)
     run = opened.run(source)

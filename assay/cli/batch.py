@@ -17,7 +17,7 @@ from .output import echo, echo_json, is_json, print_table
 if TYPE_CHECKING:
     from ..judges.batch.provider import BatchProgress
     from ..runs import Plan, Store
-    from ..runs.store import RunRow
+    from ..runs.store.store import RunRow
 
 _FOLDER = "batches"  # in the store: the cassettes of runs that name none
 

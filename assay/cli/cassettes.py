@@ -28,8 +28,8 @@ from .output import echo, echo_json, is_json, is_wide, print_result, print_table
 
 if TYPE_CHECKING:
     from ..eval_sets.levels import Turns
-    from ..runs.cassette_check import CassetteCheck
-    from ..runs.plan import Plan
+    from ..runs.store.plan import Plan
+    from ..runs.suite.cassette_check import CassetteCheck
 
 _path = click.argument("path", type=click.Path(path_type=Path))
 
@@ -48,7 +48,7 @@ class TypedRun:
     def plan(self) -> "Plan":
         """The plan of the run. Raises `UsageError` without a judge or for an unknown one."""
         from ..judges import load_settings
-        from ..runs.plan import Plan
+        from ..runs.store.plan import Plan
 
         if self.judge is None:
             raise UsageError("name the judge whose questions are looked up in the cassette: --judge MODEL")
@@ -156,7 +156,7 @@ def prune(path: Path, *, run: TypedRun) -> None:
 
 
 def _check(path: Path, run: TypedRun) -> "CassetteCheck":
-    from ..runs.cassette_check import CassetteCheck, check_cassette, recordings_of_changed_prompts
+    from ..runs.suite.cassette_check import CassetteCheck, check_cassette, recordings_of_changed_prompts
 
     if not run.sets:
         return CassetteCheck(stale=recordings_of_changed_prompts(path), missing=[])

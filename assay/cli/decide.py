@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..meta_eval.decision import Decision
     from ..meta_eval.score_files.read_options import RatedLevel
     from ..runs import Store
-    from ..runs.decide import Looks, VersionReading
+    from ..runs.decision.decide import Looks, VersionReading
 
 _PAIRWISE = "pairwise"
 _NEXT = 5  # questions to rate next that are named
@@ -108,7 +108,7 @@ def decide(
     assay decide answers.jsonl --by system --margin 0.2
     assay decide RUN_A RUN_B --metric pairwise --judge openai/gpt-4o-mini --budget 1usd
     """
-    from ..runs.decide import (
+    from ..runs.decision.decide import (
         VersionOptions,
         decide_reading,
         decided_as_json,
@@ -128,8 +128,8 @@ def decide(
     decision = decide_reading(reading, margin=margin, seed=seed, looks=looks)
     to_rate = list_next(unjudged, decision.needs.ratings or _TO_RATE, seed)
     if report is not None:
-        from ..runs.deciding_answers import find_deciding_questions, read_deciding_answers
-        from ..runs.decision_report import write_decision_report
+        from ..runs.decision import write_decision_report
+        from ..runs.decision.deciding_answers import find_deciding_questions, read_deciding_answers
 
         write_decision_report(report, decision, find_deciding_questions(read_deciding_answers(reading)))
     if next_file is not None and to_rate:
@@ -166,7 +166,7 @@ def _compare_by_judge(
     """Has a judge compare the answers of the versions; a progress bar shows it."""
     import asyncio
 
-    from ..runs.pairwise_versions import compare_by_judge, count_comparisons
+    from ..runs.decision.pairwise_versions import compare_by_judge, count_comparisons
 
     if judge is None:
         raise UsageError(f"--metric {_PAIRWISE}: name the judge that compares the answers (--judge MODEL)")
@@ -218,7 +218,7 @@ def _print(
 ) -> None:
     from rich.text import Text
 
-    from ..runs.decision_report import decision_block
+    from ..runs.decision import decision_block
 
     console = open_console()
     print_blocks(decision_block(decision))

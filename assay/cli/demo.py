@@ -59,7 +59,7 @@ def demo(judge: str, *, store: str | Path) -> None:
     from ..judges import load_settings
     from ..meta_eval.evaluation import evaluate_table
     from ..runs import Plan, RunOptions, Store
-    from ..runs.report import run_as_json
+    from ..runs.show.run_report import run_as_json
     from .exit_codes import DONE
     from .run import execute_plan, exit_code
 
@@ -101,7 +101,7 @@ def _print_demo(store: "Store", outcome: "Outcome", conversations: "Outcome | No
 
     from ..meta_eval.evaluation import evaluate_table
     from ..runs import Results
-    from ..runs.run_tables import summary_table
+    from ..runs.show.run_tables import summary_table
 
     joined = _join_scores(store, outcome.run)
     console, evaluation = open_console(), evaluate_table(joined.table)  # as `assay meta` does: one figure, one value
@@ -137,6 +137,6 @@ def _print_conversations(console: "Console", store: "Store", outcome: "Outcome",
 
 def _join_scores(store: "Store", run: str) -> "JoinedScores":
     from ..meta_eval.score_files import ReadOptions
-    from ..runs.score_table import join_scores
+    from ..runs.answers.score_table import join_scores
 
     return join_scores(store, [store.run(run)], (), None, ReadOptions())

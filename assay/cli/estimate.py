@@ -48,7 +48,7 @@ def estimate(
     """
     from ..meta_eval.prediction_powered import mean_of_table
     from ..runs import Store
-    from ..runs.score_table import find_runs, join_scores
+    from ..runs.answers.score_table import find_runs, join_scores
 
     opened = Store(store, must_exist=True) if runs or not scores else None
     chosen_runs = find_runs(opened, runs) if opened else []

@@ -15,8 +15,8 @@ from .output import echo, open_console, print_command, typed_command
 from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
-    from ..runs.nightly import Suite
-    from ..runs.nightly.suite_draft import SetLook
+    from ..runs.suite import Suite
+    from ..runs.suite.suite_draft import SetLook
 
 _QUESTIONS = {
     "user_input": "Which column holds the customer's question?",
@@ -58,9 +58,9 @@ def init(
     assay init answers.csv --workflow    # and a workflow for GitHub Actions
     assay suite suite.yaml       # each night
     """
-    from ..runs.nightly import load_suite
-    from ..runs.nightly.suite_draft import choose_metrics, draft_suite, look_at_set
-    from ..runs.nightly.workflow_draft import PLACEHOLDER, draft_workflow, find_key, find_workflow_file
+    from ..runs.suite import load_suite
+    from ..runs.suite.suite_draft import choose_metrics, draft_suite, look_at_set
+    from ..runs.suite.workflow_draft import PLACEHOLDER, draft_workflow, find_key, find_workflow_file
 
     if out.exists() and not force:
         raise UsageError(f"{out}: there is a suite of this name; name another (--out FILE), or replace it (--force)")
@@ -119,7 +119,7 @@ def _write(file: Path, text: str) -> None:
 
 def _describe_gates(suite: "Suite", look: "SetLook") -> str:
     """What the gates of the suite promise: of a set that is too small to tell a fall from chance, no more than that."""
-    from ..runs.nightly.gate_decisions import fewest_groups_of
+    from ..runs.suite.gate_decisions import fewest_groups_of
 
     groups, fewest = len({sample.source for sample in look.samples}), fewest_groups_of(suite)
     if groups >= fewest:
@@ -134,7 +134,7 @@ def _describe_gates(suite: "Suite", look: "SetLook") -> str:
 def _ask_columns(file: str, mapping: Mapping[str, str], reading: Mapping[str, Any]) -> Mapping[str, str]:
     """The mapping, with the columns that were asked for because their names do not say what they hold."""
     from ..eval_sets.column_table import ALIASES, columns_by_usual_name
-    from ..runs.nightly.suite_draft import list_columns, look_at_set
+    from ..runs.suite.suite_draft import list_columns, look_at_set
 
     try:
         look_at_set(file, mapping, reading)
@@ -153,8 +153,8 @@ def _ask_columns(file: str, mapping: Mapping[str, str], reading: Mapping[str, An
 
 
 def _print_look(file: str, notes: tuple[str, ...], look: "SetLook") -> None:
-    from ..runs.nightly.set_support import find_support
-    from ..runs.rating_direction import describe_rating
+    from ..runs.answers.rating_direction import describe_rating
+    from ..runs.suite.set_support import find_support
 
     for note in notes:
         echo(one_line(note))

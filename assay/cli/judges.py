@@ -29,7 +29,7 @@ from .progress import show_status
 
 if TYPE_CHECKING:
     from ..judges import Budget
-    from ..runs.judge_comparison import JudgeComparison, Unit
+    from ..runs.judging.judge_comparison import JudgeComparison, Unit
 
 judging_seed_option = click.option(
     "--seed", type=SEED, default=0, show_default=True, help="Seed of the folds, the resampling, the probes of a card."
@@ -167,10 +167,10 @@ def compare(
     \b
     assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini --report judges.html
     """
-    from ..runs.judge_comparison import compare_judges
-    from ..runs.judge_report.tables import comparison_block
-    from ..runs.judge_scoring import JudgeScoring, load_judges, score_by_judges
-    from ..runs.rating_direction import check_ratings_fit
+    from ..runs.answers.rating_direction import check_ratings_fit
+    from ..runs.judging.comparison_tables import comparison_block
+    from ..runs.judging.judge_comparison import compare_judges
+    from ..runs.judging.judge_scoring import JudgeScoring, load_judges, score_by_judges
 
     if report is not None:
         check_writable(report)
@@ -190,7 +190,7 @@ def compare(
         judge_scores = score_by_judges(settings, samples, scoring)
     comparison = compare_judges(metric, samples, judge_scores, cost=cost, seed=seed)
     if report is not None:
-        from ..runs.judge_report import write_judge_report
+        from ..runs.judging import write_judge_report
 
         write_judge_report(report, comparison, sets)
     if is_json():

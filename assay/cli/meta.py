@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..meta_eval.score_files import JoinedScores, ReadOptions
     from ..meta_eval.score_files.read_options import RatedLevel
     from ..meta_eval.selection import Combine, Prefer
-    from ..runs.store import RunRow, Store
+    from ..runs.store.store import RunRow, Store
 
 COMBINERS = ("all", "subsets", "sum", "mean-rank", "ridge", "logistic")  # as in meta_eval.selection
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -212,7 +212,7 @@ def meta(
     """
     from ..meta_eval.evaluation import SLICE_ATTRIBUTES, evaluate_table
     from ..runs import Store
-    from ..runs.score_table import find_runs, join_scores
+    from ..runs.answers.score_table import find_runs, join_scores
 
     read_options = replace(read_options, versions=versions)
     scores = (*scores, *(Path(name) for name in runs if Path(name).is_file()))
@@ -248,12 +248,12 @@ def meta(
             on_progress=on_progress,
         )
     if save is not None:
-        from ..runs.scorer_saving import describe_width, fit_run_scorer
+        from ..runs.score.scorer_saving import describe_width, fit_run_scorer
 
         scorer = fit_run_scorer(save, joined, evaluation, opened, chosen_runs)
     if report is not None:
         from ..meta_eval.report import write_report
-        from ..runs.run_scores import find_answer_evidence
+        from ..runs.answers.run_scores import find_answer_evidence
 
         write_report(
             report,
@@ -288,7 +288,7 @@ def _check_scorer(file: Path, joined: "JoinedScores", store: "Store | None", run
     from ..meta_eval.report.blocks import scorer_check_block
     from ..meta_eval.scorer import Scorer
     from ..meta_eval.scorer_check import check_scorer
-    from ..runs.score_table import add_scorer_parts
+    from ..runs.answers.score_table import add_scorer_parts
 
     scorer = Scorer.load(file)
     table = joined.table if store is None else add_scorer_parts(joined, store, runs, scorer.metrics)

@@ -127,7 +127,7 @@ def typed_command(*words: str | Path, ids: Sequence[str] = (), store: str | Path
         store = context.params["store"]
     option = []
     if store is not None:
-        from ..runs.postgres import without_password
+        from ..runs.store.postgres import without_password
 
         option = ["--store", without_password(str(store))]
     option = option[1:] if words[:1] == ("view",) else option  # it takes the store as its argument

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..eval_sets import Sample
     from ..judges import LiteLLMJudge, Mode
     from ..prompts import Prompt
-    from ..runs.prompt_effect import MetricEffect, PromptEffect, PromptTrial, Scores
+    from ..runs.judging.prompt_effect import MetricEffect, PromptEffect, PromptTrial, Scores
 
 _METRICS_OF_PROMPT = {
     "claims": "faithfulness:claims=judge",
@@ -93,8 +93,8 @@ def try_prompt(
     from ..judges import LiteLLMJudge
     from ..languages import FALLBACK
     from ..prompts import BUNDLED, prompt_names, read_prompt_as
-    from ..runs.prompt_effect import compare_wordings
-    from ..runs.rating_direction import check_ratings_fit
+    from ..runs.answers.rating_direction import check_ratings_fit
+    from ..runs.judging.prompt_effect import compare_wordings
 
     base, _, language = name.partition(".")
     language = language or FALLBACK
@@ -169,7 +169,7 @@ def diff(run_a: str, run_b: str, store: Path | str) -> None:
     From RUN_A to RUN_B: claims, verdicts, agreement, tokens.
     """
     from ..runs import Store
-    from ..runs.prompt_effect import compare_prompts_of_runs
+    from ..runs.judging.prompt_effect import compare_prompts_of_runs
 
     runs = Store(store, must_exist=True)
     effect = compare_prompts_of_runs(runs, runs.run(run_a).id, runs.run(run_b).id)

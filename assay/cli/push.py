@@ -85,7 +85,7 @@ def _same_command(run: str) -> str:
 
 def _page_link(typed: str | None) -> Callable[[str, str], str]:
     """Makes the address of an answer's page of run and sample."""
-    from ..runs.answer_address import answer_url
+    from ..runs.store.answer_address import answer_url
 
     if typed is None:
         return lambda run, sample: ""

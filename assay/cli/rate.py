@@ -97,9 +97,9 @@ def rate(
     assay rate today=RUN_A new=RUN_B --pairs --raters ada,bob
     """
     from ..runs import Store
+    from ..runs.decision.pair_source import find_pairs, open_pair_queue
     from ..runs.ratings import QueueSettings
     from ..runs.ratings.pair_queue import open_item_queue
-    from ..runs.ratings.pair_source import find_pairs, open_pair_queue
     from ..runs.ratings.rating_source import find_source, open_queue
 
     runs = Store(store)
@@ -150,7 +150,7 @@ def _serve(queue: "RatingQueue | PairQueue", store: str | Path, server: ServerOp
 
     from ..runs import Store
     from ..runs.ratings import PairQueue
-    from ..runs.ratings.rating_meaning import has_scores
+    from ..runs.show.rating_meaning import has_scores
 
     site = server.read_site()
     is_pairs = isinstance(queue, PairQueue)
@@ -197,11 +197,11 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
 
     from ..eval_sets import write_set
     from ..runs import Store
+    from ..runs.answers.rated_set import rated_samples
     from ..runs.ratings import PairQueue
     from ..runs.ratings.item_queue import queue_ids
     from ..runs.ratings.pair_queue import open_item_queue
-    from ..runs.ratings.rated_set import rated_samples
-    from ..runs.ratings.rating_meaning import predict_queue_stability
+    from ..runs.show.rating_meaning import predict_queue_stability
 
     runs = Store(store, must_exist=True)
     database = runs.database

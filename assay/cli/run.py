@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ..eval_sets.levels import Turns
     from ..judges import Budget
     from ..runs import Outcome, Plan, RunOptions, Store
-    from ..runs.batch_run import BatchOptions
+    from ..runs.score.batch_run import BatchOptions
 
 
 def _check_engine(_context: click.Context, _option: click.Parameter, typed: str | None) -> str | None:
@@ -118,10 +118,10 @@ def run(
     from ..atomic_files import check_replaceable
     from ..judges import load_settings
     from ..runs import Plan, RunOptions, Store
-    from ..runs.batch_run import BatchOptions
-    from ..runs.plan import absolute_source
-    from ..runs.results import check_scores_file
-    from ..runs.session import find_run_to_resume
+    from ..runs.score.batch_run import BatchOptions
+    from ..runs.score.session import find_run_to_resume
+    from ..runs.show.results import check_scores_file
+    from ..runs.store.plan import absolute_source
 
     if not sets and not resume:
         raise UsageError("name a SET, or a run to go on with (--resume last)")
@@ -189,7 +189,7 @@ def run(
 
 def write_out(store: "Store", run: str, out: Path) -> None:
     """Writes the scores of a run to a file."""
-    from ..runs.results import write_scores
+    from ..runs.show.results import write_scores
 
     try:
         write_scores(store, run, out)
@@ -246,7 +246,7 @@ def _run_parts(
     max_failed: int,
 ) -> None:
     """Scores Parquet files with the progress shown, prints the results, and exits."""
-    from ..runs.parquet_run import run_parquet
+    from ..runs.score.parquet_run import run_parquet
     from .progress import live_progress
     from .run_output import outcome_as_json, print_outcome_of_parts
 
@@ -289,7 +289,7 @@ def report_skipped_rows(errors: Sequence[InputError]) -> None:
 
 def print_outcome(store: "Store", outcome: "Outcome") -> None:
     """Prints the results of a session."""
-    from ..runs.report import run_as_json
+    from ..runs.show.run_report import run_as_json
     from .run_output import print_run
 
     print_result(lambda: run_as_json(store, outcome), lambda: print_run(store, outcome.run, outcome))

@@ -9,9 +9,9 @@ from ..metrics.specification import ALL_BASELINES
 from ..presentation.result_table import Field, ReportBlock, tabulate
 from ..presentation.terminal import WIDTH
 from ..presentation.texts import one_line, terminal_text
-from ..runs.ratings.rating_join import find_rated_sample
-from ..runs.results import read_results, usage_as_json
-from ..runs.run_blocks import name_run, run_block, sample_block, session_line, worst_block
+from ..runs.answers.rating_join import find_rated_sample
+from ..runs.show.results import read_results, usage_as_json
+from ..runs.show.run_report import name_run, run_block, sample_block, session_line, worst_block
 from ..text.wording import count_of
 from .output import (
     echo,
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from ..meta_eval.decision import Decision
     from ..runs import Outcome, Store
-    from ..runs.compare import RunComparison
-    from ..runs.parquet_run import ParquetOutcome
-    from ..runs.sample_audit import Line
-    from ..runs.score_parts import PartSummary
+    from ..runs.decision.compare import RunComparison
+    from ..runs.score.parquet_run import ParquetOutcome
+    from ..runs.score.score_parts import PartSummary
+    from ..runs.show.sample_audit import Line
 
 _STYLES = {"title": "bold", "detail": "dim", "remark": "yellow"}
 _STYLES |= {"supported": "green", "contradicted": "red", "not_found": "yellow", "unverifiable": "magenta"}
@@ -58,7 +58,7 @@ def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, eac
 
 def print_audit(store: "Store", run: str, name: str) -> None:
     """Prints question, answer, contexts, and every metric's evidence. Raises `UsageError` for an unknown sample."""
-    from ..runs.sample_audit import sample_lines
+    from ..runs.show.sample_audit import sample_lines
 
     console = open_console()
     sample = find_rated_sample(store, run, name)
@@ -71,7 +71,7 @@ def print_audit(store: "Store", run: str, name: str) -> None:
 
 def audit_lines(metric: str, score: Score, *, brief: bool = False) -> "Iterator[Text]":
     """One score line by line: value, reason, and unless `brief` its claims, questions, other evidence and usage."""
-    from ..runs.sample_audit import score_lines
+    from ..runs.show.sample_audit import score_lines
 
     yield from map(_style, score_lines(metric, score, is_brief=brief))
 
@@ -86,7 +86,7 @@ def print_comparison(
     store: "Store", comparison: "RunComparison", decision: "Decision | str", metric: str, count: int
 ) -> None:
     """Prints sentences and tables, then the samples whose `metric` changed most with both audits side by side."""
-    from ..runs.compare_tables import change_line, comparison_block
+    from ..runs.decision.compare_tables import change_line, comparison_block
 
     print_blocks(comparison_block(store, comparison, decision))
     changes = comparison.most_changed(metric, count)

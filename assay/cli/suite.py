@@ -26,8 +26,8 @@ from .output import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..runs.nightly import Suite
-    from ..runs.nightly.nightly_report import NightlyReport, RunReport
+    from ..runs.suite import Suite
+    from ..runs.suite.nightly_report import NightlyReport, RunReport
 
 _EXIT_CODES = {
     "passed": DONE,
@@ -61,7 +61,7 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
     assay suite nightly.yaml --resume
     assay suite accept last            # the next nightly runs are compared with this one
     """
-    from ..runs.nightly import load_suite, run_suite
+    from ..runs.suite import load_suite, run_suite
     from .progress import live_progress
 
     loaded = load_suite(file)
@@ -95,8 +95,8 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
 
 
 def _check(file: Path, suite: "Suite") -> None:
-    from ..runs.nightly.gates import GATES
-    from ..runs.nightly.suite_file import check_sets
+    from ..runs.suite.gates import GATES
+    from ..runs.suite.suite_file import check_sets
 
     check_sets(suite, file)
     if is_json():
@@ -126,8 +126,8 @@ def _print_report(report: "NightlyReport") -> None:
     from rich.text import Text
 
     from ..presentation.terminal import STYLES
-    from ..runs.nightly.gates import NO_JUDGE
-    from ..runs.nightly.report_tables import STATE_TONES
+    from ..runs.suite.gates import NO_JUDGE
+    from ..runs.suite.report_tables import STATE_TONES
 
     console = open_console()
     print_blocks(ReportBlock((*report.give_verdict().paragraphs(), Paragraph(""))))
@@ -147,7 +147,7 @@ def _print_report(report: "NightlyReport") -> None:
 def _print_run(console: "Console", run: "RunReport", *, is_alone: bool) -> None:
     from rich.text import Text
 
-    from ..runs.run_figures import report_table
+    from ..runs.show.run_figures import report_table
 
     if run.predicted_rating is not None:
         console.print(Text(run.predicted_rating.sentence, style="bold"))
@@ -171,7 +171,7 @@ def accept(runs: tuple[str, ...], *, suite_name: str | None, store: str | Path) 
     the same system are a better baseline than one.
     """
     from ..runs import Store
-    from ..runs.nightly.nightly_run import accept_runs
+    from ..runs.suite.nightly_run import accept_runs
 
     accepted = accept_runs(Store(store, must_exist=True), runs, suite_name)
     if is_json():

@@ -40,7 +40,7 @@ def show(run: str, sample: str | None, *, store: str | Path) -> None:
     assay show scores/
     """
     from ..runs import Store
-    from ..runs.report import scores_as_json
+    from ..runs.show.run_report import scores_as_json
     from .run_output import print_audit, print_run
 
     if run.endswith((".parquet", "/")) or "://" in run or Path(run).is_dir():
@@ -56,7 +56,7 @@ def show(run: str, sample: str | None, *, store: str | Path) -> None:
 
 
 def _show_parts(place: str, sample: str | None) -> None:
-    from ..runs.score_parts import PartSummary, read_summaries
+    from ..runs.score.score_parts import PartSummary, read_summaries
     from .run_output import print_parts, summary_as_json
 
     if sample is not None:
@@ -96,9 +96,9 @@ def changes(
     assay show changes 20261120 last --metric faithfulness --changed 10
     """
     from ..runs import Store
-    from ..runs.compare import compare as compare_runs
-    from ..runs.decide import decide_by_default
-    from ..runs.report import comparison_as_json
+    from ..runs.decision.compare import compare as compare_runs
+    from ..runs.decision.compare_tables import comparison_as_json
+    from ..runs.decision.decide import decide_by_default
     from .run_output import print_comparison
 
     runs = Store(store, must_exist=True)
@@ -127,7 +127,7 @@ def view(folder: str | Path | None, *, store: str | Path, server: ServerOptions)
     assay view postgresql://ann@db.example.org/assay
     """
     from ..runs import Store
-    from ..runs.answer_index import index_runs
+    from ..runs.store.answer_index import index_runs
 
     with require_extra("web", "assay view"):
         from ..web.connections import Connections

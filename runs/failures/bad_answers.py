@@ -10,7 +10,7 @@ from ...metrics.score import flawless
 from ...metrics.specification import ALL_BASELINES
 from ...presentation.figure import Figure
 from ...text.wording import count_of
-from ..rating_direction import rates_pair, rating_of_answer
+from ..answers.rating_direction import rates_pair, rating_of_answer
 from .failure_texts import AnswerRecord, FailureText, RunRecords, is_about_contexts, read_peoples_texts
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from ...meta_eval.groups import FEWEST_GROUPS
 from ...text.typical_words import find_typical_words
 from ...text.wording import count_of, verb_of
 from ...worker_threads import compute_beside
-from ..pair_difference import adjust_p_values, paired_difference
-from ..rating_direction import describe_left_out_pair_ratings, rates_pair
-from ..sample_pairing import pair_samples
+from ..answers.pair_difference import adjust_p_values, paired_difference
+from ..answers.rating_direction import describe_left_out_pair_ratings, rates_pair
+from ..answers.sample_pairing import pair_samples
 from .bad_answers import BadAnswers, count_others, select_bad_answers
 from .failure_texts import FailureText, RunRecords, TextKind, embeddable_texts
 from .text_clusters import TextClusters, cluster_texts

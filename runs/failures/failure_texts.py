@@ -12,10 +12,10 @@ from ...eval_sets.turns import is_single_answer, turn_id
 from ...metrics import Score
 from ...metrics.claim_support import read_judges_words
 from ...metrics.specification import ALL_BASELINES, parse_specification
-from ..ratings.rating_join import join_run_ratings
+from ..answers.rating_join import join_run_ratings
 
 if TYPE_CHECKING:
-    from ..store import Store
+    from ..store.store import Store
 
 TextKind = Literal["reason", "sentence", "verdict", "metric"]
 """What a text is.

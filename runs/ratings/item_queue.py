@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ...errors import UsageError
 from ...text.wording import count_of
-from ..database import Database
+from ..store.database import Database
 from .rating_order import Choose
 
 QueueKind = Literal["answers", "pairs"]

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.opening_question import count_turns
-from ..database import Database
+from ..store.database import Database
 from .answer_pair import AnswerPair, PairedQuestion, Side
 from .item_queue import ItemQueue, Judgement, QueueItem, QueueSettings, read_queue_kind
 from .rating_queue import RatingQueue

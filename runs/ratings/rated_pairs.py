@@ -7,7 +7,7 @@ from pathlib import Path
 from ...errors import UsageError
 from ...eval_sets.preference import Choice, Preference
 from ...eval_sets.preference_writer import write_preferences
-from ..database import Database
+from ..store.database import Database
 from .answer_pair import PairedQuestion
 from .item_queue import queue_ids
 from .pair_queue import ComparedVersion, PairQueue

@@ -11,7 +11,7 @@ from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.message import Message
 from ...eval_sets.turns import is_turn
-from ..database import Database
+from ..store.database import Database
 from .item_queue import ItemQueue, Judgement, QueueItem, QueueSettings
 
 _KEPT_AT, _COUNT = "messages_at", "message_count"

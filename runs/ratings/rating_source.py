@@ -8,8 +8,8 @@ from ...errors import UsageError
 from ...eval_sets import Sample, read_set
 from ...eval_sets.turns import is_turn, turn_samples
 from ...text.wording import count_of
-from ..database import Database
-from ..store import RunRow, Store
+from ..store.database import Database
+from ..store.store import RunRow, Store
 from .item_queue import QueueSettings, RatedTurns, queue_ids
 from .rating_order import Choose, rating_order, score_columns
 from .rating_queue import RatingQueue

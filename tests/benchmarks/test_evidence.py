@@ -17,7 +17,7 @@ from measurement import Measurement, Quote, anchor, read_measurements
 from assay.errors import InputError
 from assay.meta_eval import Estimate
 from assay.runs import CardAgreement
-from assay.runs.judge_card import JudgeCard, SetCard, write_card
+from assay.runs.judging import JudgeCard, SetCard, write_card
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "evidence.md").read_text(encoding="utf-8")

@@ -104,7 +104,7 @@ def test_every_path_exists():
     paths = {
         path for path in re.findall(r"`([a-z_]+/[\w/.-]*)`", PAGE) if not re.search("CODE|NAME|NNNN", path)
     } - written
-    assert {"metrics/faithfulness.py", "runs/schema/"} <= paths
+    assert {"metrics/faithfulness.py", "runs/store/schema/"} <= paths
     assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
 
 

@@ -22,7 +22,7 @@ from assay.meta_eval.score_files import flat_rows
 from assay.metrics import read_choice, read_documentation, read_rubric, read_vocabulary, tables_of_file
 from assay.prompts import read_prompt
 from assay.runs import Store
-from assay.runs.nightly import load_suite
+from assay.runs.suite import load_suite
 
 pytestmark = pytest.mark.timeout(120)
 

@@ -9,7 +9,7 @@ from special_files import make_special_file
 
 from assay.atomic_files import check_replaceable, check_writable, replace_file
 from assay.errors import InputError, UsageError
-from assay.runs.nightly import load_suite
+from assay.runs.suite import load_suite
 
 pytestmark = [pytest.mark.timeout(120), pytest.mark.skipif(os.name == "nt", reason="no such files there")]
 KINDS = {"null": stat.S_IFCHR, "pipe": stat.S_IFIFO, "folder": stat.S_IFDIR}

@@ -184,7 +184,7 @@ def test_our_own_styles_reach_a_terminal(capsys, monkeypatch):
 
 def test_all_output_passes_the_one_place():
     """No other module writes to the terminal by itself, but for the progress, which holds figures and words of ours."""
-    places_that_write = {ROOT / "assay/cli/output.py", ROOT / "runs/progress_display.py"}
+    places_that_write = {ROOT / "assay/cli/output.py", ROOT / "runs/score/progress_display.py"}
     writing = {"click.echo", "click.secho", "print", "sys.stdout.write", "sys.stderr.write", "Console", "click.style"}
     folders = (
         "assay",

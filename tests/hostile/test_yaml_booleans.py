@@ -9,7 +9,7 @@ from assay.errors import InputError
 from assay.judges import load_settings
 from assay.languages import parse_yaml
 from assay.metrics import read_choice, read_rubric
-from assay.runs.nightly import load_suite
+from assay.runs.suite import load_suite
 
 SUITE = "sets: a.csv\nmetrics: token_overlap\n"
 JUDGE = "model: openai/m\nserved_as: m\n"

@@ -18,7 +18,7 @@ from assay.judges import load_settings
 from assay.languages import load_yaml, read_yaml
 from assay.meta_eval import Scorer
 from assay.metrics import read_choice, read_rubric
-from assay.runs.nightly import load_suite
+from assay.runs.suite import load_suite
 
 ROOT = Path(__file__).parents[2]
 

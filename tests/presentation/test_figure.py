@@ -28,7 +28,7 @@ from assay.runs import (
     report_table,
     summary_markdown,
 )
-from assay.runs.nightly import NightlyReport
+from assay.runs.suite import NightlyReport
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from assay.errors import InputError
 from assay.eval_sets import Sample
 from assay.meta_eval.decision import Decision, Needs, OtherDifference, VersionDifference, VersionEstimate
 from assay.runs import DecidingAnswer, find_deciding_questions
-from assay.runs.decision_report import difference_chart, render_decision_report, version_chart, write_decision_report
+from assay.runs.decision import difference_chart, render_decision_report, version_chart, write_decision_report
 
 OLD = VersionEstimate("old", 120, 40, 3.4, 3.2, 3.6, 0.03, (2, 2))
 NEW = VersionEstimate("new", 118, 35, 3.8, 3.6, 4.0, 0.97, (1, 1))

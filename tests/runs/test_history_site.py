@@ -3,7 +3,7 @@
 import pytest
 
 from assay.runs import GateResult, MetricReport, NightlyRunRow, RunReport, SampleReport, write_site
-from assay.runs.nightly import NightlyReport
+from assay.runs.suite import NightlyReport
 
 # the contrast of each text with the page behind it, as WCAG 2 defines it
 CONTRASTS = """() => {

@@ -20,7 +20,7 @@ from assay.runs import (
     rater_ceilings_of,
     render_card_markdown,
 )
-from assay.runs.judge_card import CardSet, JudgeCard, make_card_set, read_card, render_card_page, write_card
+from assay.runs.judging import CardSet, JudgeCard, make_card_set, read_card, render_card_page, write_card
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
 RATINGS = (2, 1, 4, 3, 6, 5)

@@ -10,7 +10,7 @@ from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.metrics import Score
 from assay.runs import JudgeScores, compare_judges, compare_panels, make_set_card
-from assay.runs.judge_card import make_card_set
+from assay.runs.judging import make_card_set
 
 N = 40
 RATINGS = [1 + number % 5 for number in range(N)]

@@ -10,7 +10,7 @@ from assay.errors import InputError
 from assay.meta_eval import Comparison, Estimate, find_standing
 from assay.presentation import Paragraph
 from assay.runs import ClaimAgreement, JudgeComparison, JudgeFindings, Panel, comparison_block
-from assay.runs.judge_report import render_judge_report, write_judge_report
+from assay.runs.judging import render_judge_report, write_judge_report
 
 HOSTILE = "</style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">\u202e"
 

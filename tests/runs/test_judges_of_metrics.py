@@ -28,7 +28,7 @@ from assay.eval_sets import from_ragas, read_samples, to_ragas
 from assay.judges import Cassette, JudgeSettings
 from assay.metrics import RagasMetric, TokenOverlap
 from assay.runs import Aligner, JudgeScoring, RunOptions, ScoringRequest, Store, run_plan, score_by_judges
-from assay.runs.nightly import load_suite, run_suite
+from assay.runs.suite import load_suite, run_suite
 from assay.testing import assert_score
 
 ANSWER = {

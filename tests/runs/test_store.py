@@ -155,7 +155,7 @@ def test_a_store_gets_the_migrations_after_its_own_version(tmp_path):
     run = store.begin(PLAN)
     Ledger(store).accept("desk", "j", run)
     folder = tmp_path / "schema"
-    shutil.copytree(ROOT / "runs" / "schema", folder)
+    shutil.copytree(ROOT / "runs" / "store" / "schema", folder)
     next_version = (store.database.version() or 0) + 1
     (folder / f"{next_version:04}_notes.sql").write_text(
         "ALTER TABLE runs ADD COLUMN note TEXT NOT NULL DEFAULT 'none'; CREATE TABLE notes (id TEXT);", encoding="utf-8"

@@ -5,7 +5,7 @@ from case_files import cases_beside
 
 from assay.errors import InputError
 from assay.runs import DecideGate
-from assay.runs.nightly import load_suite
+from assay.runs.suite import load_suite
 
 CASES = cases_beside(__file__)
 

@@ -11,7 +11,7 @@ from ...judges.embedders import load_embedder
 from ...metrics import Metric, Score
 from ...metrics.catalogue import load_metric
 from ...metrics.metric import run_to_end
-from ...runs.execute import execute
+from ...runs.score.execute import execute
 from ..conversations import GAP, join_sessions
 from ..cursor import mark_new, trace_id
 from ..source import Source, TraceOrigin, UnreadTrace

@@ -12,10 +12,10 @@ from ...judges import Budget
 from ...judges.cassette import is_bundled
 from ...metrics.metric import run_to_end
 from ...runs import Plan, RunOptions, Store
-from ...runs.cassette_check import repeat_questions
-from ...runs.reply_drift import estimate_drift
-from ...runs.scoring_request import ScoringRequest
-from ...runs.session import OnProgress, Progress, StoredRun, score_samples
+from ...runs.judging.reply_drift import estimate_drift
+from ...runs.score.scoring_request import ScoringRequest
+from ...runs.score.session import OnProgress, Progress, StoredRun, score_samples
+from ...runs.suite.cassette_check import repeat_questions
 from ...text.wording import count_of
 from ..times import read_utc, utc_text
 from .watch_records import WatchRecords

@@ -10,7 +10,7 @@ from typing import Any
 from ...eval_sets import Sample
 from ...metrics import Score
 from ...runs import Store
-from ...runs.database import explain_errors
+from ...runs.store.database import explain_errors
 from ..cursor import hold_lock
 from ..source import ORIGIN, TraceOrigin, UnreadTrace
 from ..times import read_utc, utc_text

@@ -13,8 +13,8 @@ from ...errors import UsageError
 from ...judges import JudgeSettings, load_settings
 from ...judges.settings import is_judge_folder
 from ...meta_eval.monitoring.look import Bound, BoundKind
-from ...runs.nightly.suite import CassetteUse
-from ...runs.plan import WATCH_DATA, Plan, judge_identity
+from ...runs.store.plan import WATCH_DATA, Plan, judge_identity
+from ...runs.suite.suite import CassetteUse
 from ..address import TraceAddress
 from ..times import read_duration
 

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from ...errors import UsageError
 from ...meta_eval.monitoring.look import Look
 from ...runs import Store
-from ...runs.database import explain_errors
+from ...runs.store.database import explain_errors
 from .alarms import AlarmAnswer
 
 _Value = TypeVar("_Value")

@@ -16,8 +16,8 @@ from ...meta_eval.monitoring.look import Look
 from ...metrics.catalogue import higher_is_better
 from ...presentation.texts import one_line
 from ...runs import Store
-from ...runs.answer_address import answer_url
-from ...runs.session import OnProgress
+from ...runs.score.session import OnProgress
+from ...runs.store.answer_address import answer_url
 from ...text.wording import count_of, verb_of
 from ..address import TraceAddress
 from ..push import PushRequest, push_scores

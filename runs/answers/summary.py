@@ -1,0 +1,199 @@
+"""A run in numbers: per metric and language the mean, the coverage, and how it follows the ratings."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import fsum
+from typing import Any
+
+from ...meta_eval.correlation import spearman
+from ...meta_eval.estimate import Estimate
+from ...metrics.specification import ALL_BASELINES
+from ...presentation.result_table import Paragraph, Tone
+from ...presentation.texts import one_line
+from ...text.number_ranges import join_ranges
+from ...text.wording import count_of
+from .rating_direction import is_pairwise
+
+_REASONS = 3  # of one metric and status that are told
+_LONGEST_REASON = 300  # characters
+
+# (metric, language, value, rating, source, status)
+Row = tuple[str, str, float | None, float | None, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSummary:
+    """One metric over some samples: how many were scored, their mean, and how the values follow the ratings."""
+
+    name: str
+    language: str
+    n: int
+    scored: int
+    skipped: int
+    failed: int
+    mean: float | None
+    correlation: Estimate
+    higher_is_better: bool = True
+    loses_to: str = ""
+    left_out: float | None = None  # the share of the answers' sentences that were not judged
+    has_baseline: bool = False  # whether a baseline has an agreement with ratings of the same kind, to stand beside
+
+    @property
+    def coverage(self) -> float:
+        """Scored / all, in [0, 1]."""
+        return self.scored / self.n if self.n else 0.0
+
+    @property
+    def agreement(self) -> float | None:
+        """How far the metric follows the ratings in its own direction, in [-1, 1]: Spearman's rho, or its negative."""
+        rho = self.correlation.value
+        return rho if rho is None or self.higher_is_better else -rho
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape of `assay run --json`."""
+        return {
+            "n": self.n,
+            "scored": self.scored,
+            "skipped": self.skipped,
+            "failed": self.failed,
+            "mean": self.mean,
+            "coverage": self.coverage,
+            "left_out": self.left_out,
+            "spearman": self.correlation.value,
+            "low": self.correlation.low,
+            "high": self.correlation.high,
+            "p": self.correlation.p,
+            "rated": self.correlation.n,
+            "higher_is_better": self.higher_is_better,
+            "loses_to": self.loses_to or None,
+        }
+
+
+def describe_fitted(count: int) -> str:
+    """Says that answers which a scorer was fitted on count in no agreement.
+
+    Example:
+        >>> describe_fitted(1)
+        'fitted on 1 of these answers, which counts in no agreement'
+    """
+    return f"fitted on {count:,} of these answers, which {'counts' if count == 1 else 'count'} in no agreement"
+
+
+@dataclass(slots=True)
+class _Column:
+    statuses: dict[str, int] = field(default_factory=lambda: {"scored": 0, "skipped": 0, "failed": 0})
+    values: list[float] = field(default_factory=list)
+    rated: list[tuple[float, float, str]] = field(default_factory=list)  # value, rating, source
+    judged: int = 0
+    left_out: int = 0
+
+
+def summarise(
+    rows: Iterable[Row],
+    directions: Mapping[str, bool],
+    *,
+    sentences: Iterable[tuple[str, str, int, int]] = (),
+    by_language: bool = False,
+    has_agreement: bool = True,
+) -> list[MetricSummary]:
+    """One summary per metric, and with `by_language` one per language and metric, languages sorted.
+
+    A metric that agrees less with the ratings than a baseline on the same samples is said to lose to it. Agreement is
+    Spearman's correlation, negated where lower values are better.
+
+    Args:
+        rows: The scores.
+        directions: The metrics that are summarised; whether higher is better.
+        sentences: (metric, language, sentences judged, sentences left out) of metrics that split answers.
+        by_language: Whether languages stand apart.
+        has_agreement: Whether it is computed how they follow the ratings, which takes most of the time.
+    """
+    columns: dict[tuple[str, str], _Column] = defaultdict(_Column)
+    for metric, language, value, rating, source, status in rows:
+        column = columns[language if by_language else "", metric]
+        column.statuses[status] += 1
+        if value is not None:
+            column.values.append(value)
+            if rating is not None:
+                column.rated.append((value, rating, source))
+    for metric, language, judged, left_out in sentences:
+        column = columns[language if by_language else "", metric]
+        column.judged += judged
+        column.left_out += left_out
+    all_summaries: list[MetricSummary] = []
+    for language in sorted({language for language, _ in columns}):
+        summaries = [
+            _summary(name, language, columns[language, name], higher, has_agreement=has_agreement)
+            for name, higher in directions.items()
+            if (language, name) in columns
+        ]
+        baselines = {
+            summary.name: summary.agreement
+            for summary in summaries
+            if summary.name in ALL_BASELINES and summary.agreement is not None
+        }
+        all_summaries += [_beside_baselines(summary, baselines) for summary in summaries]
+    return all_summaries
+
+
+def _summary(
+    name: str, language: str, column: _Column, higher_is_better: bool, *, has_agreement: bool
+) -> MetricSummary:
+    values, ratings, sources = zip(*column.rated, strict=True) if column.rated else ((), (), ())
+    return MetricSummary(
+        name=name,
+        language=language,
+        n=sum(column.statuses.values()),
+        scored=column.statuses["scored"],
+        skipped=column.statuses["skipped"],
+        failed=column.statuses["failed"],
+        mean=fsum(column.values) / len(column.values) if column.values else None,
+        correlation=spearman(values, ratings, sources) if has_agreement else Estimate(None, n=len(ratings)),
+        higher_is_better=higher_is_better,
+        left_out=column.left_out / (column.judged + column.left_out) if column.judged + column.left_out else None,
+    )
+
+
+def _beside_baselines(summary: MetricSummary, baselines: Mapping[str, float]) -> MetricSummary:
+    """The summary with the baseline that agrees most with the ratings, where it agrees more than this metric.
+
+    Baselines score one answer: their agreement is with other ratings than that of `pairwise`, and not beside it.
+    """
+    own = summary.agreement
+    if own is None or summary.name in ALL_BASELINES or is_pairwise(summary.name):
+        return summary
+    better = {name: agreement for name, agreement in baselines.items() if agreement > own}
+    best = max(better, key=better.__getitem__, default="")
+    return replace(summary, loses_to=best, has_baseline=bool(baselines))
+
+
+def first_scored(summaries: Iterable[MetricSummary], metrics: Collection[str]) -> str:
+    """The first of `metrics` that scored an answer, in the order in which they were asked for; else ""."""
+    scored = {summary.name for summary in summaries if summary.scored}
+    return next((metric for metric in metrics if metric in scored), "")
+
+
+def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iterator[Paragraph]:
+    """Describes the scores without a value: one paragraph per metric and status, with the most frequent reasons.
+
+    Reasons that differ only in how much are one (`join_ranges`). Each has its count, where there are several.
+
+    Example:
+        >>> [paragraph] = describe_missing_scores([("bleu", "skipped", "the sample has no reference", 2)])
+        >>> paragraph.label, paragraph.text
+        ('bleu: 2 skipped:', 'the sample has no reference')
+    """
+    reasons: dict[tuple[str, str], Counter[str]] = {}
+    for metric, status, reason, count in counts:
+        reasons.setdefault((metric, status), Counter())[reason] += count
+    for (metric, status), all_reasons in reasons.items():
+        of_status = join_ranges(all_reasons)
+        total, most = of_status.total(), of_status.most_common(_REASONS)
+        shown = "; ".join(
+            one_line(reason, _LONGEST_REASON) + (f" ({count})" if len(of_status) > 1 else "") for reason, count in most
+        )
+        more = len(of_status) - _REASONS
+        tone: Tone = "bad" if status == "failed" else "warning"
+        text = f"{shown}; {count_of(more, 'other reason')}" if more > 0 else shown
+        yield Paragraph(text, tone, f"{metric}: {total:,} {status}:")

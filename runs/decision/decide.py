@@ -1,0 +1,597 @@
+"""Which of several versions raters like better: of stored runs, of sets, within one run, or of results in memory."""
+
+import json
+import math
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...arguments import check_type
+from ...errors import AssayError, InputError, UsageError
+from ...eval_sets import Sample
+from ...eval_sets.preference_reading import is_preference_file
+from ...eval_sets.turns import is_turn
+from ...meta_eval.comparison import RATING_MARGIN
+from ...meta_eval.decision import (
+    Decision,
+    PreferenceTable,
+    VersionTable,
+    decide_versions,
+    decision_as_json,
+    make_preference_table,
+)
+from ...meta_eval.groups import FEWEST_GROUPS
+from ...meta_eval.sequence import Interval, Look
+from ...text.wording import count_of, list_first, verb_of
+from ..answers.version_answers import (
+    AnswerSource,
+    VersionAnswers,
+    choose_level_of,
+    read_source,
+    select_answers,
+    split_source,
+    with_evidence,
+)
+from ..answers.version_pairing import PairedAnswer, pair_versions
+from ..answers.version_ratings import VersionRatings, rate_versions
+from ..show.results import Results
+from ..store.database import explain_errors
+from .version_measure import VersionMeasure, choose_measure, common_metrics, orient
+from .version_preferences import find_preferences, number_questions
+
+if TYPE_CHECKING:
+    from ...meta_eval.arrays import Floats, Places
+    from ...meta_eval.score_files.read_options import RatedLevel
+    from ..store.database import Database
+    from ..store.store import Store
+
+Looks = Literal["counted", "any"]
+"""Whether looks at versions are counted, or any number of them is allowed for."""
+__all__ = [
+    "Looks",
+    "VersionOptions",
+    "VersionReading",
+    "decide",
+    "decide_reading",
+    "decided_as_json",
+    "list_next",
+    "rating_set",
+    "read_versions",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionOptions:
+    """How versions are read."""
+
+    by: str = ""  # the field of metadata that parts one run into versions (`system`, or `system=A,B`); "" for none
+    scorer: Path | None = None
+    metric: str | None = None
+    ratings: tuple[Path, ...] = ()  # files of further ratings, or of preferences
+    scale: tuple[float, float] | None = None  # the scale of the files' ratings, where they do not say it
+    level: "RatedLevel | None" = None  # whether conversations or turns are compared; None for what is rated
+    reading: Mapping[str, Any] = field(default_factory=dict)  # how sets are read, as `read_set` takes it
+    # whether runs without a name of their own are called A, B and so on by their places, instead of by their ids
+    has_letters: bool = False
+    # whether ratings alone decide where several measures could, and none is named
+    has_default: bool = False
+
+
+@dataclass(frozen=True)
+class VersionReading:
+    """Versions as they were read: the table that is decided on, and the answers that its rows are of."""
+
+    table: VersionTable  # one row per answer that takes part
+    answers: tuple[PairedAnswer, ...]  # the answers, in the order of the rows
+    measure: str  # what decides; "" where ratings alone do
+    notes: tuple[str, ...]  # what a reader should know: what is left out, assumed or paired
+    runs: Mapping[str, str] = field(default_factory=dict)  # the run's id of each version that is a run
+    # which of two versions' answers people prefer; None where nobody was asked
+    preferences: PreferenceTable | None = None
+    files: tuple[Path, ...] = ()  # the files that were read, and those that the runs were made of
+    preferences_from: str = ""  # the files that hold preferences, for messages; "" where the rating page alone has them
+    asked: str = ""  # the option that named the measure; "" where none did
+    # the store that keeps the looks, and what each version is called there; None where none of them is kept
+    database: "Database | None" = None
+    stored: Mapping[str, str] = field(default_factory=dict)
+
+
+def decide(
+    results: Sequence[Results],
+    *,
+    scorer: str | Path | None = None,
+    metric: str | None = None,
+    margin: float = RATING_MARGIN,
+    names: Sequence[str] | None = None,
+    ratings: str | Path | Sequence[str | Path] = (),
+    seed: int = 0,
+    looks: Looks = "counted",
+) -> Decision:
+    """Decides which of several versions raters like better: ship, keep, equivalent, or not settled.
+
+    Answers are paired by id, else by question. Ratings are those of the samples, and of files.
+
+    Args:
+        results: One per version, the one in use today first.
+        scorer: The file of a saved scorer, which decides.
+        metric: The metric that decides. Without either: the only scorer, else the only metric beside the baselines.
+        margin: The largest difference of mean ratings that does not matter, in points of the rating scale.
+        names: What the versions are called; their runs' ids, or `A`, `B` and so on, if left out.
+        ratings: Files of further ratings, whose rows name answers by text, or by id and version; or of preferences.
+        seed: Seed of what is drawn.
+        looks: `counted`: this is the only look at these results. `any`: the intervals hold however often you look while
+            answers and ratings come in.
+
+    Returns:
+        The decision. `print(decision.sentence)` says it.
+
+    Raises:
+        UsageError: There are fewer than two versions, or nothing says which measure decides.
+        InputError: A file cannot be read.
+
+    Example:
+        Thirty questions, which both versions answered; the new answer is rated one point higher, every third one two:
+
+        >>> from assay import Sample, decide, evaluate
+        >>> def answers(version, ratings):
+        ...     return [Sample(id=f"{n}", user_input=f"Q{n}?", response=f"{version} {n}", rating=rating)
+        ...             for n, rating in enumerate(ratings)]
+        >>> old = evaluate(answers("old", [2, 3, 2] * 10), "token_overlap", progress=False)
+        >>> new = evaluate(answers("new", [3, 4, 4] * 10), "token_overlap", progress=False)
+        >>> print(decide([old, new], names=["old", "new"]).sentence)
+        Ship new: ...
+    """
+    check_type("results", results, (list, tuple), "a list of results, one per version")
+    for place, one in enumerate(results):
+        check_type(f"results[{place}]", one, Results, "what `evaluate` returns, or `Results.from_store(...)`")
+    if len(results) < 2:
+        raise UsageError("results: a decision is between two versions or more; give the results of each")
+    labels = list(names) if names is not None else _default_names(results)
+    if len(labels) != len(results):
+        raise UsageError(f"names: give one per version, {len(results)} and not {len(labels)}")
+    sources = [_source_of(one, name) for one, name in zip(results, labels, strict=True)]
+    options = VersionOptions(
+        scorer=None if scorer is None else Path(scorer),
+        metric=metric,
+        ratings=tuple(map(Path, (ratings,) if isinstance(ratings, str | Path) else ratings)),
+    )
+    return decide_reading(_read(sources, None, options), margin=margin, seed=seed, looks=looks)
+
+
+def _source_of(results: Results, name: str) -> AnswerSource:
+    values = {
+        sample: {metric: score.value for metric, score in scores.items() if score.value is not None}
+        for sample, scores in results.scores.items()
+    }
+    source = AnswerSource(name, list(results.samples.values()), values, results.directions)
+    rows = ((sample, metric, score) for sample, scores in results.scores.items() for metric, score in scores.items())
+    return with_evidence(source, rows)
+
+
+def _default_names(results: Sequence[Results]) -> list[str]:
+    for place, one in enumerate(results):
+        for earlier, other in enumerate(results[:place]):
+            if one is other or (one.run and one.run == other.run):
+                raise UsageError(
+                    f"results[{place}]: is results[{earlier}] again; give two different results, or names for them"
+                )
+    runs = [one.run for one in results if one.run]
+    if len(runs) == len(results):
+        return runs
+    return [_letter(place) for place in range(len(results))]
+
+
+def _letter(place: int) -> str:
+    return chr(ord("A") + place) if place < 26 else f"version {place + 1}"
+
+
+def decide_reading(
+    reading: VersionReading, *, margin: float = RATING_MARGIN, seed: int = 0, looks: Looks = "counted"
+) -> Decision:
+    """Decides between versions that were read; the notes of the reading are the last ones of the decision.
+
+    Looks at runs of a store are counted: it keeps each, and the decision rests on all of them.
+    """
+    if not margin > 0:
+        raise UsageError(f"margin {margin:g}: give a size above 0, in points of the rating scale")
+    _check_preferences(reading)
+    past: list[Look] | Literal["any"] = "any"
+    if looks == "counted":
+        past = read_looks(reading.database, reading.stored) if reading.database is not None else []
+    decision = decide_versions(
+        reading.table, reading.preferences, margin=margin, measure=reading.measure, seed=seed, looks=past
+    )
+    if reading.database is not None and decision.look is not None:
+        keep_look(reading.database, reading.stored, decision.look)
+    has_scores = not all(map(math.isnan, reading.table.scores.tolist()))
+    is_unused = reading.asked and has_scores and decision.basis == "ratings"
+    unused = [f"{reading.asked} is not used: the decision rests on ratings alone."] if is_unused else []
+    return replace(decision, notes=(*unused, *decision.notes, *reading.notes))
+
+
+def decide_by_default(store: "Store", a: str, b: str, level: "RatedLevel | None" = None) -> Decision | str:
+    """Decides between two runs, A and B, by ratings and the only measure there is; says why where it cannot."""
+    try:
+        options = VersionOptions(level=level, has_default=True)
+        return decide_reading(read_versions(store, [f"A={a}", f"B={b}"], options))
+    except AssayError as error:
+        return str(error)
+
+
+def read_looks(database: "Database", versions: Mapping[str, str]) -> list[Look]:
+    """Reads the looks at versions, the first one first.
+
+    Args:
+        database: That of the store.
+        versions: By the name that each version has today, what it is called in the store: a run, or a part of one.
+    """
+    with explain_errors(database, "the looks at these versions cannot be read"):
+        rows = database.execute(
+            "SELECT look FROM decision_looks WHERE versions = ? ORDER BY number", (_key_of_versions(versions),)
+        )
+        records = [json.loads(row[0]) for row in rows.fetchall()]
+    names = {stored: name for name, stored in versions.items()}
+    looks = []
+    for record in records:
+        intervals: dict[tuple[str, str], Interval] = {}
+        for first, second, *interval in record.pop("intervals"):
+            low, high, near_low, near_high, p = interval
+            intervals[names[first], names[second]] = low, high, near_low, near_high, p
+            intervals[names[second], names[first]] = -high, -low, -near_high, -near_low, p
+        looks.append(Look(**record, intervals=intervals))
+    return looks
+
+
+def keep_look(database: "Database", versions: Mapping[str, str], look: Look) -> None:
+    """Keeps a look; one of the same number takes its place. A store that cannot be written to keeps none."""
+    if database.is_read_only:
+        return
+    intervals = [[versions[first], versions[second], *ends] for (first, second), ends in look.intervals.items()]
+    record, at = asdict(look) | {"intervals": intervals}, datetime.now(UTC).isoformat(timespec="seconds")
+    with explain_errors(database, "the look at these versions cannot be kept"), database.transaction():
+        database.execute(
+            "INSERT INTO decision_looks (versions, number, at, look) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (versions, number) DO UPDATE SET at = excluded.at, look = excluded.look",
+            (_key_of_versions(versions), look.number, at, json.dumps(record)),
+        )
+
+
+def _key_of_versions(versions: Mapping[str, str]) -> str:
+    return json.dumps(sorted(versions.values()))
+
+
+def _check_preferences(reading: VersionReading) -> None:
+    """Raises where nothing but preferences could decide, and they are of too few groups of questions."""
+    preferences, table = reading.preferences, reading.table
+    if preferences is None or not all(map(math.isnan, (*table.ratings.tolist(), *table.scores.tolist()))):
+        return
+    groups, questions = len(set(preferences.group.tolist())), len(set(preferences.question.tolist()))
+    if groups < FEWEST_GROUPS:
+        of_groups = "" if groups == questions else f" in {count_of(groups, 'group')}"
+        raise InputError(
+            f"{reading.preferences_from or 'the rating page'}: preferences of {count_of(questions, 'question')}"
+            f"{of_groups}, and no answer is rated or scored; {FEWEST_GROUPS} groups of questions are needed: "
+            "compare the answers to more questions, rate some, or name a metric that scored them"
+        )
+
+
+def read_versions(store: "Store | None", names: Sequence[str], options: VersionOptions) -> VersionReading:
+    """Reads versions from stored runs or sets."""
+    if options.by and len(names) != 1:
+        raise UsageError(f"--by {options.by}: parts one run into versions; name one run, or leave --by out")
+    if not options.by and len(names) < 2:
+        raise UsageError(
+            "a decision is between two versions or more: name the run in use today and the new one (assay decide RUN_A "
+            "RUN_B), or one run with several systems and the field that names them (--by system)"
+        )
+    reading = {**options.reading, "scale": options.scale, "versions": options.by.partition("=")[0]}
+    sources = [read_source(store, name, reading) for name in names]
+    notes: list[str] = []
+    if options.by:
+        sources, notes = split_source(sources[0], options.by)
+    elif options.has_letters:
+        _check_names([source.name for source in sources])
+        own_names = {source.name for source in sources}
+        sources = [
+            replace(source, name=_letter(place))
+            if source.run is not None and source.name == source.run.id and _letter(place) not in own_names
+            else source
+            for place, source in enumerate(sources)
+        ]
+    return _read(sources, store.database if store is not None else None, options, notes)
+
+
+def _read(
+    sources: Sequence[AnswerSource], database: "Database | None", options: VersionOptions, notes: Sequence[str] = ()
+) -> VersionReading:
+    _check_names([source.name for source in sources])
+    for source in sources:
+        if not source.samples:
+            raise UsageError(f"{source.name} has no answer")
+    level, level_note = choose_level_of(database, sources, options.level)
+    versions = [select_answers(database, source, level) for source in sources]
+    for version in versions:
+        if not version.samples:
+            raise UsageError(f"{version.name} has no {level or 'answer'}; leave --level out")
+    answers, pairing_notes = pair_versions(versions, is_one_source=bool(options.by))
+    by = options.by.partition("=")[0]
+    of_preferences = [file for file in options.ratings if is_preference_file(file)]
+    questions = number_questions(answers, [version.name for version in versions])
+    preferences, preference_notes = find_preferences(sources, database, of_preferences, questions, by)
+    files = [file for file in options.ratings if file not in of_preferences]
+    if not files and not preferences and options.scorer is None and options.metric is None:
+        _check_pair_ratings(versions)
+    ratings = rate_versions(versions, answers, database=database, files=files, scale=options.scale, by=by)
+    rated = sum(not math.isnan(mean) for mean in ratings.means)
+    measure = choose_measure(
+        versions,
+        scorer=options.scorer,
+        metric=options.metric,
+        rated_share=rated / len(answers),
+        has_preferences=bool(preferences),
+        problem=ratings.problem,
+        has_default=options.has_default,
+    )
+    means, has_scores, fitted_notes = _separate_fitted(
+        [version.name for version in versions], answers, ratings, measure
+    )
+    score_scale = _find_score_scale(answers, measure)
+    scale, scale_notes = _find_scale(ratings, measure, score_scale)
+    others = [name for name in common_metrics(versions) if name != measure.name]
+    table = VersionTable(
+        versions=tuple(version.name for version in versions),
+        version=_numbers([answer.version for answer in answers]),
+        question=_numbers([answer.question for answer in answers]),
+        group=_number_groups(answers),
+        scores=_column(answers, measure.values if has_scores else ({},) * len(versions)),
+        ratings=_array(means if not scale_notes else [math.nan] * len(answers)),
+        text=_numbers([answer.text for answer in answers]),
+        scale=scale,
+        others={name: _column(answers, orient(versions, name)) for name in others},
+        score_scale=score_scale,
+    )
+    all_notes = (
+        *notes,
+        *_describe_unfinished(sources),
+        *([f"The versions are {level_note}."] if level_note else []),
+        *pairing_notes,
+        *_describe_same(table.versions, answers),
+        *_describe_empty(table.versions, answers),
+        *measure.notes,
+        *_describe_missing(table.others),
+        *ratings.notes,
+        *preference_notes,
+        *fitted_notes,
+        *scale_notes,
+    )
+    runs = {} if options.by else {source.name: source.run.id for source in sources if source.run is not None}
+    stored = {source.name: source.run.id for source in sources if source.run is not None}
+    stored = {name: f"{run} {level or ''} {by}{f'={name}' if by else ''}".strip() for name, run in stored.items()}
+    return VersionReading(
+        table,
+        tuple(answers),
+        measure.name if has_scores else "",
+        all_notes,
+        runs,
+        make_preference_table(preferences, table, questions) if preferences else None,
+        tuple(Path(name) for source in sources for name in source.sets)
+        + options.ratings
+        + (() if options.scorer is None else (options.scorer,)),
+        ", ".join(map(str, of_preferences)),
+        f"--scorer {options.scorer}" if options.scorer else f"--metric {options.metric}" if options.metric else "",
+        database if len(stored) == len(sources) else None,
+        stored,
+    )
+
+
+def _check_pair_ratings(versions: Sequence[VersionAnswers]) -> None:
+    """Raises where a version has no ratings but those of pairs: nobody rated its answers by themselves."""
+    for version in versions:
+        if not version.has_only_pairs:
+            continue
+        raise InputError(
+            f"{version.name}: its ratings say which of two answers is better, and a decision needs ratings of one "
+            "answer or preferences between these versions (--ratings), or a measure (--metric NAME, --scorer FILE); "
+            "what a judge of pairs is worth says `assay judges card MODEL --on SET`"
+        )
+
+
+def _describe_unfinished(sources: Sequence[AnswerSource]) -> list[str]:
+    """Says which runs did not end: what they have so far takes part."""
+    unfinished = {one.run.id: one.run.status for one in sources if one.run is not None and one.run.status != "done"}
+    return [f"Run {run} is not done ({status}): what it has so far takes part." for run, status in unfinished.items()]
+
+
+def _check_names(names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(
+                f"{name} is named more than once; name two different runs, or give each a name of its own (A={name})"
+            )
+
+
+def _separate_fitted(
+    names: Sequence[str], answers: Sequence[PairedAnswer], ratings: VersionRatings, measure: VersionMeasure
+) -> tuple[list[float], bool, list[str]]:
+    """Keeps apart ratings and a scorer that was fitted on them: how far it is off elsewhere, these do not say.
+
+    Where all answers of a version are rated, its mean is theirs, and the scorer has no part in it. Elsewhere the
+    ratings that it was fitted on do not count where others are left; else the ratings count, and the scores do not.
+
+    Returns:
+        The ratings that count, whether the scores do, and notes.
+    """
+    means, notes = list(ratings.means), list[str]()
+    for version, name in enumerate(names):
+        own = [place for place, answer in enumerate(answers) if answer.version == version]
+        rated = [place for place in own if not math.isnan(means[place])]
+        fitted = [place for place in rated if answers[place].sample.id in measure.fitted[version]]
+        if not fitted or len(rated) == len(own):
+            continue
+        on = f"{measure.name} was fitted on {len(fitted):,} of the {count_of(len(rated), 'rated answer')} of {name}"
+        if len({answers[place].question for place in rated} - {answers[place].question for place in fitted}) < (
+            FEWEST_GROUPS
+        ):
+            return list(ratings.means), False, [f"{on}, and few others are rated: the scores do not count."]
+        for place in fitted:
+            means[place] = math.nan
+        whose = verb_of(len(fitted), "whose rating does", "whose ratings do")
+        notes.append(f"{on}, {whose} not count: its predictions repeat {verb_of(len(fitted), 'it', 'them')}.")
+    return means, True, notes
+
+
+def _find_scale(
+    ratings: VersionRatings, measure: VersionMeasure, score_scale: tuple[float, float]
+) -> tuple[tuple[float, float], list[str]]:
+    """The scale of the ratings, else that of the scores; and what does not fit together."""
+    if ratings.scale is None or measure.scale in {None, ratings.scale}:
+        return ratings.scale or score_scale, []
+    (low, high), (own_low, own_high) = ratings.scale, score_scale
+    return score_scale, [
+        f"The ratings ({low:g} to {high:g}) do not count: the scale of {measure.name} is {own_low:g} to {own_high:g}."
+    ]
+
+
+def _find_score_scale(answers: Sequence[PairedAnswer], measure: VersionMeasure) -> tuple[float, float]:
+    """The scale of a scorer's predictions; of a metric 0 to 1, or what its values span."""
+    if measure.scale is not None:
+        return measure.scale
+    values = [
+        value for answer in answers if (value := measure.values[answer.version].get(answer.sample.id)) is not None
+    ]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    if low >= 0 and high <= 1:
+        return 0.0, 1.0
+    if low >= -1 and high <= 0:
+        return -1.0, 0.0
+    return low, high if high > low else low + 1
+
+
+def _describe_same(names: Sequence[str], answers: Sequence[PairedAnswer]) -> list[str]:
+    """Says which versions gave the same answers to all questions."""
+    texts: list[dict[int, set[int]]] = [{} for _ in names]
+    for answer in answers:
+        texts[answer.version].setdefault(answer.question, set()).add(answer.text)
+    return [
+        f"{names[one]} and {names[other]} gave the same answers."
+        for one, other in combinations(range(len(texts)), 2)
+        if texts[one] == texts[other]
+    ]
+
+
+def _describe_empty(names: Sequence[str], answers: Sequence[PairedAnswer]) -> list[str]:
+    """Says how many answers have no text: nothing was said, or nothing was recorded."""
+    empty = Counter(names[answer.version] for answer in answers if not _own_text(answer.sample).strip())
+    if not empty:
+        return []
+    listed = ", ".join(f"{count:,} of {name}" for name, count in empty.items())
+    is_empty = verb_of(empty.total(), "is empty, and counts", "are empty, and count")
+    return [f"{count_of(empty.total(), 'answer')} {is_empty} as any other: {listed}."]
+
+
+def _describe_missing(others: Mapping[str, "Floats"]) -> list[str]:
+    """Says which of the metrics that are shown beside have no value of some answers."""
+    counts = {name: sum(map(math.isnan, column.tolist())) for name, column in others.items()}
+    missing = [f"{name} of {count_of(count, 'answer')}" for name, count in counts.items() if count]
+    if not missing:
+        return []
+    return [f"In the other metrics the mean stands in for what has no value: {list_first(missing)}."]
+
+
+def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sample]]:
+    """Lists what to rate next: questions whose answers differ, are not all rated and not all compared, drawn at random.
+
+    Returns:
+        By question its unrated answers, each text once.
+    """
+    questions: dict[int, dict[int, PairedAnswer]] = {}
+    rated: set[tuple[int, int]] = set()
+    by_version: dict[int, dict[int, set[int]]] = {}
+    for answer, rating in zip(reading.answers, reading.table.ratings.tolist(), strict=True):
+        questions.setdefault(answer.question, {}).setdefault(answer.text, answer)
+        by_version.setdefault(answer.question, {}).setdefault(answer.version, set()).add(answer.text)
+        if not math.isnan(rating):
+            rated.add((answer.question, answer.text))
+    compared = _find_compared(reading.preferences)
+    is_paired = any(len(answered) > 1 for answered in by_version.values())
+    open_questions = [
+        [answer.sample for text, answer in texts.items() if (question, text) not in rated]
+        for question, texts in questions.items()
+        if not by_version[question].keys() <= compared.get(question, set())
+        and (len(set(map(frozenset, by_version[question].values()))) > 1 or not is_paired)
+    ]
+    candidates = [unrated for unrated in open_questions if unrated]
+    return random.Random(seed).sample(candidates, min(most, len(candidates)))
+
+
+def _find_compared(preferences: PreferenceTable | None) -> dict[int, set[int]]:
+    """By question the versions that people compared with another."""
+    compared: dict[int, set[int]] = {}
+    if preferences is not None:
+        columns = (preferences.question, preferences.first, preferences.second)
+        for question, first, second in zip(*(column.tolist() for column in columns), strict=True):
+            compared.setdefault(question, set()).update((first, second))
+    return compared
+
+
+def rating_set(to_rate: Sequence[Sequence[Sample]], seed: int = 0) -> list[Sample]:
+    """Makes a set for raters of answers to several versions: shuffled, and nothing in it says whose answer is whose.
+
+    Its ratings find their answers by question and answer (`--ratings FILE`).
+    """
+    samples = [sample for answers in to_rate for sample in answers]
+    random.Random(seed).shuffle(samples)
+    unrated: dict[str, Any] = {"rating": None, "ratings": {}, "metadata": {}}
+    return [
+        sample.model_copy(update={"id": f"answer-{number}", "group": sample.source} | unrated)
+        for number, sample in enumerate(samples, 1)
+    ]
+
+
+def decided_as_json(decision: Decision, to_rate: Sequence[Sequence[Sample]] = ()) -> dict[str, Any]:
+    """Returns what `assay decide --json` prints."""
+    return decision_as_json(decision) | {"next": [[sample.id for sample in answers] for answers in to_rate]}
+
+
+def _numbers(numbers: Sequence[int]) -> "Places":
+    import numpy as np
+
+    return np.array(numbers, dtype=np.intp)
+
+
+def _array(numbers: Sequence[float]) -> "Floats":
+    import numpy as np
+
+    return np.array(numbers, dtype=float)
+
+
+def _number_groups(answers: Sequence[PairedAnswer]) -> "Places":
+    """The group of each answer; all answers to one question are of the group of the first that has a group."""
+    names: dict[int, str] = {}
+    for answer in answers:
+        sample = answer.sample
+        if sample.source != sample.id:
+            names.setdefault(answer.question, f"group {sample.source}")
+    numbers: dict[str, int] = {}
+    return _numbers(
+        [
+            numbers.setdefault(names.get(answer.question, f"question {answer.question}"), len(numbers))
+            for answer in answers
+        ]
+    )
+
+
+def _column(answers: Sequence[PairedAnswer], values: Sequence[Mapping[str, float]]) -> "Floats":
+    return _array([values[answer.version].get(answer.sample.id, math.nan) for answer in answers])
+
+
+def _own_text(sample: Sample) -> str:
+    """What the chatbot wrote: the answer, and of a whole conversation all of them."""
+    if not sample.messages or is_turn(sample):
+        return sample.response
+    return "\n\n".join(message.text for message in sample.messages if message.is_answer)

@@ -1,0 +1,189 @@
+"""Which answers are compared: the questions that two versions answered differently, in the order of a draw."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from ...errors import UsageError
+from ...eval_sets.opening_question import opening_question
+from ...text.wording import count_of, verb_of
+from ..answers.version_answers import AnswerSource, VersionAnswers, read_source, split_source
+from ..answers.version_pairing import PairedAnswer, pair_versions
+from ..ratings.answer_pair import AnswerPair, PairedQuestion
+from ..ratings.item_queue import QueueSettings, RatedTurns, queue_ids
+from ..ratings.pair_queue import ComparedVersion, PairComparison, PairQueue
+from ..ratings.rating_source import select_rated
+from ..store.store import Store
+
+FEWEST_VERSIONS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class PairSource:
+    """The answers of versions to the same questions."""
+
+    versions: tuple[ComparedVersion, ...]  # the versions; the first is the one in use today
+    questions: Sequence[Mapping[int, PairedAnswer]]  # each question's answers by the place of the version
+    notes: tuple[str, ...] = ()  # how they were paired and what is left out, each in a sentence
+
+    @property
+    def name(self) -> str:
+        """The versions, for people."""
+        return " against ".join(version.name for version in self.versions)
+
+    def draw(self, seed: int, limit: int | None) -> tuple[list[AnswerPair], list[tuple[int, PairedQuestion]]]:
+        """Draws the order in which pairs are compared.
+
+        Each version is compared with the one in use, which a decision is about. The questions are in random order. Of
+        more than two versions each question first gets one pair, drawn at random, then all questions a second one, and
+        so on: the first pairs are spread over the questions.
+
+        Returns:
+            The pairs whose answers differ; and the questions with the same answer twice that the draw came across, each
+            with the number of pairs before it.
+        """
+        draw = random.Random(f"pairs {seed}")
+        of_questions = []
+        for answers in self.questions:
+            in_use, *others = sorted(answers)
+            versions = [(in_use, other) for other in others]
+            draw.shuffle(versions)
+            of_questions.append((answers, versions))
+        draw.shuffle(of_questions)
+        pairs, same = list[AnswerPair](), list[tuple[int, PairedQuestion]]()
+        for turn in range(max((len(versions) for _, versions in of_questions), default=0)):
+            for answers, versions in of_questions:
+                if len(pairs) == limit:
+                    return pairs, same
+                if turn >= len(versions):
+                    continue
+                pair = self._pair(answers, *versions[turn])
+                if _is_same(*(answers[version] for version in versions[turn])):
+                    same.append((len(pairs), PairedQuestion.model_validate(pair.model_dump(exclude={"answers"}))))
+                else:
+                    pairs.append(pair)
+        return pairs, same
+
+    def _pair(self, answers: Mapping[int, PairedAnswer], one: int, other: int) -> AnswerPair:
+        samples = answers[one].sample, answers[other].sample
+        of_first = answers[min(answers)].sample
+        return AnswerPair(
+            question=of_first.id,
+            group="" if of_first.source == of_first.id else of_first.source,
+            first=self.versions[one].name,
+            second=self.versions[other].name,
+            ids=(samples[0].id, samples[1].id),
+            answers=samples,
+        )
+
+
+def _is_same(one: PairedAnswer, other: PairedAnswer) -> bool:
+    if one.text == other.text:
+        return True
+    samples = one.sample, other.sample
+    return not any(sample.messages for sample in samples) and samples[0].response.strip() == samples[1].response.strip()
+
+
+def find_pairs(
+    store: Store,
+    names: Sequence[str],
+    by: str | None,
+    turns: RatedTurns = "none",
+    reading: Mapping[str, Any] | None = None,
+) -> PairSource:
+    """Finds the questions that all versions answered, paired as for a decision between them (`pair_versions`)."""
+    if by is not None and len(names) != 1:
+        raise UsageError(f"--by {by} takes the versions from one run; name one, or leave out --by")
+    if by is None and len(names) < FEWEST_VERSIONS:
+        raise UsageError("--pairs compares two runs or more: name them, or one run and --by FIELD of its metadata")
+    reading = {**(reading or {}), "versions": (by or "").partition("=")[0]}
+    sources, notes = [read_source(store, name, reading) for name in names], list[str]()
+    if by is not None:
+        sources, notes = split_source(sources[0], by)
+    versions = name_versions(sources, by)
+    _check_versions(versions)
+    answers = [_select_answers(source, turns, notes) for source in sources]
+    if not all(version.samples for version in answers):
+        return PairSource(versions, (), tuple(notes))
+    paired, pairing_notes = pair_versions(answers, is_one_source=by is not None)
+    questions, left_out = _list_questions(paired, len(versions))
+    if left_out:
+        whose = f"{verb_of(left_out, 'has', 'have')} no single answer of each version to the same words"
+        pairing_notes += (f"{count_of(left_out, 'question')} {whose}, and {verb_of(left_out, 'is', 'are')} left out.",)
+    return PairSource(versions, questions, (*notes, *pairing_notes))
+
+
+def name_versions(sources: Sequence[AnswerSource], by: str | None) -> tuple[ComparedVersion, ...]:
+    """Names versions as a queue keeps them, and as `store_preferences` knows them again."""
+    field = (by or "").partition("=")[0].strip().removeprefix("metadata.")
+    return tuple(
+        ComparedVersion(
+            name=source.name, source=source.run.id if source.run else next(iter(source.sets), ""), field=field
+        )
+        for source in sources
+    )
+
+
+def _select_answers(source: AnswerSource, turns: RatedTurns, notes: list[str]) -> VersionAnswers:
+    """What is compared of a version; what is empty is noted."""
+    selected = select_rated(source.samples, turns)
+    answered = {sample.id: sample for sample in selected if sample.messages or sample.response.strip()}
+    if empty := len(selected) - len(answered):
+        notes.append(f"{count_of(empty, 'answer')} of {source.name} {verb_of(empty, 'is', 'are')} empty, and left out.")
+    return VersionAnswers(source.name, answered, {}, source)
+
+
+def _list_questions(paired: Sequence[PairedAnswer], versions: int) -> tuple[list[dict[int, PairedAnswer]], int]:
+    """The questions with one answer of each version, and how many have not.
+
+    Where answers were paired by group, a group may have several questions and several answers of one version.
+    """
+    by_question: dict[int, dict[int, list[PairedAnswer]]] = {}
+    for answer in paired:
+        by_question.setdefault(answer.question, {}).setdefault(answer.version, []).append(answer)
+    questions = [
+        {version: answers[0] for version, answers in of_versions.items()}
+        for of_versions in by_question.values()
+        if len(of_versions) == versions
+        and all(len(answers) == 1 for answers in of_versions.values())
+        and len({_asked(answers[0]) for answers in of_versions.values()}) == 1
+    ]
+    return questions, len(by_question) - len(questions)
+
+
+def _asked(answer: PairedAnswer) -> str:
+    return " ".join(opening_question(answer.sample).split())
+
+
+def _check_versions(versions: Sequence[ComparedVersion]) -> None:
+    for one, other in combinations(versions, 2):
+        if one.source == other.source and not one.field:
+            raise UsageError(f"{one.source} is named twice; a version is compared with another one")
+        if one.name == other.name:
+            raise UsageError(f"two versions are called {one.name!r}; give each its own name: NAME=RUN")
+
+
+def open_pair_queue(
+    store: Store, source: PairSource, settings: QueueSettings, *, guideline: str | None, limit: int | None = None
+) -> PairQueue:
+    """The newest queue of these versions with these settings, else a new one; its guideline brought up to date."""
+    pairs, same = source.draw(settings.seed, limit)
+    for name in queue_ids(store.database, "pairs"):
+        queue = PairQueue(store.database, name)
+        if queue.comparison.versions == source.versions and queue.settings == settings:
+            break
+    else:
+        comparison = PairComparison(versions=source.versions, same=tuple(same))
+        return PairQueue.create(
+            store.database, pairs, settings, comparison=comparison, source=source.name, guideline=guideline or ""
+        )
+    if limit is not None and queue.size() != len(pairs):
+        raise UsageError(
+            f"{queue.id} has {count_of(queue.size(), 'pair')} of {source.name} already, and --limit {limit} does not "
+            f"change that; go on with it (assay rate {queue.id}), or draw another (--seed {settings.seed + 1})"
+        )
+    if guideline is not None:
+        queue.change_guideline(guideline)
+    return queue

@@ -1,0 +1,5 @@
+"""Judges and prompts compared on sets that people rated: cards, alignment, and one judge beside another."""
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

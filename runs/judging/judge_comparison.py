@@ -1,0 +1,235 @@
+"""Several judges on the same samples: which agrees with the ratings, at what cost, and which to buy."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal
+
+from ...errors import UsageError
+from ...eval_sets import Sample
+from ...judges import Usage
+from ...meta_eval.comparison import find_standing, reverse
+from ...meta_eval.correlation import spearman
+from ...meta_eval.estimate import Estimate
+from ...metrics import Score
+from ...presentation.figure import format_agreement, format_price
+from ..answers.rating_direction import check_ratings_fit, rises_with_rating
+from .judge_scoring import JudgeScores
+from .panels import Panel, compare_panels, supported_claims
+from .variant_table import build_variant_table
+
+if TYPE_CHECKING:
+    from ...meta_eval.comparison import Comparison
+    from ...meta_eval.decision import Decision
+    from ...meta_eval.table import ScoreTable
+
+ANSWERS = 1000  # that a cost is for
+Unit = Literal["usd", "tokens", "seconds"]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFindings:
+    """What is known of one judge; costs are those of 1,000 answers."""
+
+    judge: str
+    samples: int  # how many samples it scored or failed on
+    failed: float  # the share of them that failed, in [0, 1]
+    agreement: Estimate
+    tokens: float
+    usd: float | None  # the cost; None where it is unknown
+    seconds: float  # the duration of its calls, divided by how many run at once
+    # the share of claims with the same verdict when asked again; None without repeats or claims
+    consistency: float | None
+    failed_again: int = 0
+    failure: str = ""  # the first reason why a sample failed
+    unparsable: float | None = None  # the share of questions whose first reply could not be used; None without a reply
+    lost: float | None = None  # the share of questions that got no usable reply at all; None where nothing was asked
+    # whether tokens and USD are the most that they may be, because not every reply stated what it took
+    is_at_most: bool = False
+
+    def cost(self, unit: Unit) -> float:
+        """Returns what 1,000 answers take. Raises `UsageError` in USD where the price is unknown."""
+        if unit == "usd" and self.usd is None:
+            raise UsageError(
+                f"the cost of {self.judge} is unknown: write its price into a settings file "
+                "(price: {input: 0.15, output: 0.6}, USD per million tokens), or take --cost tokens or --cost seconds"
+            )
+        return {"usd": self.usd or 0.0, "tokens": self.tokens, "seconds": self.seconds}[unit]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimAgreement:
+    """How far judges give the same claims the same verdict, supported or not."""
+
+    claims: int
+    alpha: float | None  # Krippendorff's alpha; None where there is nothing to agree on
+    kappas: tuple[tuple[str, str, float | None], ...]  # Cohen's kappa per pair of judges
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeComparison:
+    """The result of `assay judges compare`."""
+
+    metric: str  # the metric that they are compared by
+    unit: Unit  # the unit of all costs
+    judges: tuple[JudgeFindings, ...]  # what is known of each judge
+    pairs: tuple["Comparison", ...]  # the difference in agreement per pair of judges
+    claims: ClaimAgreement
+    panels: tuple[Panel, ...]
+    advice: str
+    # whether another judge agrees better with the ratings than the first, which is in use today; None where none can be
+    # compared with it
+    decision: "Decision | None" = None
+
+
+def compare_judges(
+    metric: str,
+    samples: Sequence[Sample],
+    judge_scores: Sequence[JudgeScores],
+    *,
+    cost: Unit | None = None,
+    seed: int = 0,
+) -> JudgeComparison:
+    """Compares judges that scored the same samples."""
+    check_ratings_fit("the samples", samples, metric)
+    oriented = judge_scores if rises_with_rating(metric) else [_negate(judge) for judge in judge_scores]
+    from ...meta_eval.decision import decide_variants
+
+    judges = tuple(_describe(samples, judge) for judge in oriented)
+    unit = cost or _choose_unit(judges)
+    costs = {judge.judge: judge.cost(unit) for judge in judges}
+    scores = {judge.judge: judge.scores for judge in oriented}
+    table = build_variant_table(samples, scores)
+    pairs = _compare_pairs(table)
+    panels = compare_panels(samples, scores, costs)
+    is_rated = any(sample.rating_share is not None for sample in samples)
+    advice = _advise(judges, pairs, unit) if is_rated else "no judge can be recommended: none of these answers is rated"
+    return JudgeComparison(
+        metric,
+        unit,
+        judges,
+        pairs,
+        _claim_agreement(scores),
+        panels,
+        advice,
+        decide_variants(table, measure=metric, seed=seed),
+    )
+
+
+def _negate(judge: JudgeScores) -> JudgeScores:
+    """Scores that fall where the ratings rise, turned so that agreement with the ratings is positive."""
+    negated = {
+        sample: score if score.value is None else replace(score, value=-score.value)
+        for sample, score in judge.scores.items()
+    }
+    return replace(judge, scores=negated)
+
+
+def _choose_unit(judges: Sequence[JudgeFindings]) -> Unit:
+    if any(judge.usd is None for judge in judges):
+        return "tokens"
+    return "usd" if any(judge.usd for judge in judges) else "seconds"
+
+
+def _describe(samples: Sequence[Sample], judge: JudgeScores) -> JudgeFindings:
+    scores = [judge.scores[sample.id] for sample in samples if sample.id in judge.scores]
+    rated = [
+        (score.value, sample.rating_share, sample.source)
+        for sample in samples
+        if (score := judge.scores.get(sample.id)) is not None
+        and score.value is not None
+        and sample.rating_share is not None
+    ]
+    agreement = spearman([v for v, _, _ in rated], [r for _, r, _ in rated], [g for *_, g in rated])
+    repeated = [score for repeat in judge.repeats for score in repeat.values()]
+    usage, count = Usage.total([score.usage for score in scores]), max(1, len(scores))
+    replies = judge.replies
+    return JudgeFindings(
+        judge.judge,
+        len(scores),
+        sum(score.status == "failed" for score in scores) / count,
+        agreement,
+        ANSWERS * (usage.tokens_in + usage.tokens_out) / count,
+        None if usage.usd is None else ANSWERS * usage.usd / count,
+        ANSWERS * usage.seconds / judge.concurrency / count,
+        _consistency(judge),
+        sum(score.status == "failed" for score in repeated),
+        next((score.reason for score in (*scores, *repeated) if score.status == "failed"), ""),
+        replies.unparsable / replies.questions if replies.questions else None,
+        replies.without_usable_reply / replies.asked if replies.asked else None,
+        is_at_most=usage.unstated > 0,
+    )
+
+
+def _consistency(judge: JudgeScores) -> float | None:
+    same = [
+        first[claim] == again[claim]
+        for repeat in judge.repeats
+        for sample, score in repeat.items()
+        if sample in judge.scores
+        for first, again in [(supported_claims(judge.scores[sample]), supported_claims(score))]
+        for claim in first.keys() & again.keys()
+    ]
+    return sum(same) / len(same) if same else None
+
+
+def _compare_pairs(table: "ScoreTable") -> tuple["Comparison", ...]:
+    from ...meta_eval.comparison import compare_metrics
+
+    return tuple(compare_metrics(table, first, second) for first, second in combinations(table.metrics, 2))
+
+
+def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreement:
+    import numpy as np
+    from sklearn.metrics import cohen_kappa_score
+
+    from ...meta_eval.rater_coefficients import ordinal_alpha
+
+    claims = {
+        judge: {
+            (sample, claim): is_supported
+            for sample, score in by_sample.items()
+            for claim, is_supported in supported_claims(score).items()
+        }
+        for judge, by_sample in scores.items()
+    }
+    shared = sorted(set.intersection(*(set(of_judge) for of_judge in claims.values()))) if claims else []
+    votes = {judge: [int(of_judge[key]) for key in shared] for judge, of_judge in claims.items()}
+    if len(votes) < 2 or not shared:
+        return ClaimAgreement(len(shared), None, ())
+    differ = len({vote for of_judge in votes.values() for vote in of_judge}) > 1
+    marks = np.array(list(votes.values()), float).T
+    # of two marks the ordinal alpha is the nominal one
+    alpha = float(ordinal_alpha(marks)(np.ones((len(shared), 1)))[0]) if differ else None
+    kappas = tuple(
+        (a, b, float(cohen_kappa_score(votes[a], votes[b])) if len({*votes[a], *votes[b]}) > 1 else None)
+        for a, b in combinations(votes, 2)
+    )
+    return ClaimAgreement(len(shared), alpha, kappas)
+
+
+def _advise(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit: Unit) -> str:
+    """The cheapest judge whose agreement is surely above 0 and that is not shown to be worse than the best."""
+    comparable = [judge for judge in judges if judge.agreement.value is not None]
+    if not comparable:
+        return "no judge can be recommended: none has scores that vary on answers with ratings that vary"
+    best = max(comparable, key=lambda judge: judge.agreement.value or 0.0)
+    if best.agreement.low is None or best.agreement.low <= 0:
+        agreement = format_agreement(best.agreement)
+        return f"buy none of them on this evidence: even {best.judge} may not agree with the ratings: {agreement}"
+    standings = {
+        pair.first if pair.second == best.judge else pair.second: find_standing(
+            pair.difference if pair.second == best.judge else reverse(pair.difference)
+        )
+        for pair in pairs
+        if best.judge in {pair.first, pair.second}
+    }
+    worse = {name for name, standing in standings.items() if standing.kind == "worse"}
+    sure = [judge for judge in comparable if judge.judge not in worse and (judge.agreement.low or 0) > 0]
+    chosen = min(sure, key=lambda judge: judge.cost(unit))
+    bound = "no more than " if chosen.is_at_most and unit != "seconds" else ""
+    cost = f"{bound}{format_price(chosen.cost(unit), unit)} per 1,000 answers"
+    if chosen is best:
+        return f"buy {best.judge}, which agrees best here: {format_agreement(best.agreement)}, at {cost}"
+    known = standings[chosen.judge].describe("it", f"{best.judge}, the best here")
+    return f"buy {chosen.judge}: {format_agreement(chosen.agreement)}, at {cost}; {known}"

@@ -1,0 +1,146 @@
+"""What one run writes into its store."""
+
+import time
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from typing import Any
+
+from pydantic_core import to_json
+
+from ...eval_sets import Sample
+from ...eval_sets.turns import is_turn
+from ...judges import RawReply
+from ...judges.cassette import Recording, format_line, parse_line
+from ...metrics import Score
+from ..answers.rating_direction import rating_of_answer
+from ..store.answer_index import AnswerIndex
+from ..store.database import explain_errors
+from ..store.sample_content import write_content
+from ..store.store import Store, check_store
+
+_BATCH_ROWS = 500
+_BATCH_SECONDS = 0.5
+_PUT_SAMPLE = (
+    "INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, id) DO UPDATE SET place = excluded.place, "
+    "language = excluded.language, rating = excluded.rating, source = excluded.source, content = excluded.content"
+)
+_PUT_SCORE = (
+    "INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, sample, metric) DO UPDATE SET "
+    "value = excluded.value, status = excluded.status, reason = excluded.reason, evidence = excluded.evidence, "
+    "usage = excluded.usage, judged = excluded.judged, left_out = excluded.left_out"
+)
+_FORGET_ANSWER = "DELETE FROM answers WHERE run = ? AND sample = ?"  # the index takes it up anew
+_PUT_REPLY = "INSERT INTO replies VALUES (?, ?, ?) ON CONFLICT (run, key) DO UPDATE SET line = excluded.line"
+
+
+class RunWriter:
+    """Writes what one run produces: replies at once, samples and scores in batches of half a second.
+
+    A reply is on disk before it is scored. Scores of a batch that a kill takes away are made again from the replies.
+    Every method raises `InputError` where the store cannot be read or written.
+
+    Args:
+        store: The store that the run is kept in.
+        run: The run's id.
+    """
+
+    def __init__(self, store: Store, run: str) -> None:
+        check_store(store)
+        self._database = store.database
+        self._run = run
+        self._samples: list[tuple[Any, ...]] = []
+        self._scores: list[tuple[Any, ...]] = []
+        self._places: dict[str, int] = {}
+        self._conversations: set[int] = set()  # hashes of their ids
+        self._last_write = time.monotonic()
+
+    def number_samples(self, samples: Iterable[Sample]) -> Iterator[Sample]:
+        """Yields the samples and notes their places in the set, for they are done in whatever order."""
+        for place, sample in enumerate(samples):
+            self._places[sample.id] = place
+            if sample.messages and not is_turn(sample):
+                self._conversations.add(hash(sample.id))
+            yield sample
+
+    def get(self, key: str) -> Recording | None:
+        """Returns the reply that this run has had under a key, or None."""
+        with self._explaining():
+            row = self._database.execute(
+                "SELECT line FROM replies WHERE run = ? AND key = ?", (self._run, key)
+            ).fetchone()
+        return None if row is None else parse_line(row[0])
+
+    def put(self, recording: Recording) -> None:
+        """Keeps a reply, on disk before this returns."""
+        with self._explaining():
+            self._database.execute(_PUT_REPLY, (self._run, recording.key, format_line(recording)))
+
+    def replies(self) -> list[RawReply]:
+        """Returns the replies that this run has had."""
+        with self._explaining():
+            rows = self._database.execute("SELECT line FROM replies WHERE run = ?", (self._run,)).fetchall()
+        return [parse_line(line).reply for (line,) in rows]
+
+    def has_samples(self, ids: Collection[str]) -> bool:
+        """Whether each of these samples is stored."""
+        with self._explaining():
+            rows = self._database.execute("SELECT id FROM samples WHERE run = ?", (self._run,)).fetchall()
+        return set(ids) <= {name for (name,) in rows}
+
+    def finished_metrics(self, sample: Sample) -> set[str]:
+        """Returns the metrics that scored or skipped this very sample; none when its content has changed since."""
+        with self._explaining():
+            row = self._database.execute(
+                "SELECT content FROM samples WHERE run = ? AND id = ?", (self._run, sample.id)
+            ).fetchone()
+            if row is None or row[0] not in {write_content(sample, has_conversation=kept) for kept in (True, False)}:
+                return set()
+            rows = self._database.execute(
+                "SELECT metric FROM scores WHERE run = ? AND sample = ? AND status != 'failed'", (self._run, sample.id)
+            )
+            return {metric for (metric,) in rows}
+
+    def remove_samples_except(self, ids: Collection[str]) -> None:
+        """Removes the samples that the set no longer has, with their scores; their replies stay."""
+        with self._explaining(), self._database.transaction():
+            stored = self._database.execute("SELECT id FROM samples WHERE run = ?", (self._run,)).fetchall()
+            removed = [(self._run, name) for (name,) in stored if name not in ids]
+            self._database.executemany("DELETE FROM scores WHERE run = ? AND sample = ?", removed)
+            self._database.executemany("DELETE FROM samples WHERE run = ? AND id = ?", removed)
+            self._database.executemany(_FORGET_ANSWER, removed)
+
+    def add(self, sample: Sample, scores: dict[str, Score]) -> None:
+        """Adds a sample with its scores by metric to the next batch."""
+        place = self._places.pop(sample.id, 0)
+        if not scores:
+            return
+        content = self._content(sample)
+        row = (self._run, sample.id, place, sample.language, rating_of_answer(sample), sample.source, content)
+        self._samples.append(row)
+        for metric, score in scores.items():
+            evidence, usage = to_json(score.evidence).decode(), to_json(asdict(score.usage)).decode()
+            fields = (score.value, score.status, score.reason, evidence, usage, score.judged, score.left_out)
+            self._scores.append((self._run, sample.id, metric, *fields))
+        if len(self._scores) >= _BATCH_ROWS or time.monotonic() - self._last_write > _BATCH_SECONDS:
+            self.flush()
+
+    def _content(self, sample: Sample) -> str:
+        """The sample as it is kept: a turn without its messages only where the conversation is among the samples."""
+        conversation = hash(str(sample.metadata.get("conversation")))
+        return write_content(sample, has_conversation=conversation in self._conversations)
+
+    def flush(self) -> None:
+        """Writes the batch, in one transaction; a batch that cannot be written is kept for the next time."""
+        if not self._scores:
+            return
+        with self._explaining(), self._database.transaction():
+            self._database.executemany(_PUT_SAMPLE, self._samples)
+            self._database.executemany(_PUT_SCORE, self._scores)
+            self._database.executemany(_FORGET_ANSWER, [row[:2] for row in self._samples])
+        AnswerIndex(self._database).update(self._run)
+        self._samples, self._scores = [], []
+        self._last_write = time.monotonic()
+
+    def _explaining(self) -> AbstractContextManager[None]:
+        return explain_errors(self._database, "the run cannot be kept", f", then go on with --resume {self._run}")

@@ -1,0 +1,261 @@
+"""What scores samples: metrics, and whom they ask, as they were given; opened they are ready to score."""
+
+import logging
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...arguments import check_type
+from ...errors import UsageError
+from ...eval_sets.levels import Turns
+from ...judges import Cassette, Judge, JudgeLike, JudgeSettings, LiteLLMJudge
+from ...judges.connection import one_limit
+from ...judges.embedders import Embedder, check_embedder, load_embedder
+from ...judges.judge import is_judge, settings_of_judge
+from ...judges.settings import ENTAIL
+from ...judges.transports.entail import refuse
+from ...metrics import Metric
+from ...metrics.catalogue import load_metric
+from ...metrics.metric import check_metric
+from ...metrics.specification import BASELINES, DEFAULT_METRICS
+from ...prompts import BUNDLED, Prompts
+from ..store.plan import CONVERSATION_DEFAULTS, Plan
+from .options import RunOptions
+
+_LOG = logging.getLogger(__name__)
+_SAMPLES_AT_ONCE = 16  # where no judge says how many calls it takes
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedMetrics:
+    """What a `ScoringRequest` comes to when it is opened: metrics that are ready to score.
+
+    Attributes:
+        metrics: The metrics, the baselines last.
+        judge: Who answers their questions, if anybody: a view of the judge for this run, or a judge of its own. None
+            also for a judge of another class, whose calls nobody counts but itself.
+        embedder: What turns texts into vectors.
+        concurrent_samples: How many samples keep the judge busy.
+    """
+
+    metrics: tuple[Metric, ...]
+    judge: LiteLLMJudge | None
+    embedder: Embedder
+    concurrent_samples: int
+
+    def one_limit(self) -> AbstractContextManager[None]:
+        """Holds the calls of several models together to what the largest of their limits allows."""
+        asked = {id(judge.connection): judge for judge in _judges_of(self.metrics)}
+        if len(asked) < 2:
+            return nullcontext()
+        return one_limit(max(judge.settings.concurrency for judge in asked.values()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoringRequest:
+    """The metrics that score, who answers their questions, and how that is carried out.
+
+    A run that is planned makes it of its plan (`of_plan`); `evaluate` of the Python objects that it is given.
+
+    Attributes:
+        metrics: Names of the catalogue, or metrics as they are. The baselines are always added.
+        judge: Who answers the questions of the metrics given by name: a judge (it stays open), its settings, a name as
+            for `--judge`, a function that takes a text and returns the reply, or a client of the package `openai`.
+        model: The model that a client asks; for a function its name in cassettes and reports.
+        embedder: For the metrics given by name: an embedder, or `use`, `st:MODEL` or `litellm:MODEL`.
+        prompts: Your own prompts over the bundled ones, for the metrics given by name.
+        options: The cassette, the budget, the concurrency.
+        turns: Which turns of a conversation metrics of an answer run on.
+
+    Raises:
+        UsageError: The judge, the model and the options do not fit together.
+    """
+
+    metrics: Sequence[Metric | str] = DEFAULT_METRICS
+    judge: JudgeLike | None = None
+    model: str | None = None
+    embedder: Embedder | str = "use"
+    prompts: Prompts = BUNDLED
+    options: RunOptions = field(default_factory=RunOptions)
+    turns: Turns = "last"
+
+    def __post_init__(self) -> None:
+        check_type("metrics", self.metrics, (list, tuple), "a list of names of metrics, or metrics as they are")
+        for metric in self.metrics:
+            if not isinstance(metric, str):
+                check_metric("metrics", metric)
+        check_embedder(self.embedder)
+        if self.judge is not None and is_judge(self.judge):
+            for name, is_set in (("cassette", self.options.cassette), ("budget", self.options.budget.is_bounded)):
+                if is_set:
+                    raise UsageError(
+                        f"a judge that is open has its own {name}: give the {name} to the judge, such as "
+                        f'LiteLLMJudge("openai/gpt-4o-mini", {name}=...)'
+                    )
+        if self.model is not None and not _takes_model(self.judge):
+            raise UsageError(
+                f"model={self.model!r} is for a judge that is a client or a function; here the judge alone says which "
+                'model is asked, such as judge="openai/gpt-4o-mini"'
+            )
+
+    @classmethod
+    def of_plan(cls, plan: Plan, options: RunOptions) -> "ScoringRequest":
+        """Makes the request of a plan.
+
+        Raises:
+            InputError: One of the user's own prompts cannot be read.
+        """
+        return cls(
+            metrics=plan.all_metrics,
+            judge=plan.judge,
+            embedder=plan.embedder,
+            prompts=BUNDLED if plan.prompts is None else Prompts.from_folder(plan.prompts),
+            options=options,
+            turns=plan.turns,
+        )
+
+    @property
+    def judge_settings(self) -> JudgeSettings | None:
+        """The settings that the judge has, or will have when it is opened; None without a judge.
+
+        Without one, those of the model that metrics were given as their judge, where that is one.
+
+        Raises:
+            UsageError: It is no judge, or a function whose name does not say which model it asks.
+        """
+        if self.judge is not None:
+            return settings_of_judge(self.judge, self.model)
+        models = self._models_of_metrics()
+        return settings_of_judge(models[0]) if len(models) == 1 else None
+
+    def all_metrics(self, of_conversations: Sequence[str] = ()) -> list[Metric | str]:
+        """The metrics, then those of conversations and the baselines that are not among them."""
+        names = {metric if isinstance(metric, str) else metric.name for metric in self.metrics}
+        own = [name for name in of_conversations if name in CONVERSATION_DEFAULTS]
+        added = dict.fromkeys((*own, *BASELINES, *of_conversations))
+        return [*self.metrics, *(name for name in added if name not in names)]
+
+    @asynccontextmanager
+    async def open_metrics(self, of_conversations: Sequence[str] = ()) -> AsyncIterator[OpenedMetrics]:
+        """Opens the cassette, the judge and the embedder, and loads the metrics; closes what it opened.
+
+        Args:
+            of_conversations: The metrics that are added since samples are conversations.
+
+        Raises:
+            UsageError: For an unknown metric, judge or embedder, or when a metric needs a judge and there is none.
+            InputError: When the cassette or the judge's settings cannot be read.
+        """
+        options = self.options
+        file = None if options.mode == "off" else options.cassette_file(lambda: self.judge_settings)
+        cassette = None if file is None else Cassette(file, options.mode)
+        try:
+            async with AsyncExitStack() as stack:
+                judge = await self._open(self.judge, cassette, stack)
+                counted = judge if isinstance(judge, LiteLLMJudge) else None
+                models = [] if counted is None or is_judge(self.judge) else [counted]
+                for model in self._models_of_metrics():
+                    if not any(opened.has_model_of(model) for opened in models):
+                        models.append(await stack.enter_async_context(model.reopen(**self._options_of_judge(cassette))))
+                if isinstance(self.embedder, str):
+                    embedder = load_embedder(self.embedder, cassette, options.budget)
+                else:
+                    embedder = self.embedder.for_run()
+                metrics = [
+                    load_metric(metric, judge, embedder, self.prompts)
+                    if isinstance(metric, str)
+                    else self._bind(metric, models)
+                    for metric in self.all_metrics(of_conversations)
+                ]
+                asked = metrics[: len(self.metrics)]
+                _check_support(asked)
+                has_own = any(name in CONVERSATION_DEFAULTS for name in of_conversations)
+                is_of_answers = all(metric.measures == "answer" for metric in asked) and not has_own
+                if self.turns == "none" and of_conversations and is_of_answers:
+                    raise UsageError(
+                        '--turns none (in Python turns="none") runs no metric of an answer on a conversation, and no '
+                        "metric of a conversation is asked for; add one (assay metrics lists them), or say --turns last"
+                    )
+                if judge is None and len(models) == 1:
+                    counted = models[0]
+                yield OpenedMetrics(tuple(metrics), counted, embedder, self._concurrent_samples(counted))
+        finally:
+            if cassette is not None:
+                cassette.close()
+
+    async def _open(self, judge: JudgeLike | None, cassette: Cassette | None, stack: AsyncExitStack) -> Judge | None:
+        """Opens the judge of the metrics given by name; one that is open stays open, and a run counts a view of it."""
+        if judge is None:
+            return None
+        if is_judge(judge):
+            return judge.for_run() if isinstance(judge, LiteLLMJudge) else judge
+        model: Any = judge
+        overrides: dict[str, Any] = {} if self.model is None else {"model": self.model}
+        return await stack.enter_async_context(LiteLLMJudge(model, **self._options_of_judge(cassette), **overrides))
+
+    def _options_of_judge(self, cassette: Cassette | None) -> dict[str, Any]:
+        concurrency = {} if self.options.concurrency is None else {"concurrency": self.options.concurrency}
+        return {"cassette": cassette, "budget": self.options.budget, **concurrency}
+
+    def _models_of_metrics(self) -> list[LiteLLMJudge]:
+        """The judges that metrics opened of what they were given, one per model."""
+        models: list[LiteLLMJudge] = []
+        for judge in (getattr(metric, "judge", None) for metric in self.metrics):
+            if not isinstance(judge, LiteLLMJudge) or not judge.is_of_metric:
+                continue
+            if not any(model.has_model_of(judge) for model in models):
+                models.append(judge)
+        return models
+
+    def _bind(self, metric: Metric, models: Sequence[LiteLLMJudge]) -> Metric:
+        """The metric with the run's judge of its model; one whose judge was open stays as it is, which is said."""
+        judge = getattr(metric, "judge", None)
+        if isinstance(judge, LiteLLMJudge) and judge.is_of_metric:
+            return metric.with_judge(next(model for model in models if model.has_model_of(judge)))
+        self._report_unbound(metric.name, "judge", judge)
+        self._report_unbound(metric.name, "embedder", getattr(metric, "embedder", None))
+        return metric
+
+    def _report_unbound(self, metric: str, role: str, asked: Any) -> None:
+        """Says which options of the run do not hold for the judge or embedder that a metric brought."""
+        if asked is None or (role == "embedder" and not hasattr(asked, "has_cassette")):
+            return  # a model in this process has nothing to record and costs nothing
+        unbound = ["cassette"] * (self.options.cassette is not None and not getattr(asked, "has_cassette", False))
+        unbound += ["budget"] * (self.options.budget.is_bounded and not getattr(asked, "has_bounds", False))
+        if unbound:
+            _LOG.warning(
+                "%s brought its own %s, %s: the %s of this evaluation %s not hold for it",
+                metric, role, asked.name, " and the ".join(unbound), "does" if len(unbound) == 1 else "do",
+            )  # fmt: skip
+
+    def _concurrent_samples(self, judge: LiteLLMJudge | None) -> int:
+        if judge is not None and (self.options.concurrency is None or not is_judge(self.judge)):
+            return judge.settings.concurrent_samples
+        return self.options.concurrency or _SAMPLES_AT_ONCE
+
+
+def _check_support(metrics: Iterable[Metric]) -> None:
+    """Checks that an entailment model is asked by those metrics alone that ask whether a text supports a claim."""
+    for metric in metrics:
+        judge = getattr(metric, "judge", None)
+        if isinstance(judge, LiteLLMJudge) and judge.settings.model.startswith(ENTAIL) and not _asks_support(metric):
+            raise refuse(judge.name, f"{metric.name}{' with claims of the judge' * metric.asks_support}")
+        _check_support(getattr(metric, "parts", {}).values())  # of a scorer
+
+
+def _asks_support(metric: Metric) -> bool:
+    return metric.asks_support and getattr(metric, "claims", "sentences") == "sentences"
+
+
+def _judges_of(metrics: Iterable[Metric]) -> Iterator[LiteLLMJudge]:
+    for metric in metrics:
+        if isinstance(judge := getattr(metric, "judge", None), LiteLLMJudge):
+            yield judge
+        yield from _judges_of(getattr(metric, "parts", {}).values())  # of a scorer
+
+
+def _takes_model(judge: JudgeLike | None) -> bool:
+    """Whether a judge is a client or a function: what else it is says itself which model it asks."""
+    return not (judge is None or isinstance(judge, str | Path | JudgeSettings) or is_judge(judge))

@@ -1,0 +1,481 @@
+"""Scoring samples in one session: of a run that is stored and can be resumed, or in memory."""
+
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol
+
+from ...arguments import check_type
+from ...errors import BudgetReached, InputError, JudgeUnavailable, UsageError
+from ...eval_sets import Sample
+from ...judges import LiteLLMJudge, LostCalls, RawReply, ReplyStore, Usage
+from ...judges.embedders import Embedder
+from ...judges.secrets import WITHHELD
+from ...metrics import Metric, Score
+from ...metrics.metric import run_to_end
+from ...metrics.specification import CONVERSATION_BASELINES
+from ...prompts import OTHER_LANGUAGE
+from ..store.plan import Plan
+from ..store.store import RunRow, Store, check_store, describe_running
+from .batch_run import BatchOptions, check_batches, has_submitted_batches, replies_in_batches
+from .execute import FinishedMetrics, execute
+from .options import RunOptions
+from .run_writer import RunWriter
+from .scoring_request import OpenedMetrics, ScoringRequest
+from .set_profile import SetProfile
+
+Ending = Literal["done", "budget", "interrupted", "error"]
+NOTHING_STORED = "There was no reply and no score, so that nothing is stored: there is no run to resume"
+
+
+@dataclass
+class Progress:
+    """What a session has done so far.
+
+    Attributes:
+        total: The number of samples; None where nobody counted them.
+        judge: Who is asked by this session: gives the calls, the cost and the retries as they grow.
+        embedder: What turns texts into vectors for this session.
+        started: `time.monotonic()` when the session began.
+        waited: Seconds before the first sample was scored, as for batches: they say nothing about the pace.
+        samples: The samples that are done.
+        scores: The scores that are made, by status.
+        without_prompts: The number of samples by language whose judge was asked in another language, for want of
+            prompts in theirs.
+    """
+
+    total: int | None = None
+    judge: LiteLLMJudge | None = None
+    embedder: Embedder | None = None
+    started: float = field(default_factory=time.monotonic)
+    waited: float = 0.0
+    samples: int = 0
+    scores: dict[str, int] = field(default_factory=lambda: {"scored": 0, "skipped": 0, "failed": 0})
+    without_prompts: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def usage(self) -> Usage:
+        """What the judge, and an embedder behind an API, took in this session."""
+        return Usage.total([scorer.usage for scorer in (self.judge, self.embedder) if scorer])
+
+    @property
+    def lost(self) -> LostCalls:
+        """The calls of this session whose reply was lost, with what they took at most; not in `usage`."""
+        return sum((scorer.lost for scorer in (self.judge, self.embedder) if scorer), LostCalls())
+
+    @property
+    def retries(self) -> int:
+        """How many failed calls to the judge were made again."""
+        return self.judge.retries if self.judge else 0
+
+    @property
+    def seconds(self) -> float:
+        """How long the session has lasted."""
+        return time.monotonic() - self.started
+
+
+OnProgress = Callable[[Progress], None]
+Around = Callable[[OpenedMetrics, FinishedMetrics], AbstractAsyncContextManager[None]]
+"""Makes what surrounds the scoring of all samples, from who scores and what is finished already."""
+
+
+class ScoreRecord(Protocol):
+    """Where the scores of a session go."""
+
+    @property
+    def is_resumed(self) -> bool:
+        """Whether replies of an earlier session may answer the questions."""
+        ...
+
+    run: str
+
+    def earlier_replies(self) -> Sequence[RawReply]:
+        """The replies of earlier sessions, which count in the budget of this one."""
+        ...
+
+    @property
+    def metrics_of_conversations(self) -> Sequence[str]:
+        """The metrics that are scored too since there are conversations among the samples; none where there are not."""
+        ...
+
+    def begin(self, metrics: Sequence[Metric]) -> ReplyStore | None:
+        """Called once, before the first sample is scored.
+
+        Returns:
+            The replies that this run has had, which are not asked for again; None where none are kept.
+        """
+        ...
+
+    def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
+        """The samples in their order, each noted as it is drawn."""
+        ...
+
+    def finished_metrics(self, sample: Sample) -> set[str]:
+        """The metrics that need not score this sample again."""
+        ...
+
+    def keep(self, sample: Sample, scores: dict[str, Score]) -> None:
+        """Keeps a sample with its scores by metric."""
+        ...
+
+    def end(self, ending: Ending) -> None:
+        """Called once, however the session ends."""
+        ...
+
+
+async def score_samples(
+    samples: Iterable[Sample],
+    record: ScoreRecord,
+    request: ScoringRequest,
+    *,
+    progress: Progress | None = None,
+    on_progress: OnProgress = lambda _: None,
+    around: Around = lambda *_: nullcontext(),
+) -> None:
+    """Scores samples as requested. `assay run`, suites and `evaluate` all come here.
+
+    Args:
+        samples: What to score; drawn one by one.
+        record: Where the scores go.
+        request: The metrics, who is asked, and the bounds.
+        progress: Filled while it goes on; a new one if None.
+        on_progress: Called after each sample, and once before the first.
+        around: Makes what surrounds the scoring of the samples.
+
+    Raises:
+        BudgetReached: A bound is reached; what was scored until then is in the record.
+        InputError: A sample cannot be read; what was scored until then is in the record.
+        JudgeUnavailable: The judge has no API key; nothing was begun. Or it is gone; what was scored is in the record,
+            and a new run without any reply and score is removed.
+        UsageError: A metric cannot be made; nothing was begun.
+    """
+    progress = progress or Progress()
+
+    def keep(sample: Sample, scores: dict[str, Score]) -> None:
+        record.keep(sample, scores)
+        progress.samples += 1
+        for score in scores.values():
+            progress.scores[score.status] += 1
+        if any(OTHER_LANGUAGE in score.evidence for score in scores.values()):
+            progress.without_prompts[sample.language or ""] += 1
+        on_progress(progress)
+
+    async with _without_empty_run(record), request.open_metrics(record.metrics_of_conversations) as opened:
+        progress.judge, progress.embedder = opened.judge, opened.embedder
+        if opened.judge is not None and not record.is_resumed and any(map(_asks, opened.metrics)):
+            opened.judge.check_api_key()  # before a run is begun that could score nothing
+        replies = record.begin(opened.metrics)
+        if opened.judge is not None and replies is not None:
+            opened.judge.keep_in(replies, record.run, record.earlier_replies())
+        ending: Ending = "interrupted"
+        try:
+            async with around(opened, record.finished_metrics):
+                progress.waited = progress.seconds
+                on_progress(progress)
+                with opened.one_limit():
+                    await execute(
+                        record.drawn(samples),
+                        opened.metrics,
+                        keep,
+                        concurrency=opened.concurrent_samples,
+                        turns=request.turns,
+                        finished_metrics=record.finished_metrics,
+                    )
+            ending = "done"
+        except BudgetReached:
+            ending = "budget"
+            raise
+        except Exception:
+            ending = "error"
+            raise
+        finally:
+            if opened.judge is not None:
+                await opened.judge.cancel_calls()
+            record.end(ending)
+
+
+@asynccontextmanager
+async def _without_empty_run(record: ScoreRecord) -> AsyncIterator[None]:
+    """Leaves no run without any reply and score where the judge is gone, or was never there; the error then says so."""
+    try:
+        yield
+    except (JudgeUnavailable, InputError) as error:
+        is_removed = False
+        with suppress(InputError):  # where the store is what cannot be reached, the first error says so
+            is_removed = isinstance(record, StoredRun) and record.remove_if_empty()
+        if is_removed:
+            raise type(error)(f"{error}. {NOTHING_STORED}") from error.__cause__
+        raise
+
+
+def _asks(metric: Metric) -> bool:
+    """Whether a metric was given a judge."""
+    parts = getattr(metric, "parts", {})  # of a scorer
+    return getattr(metric, "judge", None) is not None or any(map(_asks, parts.values()))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a session of a stored run ended.
+
+    Attributes:
+        run: The run's id.
+        ending: `done`, or `budget` when a bound was reached.
+        usage: What the session took.
+        seconds: How long it lasted.
+        lost: The calls whose reply was lost, with what they took at most; not in `usage`.
+        message: Why it ended early.
+        skipped_rows: The rows of the sets that could not be read and were left out.
+        without_prompts: As in `Progress`.
+        notes: What `on_note` was told.
+    """
+
+    run: str
+    ending: Ending
+    usage: Usage
+    seconds: float
+    message: str = ""
+    lost: LostCalls = field(default_factory=LostCalls)
+    skipped_rows: Sequence[InputError] = ()
+    without_prompts: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def run_plan(
+    plan: Plan,
+    store: Store,
+    options: RunOptions | None = None,
+    *,
+    resume: str | None = None,
+    skip_bad: bool = False,
+    batches: BatchOptions | None = None,
+    progress: Progress | None = None,
+    on_begin: Callable[[str], None] = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
+    on_note: Callable[[str], None] = lambda _: None,
+) -> Outcome:
+    """Scores the samples of a plan, or what is missing of a run of it, and keeps everything in the store.
+
+    Runs an event loop of its own. Every row is read before the first call is paid for. However the session ends, what
+    was asked and scored is kept, and the run can be resumed.
+
+    Args:
+        plan: What is scored, by which metrics, judge, embedder and prompts.
+        store: Where the run is kept.
+        options: How it is carried out: the cassette, the budget, the concurrency.
+        resume: The id of the run to go on with; a new run begins if None.
+        skip_bad: Leave out rows that cannot be read, instead of raising.
+        batches: How the judge is asked in batches; None to ask it call by call.
+        progress: Filled while it goes on; a new one if None.
+        on_begin: Called with the id of a run that begins.
+        on_progress: Called after each sample, and once before the first.
+        on_note: Called, before the first call is paid for, with each note about how the sets are read.
+
+    Raises:
+        InputError: A row or a prompt cannot be read.
+        JudgeUnavailable: The judge is gone. A new run without any reply and score is removed.
+        UsageError: A metric cannot be made, asks a judge where the plan has none, or can score no sample.
+    """
+    check_type("plan", plan, Plan, "a Plan (from assay.runs import Plan)")
+    check_store(store)
+    request = ScoringRequest.of_plan(plan, options or RunOptions())
+    if batches is not None:
+        check_batches(plan, request.options)
+    skipped_rows: list[InputError] = []
+    progress = progress or Progress()
+    notes: list[str] = []
+
+    def has_batches() -> bool:
+        cassette = None if batches is None else request.options.cassette_file(lambda: plan.judge)
+        return cassette is not None and has_submitted_batches(cassette)
+
+    record = StoredRun(
+        plan,
+        store,
+        resume,
+        on_begin,
+        cassette=request.options.cassette,
+        stays=has_batches,
+        has_batches=batches is not None,
+    )
+    progress.total = record.count(plan.samples(skipped_rows if skip_bad else None, notes))
+    notes += record.notes
+    for note in notes:
+        on_note(note)
+    ending: Ending = "done"
+    message = ""
+
+    def read_samples() -> Iterator[Sample]:
+        return plan.samples([] if skip_bad else None, [])
+
+    def around(opened: OpenedMetrics, finished: FinishedMetrics) -> AbstractAsyncContextManager[None]:
+        if batches is None:
+            return nullcontext()
+        return replies_in_batches(read_samples, opened, finished, request, batches)
+
+    try:
+        scoring = score_samples(
+            read_samples(), record, request, progress=progress, on_progress=on_progress, around=around
+        )
+        run_to_end(scoring)
+    except BudgetReached as error:
+        ending, message = "budget", str(error)
+    return Outcome(
+        record.run,
+        ending,
+        progress.usage,
+        progress.seconds,
+        message,
+        progress.lost,
+        skipped_rows,
+        progress.without_prompts,
+        tuple(notes),
+    )
+
+
+class StoredRun:
+    """The record of a run in a store.
+
+    Args:
+        plan: What the run scores.
+        store: Where it is kept.
+        resume: The id of the run to go on with; a new run begins if None.
+        on_begin: Called with the id of a run that begins.
+        cassette: The file of recorded replies, if there is one.
+        stays: Says whether a new run stays that has no reply and no score when its judge is gone.
+        has_batches: Whether the judge is asked in batches, which count what earlier sessions took.
+
+    Attributes:
+        run: The run's id; "" until a new run has begun, and where it is removed.
+        is_resumed: Whether it goes on with a run.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        resume: str | None = None,
+        on_begin: Callable[[str], None] = lambda _: None,
+        *,
+        cassette: Path | None = None,
+        stays: Callable[[], bool] = lambda: False,
+        has_batches: bool = False,
+    ) -> None:
+        check_store(store)
+        self._cassette = cassette
+        self._stays = stays
+        self._has_batches = has_batches
+        self._was_done = False
+        self._profile = SetProfile(plan.turns)
+        self.run = resume or ""
+        self.is_resumed = resume is not None
+        self._plan = plan
+        self._store = store
+        self._on_begin = on_begin
+        self._writer: RunWriter
+        self._sample_ids: set[str] = set()
+
+    @property
+    def metrics_of_conversations(self) -> Sequence[str]:
+        """The metrics of conversations that are added; those of a resumed run are in its plan."""
+        added = self._profile.metrics_of_conversations(has_defaults=self._plan.has_default_metrics)
+        if not self.is_resumed:
+            return added
+        begun = self._store.run(self.run).plan.conversation_metrics
+        return [name for name in added if name in begun or name in CONVERSATION_BASELINES]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know about the samples that were counted."""
+        unmeasured = self._profile.describe_unmeasured(self._plan.metrics, self.metrics_of_conversations)
+        unused = self._profile.describe_unused_ratings()
+        return (*self._profile.ratings.notes(self._plan.metrics), *filter(None, [unmeasured, unused]))
+
+    def count(self, samples: Iterable[Sample]) -> int:
+        """Counts the samples of the set before they are scored; a resumed run notes which it still has."""
+        for sample in self._profile.observe(samples):
+            if self.is_resumed:
+                self._sample_ids.add(sample.id)
+        return self._profile.count
+
+    def begin(self, metrics: Sequence[Metric]) -> ReplyStore:
+        """Begins the run in the store, or removes from a resumed one the samples that the set no longer has.
+
+        Raises:
+            UsageError: A metric that was chosen can score no sample; nothing was begun.
+        """
+        self._profile.check(metrics)
+        if not self.is_resumed:
+            plan = self._plan.with_declarations(metrics, has_pair_ratings=self._profile.ratings.has_notes)
+            self.run = self._store.begin(plan, self._cassette)
+            self._on_begin(self.run)
+        else:
+            self._was_done = self._store.run(self.run).status == "done"
+            self._store.resume(self.run)
+        self._writer = RunWriter(self._store, self.run)
+        if self.is_resumed:
+            self._was_done = self._was_done and self._writer.has_samples(self._sample_ids)
+            self._writer.remove_samples_except(self._sample_ids)
+        return self._writer
+
+    def earlier_replies(self) -> Sequence[RawReply]:
+        """The replies of earlier sessions, which count in the budget of this one."""
+        return [] if self._has_batches or not self.is_resumed else self._writer.replies()
+
+    def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
+        """The samples, their places in the set noted."""
+        return self._writer.number_samples(samples)
+
+    def finished_metrics(self, sample: Sample) -> set[str]:
+        """The metrics that scored or skipped this very sample in an earlier session."""
+        return self._writer.finished_metrics(sample) if self.is_resumed else set()
+
+    def keep(self, sample: Sample, scores: dict[str, Score]) -> None:
+        """Keeps a sample with its scores; written with the next batch."""
+        self._writer.add(sample, scores)
+
+    def end(self, ending: Ending) -> None:
+        """Writes what is kept, and how the session ended."""
+        try:
+            self._writer.flush()
+        finally:
+            self._store.end(self.run, "done" if self._was_done else ending)  # no sample of it is without a score
+
+    def remove_if_empty(self) -> bool:
+        """Removes the run where it began in this session and has no reply, and no metric but a baseline has a value.
+
+        A run in batches stays where it submitted one, which is paid for.
+        """
+        if self.is_resumed or not self.run or self._stays() or not self._store.remove_if_empty(self.run):
+            return False
+        self.run = ""
+        return True
+
+
+def find_run_to_resume(store: Store, name: str, plan: Plan | None) -> RunRow:
+    """The run that a session goes on with."""
+    if plan is None:
+        named = store.run(name)
+        if WITHHELD in named.plan.model_dump_json(include={"judge"}):
+            raise UsageError(
+                f"{named.id} was judged with settings that are not kept, since they may be secret; name the sets and "
+                f"the judge again: assay run SET --judge JUDGE --resume {named.id}"
+            )
+        return _not_running(named)
+    run = store.newest_run_of(plan.identity) if name == "last" else store.run(name)
+    if run is None or run.plan.identity != plan.identity:
+        raise UsageError(
+            f"no run to resume has these sets, metrics and judge ({store.path}); leave --resume out to begin one, or "
+            "name only the run (--resume RUN) to go on with its own"
+        )
+    return _not_running(run)
+
+
+def _not_running(run: RunRow) -> RunRow:
+    """The run, before anything is read for it; `StoredRun.begin` makes sure of it."""
+    if run.status == "running":
+        raise UsageError(describe_running(run.id))
+    return run

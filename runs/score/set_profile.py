@@ -1,0 +1,163 @@
+"""What the samples of a run have, so that a metric that can score none of them is noticed before anything is paid."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from ...errors import UsageError
+from ...eval_sets import Sample
+from ...eval_sets.levels import Level, Turns
+from ...eval_sets.name_suggestions import quote_names
+from ...eval_sets.turns import is_single_answer, is_turn, measured_levels
+from ...metrics import Metric
+from ...metrics.catalogue import measures_conversation
+from ...metrics.metric import FURTHER_NEEDS, has_field
+from ...metrics.specification import ALL_BASELINES, BASELINES, CONVERSATION_BASELINES, DEFAULT_METRICS
+from ...shell_words import quote_word
+from ...text.wording import count_of
+from ..answers.rating_direction import RatingKinds
+from ..store.plan import CONVERSATION_DEFAULTS
+
+_MOST_COLUMNS = 50
+
+
+class SetProfile:
+    """Counts the samples of a run and remembers which fields they have.
+
+    Attributes:
+        conversations: How many of them are conversations; their turns do not count.
+    """
+
+    def __init__(self, turns: Turns = "last") -> None:
+        self.count = 0
+        self.conversations = 0
+        self.ratings = RatingKinds()
+        self._single = 0  # of them those of one answer
+        self._unused_ratings = 0  # of answers in conversations that are not samples of their own
+        self._turns = turns
+        self._fields: set[tuple[frozenset[Level], frozenset[str]]] = set()
+        self._columns: dict[str, None] = {}
+
+    def observe(self, samples: Iterable[Sample]) -> Iterator[Sample]:
+        """Yields the samples, and counts them."""
+        for sample in samples:
+            self.count += 1
+            self.conversations += bool(sample.messages) and not (self._turns == "each" and is_turn(sample))
+            self.ratings.observe(sample)
+            self._single += is_single_answer(sample)
+            if self._turns != "each" and sample.human_rating is None and not is_turn(sample):
+                self._unused_ratings += sum(one.is_answer and one.rating is not None for one in sample.messages)
+            fields = frozenset(name for name in (*type(sample).model_fields, *FURTHER_NEEDS) if has_field(sample, name))
+            self._fields.add((measured_levels(sample, self._turns), fields))
+            if len(self._columns) < _MOST_COLUMNS:
+                self._columns |= dict.fromkeys((*sorted(fields & {"user_input", "response"}), *sample.metadata))
+            yield sample
+
+    def check(self, metrics: Sequence[Metric]) -> None:
+        """Checks that the metrics that were chosen can score a sample; of the default ones, that any can."""
+        chosen = [metric for metric in metrics if metric.name not in BASELINES]
+        asked = [metric for metric in chosen if metric.name not in ALL_BASELINES]
+        unscorable = [
+            metric for metric in chosen if self.count and not self._can_score(metric) and not self._leaves_out(metric)
+        ]
+        names = {metric.name for metric in asked} - {*CONVERSATION_DEFAULTS}
+        is_default = names == {*DEFAULT_METRICS} - {*BASELINES}
+        if not unscorable or (is_default and len(unscorable) < len(asked)):
+            return
+        metric = unscorable[0]
+        own = [fields for levels, fields in self._fields if metric.measures in levels]
+        if not own:
+            raise UsageError(
+                f"{metric.name} can score none of the {count_of(self.count, 'sample')}: it is a metric of a "
+                "conversation, and all of them are turns of one; say --turns last, or choose other metrics"
+            )
+        missing = [name for name in metric.needs if not any(name in fields for fields in own)]
+        if not missing:
+            needs = " and ".join(metric.needs)
+            raise UsageError(
+                f"{metric.name} can score none of the {count_of(self.count, 'sample')}: none of them has {needs}"
+            )
+        needs = " and ".join(missing)
+        raise UsageError(
+            f"{metric.name} can score none of the {count_of(self.count, 'sample')}: it needs {needs}, which none of "
+            f"them has. {self._cure(missing[0])}, or choose other metrics (--metrics)"
+        )
+
+    def _cure(self, field: str) -> str:
+        """Where a field can come from."""
+        if field == "policy":
+            return "The policy is the first system message: give the conversations one"
+        others = [column for column in self._columns if column not in Sample.model_fields]
+        if field == "messages":
+            return (
+                "It is a metric of a conversation: give samples with messages, or rows that are turns of one; if a "
+                "column holds the messages, name it (--map THEIRS=messages)"
+            )
+        ours = field.rpartition(".")[2]
+        if ours != field and not others:
+            return f"Give them a column `{ours}`"
+        is_text = ours == field  # any column may be a text; what a list of calls is, only the user can say
+        theirs = others[0] if others and is_text else "THEIRS"
+        typed = quote_word(f"{theirs}={ours}")
+        example = f"--map {typed} (in Python mapping={json.dumps({theirs: ours}, ensure_ascii=False)})"
+        return f"The other columns are {quote_names(others)}; say which one holds it, such as {example}"
+
+    def _can_score(self, metric: Metric) -> bool:
+        return any(
+            metric.measures in levels and not metric.missing_fields(fields.__contains__)
+            for levels, fields in self._fields
+        )
+
+    def _leaves_out(self, metric: Metric) -> bool:
+        """Whether the choice of turns leaves a metric out; `describe_unmeasured` says so."""
+        return self._turns == "none" and self.conversations > 0 and metric.measures == "answer"
+
+    def metrics_of_conversations(self, *, has_defaults: bool) -> tuple[str, ...]:
+        """The metrics that are scored too where there are conversations: their baselines, and those of a default run.
+
+        Args:
+            has_defaults: Whether nobody named metrics.
+        """
+        has_actions = any("metadata.expected_actions" in fields for _, fields in self._fields)
+        own = CONVERSATION_DEFAULTS if has_actions else CONVERSATION_DEFAULTS[:1]
+        has_own = has_defaults and self.conversations > self._single
+        return (*(own if has_own else ()), *CONVERSATION_BASELINES) if self.conversations else ()
+
+    def describe_unused_ratings(self) -> str:
+        """Says how many answers in conversations are rated that this run does not count; empty where there are none."""
+        if not self._unused_ratings:
+            return ""
+        rated = count_of(self._unused_ratings, "answer in a conversation is", "answers in conversations are")
+        return f"{rated} rated, and only ratings of the whole count here; --turns each counts those of each answer"
+
+    def describe_unmeasured(self, metrics: Sequence[str], added: Sequence[str] = ()) -> str:
+        """Says what of conversations is not measured: metrics that nobody asked for, or that run on no turn.
+
+        Args:
+            metrics: Those that were asked for.
+            added: Those that are scored too.
+
+        Returns:
+            A sentence; empty where there is nothing to say.
+        """
+        if not self.conversations:
+            return ""
+        of_answers = [metric for metric in metrics if not measures_conversation(metric)]
+        several = self.conversations - self._single
+        counted = count_of(several, "conversation")
+        if own := [name for name in added if name in CONVERSATION_DEFAULTS and name not in metrics]:
+            of_whole = (
+                f"the set holds {counted}: {' and '.join(own)} and the baselines of conversations look at the whole"
+            )
+            of_turns = {"last": "at the last turn only (--turns each looks at every turn)", "each": "at every turn"}
+            where = of_turns.get(self._turns, "at none of their turns (--turns none)")
+            return f"{of_whole}, metrics of answers {where}"
+        if len(of_answers) == len(metrics):
+            if not several:
+                return ""
+            return f"the set holds {counted}, and no metric of a conversation is asked for; `assay metrics` lists them"
+        if of_answers and self._turns == "none":
+            if self._single:
+                single = count_of(self._single, "single answer with messages", "single answers with messages")
+                counted = f"{counted} and the {single}" if several else single
+            return f"--turns none: {', '.join(of_answers)} and the baselines of answers do not run on the {counted}"
+        return ""

@@ -1,0 +1,435 @@
+"""The results of an evaluation: scores by sample and metric, to look at, to save and to hand on."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import from_json, to_json
+
+from ...arguments import check_path, check_type
+from ...atomic_files import check_writable, replace_file
+from ...errors import UsageError
+from ...eval_sets import Sample
+from ...eval_sets.name_suggestions import nearest_names
+from ...installation import require_extra
+from ...judges import ReplyCounts, Usage
+from ...metrics import Score
+from ...metrics.score import flawless
+from ...metrics.specification import ALL_BASELINES
+from ...presentation.figure import Figure
+from ...presentation.result_table import Paragraph, ResultTable
+from ...text.wording import count_of
+from ..answers.rating_direction import RatingKinds, rating_of_score
+from ..answers.rating_join import find_rated_sample, join_run_ratings
+from ..answers.summary import MetricSummary, Row, describe_fitted, describe_missing_scores, first_scored, summarise
+from ..store.store import RunRow, Store, check_store
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...judges.embedders import Embedder
+    from ..failures.failure_groups import Failures
+    from .sample_audit import Audit
+
+_LONGEST_RESULT = 500  # characters of a tool's result within a conversation
+_SHOWN = 5  # answers in a notebook's cell
+_SUFFIXES = (".json", ".jsonl", ".csv", ".parquet", ".html")
+_TEXTS = ("user_input", "response", "other_response", "retrieved_contexts", "reference", "language")
+_RATING = ("rating", "rating_min", "rating_max")
+# a column that comes later stands last, so that who reads them by their place finds what was there before
+_COLUMNS = (
+    *("sample", "metric", "value", "status", "reason", "user_input", "response"),
+    *("rating", "rating_min", "rating_max", "other_response"),
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Results:
+    """Scores by sample id and metric, with the samples that they are for.
+
+    Attributes:
+        directions: For each metric, the baselines last, whether higher is better, as the metric declares it.
+        samples: The samples by id, in the order in which they were given.
+        scores: For each sample id the scores by metric name.
+        replies: How many replies of the judge could not be used, to metrics given by name.
+        run: The id of the run in the store; None where nothing is stored.
+        rating_note: Whose the ratings are, where not all are the file's.
+    """
+
+    directions: Mapping[str, bool]
+    samples: Mapping[str, Sample]
+    scores: Mapping[str, Mapping[str, Score]]
+    replies: ReplyCounts = field(default_factory=ReplyCounts)
+    run: str | None = None
+    rating_note: str = ""
+
+    @classmethod
+    def from_store(cls, store: Store, run: str) -> "Results":
+        """Reads the results of a run.
+
+        Args:
+            store: Where the run is.
+            run: The run's id, or `last`.
+
+        Raises:
+            UsageError: There is no such run.
+        """
+        check_store(store)
+        return read_results(store, store.run(run))
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics, the baselines last."""
+        return tuple(self.directions)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Whose ratings they are, where not all are the file's, and which of them are compared with no metric."""
+        fitted = Counter(metric for _, metric, score in list_scores(self) if score.is_fitted_on)
+        return (
+            *filter(None, [self.rating_note]),
+            *RatingKinds.count(self.samples.values()).notes(self.metrics),
+            *(f"{metric}: {describe_fitted(count)}" for metric, count in fitted.items()),
+        )
+
+    @property
+    def usage(self) -> Usage:
+        """What the judge took."""
+        return Usage.total([score.usage for scores in self.scores.values() for score in scores.values()])
+
+    @property
+    def first_metric(self) -> str:
+        """The first metric asked for that scored an answer; "" where none did."""
+        own = [metric for metric in self.metrics if metric not in ALL_BASELINES]
+        return first_scored(self.summary(has_agreement=False), own or self.metrics)
+
+    def summary(self, *, by_language: bool = False, has_agreement: bool = True) -> list[MetricSummary]:
+        """The mean, coverage and (`has_agreement`) correlation with the rating, per metric, or language and metric."""
+        sentences = [
+            (metric, self.samples[sample].language or "", score.judged, score.left_out or 0)
+            for sample, metric, score in list_scores(self)
+            if score.judged is not None
+        ]
+        return summarise(
+            self._rows(), self.directions, sentences=sentences, by_language=by_language, has_agreement=has_agreement
+        )
+
+    def worst(self, n: int = 5, metric: str | None = None) -> "Results":
+        """Returns the results of the worst answers, the worst first; those with the best score are not among them.
+
+        Args:
+            n: How many, at most; answers without a score are left out.
+            metric: By which metric; by default the first that was asked for and scored (`first_metric`).
+
+        Raises:
+            UsageError: No metric has this name.
+
+        Example:
+            >>> from assay import evaluate
+            >>> rows = [{"question": "Why?", "answer": answer, "context": "It is free."} for answer in ("Free", "Paid")]
+            >>> list(evaluate(rows, "token_overlap", progress=False).worst(1).samples)
+            ['sample-2']
+        """
+        check_type("n", n, int, "a number of answers")
+        metric = metric or self.first_metric
+        if not metric:
+            raise UsageError("no answer has a value of a metric that was asked for; print the results to see why")
+        if metric not in self.directions:
+            known = nearest_names(metric, self.metrics)
+            hint = f"did you mean {known[0]!r}? They" if known else "they"
+            raise UsageError(f"these results have no metric {metric!r}; {hint} have {', '.join(self.metrics)}")
+        values = {
+            sample: score.value
+            for sample, scores in self.scores.items()
+            if (score := scores.get(metric)) is not None and score.value is not None
+        }
+        lowest, highest = min(values.values(), default=0.0), max(values.values(), default=0.0)
+        best = flawless(lowest, highest, is_higher_better=self.directions[metric])
+        worse = [sample for sample, value in values.items() if value != best]
+        chosen = sorted(worse, key=values.__getitem__, reverse=not self.directions[metric])[: max(0, n)]
+        return replace(
+            self,
+            samples={sample: self.samples[sample] for sample in chosen},
+            scores={sample: self.scores[sample] for sample in chosen},
+        )
+
+    def failures(
+        self, *, metric: str | None = None, groups: int | None = None, embedder: "Embedder | str" = "use"
+    ) -> "Failures":
+        """Returns the bad answers, grouped by why they are bad (`assay show failures`).
+
+        Args:
+            metric: By which metric answers are bad; by default by the ratings, where there are some.
+            groups: The number of groups; chosen by default.
+            embedder: Makes vectors of what says why: an embedder, or its name.
+
+        Raises:
+            UsageError: No answer is rated and no metric has a value, or an argument cannot be used.
+        """
+        from ...judges.embedders import open_embedder
+        from ...metrics.metric import run_to_end
+        from ..failures.failure_groups import group_failures
+        from ..failures.failure_texts import collect_records
+
+        records = collect_records(self.run or "", self.samples, list_scores(self), self.directions)
+        return run_to_end(group_failures([records], open_embedder(embedder), metric=metric, groups=groups))
+
+    def explain(self, sample: str) -> "Audit":
+        """Returns how one sample came by its scores: claims, verdicts and quotes; to be printed or shown in a notebook.
+
+        Args:
+            sample: The sample's id.
+
+        Raises:
+            UsageError: No sample has this id.
+        """
+        if sample not in self.samples:
+            known = nearest_names(str(sample), self.samples, at_most=3) or list(self.samples)[:3]
+            raise UsageError(f"these results have no sample {sample!r}; there is {', '.join(map(repr, known))}")
+        from .sample_audit import Audit
+
+        return Audit(self.samples[sample], self.scores[sample])
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Returns one flat dict per sample, for a DataFrame of pandas: id, rating and its scale, metrics' values."""
+        return [
+            {"id": sample}
+            | rating_as_json(self.samples[sample])
+            | {metric: score.value for metric, score in scores.items()}
+            for sample, scores in self.scores.items()
+        ]
+
+    def to_pandas(self) -> "DataFrame":
+        """Returns one row per sample: its texts, its rating with its scale, each metric's value, and why.
+
+        A value that there is not is NaN; `<metric>_reason` has the reason of each score. Where `rating_min` is below 0
+        and there is an `other_response`, a rating above 0 says that the other one is better.
+
+        Raises:
+            UsageError: pandas is not installed.
+        """
+        with require_extra("numeric", "a DataFrame of pandas"):
+            import pandas
+        rows = []
+        for sample_id, scores in self.scores.items():
+            sample = self.samples[sample_id]
+            row: dict[str, Any] = {"id": sample_id} | {name: getattr(sample, name) for name in _TEXTS}
+            row["retrieved_contexts"] = list(sample.retrieved_contexts)
+            row |= rating_as_json(sample)
+            row |= {metric: score.value for metric, score in scores.items()}
+            row |= {f"{metric}_reason": score.reason for metric, score in scores.items() if metric not in ALL_BASELINES}
+            rows.append(row)
+        frame = pandas.DataFrame(rows)
+        numbers = [name for name in (*_RATING, *self.metrics) if name in frame]
+        return frame.astype(dict.fromkeys(numbers, float))
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns what `assay show RUN --json` prints beside the verdict, with evidence."""
+        rows = {"run": self.run, "scores": list(self._score_rows())}
+        plain: dict[str, Any] = from_json(to_json(rows, inf_nan_mode="null"))
+        return plain
+
+    def save(self, path: str | Path) -> None:
+        """Writes the results to a file; it is whole or, after an error, as it was.
+
+        Args:
+            path: `.json` (what `as_json` returns), `.jsonl` or `.csv` (one row per score, as `assay run --out` writes
+                it; no text in a CSV file is a formula), `.parquet`, or `.html`, a page with the evidence.
+
+        Raises:
+            UsageError: The path has another suffix.
+            InputError: The file cannot be written.
+        """
+        check_path("path", path)
+        target = Path(path).expanduser()
+        if target.suffix not in _SUFFIXES:
+            raise UsageError(f"{path}: results are saved as {', '.join(_SUFFIXES)}; name the file so")
+        if target.suffix == ".html":
+            from ...presentation.page import write_page
+
+            write_page(target, self._page())
+        else:
+            write_rows(self._score_rows(), target, run=self.run)
+
+    def _score_rows(self) -> Iterator[dict[str, Any]]:
+        for sample, metric, score in list_scores(self):
+            yield score_as_json(self.samples[sample], metric, score)
+
+    def _rows(self) -> Iterator[Row]:
+        for name, metric, score in list_scores(self):
+            sample = self.samples[name]
+            rating = None if score.is_fitted_on else rating_of_score(sample, metric)
+            yield metric, sample.language or "", score.value, rating, sample.source, score.status
+
+    def _page(self) -> str:
+        """All results as one page: the figures, then every answer with its evidence, the worst first."""
+        from ...eval_sets.opening_question import listed_question
+        from ...metrics.conversation_state import write_thread
+        from ...presentation.page import render_page
+        from ..answers.rating_direction import describe_rating
+        from ..failures.failure_page import PACKAGE
+
+        metric = self.first_metric
+        ordered = [*self.worst(len(self.samples)).samples] if metric else []
+        ids = [*ordered, *(sample for sample in self.samples if sample not in set(ordered))]
+        view = {"results": self, "metric": metric, "ids": ids, "baselines": ALL_BASELINES, "summary": self._table()}
+        view["listed_question"], view["describe_rating"] = listed_question, describe_rating
+        view["failures"] = self._failures_view({name: number for number, name in enumerate(ids, 1)})
+        view["thread_of"] = lambda sample: write_thread(sample, _LONGEST_RESULT).text
+        return render_page(__package__, "results_page.html", view, parts=PACKAGE)
+
+    def _failures_view(self, places: Mapping[str, int]) -> dict[str, Any] | None:
+        """Why answers are bad, with links to the answers of the page; None where no text says why."""
+        from ..failures.failure_page import view_failures
+
+        try:
+            failures = self.failures()
+        except UsageError:  # nothing is rated or has a value: the figures say so
+            return None
+        return view_failures(failures, lambda one: f"#answer-{places[one.answer]}") if failures.texts else None
+
+    def _table(self) -> ResultTable:
+        from .run_tables import summary_table
+
+        return summary_table(count_of(len(self.samples), "sample"), self.summary(), is_detailed=True)
+
+    def __repr__(self) -> str:
+        """The figures, one line per metric, and why scores are missing."""
+        lines = [f"Results of {count_of(len(self.samples), 'sample')}" + (f", run {self.run}" if self.run else "")]
+        for summary in self.summary():
+            mean = "no value" if summary.mean is None else f"mean {Figure('mean', summary.mean)}"
+            failed = f", {summary.failed} failed" if summary.failed else ""
+            left_out = f", {Figure('share', summary.left_out)} of the sentences left out" if summary.left_out else ""
+            lines.append(f"  {summary.name}: {mean}, {summary.scored} of {summary.n} scored{failed}{left_out}")
+        lines += [f"  {note}" for note in self.notes]
+        lines += [f"  {paragraph.label} {paragraph.text}" for paragraph in find_missing_scores(self)]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The figures and the worst answers for a notebook, every text escaped."""
+        from ...presentation.page import template_environment
+        from .run_tables import worst_table
+
+        metric, tables = self.first_metric, [self._table()]
+        if metric:
+            worst = self.worst(_SHOWN)
+            tables.append(worst_table(worst.samples.values(), metric, worst.scores))
+        return (
+            template_environment(__package__)
+            .get_template("results_cell.html")
+            .render(tables=tables, notes=[*map(Paragraph, self.notes), *find_missing_scores(self)])
+        )
+
+
+def read_results(store: Store, run: RunRow, *, has_evidence: bool = True) -> Results:
+    """Reads a run, all of it once; without evidence and usage it is small, and enough for all figures."""
+    joined = join_run_ratings(store, run.id)
+    scores: dict[str, dict[str, Score]] = {sample: {} for sample in joined.samples}
+    for sample, metric, score in store.scores(run, fields=("evidence", "usage") if has_evidence else ()):
+        if sample in scores:  # else it was written since the samples were read
+            scores[sample][metric] = score
+    return Results(run.plan.all_directions, joined.samples, scores, run=run.id, rating_note=joined.note)
+
+
+def list_scores(results: Results) -> Iterator[tuple[str, str, Score]]:
+    """Yields (sample, metric, score), as a store does."""
+    for sample, scores in results.scores.items():
+        for metric, score in scores.items():
+            yield sample, metric, score
+
+
+def shares_left_out(results: Results) -> dict[str, float | None]:
+    """The share of the answers' sentences that each metric did not judge; None of one that splits nothing."""
+    return {summary.name: summary.left_out for summary in results.summary(has_agreement=False)}
+
+
+def find_missing_scores(results: Results) -> Iterator[Paragraph]:
+    """Says why scores have no value."""
+    counts = Counter(
+        (metric, score.status, score.reason)
+        for _, metric, score in list_scores(results)
+        if score.value is None and metric in results.directions
+    )
+    rows = sorted(counts.items(), key=lambda counted: (counted[0][:2], -counted[1], counted[0][2]))
+    yield from describe_missing_scores((*key, count) for key, count in rows)
+
+
+def score_rows(store: Store, run: RunRow, sample: str | None = None) -> Iterator[dict[str, Any]]:
+    """Every score of a run, or of one of its samples, as JSON values; one after the other, so that many fit."""
+    one = None if sample is None else find_rated_sample(store, run.id, sample)
+    samples = join_run_ratings(store, run.id).samples if one is None else {one.id: one}
+    for name, metric, score in store.scores(run, sample):
+        if name in samples:  # else it was written since the samples were read
+            yield score_as_json(samples[name], metric, score)
+
+
+def score_as_json(sample: Sample, metric: str, score: Score) -> dict[str, Any]:
+    """One score as JSON values, with its sample's texts and rating."""
+    texts = {"user_input": sample.user_input, "response": sample.response}
+    row = {"sample": sample.id, "metric": metric} | asdict(score) | {"usage": usage_as_json(score.usage)} | texts
+    return row | rating_as_json(sample) | {"other_response": sample.other_response}
+
+
+def rating_as_json(sample: Sample) -> dict[str, float | None]:
+    """A sample's rating with its scale, all null where it is not rated: a number alone does not say what it means.
+
+    Example:
+        >>> texts = {"user_input": "Free?", "response": "Yes."}
+        >>> rating_as_json(Sample(id="1", **texts, rating=2, rating_min=-2, rating_max=2))
+        {'rating': 2.0, 'rating_min': -2.0, 'rating_max': 2.0}
+        >>> rating_as_json(Sample(id="2", **texts))
+        {'rating': None, 'rating_min': None, 'rating_max': None}
+    """
+    rating = sample.human_rating
+    low, high = (None, None) if rating is None else (sample.rating_min, sample.rating_max)
+    return {"rating": rating, "rating_min": low, "rating_max": high}
+
+
+def usage_as_json(usage: Usage) -> dict[str, Any]:
+    """Returns the usage of calls as JSON values, without their seconds."""
+    return {name: value for name, value in asdict(usage).items() if name != "seconds"}
+
+
+def write_scores(store: Store, run: str, path: Path) -> None:
+    """Writes every score of a run, one row per sample and metric; the file is whole or, after an error, as it was."""
+    check_scores_file(path)
+    write_rows(score_rows(store, store.run(run)), path)
+
+
+def write_rows(rows: Iterable[Mapping[str, Any]], path: Path, *, run: str | None = None) -> None:
+    """Writes scores as rows; the file is whole or, after an error, as it was."""
+    if path.suffix == ".csv":
+        from ...eval_sets.csv_cells import CsvWriter
+
+        with replace_file(path) as file:
+            writer = CsvWriter(file)
+            writer.write_row(_COLUMNS)
+            for row in rows:
+                writer.write_row(row[column] for column in _COLUMNS)
+    elif path.suffix == ".jsonl":
+        with replace_file(path) as file:
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    elif path.suffix == ".json":
+        with replace_file(path, binary=True) as file:
+            file.write(to_json({"run": run, "scores": list(rows)}, indent=1, inf_nan_mode="null"))
+    else:
+        with require_extra("tables", f"{path}: writing a Parquet file"):
+            import pyarrow
+            from pyarrow import parquet
+        texts = [{**row, "evidence": _text(row["evidence"]), "usage": _text(row["usage"])} for row in rows]
+        with replace_file(path, binary=True) as file:
+            parquet.write_table(pyarrow.Table.from_pylist(texts), file)
+
+
+def _text(value: Any) -> str:
+    return to_json(value, inf_nan_mode="null").decode()
+
+
+def check_scores_file(path: Path) -> None:
+    """Finds out whether the scores of a run can be written to a file, before the run is paid for."""
+    if path.suffix not in {".jsonl", ".csv"}:
+        raise UsageError(f"{path}: scores are written as .jsonl or .csv; name the file so")
+    check_writable(path)

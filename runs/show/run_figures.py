@@ -1,0 +1,167 @@
+"""A run in figures, for a page: each metric's mean with its interval and spread, by part, and against ratings."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+from ...eval_sets import Sample
+from ...metrics.specification import ALL_BASELINES
+from ...presentation.axes import axis_over
+from ...presentation.charts import Histogram, draw_histogram
+from ...presentation.figure import Figure
+from ...presentation.result_table import Field, ResultTable, TableCell, tabulate
+from ...presentation.verdict import Verdict
+from ..answers.summary import MetricSummary
+from ..store.store import Store
+from ..suite.nightly_report import MetricReport, ScoreOfGroup, report_metric
+from .results import Results, list_scores, read_results
+from .run_report import name_run, run_verdict
+from .run_tables import LEFT_OUT
+
+_MOST_GROUPS = 20
+_SPREAD_STEPS = 10_000
+CHANGE = "change [95% interval]"
+"""The head of the column of changes since an earlier run."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFigures:
+    """One group of answers: its number of answers and its mean by metric."""
+
+    group: str
+    n: int
+    means: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """What a run comes to."""
+
+    verdict: Verdict
+    metrics: tuple[MetricReport, ...]  # one row per metric, the baselines last
+    languages: Mapping[str, tuple[MetricReport, ...]]  # rows by language; empty where there is only one
+    message_types: Mapping[str, tuple[MetricReport, ...]]  # rows by message type; empty where there is only one
+    # the groups with two values or more of the first metric that have its worst means, the worst first
+    groups: tuple[GroupFigures, ...]
+    more_groups: int
+    spreads: tuple[Histogram, ...]  # how the values of each metric are spread
+    agreement: tuple[MetricSummary, ...]  # how each metric follows the ratings; empty without ratings
+    notes: tuple[str, ...]  # which ratings they are, as in `Results`
+
+
+def compute_figures(store: Store, run: str) -> RunFigures:
+    """The figures of a run."""
+    row = store.run(run)
+    results = read_results(store, row, has_evidence=False)
+    summaries = results.summary()
+    whole = _report_parts(results, summaries, lambda _: "").get("not said", ())
+    groups, more_groups = _worst_groups(results, [metric.metric for metric in whole])
+    return RunFigures(
+        verdict=run_verdict(results, summaries, row.plan.metrics, name_run(store, row.id)),
+        metrics=whole,
+        languages=_several(_report_parts(results, (), lambda sample: sample.language)),
+        message_types=_several(_report_parts(results, (), lambda sample: sample.message_type)),
+        groups=groups,
+        more_groups=more_groups,
+        spreads=tuple(_draw_spreads(results)),
+        agreement=tuple(summaries) if any(summary.correlation.n for summary in summaries) else (),
+        notes=results.notes,
+    )
+
+
+def _several(parts: Mapping[str, tuple[MetricReport, ...]]) -> Mapping[str, tuple[MetricReport, ...]]:
+    return parts if len(parts) > 1 else {}
+
+
+def _report_parts(
+    results: Results, summaries: Sequence[MetricSummary], part_of: Callable[[Sample], str | None]
+) -> Mapping[str, tuple[MetricReport, ...]]:
+    """One row per metric, in the plan's order, by part of the answers."""
+    left_out = {summary.name: summary.left_out for summary in summaries}
+    parts: dict[str, dict[str, list[ScoreOfGroup]]] = defaultdict(lambda: defaultdict(list))
+    for name, metric, score in list_scores(results):
+        sample = results.samples[name]
+        parts[part_of(sample) or ""][metric].append((score.value, score.status, sample.source))
+    return {
+        part or "not said": tuple(
+            report_metric(metric, parts[part][metric], left_out=left_out.get(metric))
+            for metric in results.metrics
+            if metric in parts[part]
+        )
+        for part in sorted(parts)
+    }
+
+
+def _worst_groups(results: Results, metrics: Sequence[str]) -> tuple[tuple[GroupFigures, ...], int]:
+    """The groups with two values or more of the first metric that is no baseline and its worst means, and how many more
+    there are.
+    """
+    first = next((metric for metric in metrics if metric not in ALL_BASELINES), next(iter(metrics), ""))
+    groups: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for name, metric, score in list_scores(results):
+        if score.value is not None:
+            groups[results.samples[name].source][metric].append(score.value)
+    several = [
+        GroupFigures(
+            group,
+            max(map(len, values.values())),
+            {metric: fsum(values[metric]) / len(values[metric]) for metric in metrics if metric in values},
+        )
+        for group, values in groups.items()
+        if len(values.get(first, ())) > 1
+    ]
+    sign = 1 if results.directions.get(first, True) else -1
+    worst = sorted(several, key=lambda figures: (sign * figures.means[first], figures.group))[:_MOST_GROUPS]
+    return tuple(worst), len(several) - len(worst)
+
+
+def _draw_spreads(results: Results) -> Iterator[Histogram]:
+    """How the values of each metric are spread: counts by percent of the way between its ends, in steps of 0.01."""
+    values: dict[str, list[float]] = defaultdict(list)
+    for _, metric, score in list_scores(results):
+        if score.value is not None:
+            values[metric].append(score.value)
+    for metric in results.metrics:
+        if of_metric := values.get(metric):
+            axis = axis_over((min(of_metric), max(of_metric)), about=4)
+            width = axis.high - axis.low
+            steps = Counter(round((value - axis.low) / width * _SPREAD_STEPS) for value in of_metric)
+            yield draw_histogram(metric, axis, {100 * step / _SPREAD_STEPS: count for step, count in steps.items()})
+
+
+def report_table(caption: str, metrics: Sequence[MetricReport]) -> ResultTable:
+    """Per metric the counts, the mean and the change since an earlier run, with their intervals."""
+    fields: tuple[Field, ...] = (
+        Field("metric", "name", lambda metric: metric.metric),
+        Field("n", "count", lambda metric: metric.n, "wide"),
+        Field("scored", "count", lambda metric: metric.scored),
+        Field("without a score", "count", _missing, "page"),
+        Field("mean [95% interval]", "mean", lambda row: Figure("mean", row.mean, row.low, row.high), is_left=True),
+        Field(LEFT_OUT, "share", lambda metric: metric.left_out),
+        Field(CHANGE, "change", _change, is_left=True),
+        Field("p", "p", lambda metric: metric.change_p, "wide"),
+    )
+    if all(metric.left_out is None for metric in metrics):
+        fields = tuple(field for field in fields if field.head != LEFT_OUT)
+    return tabulate(caption, metrics, fields, tone=lambda metric: "" if metric.asked else "baseline")
+
+
+def _change(metric: MetricReport) -> Figure:
+    return Figure("change", metric.change, metric.change_low, metric.change_high)
+
+
+def _missing(metric: MetricReport) -> TableCell:
+    counts = ((metric.skipped, "skipped"), (metric.failed, "failed"))
+    text = ", ".join(f"{Figure('count', count)} {status}" for count, status in counts if count)
+    return TableCell(text, "bad" if metric.failed else "")
+
+
+def group_table(groups: Sequence[GroupFigures], metrics: Sequence[str], link: Callable[[str], str]) -> ResultTable:
+    """The groups of answers with the worst means."""
+    fields = (
+        Field("group", "text", lambda group: TableCell(group.group, link=link(group.group))),
+        Field("answers", "count", lambda group: group.n),
+        *(Field(metric, "mean", lambda group, metric=metric: group.means.get(metric)) for metric in metrics),  # type: ignore[misc]
+    )
+    return tabulate("", groups, fields)

@@ -1,0 +1,218 @@
+"""A run as a person reads it, with its verdict, metrics, missing scores and worst answers; and as JSON for programs."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from ...eval_sets import Sample
+from ...meta_eval.answer_quality import describe_answers
+from ...metrics.specification import ALL_BASELINES
+from ...presentation.figure import Figure, format_cost
+from ...presentation.result_table import Paragraph, ReportBlock, ResultTable
+from ...presentation.texts import one_line
+from ...presentation.verdict import Verdict
+from ...text.wording import Phrase, count_of, phrase
+from ..answers.rating_direction import describe_rating
+from ..answers.summary import MetricSummary, first_scored
+from .results import Results, find_missing_scores, list_scores, read_results, score_rows, usage_as_json
+from .run_tables import sample_table, summary_table
+
+if TYPE_CHECKING:
+    from ...judges import Usage
+    from ..score.session import Outcome
+    from ..store.store import RunRow, Store
+
+_WORST_ANSWERS = 5
+_MOST_SAMPLES = 10_000
+
+
+def run_verdict(results: Results, summaries: Sequence[MetricSummary], metrics: Collection[str], place: str) -> Verdict:
+    """What a run says first: how good the answers are for people and for the first metric, what failed, what next."""
+    rated = [sample for sample in results.samples.values() if sample.human_rating is not None]
+    lines: list[tuple[str, Phrase]] = [("chatbot", describe_rated(rated))]
+    metric = first_scored(summaries, metrics)
+    for shown in (summary for summary in summaries if summary.name == metric):
+        mean, answers = Figure("mean", shown.mean), phrase("answers", count=shown.n)
+        score = phrase("score", metric=shown.name, mean=mean, scored=shown.scored, answers=answers)
+        lines.append(("scores", score))
+    failed = max((summary.failed for summary in summaries), default=0)
+    if failed:
+        lines.append(("failed", phrase("failed_answers", count=failed)))
+    lines.append(("next", phrase("try_meta" if rated else "try_rate", run=place)))
+    return Verdict(tuple(lines))
+
+
+def name_run(store: "Store", run: str) -> str:
+    """The short name of a run in a command: `last` for the newest."""
+    return "last" if store.run_ids(1) == [run] else run
+
+
+def describe_rated(rated: Sequence[Sample]) -> Phrase:
+    """How good people say that the answers are; of several scales only how many are rated."""
+    scales = {(sample.rating_min, sample.rating_max) for sample in rated}
+    if len(scales) > 1:
+        answers, are_rated = phrase("answers", count=len(rated)), phrase("are_rated", count=len(rated))
+        return phrase("rated_on_scales", rated=answers, are_rated=are_rated, scales=len(scales))
+    (lowest, highest), people = next(iter(scales), (1.0, 5.0)), {rater for sample in rated for rater in sample.ratings}
+    ratings = [sample.human_rating for sample in rated if sample.human_rating is not None]
+    return describe_answers(ratings, lowest=lowest, highest=highest, people=max(len(people), 1))
+
+
+def run_block(
+    results: Results,
+    run: "RunRow",
+    summaries: Sequence[MetricSummary],
+    outcome: "Outcome | None" = None,
+    *,
+    place: str,
+    is_detailed: bool = False,
+    by_language: bool = False,
+) -> ReportBlock:
+    """A run's table, and why scores are missing; in commands that it names `place` is the run."""
+    judge = run.plan.judge.label if run.plan.judge else "no judge"
+    sets = ", ".join(source.rsplit("/", 1)[-1] for source in run.plan.sets)
+    verdict = run_verdict(results, summaries, run.plan.metrics, place)
+    parts: list[Paragraph | ResultTable] = [*verdict.paragraphs(), Paragraph("")]
+    parts.append(Paragraph(f"Run {run.id} ({run.status}): {sets}; judge: {judge}"))
+    if outcome is not None:
+        parts.append(Paragraph(f"{session_line(outcome.usage)}; {Figure('seconds', outcome.seconds)} s"))
+        if outcome.lost:
+            from ...judges.budget import describe_lost
+
+            parts.append(Paragraph(f"{describe_lost(outcome.lost)}, not in the line above", "warning"))
+        if outcome.without_prompts:
+            parts.append(Paragraph(describe_missing_prompts(outcome.without_prompts)))
+    parts += (Paragraph(note) for note in results.notes if outcome is None or note not in outcome.notes)
+    parts.append(summary_table("", summaries, is_detailed=is_detailed))
+    languages = sorted({results.samples[sample].language or "" for sample, *_ in list_scores(results)})
+    if by_language:
+        by_part = results.summary(by_language=True)
+        for language in languages:
+            rows = [summary for summary in by_part if summary.language == language]
+            parts.append(summary_table(f"Language: {language or 'not said'}", rows, is_detailed=is_detailed))
+    elif len(languages) > 1:
+        listed = ", ".join(filter(None, languages))
+        parts.append(Paragraph(f"Languages: {listed} (--by-language: a table for each)", "quiet"))
+    return ReportBlock((*parts, *_describe_summaries(summaries), *find_missing_scores(results)))
+
+
+def session_line(usage: "Usage") -> str:
+    """What the calls of a session took, in one line."""
+    tokens = count_of(usage.tokens_in + usage.tokens_out, "token")
+    prices = " at recorded prices" if usage.from_cassette and usage.usd else ""
+    return (
+        f"{count_of(usage.calls, 'judge call')}, {usage.from_cassette:,} of them replayed; {usage.bound}{tokens}; "
+        f"cost {format_cost(usage.usd, usage.bound)}{prices}"
+    )
+
+
+def describe_missing_prompts(samples: Mapping[str, int]) -> str:
+    """Says in one line which samples the judge was asked about in another language than theirs.
+
+    Example:
+        >>> describe_missing_prompts({"es": 2, "tr": 1})
+        'There are no prompts in es (2 samples), tr (1 sample); the judge was asked in English.'
+    """
+    listed = (f"{language} ({count_of(n, 'sample')})" for language, n in sorted(samples.items()))
+    return f"There are no prompts in {', '.join(listed)}; the judge was asked in English."
+
+
+def _describe_summaries(summaries: Sequence[MetricSummary]) -> Iterator[Paragraph]:
+    """Which metrics are better when lower, and what of the answers was not judged."""
+    lower = dict.fromkeys(summary.name for summary in summaries if not summary.higher_is_better)
+    if lower:
+        yield Paragraph(f"{', '.join(lower)}: lower is better")
+    shares = {summary.name: summary.left_out for summary in summaries if summary.left_out}
+    if shares:
+        listed = ", ".join(f"{Figure('share', share)} ({name})" for name, share in shares.items())
+        yield Paragraph(f"Sentences that were not judged (greetings, questions, refusals and the like): {listed}")
+
+
+def worst_block(
+    results: Results, run: "RunRow", summaries: Sequence[MetricSummary], count: int = _WORST_ANSWERS
+) -> tuple[str, ReportBlock]:
+    """The worst answers by the first metric that was asked for; those with its best score are not among them.
+
+    Returns:
+        The id of the worst, or "" where no answer has a value, and the block.
+    """
+    from ...eval_sets.opening_question import listed_question
+
+    metric = first_scored(summaries, run.plan.metrics)
+    worst = list(results.worst(count, metric).samples.values()) if metric else []
+    if not worst:
+        return "", ReportBlock(())
+    which = "worst answer" if len(worst) == 1 else count_of(len(worst), "worst answer")
+    parts = [Paragraph(f"The {which} by {metric}:", "strong")]
+    for sample in worst:
+        score, rating = results.scores[sample.id][metric], describe_rating(sample)
+        rated_as = f", rated {rating}" if rating else ""
+        question = one_line(listed_question(sample), 90)
+        parts.append(Paragraph(f"{Figure('value', score.value)}{rated_as}: {question}", label=sample.id, indent=2))
+        parts.append(Paragraph(one_line(sample.response, 120), "quiet", indent=6))
+        parts.append(Paragraph(one_line(score.reason, 240), indent=6))
+    return worst[0].id, ReportBlock(tuple(parts))
+
+
+def sample_block(results: Results, run: "RunRow", room: int | None) -> ReportBlock:
+    """Every sample's values, as far as there is room."""
+    samples = list(results.samples.values())
+    if len(samples) > _MOST_SAMPLES:
+        text = (
+            f"{count_of(len(samples), 'sample is', 'samples are')} too many for a table; one: assay show {run.id} "
+            "SAMPLE; all: assay view"
+        )
+        return ReportBlock((Paragraph(text),))
+    metrics = [metric for metric in results.metrics if metric not in ALL_BASELINES] or list(results.metrics)
+    shown = metrics
+    if room is not None:
+        shown = _metrics_that_fit(metrics, room, max((len(sample.id) for sample in samples), default=6))
+    parts: list[Paragraph | ResultTable] = [sample_table(samples, shown, results.scores)]
+    if hidden := metrics[len(shown) :]:
+        parts.append(Paragraph(f"Not shown, for want of room: {', '.join(hidden)} (--wide shows all)"))
+    return ReportBlock(tuple(parts))
+
+
+def _metrics_that_fit(metrics: Sequence[str], room: int, id_width: int) -> list[str]:
+    """The first metrics whose columns fit beside the samples' ids and ratings; at least one."""
+    room -= (min(id_width, 24) + 3) + (len("rating") + 3) + 1
+    fitting: list[str] = []
+    for metric in metrics:
+        room -= max(len(metric), len("skipped")) + 3
+        if room < 0 and fitting:
+            break
+        fitting.append(metric)
+    return fitting
+
+
+def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
+    """The object of `assay run --json`.
+
+    `usage` is what the replies of this session took, and `lost` what calls without a reply may have taken at most.
+    """
+    run = store.run(outcome.run)
+    results = read_results(store, run, has_evidence=False)
+    languages: dict[str, dict[str, Any]] = {}
+    summaries = results.summary()
+    for summary in results.summary(by_language=True):
+        languages.setdefault(summary.language, {})[summary.name] = summary.as_json()
+    return {
+        "run": run.id,
+        "verdict": run_verdict(results, summaries, run.plan.metrics, name_run(store, run.id)).as_json(),
+        "metrics": {summary.name: summary.as_json() for summary in summaries},
+        "languages": languages,
+        "notes": list(results.notes),
+        "usage": usage_as_json(outcome.usage),
+        "lost": asdict(outcome.lost),
+        "seconds": round(outcome.seconds, 3),
+    }
+
+
+def scores_as_json(store: "Store", run: "RunRow", sample: str | None) -> dict[str, Any]:
+    """The object of `assay show RUN --json`. Raises `UsageError` for a sample that the run does not have."""
+    if sample is not None:
+        return {"run": run.id, "scores": list(score_rows(store, run, sample))}
+    results = read_results(store, run)
+    summaries = results.summary(has_agreement=False)
+    verdict = run_verdict(results, summaries, run.plan.metrics, name_run(store, run.id))
+    return {"verdict": verdict.as_json()} | results.as_json()

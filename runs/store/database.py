@@ -1,0 +1,150 @@
+"""The database behind a store: one SQLite file, or a PostgreSQL server by URL; the same tables in both."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ...errors import AssayError, InputError, UsageError, written_by_earlier_version
+from .sqlite import SQLiteDatabase
+
+if TYPE_CHECKING:
+    from .process_locks import ProcessLocks
+
+URL = re.compile(r"postgres(?:ql)?://")
+_MIGRATION = re.compile(r"(\d+)_\w+\.sql")
+_SCHEMA = Path(__file__).with_name("schema")
+
+
+class Database(Protocol):
+    """What a store needs of its database.
+
+    SQL has `?` for values, and `ON CONFLICT` for rows that may exist already.
+    """
+
+    name: str  # where the database is, as it may stand in a message: without a password
+    errors: type[Exception] | tuple[type[Exception], ...]
+    duplicate_error: type[Exception]  # what its library raises where a row with the same key exists already
+
+    @property
+    def locks(self) -> "ProcessLocks":
+        """Which processes are at work on what is in it."""
+        ...
+
+    copy: Path | None  # of a file that cannot be written to: its copy, which is what is read
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether it cannot be written to."""
+        ...
+
+    def changing_copy(self) -> AbstractContextManager[None]:
+        """Lets the block write what can be made again (the index of answers), where this is a copy."""
+        ...
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """Runs a statement; its rows are iterated over, or fetched (`fetchone`, `fetchall`)."""
+        ...
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Runs a statement once per row of values."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Writes everything in the block, or nothing."""
+        ...
+
+    def migration(self) -> AbstractContextManager[None]:
+        """A transaction that no other process can be in."""
+        ...
+
+    def version(self) -> int | None:
+        """Returns the version of the tables; None where there are none yet."""
+        ...
+
+    def set_version(self, version: int) -> None:
+        """Records the version of the tables."""
+        ...
+
+    def make_text_index(self) -> None:
+        """Makes the full-text index of answers where there is none yet."""
+        ...
+
+    def add_texts(self, rows: Iterable[tuple[int, str]]) -> None:
+        """Adds (number, words) of answers to the full-text index."""
+        ...
+
+    def settle_texts(self) -> None:
+        """Makes searches quick again after many answers were added."""
+        ...
+
+    def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
+        """Returns the statement that selects the `number` of each answer with all of the words, and its values."""
+        ...
+
+    def cure(self, error: Exception) -> str:
+        """Returns what a person can do about an error of the library."""
+        ...
+
+    def close(self) -> None:
+        """Closes the file or the connection."""
+        ...
+
+
+def open_database(where: str | Path, wait: float, copy: Path | None = None) -> Database:
+    """Opens the database of a store and brings its tables up to date.
+
+    A database that cannot be written to is copied, and the copy can be read; `copy` is one that was made before.
+    """
+    if URL.match(str(where)):
+        from .postgres import PostgresDatabase
+
+        database: Database = PostgresDatabase(str(where), wait)
+    else:
+        database = SQLiteDatabase(Path(where) / "runs.sqlite", wait, copy)
+    with explain_errors(database, "the store cannot be opened", error_type=UsageError), database.changing_copy():
+        migrate(database)
+    return database
+
+
+@contextmanager
+def explain_errors(
+    database: Database, problem: str, then: str = "", error_type: type[AssayError] = InputError
+) -> Iterator[None]:
+    """Turns the errors of a database's library into errors that say what cannot be done, why, and what to do."""
+    try:
+        yield
+    except database.errors as error:
+        raise error_type(f"{database.name}: {problem}: {error}; {database.cure(error)}{then}") from error
+
+
+def migrate(database: Database, folder: Path = _SCHEMA) -> None:
+    """Brings the tables up to date, all of it or nothing; two processes may open a new store at once."""
+    files = _migration_files(folder)
+    newest = max(files)
+    if database.version() == newest:
+        return
+    with database.migration():
+        version = database.version()
+        if version and version < min(files):
+            raise UsageError(f"{written_by_earlier_version(database.name)} with another --store")
+        if version is not None and version not in files:
+            cure = "update assay" if version > newest else "move it away, or name another --store, and run again"
+            raise UsageError(
+                f"{database.name}: not a store of runs that this version of assay can read: its tables are of version "
+                f"{version}, those of this assay of version {newest}; {cure}"
+            )
+        for number in sorted(files):
+            if version is None or number > version:
+                for statement in files[number].read_text(encoding="utf-8").split(";"):
+                    if statement.strip():
+                        database.execute(statement)
+                database.set_version(number)
+
+
+@cache
+def _migration_files(folder: Path) -> Mapping[int, Path]:
+    """The SQL files by their version; listed once, since every store that is opened asks for them."""
+    return {int(match[1]): file for file in folder.iterdir() if (match := _MIGRATION.fullmatch(file.name))}

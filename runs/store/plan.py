@@ -1,0 +1,193 @@
+"""What a run is going to do: enough to do it again, or to go on with it."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from ...errors import InputError, UsageError
+from ...eval_sets.levels import Turns
+from ...judges import JudgeSettings
+from ...judges.settings import ENTAIL
+from ...metrics.specification import BASELINES, CONVERSATION_BASELINES
+from ...regular_files import check_regular
+
+if TYPE_CHECKING:
+    from ...eval_sets import Sample
+    from ...metrics import Metric
+
+PYTHON_DATA = "python:"
+"""Before the hash of samples that a program gave, in place of the name of a set."""
+WATCH_DATA = "watch:"
+"""Before the id of a watch and a day, in place of the name of a set."""
+
+CONVERSATION_DEFAULTS = ("effort:count=turns+repeated", "tool_calls")
+"""The metrics of a conversation that a run which names no metric has too: they ask no judge."""
+
+
+class Plan(BaseModel):
+    """The sets, the metrics and who judges. Two runs with the same `identity` ask the same questions."""
+
+    model_config = ConfigDict(frozen=True)
+
+    sets: tuple[str, ...]
+    metrics: tuple[str, ...]
+    judge: JudgeSettings | None = None
+    embedder: str = "use"
+    mapping: Mapping[str, str] = {}
+    language: str | None = None
+    split: str | None = None
+    sheet: str | None = None
+    header_row: int | None = None
+    scale: tuple[float, float] | None = None
+    limit: int | None = None
+    prompts: str | None = None  # a folder with the user's own prompts
+    directions: Mapping[str, bool] = {}  # by metric, whether higher is better, as the metrics declared it
+    turns: Turns = "last"  # of conversations, on which metrics of an answer run
+    conversation_metrics: tuple[str, ...] = ()  # those of its metrics that measure conversations, as they declared
+    has_default_metrics: bool = False  # whether nobody named metrics: conversations then have their own too
+    has_pair_ratings: bool = False  # whether rated samples have two answers
+
+    @property
+    def recordable(self) -> "Plan":
+        """This plan as it may be written: without what may be secret in the judge's settings."""
+        return self if self.judge is None else self.model_copy(update={"judge": self.judge.recordable})
+
+    @property
+    def all_metrics(self) -> tuple[str, ...]:
+        """The metrics asked for, then the baselines, which stand in every table.
+
+        Those of a conversation are in the plan of a run that has begun, where the set has conversations.
+        """
+        own = [name for name in CONVERSATION_DEFAULTS if name in self.conversation_metrics]
+        baselines = [name for name in CONVERSATION_BASELINES if name in self.conversation_metrics]
+        return tuple(dict.fromkeys((*self.metrics, *own, *BASELINES, *baselines)))
+
+    def with_declarations(self, metrics: "Iterable[Metric]", *, has_pair_ratings: bool) -> "Plan":
+        """This plan with what its loaded metrics declare recorded: their directions, and which measure conversations.
+
+        Args:
+            metrics: The metrics that the run scores, as the catalogue made them.
+            has_pair_ratings: Whether rated samples have two answers.
+        """
+        metrics = list(metrics)
+        directions = {metric.name: metric.higher_is_better for metric in metrics}
+        of_conversations = tuple(metric.name for metric in metrics if metric.measures == "conversation")
+        return self.model_copy(
+            update={
+                "directions": directions,
+                "conversation_metrics": of_conversations,
+                "has_pair_ratings": has_pair_ratings,
+            }
+        )
+
+    @property
+    def all_directions(self) -> dict[str, bool]:
+        """By metric, in the order of `all_metrics`, whether higher is better.
+
+        A plan recorded without directions takes them from the catalogue. A metric that the catalogue no longer has
+        (its package was removed) counts as higher is better.
+        """
+        recorded = self.directions
+        return {
+            metric: recorded[metric] if metric in recorded else _declared_direction(metric)
+            for metric in self.all_metrics
+        }
+
+    @property
+    def identity(self) -> str:
+        """12 hexadecimal digits over all that determines the scores, and not how fast or where they are made."""
+        # what is newer counts where it is chosen, so that plans recorded before keep their identity
+        exclude = {"judge", "directions", "conversation_metrics", "has_default_metrics", "has_pair_ratings"}
+        exclude |= {name for name in ("sheet", "header_row", "scale") if getattr(self, name) is None}
+        exclude |= {"turns"} if self.turns == "last" else set()
+        content = self.model_dump_json(exclude=exclude) + judge_identity(self.judge)
+        return hashlib.sha256(content.encode()).hexdigest()[:12]
+
+    def samples(self, skip_bad: list[InputError] | None = None, notes: list[str] | None = None) -> "Iterator[Sample]":
+        """The samples of all sets, one by one; with `turns="each"` the turns of each conversation after it.
+
+        Args:
+            skip_bad: Errors of single rows are appended to it while reading goes on; None to raise them.
+            notes: What the user should know about how the sets are read is appended to it; None to log it.
+
+        Raises:
+            InputError: A row cannot be read, or two samples have one id.
+            UsageError: The samples were given in Python, and are in no file.
+        """
+        from ...eval_sets.turns import with_turns
+
+        return with_turns(self._read_sets(skip_bad, notes), self.turns)
+
+    def _read_sets(self, skip_bad: list[InputError] | None, notes: list[str] | None) -> "Iterator[Sample]":
+        from ...eval_sets import read_set
+
+        earlier: set[int] = set()  # hashes, not ids: a set may be long
+        for source in self.sets:
+            if source.startswith(PYTHON_DATA):
+                raise UsageError(
+                    f"{source}: the samples of this run were given in Python; go on there, with "
+                    "evaluate(samples, ..., store=..., resume=...)"
+                )
+            if source.startswith(WATCH_DATA):
+                raise UsageError(
+                    f"{source}: the answers of this run were drawn by `assay watch`, which goes on with it"
+                )
+            here: set[int] = set()
+            for sample in read_set(
+                source,
+                mapping=self.mapping,
+                language=self.language,
+                limit=self.limit,
+                skip_bad=skip_bad,
+                split=self.split,
+                sheet=self.sheet,
+                header_row=self.header_row,
+                scale=self.scale,
+                notes=notes,
+                is_one_of_several=len(self.sets) > 1,
+            ):
+                if len(self.sets) > 1:
+                    here.add(hash(sample.id))
+                    if hash(sample.id) in earlier:
+                        raise InputError(
+                            f"{source}: the id {sample.id!r} is in another set of this run; make their ids differ"
+                        )
+                yield sample
+            earlier |= here
+
+
+def judge_identity(judge: JudgeSettings | None) -> str:
+    """Returns a text over what determines a judge's replies; "" for no judge."""
+    if judge is None:
+        return ""
+    asks = {"model", "served_as", "parameters", "max_tokens", "structured", "logprobs"}
+    if judge.decide != "auto":  # plans recorded before there was a choice keep their identity
+        asks.add("decide")
+    if judge.reason != "none":
+        asks.add("reason")
+    if judge.model.startswith(ENTAIL):
+        asks |= {"revision", "template", "yes", "window", "overlap"}
+    learned = judge.aligned.fingerprint if judge.aligned else ""
+    return judge.recordable.model_dump_json(include=asks) + learned
+
+
+def _declared_direction(metric: str) -> bool:
+    from ...metrics.catalogue import higher_is_better
+
+    try:
+        return higher_is_better(metric)
+    except UsageError:
+        return True
+
+
+def absolute_source(source: str) -> str:
+    """Returns a set's name for a plan: files by their full path, so that a run can be resumed from another folder."""
+    path = Path(source).expanduser()
+    if not path.exists():
+        return source
+    if not path.is_dir():
+        check_regular(path, source)  # the true name of a shell's `<(...)` is none that can be opened
+    return str(path.resolve())

@@ -1,0 +1,398 @@
+"""Where runs are kept: safe to kill at any moment and to share between processes."""
+
+import json
+import math
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from itertools import chain, groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+
+from pydantic import ValidationError
+
+from ...arguments import check_type
+from ...errors import InputError, UsageError
+from ...eval_sets import Sample
+from ...judges import Usage
+from ...judges.settings import RECORDED
+from ...judges.usage import NO_USAGE
+from ...metrics import Score
+from ...metrics.score import SENTENCES
+from ...metrics.specification import parse_specification
+from ...regular_files import kind_of_no_folder
+from .database import URL, Database, explain_errors, open_database
+from .plan import Plan
+
+if TYPE_CHECKING:
+    from .sample_content import ContentReader
+
+T = TypeVar("T")
+Field = Literal["evidence", "usage"]
+"""What scores are read without where only their values matter."""
+
+DEFAULT_STORE = Path(".assay")
+DEFAULT_WAIT = 60.0  # seconds for another process to let the store go
+_RUN_COLUMNS = "id, created, plan, status"
+
+
+class RunRow(NamedTuple):
+    """A run as the store lists it."""
+
+    id: str
+    created: str  # when it began: ISO 8601, UTC
+    plan: Plan
+    # `running`, `done`, or why it stopped (`budget`, `interrupted`, `error`, or `killed`: its process is gone and did
+    # not say why)
+    status: str
+
+
+class Store:
+    """The runs of one folder (`.assay/runs.sqlite`), or of a PostgreSQL server (`postgresql://USER@HOST/DATABASE`).
+
+    What is read raises `InputError` where the database cannot be read, or where a row in it is damaged: the message
+    names the row and what to do. A store that cannot be written to can be read.
+
+    Args:
+        folder: The folder or the URL.
+        must_exist: Whether a folder without runs is an error.
+        wait: Seconds to wait, at most, for another process that holds the store.
+
+    Attributes:
+        path: Where the runs are, without a password.
+        database: The database, for the other tables in it.
+
+    Raises:
+        UsageError: It is no store, or cannot be reached.
+    """
+
+    def __init__(
+        self, folder: str | Path = DEFAULT_STORE, *, must_exist: bool = False, wait: float = DEFAULT_WAIT
+    ) -> None:
+        check_type("store", folder, (str, Path), 'the folder of a store (".assay"), or a PostgreSQL URL')
+        file = Path(folder) / "runs.sqlite"
+        is_on_server = URL.match(str(folder)) is not None
+        if not is_on_server and (kind := kind_of_no_folder(Path(folder))):
+            raise UsageError(f"{folder}: is {kind}, not a folder; name the folder of a store with --store")
+        if must_exist and not is_on_server and not file.exists():
+            raise UsageError(f"{file}: there are no runs here; run `assay run` first, or name the folder with --store")
+        self.database = open_database(folder, wait)
+        self.path = self.database.name
+
+    @classmethod
+    def of_database(cls, database: Database) -> "Store":
+        """The runs of a database that is open."""
+        store = cls.__new__(cls)
+        store.database, store.path = database, database.name
+        return store
+
+    def begin(self, plan: Plan, cassette: Path | None = None) -> str:
+        """Begins a run and returns its id: the date, the time and four digits of the plan's identity.
+
+        This process is at work on it until `end` or `close`: another one cannot resume it.
+
+        Args:
+            plan: What the run scores.
+            cassette: The file of recorded replies that it replays, if it does.
+
+        Raises:
+            InputError: The store cannot be written to.
+        """
+        now = datetime.now(UTC)
+        created, content = now.isoformat(timespec="microseconds"), plan.recordable.model_dump_json()
+        with explain_errors(self.database, "no run can be begun"):
+            for attempt in range(100):
+                run = f"{now:%Y%m%d-%H%M%S}-{plan.identity[:4]}" + (f"-{attempt}" if attempt else "")
+                if not self.database.locks.take(run):  # by another process in the same second
+                    continue
+                fields = (run, created, content, "running", plan.identity)
+                try:
+                    with self.database.transaction():
+                        (last,) = self.database.execute("SELECT coalesce(max(number), 0) FROM runs").fetchone()
+                        self.database.execute(
+                            f"INSERT INTO runs ({_RUN_COLUMNS}, identity, number, cassette) "
+                            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                            (*fields, last + 1, cassette and str(cassette)),
+                        )
+                except BaseException as error:
+                    self.database.locks.release(run)
+                    if isinstance(error, self.database.duplicate_error):  # begun by another process in the same second
+                        continue
+                    raise
+                return run
+        raise UsageError(f"{self.path}: a hundred runs of this plan began in this second; try again")
+
+    def resume(self, run: str) -> None:
+        """Goes on with a run, as `begin` begins one.
+
+        Raises:
+            UsageError: A process is at work on it.
+            InputError: The store cannot be written to.
+        """
+        with explain_errors(self.database, "the run cannot be resumed"):
+            if not self.database.locks.take(run):
+                raise UsageError(describe_running(run))
+            self.database.execute("UPDATE runs SET status = 'running' WHERE id = ?", (run,))
+
+    def end(self, run: str, status: str) -> None:
+        """Records how a run ended; this process is no longer at work on it."""
+        try:
+            with explain_errors(self.database, "the end of the run cannot be kept"):
+                self.database.execute("UPDATE runs SET status = ? WHERE id = ?", (status, run))
+        finally:
+            with explain_errors(self.database, "the end of the run cannot be kept"):
+                self.database.locks.release(run)
+
+    def remove_if_empty(self, run: str) -> bool:
+        """Removes a run that has no reply, and no value of a metric that was asked for.
+
+        Samples, scores without a value and the baselines, which are added unasked, go with it; so does its place in a
+        nightly run.
+
+        Args:
+            run: The run's id.
+
+        Returns:
+            Whether it is removed.
+
+        Raises:
+            InputError: The store cannot be read or written.
+        """
+        metrics = self.run(run).plan.metrics
+        with explain_errors(self.database, "the empty run cannot be removed"), self.database.transaction():
+            kept = self.database.execute("SELECT 1 FROM replies WHERE run = ? LIMIT 1", (run,)).fetchone()
+            kept = (
+                kept
+                or self.database.execute(
+                    f"SELECT 1 FROM scores WHERE run = ? AND metric IN ({_marks(metrics)}) "
+                    "AND value IS NOT NULL LIMIT 1",
+                    (run, *metrics),
+                ).fetchone()
+            )
+            if kept:
+                return False
+            for table in ("answers", "scores", "samples", "replies", "runs_of_nightly_runs"):
+                self.database.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+            self.database.execute("DELETE FROM runs WHERE id = ?", (run,))
+        return True
+
+    def run(self, name: str) -> RunRow:
+        """Returns a run.
+
+        Args:
+            name: Its id, a beginning that no other run's id has, or `last` for the run that began last.
+
+        Raises:
+            UsageError: No run, or more than one, has this name.
+            InputError: The run's row is damaged.
+        """
+        if name == "last":
+            rows = self._rows(f"SELECT {_RUN_COLUMNS} FROM runs ORDER BY number DESC LIMIT 1")
+        else:
+            rows = self._rows(f"SELECT {_RUN_COLUMNS} FROM runs WHERE id = ?", (name,)) or self._rows(
+                f"SELECT {_RUN_COLUMNS} FROM runs WHERE substr(id, 1, ?) = ? ORDER BY number DESC LIMIT 5",
+                (len(name), name),
+            )
+        if len(rows) != 1:
+            newest = [id_ for (id_,) in self._rows("SELECT id FROM runs ORDER BY number DESC LIMIT 5")]
+            known = ", ".join([row[0] for row in rows] or newest) or "none yet"
+            problem = "several runs begin with" if rows else "no run is called"
+            raise UsageError(f"{problem} {name!r} in {self.path}; the newest are {known}")
+        run, created, plan, status = rows[0]
+        parsed = self._parse(_read_plan, plan, "runs", {"id": run})
+        self._check_scores(run, parsed.all_metrics or ("",))
+        return RunRow(run, created, parsed, "killed" if status == "running" and self._is_dead(run) else status)
+
+    def _check_scores(self, run: str, metrics: Sequence[str]) -> None:
+        """Names a score that is no number, which SQLite takes, and sorts after all numbers."""
+        sql = "SELECT sample, metric, value FROM scores WHERE run = ? AND value > ? "
+        sql += f"AND metric IN ({_marks(metrics)}) LIMIT 1"
+        for sample, metric, value in self._rows(sql, (run, math.inf, *metrics)):
+            self._parse(math.fabs, value, "scores", {"run": run, "sample": sample, "metric": metric})
+
+    def _is_dead(self, run: str) -> bool:
+        """Whether no process is at work on a run."""
+        with explain_errors(self.database, "the runs cannot be read"):
+            return not self.database.locks.is_held(run)
+
+    def run_ids(self, limit: int | None = None) -> list[str]:
+        """Returns the ids of the runs, the newest first; at most `limit`."""
+        most, values = ("", ()) if limit is None else (" LIMIT ?", (limit,))  # PostgreSQL takes no -1 for all
+        rows = self._rows(f"SELECT id FROM runs ORDER BY number DESC{most}", values)
+        return [run for (run,) in rows]
+
+    def find_runs(self, text: str) -> list[str]:
+        """Returns the ids of the runs in whose id, plan or status all words of a text occur, the newest first."""
+        words = text.lower().split()[:10]
+        unended = self._rows("SELECT id FROM runs WHERE status = 'running'") if words else []
+        dead = [run for (run,) in unended if self._is_dead(run)]
+        status = f"CASE WHEN id IN ({_marks(dead)}) THEN 'killed' ELSE status END"
+        where = f"lower(id || ' ' || {status} || ' ' || plan) LIKE ? ESCAPE '!'"
+        values = [value for word in words for value in (*dead, "%" + re.sub(r"([!%_])", r"!\1", word) + "%")]
+        wheres = " AND ".join([where] * len(words)) or "1 = 1"
+        return [run for (run,) in self._rows(f"SELECT id FROM runs WHERE {wheres} ORDER BY number DESC", tuple(values))]
+
+    def count_samples(self, run: str) -> int:
+        """Returns how many samples of a run are kept."""
+        return int(self._rows("SELECT count(*) FROM samples WHERE run = ?", (run,))[0][0])
+
+    def count_scores(self, run: str) -> int:
+        """Returns how many scores of a run are kept."""
+        return int(self._rows("SELECT count(*) FROM scores WHERE run = ?", (run,))[0][0])
+
+    def cassette(self, run: str) -> Path | None:
+        """Returns the file of recorded replies that a run replays, or None."""
+        ((path,),) = self._rows("SELECT cassette FROM runs WHERE id = ?", (run,))
+        return None if path is None else Path(path)
+
+    def newest_run_of(self, identity: str) -> RunRow | None:
+        """Returns the newest run of a plan with this identity, or None."""
+        rows = self._rows("SELECT id FROM runs WHERE identity = ? ORDER BY number DESC LIMIT 1", (identity,))
+        return self.run(rows[0][0]) if rows else None
+
+    def samples(self, run: str) -> Iterator[Sample]:
+        """Yields a run's samples as they were judged, in the order of their set."""
+        reader = self._content_reader(run)
+        with self._reading(run):
+            for name, content in self.database.execute(
+                "SELECT id, content FROM samples WHERE run = ? ORDER BY place", (run,)
+            ):
+                yield self._parse(reader.read, content, "samples", {"run": run, "id": name})
+
+    def sample(self, run: str, sample: str) -> Sample:
+        """Returns one sample as it was judged.
+
+        Raises:
+            UsageError: The run has no sample with this id.
+        """
+        with self._reading(run):
+            rows = self._rows("SELECT content FROM samples WHERE run = ? AND id = ?", (run, sample))
+        if not rows:
+            ids = [
+                name for (name,) in self._rows("SELECT id FROM samples WHERE run = ? ORDER BY place LIMIT 5", (run,))
+            ]
+            raise UsageError(f"run {run} has no sample {sample!r}; it has {', '.join(ids) or 'none'}, ...")
+        return self._parse(self._content_reader(run).read, rows[0][0], "samples", {"run": run, "id": sample})
+
+    def _content_reader(self, run: str) -> "ContentReader":
+        from .sample_content import ContentReader
+
+        return ContentReader(self.database, run)
+
+    def scores(
+        self, run: "str | RunRow", sample: str | None = None, *, fields: tuple[Field, ...] = ("evidence", "usage")
+    ) -> Iterator[tuple[str, str, Score]]:
+        """Yields (sample, metric, score) of a run, or of one sample of it.
+
+        Samples come in the order of their set, metrics in that of the plan.
+
+        Args:
+            run: The run, or its id.
+            sample: The sample whose scores are read.
+            fields: What is read beside the value, the status and the reason. Of evidence that is left out the counts of
+                sentences stay, and of a scorer all: it says what its rating was fitted to.
+        """
+        row = run if isinstance(run, RunRow) else self.run(run)
+        order = {name: place for place, name in enumerate(row.plan.all_metrics)}
+        whole = [name for name in order if "evidence" in fields or parse_specification(name).is_scorer]
+        evidence = "evidence" if "evidence" in fields else f"CASE WHEN metric IN ({_marks(whole)}) THEN evidence END"
+        usage = "usage" if "usage" in fields else "NULL"
+        values = [*(() if "evidence" in fields else whole), row.id, *(() if sample is None else (sample,))]
+        with self._reading(row.id):
+            rows = self.database.execute(
+                f"SELECT sample, metric, value, status, reason, {evidence}, {usage}, judged, left_out FROM scores "
+                "JOIN samples ON samples.run = scores.run AND samples.id = scores.sample "
+                f"WHERE scores.run = ? {'' if sample is None else 'AND sample = ?'} ORDER BY place, sample",
+                values,
+            )
+            by_sample = (
+                sorted(rows_of_sample, key=lambda row: (order.get(row[1], len(order)), row[1]))
+                for _, rows_of_sample in groupby(rows, itemgetter(0))
+            )
+            for name, metric, *columns in chain.from_iterable(by_sample):
+                place = {"run": row.id, "sample": name, "metric": metric}
+                yield name, metric, self._parse(_score, columns, "scores", place)
+
+    def failed_samples(self, run: str) -> list[str]:
+        """Returns the ids of the samples that a metric failed on, in the samples' order."""
+        return list(dict.fromkeys(sample for sample, _ in self._failures(run)))
+
+    def first_failure(self, run: str) -> str:
+        """Returns the reason of the first failed score; empty where none failed."""
+        return next((reason for _, reason in self._failures(run)), "")
+
+    def _failures(self, run: str) -> list[tuple[Any, ...]]:
+        return self._rows(
+            "SELECT sample, reason FROM scores JOIN samples ON samples.run = scores.run AND samples.id = sample "
+            "WHERE scores.run = ? AND status = 'failed' ORDER BY place",
+            (run,),
+        )
+
+    def close(self) -> None:
+        """Closes the files or the connection."""
+        self.database.close()
+
+    def _reading(self, run: str) -> AbstractContextManager[None]:
+        elsewhere = self._rows("SELECT results FROM runs WHERE id = ? AND results IS NOT NULL", (run,))
+        if elsewhere:  # of Assay 0.2
+            raise InputError(
+                f"run {run}: its scores are not in the store but in {elsewhere[0][0]}, by --engine shards, which went; "
+                "score the Parquet files again: assay run 'answers/*.parquet' --out scores"
+            )
+        return explain_errors(self.database, "the runs cannot be read")
+
+    def _rows(self, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        with explain_errors(self.database, "the runs cannot be read"):
+            rows: list[tuple[Any, ...]] = self.database.execute(sql, values).fetchall()
+        return rows
+
+    def _parse(self, parse: Callable[[Any], T], content: Any, table: str, place: dict[str, str]) -> T:
+        """Parses what one row holds, or names the row and how to get rid of it."""
+        try:
+            return parse(content)
+        except (ValueError, TypeError) as error:
+            from ...value_messages import describe_first_mistake
+
+            reason = describe_first_mistake(error) if isinstance(error, ValidationError) else str(error)
+            conditions = " AND ".join(f"{column} = '{value}'" for column, value in place.items())
+            raise InputError(
+                f"{self.path}: the row of {table} with {conditions} cannot be read ({reason}): it is damaged, or from "
+                "another version of assay. Name another run, or remove the row "
+                f"(DELETE FROM {table} WHERE {conditions}) and go on with --resume"
+            ) from error
+
+
+def _score(columns: list[Any]) -> Score:
+    value, status, reason, evidence, usage, judged, left_out = columns
+    sentences = {} if judged is None else {SENTENCES: {"judged": judged, "left_out": left_out}}
+    return Score(
+        value,
+        status,
+        reason,
+        sentences if evidence is None else json.loads(evidence),
+        Usage(**json.loads(usage)) if usage is not None else NO_USAGE,
+    )
+
+
+def _marks(values: Collection[object]) -> str:
+    """The marks of values in a list of SQL."""
+    return ", ".join("?" * len(values)) or "NULL"
+
+
+def _read_plan(text: str) -> Plan:
+    return Plan.model_validate_json(text, context=RECORDED)
+
+
+def describe_running(run: str) -> str:
+    """Says why a run cannot be resumed on which a process is at work."""
+    return (
+        f"run {run} is running: another process is at work on it. `assay show {run}` shows what it has so far; wait "
+        "until it has ended, or end it first"
+    )
+
+
+def check_store(store: Any) -> None:
+    """Checks that an argument is a store."""
+    check_type("store", store, Store, 'a store that is open: Store(".assay") (from assay.runs import Store)')

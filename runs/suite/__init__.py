@@ -1,0 +1,5 @@
+"""Nightly runs of a suite: its file, gates, history, accepted runs and reports."""
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

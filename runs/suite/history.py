@@ -1,0 +1,117 @@
+"""The runs that a nightly run is compared with: those accepted together, and the nightly runs since."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import NamedTuple
+
+from ...errors import UsageError
+from ...eval_sets import Sample
+from ...languages import language_or_fallback
+from ...metrics.declined import is_refusal
+from ..answers.sample_pairing import pair_samples
+from ..decision.compare import PairedSample, ValueAndStatus, run_samples
+from ..show.results import read_results
+from ..store.store import Store
+from .gates import UNANSWERED
+from .ledger import Baseline, Ledger, NightlyRunRow
+from .nightly_report import UNFINISHED
+
+RunValues = Mapping[str, Mapping[str, ValueAndStatus]]
+"""The values and statuses of an earlier run by metric, by the id that the sample has in the newest run."""
+
+_MOST_NIGHTS = 90
+_NO_BASELINE = UNFINISHED | {"gate failed"}
+_ONE_NIGHT = timedelta(hours=12)
+
+
+class History(NamedTuple):
+    """The runs before a nightly run's, the oldest first."""
+
+    accepted: tuple[RunValues, ...] = ()
+    nights: tuple[RunValues, ...] = ()
+    # which of these (counted from 0) the next run only replayed: the same replies, with the same values
+    repeated: frozenset[int] = frozenset()
+    accepted_samples: int = 0  # how many samples the accepted runs have, also where the newest run has none of them
+
+    @property
+    def distinct_nights(self) -> list[RunValues]:
+        """The nightly runs without those that were replayed: a judge that was not asked again shows no noise."""
+        return [values for number, values in enumerate(self.nights) if number not in self.repeated]
+
+
+def read_history(
+    store: Store, rows: Sequence[NightlyRunRow], *, judge: str, run: str, baseline: Baseline | None
+) -> History:
+    """Reads the runs that one run of a nightly run is compared with.
+
+    A nightly run counts if it finished without a failed gate, began after the baseline was accepted, and had the same
+    sets, metrics and judge. One that was replayed within twelve hours, with the same values, counts once.
+    """
+    plan = store.run(run).plan
+    newest = list(answered_samples(store, run))
+    accepted_runs = [name for name in baseline.runs if name != run] if baseline else []
+    nights = [
+        name
+        for name in _nightly_runs(store, rows, judge, baseline)
+        if name not in {run, *accepted_runs} and store.run(name).plan.identity == plan.identity
+    ]
+    accepted, earlier = (
+        [(store.run(name), values) for name in names if (values := _paired_values(store, name, plan.sets, newest))]
+        for names in (accepted_runs, nights[-_MOST_NIGHTS:])
+    )
+    own = (store.run(run), {sample.id: judged.after for sample, judged in newest})
+    kept, repeated = list[RunValues](), set[int]()
+    for (row, values), (next_row, next_values) in pairwise([*earlier, own]):
+        if values == next_values and _is_replayed(store, next_row.id):
+            if datetime.fromisoformat(next_row.created) - datetime.fromisoformat(row.created) < _ONE_NIGHT:
+                continue
+            repeated.add(len(kept))
+        kept.append(values)
+    return History(
+        tuple(values for _, values in accepted),
+        tuple(kept),
+        frozenset(repeated),
+        max((store.count_samples(name) for name in accepted_runs), default=0),
+    )
+
+
+def answered_samples(store: Store, run: str) -> Iterator[tuple[Sample, PairedSample]]:
+    """The samples of a run with their values, and with whether the answer is empty or a refusal (`UNANSWERED`)."""
+    for sample, judged in run_samples(read_results(store, store.run(run), has_evidence=False)):
+        language = language_or_fallback(sample.language)
+        is_unanswered = not sample.response.strip() or is_refusal(sample.response, language)
+        values = {**judged.after, UNANSWERED: (float(is_unanswered), "scored")}
+        yield sample, replace(judged, after=values)
+
+
+def _nightly_runs(store: Store, rows: Sequence[NightlyRunRow], judge: str, baseline: Baseline | None) -> Iterator[str]:
+    """The judge's runs of the nightly runs that finished since the baseline was accepted, the oldest first."""
+    ledger = Ledger(store)
+    for row in reversed(rows):
+        if row.status not in _NO_BASELINE and (baseline is None or row.began > baseline.accepted_at):
+            name = ledger.runs(row.id).get(judge)
+            if name is not None:
+                yield name
+
+
+def _paired_values(
+    store: Store, run: str, sets: Sequence[str], newest: Sequence[tuple[Sample, PairedSample]]
+) -> RunValues | None:
+    """The run's values by the newest run's samples; None where they share none, or the run is gone."""
+    try:
+        earlier_sets = store.run(run).plan.sets
+    except UsageError:
+        return None
+    earlier = list(answered_samples(store, run))
+    pairing = pair_samples([sample for sample, _ in earlier], [sample for sample, _ in newest], earlier_sets, sets)
+    values = {sample.id: judged.after for sample, judged in earlier}
+    return {name: values[earlier_name] for name, earlier_name in pairing.ids.items()} or None
+
+
+def _is_replayed(store: Store, run: str) -> bool:
+    """Whether a judge's replies were all recorded before the run."""
+    usages = [score.usage for *_, score in store.scores(run, fields=("usage",))]
+    calls = sum(usage.calls for usage in usages)
+    return 0 < calls == sum(usage.from_cassette for usage in usages)

@@ -1,0 +1,183 @@
+"""What a store remembers of nightly runs: the runs of each, how it ended, and which runs were accepted."""
+
+import json
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from ...errors import UsageError
+from ..store.database import explain_errors
+from ..store.store import Store
+
+_COLUMNS = "id, suite, began, status, report, spent"
+
+
+class NightlyRunRow(NamedTuple):
+    """A nightly run as the store lists it."""
+
+    id: str
+    suite: str
+    began: str  # when it began: ISO 8601, UTC
+    status: str  # `running` until it ends, then its verdict; `killed` where its process is gone and did not say why
+    report: dict[str, Any] | None  # its report; None until it ends
+    # what all its sessions took, with what was under way at most; None before the first call
+    spent: dict[str, Any] | None = None
+
+
+class Baseline(NamedTuple):
+    """The runs of a suite and a judge that were accepted last, together."""
+
+    runs: tuple[str, ...]  # their ids, in the order in which they were accepted
+    accepted_at: str  # when: ISO 8601, UTC
+
+
+class Ledger:
+    """The nightly runs and the accepted runs of a store.
+
+    Every method raises `InputError` where the store cannot be read or written.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._database = store.database
+
+    def begin(self, suite: str) -> NightlyRunRow:
+        """Begins a nightly run of a suite; this process is at work on it until `end`, or until the store is closed."""
+        now = datetime.now(UTC)
+        began = now.isoformat(timespec="microseconds")
+        with self._writing():
+            for attempt in range(100):
+                name = f"nightly-{now:%Y%m%d-%H%M%S}" + (f"-{attempt}" if attempt else "")
+                if not self._database.locks.take(name):  # by another process in the same second
+                    continue
+                try:
+                    with self._database.transaction():
+                        (last,) = self._database.execute("SELECT coalesce(max(number), 0) FROM nightly_runs").fetchone()
+                        self._database.execute(
+                            f"INSERT INTO nightly_runs ({_COLUMNS}, number) VALUES (?, ?, ?, 'running', NULL, NULL, ?)",
+                            (name, suite, began, last + 1),
+                        )
+                except self._database.duplicate_error:  # begun by another process in the same second
+                    self._database.locks.release(name)
+                    continue
+                return NightlyRunRow(name, suite, began, "running", None)
+        raise UsageError(f"{self._database.name}: a hundred nightly runs began in this second; try again")
+
+    def add_run(self, nightly_run: str, judge: str, run: str) -> None:
+        """Records that a run, by one of the suite's judges, belongs to a nightly run."""
+        with self._writing(), self._database.transaction():
+            self._database.execute("INSERT INTO runs_of_nightly_runs VALUES (?, ?, ?)", (nightly_run, judge, run))
+
+    def resume(self, nightly_run: str, spent: dict[str, Any]) -> None:
+        """Goes on with a nightly run, as `begin` begins one."""
+        with self._writing():
+            if not self._database.locks.take(nightly_run):
+                raise UsageError(
+                    f"{nightly_run} is running: another process is at work on it; wait until it has ended, or end it "
+                    "first"
+                )
+            self._database.execute(
+                "UPDATE nightly_runs SET status = 'running', report = NULL, spent = ? WHERE id = ?",
+                (json.dumps(spent), nightly_run),
+            )
+
+    def note_spent(self, nightly_run: str, spent: dict[str, Any]) -> None:
+        """Records what a nightly run took so far, with what is under way at most, before a call is made."""
+        with self._writing():
+            self._database.execute("UPDATE nightly_runs SET spent = ? WHERE id = ?", (json.dumps(spent), nightly_run))
+
+    def end(self, nightly_run: str, status: str, report: dict[str, Any]) -> None:
+        """Records how a nightly run ended, with its report; this process is no longer at work on it."""
+        try:
+            with self._writing(), self._database.transaction():
+                self._database.execute(
+                    "UPDATE nightly_runs SET status = ?, report = ? WHERE id = ?",
+                    (status, json.dumps(report), nightly_run),
+                )
+        finally:
+            with self._writing():
+                self._database.locks.release(nightly_run)
+
+    def nightly_runs(self, suite: str) -> list[NightlyRunRow]:
+        """Returns all nightly runs of a suite, the newest first."""
+        with self._reading():
+            rows = self._database.execute(
+                f"SELECT {_COLUMNS} FROM nightly_runs WHERE suite = ? ORDER BY number DESC", (suite,)
+            ).fetchall()
+            return [self._row(row) for row in rows]
+
+    def _row(self, row: Sequence[Any]) -> NightlyRunRow:
+        name, suite, began, status, report, spent = row
+        if status == "running" and not self._database.locks.is_held(name):
+            status = "killed"
+        parsed_report, parsed_spent = (None if text is None else json.loads(text) for text in (report, spent))
+        return NightlyRunRow(name, suite, began, status, parsed_report, parsed_spent)
+
+    def suites(self) -> list[str]:
+        """Returns the names of the suites that had a nightly run."""
+        with self._reading():
+            rows = self._database.execute("SELECT DISTINCT suite FROM nightly_runs ORDER BY suite").fetchall()
+        return [str(suite) for (suite,) in rows]
+
+    def nightly_run(self, name: str) -> NightlyRunRow:
+        """Returns a nightly run. Raises `UsageError` where there is none of this name."""
+        suite = self._first("SELECT suite FROM nightly_runs WHERE id = ?", (name,))
+        row = next((row for row in self.nightly_runs(suite) if row.id == name), None) if suite is not None else None
+        if row is None:
+            raise UsageError(f"{self._database.name}: no nightly run is called {name!r}")
+        return row
+
+    def accepted_runs(self, suite: str) -> set[str]:
+        """Returns the runs of a suite that are accepted now, of every judge."""
+        with self._reading():
+            judges = self._database.execute("SELECT DISTINCT judge FROM accepted WHERE suite = ?", (suite,)).fetchall()
+        baselines = [self.baseline(suite, judge) for (judge,) in judges]
+        return {run for baseline in baselines if baseline for run in baseline.runs}
+
+    def runs(self, nightly_run: str) -> dict[str, str]:
+        """Returns the runs of a nightly run by judge."""
+        with self._reading():
+            rows = self._database.execute(
+                "SELECT judge, run FROM runs_of_nightly_runs WHERE nightly_run = ?", (nightly_run,)
+            ).fetchall()
+        return dict(rows)
+
+    def find_suite(self, run: str) -> str | None:
+        """Returns the suite that a run was made for, or None."""
+        return self._first(
+            "SELECT suite FROM runs_of_nightly_runs JOIN nightly_runs ON nightly_runs.id = nightly_run WHERE run = ?",
+            (run,),
+        )
+
+    def accept(self, suite: str, judge: str, *runs: str) -> None:
+        """Makes runs the baseline of the suite's next nightly runs; the earlier ones stay recorded."""
+        now = datetime.now(UTC).isoformat(timespec="microseconds")  # what was accepted together has one time
+        with self._writing(), self._database.transaction():
+            (last,) = self._database.execute("SELECT coalesce(max(number), 0) FROM accepted").fetchone()
+            for number, run in enumerate(runs, last + 1):
+                self._database.execute("INSERT INTO accepted VALUES (?, ?, ?, ?, ?)", (suite, judge, run, now, number))
+
+    def baseline(self, suite: str, judge: str) -> Baseline | None:
+        """Returns the runs of a suite and a judge's identity that were accepted last, or None."""
+        with self._reading():
+            rows = self._database.execute(
+                "SELECT run, at FROM accepted WHERE suite = ? AND judge = ? ORDER BY number", (suite, judge)
+            ).fetchall()
+        newest = rows[-1][1] if rows else None
+        return Baseline(tuple(run for run, at in rows if at == newest), str(newest)) if newest else None
+
+    def accepted(self, suite: str, judge: str) -> str | None:
+        """Returns the last of the runs that `baseline` has, or None."""
+        baseline = self.baseline(suite, judge)
+        return baseline.runs[-1] if baseline else None
+
+    def _first(self, sql: str, values: tuple[str, ...]) -> str | None:
+        with self._reading():
+            row = self._database.execute(sql, values).fetchone()
+        return None if row is None else str(row[0])
+
+    def _reading(self) -> AbstractContextManager[None]:
+        return explain_errors(self._database, "the nightly runs cannot be read")
+
+    def _writing(self) -> AbstractContextManager[None]:
+        return explain_errors(self._database, "the nightly run cannot be kept", ", then go on with --resume")

@@ -1,0 +1,365 @@
+"""The report of a nightly run: what its JSON file, its pages and the store hold."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from pydantic import BaseModel, ValidationError, model_validator
+
+from ...errors import written_by_earlier_version
+from ...eval_sets.opening_question import listed_question
+from ...meta_eval.estimate import estimate_mean
+from ...metrics.specification import parse_specification
+from ...presentation import verdict as presentation_verdict
+from ...presentation.texts import one_line
+from ...text.wording import Phrase, phrase
+from ..decision.compare import PairedSample, RunComparison, run_samples
+from ..show.predicted_rating import PredictedRating, predict_mean_rating
+from ..show.results import list_scores, read_results, shares_left_out
+from .gates import COMPARED, GateResult, ShareGate, Spending
+from .ledger import NightlyRunRow
+from .suite import Suite
+
+if TYPE_CHECKING:
+    from ..store.store import Store
+
+Status = Literal["running", "done", "budget", "interrupted", "killed", "error"]
+Verdict = Literal[
+    "passed", "gate failed", "samples failed", "gate undecided", "budget", "interrupted", "killed", "error", "running"
+]
+UNFINISHED = frozenset({"running", "killed", "budget", "interrupted", "error", "samples failed"})
+"""The verdicts after which a nightly run can be resumed."""
+
+ScoreOfGroup = tuple[float | None, str, str]
+"""A value, its status, and the group of its answer."""
+_IN_CI = " (on GitHub: run the workflow by hand with `accept`)"
+_MOST_CHANGED = 5
+_MOST_FAILING = 50
+_MOST_CHARACTERS = 300
+_LONGEST_NAME = 30
+
+
+class MetricReport(BaseModel):
+    """One metric of one run: counts, the mean with its 95% interval over groups, and the change since another run."""
+
+    metric: str
+    asked: bool  # whether the suite names it; the others are the baselines that stand in every table
+    n: int  # samples; `scored`, `skipped` and `failed` add up to it
+    scored: int
+    skipped: int
+    failed: int
+    # the mean of the values, or None where no sample was scored; `low` and `high` are its interval, None for a scorer:
+    # its mean is a predicted rating, whose error only ratings show (`predicted_rating`)
+    mean: float | None
+    low: float | None = None
+    high: float | None = None
+    # the share of the answers' sentences that were not judged; None of a metric that splits nothing
+    left_out: float | None = None
+    # the mean paired change since the run that this one is compared with; `change_low` and `change_high` are its
+    # interval, and `change_p` its p-value, corrected for the number of metrics
+    change: float | None = None
+    change_low: float | None = None
+    change_high: float | None = None
+    change_p: float | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out_the_interval_of_a_scorer(cls, values: Any) -> Any:
+        """Only ratings show how far off its predictions are."""
+        if isinstance(values, dict) and parse_specification(str(values.get("metric"))).is_scorer:
+            return values | {"low": None, "high": None}
+        return values
+
+
+class SampleReport(BaseModel):
+    """A sample that changed or newly fails: its value in the run that it is compared with, and now."""
+
+    sample: str
+    metric: str
+    before: float | None
+    now: float | None
+    question: str
+    answer: str
+    reason: str
+
+
+class RunReport(BaseModel):
+    """The run of one judge."""
+
+    run: str
+    judge: str
+    status: str
+    samples: int
+    failed_samples: int
+    first_failure: str
+    accepted: str | None  # the run that the suite's regressions are tested against, or None
+    compared_with: str | None  # the accepted run, else the run of the nightly run before this one, or None
+    # the mean rating that the suite's scorer predicts, corrected by ratings; None without a scorer
+    predicted_rating: PredictedRating | None = None
+    metrics: tuple[MetricReport, ...] = ()
+    answers_changed: int | None = None  # samples with another answer than in `compared_with`
+    samples_added: int | None = None  # samples that `compared_with` does not have, or has with another question
+    samples_gone: int | None = None  # samples that only `compared_with` has
+    changed: tuple[SampleReport, ...] = ()
+    # the samples that fail now and did not before; `more_newly_failing` counts those left out
+    newly_failing: tuple[SampleReport, ...] = ()
+    more_newly_failing: int = 0
+
+
+class NightlyReport(BaseModel):
+    """A whole nightly run.
+
+    Attributes:
+        suite: The suite's name.
+        nightly_run: The id in the store; None where the store could not be opened.
+        began: When it began, in ISO 8601; `ended` when its last session ended.
+        status: `running` until it ends, then how it ended.
+        verdict: What it comes to, the gates considered.
+        message: Why it did not end well; else empty.
+        resume: The command that resumes it, or None where there is nothing to resume.
+        accept: The command that accepts its runs, or None where they cannot be accepted.
+        is_accepted: Whether its runs were accepted when it ended.
+        sets: The sets as the suite names them.
+        runs: One run per judge.
+        gates: The results of the gates.
+        spent: What all live calls took, over all sessions.
+        seconds: How long it took, over all sessions.
+    """
+
+    suite: str
+    nightly_run: str | None
+    began: str
+    ended: str | None = None
+    status: Status
+    verdict: Verdict
+    message: str = ""
+    resume: str | None = None
+    accept: str | None = None
+    is_accepted: bool = False
+    sets: tuple[str, ...] = ()
+    runs: tuple[RunReport, ...] = ()
+    gates: tuple[GateResult, ...] = ()
+    spent: Spending = Spending()
+    seconds: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns the report as JSON values, with the lines of its verdict."""
+        return self.model_dump(mode="json") | {"verdict_lines": self.give_verdict().as_json()}
+
+    def give_verdict(self) -> presentation_verdict.Verdict:
+        """Says what a nightly run comes to: passed or failed, by which gate, and how many samples newly fail."""
+        newly = [("newly", self._describe_newly_failing())] if self.runs else []
+        return presentation_verdict.Verdict((("suite", *self._describe_gates()), *newly))
+
+    def _describe_gates(self) -> tuple[Phrase, ...]:
+        failed = [gate for gate in self.gates if gate.state == "failed"]
+        undecided = [gate for gate in self.gates if gate.state == "undecided" and gate.gate != "regression"]
+        silent = sum(gate.state in {"undecided", "no baseline"} for gate in self.gates)
+        speaking = {"gate failed": failed, "gate undecided": undecided}.get(self.verdict, [])
+        values: dict[str, Any] = {"suite": one_line(self.suite, _LONGEST_NAME), "count": len(self.gates)}
+        if self.verdict == "passed":
+            if silent:
+                held = len(self.gates) - silent
+                return phrase("suite_untested", **values, held=held), phrase("suite_untested_shortly")
+            return (phrase("suite_passed" if self.gates else "suite_without_gates", **values),)
+        name = f"suite_{self.verdict.replace(' ', '_')}"
+        if not speaking:
+            return (phrase(name, **values, samples=sum(run.failed_samples for run in self.runs)),)
+        first = speaking[0]
+        gate = phrase(f"gate_{first.gate}", metric=one_line(first.metric or "", _LONGEST_NAME))
+        if len(speaking) > 1:
+            gate = phrase("and_more_gates", gate=gate, count=len(speaking) - 1)
+        return phrase(name, **values, gate=gate), phrase(f"{name}_shortly", **values | {"count": len(speaking)})
+
+    def _describe_newly_failing(self) -> Phrase:
+        compared = [run for run in self.runs if run.compared_with]
+        if not compared:
+            return phrase("newly_unknown")
+        is_accepted = all(run.compared_with == run.accepted for run in compared)
+        return phrase(
+            "newly_failing",
+            newly=sum(len(run.newly_failing) + run.more_newly_failing for run in compared),
+            count=sum(run.samples for run in compared),
+            before=phrase("accepted_run" if is_accepted else "run_before"),
+        )
+
+    @property
+    def next_step(self) -> tuple[str, str]:
+        """What to do now, as the beginning of a sentence, and the command that does it; two empty texts for nothing."""
+        if self.resume:
+            return "To resume it", self.resume
+        if self.is_accepted:
+            return "Accepted: the next nightly runs are compared with this one", ""
+        if self.accept is None:
+            return "", ""
+        if self.verdict == "gate failed" and any(
+            gate.state == "failed" and gate.gate in COMPARED for gate in self.gates
+        ):
+            return f"If the change is meant, start a new baseline with it{_IN_CI}", self.accept
+        if self.verdict == "passed" and any(gate.state == "no baseline" for gate in self.gates):
+            return (
+                "There is no accepted run to compare with yet, so that no fall can be seen. If you are content with "
+                f"these answers, compare the next nightly runs with them{_IN_CI}",
+                self.accept,
+            )
+        return "", ""
+
+
+def read_report(row: NightlyRunRow) -> NightlyReport:
+    """Returns a nightly run's report from the store.
+
+    A report by an earlier version, or of a nightly run that did not finish, becomes one without figures.
+    """
+    message = "it is still running" if row.status == "running" else "it began and did not finish: it was killed"
+    if row.report is not None:
+        try:
+            return NightlyReport.model_validate(row.report)
+        except ValidationError:
+            message = written_by_earlier_version("its report")
+    status: Status = "done" if row.report is not None else "killed" if row.status == "killed" else "running"
+    verdict: Any = row.status
+    if verdict not in get_args(Verdict):
+        verdict = status
+    return NightlyReport(
+        suite=row.suite, nightly_run=row.id, began=row.began, status=status, verdict=verdict, message=message
+    )
+
+
+def decide_verdict(status: Status, gates: Sequence[GateResult], failed: int, max_failed: int) -> Verdict:
+    """Returns what a nightly run comes to.
+
+    Returns:
+        The verdict. A regression that could not be tested (too few groups) does not fail the nightly run; every other
+        undecided gate does.
+    """
+    if status != "done":
+        return status
+    if any(gate.state == "failed" for gate in gates):
+        return "gate failed"
+    if failed > max_failed:
+        return "samples failed"
+    undecided = any(gate.state == "undecided" and gate.gate != "regression" for gate in gates)
+    return "gate undecided" if undecided else "passed"
+
+
+def report_run(
+    store: "Store", suite: Suite, *, judge: str, run: str, accepted: str | None, comparison: RunComparison | None
+) -> RunReport:
+    """Returns the report of one run."""
+    row = store.run(run)
+    results = read_results(store, row, has_evidence=False)
+    samples, left_out = [judged for _, judged in run_samples(results)], shares_left_out(results)
+    failures = [(name, score.reason) for name, _, score in list_scores(results) if score.status == "failed"]
+    report = RunReport(
+        run=run,
+        judge=judge,
+        status=row.status,
+        samples=len(samples),
+        failed_samples=len({name for name, _ in failures}),
+        first_failure=failures[0][1] if failures else "",
+        accepted=accepted,
+        compared_with=None if comparison is None else comparison.a,
+        predicted_rating=predict_mean_rating(results, row.plan.metrics),
+        metrics=tuple(
+            _report_metric(samples, metric, comparison, left_out.get(metric), asked=metric in row.plan.metrics)
+            for metric in row.plan.all_metrics
+        ),
+    )
+    if comparison is None:
+        return report
+    own_metrics = [metric for metric in comparison.metrics if metric in row.plan.metrics] or list(comparison.metrics)
+    changed = [(name, metric) for metric in own_metrics for name, _ in comparison.most_changed(metric, _MOST_CHANGED)]
+    failing = list(_newly_failing(suite, judge, comparison))
+    return report.model_copy(
+        update={
+            "answers_changed": comparison.changed_answers,
+            "samples_added": len(comparison.only_b) + len(comparison.other_question),
+            "samples_gone": len(comparison.only_a),
+            "changed": tuple(_report_sample(store, comparison, *change) for change in changed),
+            "newly_failing": tuple(_report_sample(store, comparison, *change) for change in failing[:_MOST_FAILING]),
+            "more_newly_failing": max(0, len(failing) - _MOST_FAILING),
+        }
+    )
+
+
+def report_metric(
+    metric: str, scores: Sequence[ScoreOfGroup], *, left_out: float | None = None, asked: bool = True
+) -> MetricReport:
+    """Returns the figures of a metric without a change."""
+    values = [(value, group) for value, _, group in scores if value is not None]
+    mean = estimate_mean([value for value, _ in values], [group for _, group in values])
+    statuses = Counter(status for _, status, _ in scores)
+    return MetricReport(
+        metric=metric,
+        asked=asked,
+        n=sum(statuses.values()),
+        scored=statuses["scored"],
+        skipped=statuses["skipped"],
+        failed=statuses["failed"],
+        mean=mean.value,
+        low=mean.low,
+        high=mean.high,
+        left_out=left_out,
+    )
+
+
+def _report_metric(
+    samples: Sequence[PairedSample],
+    metric: str,
+    comparison: RunComparison | None,
+    left_out: float | None,
+    *,
+    asked: bool,
+) -> MetricReport:
+    scores = [(*sample.after[metric], sample.source) for sample in samples if metric in sample.after]
+    report = report_metric(metric, scores, left_out=left_out, asked=asked)
+    change = next((row for row in comparison.overall if row.metric == metric), None) if comparison else None
+    if change is None:
+        return report
+    paired = change.paired
+    return report.model_copy(
+        update={
+            "change": paired.value,
+            "change_low": paired.low,
+            "change_high": paired.high,
+            "change_p": paired.p,
+        }
+    )
+
+
+def _newly_failing(suite: Suite, judge: str, comparison: RunComparison) -> Iterator[tuple[str, str]]:
+    """(sample, metric) where a metric fails or does not reach what a gate on a share requires, and before it did."""
+    required: dict[str, float] = {}
+    for gate in suite.gates:
+        if isinstance(gate, ShareGate) and gate.judge in {None, judge}:
+            strictest = max if comparison.directions.get(gate.metric, True) else min
+            required[gate.metric] = strictest(gate.reach, required.get(gate.metric, gate.reach))
+    for sample in comparison.samples:
+        for metric, higher in comparison.directions.items():
+            before, after = sample.before.get(metric), sample.after.get(metric)
+            if after is None:
+                continue
+            bound = required.get(metric)
+            if _fails(*after, bound, higher=higher) and not (before and _fails(*before, bound, higher=higher)):
+                yield sample.sample, metric
+
+
+def _fails(value: float | None, status: str, bound: float | None, *, higher: bool) -> bool:
+    if value is None or bound is None:
+        return status == "failed"
+    return value < bound if higher else value > bound
+
+
+def _report_sample(store: "Store", comparison: RunComparison, name: str, metric: str) -> SampleReport:
+    judged = next(sample for sample in comparison.samples if sample.sample == name)
+    sample = store.sample(comparison.b, name)
+    score = next(score for _, scored_metric, score in store.scores(comparison.b, name) if scored_metric == metric)
+    return SampleReport(
+        sample=name,
+        metric=metric,
+        before=judged.earlier_value(metric),
+        now=judged.value(metric),
+        question=listed_question(sample)[:_MOST_CHARACTERS],
+        answer=sample.response[:_MOST_CHARACTERS],
+        reason=score.reason[:_MOST_CHARACTERS],
+    )

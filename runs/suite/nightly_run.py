@@ -1,0 +1,301 @@
+"""One nightly run of a suite: the run of every judge, the gates, and a truthful report however it ends."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from itertools import dropwhile
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import AssayError, JudgeUnavailable, UsageError
+from ...judges import Budget
+from ...judges.cassette import is_bundled
+from ...text.wording import count_of
+from ..decision.compare import RunComparison, compare
+from ..score.options import RunOptions
+from ..score.session import OnProgress, run_plan
+from ..store.store import Store
+from .gate_check import JudgedRun
+from .gate_decisions import decide_gates
+from .gates import COMPARED, DecideGate, GateResult, Spending
+from .history import answered_samples, read_history
+from .ledger import Ledger, NightlyRunRow
+from .nightly_report import UNFINISHED, NightlyReport, RunReport, Status, decide_verdict, read_report, report_run
+from .suite import Suite, judge_identity
+
+if TYPE_CHECKING:
+    from ...meta_eval.decision import Decision
+
+
+@dataclass
+class NightlyRun:
+    """A nightly run under way."""
+
+    suite: Suite
+    store: Store
+    row: NightlyRunRow
+    runs: dict[str, str]  # the ids of the runs that have begun, by judge
+    resume_command: str
+    accept_command: str = "assay suite accept"  # the command that accepts a run, whose id follows it
+    budget: Budget = field(default_factory=Budget)
+    earlier: Spending = field(default_factory=Spending)  # what earlier sessions took, in `earlier_seconds`
+    earlier_seconds: float = 0.0
+    started: float = field(default_factory=time.monotonic)
+
+    def spending(self) -> Spending:
+        """Returns what all sessions took, calls without a reply at most."""
+        budget, taken_up = self.budget, self.budget.taken_up  # the replies of earlier sessions count in both
+        is_unknown = bool(budget.unpriced) or self.earlier.usd is None
+        return Spending(
+            calls=self.earlier.calls + budget.replies + budget.lost.calls - taken_up.calls,
+            tokens=self.earlier.tokens + budget.spent_tokens - taken_up.tokens,
+            usd=None if is_unknown else (self.earlier.usd or 0.0) + budget.spent_usd - (taken_up.usd or 0.0),
+        )
+
+    def note_spending(self) -> None:
+        """Keeps in the store what all sessions took, calls under way at most: what is known of them after a kill."""
+        spent, under_way = self.spending(), self.budget.under_way
+        usd = None if spent.usd is None or under_way.usd is None else spent.usd + under_way.usd
+        at_most = {"calls": spent.calls + under_way.calls, "tokens": spent.tokens + under_way.tokens, "usd": usd}
+        Ledger(self.store).note_spent(self.row.id, at_most | {"seconds": self.seconds()})
+
+    def seconds(self) -> float:
+        """Returns how long all sessions took."""
+        return round(self.earlier_seconds + time.monotonic() - self.started, 3)
+
+
+def begin_nightly_run(
+    suite: Suite, store: Store, *, resume: bool, resume_command: str, accept_command: str = "assay suite accept"
+) -> NightlyRun:
+    """Begins a nightly run, or resumes the newest."""
+    ledger, budget = Ledger(store), suite.budget.budget()
+    if not resume:
+        return _watched(NightlyRun(suite, store, ledger.begin(suite.name), {}, resume_command, accept_command, budget))
+    rows = ledger.nightly_runs(suite.name)
+    if not rows or rows[0].status not in UNFINISHED:
+        newest = f"; the newest, {rows[0].id}, ended: {rows[0].status}" if rows else ""
+        raise UsageError(f"{store.path}: the suite {suite.name} has no nightly run to resume{newest}; omit --resume")
+    row = rows[0]
+    if row.status == "running":
+        raise UsageError(
+            f"{row.id} is running: another process is at work on it; wait until it has ended, or end it first"
+        )
+    runs = ledger.runs(row.id)
+    for judge, run in runs.items():
+        if judge not in suite.judge_names or store.run(run).plan.identity != suite.plan(judge).identity:
+            raise UsageError(
+                f"{row.id}: the suite has other sets, metrics or judges than when its run {run} began, so that the run "
+                "cannot be resumed; omit --resume to begin a new nightly run"
+            )
+    nightly = NightlyRun(suite, store, row, runs, resume_command, accept_command, budget)
+    if row.report is not None:
+        report = read_report(row)
+        nightly.earlier, nightly.earlier_seconds = report.spent, report.seconds
+    elif row.spent is not None:  # it was killed
+        nightly.earlier_seconds = row.spent.pop("seconds")
+        nightly.earlier = Spending.model_validate(row.spent)
+    ledger.resume(row.id, nightly.earlier.model_dump() | {"seconds": nightly.earlier_seconds})
+    return _watched(nightly)
+
+
+def _watched(nightly: NightlyRun) -> NightlyRun:
+    """The nightly run, whose spending is kept before each call."""
+    nightly.budget.on_begin = nightly.note_spending
+    return nightly
+
+
+def execute_nightly_run(nightly: NightlyRun, on_progress: OnProgress = lambda _: None) -> NightlyReport:
+    """Runs every judge, then decides the gates.
+
+    An error, or a budget that is used up, ends it early with a report that says so. All replies and scores until then
+    are kept. What is not an error of Assay (Ctrl-C) is raised.
+    """
+    status: Status = "done"
+    message = ""
+    try:
+        for judge in nightly.suite.judge_names:
+            status, message = _execute_run(nightly, judge, on_progress)
+            if status != "done":
+                break
+    except AssayError as error:
+        status, message = "error", str(error)
+    return finish_nightly_run(nightly, status, message)
+
+
+def _execute_run(nightly: NightlyRun, judge_name: str, on_progress: OnProgress) -> tuple[Status, str]:
+    suite, plan = nightly.suite, nightly.suite.plan(judge_name)
+    options = RunOptions(budget=nightly.budget, concurrency=suite.concurrency)
+    if suite.cassette is not None:
+        file = suite.cassette.file
+        options = replace(
+            options, cassette=Path(file) if is_bundled(file) else suite.path(file), mode=suite.cassette.mode
+        )
+
+    def on_begin(run: str) -> None:
+        nightly.runs[judge_name] = run
+        Ledger(nightly.store).add_run(nightly.row.id, judge_name, run)
+
+    try:
+        outcome = run_plan(
+            plan,
+            nightly.store,
+            options,
+            resume=nightly.runs.get(judge_name),
+            skip_bad=suite.skip_bad,
+            on_begin=on_begin,
+            on_progress=on_progress,
+        )
+    except JudgeUnavailable:
+        if judge_name in nightly.runs and judge_name not in Ledger(nightly.store).runs(nightly.row.id):
+            del nightly.runs[judge_name]  # it had nothing, and is removed
+        raise
+    return outcome.ending, outcome.message
+
+
+def finish_nightly_run(nightly: NightlyRun, status: Status, message: str = "") -> NightlyReport:
+    """Makes the report of a nightly run that ended so, and keeps it in the store.
+
+    Where the store cannot be read or written, the report says that too.
+    """
+    try:
+        report = _full_report(nightly, status, message)
+        Ledger(nightly.store).end(nightly.row.id, report.verdict, report.as_json())
+    except AssayError as error:
+        further = "" if str(error) in message else str(error)
+        report = empty_report(nightly, "error", "; ".join(filter(None, [message, further])))
+    return report
+
+
+def accept_nightly_run(nightly: NightlyRun, report: NightlyReport) -> NightlyReport:
+    """Accepts the runs of a nightly run that ended: the next nightly runs are compared with them.
+
+    Its gates on regressions and decisions no longer count, because it is the new baseline; all other gates do.
+    """
+    if report.accept is None:
+        return report
+    for run in report.runs:
+        accept_runs(nightly.store, [run.run], nightly.suite.name)
+    gates = [gate for gate in report.gates if gate.gate not in COMPARED]
+    verdict = decide_verdict(report.status, gates, 0, nightly.suite.max_failed)
+    accepted = report.model_copy(update={"verdict": verdict, "is_accepted": True})
+    Ledger(nightly.store).end(nightly.row.id, verdict, accepted.as_json())
+    return accepted
+
+
+def empty_report(nightly: NightlyRun, status: Status, message: str = "") -> NightlyReport:
+    """Returns a report without figures: of a nightly run that has just begun, or whose store cannot be read."""
+    return NightlyReport(
+        suite=nightly.suite.name,
+        nightly_run=nightly.row.id,
+        began=nightly.row.began,
+        ended=None if status == "running" else datetime.now(UTC).isoformat(timespec="seconds"),
+        status=status,
+        verdict=status if status != "done" else "passed",
+        message=message,
+        resume=nightly.resume_command,
+        sets=nightly.suite.sets,
+        spent=nightly.spending(),
+        seconds=nightly.seconds(),
+    )
+
+
+def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyReport:
+    suite, store, ledger = nightly.suite, nightly.store, Ledger(nightly.store)
+    earlier = _earlier_rows(nightly, ledger)
+    previous = next((row for row in earlier if row.report), None)
+    previous_runs = ledger.runs(previous.id) if previous else {}
+    reports: list[RunReport] = []
+    judged_runs: list[JudgedRun] = []
+    for judge, run in nightly.runs.items():
+        baseline = ledger.baseline(suite.name, judge_identity(suite.settings(judge)))
+        accepted = baseline.runs[-1] if baseline else None
+        shown = _comparison(store, accepted, run) or _comparison(store, previous_runs.get(judge), run)
+        reports.append(report_run(store, suite, judge=judge, run=run, accepted=accepted, comparison=shown))
+        samples = [judged for _, judged in answered_samples(store, run)]
+        history = read_history(store, earlier, judge=judge, run=run, baseline=baseline)
+        decide = partial(_decide_against, nightly, accepted, run) if accepted and accepted != run else None
+        directions = store.run(run).plan.all_directions
+        judged_runs.append(JudgedRun(judge, suite.metrics, directions, samples, history, decide))
+    gates = decide_gates(suite.all_gates, judged_runs, nightly.spending(), false_alarms=suite.false_alarms)
+    if status != "done":
+        gates = [_undecided(gate) for gate in gates]
+    failed = sum(run.failed_samples for run in reports)
+    verdict = decide_verdict(status, gates, failed, suite.max_failed)
+    if verdict == "samples failed" and not message:
+        first = next(run.first_failure for run in reports if run.failed_samples)
+        message = f"{count_of(failed, 'sample')} failed, {suite.max_failed} allowed (max_failed). The first: {first}"
+    return empty_report(nightly, status, message).model_copy(
+        update={
+            "runs": tuple(reports),
+            "gates": tuple(gates),
+            "verdict": verdict,
+            "resume": nightly.resume_command if verdict in UNFINISHED else None,
+            "accept": None
+            if verdict in UNFINISHED
+            else "; ".join(f"{nightly.accept_command} {report.run}" for report in reports),
+        }
+    )
+
+
+def _decide_against(nightly: NightlyRun, accepted: str, run: str, gate: DecideGate) -> "Decision":
+    """Decides between the accepted run and one of this nightly run, as a gate says."""
+    from ..decision.decide import VersionOptions, decide_reading, read_versions  # loaded late: few suites decide
+
+    suite = nightly.suite
+    scorer = suite.path(gate.scorer) if gate.scorer else None
+    only = suite.metrics[0] if len(suite.metrics) == 1 and scorer is None else None
+    options = VersionOptions(scorer=scorer, metric=gate.metric or only)
+    names = [f"the accepted run={accepted}", f"this run={run}"]
+    return decide_reading(read_versions(nightly.store, names, options), margin=gate.margin, looks="any")
+
+
+def _earlier_rows(nightly: NightlyRun, ledger: Ledger) -> list[NightlyRunRow]:
+    """The suite's nightly runs before this one, the newest first."""
+    newest_first = iter(ledger.nightly_runs(nightly.suite.name))
+    return list(dropwhile(lambda row: row.id != nightly.row.id, newest_first))[1:]
+
+
+def _undecided(gate: GateResult) -> GateResult:
+    """A gate of a nightly run that did not finish: its figure is of a part of the samples, so it decides nothing."""
+    reason = f"not decided, since the nightly run did not finish; so far: {gate.reason}"
+    return gate.model_copy(update={"state": "undecided", "reason": reason})
+
+
+def _comparison(store: Store, earlier: str | None, run: str) -> RunComparison | None:
+    """With a run that shares samples and metrics with this one; None otherwise."""
+    if earlier is None or earlier == run:
+        return None
+    try:
+        return compare(store, earlier, run)
+    except UsageError:
+        return None
+
+
+class AcceptedRuns(NamedTuple):
+    """Runs that were accepted together: the suite's name, the judge's identity, and the runs' ids."""
+
+    suite: str
+    judge: str
+    runs: tuple[str, ...]
+
+
+def accept_runs(store: Store, runs: Sequence[str], suite: str | None = None) -> AcceptedRuns:
+    """Accepts runs of one judge for their suite, as a new baseline; what was accepted before is remembered."""
+    ledger, rows = Ledger(store), [store.run(run) for run in runs]
+    names = set[tuple[str, str]]()
+    for row in rows:
+        if row.status != "done":
+            raise UsageError(f"run {row.id} did not finish ({row.status}): resume it, then accept it")
+        name = suite or ledger.find_suite(row.id)
+        if name is None:
+            raise UsageError(f"run {row.id} was not made by a suite; say which one it is for: --suite NAME")
+        names.add((name, judge_identity(row.plan.judge)))
+    if len(names) > 1:
+        listed = " and ".join(f"{name} (judge: {judge})" for name, judge in sorted(names))
+        raise UsageError(f"the runs are of {listed}: accept the runs of one suite and one judge at a time")
+    ids = tuple(dict.fromkeys(row.id for row in sorted(rows, key=lambda row: row.created)))
+    ((name, judge),) = names
+    ledger.accept(name, judge, *ids)
+    return AcceptedRuns(name, judge, ids)

@@ -1,0 +1,144 @@
+"""The files and the site that a suite asks for: each is replaced as a whole, or stays as it was."""
+
+import json
+from pathlib import Path
+
+from ...atomic_files import replace_file
+from ...errors import InputError
+from ...presentation.figure import format_cost
+from ...presentation.markdown import as_code, as_text, table_lines
+from ...text.wording import count_of, reader_language
+from ...untrusted import without_unseen
+from ..show.run_figures import report_table
+from ..store.store import Store
+from .history_site import write_site
+from .ledger import Ledger
+from .nightly_report import UNFINISHED, NightlyReport, RunReport, SampleReport
+from .report_tables import changed_table
+from .suite import Suite
+
+_MOST_CHARACTERS = 2000
+_MOST_ROWS = 10
+_MARKS = {"passed": "✅", "failed": "❌", "undecided": "⚠️", "no baseline": "➖"}
+_VERDICT_MARKS = {"passed": "✅", "gate failed": "❌", "error": "❌", "killed": "❌", "running": "⏳"}  # else ⚠️
+
+
+def write_report_files(suite: Suite, report: NightlyReport) -> None:
+    """Writes the JUnit, Markdown and JSON files of the suite's `outputs`."""
+    for name, text_of in [
+        (suite.outputs.junit, junit_xml),
+        (suite.outputs.summary, summary_markdown),
+        (suite.outputs.json_, _json_text),
+    ]:
+        if name is not None:
+            path = suite.path(name)
+            _make_folder(path.parent)
+            with replace_file(path) as file:
+                file.write(text_of(report))
+
+
+def write_history(suite: Suite, store: Store) -> None:
+    """Writes the site of the suite's `outputs` from everything that the store has."""
+    if suite.outputs.site is None:
+        return
+    ledger, folder = Ledger(store), suite.path(suite.outputs.site)
+    _make_folder(folder)
+    write_site(folder, suite.name, ledger.nightly_runs(suite.name), ledger.accepted_runs(suite.name))
+
+
+def _json_text(report: NightlyReport) -> str:
+    return json.dumps(report.as_json(), ensure_ascii=False, indent=2) + "\n"
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: the folder cannot be made ({error.strerror}); check `outputs:`") from None
+
+
+def junit_xml(report: NightlyReport) -> str:
+    """Returns the JUnit document of a report.
+
+    A failed gate is a failure. A gate that could not be decided, or a nightly run that did not finish, is an error. A
+    regression that could not be tested is skipped, since it does not fail the nightly run either.
+    """
+    from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
+
+    suite = TestSuite(_xml_text(f"assay {report.suite}"))
+    suite.timestamp = report.began
+    whole = TestCase("the nightly run finished", classname=_xml_text(report.suite), time=report.seconds)
+    if report.verdict in UNFINISHED:
+        reason = report.message or "it began and did not finish: it is still running, or was killed"
+        whole.result = [Error(_xml_text(f"{report.verdict}: {reason}"), report.verdict)]
+    suite.add_testcase(whole)
+    for gate in report.gates:
+        case = TestCase(_xml_text(gate.title), classname=_xml_text(report.suite))
+        if gate.state == "failed":
+            case.result = [Failure(_xml_text(gate.reason), "gate")]
+        elif gate.state == "undecided" and gate.gate != "regression":
+            case.result = [Error(_xml_text(gate.reason), "undecided")]
+        elif gate.state in {"no baseline", "undecided"}:
+            case.result = [Skipped(_xml_text(gate.reason))]
+        else:
+            case.system_out = _xml_text(gate.reason)
+        suite.add_testcase(case)
+    document = JUnitXml(_xml_text(f"assay {report.suite}"))
+    document.add_testsuite(suite)
+    document.update_statistics()
+    written: bytes | str = document.tostring()
+    text = written.decode() if isinstance(written, bytes) else written
+    return text if text.startswith("<?xml") else f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _xml_text(text: str) -> str:
+    """The text without the characters that XML cannot hold, shortened."""
+    allowed = (character for character in without_unseen(text) if character not in "\ufffe\uffff")
+    return "".join(allowed).encode("utf-8", "replace").decode()[:_MOST_CHARACTERS]
+
+
+def summary_markdown(report: NightlyReport) -> str:
+    """Returns the comment's text: the verdict, the gates, the metrics of each judge, and the samples that changed."""
+    lines = [f"### {_VERDICT_MARKS.get(report.verdict, '⚠️')} Assay", ""]
+    lines += [f"- **{about}**: {as_text(says)}" for about, says in report.give_verdict().lines(reader_language())]
+    lines.append("")
+    if report.message:
+        lines += [as_text(report.message, 600), ""]
+    sentence, command = report.next_step
+    if sentence:
+        lines += [f"{as_text(sentence)}{f': {as_code(command)}' if command else '.'}", ""]
+    if report.gates:
+        lines += ["| | gate | evidence | result |", "|---|---|---|---|"]
+        for gate in report.gates:
+            evidence = as_text(gate.evidence_so_far)
+            lines.append(f"| {_MARKS[gate.state]} | {as_text(gate.title)} | {evidence} | {as_text(gate.reason, 400)} |")
+        lines.append("")
+    for run in report.runs:
+        lines += _run_lines(run)
+    spent = report.spent
+    lines.append(
+        f"{count_of(spent.calls, 'live call')}, {count_of(spent.tokens, 'token')}, "
+        f"cost {format_cost(spent.usd)}, {report.seconds:.0f} s."
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _run_lines(run: RunReport) -> list[str]:
+    kind = "the accepted run" if run.accepted and run.accepted == run.compared_with else "the nightly run before"
+    compared = f", compared with {as_code(run.compared_with)} ({kind})" if run.compared_with else ""
+    lines = [f"**{as_text(run.judge)}**: run {as_code(run.run)}{compared}", ""]
+    if run.predicted_rating is not None:
+        lines += [f"**{as_text(run.predicted_rating.sentence)}**", ""]
+    lines += [*table_lines(report_table("", run.metrics)), ""]
+    lines += _sample_lines("Newly failing", run.newly_failing, run.more_newly_failing)
+    lines += _sample_lines("Changed most", run.changed, 0)
+    return lines
+
+
+def _sample_lines(title: str, samples: tuple[SampleReport, ...], more: int) -> list[str]:
+    if not samples:
+        return []
+    lines = [f"{title}:", "", *table_lines(changed_table("", samples[:_MOST_ROWS]))]
+    if more := more + max(0, len(samples) - _MOST_ROWS):
+        lines.append(f"\n... and {more} more")
+    return [*lines, ""]
