@@ -87,7 +87,8 @@ class FunctionMetric(Metric):
             )
         low, high = self.range
         if (low is not None and number < low) or (high is not None and number > high):
-            return failed(f"{self.name} returned {number:g}, outside its range {_range_text(low, high)}")
+            problem = f"{self.name} returned {number:g}, outside its range {_range_text(low, high)}"
+            return failed(f"{problem}; declare another above it: @metric(range=(LOW, HIGH))")
         if abs(number) > LARGEST_NUMBER:
             return failed(f"{self.name} returned {number:g}, larger than {LARGEST_NUMBER:g}: measure in a larger unit")
         return scored(number, f"{self.name} is {number:g}")
