@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from ..errors import InputError
@@ -18,7 +19,7 @@ from .column_table import (
     rater_of,
     usual_name,
 )
-from .columns import reason_to_leave_out, sort_row
+from .columns import first_text, reason_to_leave_out, sort_row
 from .message import MESSAGE_ALIASES
 from .message_forms import find_messages_key
 from .number_rule import ColumnCells, NumberRule, is_missing, scale_of_header
@@ -104,9 +105,10 @@ class ColumnSearch:
 
     def add(self, row: Row) -> None:
         """Looks at a row, but for one that sums up others."""
-        first = next((cell for cell in row.values.values() if isinstance(cell, str) and cell.strip()), "")
-        if is_total(first) and reason_to_leave_out(row.values, sort_row(row.values, self._mapping).fields):
-            return
+        if is_total(first_text(row.values)):
+            fields = sort_row(row.values, self._mapping).fields
+            if reason_to_leave_out(row.values, fields):
+                return
         self.ids.add(row)
         self.versions.add(row)
         for rating in message_ratings(row):
@@ -300,10 +302,8 @@ class IdSearch:
         """Looks at a row."""
         if row.values.get("id") not in (None, ""):
             return
-        by_name = columns_by_usual_name(row.values)
-        for name in ID_ALIASES:
-            column = by_name.get(name, name)
-            value = row.values.get(column)
+        for name, column in _id_columns(tuple(row.values)):
+            value = row.values[column]
             if column in self.unused or column in self._mapping or is_missing(value):
                 continue
             if not isinstance(value, str | int) or isinstance(value, bool):
@@ -319,6 +319,13 @@ class IdSearch:
         """The column, from the rows that were added; empty where none counts."""
         names = (self._columns[name] for name in ID_ALIASES if name in self._columns)
         return next((column for column in names if column not in self.unused), "")
+
+
+@lru_cache(maxsize=256)  # the rows of a set have the same columns
+def _id_columns(columns: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The usual names of ids that columns have, the surest first, each with its column."""
+    by_name = columns_by_usual_name(columns)
+    return [(name, by_name[name]) for name in ID_ALIASES if name in by_name]
 
 
 class VersionSearch:

@@ -44,12 +44,18 @@ def reason_to_leave_out(values: Mapping[str, Any], fields: Mapping[str, Any]) ->
     question, answer = (fields[name] for name in ("user_input", "response"))
     if not isinstance(question, str) or not isinstance(answer, str):
         return ""
-    first = next((cell for cell in values.values() if isinstance(cell, str) and cell.strip()), "")
-    if is_total(first) and not (question.strip() and answer.strip()):
+    if question.strip() and answer.strip():
+        return ""
+    if is_total(first := first_text(values)):
         return f"sums up others ({shorten(first, 20)})"
     if question.strip() or ({"user_input", "response"} <= values.keys() and not is_missing(values.get("id"))):
         return ""
     return "has no question" if answer.strip() else "has no question and no answer"
+
+
+def first_text(values: Mapping[str, Any]) -> str:
+    """The first cell of a row that is a text; empty where there is none."""
+    return next((cell for cell in values.values() if isinstance(cell, str) and cell.strip()), "")
 
 
 class SortedRow(NamedTuple):

@@ -27,7 +27,6 @@ from .version_column import read_version, versioned_id
 
 _OPTIONAL = {*FIELDS} - {*REQUIRED}
 _PLAIN = NumberRule()
-_MOST_NUMBERS = 1000  # that are kept, of a column of ratings
 _LABELS = {"group", "language"}  # in which a word for nothing is nothing
 _LONGEST_NAME = 60
 
@@ -206,7 +205,6 @@ class SampleBuilder:
         self.account = ColumnAccount(source, mapping, columns)
         self._columns, self._scale, self._has_stem = columns, scale, has_stem
         self._first_places: dict[int, int] = {}
-        self._numbers: dict[tuple[int, object], float | None] = {}
 
     def sample(self, row: Row) -> Sample | None:
         """Builds the row's sample, with an id and a language; None of a row that is no answer, which is left out."""
@@ -340,26 +338,18 @@ class SampleBuilder:
                 fields[name] = ""
 
     def _read_values(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row, rule: NumberRule) -> None:
-        parsers = _PARSERS | {
-            "rating": lambda rating: self._read_number(rating, rule),
-            "ratings": lambda ratings: cell_values.parse_ratings(ratings, rule),
-        }
-        if "reference" in origins:  # of another name, which may hold several
-            parsers |= {"reference": _parse_reference}
-        for name in fields.keys() & parsers.keys():
+        for name in fields.keys() & {*_PARSERS, "rating", "ratings"}:
             try:
-                fields[name] = parsers[name](fields[name])
+                if name == "rating":
+                    fields[name] = rule.read(fields[name])
+                elif name == "ratings":
+                    fields[name] = cell_values.parse_ratings(fields[name], rule)
+                elif name != "reference" or name in origins:  # one of another name may hold several
+                    fields[name] = _PARSERS[name](fields[name])
                 if name == "tables":
                     fields[name] = load_named_tables(fields[name], self.source.folder)
             except (ValueError, InputError) as error:
                 raise self._error(row, name, str(error), origins) from None
-
-    def _read_number(self, value: object, rule: NumberRule) -> float | None:
-        """A cell by the rule of its column; ratings have few values, so that each is read once."""
-        key = id(rule), value
-        if key not in self._numbers and isinstance(value, str) and len(self._numbers) < _MOST_NUMBERS:
-            self._numbers[key] = rule.read(value)
-        return self._numbers[key] if isinstance(value, str) and key in self._numbers else rule.read(value)
 
     def _set_scale(self, fields: dict[str, Any]) -> None:
         """Gives all ratings the scale that the user says, and those in messages that of the set's if they have none."""
@@ -448,8 +438,9 @@ _PARSERS: dict[str, Callable[[object], object]] = {
     "message_type": _parse_label,
     "retrieved_contexts": cell_values.parse_texts,
     "tables": cell_values.parse_tables,
-    "rating_min": NumberRule().read,
-    "rating_max": NumberRule().read,
+    "reference": _parse_reference,
+    "rating_min": _PLAIN.read,
+    "rating_max": _PLAIN.read,
     "messages": cell_values.parse_structure,
     "metadata": _parse_metadata,
 }
