@@ -20,7 +20,7 @@ from .rating_scale import Bounds
 from .rows import Row, Rows
 from .sample import Sample
 from .table_files import load_named_tables
-from .thread import ThreadError, join_turn, thread_language
+from .thread import ThreadError, describe_sorted, find_time_order, join_turn, thread_language
 from .turns import is_single_answer
 from .validation_message import explain_validation_error
 from .version_column import read_version, versioned_id
@@ -48,6 +48,7 @@ class ColumnAccount:
         self._conversations = self._turns = self._messages = self._single = 0
         self._rated_in_vain = self._unread_times = 0
         self._unread_time = ""
+        self.sorted: list[str] = []  # the places of conversations whose messages stood in another order of time
 
     @property
     def columns(self) -> list[str]:
@@ -126,8 +127,8 @@ class ColumnAccount:
         return [*notes, *(f"{self._source.name}: {note}" for note in self._message_notes())]
 
     def _message_notes(self) -> list[str]:
-        """What of the messages is not used."""
-        notes = []
+        """What of the messages is not used, or in another order."""
+        notes = [describe_sorted(self.sorted)] if self.sorted else []
         if self._rated_in_vain:
             ratings = count_of(
                 self._rated_in_vain, "rating of a message that is no answer", "ratings of messages that are no answers"
@@ -227,6 +228,9 @@ class SampleBuilder:
             self._read_other_response(fields, metadata)
         try:
             if "messages" in fields or "history" in metadata:
+                if (order := find_time_order(fields.get("messages"))) is not None:
+                    fields["messages"] = [fields["messages"][place] for place in order]
+                    self.account.sorted.append(row.place)
                 fields = join_turn(fields)
         except ThreadError as error:
             raise self._error(row, error.field, str(error), origins) from None

@@ -23,6 +23,7 @@ from ..message_forms import find_role
 from ..number_rule import NumberRule
 from ..rows import BadRow, Row, Rows, group_rows
 from ..sample_builder import merge_metadata
+from ..thread import describe_sorted, find_time_order
 from .conversations import conversation_row
 
 _RATINGS = {"rating", *RATING_ALIASES}
@@ -144,6 +145,7 @@ class TurnReader:
         self._shared: set[str] = set()
         self._is_filled: dict[str, bool] = {}
         self._spreads: dict[str, _Spread] = {}
+        self._sorted: dict[str, None] = {}  # the places of conversations whose rows stood in another order of time
         self._unnamed: Row | None = None  # the first row that names no conversation
 
     def rows(self) -> Iterator[Row | BadRow]:
@@ -184,7 +186,7 @@ class TurnReader:
             f"that it is used by nothing; --map {quote_word(f'{column}=rating')} makes it the rating of each message"
             for column in raters
         ]
-        return notes
+        return [*notes, f"{self._opened.name}: {describe_sorted(list(self._sorted))}"] if self._sorted else notes
 
     def _key(self, values: Mapping[str, Any]) -> str | None:
         value = values.get(self._columns.conversation)
@@ -271,6 +273,9 @@ class TurnReader:
                 return BadRow(rows[0].number, InputError(f"{self._opened.name}, {row.place}, {error}"))
             messages += own
             places += [row] * len(own)
+        if (order := find_time_order(messages)) is not None:
+            messages, places = [messages[place] for place in order], [places[place] for place in order]
+            self._sorted[rows[0].place] = None
         shared: dict[str, Any] = {}
         for row in rows:
             for name, value in row.values.items():
