@@ -144,6 +144,8 @@ class ColumnSearch:
                 same = (known for known in self._raters.values() if known.casefold() == rater.casefold())
                 self._raters.setdefault(column, next(same, rater))
                 self._cells.setdefault(column, ColumnCells())
+            elif scale_of_header(column) and usual_name(column) not in _NAMES:
+                self._criteria[column] = f"may be a rating; --map {quote_word(f'{column}=rating')} uses it"
             elif criterion_of(column):
                 self._criteria[column] = f"a criterion, not a rater; --map {quote_word(f'{column}=rating')} uses it"
             elif usual_name(column) in _NAMES and self._by_name.get(usual_name(column)) != column:
@@ -274,7 +276,7 @@ def may_tell_columns(columns: Iterable[str], mapping: Mapping[str, str], version
     names = {usual_name(column) for column in listed}
     ours = {*mapping.values()}
     may_rate = bool(names & {"ratings", *_NAMES}) or "rating" in ours or any(map(rater_of, listed))
-    may_rate |= any(map(criterion_of, listed))
+    may_rate |= any(criterion_of(column) or scale_of_header(column) for column in listed)
     has_id = "id" in {*listed, *ours}
     return may_rate or (not has_id and bool(names & {*ID_ALIASES})) or VersionSearch(mapping, versions).may_have(listed)
 
