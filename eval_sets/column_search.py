@@ -10,6 +10,7 @@ from ..shell_words import quote_word
 from ..value_messages import shorten
 from .cell_values import parse_structure
 from .column_table import (
+    ALIASES,
     ID_ALIASES,
     NAMES,
     RATING_ALIASES,
@@ -66,6 +67,7 @@ class SetColumns:
     unused: Mapping[str, str] = field(default_factory=dict)
     message_scale: Bounds | None = None  # the scale of the ratings in messages, where there are any
     version: str = ""  # the one that tells apart rows of one id; empty where ids are unique
+    has_pairs: bool = False  # whether any row has another answer
 
     @property
     def hints(self) -> list[str]:
@@ -100,6 +102,7 @@ class ColumnSearch:
         self._by_name: Mapping[str, str] = {}
         self._names: dict[str, None] = {}
         self._told = set[bool]()
+        self._has_pairs = False
         self._in_messages, self._objects = ColumnCells(), ColumnCells()
         self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
 
@@ -116,6 +119,7 @@ class ColumnSearch:
         values = row.values
         if not self._names.keys() >= values.keys():
             self._add_columns(values)
+        self._has_pairs = self._has_pairs or self._has_other_answer(values)
         low, high = (values.get(name) for name in ("rating_min", "rating_max"))
         is_told = not is_missing(low) and not is_missing(high)
         if not is_missing(ratings := values.get("ratings")) and "ratings" not in self._mapping:
@@ -150,6 +154,14 @@ class ColumnSearch:
                 self._criteria[column] = f"a criterion, not a rater; --map {quote_word(f'{column}=rating')} uses it"
             elif usual_name(column) in _NAMES and self._by_name.get(usual_name(column)) != column:
                 self._criteria[column] = f"another rating; --map {quote_word(f'{column}=rating')} uses it"
+
+    def _has_other_answer(self, values: Mapping[str, Any]) -> bool:
+        names = ("other_response", *ALIASES["other_response"])
+        metadata = values.get("metadata")
+        cells = [values.get(column) for column, ours in self._mapping.items() if ours == "other_response"]
+        cells += [values.get(self._by_name.get(name, name)) for name in names]
+        cells += [metadata.get(name) for name in names] if isinstance(metadata, Mapping) else []
+        return any(isinstance(cell, str) and cell.strip() for cell in cells)
 
     def _add_object(self, ratings: object) -> None:
         try:
@@ -195,6 +207,7 @@ class ColumnSearch:
             unused | ({} if "id" in self._mapping.values() else self.ids.unused),
             self._message_scale(),
             self.versions.result(),
+            self._has_pairs,
         )
 
     def _own_column(self, unused: dict[str, str]) -> RatingColumn | None:

@@ -16,6 +16,7 @@ from .columns import FIELDS, REQUIRED, explain_missing, reason_to_leave_out, sor
 from .message import find_turns
 from .message_times import readings
 from .number_rule import NumberRule, is_missing
+from .pair_ratings import describe_lost_pairs, is_lost_pair, without_rating
 from .rating_scale import Bounds
 from .rows import Row, Rows
 from .sample import Sample
@@ -48,6 +49,7 @@ class ColumnAccount:
         self._conversations = self._turns = self._messages = self._single = 0
         self._rated_in_vain = self._unread_times = 0
         self._unread_time = ""
+        self.lost_pairs: list[str] = []  # the places of rows with a rating of a pair, and no other answer
         self.sorted: list[str] = []  # the places of conversations whose messages stood in another order of time
 
     @property
@@ -124,7 +126,10 @@ class ColumnAccount:
         if self._silent and self._answered:  # a set of questions has no answers at all
             silent = count_of(len(self._silent), "row has no answer and counts", "rows have no answer and count")
             notes.append(f"{self._source.name}: {silent} as an empty one: {list_first(self._silent, 5)}")
-        return [*notes, *(f"{self._source.name}: {note}" for note in self._message_notes())]
+        notes += [f"{self._source.name}: {note}" for note in self._message_notes()]
+        if lost := self.lost_pairs:
+            notes.append(describe_lost_pairs(self._source.name, len(lost), lost[0]))
+        return notes
 
     def _message_notes(self) -> list[str]:
         """What of the messages is not used, or in another order."""
@@ -248,6 +253,9 @@ class SampleBuilder:
             group = None if sample.source == sample.id else sample.group  # the answers to one question stay together
             own_id = versioned_id(sample.id, label)
             sample = sample.model_copy(update={"id": own_id, "group": group or sample.source})
+        if self._columns.has_pairs and is_lost_pair(sample):
+            self.account.lost_pairs.append(row.place)
+            sample = without_rating(sample)
         self._check_id(sample.id, row)
         self.account.add_sample(sample, row.place)
         return sample

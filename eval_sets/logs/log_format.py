@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain
 from typing import Any, NamedTuple
 
 from ...errors import InputError
@@ -12,7 +11,7 @@ from ..column_table import CASE_KEYS, NAMES, usual_name
 from ..columns import MAP_OPTIONS, TURN_FIELDS
 from ..message_forms import find_reference, is_message_like
 from ..name_suggestions import quote_names
-from ..rows import BadRow, Reopen, Repeatable, Row, Rows, group_rows
+from ..rows import BadRow, Repeatable, Row, Rows, group_rows
 from .conversations import is_conversation, read_conversation
 from .langfuse import is_observation, is_trace, read_observations, read_traces
 from .openinference import is_span, read_otlp, read_spans
@@ -33,11 +32,7 @@ _TIME_KEYS = ("start_time", "created_at")
 def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
     """Turns a log or export of a known tool into rows of samples; other rows stay as they are."""
     mapped = {*mapping.values()}
-    if not isinstance(opened.rows, Repeatable):
-        head, first = _take_first(iter(opened.rows))
-        opened = replace(opened, rows=chain(head, opened.rows))
-    else:
-        first = _take_first(iter(opened.rows))[1]
+    first = _first_values(opened.rows)
     if mapped & {*TURN_FIELDS}:
         names = opened.columns or tuple(first)
         columns = find_turn_columns(names, mapping)
@@ -56,9 +51,7 @@ def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
     if is_single or mapped & _TURN_OF_ITS_OWN:
         return opened
     if (not is_own and is_turn_row(first, mapping)) or (
-        is_pair_row(first, mapping)
-        and isinstance(opened.rows, Repeatable)
-        and has_repeated_conversation(opened.rows, mapping)
+        is_pair_row(first, mapping) and not opened.is_streamed and has_repeated_conversation(opened.rows, mapping)
     ):
         columns = find_turn_columns(first, mapping)
         return opened if columns is None else _read_turns(opened, first, columns, mapping)
@@ -69,34 +62,18 @@ def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
 
 def _read_tool(opened: Rows) -> Rows:
     """Reads an export of a known tool, which may hold several items in a row."""
-    unpacked = _repeat(opened.rows, lambda rows: _unpacked(replace(opened, rows=rows)))
-    if isinstance(unpacked, Repeatable):
-        first = _take_first(iter(unpacked))[1]
-    else:
-        head, first = _take_first(iter(unpacked))
-        unpacked = chain(head, unpacked)
-    tool = _find_tool(first)
+    unpacked = Repeatable(lambda: _unpacked(opened))
+    tool = _find_tool(_first_values(unpacked))
     if tool is None:
         return replace(opened, rows=unpacked)
-    reopen = (lambda: iter(unpacked)) if isinstance(unpacked, Repeatable) else None
-    samples = _repeat(unpacked, lambda rows: tool.read(iter(rows), opened.name, reopen))
+    samples = Repeatable(lambda: tool.read(unpacked, opened.name))
     rest = "read as questions, answers, documents and calls of tools; kept in the metadata: all else"
     notes = (*opened.notes, f"{opened.name}: {tool.items}: {rest}") if tool.items else opened.notes
     finds_scale = tool.is_item is is_conversation
     return replace(opened, rows=samples, columns=None, textual=False, finds_scale=finds_scale, notes=notes)
 
 
-def _repeat(
-    rows: Iterable[Row | BadRow], turn: Callable[[Iterable[Row | BadRow]], Iterator[Row | BadRow]]
-) -> Iterable[Row | BadRow]:
-    """The rows turned into others, as often as they can be read."""
-    return Repeatable(lambda: turn(rows)) if isinstance(rows, Repeatable) else turn(rows)
-
-
 def _read_turns(opened: Rows, first: Mapping[str, Any], columns: TurnColumns, mapping: Mapping[str, str]) -> Rows:
-    if not isinstance(opened.rows, Repeatable):
-        held = list(opened.rows)
-        opened = replace(opened, rows=Repeatable(lambda: iter(held)))
     reader = TurnReader(opened, columns, mapping)
     return replace(
         opened,
@@ -110,14 +87,9 @@ def _read_turns(opened: Rows, first: Mapping[str, Any], columns: TurnColumns, ma
     )
 
 
-def _take_first(rows: Iterator[Row | BadRow]) -> tuple[list[Row | BadRow], Mapping[str, Any]]:
-    """The rows up to the first good one, and its values."""
-    head: list[Row | BadRow] = []
-    for row in rows:
-        head.append(row)
-        if isinstance(row, Row):
-            return head, row.values
-    return head, {}
+def _first_values(rows: Iterable[Row | BadRow]) -> Mapping[str, Any]:
+    """The values of the first good row; none without one."""
+    return next((row.values for row in rows if isinstance(row, Row)), {})
 
 
 def _may_be_log(values: Mapping[str, Any]) -> bool:
@@ -197,12 +169,12 @@ def _may_be_output(value: Any) -> bool:
     return value is None or isinstance(value, str | Mapping)
 
 
-def read_examples(rows: Iterator[Row | BadRow], name: str, again: Reopen | None) -> Iterator[Row | BadRow]:
+def read_examples(rows: Iterable[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
     """Yields one row per thread, and per example of none.
 
     The outputs are the answer under test, and a reference where one is named so.
     """
-    for group in group_rows(rows, _thread, again):
+    for group in group_rows(rows, _thread):
         if isinstance(group, BadRow):
             yield group
         else:
@@ -239,10 +211,10 @@ class _Tool(NamedTuple):
 
     is_item: Callable[[Mapping[str, Any]], bool]
     items: str  # what the rows are, for the user
-    read: Callable[[Iterator[Row | BadRow], str, Reopen | None], Iterator[Row | BadRow]]
+    read: Callable[[Iterable[Row | BadRow], str], Iterator[Row | BadRow]]
 
 
-def _read_conversations(rows: Iterator[Row | BadRow], _: str, __: Reopen | None) -> Iterator[Row | BadRow]:
+def _read_conversations(rows: Iterable[Row | BadRow], _: str) -> Iterator[Row | BadRow]:
     return (row if isinstance(row, BadRow) else read_conversation(row) for row in rows)
 
 
@@ -250,12 +222,12 @@ _TOOLS = (
     _Tool(
         is_span,
         "spans of OpenTelemetry or Phoenix, with people's evaluations",
-        lambda rows, name, _: read_spans(rows, name),
+        read_spans,
     ),
     _Tool(
         is_observation,
         "observations of Langfuse, which have no scores",
-        lambda rows, name, _: read_observations(rows, name),
+        read_observations,
     ),
     _Tool(is_conversation, "", _read_conversations),  # its columns are accounted for as those of any row
     _Tool(is_trace, "traces of Langfuse, with people's scores", read_traces),

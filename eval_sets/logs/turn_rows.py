@@ -159,7 +159,7 @@ class TurnReader:
         unnamed = self._unnamed
         if unnamed is not None:  # first: without it, a conversation lacks messages
             yield self._join([unnamed])
-        for group in group_rows(iter(self._opened.rows), self._key, lambda: iter(self._opened.rows)):
+        for group in group_rows(self._opened.rows, self._key):
             if isinstance(group, BadRow):
                 yield group
             elif unnamed is None or group[0].number != unnamed.number:

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from ...errors import InputError
-from ..rows import Row, Rows
+from ..rows import Repeatable, Row, Rows
 from .download import describe_offer, download_public_set
 from .original_form import OriginalFile, OriginalFormError
 from .set_facts import PREFIX, PublicSet, parse_name
@@ -45,7 +45,7 @@ def open_public(source: str, split: str | None) -> Rows:
         "constructed": f"{source}: its wrong answers are made by Assay, not written by people",
     }
     late_notes: list[str] = []
-    rows = (row for row in _read_rows(facts, files, late_notes) if is_in_part(row, part))
+    rows = Repeatable(lambda: (row for row in _read_rows(facts, files, late_notes) if is_in_part(row, part)))
     return Rows(source, facts.name, rows, notes=(notes[facts.rated_by],), textual=False, late_notes=lambda: late_notes)
 
 
