@@ -15,7 +15,7 @@ MOST_COLUMNS = 16_384
 
 
 _ROWS_KEPT = 20  # few: a row may be long
-Item = TypeVar("Item", covariant=True)
+Item_co = TypeVar("Item_co", covariant=True)
 
 
 class Row(NamedTuple):
@@ -33,16 +33,16 @@ class BadRow(NamedTuple):
     error: InputError
 
 
-class Repeatable(Generic[Item]):
+class Repeatable(Generic[Item_co]):
     """Items that can be read as often as is asked; the first ones are kept, so that a small source is read once."""
 
-    def __init__(self, read: Callable[[], Iterator[Item]]) -> None:
+    def __init__(self, read: Callable[[], Iterator[Item_co]]) -> None:
         self._read = read
-        self._kept: list[Item] | None = None
+        self._kept: list[Item_co] | None = None
         self._is_whole = False
         self._error: Exception | None = None  # that ends what was kept
 
-    def __iter__(self) -> Iterator[Item]:
+    def __iter__(self) -> Iterator[Item_co]:
         if self._kept is None:
             self._keep()
         yield from self._kept or ()
