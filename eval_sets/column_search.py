@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from ..errors import InputError
@@ -9,6 +10,7 @@ from ..shell_words import quote_word
 from ..value_messages import shorten
 from .cell_values import parse_structure
 from .column_table import (
+    ALIASES,
     ID_ALIASES,
     NAMES,
     RATING_ALIASES,
@@ -18,7 +20,7 @@ from .column_table import (
     rater_of,
     usual_name,
 )
-from .columns import reason_to_leave_out, sort_row
+from .columns import first_text, reason_to_leave_out, sort_row
 from .message import MESSAGE_ALIASES
 from .message_forms import find_messages_key
 from .number_rule import ColumnCells, NumberRule, is_missing, scale_of_header
@@ -65,6 +67,7 @@ class SetColumns:
     unused: Mapping[str, str] = field(default_factory=dict)
     message_scale: Bounds | None = None  # the scale of the ratings in messages, where there are any
     version: str = ""  # the one that tells apart rows of one id; empty where ids are unique
+    has_pairs: bool = False  # whether any row has another answer
 
     @property
     def hints(self) -> list[str]:
@@ -99,14 +102,16 @@ class ColumnSearch:
         self._by_name: Mapping[str, str] = {}
         self._names: dict[str, None] = {}
         self._told = set[bool]()
+        self._has_pairs = False
         self._in_messages, self._objects = ColumnCells(), ColumnCells()
         self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
 
     def add(self, row: Row) -> None:
         """Looks at a row, but for one that sums up others."""
-        first = next((cell for cell in row.values.values() if isinstance(cell, str) and cell.strip()), "")
-        if is_total(first) and reason_to_leave_out(row.values, sort_row(row.values, self._mapping).fields):
-            return
+        if is_total(first_text(row.values)):
+            fields = sort_row(row.values, self._mapping).fields
+            if reason_to_leave_out(row.values, fields):
+                return
         self.ids.add(row)
         self.versions.add(row)
         for rating in message_ratings(row):
@@ -114,6 +119,7 @@ class ColumnSearch:
         values = row.values
         if not self._names.keys() >= values.keys():
             self._add_columns(values)
+        self._has_pairs = self._has_pairs or self._has_other_answer(values)
         low, high = (values.get(name) for name in ("rating_min", "rating_max"))
         is_told = not is_missing(low) and not is_missing(high)
         if not is_missing(ratings := values.get("ratings")) and "ratings" not in self._mapping:
@@ -142,10 +148,20 @@ class ColumnSearch:
                 same = (known for known in self._raters.values() if known.casefold() == rater.casefold())
                 self._raters.setdefault(column, next(same, rater))
                 self._cells.setdefault(column, ColumnCells())
+            elif scale_of_header(column) and usual_name(column) not in _NAMES:
+                self._criteria[column] = f"may be a rating; --map {quote_word(f'{column}=rating')} uses it"
             elif criterion_of(column):
                 self._criteria[column] = f"a criterion, not a rater; --map {quote_word(f'{column}=rating')} uses it"
             elif usual_name(column) in _NAMES and self._by_name.get(usual_name(column)) != column:
                 self._criteria[column] = f"another rating; --map {quote_word(f'{column}=rating')} uses it"
+
+    def _has_other_answer(self, values: Mapping[str, Any]) -> bool:
+        names = ("other_response", *ALIASES["other_response"])
+        metadata = values.get("metadata")
+        cells = [values.get(column) for column, ours in self._mapping.items() if ours == "other_response"]
+        cells += [values.get(self._by_name.get(name, name)) for name in names]
+        cells += [metadata.get(name) for name in names] if isinstance(metadata, Mapping) else []
+        return any(isinstance(cell, str) and cell.strip() for cell in cells)
 
     def _add_object(self, ratings: object) -> None:
         try:
@@ -191,6 +207,7 @@ class ColumnSearch:
             unused | ({} if "id" in self._mapping.values() else self.ids.unused),
             self._message_scale(),
             self.versions.result(),
+            self._has_pairs,
         )
 
     def _own_column(self, unused: dict[str, str]) -> RatingColumn | None:
@@ -272,7 +289,7 @@ def may_tell_columns(columns: Iterable[str], mapping: Mapping[str, str], version
     names = {usual_name(column) for column in listed}
     ours = {*mapping.values()}
     may_rate = bool(names & {"ratings", *_NAMES}) or "rating" in ours or any(map(rater_of, listed))
-    may_rate |= any(map(criterion_of, listed))
+    may_rate |= any(criterion_of(column) or scale_of_header(column) for column in listed)
     has_id = "id" in {*listed, *ours}
     return may_rate or (not has_id and bool(names & {*ID_ALIASES})) or VersionSearch(mapping, versions).may_have(listed)
 
@@ -300,10 +317,8 @@ class IdSearch:
         """Looks at a row."""
         if row.values.get("id") not in (None, ""):
             return
-        by_name = columns_by_usual_name(row.values)
-        for name in ID_ALIASES:
-            column = by_name.get(name, name)
-            value = row.values.get(column)
+        for name, column in _id_columns(tuple(row.values)):
+            value = row.values[column]
             if column in self.unused or column in self._mapping or is_missing(value):
                 continue
             if not isinstance(value, str | int) or isinstance(value, bool):
@@ -319,6 +334,13 @@ class IdSearch:
         """The column, from the rows that were added; empty where none counts."""
         names = (self._columns[name] for name in ID_ALIASES if name in self._columns)
         return next((column for column in names if column not in self.unused), "")
+
+
+@lru_cache(maxsize=256)  # the rows of a set have the same columns
+def _id_columns(columns: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The usual names of ids that columns have, the surest first, each with its column."""
+    by_name = columns_by_usual_name(columns)
+    return [(name, by_name[name]) for name in ID_ALIASES if name in by_name]
 
 
 class VersionSearch:

@@ -49,6 +49,7 @@ _CRITERIA = frozenset(_listed(_TABLE["criteria"]))
 _METRICS = frozenset(_listed(_TABLE["metrics"]))
 _LANGUAGES = {name: code for code, names in _TABLE["languages"].items() for name in names}
 _TOTALS = frozenset(_listed(_TABLE["totals"]))
+_LONGEST_TOTAL = 30  # characters, with what stands around the word
 _FAILURE = re.compile(
     rf"\W*(?:[\w.]*(?:error|exception)\s*(?:[:(\[]|$)|(?:{'|'.join(_listed(_TABLE['failures']))}))", re.IGNORECASE
 )
@@ -216,7 +217,7 @@ def is_total(text: str) -> bool:
         >>> is_total("Gemiddelde:"), is_total("How do I cancel?")
         (True, False)
     """
-    return _small(text).replace("_", " ") in _TOTALS
+    return len(text) < _LONGEST_TOTAL and _small(text).replace("_", " ") in _TOTALS
 
 
 def says_failure(reason: str) -> bool:

@@ -44,12 +44,18 @@ def reason_to_leave_out(values: Mapping[str, Any], fields: Mapping[str, Any]) ->
     question, answer = (fields[name] for name in ("user_input", "response"))
     if not isinstance(question, str) or not isinstance(answer, str):
         return ""
-    first = next((cell for cell in values.values() if isinstance(cell, str) and cell.strip()), "")
-    if is_total(first) and not (question.strip() and answer.strip()):
+    if question.strip() and answer.strip():
+        return ""
+    if is_total(first := first_text(values)):
         return f"sums up others ({shorten(first, 20)})"
     if question.strip() or ({"user_input", "response"} <= values.keys() and not is_missing(values.get("id"))):
         return ""
     return "has no question" if answer.strip() else "has no question and no answer"
+
+
+def first_text(values: Mapping[str, Any]) -> str:
+    """The first cell of a row that is a text; empty where there is none."""
+    return next((cell for cell in values.values() if isinstance(cell, str) and cell.strip()), "")
 
 
 class SortedRow(NamedTuple):
@@ -88,9 +94,10 @@ def check_columns(columns: Collection[str], mapping: Mapping[str, str], name: st
         )
     if "messages" in {*columns, *mapping.values()}:
         return
-    for field in REQUIRED:
-        if not {field, *ALIASES.get(field, ())} & {*columns_by_usual_name(columns)} and field not in mapping.values():
-            raise InputError(f"{name}, field {field}: {explain_missing(field, columns)}")
+    names = {*columns_by_usual_name(columns)}
+    missing = [name for name in REQUIRED if not {name, *ALIASES[name]} & names and name not in mapping.values()]
+    if missing:
+        raise InputError(f"{name}, field {missing[0]}: {explain_missing(missing[0], columns, also=missing[1:])}")
 
 
 def check_mapped(columns: Collection[str], mapping: Mapping[str, str], name: str) -> None:
@@ -106,8 +113,13 @@ def _explain_unknown_column(theirs: str, ours: str, columns: Collection[str]) ->
     return f"map {theirs}={ours}: there is no column `{theirs}`; {hint} columns are {quote_names(columns)}"
 
 
-def explain_missing(field: str, columns: Collection[str], mapping: Mapping[str, str] | None = None) -> str:
-    """Says of a row without a field that it needs what columns there are, and how to name the right one."""
+def explain_missing(
+    field: str, columns: Collection[str], mapping: Mapping[str, str] | None = None, also: Collection[str] = ()
+) -> str:
+    """Says of a row without a field that it needs what columns there are, and how to name the right one.
+
+    `also` are other fields that are missing too, for which a column is proposed with it.
+    """
     for theirs, ours in (mapping or {}).items():
         if ours == field:
             return f"is missing: {_explain_unknown_column(theirs, ours, columns)}"
@@ -115,15 +127,25 @@ def explain_missing(field: str, columns: Collection[str], mapping: Mapping[str, 
     if field in REQUIRED and all({name, *TURN_ALIASES[name]} & by_name.keys() for name in ("role", "content")):
         cure = "rows that are messages need a column conversation_id, or map THEIRS=conversation"
         return f"is missing; {cure} (the columns are {quote_names(columns)}; {MAP_OPTIONS})"
-    similar = [column for column in columns if may_hold(column, field)]
-    free = [column for column in columns if not has_other_role(column, field)]
-    near = (match for name in (field, *ALIASES.get(field, ())) for match in nearest_names(name, free, cutoff=75))
-    similar = list(dict.fromkeys((*similar, *near)))
-    typed = quote_word(f"{similar[0]}={field}") if similar else ""
-    cure = f"rename `{similar[0]}`, or map {typed}" if similar else f"add it, or map THEIRS={field}"
+    similar = _similar_columns(field, columns)
+    cure = f"add it, or map THEIRS={field}"
+    if similar:
+        others = [
+            f" and map {quote_word(f'{near[0]}={other}')}"
+            for other in also
+            if (near := _similar_columns(other, columns))
+        ]
+        cure = f"rename `{similar[0]}`, or map {quote_word(f'{similar[0]}={field}')}{''.join(others)}"
     if not any({name, *ALIASES[name]} & by_name.keys() for name in ALIASES):
         cure += "; rows that are messages need columns for conversation, role and content, mapped likewise"
     return f"is missing; {cure} (the columns are {quote_names(columns)}; {MAP_OPTIONS})"
+
+
+def _similar_columns(field: str, columns: Collection[str]) -> list[str]:
+    """The columns that may hold a field by a word in their names, and those whose names are near to its names."""
+    free = [column for column in columns if not has_other_role(column, field)]
+    near = (match for name in (field, *ALIASES.get(field, ())) for match in nearest_names(name, free, cutoff=75))
+    return list(dict.fromkeys((*(column for column in columns if may_hold(column, field)), *near)))
 
 
 def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:

@@ -71,7 +71,8 @@ def open_hub(hub_name: str, split: str | None) -> Rows:
         ) from None
     chosen = _chosen(loaded, split, hub_name)
     columns = tuple(chosen.column_names) if chosen.column_names else None
-    return Rows(hub_name, repository.rpartition("/")[2], number_rows(dataset_batches(chosen, hub_name)), columns)
+    rows = Repeatable(lambda: number_rows(dataset_batches(chosen, hub_name)))
+    return Rows(hub_name, repository.rpartition("/")[2], rows, columns, is_streamed=True)
 
 
 def _datasets(name: str, what: str) -> Any:

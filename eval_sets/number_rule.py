@@ -4,7 +4,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from statistics import median
@@ -26,6 +26,13 @@ _DATE = re.compile(
     r"|\d{4}-\d\d?-\d\d?([ T].*)?|\d{1,2}([./-])\d{1,2}\5\d{2,4}"
 )
 _NO_SKIN = {ord(letter): None for letter in "\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"}  # of emoji
+_GROUPED = re.compile(
+    rf"(?:\d+|\d{{1,3}}(?:[{_SPACES}]\d{{3}})+)?(?:[.,]\d*)?"
+    r"|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+(?:,\d+)?"
+)
+_DOUBTFUL = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
+_SIMPLE = re.compile(r"[+-]?\d+(?:[.,](?:\d\d?|\d{4,}))?", re.ASCII)  # whatever the rule of its column
+_NO_SPACES = {ord(mark): None for mark in _SPACES}
 _NEAR, _FAR = 10, 100  # times: the cells with a separator beside those without one
 _SCALE = re.compile(r"(-?\d+(?:[.,]\d+)?)\s*(?:-|–|\.\.|to|t/m|bis)\s*(-?\d+(?:[.,]\d+)?)", re.ASCII)
 
@@ -37,7 +44,10 @@ class NumberText(str):
 class _Written(NamedTuple):
     """A number as it is written."""
 
-    body: str  # with its separators
+    digits: str  # with a decimal point, and a doubtful separator
+    doubtful: str = ""  # its one separator, where nothing in it tells whether that stands between thousands
+    thousands: str = ""  # the separator that certainly does
+    decimal: str = ""  # the one that certainly stands before decimals
     power: str = ""
     is_percentage: bool = False
     out_of: str = ""
@@ -66,10 +76,8 @@ class NumberRule:
         """
         if is_missing(value):
             return None
-        if isinstance(value, bool | str):
-            label = label_of(value)
-            if label in self.labels:
-                return self.labels[label]
+        if self.labels and isinstance(value, bool | str) and (label := label_of(value)) in self.labels:
+            return self.labels[label]
         if isinstance(value, bool):
             raise ValueError("is true or false, not a number; write 4 or 4.5")
         if isinstance(value, int | float | Decimal | NumberText):
@@ -79,6 +87,8 @@ class NumberRule:
         return self._read_text(value)
 
     def _read_text(self, text: str) -> float:
+        if not self.out_of and _SIMPLE.fullmatch(text):
+            return _finite(float(text.replace(",", ".")), text)
         written = _written(text)
         shown = f'"{shorten(text.strip())}"'
         if is_date(text):
@@ -90,8 +100,8 @@ class NumberRule:
             raise ValueError(f"{shown} stands beside numbers {others}; write all in one way")
         if written.is_percentage and self.has_shares:
             raise ValueError(f"{shown} is a percentage, and others are shares such as 0.9; write all in one way")
-        digits, separator = _settled(written.body)
-        if separator:
+        digits = written.digits
+        if separator := written.doubtful:
             if separator in self.unclear:
                 plain = digits.replace(separator, "")
                 decimal = digits.replace(separator, ".")
@@ -157,7 +167,7 @@ class ColumnCells:
         """The first cell of which nothing tells whether its separator is one of thousands; empty for none."""
         for text in self.texts if self.rule().unclear else ():
             written = _written(text)
-            if written is not None and _settled(written.body)[1] in self.rule().unclear:
+            if written is not None and written.doubtful and written.doubtful in self.rule().unclear:
                 return text
         return ""
 
@@ -192,38 +202,41 @@ def find_number_rule(texts: Iterable[str], numbers: Iterable[float] = ()) -> Num
     if _has_two_values({*labels}) and numbers <= {0.0, 1.0}:
         return NumberRule({label: LABELS[label] if label in LABELS else float(label) for label in labels})
     all_written = [written for text in texts if (written := _written(text)) is not None and not is_date(text)]
-    settled = [_settled(written.body) for written in all_written]
-    plain = [abs(float(digits)) for digits, separator in settled if not separator and digits.strip("+-").isdecimal()]
+    plain = [abs(float(one.digits)) for one in all_written if one.digits.strip("+-").isdecimal()]
     plain += [abs(number) for number in numbers]
-    proven = {"thousands": set[str](), "decimal": set[str]()}
-    for written in all_written:
-        for use, separators in _evidence(written.body).items():
-            proven[use] |= separators
+    thousands, unclear = _find_separators(all_written, plain)
+    out_of = Counter(written.out_of for written in all_written).most_common(1)
+    has_percentages = any(written.is_percentage for written in all_written)
+    shares = (written for written in all_written if not written.is_percentage and not written.doubtful)
+    has_shares = any(0 < abs(float(written.digits)) < 1 for written in shares)
+    has_shares |= any(0 < number < 1 for number in numbers)
+    return NumberRule({}, thousands, unclear, out_of[0][0] if out_of else "", has_percentages, has_shares)
+
+
+def _find_separators(all_written: Sequence[_Written], plain: Sequence[float]) -> tuple[frozenset[str], frozenset[str]]:
+    """Of comma and dot those that stand between thousands, and those of which nothing tells whether they do."""
     thousands, unclear = set[str](), set[str]()
+    proven_thousands = {written.thousands for written in all_written}
+    proven_decimal = {written.decimal for written in all_written}
+    doubtful = {mark: [one.digits for one in all_written if one.doubtful == mark] for mark in ",."}
+    is_mixed = all(doubtful.values()) and not {",", "."} & {*proven_thousands, *proven_decimal}
     for separator, other in ((",", "."), (".", ",")):
-        is_decimal = separator in proven["decimal"] or other in proven["thousands"]
-        is_thousands = separator in proven["thousands"]
-        is_thousands |= other in proven["decimal"] and separator not in proven["decimal"]
-        if is_thousands and is_decimal:
+        is_decimal = separator in proven_decimal or other in proven_thousands
+        is_thousands = separator in proven_thousands
+        is_thousands |= other in proven_decimal and separator not in proven_decimal
+        if is_mixed or (is_thousands and is_decimal):
             unclear.add(separator)
         elif is_thousands:
             thousands.add(separator)
         elif not is_decimal:
-            doubtful = [abs(float(digits.replace(separator, "."))) for digits, mark in settled if mark == separator]
-            ratio = _ratio(plain, doubtful)
+            ratio = _ratio(plain, [abs(float(digits.replace(separator, "."))) for digits in doubtful[separator]])
             if ratio is None:
                 unclear |= {separator} if separator == "," else set()  # a program writes 0.931, and 12.500
             elif ratio >= _FAR:
                 thousands.add(separator)
             elif ratio > _NEAR:
                 unclear.add(separator)
-    out_of = Counter(written.out_of for written in all_written).most_common(1)
-    has_percentages = any(written.is_percentage for written in all_written)
-    shares = [written for written in all_written if not written.is_percentage and _is_share(written.body)]
-    has_shares = bool(shares) or any(0 < number < 1 for number in numbers)
-    return NumberRule(
-        {}, frozenset(thousands), frozenset(unclear), out_of[0][0] if out_of else "", has_percentages, has_shares
-    )
+    return frozenset(thousands), frozenset(unclear)
 
 
 def _has_two_values(labels: set[str]) -> bool:
@@ -306,51 +319,25 @@ def _written(text: str) -> _Written | None:
         if labelled is None:
             return None
         match = _NUMBER.fullmatch(labelled[1])
-    if match is None or not _is_grouped(match[1].strip()):
+    if match is None or not _GROUPED.fullmatch((body := match[1].strip()).lstrip("+-")):
         return None
-    return _Written(match[1].strip(), match[2] or "", bool(match[3]), out_of)
+    return _Written(*_take_apart(body), match[2] or "", bool(match[3]), out_of)
 
 
-def _is_grouped(body: str) -> bool:
-    """Whether the separators of a number stand where they can."""
-    digits = body.lstrip("+-")
-    whole = rf"\d+|\d{{1,3}}(?:[{_SPACES}]\d{{3}})+"
-    return any(
-        re.fullmatch(pattern, digits)
-        for pattern in (rf"(?:{whole})?(?:[.,]\d*)?", r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", r"\d{1,3}(?:\.\d{3})+(?:,\d+)?")
-    )
-
-
-def _settled(body: str) -> tuple[str, str]:
-    """The digits with a decimal point, and ""; where nothing in it tells what its one separator is, that is left."""
-    digits = body.translate({ord(mark): None for mark in _SPACES})
-    marks = [mark for mark in digits if mark in ".,"]
-    if len(marks) == 1:
-        if re.fullmatch(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", digits) and digits == body:
-            return digits, marks[0]
-        return digits.replace(",", "."), ""
-    if len(set(marks)) == 2:
-        return digits.replace(marks[0], "").replace(marks[-1], "."), ""
-    return (digits.replace(marks[0], "") if marks else digits), ""
-
-
-def _evidence(body: str) -> dict[str, set[str]]:
-    """Which separators of a number are certainly between thousands, and which before decimals."""
-    digits = body.translate({ord(mark): None for mark in _SPACES})
+def _take_apart(body: str) -> tuple[str, str, str, str]:
+    """The first four fields of `_Written`."""
+    digits = body.translate(_NO_SPACES)
     marks = [mark for mark in digits if mark in ".,"]
     if len(set(marks)) == 2:
-        return {"thousands": {marks[0]}, "decimal": {marks[-1]}}
+        return digits.replace(marks[0], "").replace(marks[-1], "."), "", marks[0], marks[-1]
     if len(marks) > 1:
-        return {"thousands": {marks[0]}}
-    return {"decimal": {marks[0]}} if marks and not _settled(body)[1] else {}
+        return digits.replace(marks[0], ""), "", marks[0], ""
+    if marks and _DOUBTFUL.fullmatch(body):
+        return digits, marks[0], "", ""
+    return digits.replace(",", "."), "", "", "".join(marks)
 
 
-def _ratio(plain: list[float], doubtful: list[float]) -> float | None:
+def _ratio(plain: Sequence[float], doubtful: Sequence[float]) -> float | None:
     """How many times as large the numbers without a separator are, as those with one before decimals are read."""
     plain = [number for number in plain if number]
     return median(plain) / median(doubtful) if plain and doubtful else None
-
-
-def _is_share(body: str) -> bool:
-    digits, separator = _settled(body)
-    return not separator and 0 < abs(float(digits)) < 1

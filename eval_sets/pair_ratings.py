@@ -4,6 +4,11 @@ from ..text.wording import count_of, verb_of
 from .sample import Sample
 
 
+def is_lost_pair(sample: Sample) -> bool:
+    """Whether a sample has a rating on a scale with two sides and no other answer."""
+    return not sample.other_response and sample.human_rating is not None and sample.has_two_sides
+
+
 def without_rating(sample: Sample) -> Sample:
     """Returns the sample without its ratings."""
     return sample.model_copy(update={"rating": None, "ratings": {}})

@@ -11,7 +11,7 @@ from ..arguments import check_type, wrong_type
 from ..errors import InputError
 from ..installation import require_extra
 from .column_search import SetColumns
-from .rows import Row, Rows
+from .rows import Repeatable, Row, Rows
 from .sample import ACCEPTED_SAMPLES, Sample
 from .sample_builder import SampleBuilder
 from .validation_message import explain_validation_error
@@ -45,7 +45,9 @@ def from_ragas(dataset: "EvaluationDataset", *, language: str | None = None) -> 
     if not all(hasattr(row, "user_input") for row in rows):
         raise wrong_type("dataset", dataset, "a Ragas dataset: EvaluationDataset.from_list(rows)")
     name = getattr(dataset, "name", None)
-    builder = SampleBuilder(Rows(name or "the Ragas dataset", name or "ragas", iter(())), {}, language, SetColumns())
+    builder = SampleBuilder(
+        Rows(name or "the Ragas dataset", name or "ragas", Repeatable(lambda: iter(()))), {}, language, SetColumns()
+    )
     samples = (builder.sample(row) for row in _rows(rows, builder.source.name))
     return [sample for sample in samples if sample is not None]
 

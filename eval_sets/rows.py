@@ -15,7 +15,7 @@ MOST_COLUMNS = 16_384
 
 
 _ROWS_KEPT = 20  # few: a row may be long
-Item = TypeVar("Item")
+Item_co = TypeVar("Item_co", covariant=True)
 
 
 class Row(NamedTuple):
@@ -33,16 +33,16 @@ class BadRow(NamedTuple):
     error: InputError
 
 
-class Repeatable(Generic[Item]):
-    """Rows that can be read as often as is asked; the first ones are kept, so that a small source is read once."""
+class Repeatable(Generic[Item_co]):
+    """Items that can be read as often as is asked; the first ones are kept, so that a small source is read once."""
 
-    def __init__(self, read: Callable[[], Iterator[Item]]) -> None:
+    def __init__(self, read: Callable[[], Iterator[Item_co]]) -> None:
         self._read = read
-        self._kept: list[Item] | None = None
+        self._kept: list[Item_co] | None = None
         self._is_whole = False
         self._error: Exception | None = None  # that ends what was kept
 
-    def __iter__(self) -> Iterator[Item]:
+    def __iter__(self) -> Iterator[Item_co]:
         if self._kept is None:
             self._keep()
         yield from self._kept or ()
@@ -67,7 +67,7 @@ class Rows:
 
     name: str  # what the user called it, for messages
     stem: str
-    rows: Iterable[Row | BadRow]  # `Repeatable` where they can be read again
+    rows: Repeatable[Row | BadRow]
     columns: tuple[str, ...] | None = None  # its columns, where the format knows them before the first row
     textual: bool = False  # whether every value is a text and an empty one no value (CSV, Excel)
     folder: Path | None = None  # the folder that it stands in, if it is a file
@@ -79,6 +79,7 @@ class Rows:
     # whether a column `rating` that tells no scale is none: in our own sets it is from 1 to 5
     finds_scale: bool = False
     late_notes: Callable[[], Iterable[str]] = tuple  # what only the reading of all rows tells the user
+    is_streamed: bool = False  # whether its rows come over the network, so that no more are read than are asked for
     header: str = ""  # which row names the columns, where another one may have been meant to; empty where none may
 
 
@@ -122,20 +123,16 @@ def _count_known(names: Iterable[str], known: Collection[str]) -> int:
     return len({name for name in names if name.strip() and (name in known or usual_name(name) in known)})
 
 
-Reopen = Callable[[], Iterator[Row | BadRow]]
-"""Reads the same rows once more, from the beginning."""
-
-
 def group_rows(
-    rows: Iterator[Row | BadRow], key: Callable[[Mapping[str, Any]], str | None], again: Reopen | None
+    rows: Iterable[Row | BadRow], key: Callable[[Mapping[str, Any]], str | None]
 ) -> Iterator[list[Row] | BadRow]:
     """Yields the rows of each group together, in the order of the groups' last rows.
 
-    Where the rows can be read twice, only groups that have begun and not ended are held in memory: one, where the
-    rows of a group follow one another.
+    The rows are read twice, so that only groups that have begun and not ended are held in memory: one, where the rows
+    of a group follow one another.
     """
     last: dict[int, int] = {}
-    for row in again() if again else ():
+    for row in rows:
         if isinstance(row, Row) and (name := key(row.values)) is not None:
             last[hash(name)] = row.number
     groups: dict[str, list[Row]] = {}

@@ -16,18 +16,18 @@ from .columns import FIELDS, REQUIRED, explain_missing, reason_to_leave_out, sor
 from .message import find_turns
 from .message_times import readings
 from .number_rule import NumberRule, is_missing
+from .pair_ratings import describe_lost_pairs, is_lost_pair, without_rating
 from .rating_scale import Bounds
 from .rows import Row, Rows
 from .sample import Sample
 from .table_files import load_named_tables
-from .thread import ThreadError, join_turn, thread_language
+from .thread import ThreadError, describe_sorted, find_time_order, join_turn, thread_language
 from .turns import is_single_answer
 from .validation_message import explain_validation_error
 from .version_column import read_version, versioned_id
 
 _OPTIONAL = {*FIELDS} - {*REQUIRED}
 _PLAIN = NumberRule()
-_MOST_NUMBERS = 1000  # that are kept, of a column of ratings
 _LABELS = {"group", "language"}  # in which a word for nothing is nothing
 _LONGEST_NAME = 60
 
@@ -49,6 +49,8 @@ class ColumnAccount:
         self._conversations = self._turns = self._messages = self._single = 0
         self._rated_in_vain = self._unread_times = 0
         self._unread_time = ""
+        self.lost_pairs: list[str] = []  # the places of rows with a rating of a pair, and no other answer
+        self.sorted: list[str] = []  # the places of conversations whose messages stood in another order of time
 
     @property
     def columns(self) -> list[str]:
@@ -124,11 +126,14 @@ class ColumnAccount:
         if self._silent and self._answered:  # a set of questions has no answers at all
             silent = count_of(len(self._silent), "row has no answer and counts", "rows have no answer and count")
             notes.append(f"{self._source.name}: {silent} as an empty one: {list_first(self._silent, 5)}")
-        return [*notes, *(f"{self._source.name}: {note}" for note in self._message_notes())]
+        notes += [f"{self._source.name}: {note}" for note in self._message_notes()]
+        if lost := self.lost_pairs:
+            notes.append(describe_lost_pairs(self._source.name, len(lost), lost[0]))
+        return notes
 
     def _message_notes(self) -> list[str]:
-        """What of the messages is not used."""
-        notes = []
+        """What of the messages is not used, or in another order."""
+        notes = [describe_sorted(self.sorted)] if self.sorted else []
         if self._rated_in_vain:
             ratings = count_of(
                 self._rated_in_vain, "rating of a message that is no answer", "ratings of messages that are no answers"
@@ -206,7 +211,6 @@ class SampleBuilder:
         self.account = ColumnAccount(source, mapping, columns)
         self._columns, self._scale, self._has_stem = columns, scale, has_stem
         self._first_places: dict[int, int] = {}
-        self._numbers: dict[tuple[int, object], float | None] = {}
 
     def sample(self, row: Row) -> Sample | None:
         """Builds the row's sample, with an id and a language; None of a row that is no answer, which is left out."""
@@ -229,6 +233,9 @@ class SampleBuilder:
             self._read_other_response(fields, metadata)
         try:
             if "messages" in fields or "history" in metadata:
+                if (order := find_time_order(fields.get("messages"))) is not None:
+                    fields["messages"] = [fields["messages"][place] for place in order]
+                    self.account.sorted.append(row.place)
                 fields = join_turn(fields)
         except ThreadError as error:
             raise self._error(row, error.field, str(error), origins) from None
@@ -246,6 +253,9 @@ class SampleBuilder:
             group = None if sample.source == sample.id else sample.group  # the answers to one question stay together
             own_id = versioned_id(sample.id, label)
             sample = sample.model_copy(update={"id": own_id, "group": group or sample.source})
+        if self._columns.has_pairs and is_lost_pair(sample):
+            self.account.lost_pairs.append(row.place)
+            sample = without_rating(sample)
         self._check_id(sample.id, row)
         self.account.add_sample(sample, row.place)
         return sample
@@ -340,26 +350,18 @@ class SampleBuilder:
                 fields[name] = ""
 
     def _read_values(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row, rule: NumberRule) -> None:
-        parsers = _PARSERS | {
-            "rating": lambda rating: self._read_number(rating, rule),
-            "ratings": lambda ratings: cell_values.parse_ratings(ratings, rule),
-        }
-        if "reference" in origins:  # of another name, which may hold several
-            parsers |= {"reference": _parse_reference}
-        for name in fields.keys() & parsers.keys():
+        for name in fields.keys() & {*_PARSERS, "rating", "ratings"}:
             try:
-                fields[name] = parsers[name](fields[name])
+                if name == "rating":
+                    fields[name] = rule.read(fields[name])
+                elif name == "ratings":
+                    fields[name] = cell_values.parse_ratings(fields[name], rule)
+                elif name != "reference" or name in origins:  # one of another name may hold several
+                    fields[name] = _PARSERS[name](fields[name])
                 if name == "tables":
                     fields[name] = load_named_tables(fields[name], self.source.folder)
             except (ValueError, InputError) as error:
                 raise self._error(row, name, str(error), origins) from None
-
-    def _read_number(self, value: object, rule: NumberRule) -> float | None:
-        """A cell by the rule of its column; ratings have few values, so that each is read once."""
-        key = id(rule), value
-        if key not in self._numbers and isinstance(value, str) and len(self._numbers) < _MOST_NUMBERS:
-            self._numbers[key] = rule.read(value)
-        return self._numbers[key] if isinstance(value, str) and key in self._numbers else rule.read(value)
 
     def _set_scale(self, fields: dict[str, Any]) -> None:
         """Gives all ratings the scale that the user says, and those in messages that of the set's if they have none."""
@@ -448,8 +450,9 @@ _PARSERS: dict[str, Callable[[object], object]] = {
     "message_type": _parse_label,
     "retrieved_contexts": cell_values.parse_texts,
     "tables": cell_values.parse_tables,
-    "rating_min": NumberRule().read,
-    "rating_max": NumberRule().read,
+    "reference": _parse_reference,
+    "rating_min": _PLAIN.read,
+    "rating_max": _PLAIN.read,
     "messages": cell_values.parse_structure,
     "metadata": _parse_metadata,
 }

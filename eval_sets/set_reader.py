@@ -2,8 +2,7 @@
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,11 @@ from ..text.wording import count_of
 from .column_search import ColumnSearch, SetColumns, look_at_columns, may_tell_columns, message_ratings
 from .columns import check_columns, check_mapped, check_mapping, known_columns
 from .logs.log_format import read_logs
-from .pair_ratings import describe_lost_pairs, without_rating
+from .pair_ratings import describe_lost_pairs, is_lost_pair, without_rating
 from .preference_reading import PreferenceRow
 from .python_data import open_data, ready_samples
 from .rating_scale import Bounds
-from .rows import BadRow, Repeatable, Row, Rows
+from .rows import BadRow, Row, Rows
 from .sample import Sample
 from .sample_builder import ColumnAccount, SampleBuilder
 from .sources import cannot_read, open_source
@@ -159,9 +158,10 @@ def read_samples(
     mapping = _check_options(mapping, language, None, scale)
     samples = None if mapping else ready_samples(data)
     if samples is not None:
-        samples, lost = drop_lost_ratings(((f"index {n}", sample) for n, sample in enumerate(samples)), "the list")
-        _tell(lost, notes)
-        return iter(samples)
+        has_pairs = any(sample.is_pair for sample in samples)
+        lost = [place for place, sample in enumerate(samples) if has_pairs and is_lost_pair(sample)]
+        _tell([describe_lost_pairs("the list", len(lost), f"index {lost[0]}")] if lost else [], notes)
+        return (without_rating(sample) if has_pairs and is_lost_pair(sample) else sample for sample in samples)
     return _Set(open_data(data), mapping, language, scale).samples(None, None, notes)
 
 
@@ -178,46 +178,6 @@ def _check_options(
     if scale is not None and not scale[0] < scale[1]:
         raise InputError(f"scale {scale}: write the lowest and the highest rating, such as (1, 5)")
     return checked
-
-
-class LostPairs:
-    """Takes the ratings from the rows of a set of pairs that have no other answer."""
-
-    def __init__(self, name: str, may_have_pairs: Callable[[], bool]) -> None:
-        self._name, self._may_have_pairs = name, may_have_pairs
-        self._has_pairs: bool | None = None
-        self._count, self._first = 0, ""
-
-    def read(self, sample: Sample, place: str) -> Sample:
-        """Returns the sample, without its rating where it is a pair that lost its other answer."""
-        if sample.is_pair:
-            self._has_pairs = True
-        if sample.other_response or sample.human_rating is None or not sample.has_two_sides:
-            return sample
-        if self._has_pairs is None:
-            self._has_pairs = self._may_have_pairs()
-        if not self._has_pairs:
-            return sample
-        self._count, self._first = self._count + 1, self._first or place
-        return without_rating(sample)
-
-    def notes(self) -> list[str]:
-        """Says how many ratings are not used, the first place, and the cure; empty where all are used."""
-        return [describe_lost_pairs(self._name, self._count, self._first)] if self._count else []
-
-
-def drop_lost_ratings(samples: Iterable[tuple[str, Sample]], name: str) -> tuple[list[Sample], list[str]]:
-    """Takes the ratings from the pairs without another answer among samples that are all at hand.
-    Example:
-        >>> pair = Sample(id="1", user_input="Free?", response="Yes.", other_response="No.", rating=-1, rating_min=-2)
-        >>> lost = pair.model_copy(update={"id": "2", "other_response": ""})
-        >>> samples, notes = drop_lost_ratings([("index 0", lost), ("index 1", pair)], "the list")
-        >>> [sample.rating for sample in samples], len(notes)
-        ([None, -1.0], 1)
-    """
-    listed = list(samples)
-    lost = LostPairs(name, lambda: any(sample.is_pair for _, sample in listed))
-    return [lost.read(sample, place) for place, sample in listed], lost.notes()
 
 
 class _Set:
@@ -255,7 +215,7 @@ class _Set:
     def _look_at_columns(self) -> SetColumns:
         """The columns that only all rows tell; the set is read for them where one of its first rows has such a name."""
         opened = self._opened
-        if not isinstance(opened.rows, Repeatable):
+        if opened.is_streamed:
             return SetColumns()
         search = ColumnSearch(
             opened.name, self._mapping, self._scale, self._versions, has_own_scale=not opened.finds_scale
@@ -274,24 +234,11 @@ class _Set:
             self._opened, self._mapping, self._language, self._columns, scale=self._scale, has_stem=self._has_stem
         )
 
-    def _has_pairs(self) -> bool:
-        """Whether any row is a pair of answers; rows that cannot be read are none."""
-        builder = self._builder()
-        with suppress(InputError, OSError):
-            for row in self._opened.rows if isinstance(self._opened.rows, Repeatable) else ():
-                if isinstance(row, BadRow):
-                    continue
-                with suppress(InputError):
-                    if (sample := builder.sample(row)) is not None and sample.is_pair:
-                        return True
-        return False
-
     def samples(
         self, limit: int | None, skip_bad: list[InputError] | None, notes: list[str] | None
     ) -> Iterator[Sample]:
         """Yields the samples."""
         opened, builder = self._opened, self._builder()
-        lost_pairs = LostPairs(opened.name, self._has_pairs)
         first_error: InputError | None = None
         good = bad = 0
         try:
@@ -312,7 +259,7 @@ class _Set:
                 if built is None:
                     continue
                 good += 1
-                yield lost_pairs.read(built, row.place)
+                yield built
                 if good == limit:
                     break
         except OSError as error:
@@ -321,7 +268,7 @@ class _Set:
             raise InputError(f"{opened.name}: {_why_nothing(first_error, bad, builder.account)}")
         # a format that names its columns has passed this before the first row; in the others only all rows tell
         check_mapped(builder.account.columns, builder.mapping, opened.name)
-        account = (*opened.notes, *opened.late_notes(), *builder.account.notes(), *lost_pairs.notes())
+        account = (*opened.notes, *opened.late_notes(), *builder.account.notes())
         _tell(account if notes is None else (*account, builder.account.count_conversations()), notes)
 
 

@@ -13,7 +13,7 @@ from .csv_file import open_csv
 from .datasets_library import open_hub, open_saved
 from .excel_file import EXCEL_SUFFIXES, open_excel
 from .json_file import open_json, open_jsonl
-from .logs.conversations import is_log_line, open_chat_log
+from .logs.conversations import is_chat_log, open_chat_log
 from .name_suggestions import nearest_names, quote_names
 from .parquet_file import is_parquet_url, open_parquet
 from .public.open_public import is_on_this_machine, open_public
@@ -97,10 +97,10 @@ def _open_file(path: Path, name: str, sheet: str | None, header_row: int | None,
         opened = open_excel(path, name, sheet, header_row, known)
     else:
         _no_sheet(name, sheet)
-        if suffix in DELIMITED:
+        if suffix == ".txt" and header_row is None and is_chat_log(path, name):
+            opened = open_chat_log(path, name)
+        elif suffix in DELIMITED:
             opened = open_csv(path, name, known, header_row)
-            if opened.columns and is_log_line(opened.columns[0]):
-                opened = replace(opened, header=f"if it is a chat log, name it {path.stem}.log; {opened.header}")
         elif suffix in _OPENERS:
             opened = _OPENERS[suffix](path, name)
         else:

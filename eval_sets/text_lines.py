@@ -140,7 +140,7 @@ def _not_utf8(line: str, start: int, place: str, path: Path) -> InputError:
     known = f"; in Windows-1252 it is '{byte.decode('cp1252')}'" if _is_guess(byte, line, rest) else ""
     converted = quote_word(path.with_name(f"{path.stem}-utf8{path.suffix}"))
     return InputError(
-        f"{place}: byte 0x{byte.hex()} (the {number}th of the line) is not UTF-8{known}: save the file as UTF-8 (in "
+        f"{place}: byte 0x{byte.hex()} at place {number} of the line is not UTF-8{known}: save the file as UTF-8 (in "
         "Excel: 'CSV UTF-8'), or convert it from the encoding that it is in with "
         f"`iconv -f {'cp1252' if known else 'ENCODING'} -t utf-8 {quote_word(path)} > {converted}`"
     )

@@ -1,15 +1,19 @@
 """The messages of a sample: read from any form in which they are logged, and joined with the turn under test."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from itertools import pairwise
 from typing import Any
 
 from pydantic import ValidationError
 
 from ..text.language_detection import detect_language
+from ..text.wording import count_of, list_first, verb_of
 from ..value_messages import describe_first_mistake, describe_type, shorten
 from .cell_values import find_documents
-from .message import Message, check_characters, find_disorder, find_turns
+from .message import MESSAGE_ALIASES, Message, check_characters, find_disorder, find_turns
 from .message_forms import read_forms
+from .message_times import readings
 
 
 class ThreadError(ValueError):
@@ -52,6 +56,56 @@ def read_thread(values: object) -> tuple[Message, ...]:
     if disorder := find_disorder(reader.messages):
         raise ThreadError(disorder.problem, reader.places[disorder.turn])
     return tuple(reader.messages)
+
+
+def find_time_order(values: object) -> list[int] | None:
+    """Finds the order of messages by their times, where they stand in another one.
+
+    Those that stand newest first are turned round, and any others sorted where no two have one time. None where they
+    stand in order, where a time is missing or can be read in two ways that differ, and where nothing is answered then.
+
+    Example:
+        >>> chat = [{"role": "assistant", "content": "Yes.", "time": "2026-03-01 10:01"}]
+        >>> find_time_order([*chat, {"role": "user", "content": "Free?", "time": "2026-03-01 10:00"}])
+        [1, 0]
+    """
+    if not isinstance(values, list | tuple) or not values:
+        return None
+    times = [readings(_time_of(value)) for value in values]
+    common = set.intersection(*map(set, times))
+    orders = {_order([time[name] for time in times]) for name in common}
+    order = list(orders.pop()) if len(orders) == 1 else []
+    if not order or order == sorted(order):
+        return None
+    try:
+        return order if find_turns(read_thread([values[place] for place in order])) else None
+    except ThreadError:
+        return None
+
+
+def describe_sorted(places: Sequence[str]) -> str:
+    """Says that conversations are read in the order of their times."""
+    stand = count_of(len(places), "conversation stands", "conversations stand")
+    read = f"{verb_of(len(places), 'is', 'are')} read oldest first"
+    return f"{stand} newest first, or in no order of time, and {read}: {list_first(list(places), 5)}"
+
+
+def _time_of(value: object) -> str:
+    fields = value if isinstance(value, Mapping) else vars(value) if hasattr(value, "__dict__") else {}
+    time = next((fields[name] for name in ("time", *MESSAGE_ALIASES["time"]) if fields.get(name)), "")
+    return time.isoformat() if isinstance(time, date) else str(time)
+
+
+def _order(times: Sequence[datetime]) -> tuple[int, ...]:
+    """The places of times from the earliest to the latest; empty where they do not tell."""
+    if len({time.tzinfo is None for time in times}) > 1:
+        return ()
+    places = range(len(times))
+    if all(earlier <= later for earlier, later in pairwise(times)):
+        return tuple(places)
+    if all(earlier >= later for earlier, later in pairwise(times)):
+        return tuple(reversed(places))
+    return tuple(sorted(places, key=times.__getitem__)) if len({*times}) == len(times) else ()
 
 
 class _ThreadReader:

@@ -36,12 +36,13 @@ def detect_language(*texts: str) -> str:
         'en'
     """
     text = "\n".join(text[:CHARACTERS] for text in texts)
-    ranked = [(str(code), float(probability)) for code, probability in _identifier().rank(text)]
-    known = {code: probability for code, probability in ranked if code in language_codes()}
+    ranked = _identifier().rank(text)
+    probabilities = dict(ranked)
+    known = {code: float(probabilities[code]) for code in language_codes() if code in probabilities}
     first, probability = ranked[0]
     is_other = first not in known and first != _NO_LANGUAGE and probability >= LEAST_PROBABILITY
     if is_other and sum(known.values()) <= MOST_PACKS and _has_enough_letters(text):
-        return first
+        return str(first)
     best = max(known, key=known.__getitem__)
     return best if known[best] >= LEAST_SHARE * sum(known.values()) else FALLBACK
 

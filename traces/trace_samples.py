@@ -1,6 +1,5 @@
 """A trace as the readers of exported logs have it becomes a sample with its origin."""
 
-from dataclasses import replace
 from functools import reduce
 
 from ..errors import InputError
@@ -8,7 +7,7 @@ from ..eval_sets import Sample
 from ..eval_sets.column_search import SetColumns
 from ..eval_sets.logs.trace_row import Trace, build_row
 from ..eval_sets.message import check_characters
-from ..eval_sets.rows import BadRow, Rows
+from ..eval_sets.rows import BadRow, Repeatable, Rows
 from ..eval_sets.sample_builder import SampleBuilder
 from .address import TraceAddress
 from .source import ORIGIN, TraceOrigin, UnreadTrace
@@ -22,7 +21,7 @@ class TraceSamples:
 
     def __init__(self, address: TraceAddress) -> None:
         self._address = address
-        self._rows = Rows(str(address), "trace", iter(()))
+        self._rows = Rows(str(address), "trace", Repeatable(lambda: iter(())))
 
     def sample(self, trace: Trace, *, unit: str = "trace") -> Sample | UnreadTrace:
         """Makes the sample of a trace; `UnreadTrace` of one without a question or an answer."""
@@ -51,7 +50,7 @@ class TraceSamples:
                     raise row.error
                 metadata = {**row.values.get("metadata", {}), ORIGIN: origin.as_json()}
                 # one per sample: ids are those of the tool, and nothing is counted by column
-                builder = SampleBuilder(replace(self._rows, rows=iter(())), {}, None, SetColumns())
+                builder = SampleBuilder(self._rows, {}, None, SetColumns())
                 sample = builder.sample(row._replace(place=_ROW, values=row.values | {"metadata": metadata}))
                 return sample or self._unread(trace, began, "holds no question")
         except (InputError, ValueError, RecursionError) as error:  # what was logged may be anything

@@ -46,15 +46,6 @@ def cli(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         echo(_FIRST)
-        return
-    # `DIALOG_KEY` of eval_sets.public.open_public, which few commands need: it is not imported for the others
-    context.meta["assay.download_dialog"] = _find_download_dialog
-
-
-def _find_download_dialog() -> object:
-    from .download_dialog import find_dialog
-
-    return find_dialog()
 
 
 class _NoticeHandler(logging.Handler):

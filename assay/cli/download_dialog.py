@@ -11,7 +11,7 @@ from .progress import count_progress
 
 
 class TerminalDialog:
-    """The `DownloadDialog` of the command line."""
+    """Asks whether files may be downloaded, and shows their progress."""
 
     def confirm(self, offer: str) -> bool:
         """Asks on standard error, so that the output of the command stays as it is."""

@@ -192,12 +192,12 @@ def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
     """Reads `question=user_input` as typed into a mapping.
 
     Example:
-        >>> read_mapping(("question=user_input", "score = rating"))
-        {'question': 'user_input', 'score': 'rating'}
+        >>> read_mapping(("question=user_input", "Mark (1 = bad, 5 = good) = rating"))
+        {'question': 'user_input', 'Mark (1 = bad, 5 = good)': 'rating'}
     """
     mapping = {}
     for pair in pairs:
-        theirs, equals, ours = (part.strip() for part in pair.partition("="))
+        theirs, equals, ours = (part.strip() for part in pair.rpartition("="))
         if not equals or not theirs or not ours:
             raise click.BadParameter(f"{pair!r}: write THEIRS=OURS, such as question=user_input", param_hint="--map")
         mapping[theirs] = ours

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,14 @@ from ...errors import InputError
 from ...text.wording import count_of, list_first, verb_of
 from ..message import Message
 from ..message_forms import find_messages_key, find_role
+from ..message_times import readings
 from ..rows import BadRow, Repeatable, Row, Rows
 from ..text_lines import encoding_note, find_encoding, read_lines
 from ..thread import ThreadError, read_thread
 
-_LINE = re.compile(
-    r"(?:\[(?P<bracketed>[^\]]{1,40})\]|(?P<time>\d[\d\-/.:T ]{4,24}Z?)[,;|\t -]?)?\s*"
-    r"(?P<speaker>[^\W\d_][\w .'()-]{0,39}?)\s*:\s+(?P<text>.*)"
-)
+_TIME = r"(?:\[(?P<bracketed>[^\]]{1,40})\]|(?P<time>\d[\d\-/.:T, ]{4,24}(?:[ap]\.?m\.?|Z)?)(?<![\s,-])\s*[,;|\t-]?)\s*"
+_LINE = re.compile(rf"(?:{_TIME})?\s*(?P<speaker>[^\W\d_][\w .'()-]{{0,39}}?)\s*:\s+(?P<text>.*)", re.IGNORECASE)
+_TIMED = re.compile(rf"{_TIME}(?P<text>.*)", re.IGNORECASE)
 _SCALE = ("rating_min", "rating_max")
 
 
@@ -54,75 +55,103 @@ def conversation_row(
     return Row(first.number, first.place, {"id": conversation, "messages": thread, **(beside or {})})
 
 
-def is_log_line(line: str) -> bool:
-    """Whether a line of a text is a message of a chat log.
+def is_chat_log(path: Path, name: str) -> bool:
+    """Whether a text file is a chat log: its first line is a message of a known speaker, or begins with a date."""
+    with suppress(InputError, OSError):
+        first = next(
+            (line.text.strip() for line in read_lines(path, name, find_encoding(path)) if line.text.strip()), ""
+        )
+        spoken, timed = _LINE.fullmatch(first), _TIMED.match(first)
+        return bool((spoken and find_role(spoken["speaker"])) or (timed and readings(_time(timed))))
+    return False
 
-    Example:
-        >>> is_log_line("[2026-11-01 09:12] Klant: Hallo"), is_log_line("question")
-        (True, False)
-    """
-    match = _LINE.fullmatch(line)
-    return match is not None and bool(find_role(match["speaker"]))
+
+def _time(match: re.Match[str]) -> str:
+    return (match["bracketed"] or match["time"]).strip()
 
 
 def open_chat_log(path: Path, name: str) -> Rows:
     """Opens a text log: `Customer: ...`, `Bot: ...`, with a time before it or not; a blank line ends a conversation.
 
-    A line that names no speaker continues the message before it; so does one of a name that is no known speaker's and
-    has no time before it, which a note says: `Note: bring your receipt` and `Jansen: Until six` look alike.
+    A line that names no speaker continues the message before it, also after a blank line. So does one of a name that is
+    no known speaker's and has no time before it as the messages have, which a note says: `Note: bring your receipt` and
+    `Jansen: Until six` look alike. One with such a time and without a speaker is an event of the program, left out.
     """
-    encoding = find_encoding(path)
-    unknown: dict[int, str] = {}
-    rows = Repeatable(lambda: _log_rows(path, name, encoding, unknown))
+    reader = _LogReader(path, name)
     return Rows(
-        name, path.stem, rows, notes=encoding_note(name, encoding), late_notes=lambda: _describe_unknown(name, unknown)
+        name, path.stem, Repeatable(reader.rows), notes=encoding_note(name, reader.encoding), late_notes=reader.notes
     )
 
 
-def _describe_unknown(name: str, unknown: Mapping[int, str]) -> list[str]:
-    if not unknown:
-        return []
-    begins = count_of(len(unknown), "line begins", "lines begin")
-    listed = list_first([f"line {number} ({speaker})" for number, speaker in unknown.items()])
-    return [
-        f"{name}: {begins} like one of an unknown speaker and {verb_of(len(unknown), 'continues', 'continue')} the "
-        f"message before: {listed}; if it is a speaker, call it User or Bot"
-    ]
+class _LogReader:
+    """Reads a log, and notes the lines that are no messages and may have been meant as such."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.encoding = find_encoding(path)
+        self._path, self._name = path, name
+        self._unknown: dict[int, str] = {}
+        self._events: list[int] = []
+
+    def rows(self) -> Iterator[Row | BadRow]:
+        """Yields one row per conversation."""
+        self._unknown.clear()  # the file may be read twice
+        self._events.clear()
+        messages: list[dict[str, Any]] = []
+        rows: list[Row] = []
+        form, count, is_after_blank = "", 0, False
+        for number, text, error in read_lines(self._path, self._name, self.encoding):
+            if error:
+                raise error
+            line = text.rstrip("\r\n")
+            if not line.strip():
+                is_after_blank = True
+                continue
+            match, timed = _LINE.fullmatch(line), _TIMED.match(line)
+            time = _time(timed) if timed else ""
+            has_time = bool(time) and (_form(line, time) == form if form else bool(readings(time)))
+            if match and find_role(match["speaker"]):
+                if is_after_blank and messages:
+                    count += 1
+                    yield conversation_row(f"{self._path.stem}-{count}", messages, rows, self._name)
+                    messages, rows = [], []
+                form = _form(line, time)
+                messages.append({"role": match["speaker"], "content": match["text"]} | ({"time": time} if time else {}))
+                rows.append(Row(count + 1, f"line {number}", {}))
+            elif match and has_time:
+                problem = f"{match['speaker']} is no known speaker; write User or Bot in place of the name"
+                raise InputError(f"{self._name}, line {number}: {problem}")
+            elif has_time:
+                self._events.append(number)
+            elif messages:
+                messages[-1]["content"] += f"\n\n{line}" if is_after_blank else f"\n{line}"
+                if match:
+                    self._unknown[number] = match["speaker"]
+            else:
+                problem = "names no known speaker; begin the line with `User:` or `Bot:`"
+                yield BadRow(number, InputError(f"{self._name}, line {number}: {problem}"))
+            is_after_blank = False
+        if messages:
+            yield conversation_row(f"{self._path.stem}-{count + 1}", messages, rows, self._name)
+
+    def notes(self) -> list[str]:
+        """What of the log is no message."""
+        notes = []
+        if self._unknown:
+            begins = count_of(len(self._unknown), "line begins", "lines begin")
+            listed = list_first([f"line {number} ({speaker})" for number, speaker in self._unknown.items()])
+            notes.append(
+                f"{self._name}: {begins} like one of an unknown speaker and "
+                f"{verb_of(len(self._unknown), 'continues', 'continue')} the message before: {listed}; if it is a "
+                "speaker, call it User or Bot"
+            )
+        if self._events:
+            events = count_of(len(self._events), "line with a time and no speaker", "lines with a time and no speaker")
+            notes.append(
+                f"{self._name}: {events} left out: {list_first([f'line {number}' for number in self._events])}"
+            )
+        return notes
 
 
-def _log_rows(path: Path, name: str, encoding: str, unknown: dict[int, str]) -> Iterator[Row | BadRow]:
-    """Reads a log, and notes the lines that begin with a name and are of no known speaker."""
-    unknown.clear()  # the file may be read twice
-    messages: list[dict[str, Any]] = []
-    rows: list[Row] = []
-    count = 0
-    for number, text, error in read_lines(path, name, encoding):
-        if error:
-            raise error
-        line = text.rstrip("\r\n")
-        match = _LINE.fullmatch(line)
-        if not line.strip():
-            if messages:
-                count += 1
-                yield conversation_row(f"{path.stem}-{count}", messages, rows, name)
-            messages, rows = [], []
-        elif match and find_role(match["speaker"]):
-            time = match["bracketed"] or match["time"]
-            messages.append(
-                {"role": match["speaker"], "content": match["text"]} | ({"time": time.strip()} if time else {})
-            )
-            rows.append(Row(count + 1, f"line {number}", {}))
-        elif match and (match["bracketed"] or match["time"]) and (not messages or "time" in messages[-1]):
-            raise InputError(
-                f"{name}, line {number}: {match['speaker']} is no known speaker; write User or Bot in place of the name"
-            )
-        elif messages:
-            messages[-1]["content"] += f"\n{line}"
-            if match:
-                unknown[number] = match["speaker"]
-        else:
-            problem = "names no known speaker; begin the line with `User:` or `Bot:`"
-            yield BadRow(number, InputError(f"{name}, line {number}: {problem}"))
-    if messages:
-        count += 1
-        yield conversation_row(f"{path.stem}-{count}", messages, rows, name)
+def _form(line: str, time: str) -> str:
+    """How a line writes its time: a line that writes it otherwise than the messages do, such as 9:00-17:00, is none."""
+    return re.sub(r"\d+", "0", line[: line.find(time) + len(time) + 1]) if time else ""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..rows import BadRow, Reopen, Row, group_rows
+from ..rows import BadRow, Row, group_rows
 from .human_ratings import FEEDBACK_NAMES, HumanRating, Scale, is_number, join_ratings, make_scale
 from .trace_row import Trace, build_row
 
@@ -34,16 +34,16 @@ def is_observation(values: Mapping[str, Any]) -> bool:
     return values.get("type") in _TYPES and bool({"traceId", "trace_id"} & values.keys())
 
 
-def read_traces(rows: Iterator[Row | BadRow], name: str, again: Reopen | None) -> Iterator[Row | BadRow]:
+def read_traces(rows: Iterable[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
     """Yields one row per session, and per trace of none."""
-    for group in group_rows(rows, _session, again):
+    for group in group_rows(rows, _session):
         if isinstance(group, BadRow):
             yield group
         else:
             yield from build_row([read_trace(row) for row in group], name)
 
 
-def read_observations(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
+def read_observations(rows: Iterable[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
     """Yields the rows of traces, from their observations; the file is read whole, as they may stand anywhere."""
     by_trace: dict[str, list[Row]] = {}
     for row in rows:
@@ -62,7 +62,7 @@ def read_observations(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row |
         values: dict[str, Any] = {"id": trace, "observations": observations, "sessionId": session}
         values |= {"input": root.get("input"), "output": root.get("output"), "timestamp": _first(root, _TIME_KEYS)}
         traces.append(Row(number, own[0].place, {key: value for key, value in values.items() if value is not None}))
-    yield from read_traces(iter(traces), name, lambda: iter(traces))
+    yield from read_traces(traces, name)
 
 
 def _inner(values: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -3,16 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...errors import InputError
 from .. import cell_values
 from ..column_table import CASE_KEYS, NAMES, usual_name
 from ..columns import MAP_OPTIONS, TURN_FIELDS
-from ..message_forms import is_message_like
+from ..message_forms import find_reference, is_message_like
 from ..name_suggestions import quote_names
-from ..rows import BadRow, Reopen, Repeatable, Row, Rows, group_rows
+from ..rows import BadRow, Repeatable, Row, Rows, group_rows
 from .conversations import is_conversation, read_conversation
 from .langfuse import is_observation, is_trace, read_observations, read_traces
 from .openinference import is_span, read_otlp, read_spans
@@ -26,17 +25,14 @@ _OF_SEVERAL_ROWS = {*CASE_KEYS, "metric", *NAMES["metric"], "rater", *NAMES["rat
 _TURN_OF_ITS_OWN = {"messages", "response", "user_input"}
 _PAGE_KEYS = ("data", "traces", "spans", "examples", "conversations")
 _THREAD_KEYS = ("thread_id", "session_id", "conversation_id")
+_SIDES = (("inputs", "outputs"), ("input", "output"))  # of LangSmith; of Braintrust and Opik
 _TIME_KEYS = ("start_time", "created_at")
 
 
 def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
     """Turns a log or export of a known tool into rows of samples; other rows stay as they are."""
     mapped = {*mapping.values()}
-    if not isinstance(opened.rows, Repeatable):
-        head, first = _take_first(iter(opened.rows))
-        opened = replace(opened, rows=chain(head, opened.rows))
-    else:
-        first = _take_first(iter(opened.rows))[1]
+    first = _first_values(opened.rows)
     if mapped & {*TURN_FIELDS}:
         names = opened.columns or tuple(first)
         columns = find_turn_columns(names, mapping)
@@ -46,7 +42,7 @@ def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
                 "conversation, user_input and response; map those that are missing (the columns are "
                 f"{quote_names(names)}; {MAP_OPTIONS})"
             )
-        return _read_turns(opened, columns, mapping)
+        return _read_turns(opened, first, columns, mapping)
     is_own = _is_own(first)
     is_single = is_own and not mapped and not {*map(usual_name, opened.columns or first)} & _OF_SEVERAL_ROWS
     long = None if is_single or is_turn_row(first, mapping) else find_long_columns(opened, first, mapping)
@@ -55,12 +51,10 @@ def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
     if is_single or mapped & _TURN_OF_ITS_OWN:
         return opened
     if (not is_own and is_turn_row(first, mapping)) or (
-        is_pair_row(first, mapping)
-        and isinstance(opened.rows, Repeatable)
-        and has_repeated_conversation(opened.rows, mapping)
+        is_pair_row(first, mapping) and not opened.is_streamed and has_repeated_conversation(opened.rows, mapping)
     ):
         columns = find_turn_columns(first, mapping)
-        return opened if columns is None else _read_turns(opened, columns, mapping)
+        return opened if columns is None else _read_turns(opened, first, columns, mapping)
     if mapping or is_own or (opened.textual and not _may_be_log(_parse_cells(first))):
         return opened
     return _read_tool(opened)
@@ -68,59 +62,42 @@ def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
 
 def _read_tool(opened: Rows) -> Rows:
     """Reads an export of a known tool, which may hold several items in a row."""
-    unpacked = _repeat(opened.rows, lambda rows: _unpacked(replace(opened, rows=rows)))
-    if isinstance(unpacked, Repeatable):
-        first = _take_first(iter(unpacked))[1]
-    else:
-        head, first = _take_first(iter(unpacked))
-        unpacked = chain(head, unpacked)
-    if not _may_be_log(first):
+    unpacked = Repeatable(lambda: _unpacked(opened))
+    tool = _find_tool(_first_values(unpacked))
+    if tool is None:
         return replace(opened, rows=unpacked)
-    reopen = (lambda: iter(unpacked)) if isinstance(unpacked, Repeatable) else None
-    samples = _repeat(unpacked, lambda rows: _samples(iter(rows), first, opened.name, reopen))
-    return replace(opened, rows=samples, columns=None, textual=False, finds_scale=is_conversation(first))
+    samples = Repeatable(lambda: tool.read(unpacked, opened.name))
+    rest = "read as questions, answers, documents and calls of tools; kept in the metadata: all else"
+    notes = (*opened.notes, f"{opened.name}: {tool.items}: {rest}") if tool.items else opened.notes
+    finds_scale = tool.is_item is is_conversation
+    return replace(opened, rows=samples, columns=None, textual=False, finds_scale=finds_scale, notes=notes)
 
 
-def _repeat(
-    rows: Iterable[Row | BadRow], turn: Callable[[Iterable[Row | BadRow]], Iterator[Row | BadRow]]
-) -> Iterable[Row | BadRow]:
-    """The rows turned into others, as often as they can be read."""
-    return Repeatable(lambda: turn(rows)) if isinstance(rows, Repeatable) else turn(rows)
-
-
-def _read_turns(opened: Rows, columns: TurnColumns, mapping: Mapping[str, str]) -> Rows:
-    if not isinstance(opened.rows, Repeatable):
-        held = list(opened.rows)
-        opened = replace(opened, rows=Repeatable(lambda: iter(held)))
+def _read_turns(opened: Rows, first: Mapping[str, Any], columns: TurnColumns, mapping: Mapping[str, str]) -> Rows:
     reader = TurnReader(opened, columns, mapping)
     return replace(
         opened,
         rows=Repeatable(reader.rows),
         columns=None,
         textual=False,
-        made=frozenset(["id", "messages"]),
+        made=frozenset(("id", "messages", *({"rating_min", "rating_max"} - first.keys()))),
         origins={ours: theirs for theirs, ours in mapping.items() if ours not in TURN_FIELDS},
         finds_scale=True,
         late_notes=reader.notes,
     )
 
 
-def _take_first(rows: Iterator[Row | BadRow]) -> tuple[list[Row | BadRow], Mapping[str, Any]]:
-    """The rows up to the first good one, and its values."""
-    head: list[Row | BadRow] = []
-    for row in rows:
-        head.append(row)
-        if isinstance(row, Row):
-            return head, row.values
-    return head, {}
+def _first_values(rows: Iterable[Row | BadRow]) -> Mapping[str, Any]:
+    """The values of the first good row; none without one."""
+    return next((row.values for row in rows if isinstance(row, Row)), {})
 
 
 def _may_be_log(values: Mapping[str, Any]) -> bool:
-    if _is_own(values):
-        return False
-    if is_conversation(values) or _items(values)[0] is not None:
-        return True
-    return any(test(values) for test in (is_span, is_observation, is_trace, is_example))
+    return _find_tool(values) is not None or (not _is_own(values) and _items(values)[0] is not None)
+
+
+def _find_tool(values: Mapping[str, Any]) -> "_Tool | None":
+    return None if _is_own(values) else next((tool for tool in _TOOLS if tool.is_item(values)), None)
 
 
 def _is_own(values: Mapping[str, Any]) -> bool:
@@ -175,31 +152,29 @@ def _items(values: Mapping[str, Any]) -> tuple[list[dict[str, Any]] | None, Sequ
     return None, ()
 
 
-def _samples(
-    rows: Iterator[Row | BadRow], first: Mapping[str, Any], name: str, again: Reopen | None
-) -> Iterator[Row | BadRow]:
-    if is_span(first):
-        return read_spans(rows, name)
-    if is_observation(first):
-        return read_observations(rows, name)
-    if is_conversation(first):
-        return (row if isinstance(row, BadRow) else read_conversation(row) for row in rows)
-    if is_trace(first):
-        return read_traces(rows, name, again)
-    return read_examples(rows, name, again) if is_example(first) else rows
-
-
 def is_example(values: Mapping[str, Any]) -> bool:
-    """Whether a row is an example or a run: `inputs` and `outputs`."""
-    return isinstance(values.get("inputs"), Mapping) and isinstance(values.get("outputs"), Mapping)
+    """Whether a row is an example or a run of an application: an object that it was given, and what it returned."""
+    return _sides(values) is not None
 
 
-def read_examples(rows: Iterator[Row | BadRow], name: str, again: Reopen | None) -> Iterator[Row | BadRow]:
+def _sides(values: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The keys of what was given and returned, of which one at least is an object; None of another row."""
+    sides = (keys for keys in _SIDES if {*keys} <= values.keys())
+    return next(
+        (keys for keys in sides if isinstance(values[keys[0]], Mapping) and _may_be_output(values[keys[1]])), None
+    )
+
+
+def _may_be_output(value: Any) -> bool:
+    return value is None or isinstance(value, str | Mapping)
+
+
+def read_examples(rows: Iterable[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
     """Yields one row per thread, and per example of none.
 
     The outputs are the answer under test, and a reference where one is named so.
     """
-    for group in group_rows(rows, _thread, again):
+    for group in group_rows(rows, _thread):
         if isinstance(group, BadRow):
             yield group
         else:
@@ -216,13 +191,45 @@ def _thread(values: Mapping[str, Any]) -> str | None:
 
 def _trace(row: Row) -> Trace:
     values = row.values
+    given, returned = _sides(values) or _SIDES[0]
+    expected = values.get("expected")
     return Trace(
         row.number,
         row.place,
         id=values.get("id"),
-        input=values.get("inputs"),
-        output=values.get("outputs"),
+        input=values.get(given),
+        output=values.get(returned),
         session=_thread(values),
         time=next((values[key] for key in _TIME_KEYS if values.get(key)), None),
-        rest={key: value for key, value in values.items() if key not in {"id", "inputs", "outputs"}},
+        rest={key: value for key, value in values.items() if key not in {"id", given, returned}},
+        reference=expected if isinstance(expected, str) else find_reference(expected),
     )
+
+
+class _Tool(NamedTuple):
+    """A form in which tools log what a chatbot did."""
+
+    is_item: Callable[[Mapping[str, Any]], bool]
+    items: str  # what the rows are, for the user
+    read: Callable[[Iterable[Row | BadRow], str], Iterator[Row | BadRow]]
+
+
+def _read_conversations(rows: Iterable[Row | BadRow], _: str) -> Iterator[Row | BadRow]:
+    return (row if isinstance(row, BadRow) else read_conversation(row) for row in rows)
+
+
+_TOOLS = (
+    _Tool(
+        is_span,
+        "spans of OpenTelemetry or Phoenix, with people's evaluations",
+        read_spans,
+    ),
+    _Tool(
+        is_observation,
+        "observations of Langfuse, which have no scores",
+        read_observations,
+    ),
+    _Tool(is_conversation, "", _read_conversations),  # its columns are accounted for as those of any row
+    _Tool(is_trace, "traces of Langfuse, with people's scores", read_traces),
+    _Tool(is_example, "runs or examples, as LangSmith has them", read_examples),
+)

@@ -109,7 +109,7 @@ def _hexadecimal(text: str) -> str:
     return text.lower()
 
 
-def read_spans(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
+def read_spans(rows: Iterable[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
     """Yields one row per session, and per trace of none; the file is read whole, since spans may stand anywhere."""
     by_trace: dict[str, list[Row]] = {}
     scales = ObservedScales()

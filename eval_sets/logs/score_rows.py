@@ -30,7 +30,7 @@ def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[s
     value = columns.get("rating") or columns.get("value")
     if "rater" in columns and value and "metric" not in columns and "ratings" not in (opened.columns or first):
         seen: dict[str, str] = {}
-        for row in opened.rows if isinstance(opened.rows, Repeatable) else ():
+        for row in () if opened.is_streamed else opened.rows:
             key = _key(row.values, mapping) if isinstance(row, Row) else None
             if isinstance(row, Row) and key is not None:
                 rater = str(row.values.get(columns["rater"]))
@@ -41,16 +41,12 @@ def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[s
 
 def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) -> Rows:
     """Joins the rows of each answer; its scores are kept in the metadata, its ratings are those of its raters."""
-    if not isinstance(opened.rows, Repeatable):
-        held = list(opened.rows)
-        opened = replace(opened, rows=Repeatable(lambda: iter(held)))
-    source = opened.rows
     names: dict[str, None] = {}
     counts = {"answers": 0, "rows": 0}
 
     def rows() -> Iterator[Row | BadRow]:
         counts.update(answers=0, rows=0)
-        for group in group_rows(iter(source), lambda values: _key(values, mapping), lambda: iter(source)):
+        for group in group_rows(opened.rows, lambda values: _key(values, mapping)):
             if isinstance(group, BadRow):
                 yield group
                 continue

@@ -20,9 +20,10 @@ from ..column_table import (
 )
 from ..columns import check_mapped
 from ..message_forms import find_role
-from ..number_rule import NumberRule
+from ..number_rule import ColumnCells
 from ..rows import BadRow, Row, Rows, group_rows
 from ..sample_builder import merge_metadata
+from ..thread import describe_sorted, find_time_order
 from .conversations import conversation_row
 
 _RATINGS = {"rating", *RATING_ALIASES}
@@ -86,7 +87,8 @@ def find_turn_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> Tur
 
     fields: dict[str, str] = {}
     conversation = find("conversation", CASE_KEYS)
-    if conversation is not None:
+    is_pair = all(find(name, ALIASES[name]) for name in ("user_input", "response"))  # its comments are no messages
+    if conversation is not None and (not is_pair or {"role", "content"} <= ours.keys()):
         fields = find_all(_MESSAGE_FIELDS, TURN_ALIASES, conversation)
     if not {"role", "content"} <= fields.keys():
         conversation = find("conversation", CONVERSATION_KEYS)
@@ -143,7 +145,9 @@ class TurnReader:
         self._has_looked = False
         self._shared: set[str] = set()
         self._is_filled: dict[str, bool] = {}
+        self._ratings: dict[str, ColumnCells] = {}
         self._spreads: dict[str, _Spread] = {}
+        self._sorted: dict[str, None] = {}  # the places of conversations whose rows stood in another order of time
         self._unnamed: Row | None = None  # the first row that names no conversation
 
     def rows(self) -> Iterator[Row | BadRow]:
@@ -155,7 +159,7 @@ class TurnReader:
         unnamed = self._unnamed
         if unnamed is not None:  # first: without it, a conversation lacks messages
             yield self._join([unnamed])
-        for group in group_rows(iter(self._opened.rows), self._key, lambda: iter(self._opened.rows)):
+        for group in group_rows(self._opened.rows, self._key):
             if isinstance(group, BadRow):
                 yield group
             elif unnamed is None or group[0].number != unnamed.number:
@@ -169,6 +173,8 @@ class TurnReader:
             for name, column in fields.items()
             if self._is_filled.get(column) and column not in self._shared
         ]
+        labels = self._rating_cells().rule().describe()
+        read += [labels] if labels and self._columns.fields["rating"] not in self._shared else []
         used = {*fields.values(), *self._shared}
         aside = [column for column in self._is_filled if column in self._shared and self._is_pushed_aside(column)]
         kept = [column for column, is_filled in self._is_filled.items() if is_filled and column not in used]
@@ -184,7 +190,7 @@ class TurnReader:
             f"that it is used by nothing; --map {quote_word(f'{column}=rating')} makes it the rating of each message"
             for column in raters
         ]
-        return notes
+        return [*notes, f"{self._opened.name}: {describe_sorted(list(self._sorted))}"] if self._sorted else notes
 
     def _key(self, values: Mapping[str, Any]) -> str | None:
         value = values.get(self._columns.conversation)
@@ -194,7 +200,6 @@ class TurnReader:
         """Finds the columns of all rows, and those with one value in all rows of each conversation."""
         first: dict[int, dict[str, int]] = {}
         varying: set[str] = set()
-        texts: set[str] = set()  # columns with the name of a rating that hold something else
         asked: set[int] = set()
         for row in rows:
             if isinstance(row, BadRow):
@@ -202,8 +207,8 @@ class TurnReader:
             for column, value in row.values.items():
                 if not self._is_filled.get(column):
                     self._is_filled[column] = _is_filled(value)
-                if usual_name(column) in _UNSURE_RATINGS and not _is_rating(value):
-                    texts.add(column)
+                if usual_name(column) in _RATINGS or self._mapping.get(column) == "rating":
+                    self._ratings.setdefault(column, ColumnCells()).add(value)
             if (name := self._key(row.values)) is None:
                 self._unnamed = self._unnamed or row
                 continue
@@ -219,7 +224,10 @@ class TurnReader:
                 varying |= {
                     column for column in before.keys() | cells.keys() if before.get(column) != cells.get(column)
                 }
-        columns = [column for column in self._is_filled if column not in texts or column in self._mapping]
+        texts = {column for column, cells in self._ratings.items() if cells.count_unread()} - self._mapping.keys()
+        columns = [
+            column for column in self._is_filled if usual_name(column) not in _UNSURE_RATINGS or column not in texts
+        ]
         self._columns = find_turn_columns(columns, self._mapping) or self._columns
         own = {column for name, column in self._columns.fields.items() if name != "rating"}
         filled = {column for column, is_filled in self._is_filled.items() if is_filled}
@@ -271,6 +279,9 @@ class TurnReader:
                 return BadRow(rows[0].number, InputError(f"{self._opened.name}, {row.place}, {error}"))
             messages += own
             places += [row] * len(own)
+        if (order := find_time_order(messages)) is not None:
+            messages, places = [messages[place] for place in order], [places[place] for place in order]
+            self._sorted[rows[0].place] = None
         shared: dict[str, Any] = {}
         for row in rows:
             for name, value in row.values.items():
@@ -278,6 +289,8 @@ class TurnReader:
                     shared[name] = value
         aside = {name: value for name, value in shared.items() if self._is_pushed_aside(name)}
         mapped = {self._mapping.get(name, name): value for name, value in shared.items() if name not in aside}
+        if self._rating_cells().rule().labels and self._columns.fields["rating"] not in shared:
+            mapped = {"rating_min": 0, "rating_max": 1} | mapped
         if aside:
             mapped["metadata"] = merge_metadata(mapped.get("metadata"), aside)
         for theirs, ours in self._columns.mapped.items():
@@ -287,6 +300,9 @@ class TurnReader:
                 return BadRow(rows[0].number, InputError(f"{self._opened.name}, {rows[0].place}, {problem}; {cure}"))
         return conversation_row(conversation, messages, places, self._opened.name, mapped)
 
+    def _rating_cells(self) -> ColumnCells:
+        return self._ratings.get(self._columns.fields.get("rating", ""), ColumnCells())
+
     def _messages(self, row: Row) -> list[dict[str, Any]]:
         """The messages of a row; its other columns stay in the last of them."""
         fields = self._columns.fields
@@ -295,7 +311,7 @@ class TurnReader:
             for name, column in fields.items()
             if column in row.values and column not in self._shared
         }
-        values = {name: _read_cell(name, value, fields[name]) for name, value in cells.items() if value is not None}
+        values = {name: self._read_cell(name, value) for name, value in cells.items() if value is not None}
         values = {name: value for name, value in values.items() if value is not None}
         used = {self._columns.conversation, *fields.values(), *self._shared, *self._columns.mapped}
         rest = {name: value for name, value in row.values.items() if name not in used and _is_filled(value)}
@@ -308,31 +324,23 @@ class TurnReader:
         asked = [{"role": "user", "content": question, **time}] if str(question).strip() else []
         return [*asked, {"role": "assistant", "content": answer, **rest, **values}]
 
+    def _read_cell(self, name: str, value: Any) -> Any:
+        """A cell of a message; None where it is empty."""
+        if name != "content" and isinstance(value, str) and not value.strip():
+            return None
+        try:
+            if name == "tool_calls":
+                return cell_values.parse_structure(value)
+            if name == "retrieved_contexts":
+                return cell_values.parse_texts(value)
+            if name == "rating":
+                return self._rating_cells().rule().read(value)
+        except ValueError as error:
+            raise ValueError(f"field {name} (column {self._columns.fields[name]}): {error}") from None
+        if name in {"tool_call_id", "name"} and isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        return value
+
 
 def _is_filled(value: object) -> bool:
     return value is not None and value != ""
-
-
-def _is_rating(value: object) -> bool:
-    try:
-        return not _is_filled(value) or is_no_rating(value) or NumberRule().read(value) is not None
-    except ValueError:
-        return False
-
-
-def _read_cell(name: str, value: Any, column: str) -> Any:
-    """A cell of a message; None where it is empty."""
-    if name != "content" and isinstance(value, str) and not value.strip():
-        return None
-    try:
-        if name == "tool_calls":
-            return cell_values.parse_structure(value)
-        if name == "retrieved_contexts":
-            return cell_values.parse_texts(value)
-        if name == "rating":
-            return None if is_no_rating(value) else NumberRule().read(value)
-    except ValueError as error:
-        raise ValueError(f"field {name} (column {column}): {error}") from None
-    if name in {"tool_call_id", "name"} and isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return value

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...eval_sets.column_table import NAMES
+from ...eval_sets.column_table import NAMES, is_known_metric
 from ...eval_sets.turns import is_single_answer
 from ...eval_sets.version_column import version_label
 from ...meta_eval.groups import FEWEST_TO_CHOOSE
@@ -45,14 +45,22 @@ def find_support(file: str, look: "SetLook") -> list[Support]:
     rated = counts["rating"]
     is_enough = rated >= FEWEST_TO_CHOOSE
     why = f"{count_of(rated, 'answer is', 'answers are')} rated{'' if is_enough else f', {FEWEST_TO_CHOOSE} needed'}"
-    follow = (
-        join_words("assay", "meta", file) if is_enough else join_words("assay", "rate", file, "--raters", "ann,bob")
-    )
+    has_scores = any("scores" in one.metadata or any(map(is_known_metric, one.metadata)) for one in look.samples)
+    answers = sum(message.rating is not None for one in look.samples for message in one.messages)
+    if is_enough:
+        follow = join_words("assay", "meta" if has_scores else "run", file)
+    elif answers and not rated:
+        why = (
+            f"{count_of(answers, 'answer')} in conversations {verb_of(answers, 'is', 'are')} rated, no conversation is"
+        )
+        follow = join_words("assay", "run", file, "--turns", "each")
+    else:
+        follow = join_words("assay", "rate", file, "--raters", "ann,bob")
     conversations = sum(bool(sample.messages) and not is_single_answer(sample) for sample in look.samples)
     return [
         from_column("retrieved_contexts", "are answers true to their sources", "contexts", "--judge MODEL"),
         from_column("reference", "are answers right", "references", "--metrics answer_correctness --judge MODEL"),
-        Support(is_enough, "which metric follows your team", why if rated else "nobody rated", follow),
+        Support(is_enough, "which metric follows your team", why if rated or answers else "nobody rated", follow),
         _versions(file, look),
         Support(
             conversations > 0,

@@ -56,10 +56,10 @@ def test_ratings_of_another_sheet_are_compared_with_a_run(assay, workbook):
 
 
 def test_a_column_that_only_mentions_the_field_is_proposed(assay):
-    Path("team.csv").write_text("Vraag van klant;Antwoord chatbot\nHoe?;Zo.\n", encoding="utf-8")
+    Path("team.csv").write_text("Vraag uit chat;Tekst bot\nHoe?;Zo.\n", encoding="utf-8")
     done = assay("run", "team.csv", code=1)
-    assert "rename `Vraag van klant`, or map 'Vraag van klant=user_input'" in done.err
-    mapped = ("--map", "Vraag van klant=user_input", "--map", "Antwoord chatbot=response")
+    assert "map 'Vraag uit chat=user_input' and map 'Tekst bot=response'" in done.err
+    mapped = ("--map", "Vraag uit chat=user_input", "--map", "Tekst bot=response")
     assert assay("run", "team.csv", *mapped, "--metrics", "answer_length").code == 0
 
 

@@ -280,6 +280,25 @@ def test_a_chat_log_names_the_lines_of_unknown_speakers(tmp_path):
         load_set(path)
 
 
+def test_a_chat_log_as_whatsapp_writes_it(tmp_path):
+    path = tmp_path / "chat.txt"
+    path.write_text(
+        "12/03/2026, 09:14 - Messages are end-to-end encrypted.\n"
+        "12/03/2026, 09:14 - Customer: When are you open?\n"
+        "12/03/2026, 09:15 - Bot: Our opening hours:\n9:00-17:00 Mon-Fri: by phone\nSat: 10:00\n\nSee you!\n"
+        "12/03/2026, 09:16 - Jo joined\n12/03/2026, 09:17 - Customer: Thanks\n",
+        encoding="utf-8",
+    )
+    notes: list[str] = []
+    (sample,) = load_set(path, notes=notes)
+    assert sample.response == "Our opening hours:\n9:00-17:00 Mon-Fri: by phone\nSat: 10:00\n\nSee you!"
+    assert [message.time for message in sample.messages] == [f"12/03/2026, 09:{minute}" for minute in (14, 15, 17)]
+    assert any("2 lines with a time and no speaker left out: line 1, line 8" in note for note in notes)
+    path.write_text("12/03/2026, 09:14 - Jan: Hoi\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 1: Jan is no known speaker; write User or Bot"):
+        load_set(path)
+
+
 def test_our_own_rows_and_mapped_ones_stay_as_they_are(tmp_path):
     row = {"id": "1", "user_input": "Q", "response": "A", "messages": CHAT, "sessionId": "s", "input": 1, "output": 2}
     (sample,) = load_set(written(tmp_path, [row], "own.jsonl"))

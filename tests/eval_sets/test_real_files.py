@@ -265,3 +265,38 @@ def test_a_file_of_preferences_is_named(tmp_path):
     path.write_text(json.dumps({"model_a": "x", "model_b": "y", "winner": "tie"}), encoding="utf-8")
     with pytest.raises(InputError, match=r"holds preferences between versions, and no answers; assay decide"):
         load_set(path)
+
+
+@pytest.mark.parametrize(("header", "row", "says"), CASES["other_teams"])
+def test_the_columns_of_other_teams(tmp_path, header, row, says):
+    path = tmp_path / "export.csv"
+    path.write_text(f"{header}\n{row}\n", encoding="utf-8-sig")
+    notes: list[str] = []
+    (sample,) = load_set(path, notes=notes)
+    assert sample.user_input
+    assert any(says in note for note in notes), notes
+
+
+def test_labels_in_rows_of_messages_have_one_rule(tmp_path):
+    path = tmp_path / "tickets.csv"
+    spoken = "{0},user,Q,\n{0},bot,A,{1}\n"
+    path.write_text(f"ticket,role,comment,csat\n{spoken.format(1, 'good')}{spoken.format(2, 'bad')}", encoding="utf-8")
+    notes: list[str] = []
+    samples = load_set(path, notes=notes)
+    assert [sample.messages[1].rating for sample in samples] == [1, 0]
+    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {(0, 1)}
+    assert any("csat as rating, good is 1 and bad is 0" in note for note in notes)
+
+
+def test_objects_that_an_application_was_given_and_returned(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    rows = [
+        {"id": 1, "input": {"question": "Free?"}, "output": {"answer": "Yes."}, "expected": "Yes.", "cost": 3},
+        {"id": 2, "input": {"question": "When?"}, "output": None, "cost": 4},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    notes: list[str] = []
+    first, second = load_set(path, notes=notes)
+    assert (first.id, first.user_input, first.response, first.reference) == ("1", "Free?", "Yes.", "Yes.")
+    assert (second.user_input, second.response, second.metadata["cost"]) == ("When?", "", 4)
+    assert any("runs or examples, as LangSmith has them: read as questions" in note for note in notes)

@@ -292,6 +292,46 @@ def test_times_that_go_backwards_are_an_error_in_each_form():
         assert len(list(read_samples([thread(second, first)]))) == 1
 
 
+SPOKEN = [
+    ("user", "Free?", "10:00"),
+    ("assistant", "Yes.", "10:01"),
+    ("user", "When?", "10:01"),
+    ("bot", "May.", "10:02"),
+]
+
+
+@pytest.mark.parametrize(
+    ("order", "says"),
+    [
+        ([0, 1, 2, 3], ""),
+        ([3, 2, 1, 0], "1 conversation stands newest first, or in no order of time, and is read oldest first"),
+        ([0, 3, 1], "1 conversation stands newest first, or in no order of time, and is read oldest first"),
+        ([0, 3, 1, 2], None),  # two messages of one time: nothing says which is the first
+    ],
+)
+@pytest.mark.parametrize("day", ["2026-03-01T", "13-03-2026 ", "01/02/2026 "])
+def test_messages_in_three_orders_of_time(tmp_path, order, says, day):
+    messages = [
+        {"role": role, "content": text, "time": f"{day}{time}"}
+        for role, text, time in (SPOKEN[place] for place in order)
+    ]
+    rows = "".join(f"c1,{one['role']},{one['content']},{one['time']}\n" for one in messages)
+    path = tmp_path / "a.csv"
+    path.write_text(f"conversation_id,role,content,time\n{rows}", encoding="utf-8")
+    for read in (
+        lambda notes: read_samples([{"messages": messages}], notes=notes),
+        lambda notes: read_samples(path, notes=notes),
+    ):
+        notes: list[str] = []
+        if says is None:
+            with pytest.raises(InputError, match="sort the messages by their time"):
+                list(read(notes))
+            continue
+        (sample,) = read(notes)
+        assert [message.text for message in sample.messages] == [SPOKEN[place][1] for place in sorted(order)]
+        assert any(says in note for note in notes) and (bool(says) or not any("newest" in note for note in notes))
+
+
 def test_a_log_whose_times_go_backwards(tmp_path):
     path = tmp_path / "a.log"
     path.write_text("[02-03-2026 10:00] Klant: Hoi\n[01-03-2026 10:01] Bot: Hallo\n", encoding="utf-8")

@@ -119,8 +119,8 @@ def test_a_conversation_that_is_named_on_its_first_row_only(tmp_path):
 
 
 def test_a_chat_log_that_is_called_txt(tmp_path):
-    with pytest.raises(InputError, match=r"if it is a chat log, name it g\.log"):
-        read(tmp_path, "Customer: Hi, there\nBot: Hello\n", "g.txt")
+    samples, _ = read(tmp_path, "Customer: Hi, there\nBot: Hello\n", "g.txt")
+    assert [(sample.user_input, sample.response) for sample in samples] == [("Hi, there", "Hello")]
 
 
 def test_what_is_no_list_of_errors(tmp_path):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
 from ...errors import InputError, UsageError
@@ -43,11 +44,10 @@ class OtlpFileSource:
 
         Traces come in the order of their last spans.
         """
-        files = list_files(self._address.project)
-        survey = _Survey(filter)
+        survey = _Survey(list_files(self._address.project), filter)
         samples = TraceSamples(self._address)
         count, broken = 0, None
-        for rows in group_rows(survey.seen(read_rows(files)), trace_id, lambda: survey.watch(read_rows(files))):
+        for rows in group_rows(survey, trace_id):
             if isinstance(rows, BadRow):
                 broken = broken or rows.error
                 if isinstance(rows.error, BrokenPart):
@@ -69,15 +69,22 @@ class OtlpFileSource:
 
 
 class _Survey:
-    """What only all spans tell: the scales of people's ratings, and which attributes there are."""
+    """The spans of files, and what only all of them tell: the scales of people's ratings, and which attributes exist.
 
-    def __init__(self, wanted: Mapping[str, str]) -> None:
-        self._wanted = wanted
+    The first reading looks at all; each later one ends where that did, since a collector may have written more.
+    """
+
+    def __init__(self, files: list[Path], wanted: Mapping[str, str]) -> None:
+        self._files, self._wanted = files, wanted
         self.scales = ObservedScales()
         self._names: set[str] = {"name"}
         self._last = 0
 
-    def watch(self, rows: Iterator[Row | BadRow]) -> Iterator[Row | BadRow]:
+    def __iter__(self) -> Iterator[Row | BadRow]:
+        rows, last = read_rows(self._files), self._last
+        return takewhile(lambda row: row.number <= last, rows) if last else self._watch(rows)
+
+    def _watch(self, rows: Iterator[Row | BadRow]) -> Iterator[Row | BadRow]:
         for row in rows:
             self._last = row.number
             yield row
@@ -88,10 +95,6 @@ class _Survey:
                 for name in _fields(row.values):
                     if name in self._wanted or len(self._names) < _MOST_NAMES:
                         self._names.add(name)
-
-    def seen(self, rows: Iterator[Row | BadRow]) -> Iterator[Row | BadRow]:
-        """The rows that were watched: a collector may have written more since."""
-        return takewhile(lambda row: row.number <= self._last, rows)
 
     def check(self, address: TraceAddress) -> None:
         for name in self._wanted:
