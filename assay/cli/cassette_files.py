@@ -62,7 +62,7 @@ def drift(
     The questions are those of a run over SETS with --judge and --metrics. PATH is not written to. A model that the
     provider has changed behind its name shows up here; one that never repeats itself does too.
     """
-    from ..runs.judging.reply_drift import estimate_drift
+    from ..runs.judging.probe_findings import estimate_drift
     from ..runs.suite.cassette_check import repeat_questions
 
     repeated, missing = asyncio.run(repeat_questions(path, run.plan(), share=share, seed=seed, budget=budget))

@@ -168,9 +168,9 @@ def compare(
     assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini --report judges.html
     """
     from ..runs.answers.rating_direction import check_ratings_fit
-    from ..runs.judging.comparison_tables import comparison_block
+    from ..runs.judging.comparison_report import comparison_block
+    from ..runs.judging.experiment import JudgeScoring, load_judges, score_by_judges
     from ..runs.judging.judge_comparison import compare_judges
-    from ..runs.judging.judge_scoring import JudgeScoring, load_judges, score_by_judges
 
     if report is not None:
         check_writable(report)

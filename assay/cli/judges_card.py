@@ -29,7 +29,7 @@ from .progress import show_status
 if TYPE_CHECKING:
     from ..judges import Budget, Mode
     from ..runs.judging import JudgeCard
-    from ..runs.judging.card_scoring import CardRequest
+    from ..runs.judging.card_request import CardRequest
 
 BUNDLED_SETS = ("helpdesk_en", "helpdesk_nl")
 _FORMS = (".html", ".md", ".json")
@@ -87,7 +87,7 @@ def card(
     assay judges card openai/gpt-4o-mini --on public:mtrag:dev --budget 2usd -o card.html
     assay judges card mini.json large.json -o both.html
     """
-    from ..runs.judging.card_file import is_card_file, read_cards
+    from ..runs.judging.judge_card import is_card_file, read_card
 
     if out is not None:
         if out.suffix.lower() not in _FORMS:
@@ -106,7 +106,7 @@ def card(
             )
         if len(files) > 1 and out is not None and out.suffix.lower() == ".json":
             raise UsageError(f"{out}: a JSON file holds one card; write both as .html or .md")
-        cards = read_cards(list(map(Path, files)))
+        cards = [read_card(Path(file)) for file in files]
     else:
         if len(models) > 1:
             raise UsageError("one judge per card; make one for each (-o NAME.json), then name the files together")
@@ -142,9 +142,9 @@ def _request(
     set_options: SetOptions,
 ) -> "CardRequest":
     from ..judges.judge import open_model
-    from ..runs.judging.card_scoring import CardRequest
+    from ..runs.judging.card_request import CardRequest
     from ..runs.judging.card_set import make_card_set, name_sets
-    from ..runs.judging.judge_scoring import short_name
+    from ..runs.judging.experiment import short_name
 
     judge = open_model(model)  # it is known before a set is read
     if not sets:
@@ -182,7 +182,7 @@ def _agree(request: "CardRequest", *, is_agreed: bool) -> None:
             echo_notice(f"{card_set.name}: {without} no rating and {verb_of(card_set.unrated, 'is', 'are')} left out")
     if request.mode == "replay":
         return
-    from ..runs.judging.card_estimate import estimate_card
+    from ..runs.judging.card_request import estimate_card
 
     with show_status("estimating what the card takes; nothing is asked yet"):
         estimate = estimate_card(request)
@@ -201,16 +201,15 @@ def _agree(request: "CardRequest", *, is_agreed: bool) -> None:
 
 
 def _make(request: "CardRequest") -> "JudgeCard":
-    from ..runs.judging.card_scoring import make_card
+    from ..runs.judging.card_request import make_card
 
     return make_card(request, show_status)
 
 
 def _show(cards: "Sequence[JudgeCard]", out: Path | None) -> None:
     """Prints the cards, and writes them where a file is named."""
-    from ..runs.judging.card_file import write_card
-    from ..runs.judging.card_page import write_card_markdown, write_card_page
-    from ..runs.judging.card_tables import card_blocks
+    from ..runs.judging.card_report import card_blocks, write_card_markdown, write_card_page
+    from ..runs.judging.judge_card import write_card
 
     if out is not None:
         suffix = out.suffix.lower()
@@ -231,7 +230,7 @@ def _show(cards: "Sequence[JudgeCard]", out: Path | None) -> None:
 
 def _as_json(card: "JudgeCard") -> dict[str, Any]:
     """The card's JSON form with a verdict in each set."""
-    from ..runs.judging.card_verdict import give_card_verdict
+    from ..runs.judging.card_report import give_card_verdict
 
     values = card.model_dump(mode="json")
     for of_set, one in zip(values["sets"], card.sets, strict=True):

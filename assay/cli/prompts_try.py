@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..eval_sets import Sample
     from ..judges import LiteLLMJudge, Mode
     from ..prompts import Prompt
-    from ..runs.judging.prompt_effect import MetricEffect, PromptEffect, PromptTrial, Scores
+    from ..runs.judging.prompt_effect import MetricEffect, PromptEffect, PromptTrial, SampleScores
 
 _METRICS_OF_PROMPT = {
     "claims": "faithfulness:claims=judge",
@@ -147,7 +147,7 @@ async def _score_with_each(
     wordings: "Sequence[Prompt]",
     judge: "LiteLLMJudge",
     embedder: str,
-) -> "list[Scores]":
+) -> "list[SampleScores]":
     """The scores with the prompt in use, and then with each wording."""
     from ..prompts import BUNDLED
     from ..runs import aevaluate
