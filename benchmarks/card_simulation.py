@@ -6,8 +6,8 @@ Answers in groups (two fifths of an answer's quality are its group's) get rating
 Three populations: the judge is noise and so is the overlap, so that an interval of both together, or of what the judge
 adds, that leaves out 0 is wrong; a judge whose calibration error is known from 400,000 answers; and a judge whom an
 instruction in an answer does not move, so that each injection that "worked" is its noise. The figures are the product's
-own (`RatedScores`, `check_injections`), but for one: a card shows no interval of both together. The first table
-measures the one that takes the predictions as fixed, and says why.
+own (`predict_together`, `measure_calibration`, `check_injections`), but for one: a card shows no interval of both
+together. The first table measures the one that takes the predictions as fixed, and says why.
 """
 
 import argparse
@@ -24,10 +24,10 @@ from scipy.special import ndtr
 
 from assay.eval_sets import Sample
 from assay.judges import Usage
-from assay.meta_eval import Estimate, estimate, estimate_proportion, mean_spearman
+from assay.meta_eval import Estimate, ScoreTable, estimate, estimate_proportion, mean_spearman
 from assay.metrics import Score
 from assay.presentation import Figure
-from assay.runs import RatedScores, check_injections
+from assay.runs import build_value_table, check_injections, measure_calibration, measure_gain, predict_together
 
 JUDGE, OVERLAP = "judge", "token_overlap"
 OF_THE_GROUP = 0.4
@@ -67,7 +67,7 @@ class Population:
             scores = np.round(scores * self._steps) / self._steps
         return ratings, scores, ndtr(self._quality())
 
-    def rated_scores(self, seed: int) -> RatedScores:
+    def table(self) -> ScoreTable:
         """Draws answers as the card reads them."""
         ratings, scores, overlap = self.draw()
         samples = tuple(
@@ -79,7 +79,7 @@ class Population:
             name: {str(n): float(value) for n, value in enumerate(column)}
             for name, column in ((JUDGE, scores), (OVERLAP, overlap))
         }
-        return RatedScores(samples, values, JUDGE, seed)
+        return build_value_table(samples, values)
 
     def _quality(self) -> Floats:
         of_groups = self._generator.standard_normal(int(self._group_of.max()) + 1)[self._group_of]
@@ -116,15 +116,15 @@ def combined_row(
     )
     together, gains = list[bool | None](), list[bool | None]()
     for number in range(options.populations):
-        scores = population.rated_scores(number)
-        predictions = scores.predict_together(OVERLAP)
+        table = population.table()
+        predictions = predict_together(table, JUDGE, OVERLAP, number)
         if isinstance(predictions, str):
             together.append(None)
             gains.append(None)
             continue
-        agreement = estimate(mean_spearman(predictions, scores.ratings), scores.groups, scale="fisher")
+        agreement = estimate(mean_spearman(predictions, table.mean_rating), table.groups, scale="fisher")
         together.append(is_outside(agreement, 0.0))
-        gains.append(is_outside(scores.compare((JUDGE, predictions), (OVERLAP, scores.column(OVERLAP)[:, None])), 0.0))
+        gains.append(is_outside(measure_gain(table, OVERLAP, predictions), 0.0))
     return [groups, describe(is_equal, levels), len(together), format_share(together), format_share(gains)]
 
 
@@ -137,8 +137,8 @@ def calibration_row(
     truth = true_calibration_error(tuple(levels))
     population = Population(sizes, levels, 0, 0.5, generator)
     outside, below = list[bool | None](), list[bool | None]()
-    for number in range(options.populations):
-        error = population.rated_scores(number).calibration().error
+    for _ in range(options.populations):
+        error = measure_calibration(population.table(), JUDGE).error
         outside.append(is_outside(error, truth))
         below.append(None if error.high is None else error.high < truth)
     return [groups, describe(is_equal, levels), options.populations, format_share(outside), format_share(below)]
@@ -209,7 +209,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=2, help="how often the folds of both together are dealt")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    product = sys.modules[RatedScores.__module__]
+    product = sys.modules[predict_together.__module__]
     product.REPEATS, product.PERMUTATIONS = options.repeats, 9  # the p-value is not looked at
     print_machine()
     print_table(

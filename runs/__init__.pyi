@@ -38,29 +38,30 @@ from .failures.bad_answers import count_others as count_others, select_bad_answe
 from .failures.failure_blocks import failure_notes as failure_notes, failure_sentences as failure_sentences
 from .failures.failure_texts import embeddable_texts as embeddable_texts, read_peoples_texts as read_peoples_texts
 from .judging.align import Aligner as Aligner
-from .judging.bias import Bias as Bias, describe_unmeasured as describe_unmeasured, measure_biases as measure_biases
-from .judging.card_page import render_card_markdown as render_card_markdown
-from .judging.card_scoring import PROBES as PROBES, perturb as perturb
-from .judging.card_tables import (
+from .judging.card_report import (
     CardEntry as CardEntry,
     card_blocks as card_blocks,
     cost_table as cost_table,
+    describe_unmeasured as describe_unmeasured,
     reliability_table as reliability_table,
+    render_card_markdown as render_card_markdown,
 )
-from .judging.comparison_tables import comparison_block as comparison_block, judge_table as judge_table
-from .judging.injection_check import check_injections as check_injections
+from .judging.comparison_report import comparison_block as comparison_block, judge_table as judge_table
+from .judging.experiment import (
+    JudgeScores as JudgeScores,
+    JudgeScoring as JudgeScoring,
+    build_value_table as build_value_table,
+    score_by_judges as score_by_judges,
+)
 from .judging.judge_card import CardAgreement as CardAgreement
 from .judging.judge_comparison import (
     ClaimAgreement as ClaimAgreement,
     JudgeComparison as JudgeComparison,
     JudgeFindings as JudgeFindings,
+    Panel as Panel,
     Unit as Unit,
     compare_judges as compare_judges,
-)
-from .judging.judge_scoring import (
-    JudgeScores as JudgeScores,
-    JudgeScoring as JudgeScoring,
-    score_by_judges as score_by_judges,
+    compare_panels as compare_panels,
 )
 from .judging.pairwise_preferences import (
     PairwisePreferences as PairwisePreferences,
@@ -68,11 +69,23 @@ from .judging.pairwise_preferences import (
     net_preferences as net_preferences,
     prefer_versions as prefer_versions,
 )
-from .judging.panels import Panel as Panel, compare_panels as compare_panels
-from .judging.probe_findings import ProbeFindings as ProbeFindings, compare_probed as compare_probed
-from .judging.rated_scores import RatedScores as RatedScores, rater_ceilings_of as rater_ceilings_of
-from .judging.reply_drift import estimate_drift as estimate_drift
-from .judging.set_card import OVERLAP as OVERLAP, first_failure as first_failure, make_set_card as make_set_card
+from .judging.probe_findings import (
+    ProbeFindings as ProbeFindings,
+    check_injections as check_injections,
+    compare_probed as compare_probed,
+    estimate_drift as estimate_drift,
+    measure_biases as measure_biases,
+)
+from .judging.probes import PROBES as PROBES, perturb as perturb
+from .judging.set_card import (
+    OVERLAP as OVERLAP,
+    first_failure as first_failure,
+    make_set_card as make_set_card,
+    measure_calibration as measure_calibration,
+    measure_gain as measure_gain,
+    predict_together as predict_together,
+    rater_ceilings_of as rater_ceilings_of,
+)
 from .ratings.item_queue import queue_ids as queue_ids
 from .ratings.pair_progress import pair_disagreements as pair_disagreements, pair_progress as pair_progress
 from .ratings.pair_queue import (

@@ -1,31 +1,58 @@
 """`assay judges align`: a judge learns from the team's ratings, if that helps."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import UsageError
 from ..presentation.figure import Figure, figures
-from ..presentation.result_table import Column, Content, ResultTable, Tone
+from ..presentation.result_table import Column, Content, Paragraph, ReportBlock, ResultTable, Tone
 from ..presentation.texts import one_line
 from ..shell_words import quote_word
 from ..text.wording import count_of
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
 from .number_types import MOST_RESAMPLES, BoundedCount
-from .options import SetOptions, embedder_option, seed_option, with_set_options
-from .output import echo, echo_json, echo_notice, is_json, open_console, print_result, print_table
+from .options import SetOptions, embedder_option, option_group, seed_option, with_set_options
+from .output import echo, echo_notice, is_json, print_result
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
-    from ..meta_eval.estimate import Estimate
-    from ..runs.judging.align import AlignmentCost, AlignmentReport
+    from ..runs.judging.align import AlignmentReport
 
 CANDIDATES = ("calibrated", "few-shot")  # as in judges.settings
 _RUN = re.compile(r"last|\d{8}(-.*)?")
+
+
+def _read_candidates(_context: click.Context, _option: click.Parameter, typed: str | None) -> tuple[str, ...]:
+    chosen = CANDIDATES if typed is None else tuple(name.strip() for name in typed.split(","))
+    if unknown := [name for name in chosen if name and name not in CANDIDATES]:
+        raise UsageError(f"no candidate is called {unknown[0]!r}; there are {', '.join(CANDIDATES)}")
+    return chosen
+
+
+# how candidates are tried, as `Aligner` takes it
+with_trial_options = option_group(
+    "trial",
+    dict,
+    click.option(
+        "--candidates", metavar="A,B", callback=_read_candidates, help=f"Only these of {', '.join(CANDIDATES)}."
+    ),
+    click.option(
+        "--shown", type=click.IntRange(1, 20), default=3, show_default=True, help="Rated examples beside each."
+    ),
+    seed_option,
+    click.option(
+        "--permutations",
+        type=BoundedCount(100, MOST_RESAMPLES),
+        default=2000,
+        show_default=True,
+        help="How often candidates change places at random, for the test.",
+    ),
+)
 
 
 @click.command()
@@ -35,16 +62,7 @@ _RUN = re.compile(r"last|\d{8}(-.*)?")
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the judge, if a candidate wins."
 )
-@click.option("--candidates", metavar="A,B", help=f"Only these of {', '.join(CANDIDATES)}.")
-@click.option("--shown", type=click.IntRange(1, 20), default=3, show_default=True, help="Rated examples beside each.")
-@seed_option
-@click.option(
-    "--permutations",
-    type=BoundedCount(100, MOST_RESAMPLES),
-    default=2000,
-    show_default=True,
-    help="How often candidates change places at random, for the test.",
-)
+@with_trial_options
 @click.option("--dry-run", is_flag=True, help="Only say what it would take; no judge is asked.")
 @embedder_option
 @with_set_options
@@ -55,10 +73,7 @@ def align(
     judge: str | None,
     session_options: SessionOptions,
     out: Path | None,
-    candidates: str | None,
-    shown: int,
-    seed: int,
-    permutations: int,
+    trial: Mapping[str, Any],
     dry_run: bool,
     embedder: str,
     set_options: SetOptions,
@@ -80,55 +95,41 @@ def align(
         raise UsageError("name the judge that is to learn (--judge MODEL)")
     if out is not None and out.exists() and any(out.iterdir()):
         raise UsageError(f"{out}: this folder is not empty; name a new one")
-    chosen = tuple(name.strip() for name in candidates.split(",")) if candidates is not None else CANDIDATES
-    if unknown := [name for name in chosen if name and name not in CANDIDATES]:
-        raise UsageError(f"no candidate is called {unknown[0]!r}; there are {', '.join(CANDIDATES)}")
     samples = list(_samples(source, set_options, store))
     with open_judge_session(judge, session_options, out or Path("align")) as session:
         if session.judge is None:
             raise UsageError("name the judge that is to learn (--judge MODEL)")
-        aligner = Aligner(
-            metric=metric,
-            samples=samples,
-            judge=session.judge,
-            embedder=session.embedder(embedder),
-            candidates=chosen,
-            shown=shown,
-            seed=seed,
-            permutations=permutations,
-        )
+        judged_by, embedding = session.judge, session.embedder(embedder)
+        aligner = Aligner(metric=metric, samples=samples, judge=judged_by, embedder=embedding, **trial)
         cost = aligner.estimate_cost()
+        cost_line = (
+            f"This takes at most {count_of(cost.requests, 'request')} and about {count_of(cost.tokens, 'token')}; what "
+            "is recorded costs nothing. A bound: --budget 1usd, 2000tokens or 50calls."
+        )
         if dry_run:
-            _print_cost(cost)
+            print_result(lambda: asdict(cost), cost_line)
             return
         if not is_json():
-            echo(_cost_line(cost), err=True)
-        passes = 1 + ("few-shot" in chosen)
-        with question_progress(session.judge, passes * len(aligner.samples)) as on_reply:
-            done = 0
-
-            def on_sample() -> None:
-                nonlocal done
-                done += 1
-                if done <= passes * len(aligner.samples):  # calibrating goes over the same answers again
-                    on_reply(True)
-
-            aligner.on_sample = on_sample
+            echo(cost_line, err=True)
+        total = (1 + ("few-shot" in aligner.candidates)) * len(aligner.samples)
+        with question_progress(session.judge, total) as on_reply:
+            done = iter(range(total))  # calibrating goes over the same answers again
+            aligner.on_sample = lambda: on_reply(True) if next(done, None) is not None else None
             report = aligner.align()
         written = out if report.result.is_adopted and out is not None else None
         if written is not None:
             aligner.write(written, report)
-        usage = session.usage_as_json()
-        usage_line = session.usage_line()
-    if is_json():
-        echo_json(asdict(report) | {"usage_total": usage, "written": None if written is None else str(written)})
-        return
-    _print_report(report)
-    echo(usage_line)
+        usage, usage_line = session.usage_as_json(), session.usage_line()
+    further = [usage_line]
     if written is not None:
-        echo(f"\nThe judge: {written}. Use it: assay run SET --judge {quote_word(written)}")
+        further.append(f"\nThe judge: {written}. Use it: assay run SET --judge {quote_word(written)}")
     elif report.result.is_adopted:
-        echo("\nName a folder for it (-o FOLDER) with the same command; recorded replies cost nothing.")
+        further.append("\nName a folder for it (-o FOLDER) with the same command; recorded replies cost nothing.")
+    print_result(
+        lambda: asdict(report) | {"usage_total": usage, "written": None if written is None else str(written)},
+        _report_block(report),
+        *further,
+    )
 
 
 def _samples(source: str, set_options: SetOptions, store: str | Path) -> "Iterator[Sample]":
@@ -146,44 +147,24 @@ def _samples(source: str, set_options: SetOptions, store: str | Path) -> "Iterat
     yield from joined.samples.values()
 
 
-def _cost_line(cost: "AlignmentCost") -> str:
-    return (
-        f"This takes at most {count_of(cost.requests, 'request')} and about {count_of(cost.tokens, 'token')}; what "
-        "is recorded costs "
-        "nothing. A bound: --budget 1usd, 2000tokens or 50calls."
-    )
-
-
-def _print_cost(cost: "AlignmentCost") -> None:
-    print_result(lambda: asdict(cost), lambda: echo(_cost_line(cost)))
-
-
-def _describe_gain(gain: "Estimate | None") -> str:
-    """How much more the adopted judge agrees with the ratings than the judge as it is, in a sentence."""
-    if gain is None or gain.value is None:
-        return ""
-    figure = Figure.from_estimate("correlation", gain).describe()
-    return f" On answers that it did not learn from it agrees more than the judge as it is: {figure}."
-
-
-def _print_report(report: "AlignmentReport") -> None:
-    from rich.text import Text
-
-    console, result = open_console(), report.result
+def _report_block(report: "AlignmentReport") -> ReportBlock:
+    result = report.result
     verdict = "adopted" if result.is_adopted else "nothing is adopted"
-    console.print(Text(one_line(f"{report.metric} by {report.judge}: {verdict}: {result.reason}."), style="bold"))
-    console.print(
-        Text(
-            f"{count_of(report.answers, 'rated answer')} in {count_of(report.groups, 'group')}."
-            f"{_describe_gain(result.gain)}"
-        )
-    )
+    answers = f"{count_of(report.answers, 'rated answer')} in {count_of(report.groups, 'group')}."
+    if result.gain is not None and result.gain.value is not None:
+        gain = Figure.from_estimate("correlation", result.gain).describe()
+        answers += f" On answers that it did not learn from it agrees more than the judge as it is: {gain}."
+    paragraphs = [
+        Paragraph(one_line(f"{report.metric} by {report.judge}: {verdict}: {result.reason}."), "strong"),
+        Paragraph(answers),
+    ]
     if report.raters is not None:
         if report.raters.problem:
-            console.print(Text(one_line(f"Note: {report.raters.problem}.", 600)))
-        console.print(Text(report.raters.ceiling_sentence))
+            paragraphs.append(Paragraph(one_line(f"Note: {report.raters.problem}.", 600)))
+        paragraphs.append(Paragraph(report.raters.ceiling_sentence))
     if report.rater_groups is not None:
-        console.print(Text(one_line(f"{report.rater_groups.sentence}.", 600), style="yellow"))
+        paragraphs.append(Paragraph(one_line(f"{report.rater_groups.sentence}.", 600), "warning"))
+
     columns = (
         Column("candidate", "text"),
         *(Column(head, is_whole=True) for head in ("Spearman [95%]", "more than as it is")),
@@ -191,15 +172,15 @@ def _print_report(report: "AlignmentReport") -> None:
         Column("tokens"),
     )
     rows: list[tuple[Content, ...]] = []
-    tones: list[Tone] = []
     for row in result.rows:
         usage = report.usage.get(row.name)
         spent = (None, None) if usage is None else (usage.calls, usage.tokens_in + usage.tokens_out)
         difference = "" if row.difference is None else Figure.from_estimate("correlation", row.difference)
         spearman, error = Figure.from_estimate("correlation", row.spearman), Figure("mean", row.squared_error)
         rows.append((row.name, spearman, difference, error, *map(figures("count"), spent)))
-        tones.append("strong" if row.name == result.chosen else "")
+    tones: list[Tone] = ["strong" if row.name == result.chosen else "" for row in result.rows]
     for baseline in report.baselines:
         rows.append((baseline.name, Figure.from_estimate("correlation", baseline.spearman), "", "", "", ""))
         tones.append("baseline")
-    print_table(ResultTable("Out of fold, not corrected for the choice", columns, tuple(rows), tuple(tones)))
+    table = ResultTable("Out of fold, not corrected for the choice", columns, tuple(rows), tuple(tones))
+    return ReportBlock((*paragraphs, table))

@@ -1,10 +1,11 @@
-"""`assay cassettes`: what is recorded, what is stale, what is missing."""
+"""`assay cassettes`: what is recorded, stale or missing; recordings together, and against the model as it is now."""
 
 import asyncio
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,66 +13,44 @@ from ..errors import UsageError
 from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
 from ..text.wording import count_of
-from .exit_codes import DONE, ERROR
+from .exit_codes import DONE, ERROR, GATE_FAILED
+from .number_types import SEED, FiniteRange
 from .options import (
     Command,
     SetOptions,
     embedder_option,
     judge_option,
+    make_plan,
     metrics_option,
     option_group,
-    read_metrics,
     turns_option,
+    with_budget,
     with_set_options,
 )
 from .output import echo, echo_json, is_json, is_wide, print_result, print_table
+from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
-    from ..eval_sets.levels import Turns
-    from ..runs.store.plan import Plan
+    from ..judges import Budget
+    from ..runs import Plan
+    from ..runs.judging.probe_findings import ReplyDrift
     from ..runs.suite.cassette_check import CassetteCheck
 
+_SHOWN = 10
 _path = click.argument("path", type=click.Path(path_type=Path))
 
 
-@dataclass(frozen=True, slots=True)
-class TypedRun:
-    """The run whose questions a cassette is compared with, as it was typed."""
-
-    sets: tuple[str, ...]  # the sets; none where only the prompts are compared
-    judge: str | None
-    metrics: str | None  # the metrics' names, with commas; None for the default ones
-    embedder: str
-    turns: "Turns"  # on which turns of a conversation metrics of an answer run
-    set_options: SetOptions
-
-    def plan(self) -> "Plan":
-        """The plan of the run. Raises `UsageError` without a judge or for an unknown one."""
-        from ..judges import load_settings
-        from ..runs.store.plan import Plan
-
-        if self.judge is None:
-            raise UsageError("name the judge whose questions are looked up in the cassette: --judge MODEL")
-        return Plan(
-            sets=self.sets,
-            metrics=read_metrics(self.metrics),
-            judge=load_settings(self.judge),
-            embedder=self.embedder,
-            mapping=self.set_options.mapping,
-            language=self.set_options.language,
-            split=self.set_options.split,
-            sheet=self.set_options.sheet,
-            header_row=self.set_options.header_row,
-            scale=self.set_options.scale,
-            limit=self.set_options.limit,
-            turns=self.turns,
-        )
-
-
 def with_typed_run(command: Command) -> Command:
-    """Adds the options of the run that a cassette is compared with; the command gets it as `run`."""
-    grouped = option_group("run", TypedRun, judge_option, metrics_option, embedder_option, turns_option)(command)
-    return with_set_options(grouped)
+    """Adds the options of the run that a cassette is compared with; the command gets them as `run`."""
+    return with_set_options(
+        option_group("run", dict, judge_option, metrics_option, embedder_option, turns_option)(command)
+    )
+
+
+def _plan(sets: tuple[str, ...], set_options: SetOptions, run: Mapping[str, Any]) -> "Plan":
+    if run["judge"] is None:
+        raise UsageError("name the judge whose questions are looked up in the cassette: --judge MODEL")
+    return make_plan(sets, set_options, **run)
 
 
 @click.group()
@@ -99,7 +78,7 @@ def show(path: Path, key: str | None, sample: str | None) -> None:
     if not matches:
         raise UsageError(f"{path}: no recording matches")
     if is_json():
-        echo("\n".join(format_line(recording).decode(errors="replace").rstrip() for recording in matches))
+        echo_json({"recordings": [json.loads(format_line(recording)) for recording in matches]})
     elif key is not None and len(matches) == 1:
         echo_json(json.loads(format_line(matches[0])))
     else:
@@ -107,20 +86,19 @@ def show(path: Path, key: str | None, sample: str | None) -> None:
             Field("key", "text", lambda recording: recording.key[:12]),
             Field("prompt", "text", lambda recording: recording.prompt),
             Field("sample", "text", lambda recording: recording.sample),
-            Field("tokens in, out", "count", lambda one: f"{one.reply.tokens_in}, {one.reply.tokens_out}", "wide"),
+            Field("tokens in, out", "count", lambda row: f"{row.reply.tokens_in}, {row.reply.tokens_out}", "wide"),
             Field("reply", "text", lambda recording: one_line(recording.reply.text, 50 if is_wide() else 20)),
         )
         print_table(tabulate("", matches, fields))
-        echo(
-            one_line(f"{count_of(len(matches), 'recording')} of {', '.join(sorted({r.reply.model for r in matches}))}")
-        )
+        models = ", ".join(sorted({recording.reply.model for recording in matches}))
+        echo(one_line(f"{count_of(len(matches), 'recording')} of {models}"))
 
 
 @cassettes.command()
 @_path
 @click.argument("sets", nargs=-1)
 @with_typed_run
-def check(path: Path, *, run: TypedRun) -> None:
+def check(path: Path, *, sets: tuple[str, ...], run: Mapping[str, Any], set_options: SetOptions) -> None:
     """List what is stale and what is missing in a cassette.
 
     PATH is compared with what a run over SETS with --judge and --metrics asks.
@@ -129,16 +107,16 @@ def check(path: Path, *, run: TypedRun) -> None:
     stale too when the run does not use it; what follows a missing reply is unknown, and not called stale. Exit code 1
     when something is stale or missing.
     """
-
-    result = _check(path, run)
-    if is_json():
-        echo_json({"stale": [recording.key for recording in result.stale], "missing": result.missing})
-    else:
-        for recording in result.stale:
-            echo(f"stale    {one_line(f'{recording.key[:12]} {recording.prompt} {recording.sample}')}")
-        for line in result.missing:
-            echo(f"missing  {one_line(line)}")
-        echo(f"{len(result.stale)} stale, {len(result.missing) if run.sets else 'unknown'} missing")
+    result = _check(path, sets, set_options, run)
+    print_result(
+        lambda: {"stale": [recording.key for recording in result.stale], "missing": result.missing},
+        *(
+            f"stale    {one_line(f'{recording.key[:12]} {recording.prompt} {recording.sample}')}"
+            for recording in result.stale
+        ),
+        *(f"missing  {one_line(line)}" for line in result.missing),
+        f"{len(result.stale)} stale, {len(result.missing) if sets else 'unknown'} missing",
+    )
     click.get_current_context().exit(ERROR if result.stale or result.missing else DONE)
 
 
@@ -146,18 +124,95 @@ def check(path: Path, *, run: TypedRun) -> None:
 @_path
 @click.argument("sets", nargs=-1)
 @with_typed_run
-def prune(path: Path, *, run: TypedRun) -> None:
+def prune(path: Path, *, sets: tuple[str, ...], run: Mapping[str, Any], set_options: SetOptions) -> None:
     """Drop what `check` calls stale from PATH."""
     from ..judges import Cassette
 
-    stale = _check(path, run).stale
+    stale = _check(path, sets, set_options, run).stale
     Cassette(path, "replay").drop({recording.key for recording in stale})
-    print_result(lambda: {"dropped": len(stale)}, lambda: echo(f"{count_of(len(stale), 'recording')} dropped"))
+    print_result(lambda: {"dropped": len(stale)}, f"{count_of(len(stale), 'recording')} dropped")
 
 
-def _check(path: Path, run: TypedRun) -> "CassetteCheck":
+def _check(path: Path, sets: tuple[str, ...], set_options: SetOptions, run: Mapping[str, Any]) -> "CassetteCheck":
     from ..runs.suite.cassette_check import CassetteCheck, check_cassette, recordings_of_changed_prompts
 
-    if not run.sets:
+    if not sets:
         return CassetteCheck(stale=recordings_of_changed_prompts(path), missing=[])
-    return asyncio.run(check_cassette(path, run.plan()))
+    return asyncio.run(check_cassette(path, _plan(sets, set_options, run)))
+
+
+@cassettes.command()
+@click.argument("out", type=OUTPUT_FILE)
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--prefer", type=click.Choice(["first", "last"]), help="Whose reply stands where they differ.")
+def merge(out: Path, paths: tuple[Path, ...], prefer: Any) -> None:
+    """Bring the recordings of several cassettes into one.
+
+    The recordings of PATHS go into OUT; what OUT holds already stays.
+    """
+    from ..judges.cassette import merge_cassettes
+
+    count = merge_cassettes(paths, out, prefer)
+    print_result(lambda: {"recordings": count}, f"{out}: {count_of(count, 'recording')}")
+
+
+@cassettes.command()
+@_path
+@click.argument("sets", nargs=-1, required=True)
+@with_typed_run
+@click.option("--share", type=FiniteRange(0, 1, min_open=True), default=0.1, show_default=True)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Which questions are asked anew.")
+@click.option("--at-most", type=FiniteRange(0, 1), help="Exit code 5 when surely more replies have changed.")
+@with_budget
+def drift(
+    path: Path,
+    *,
+    sets: tuple[str, ...],
+    run: Mapping[str, Any],
+    set_options: SetOptions,
+    share: float,
+    seed: int,
+    at_most: float | None,
+    budget: "Budget",
+) -> None:
+    """Ask recorded questions anew: have the replies changed?
+
+    A share of the questions of PATH is asked.
+
+    The questions are those of a run over SETS with --judge and --metrics. PATH is not written to. A model that the
+    provider has changed behind its name shows up here; one that never repeats itself does too.
+    """
+    from ..runs.judging.probe_findings import estimate_drift
+    from ..runs.suite.cassette_check import repeat_questions
+
+    plan = _plan(sets, set_options, run)
+    repeated, missing = asyncio.run(repeat_questions(path, plan, share=share, seed=seed, budget=budget))
+    estimate = estimate_drift(repeated)
+    changed = [question for question in repeated if not question.same_value]
+    lines = [
+        line
+        for question in changed[:_SHOWN]
+        for line in (
+            one_line(f"{question.key[:12]} {question.prompt} {question.sample}"),
+            f"  recorded: {one_line(question.recorded, 120)}",
+            f"  now:      {one_line(question.now or question.problem, 120)}",
+        )
+    ]
+    print_result(
+        lambda: estimate.as_json() | {"missing": missing, "changed": [asdict(question) for question in changed]},
+        *lines,
+        _describe_drift(estimate, missing),
+    )
+    above = at_most is not None and (estimate.share.low is None or estimate.share.low > at_most)
+    click.get_current_context().exit(GATE_FAILED if above else DONE if estimate.asked else ERROR)
+
+
+def _describe_drift(estimate: "ReplyDrift", missing: int) -> str:
+    share = estimate.share
+    interval = "" if share.value is None else f" ({share.value:.1%} [{share.low:.1%}, {share.high:.1%}])"
+    moved = "" if estimate.moved is None else f"; the probability moved by {estimate.moved:.3f} on average"
+    return (
+        f"{estimate.asked} asked anew: {estimate.other_value} with another value{interval}, {estimate.other_text} with "
+        f"another text, {estimate.failed} failed; {count_of(missing, 'sample')} had a question that is not "
+        f"recorded{moved}"
+    )

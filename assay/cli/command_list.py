@@ -72,7 +72,6 @@ RENAMED: Final[Mapping[str, str]] = {
 """What commands of 0.2 are called now. The earlier name goes on for this release, and says the new one."""
 
 _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
-    "cassettes": ("cassettes", "cassette_files"),
     "judges": ("judges", "judges_card"),
     "metrics": ("listings",),
     "metrics check": ("numeric_check",),
@@ -85,7 +84,7 @@ _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "rate export": ("rate",),
     "run batches": ("batch",),
     "sets": ("listings", "set_downloads"),
-    "sets generate": ("generate", "generate_documents", "generate_questions", "generate_review", "generate_set"),
+    "sets generate": ("generate", "generate_questions", "generate_review"),
     "show": ("viewing",),
     "show changes": ("viewing",),
     "show runs": ("listings",),

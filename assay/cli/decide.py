@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,15 +13,9 @@ from ..text.wording import count_of
 from . import exit_codes
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
 from .number_types import SEED, FiniteRange
-from .options import (
-    level_option,
-    path_in_store,
-    scale_option,
-    typed_options,
-    with_file_options,
-)
+from .options import level_option, path_in_store, scale_option, typed_options, with_file_options
 from .output import is_json, open_console, print_blocks, print_command, print_result, typed_command
-from .output_files import OUTPUT_FILE
+from .output_files import OUTPUT_FILE, REPORT_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,9 +29,8 @@ if TYPE_CHECKING:
 _PAIRWISE = "pairwise"
 _NEXT = 5  # questions to rate next that are named
 _TO_RATE = 30  # questions that --next writes where nothing says how many ratings settle it
-_NOT_AGAIN = frozenset(
-    {"--gate", "--report", "--next", "--json", "--wide", "--store"}
-)  # `typed_command` adds the store
+# `typed_command` adds the store
+_NOT_AGAIN = frozenset({"--gate", "--report", "--next", "--json", "--wide", "--store"})
 _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 
@@ -69,7 +62,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
     help="Count the looks at these runs, or hold at any number of looks while more answers come.",
 )
 @click.option("--gate", is_flag=True, help="Exit with 5 unless the decision is to ship, or that nothing differs.")
-@click.option("--report", type=OUTPUT_FILE, help="Write the decision and the answers that decide to an .html file.")
+@click.option("--report", type=REPORT_FILE, help="Write the decision and the answers that decide to an .html file.")
 @click.option("--next", "next_file", type=OUTPUT_FILE, help="Write what to rate next as a set: .jsonl or .csv.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all that is drawn.")
 @level_option
@@ -82,9 +75,7 @@ def decide(
     metric: str | None,
     ratings: tuple[Path, ...],
     scale: tuple[float, float] | None,
-    mapping: "Mapping[str, str]",
-    sheet: str | None,
-    header_row: int | None,
+    reading: "Mapping[str, Any]",
     margin: float,
     looks: "Looks",
     gate: bool,
@@ -118,37 +109,33 @@ def decide(
     )
 
     opened = _open_store(store)
-    files = {"mapping": mapping, "sheet": sheet, "header_row": header_row}
-    options = VersionOptions(by, scorer, metric, ratings, scale, level, files, not is_json())
-    reading = read_versions(opened, runs, options)
-    _check_outputs(report, next_file, [*reading.files, *([] if scorer is None else [scorer])])
-    unjudged = reading  # also where a comparison fails, an answer can be rated
+    options = VersionOptions(by, scorer, metric, ratings, scale, level, reading, not is_json())
+    unjudged = versions = read_versions(opened, runs, options)  # where a comparison fails, an answer can be rated
+    _check_outputs(next_file, report, [*versions.files, *([] if scorer is None else [scorer])])
     if judge is not None or metric == _PAIRWISE:
-        reading = _compare_by_judge(reading, metric, judge, session_options, store)
-    decision = decide_reading(reading, margin=margin, seed=seed, looks=looks)
+        versions = _compare_by_judge(versions, metric, judge, session_options, store)
+    decision = decide_reading(versions, margin=margin, seed=seed, looks=looks)
     to_rate = list_next(unjudged, decision.needs.ratings or _TO_RATE, seed)
     if report is not None:
         from ..runs.decision import write_decision_report
         from ..runs.decision.deciding_answers import find_deciding_questions, read_deciding_answers
 
-        write_decision_report(report, decision, find_deciding_questions(read_deciding_answers(reading)))
+        write_decision_report(report, decision, find_deciding_questions(read_deciding_answers(versions)))
     if next_file is not None and to_rate:
         from ..eval_sets import write_set
 
         write_set(rating_set(to_rate, seed), next_file)
     print_result(
         lambda: decided_as_json(decision, to_rate),
-        lambda: _print(decision, reading.runs, to_rate, runs=runs, report=report, next_file=next_file),
+        lambda: _print(decision, versions.runs, to_rate, runs=runs, report=report, next_file=next_file),
     )
     return exit_codes.GATE_FAILED if gate and decision.verdict not in {"ship", "equivalent"} else exit_codes.DONE
 
 
-def _check_outputs(report: Path | None, next_file: Path | None, inputs: "Sequence[Path]") -> None:
+def _check_outputs(next_file: Path | None, report: Path | None, inputs: "Sequence[Path]") -> None:
     """Refuses what cannot be written, or would take the place of what is read: before a judge is paid."""
     from ..atomic_files import check_writable
 
-    if report is not None and (report.suffix not in {".html", ".htm"} or not report.parent.is_dir()):
-        raise UsageError(f"{report}: name an .html file in a folder that exists")
     if next_file is not None and next_file.suffix.lower() not in {".jsonl", ".csv"}:
         raise UsageError(f"--next {next_file}: name a .jsonl or .csv file")
     read = {place.expanduser().resolve() for place in inputs}

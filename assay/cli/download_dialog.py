@@ -6,7 +6,9 @@ from contextlib import contextmanager
 
 import click
 
+from ..errors import UsageError
 from ..presentation.texts import terminal_text
+from .output import echo_notice
 from .progress import count_progress
 
 
@@ -22,6 +24,24 @@ class TerminalDialog:
         """Shows the kilobytes that have come."""
         with count_progress("kB", None if size is None else size // 1000) as show:
             yield lambda received: show(received // 1000)
+
+
+def agree_to_download(name: str, offer: str, short_offer: str, *, yes: bool) -> None:
+    """Asks whether something may be downloaded. Raises where nobody allows it.
+
+    Args:
+        name: What it is.
+        offer: What is downloaded, from where and how large.
+        short_offer: The same beside its name.
+        yes: Whether it was allowed by `--yes`: it is only said.
+    """
+    dialog = find_dialog()
+    if yes:
+        echo_notice(offer)
+    elif dialog is None:
+        raise UsageError(f"{name}: nobody can be asked here; allow the download with --yes ({short_offer})")
+    elif not dialog.confirm(offer):
+        raise click.Abort
 
 
 def find_dialog() -> TerminalDialog | None:

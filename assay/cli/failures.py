@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import UsageError
+from ..atomic_files import check_writable
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
 from .number_types import SEED, BoundedCount
-from .options import (
-    embedder_option,
-    path_in_store,
-    prompts_option,
-)
-from .output import echo, echo_json, is_json, open_console, print_blocks, print_command, typed_command
+from .options import embedder_option, path_in_store, prompts_option
+from .output import echo, open_console, print_command, print_result, typed_command
+from .output_files import REPORT_FILE
 from .progress import show_status
 
 if TYPE_CHECKING:
@@ -29,7 +26,7 @@ _MOST_GROUPS = 100
 @click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN]...")
 @click.option("--metric", help="Which answers are bad, by this metric. Default: the ratings, where there are some.")
 @click.option("--groups", type=BoundedCount(1, _MOST_GROUPS), help="How many groups. Default: chosen by silhouette.")
-@click.option("--report", type=click.Path(path_type=Path), help="An HTML file to write.")
+@click.option("--report", type=REPORT_FILE, help="An HTML file to write.")
 @embedder_option
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Of the draws of texts and answers.")
 @with_judge_session
@@ -67,7 +64,8 @@ def failures(
 
     opened = Store(store, must_exist=True)
     names = [opened.run(run).id for run in runs]
-    _check_report(report)
+    if report is not None:
+        check_writable(report)  # before a judge is paid
     prompts = Prompts.from_folder(prompts_folder) if prompts_folder and judge else BUNDLED
     records = [read_records(opened, run) for run in names]
     with show_status("Embedding what says why"):
@@ -78,27 +76,15 @@ def failures(
             result = _name(result, session, records, prompts)
     if report is not None:
         write_failure_report(report, result)
-    if is_json():
-        echo_json(failures_as_json(result))
-        return
-    print_blocks(failures_block(result))
-    examples = [example for group in result.groups for example in group.examples]
-    if examples:
-        console = open_console()
-        print_command(console, typed_command("show", examples[0].run, ids=[examples[0].answer]), "one of them in full")
-    if report is not None:
-        echo(f"Written: {report}")
 
+    def show_more() -> None:
+        if example := next((example for group in result.groups for example in group.examples), None):
+            command = typed_command("show", example.run, ids=[example.answer])
+            print_command(open_console(), command, "one of them in full")
+        if report is not None:
+            echo(f"Written: {report}")
 
-def _check_report(report: Path | None) -> None:
-    """Refuses a report that cannot be written, before a judge is paid."""
-    from ..atomic_files import check_writable
-
-    if report is None:
-        return
-    if report.suffix not in {".html", ".htm"} or not report.parent.is_dir():
-        raise UsageError(f"{report}: name an .html file in a folder that exists")
-    check_writable(report)
+    print_result(lambda: failures_as_json(result), failures_block(result), show_more)
 
 
 def _name(result: "Failures", session: JudgeSession, records: "list[RunRecords]", prompts: "Prompts") -> "Failures":

@@ -1,9 +1,8 @@
-"""`assay sets generate questions` and `filter`: pairs from sections, and the best of them."""
+"""`assay sets generate questions` and `filter`: pairs from sections, and the best of them; and all stages at once."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,18 +10,28 @@ import click
 
 from ..atomic_files import check_writable
 from ..errors import UsageError
-from ..presentation.result_table import Column, ResultTable
+from ..presentation.result_table import Column, Paragraph, ReportBlock, ResultTable
 from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
-from .generate import generate
+from .generate import (
+    WHOLE,
+    document_language_option,
+    explain_no_folds,
+    generate,
+    read_documents,
+    time_limit_option,
+    with_fold_options,
+)
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
 from .number_types import BoundedCount, FiniteRange
 from .options import embedder_option, option_group, seed_option
-from .output import echo, echo_json, is_json, open_console, print_table
+from .output import echo_notice, print_result
 from .output_files import OUTPUT_FILE
+from .progress import count_progress
 
 if TYPE_CHECKING:
+    from ..generation.folds import FoldPlan
     from ..generation.pair import Pair
     from ..generation.pair_filters import Thresholds
     from ..generation.pair_selection import PairSelection
@@ -40,22 +49,9 @@ factoid_share_option = click.option(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionOptions:
-    """Which questions are written."""
-
-    n: int
-    factoid_share: float  # the share of pairs that ask for a fact, 0 to 1
-    domain: str
-    roles: tuple[str, ...]
-    candidates: int  # long-form pairs per section, of which the best is selected
-    seed: int
-    max_failed: int
-
-
 with_question_options = option_group(
     "question_options",
-    QuestionOptions,
+    dict,
     click.option("--n", type=BoundedCount(), default=100, show_default=True, help="Pairs wanted."),
     factoid_share_option,
     click.option("--domain", default="", help='What the documents are about, such as "a hospital".'),
@@ -72,17 +68,12 @@ with_question_options = option_group(
 )
 
 
-def _thresholds(least_rouge: float, most_cosine: float, least_score: float) -> "Thresholds":
-    from ..generation.pair_filters import Thresholds
-
-    return Thresholds(rouge=least_rouge, cosine=most_cosine, score=least_score)
-
-
 with_thresholds = option_group(
     "thresholds",
-    _thresholds,
+    "generation.pair_filters:Thresholds",
     click.option(
         "--least-rouge",
+        "rouge",
         type=FiniteRange(0, 1),
         default=0.4,
         show_default=True,
@@ -90,13 +81,19 @@ with_thresholds = option_group(
     ),
     click.option(
         "--most-cosine",
+        "cosine",
         type=FiniteRange(0, 1),
         default=0.9,
         show_default=True,
         help="Largest cosine of two questions.",
     ),
     click.option(
-        "--least-score", type=FiniteRange(1, 5), default=2, show_default=True, help="Smallest score by the judge."
+        "--least-score",
+        "score",
+        type=FiniteRange(1, 5),
+        default=2,
+        show_default=True,
+        help="Smallest score by the judge.",
     ),
 )
 
@@ -111,7 +108,7 @@ def questions(
     *,
     sections_file: Path,
     folds_file: Path | None,
-    question_options: QuestionOptions,
+    question_options: Mapping[str, Any],
     judge: str | None,
     session_options: SessionOptions,
     out: Path,
@@ -131,19 +128,23 @@ def questions(
     with open_judge_session(judge, session_options, out) as session:
         generated = generate_questions(sections, folds, session, question_options)
         write_pairs(generated.pairs, out)
-    if is_json():
-        counts = {"pairs": len(generated.pairs), "failed": len(generated.failed)}
-        echo_json(counts | {"usage": session.usage_as_json()})
-    else:
-        echo(f"{count_of(len(generated.pairs), 'pair is', 'pairs are')} in {out}\n{session.usage_line()}")
-    click.get_current_context().exit(report_failures(generated, question_options.max_failed))
+    print_result(
+        lambda: {
+            "pairs": len(generated.pairs),
+            "failed": len(generated.failed),
+            "usage": session.usage_as_json(),
+        },
+        f"{count_of(len(generated.pairs), 'pair is', 'pairs are')} in {out}",
+        session.usage_line(),
+    )
+    click.get_current_context().exit(_report_failures(generated, question_options["max_failed"]))
 
 
 def generate_questions(
     sections: "Sequence[Section]",
     folds: "Sequence[Fold]",
     session: JudgeSession,
-    options: QuestionOptions,
+    options: Mapping[str, Any],
 ) -> "GeneratedQuestions":
     """Has the session's judge write pairs, with a progress bar."""
     from ..generation.questions import generate_pairs, plan_questions
@@ -151,9 +152,8 @@ def generate_questions(
     judge = session.judge
     if judge is None:
         raise UsageError("questions are written by a judge; name one with --judge")
-    plan = plan_questions(
-        sections, folds, n=options.n, factoid_share=options.factoid_share, roles=options.roles, seed=options.seed
-    )
+    planned = {name: options[name] for name in ("n", "factoid_share", "roles", "seed")}
+    plan = plan_questions(sections, folds, **planned)
     if not plan:
         raise UsageError(
             "no section is long enough to ask about (20 words), and none holds a fact; add documents with more text"
@@ -163,28 +163,26 @@ def generate_questions(
             generate_pairs(
                 plan,
                 judge,
-                domain=options.domain,
-                count=options.candidates,
+                domain=options["domain"],
+                count=options["candidates"],
                 concurrency=judge.settings.concurrency,
                 on_reply=on_reply,
             )
         )
-    session.is_unfinished = len(generated.failed) > options.max_failed
+    session.is_unfinished = len(generated.failed) > options["max_failed"]
     return generated
 
 
-def report_failures(generated: "GeneratedQuestions", max_failed: int) -> int:
+def _report_failures(generated: "GeneratedQuestions", max_failed: int) -> int:
     """Names the calls without a usable reply on standard error, and returns the exit code."""
 
     too_many = len(generated.failed) > max_failed
     if generated.failed:
         planned, reason = generated.failed[0]
         cure = "; --resume asks them again" if too_many else ""
-        echo(
-            f"assay: {count_of(len(generated.failed), 'call')} gave no pair, {max_failed} allowed "
-            f"(--max-failed){cure}. "
-            f"The first, {one_line(planned.section.id)}: {one_line(reason)}",
-            err=True,
+        echo_notice(
+            f"{count_of(len(generated.failed), 'call')} gave no pair, {max_failed} allowed (--max-failed){cure}. "
+            f"The first, {planned.section.id}: {one_line(reason)}"
         )
     return TOO_MANY_FAILED if too_many else DONE
 
@@ -230,7 +228,7 @@ def filter_(
     check_output(out)
     pairs, sections = read_pairs(pairs_file), read_sections(sections_file)
     folds = read_folds(folds_file) if folds_file else []
-    rejected_file = rejected or path_beside(out, "rejected")
+    rejected_file = rejected or _path_beside(out, "rejected")
     with open_judge_session(judge, session_options, out) as session:
         selection = select_best_pairs(
             pairs,
@@ -243,11 +241,11 @@ def filter_(
             embedder=embedder,
         )
         write_selection(selection, sections, out, rejected_file)
-    if is_json():
-        echo_json(selection_as_json(selection) | {"usage": session.usage_as_json()})
-    else:
-        print_selection(selection, out, rejected_file)
-        echo(session.usage_line())
+    print_result(
+        lambda: _selection_as_json(selection) | {"usage": session.usage_as_json()},
+        _selection_block(selection, out, rejected_file),
+        session.usage_line(),
+    )
 
 
 def select_best_pairs(
@@ -286,16 +284,14 @@ def _ignore(_: bool) -> None:
     """Shows no progress: nobody is asked."""
 
 
-def selection_as_json(selection: "PairSelection") -> dict[str, Any]:
+def _selection_as_json(selection: "PairSelection") -> dict[str, Any]:
     """Returns how many pairs of each kind were selected, and what each filter rejected."""
     rows = [{"filter": row.name, "given": row.pairs, "rejected": row.rejected} for row in selection.counts]
     return {"kept": _count_kinds(selection.selected), "rejected": len(selection.rejected), "filters": rows}
 
 
-def print_selection(selection: "PairSelection", out: Path, rejected: Path) -> None:
-    """Prints what each filter rejects, and where the pairs are."""
-    from rich.text import Text
-
+def _selection_block(selection: "PairSelection", out: Path, rejected: Path) -> ReportBlock:
+    """What each filter rejects, and where the pairs are."""
     columns = (Column("filter", "text"), *map(Column, ("pairs", "rejected", "long-form", "factoid")))
     rows = []
     for row in selection.counts:
@@ -303,22 +299,15 @@ def print_selection(selection: "PairSelection", out: Path, rejected: Path) -> No
         kinds = [f"{row.rejected.get(kind, 0)} of {row.pairs.get(kind, 0)}" for kind in ("long-form", "factoid")]
         share = f"{rejected_count} ({rejected_count / total:.0%})" if total else "0"
         rows.append((row.name, str(total), share, *kinds))
-    print_table(ResultTable("What each filter rejects", columns, tuple(rows)))
-    kinds_selected = ", ".join(f"{count} {kind}" for kind, count in _count_kinds(selection.selected).items())
-    line = (
-        f"{count_of(len(selection.selected), 'pair')} ({kinds_selected}) "
-        f"{verb_of(len(selection.selected), 'is', 'are')} in {out}"
-    )
-    open_console().print(Text(f"{line}, {len(selection.rejected):,} rejected in {rejected}"))
+    count = len(selection.selected)
+    kinds_selected = ", ".join(f"{number} {kind}" for kind, number in _count_kinds(selection.selected).items())
+    line = f"{count_of(count, 'pair')} ({kinds_selected}) {verb_of(count, 'is', 'are')} in {out}"
+    table = ResultTable("What each filter rejects", columns, tuple(rows))
+    return ReportBlock((table, Paragraph(f"{line}, {len(selection.rejected):,} rejected in {rejected}")))
 
 
-def path_beside(out: Path, what: str) -> Path:
-    """Returns the path of a file that belongs to a set.
-
-    Example:
-        >>> path_beside(Path("set.jsonl"), "rejected").name
-        'set.rejected.jsonl'
-    """
+def _path_beside(out: Path, what: str) -> Path:
+    """The path of a file that belongs to a set."""
     return out.with_name(f"{out.stem}.{what}.jsonl")
 
 
@@ -331,3 +320,131 @@ def check_output(out: Path) -> None:
     if out.suffix != ".jsonl":
         raise UsageError(f"{out}: name a file that ends in .jsonl")
     check_writable(out)
+
+
+@generate.command(WHOLE, hidden=True)
+@click.argument("docs", nargs=-1, required=True)
+@with_question_options
+@document_language_option
+@time_limit_option
+@click.option("--topics", type=BoundedCount(2), help="Topics at most. Default: as many as the sections have.")
+@click.option(
+    "--folds",
+    type=click.IntRange(1, 4),
+    default=2,
+    show_default=True,
+    help="Groups of documents that share no information; 1: no unanswerable questions.",
+)
+@with_fold_options
+@with_thresholds
+@embedder_option
+@with_judge_session
+@set_out_option
+def whole(
+    *,
+    docs: tuple[str, ...],
+    question_options: Mapping[str, Any],
+    language: str | None,
+    time_limit: float,
+    topics: int | None,
+    folds: int,
+    fold_options: Mapping[str, Any],
+    thresholds: "Thresholds",
+    embedder: str,
+    judge: str | None,
+    session_options: SessionOptions,
+    out: Path,
+) -> None:
+    """Make an evaluation set from documents.
+
+    DOCS are files and folders: PDF, Markdown, HTML, DOCX.
+
+    Beside the set are written its sections, topics, folds, all pairs, and the rejected ones with their reasons.
+
+    \b
+    assay sets generate leaflets/ --judge openai/gpt-4o-mini --n 100 -o leaflets.jsonl
+    assay sets crosseval leaflets.jsonl --bot openai/gpt-4o-mini
+    """
+    from ..generation.pair import write_pairs
+    from ..generation.pair_selection import write_selection
+    from ..generation.section import write_folds, write_sections
+    from ..generation.stage_blocks import folds_block
+
+    check_output(out)
+    if judge is None:
+        raise UsageError("questions are written by a judge; name one with --judge")
+    extractions = read_documents(docs, language=language, time_limit=time_limit)
+    sections = [section for extraction in extractions for section in extraction.sections]
+    write_sections(sections, _path_beside(out, "sections"))
+    with open_judge_session(judge, session_options, out) as session:
+        plan = None
+        if folds > 1:
+            plan = _plan_folds(
+                sections, out, session, question_options, fold_options, folds=folds, topics=topics, embedder=embedder,
+                )  # fmt: skip
+            write_folds(plan.folds, _path_beside(out, "folds"))
+        generated = generate_questions(sections, plan.folds if plan else [], session, question_options)
+        write_pairs(generated.pairs, _path_beside(out, "pairs"))
+        selection = select_best_pairs(
+            generated.pairs,
+            sections,
+            session,
+            n=question_options["n"],
+            factoid_share=question_options["factoid_share"],
+            thresholds=thresholds,
+            embedder=embedder,
+        )
+        write_selection(selection, sections, out, _path_beside(out, "rejected"))
+    print_result(
+        lambda: {
+            "set": str(out),
+            "sections": len(sections),
+            "pairs": len(generated.pairs),
+            "failed": len(generated.failed),
+            "sections_in_folds": len(plan.folds) if plan else None,
+            "usage": session.usage_as_json(),
+            **_selection_as_json(selection),
+        },
+        *([folds_block(plan, {})] if plan else []),
+        _selection_block(selection, out, _path_beside(out, "rejected")),
+        session.usage_line(),
+    )
+    click.get_current_context().exit(_report_failures(generated, question_options["max_failed"]))
+
+
+def _plan_folds(
+    sections: "list[Section]",
+    out: Path,
+    session: JudgeSession,
+    question_options: Mapping[str, Any],
+    fold_options: Mapping[str, Any],
+    *,
+    folds: int,
+    topics: int | None,
+    embedder: str,
+) -> "FoldPlan":
+    from ..generation.folds import make_folds, require_documents
+    from ..generation.questions import count_sections_needed
+    from ..generation.topics import find_topics, write_topics
+
+    with explain_no_folds("use --folds 1"):
+        require_documents(sections, folds, fold_options["separate"])
+        with count_progress("sections", len(sections)) as on_progress:
+            found_topics = asyncio.run(
+                find_topics(
+                    sections,
+                    session.embedder(embedder),
+                    topics=topics,
+                    seed=question_options["seed"],
+                    on_progress=on_progress,
+                )
+            )
+        write_topics(found_topics.rows, _path_beside(out, "topics"))
+        return make_folds(
+            sections,
+            found_topics.rows,
+            folds=folds,
+            sample=count_sections_needed(question_options["n"], question_options["factoid_share"]),
+            seed=question_options["seed"],
+            **fold_options,
+        )

@@ -40,9 +40,7 @@ def init(
     *,
     judge: str | None,
     metrics: str | None,
-    mapping: Mapping[str, str],
-    sheet: str | None,
-    header_row: int | None,
+    reading: Mapping[str, Any],
     scale: tuple[float, float] | None,
     out: Path,
     force: bool,
@@ -72,7 +70,8 @@ def init(
         if not asks:
             raise UsageError("name the file with your questions and answers: assay init FILE")
         file = click.prompt("Which file holds your questions and answers?")
-    reading = {"sheet": sheet, "header_row": header_row, "scale": scale}
+    reading = {**reading, "scale": scale}
+    mapping = reading.pop("mapping")
     columns = _ask_columns(file, mapping, reading) if asks else mapping
     look = look_at_set(file, columns, reading)
     if judge is None and asks:

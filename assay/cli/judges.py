@@ -10,8 +10,8 @@ import click
 from ..atomic_files import check_writable
 from ..errors import UsageError
 from ..presentation.result_table import Field, tabulate
-from ..presentation.texts import one_line
 from ..text.wording import count_of
+from .download_dialog import agree_to_download
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .number_types import MOST_REPEATS, SEED, BoundedCount
 from .options import (
@@ -23,7 +23,7 @@ from .options import (
     with_judge_cassettes,
     with_set_options,
 )
-from .output import echo, echo_json, echo_notice, is_json, open_console, print_blocks, print_result, print_table
+from .output import echo_notice, open_console, print_result
 from .output_files import OUTPUT_FILE
 from .progress import show_status
 
@@ -64,9 +64,6 @@ def list_judges() -> None:
         }
         for name, judge in settings.items()
     ]
-    if is_json():
-        echo_json({"judges": listed})
-        return
     fields = (
         Field("judge", "text", itemgetter("judge")),
         Field("model", "text", itemgetter("model")),
@@ -77,11 +74,11 @@ def list_judges() -> None:
             lambda judge: "not needed" if not judge["is_local"] else "there" if judge["is_ready"] else "missing",
         ),
     )
-    print_table(tabulate("", listed, fields))
-    open_console().print(
+    further = (
         "--judge takes one of these, a settings file (.yaml), gguf:PATH, entail:MODEL, or any litellm model string "
         "(openai/gpt-4o-mini, ollama/llama3.2)."
     )
+    print_result(lambda: {"judges": listed}, tabulate("", listed, fields), lambda: open_console().print(further))
 
 
 @judges.command()
@@ -100,24 +97,17 @@ def get(name: str, revision: str | None, *, yes: bool) -> None:
     from ..judges import load_settings
     from ..judges.entailment import download, find_download
     from ..judges.settings import ENTAIL
-    from .download_dialog import find_dialog
 
     settings = load_settings(name)
     if not settings.model.startswith(ENTAIL):
         raise UsageError(f"{name}: only entailment models are fetched with this command (entail:ORG/NAME)")
     model, commit, size = find_download(settings.with_changes(revision=revision) if revision else settings)
     offer = f"{model}, commit {commit[:12]}: {max(1, size // 1_000_000):,} MB from huggingface.co"
-    dialog = find_dialog()
-    if yes:
-        echo_notice(offer)
-    elif dialog is None:
-        raise UsageError(f"{name}: nobody can be asked here; allow the download with --yes ({offer})")
-    elif not dialog.confirm(offer):
-        raise click.Abort
+    agree_to_download(name, offer, offer, yes=yes)
     folder = download(model, commit)
     print_result(
         lambda: {"judge": name, "revision": commit, "folder": str(folder), "bytes": size},
-        lambda: echo(f"{model}: {folder}. To pin this version, write `revision: {commit}` in a settings file"),
+        f"{model}: {folder}. To pin this version, write `revision: {commit}` in a settings file",
     )
 
 
@@ -168,9 +158,9 @@ def compare(
     assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini --report judges.html
     """
     from ..runs.answers.rating_direction import check_ratings_fit
-    from ..runs.judging.comparison_tables import comparison_block
+    from ..runs.judging.comparison_report import comparison_block
+    from ..runs.judging.experiment import JudgeScoring, load_judges, score_by_judges
     from ..runs.judging.judge_comparison import compare_judges
-    from ..runs.judging.judge_scoring import JudgeScoring, load_judges, score_by_judges
 
     if report is not None:
         check_writable(report)
@@ -193,12 +183,11 @@ def compare(
         from ..runs.judging import write_judge_report
 
         write_judge_report(report, comparison, sets)
-    if is_json():
-        echo_json(asdict(comparison) | {"decision": comparison.decision and comparison.decision.as_json()})
-    else:
-        print_blocks(comparison_block(comparison))
-        if report is not None:
-            echo(f"The whole report: {report}")
+    print_result(
+        lambda: asdict(comparison) | {"decision": comparison.decision and comparison.decision.as_json()},
+        comparison_block(comparison),
+        *([] if report is None else [f"The whole report: {report}"]),
+    )
     click.get_current_context().exit(_report_failures(comparison, max_failed))
 
 
@@ -212,6 +201,6 @@ def _report_failures(comparison: "JudgeComparison", allowed: int) -> int:
             code = TOO_MANY_FAILED
             echo_notice(
                 f"{judge.judge} failed on {count} of {count_of(judge.samples, 'sample')}{further}; {allowed} allowed "
-                f"(--max-failed). The first: {one_line(judge.failure)}"
+                f"(--max-failed). The first: {judge.failure}"
             )
     return code

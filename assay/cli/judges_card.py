@@ -9,7 +9,6 @@ import click
 
 from ..atomic_files import check_writable
 from ..errors import UsageError
-from ..presentation.texts import one_line
 from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judges import judges, judging_seed_option
@@ -22,14 +21,14 @@ from .options import (
     with_judge_cassettes,
     with_set_options,
 )
-from .output import echo, echo_json, echo_notice, is_json, print_blocks
+from .output import echo_notice, print_blocks, print_result
 from .output_files import OUTPUT_FILE
 from .progress import show_status
 
 if TYPE_CHECKING:
-    from ..judges import Budget, Mode
-    from ..runs.judging import JudgeCard
-    from ..runs.judging.card_scoring import CardRequest
+    from ..judges import Budget
+    from ..runs.judging import CardSet, JudgeCard
+    from ..runs.judging.card_request import CardRequest
 
 BUNDLED_SETS = ("helpdesk_en", "helpdesk_nl")
 _FORMS = (".html", ".md", ".json")
@@ -87,7 +86,10 @@ def card(
     assay judges card openai/gpt-4o-mini --on public:mtrag:dev --budget 2usd -o card.html
     assay judges card mini.json large.json -o both.html
     """
-    from ..runs.judging.card_file import is_card_file, read_cards
+    from ..judges.judge import open_model
+    from ..runs.judging import CardRequest, make_card, read_card
+    from ..runs.judging.experiment import short_name
+    from ..runs.judging.judge_card import is_card_file
 
     if out is not None:
         if out.suffix.lower() not in _FORMS:
@@ -99,54 +101,43 @@ def card(
             "name one judge, or files of cards (.json), not both; make the judge's card first (-o card.json)"
         )
     if files:
-        if ignored := sorted(typed_options(click.get_current_context()) - _SHOWING):
-            raise UsageError(
-                f"{list_first(ignored, 5)}: of no use beside files of cards, which are shown as they were made; leave "
-                f"{'it' if len(ignored) == 1 else 'them'} out, or name a judge in place of the files"
-            )
-        if len(files) > 1 and out is not None and out.suffix.lower() == ".json":
-            raise UsageError(f"{out}: a JSON file holds one card; write both as .html or .md")
-        cards = read_cards(list(map(Path, files)))
-    else:
-        if len(models) > 1:
-            raise UsageError("one judge per card; make one for each (-o NAME.json), then name the files together")
-        request = _request(
-            models[0],
-            sets,
-            metric,
-            most=most,
-            probed=probed,
-            cassette=judge_cassettes.file(store),
-            mode=judge_cassettes.mode,
-            budget=budget,
-            seed=seed,
-            set_options=set_options,
+        _check_showing(files, out)
+        _show([read_card(Path(file)) for file in files], out)
+        return
+    if len(models) > 1:
+        raise UsageError("one judge per card; make one for each (-o NAME.json), then name the files together")
+    request = CardRequest(
+        name=short_name(models[0]),
+        judge=open_model(models[0]),  # it is known before a set is read
+        sets=tuple(_read_sets(sets, set_options, most, metric)),
+        probed=probed,
+        cassette=judge_cassettes.file(store),
+        mode=judge_cassettes.mode,
+        budget=budget,
+        seed=seed,
+    )
+    _agree(request, is_agreed=yes)
+    made = make_card(request, show_status)
+    _show([made], out)
+    click.get_current_context().exit(_report_failures(made))
+
+
+def _check_showing(files: Sequence[str], out: Path | None) -> None:
+    """Refuses options that say how a judge is asked, beside files of cards."""
+    if ignored := sorted(typed_options(click.get_current_context()) - _SHOWING):
+        raise UsageError(
+            f"{list_first(ignored, 5)}: of no use beside files of cards, which are shown as they were made; leave "
+            f"{'it' if len(ignored) == 1 else 'them'} out, or name a judge in place of the files"
         )
-        _agree(request, is_agreed=yes)
-        cards = [_make(request)]
-    _show(cards, out)
-    click.get_current_context().exit(DONE if files else _report_failures(cards[0]))
+    if len(files) > 1 and out is not None and out.suffix.lower() == ".json":
+        raise UsageError(f"{out}: a JSON file holds one card; write both as .html or .md")
 
 
-def _request(
-    model: str,
-    sets: Sequence[str],
-    metric: str | None,
-    *,
-    most: tuple[int, ...],
-    probed: int,
-    cassette: str,
-    mode: "Mode",
-    budget: "Budget",
-    seed: int,
-    set_options: SetOptions,
-) -> "CardRequest":
-    from ..judges.judge import open_model
-    from ..runs.judging.card_scoring import CardRequest
+def _read_sets(
+    sets: Sequence[str], set_options: SetOptions, most: tuple[int, ...], metric: str | None
+) -> "list[CardSet]":
     from ..runs.judging.card_set import make_card_set, name_sets
-    from ..runs.judging.judge_scoring import short_name
 
-    judge = open_model(model)  # it is known before a set is read
     if not sets:
         echo_notice(
             f"no --on: the bundled sets {', '.join(BUNDLED_SETS)}, whose ratings are constructed and say little of a "
@@ -158,20 +149,10 @@ def _request(
             f"--most stands {count_of(len(most), 'time')} for {count_of(len(names), 'set')}; name it once, or per --on"
         )
     numbers = most * len(names) if len(most) == 1 else most
-    card_sets = [
+    return [
         make_card_set(shown, list(set_options.samples([name])), number, metric)
         for (name, shown), number in zip(names.items(), numbers, strict=True)
     ]
-    return CardRequest(
-        name=short_name(model),
-        judge=judge,
-        sets=tuple(card_sets),
-        probed=probed,
-        cassette=cassette,
-        mode=mode,
-        budget=budget,
-        seed=seed,
-    )
 
 
 def _agree(request: "CardRequest", *, is_agreed: bool) -> None:
@@ -182,7 +163,7 @@ def _agree(request: "CardRequest", *, is_agreed: bool) -> None:
             echo_notice(f"{card_set.name}: {without} no rating and {verb_of(card_set.unrated, 'is', 'are')} left out")
     if request.mode == "replay":
         return
-    from ..runs.judging.card_estimate import estimate_card
+    from ..runs.judging.card_request import estimate_card
 
     with show_status("estimating what the card takes; nothing is asked yet"):
         estimate = estimate_card(request)
@@ -200,54 +181,38 @@ def _agree(request: "CardRequest", *, is_agreed: bool) -> None:
     click.confirm("Ask the judge?", abort=True, err=True)
 
 
-def _make(request: "CardRequest") -> "JudgeCard":
-    from ..runs.judging.card_scoring import make_card
-
-    return make_card(request, show_status)
-
-
 def _show(cards: "Sequence[JudgeCard]", out: Path | None) -> None:
     """Prints the cards, and writes them where a file is named."""
-    from ..runs.judging.card_file import write_card
-    from ..runs.judging.card_page import write_card_markdown, write_card_page
-    from ..runs.judging.card_tables import card_blocks
+    from ..runs.judging import write_card, write_card_page
+    from ..runs.judging.card_report import card_blocks, give_card_verdict, write_card_markdown
 
     if out is not None:
-        suffix = out.suffix.lower()
-        if suffix == ".json":
+        if out.suffix.lower() == ".json":
             write_card(out, cards[0])
-        elif suffix == ".md":
-            write_card_markdown(out, cards)
         else:
-            write_card_page(out, cards)
-    if is_json():
-        values = [_as_json(one) for one in cards]
-        echo_json(values[0] if len(values) == 1 else {"cards": values})
-        return
-    print_blocks(*(block for _, block in card_blocks(cards)))
-    if out is not None:
-        echo(f"The card: {out}")
+            write = write_card_markdown if out.suffix.lower() == ".md" else write_card_page
+            write(out, cards)
 
+    def as_json(card: "JudgeCard") -> dict[str, Any]:
+        """The card's JSON form with a verdict in each set."""
+        values = card.model_dump(mode="json")
+        for of_set, made in zip(values["sets"], card.sets, strict=True):
+            of_set["verdict"] = give_card_verdict(card.judge, made).as_json()
+        return values
 
-def _as_json(card: "JudgeCard") -> dict[str, Any]:
-    """The card's JSON form with a verdict in each set."""
-    from ..runs.judging.card_verdict import give_card_verdict
-
-    values = card.model_dump(mode="json")
-    for of_set, one in zip(values["sets"], card.sets, strict=True):
-        of_set["verdict"] = give_card_verdict(card.judge, one).as_json()
-    return values
+    print_result(
+        lambda: as_json(cards[0]) if len(cards) == 1 else {"cards": [as_json(each) for each in cards]},
+        lambda: print_blocks(*(block for _, block in card_blocks(cards))),
+        *([] if out is None else [f"The card: {out}"]),
+    )
 
 
 def _report_failures(card: "JudgeCard") -> int:
     """Names the sets of which nothing could be scored; returns the exit code."""
-    code = DONE
     for of_set in card.sets:
         if of_set.failed:
             echo_notice(
                 f"{card.judge} on {of_set.set_name} failed on {of_set.failed} of {of_set.answers}; the first: "
-                f"{one_line(of_set.failure)}"
+                f"{of_set.failure}"
             )
-        if of_set.failed and not of_set.scored:
-            code = TOO_MANY_FAILED
-    return code
+    return TOO_MANY_FAILED if any(of_set.failed and not of_set.scored for of_set in card.sets) else DONE

@@ -21,7 +21,7 @@ from .options import (
     sheet_option,
 )
 from .output import echo, echo_json, echo_notice, is_json, is_wide, print_blocks, print_result
-from .output_files import OUTPUT_FILE
+from .output_files import OUTPUT_FILE, REPORT_FILE
 from .progress import count_progress, show_status
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ with_read_options = option_group(
     show_default=True,
     help="Minutes that a person needs per answer.",
 )
-@click.option("--report", type=OUTPUT_FILE, help="Write the whole report to an .html file.")
+@click.option("--report", type=REPORT_FILE, help="Write the whole report to an .html file.")
 @click.option("--save", type=OUTPUT_FILE, help="Write the chosen combination to a .yaml file: run it as scorer:FILE.")
 @click.option(
     "--check",
@@ -217,8 +217,6 @@ def meta(
     read_options = replace(read_options, versions=versions)
     scores = (*scores, *(Path(name) for name in runs if Path(name).is_file()))
     runs = tuple(name for name in runs if not Path(name).is_file())
-    if report is not None and (report.suffix not in {".html", ".htm"} or not report.parent.is_dir()):
-        raise UsageError(f"{report}: name an .html file in a folder that exists")
     if ratings_file is not None and not runs and not scores:
         raise UsageError("--ratings: name the scores too, a RUN or --scores FILE")
     opened = Store(store, must_exist=True) if runs or not scores else None

@@ -5,6 +5,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -16,7 +17,9 @@ from .output import echo, set_flag
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
+    from ..eval_sets.levels import Turns
     from ..judges import Budget, Mode
+    from ..runs import Plan
     from ..web.site_address import SiteAddress
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -118,23 +121,40 @@ max_failed_option = click.option(
 
 
 def option_group(
-    keyword: str, group: Callable[..., Any], *options: Callable[[Any], Any]
+    keyword: str, group: Callable[..., Any] | str, *options: Callable[[Any], Any]
 ) -> Callable[[Command], Command]:
-    """Makes a decorator that adds options to a command and gives it their values as one object."""
-    names = tuple(inspect.signature(group).parameters)
+    """Makes a decorator that adds options to a command and gives it their values as one object.
+
+    Args:
+        keyword: The command's parameter.
+        group: What makes the object of the values by name; `dict` for a mapping that a function takes as it is. In
+            words, as in "meta_eval.score_files:ReadOptions", it is imported when the command runs.
+        *options: The options.
+    """
 
     def decorate(command: Command) -> Command:
         @functools.wraps(command)
         def with_group(*args: Any, **values: Any) -> Any:
+            make = _import(group) if isinstance(group, str) else group
             grouped = {name: values.pop(name) for name in names}
-            return command(*args, **values, **{keyword: group(**grouped)})
+            return command(*args, **values, **{keyword: make(**grouped)})
 
         wrapped: Any = with_group
+        earlier = len(getattr(wrapped, "__click_params__", ()))
         for option in reversed(options):
             wrapped = option(wrapped)
+        names = [parameter.name for parameter in wrapped.__click_params__[earlier:]]
+        if not isinstance(group, str) and group is not dict:
+            names = list(inspect.signature(group).parameters)  # some of which other decorators give
         return wrapped  # type: ignore[no-any-return]
 
     return decorate
+
+
+def _import(place: str) -> Callable[..., Any]:
+    module, _, name = place.partition(":")
+    made: Callable[..., Any] = getattr(import_module(f"..{module}", __package__), name)
+    return made
 
 
 def hide_advanced(*names: str) -> Callable[[click.Command], click.Command]:
@@ -271,9 +291,8 @@ scale_option = click.option(
 )
 
 
-def with_file_options(command: Command) -> Command:
-    """Adds the options for how the columns of a file are found: --map, --sheet and --header-row."""
-    return map_option(sheet_option(header_row_option(command)))
+# how the columns of a file are found; the command passes it on as `reading`
+with_file_options = option_group("reading", dict, map_option, sheet_option, header_row_option)
 
 
 def skip_bad_option(command: Command) -> Command:
@@ -458,6 +477,33 @@ def path_in_store(store: Path | str, name: str, instead: str) -> Path:
     if isinstance(store, str):
         raise UsageError(f"a store on a server keeps no files; {instead}")
     return store / name
+
+
+def make_plan(
+    sets: Iterable[str],
+    set_options: SetOptions,
+    *,
+    judge: str | None,
+    metrics: str | None,
+    embedder: str,
+    turns: "Turns",
+    translate: str | None = None,
+    prompts_folder: Path | None = None,
+) -> "Plan":
+    """The plan of a run as typed. Raises `UsageError` for an unknown judge or metric."""
+    from ..judges import load_settings
+    from ..runs import Plan
+
+    return Plan(
+        **asdict(set_options),
+        sets=tuple(sets),
+        metrics=read_metrics(metrics, translate, has_judge=judge is not None),
+        judge=load_settings(judge) if judge else None,
+        embedder=embedder,
+        turns=turns,
+        has_default_metrics=metrics is None,
+        prompts=None if prompts_folder is None else str(prompts_folder.resolve()),
+    )
 
 
 def read_metrics(typed: str | None, translate: str | None = None, *, has_judge: bool = True) -> tuple[str, ...]:

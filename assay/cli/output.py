@@ -42,12 +42,27 @@ def is_json() -> bool:
     return _typed_flag("as_json")
 
 
-def print_result(value: Callable[[], Any], show: Callable[[], None]) -> None:
-    """Prints a result: with `--json` its value, else what `show` prints of it."""
+def print_result(value: Callable[[], Any], *shown: "str | ReportBlock | ResultTable | Callable[[], None]") -> None:
+    """Prints a result: with `--json` its value as one JSON document, else what is shown of it, in this order.
+
+    Args:
+        value: Makes the value.
+        *shown: Lines, blocks and tables, and what prints by itself.
+    """
     if is_json():
         echo_json(value())
-    else:
-        show()
+        return
+    from ..presentation.result_table import ReportBlock, ResultTable
+
+    for part in shown:
+        if isinstance(part, str):
+            echo(part)
+        elif isinstance(part, ReportBlock):
+            print_blocks(part)
+        elif isinstance(part, ResultTable):
+            print_table(part)
+        else:
+            part()
 
 
 def is_wide() -> bool:

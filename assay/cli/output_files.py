@@ -27,4 +27,16 @@ class OutputFile(click.Path):
         return path
 
 
+class _ReportFile(OutputFile):
+    """An .html file to write, in a folder that exists."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path; refused before anything is done."""
+        path: Path = super().convert(value, param, ctx)
+        if path.suffix not in {".html", ".htm"} or not path.parent.is_dir():
+            raise UsageError(f"{path}: name an .html file in a folder that exists")
+        return path
+
+
 OUTPUT_FILE = OutputFile()
+REPORT_FILE = _ReportFile()

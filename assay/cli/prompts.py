@@ -1,21 +1,34 @@
 """`assay judges prompts`: what the judges are asked, word for word."""
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import InputError, UsageError
+from ..text.wording import count_of
+from .exit_codes import ERROR
 from .options import SetOptions, with_set_options
-from .output import echo, echo_json, is_json
-from .prompts_check import check
+from .output import echo, print_result
 from .prompts_try import diff, try_prompt
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from ..eval_sets import Sample
     from ..judges import Question, Request
-    from ..prompts import PromptMessage
+    from ..prompts import Prompt, PromptMessage
+
+
+# The schema of a prompt's replies, and so of its examples; other prompts have replies without a shape.
+_SCHEMAS = {
+    "topics": "metrics.topic_adherence:Topics",
+    "requests": "metrics.resolved:Requests",
+    "claims": "metrics.claim_extraction:Claims",
+    "questions": "metrics.answer_relevance:ReverseQuestions",
+}
 
 
 @click.group()
@@ -23,7 +36,7 @@ def prompts() -> None:
     """Show the prompts, and try your own."""
 
 
-for command in (try_prompt, diff, check):
+for command in (try_prompt, diff):
     prompts.add_command(command)
 
 
@@ -32,11 +45,11 @@ def list_prompts() -> None:
     """List the prompts with their languages and fields."""
     from ..prompts import bundled_prompts
 
-    if is_json():
-        echo_json([{"identity": prompt.identity, "fields": sorted(prompt.fields)} for prompt in bundled_prompts()])
-        return
-    for prompt in bundled_prompts():
-        echo(f"{prompt.identity:<28} fields: {', '.join(sorted(prompt.fields))}")
+    listed = [(prompt.identity, sorted(prompt.fields)) for prompt in bundled_prompts()]
+    print_result(
+        lambda: [{"identity": identity, "fields": fields} for identity, fields in listed],
+        *(f"{identity:<28} fields: {', '.join(fields)}" for identity, fields in listed),
+    )
 
 
 @prompts.command()
@@ -50,8 +63,8 @@ def show(name: str) -> None:
 
     base, _, language = name.partition(".")
     prompt = BUNDLED.load(base, language or None)
-    echo(prompt.identity)
-    _print_messages(prompt.messages(prompt.template))
+    for line in (prompt.identity, *_lines(prompt.messages(prompt.template))):
+        echo(line)
 
 
 @prompts.command()
@@ -70,12 +83,14 @@ def render(name: str, source: str, sample_id: str, set_options: SetOptions) -> N
     if sample is None:
         raise UsageError(f"{source} has no sample {sample_id!r}")
     questions = _build_questions(name, sample)
-    if is_json():
-        echo_json([question.messages for question in questions])
-        return
-    for question in questions:
-        echo(f"{question.prompt.identity} for {sample_id}")
-        _print_messages(question.messages)
+    print_result(
+        lambda: [question.messages for question in questions],
+        *(
+            line
+            for question in questions
+            for line in (f"{question.prompt.identity} for {sample_id}", *_lines(question.messages))
+        ),
+    )
 
 
 @prompts.command()
@@ -134,6 +149,72 @@ def _one_by_one(request: "Request") -> "list[Question[Any]]":
     return [Single().render(request, [question]) for question in request.questions]
 
 
-def _print_messages(messages: "Sequence[PromptMessage]") -> None:
-    for message in messages:
-        echo(f"\n--- {message['role']}\n{message['content']}")
+def _lines(messages: "Sequence[PromptMessage]") -> list[str]:
+    return [f"\n--- {message['role']}\n{message['content']}" for message in messages]
+
+
+@prompts.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
+def check(folder: Path | None) -> None:
+    """Check prompts before a judge is asked with them.
+
+    Those in FOLDER; the bundled ones if left out.
+
+    Finds a template without a field or with a placeholder that is sent unfilled, a missing language, and an example
+    that its own schema refuses. Exit code 1 when there is a problem.
+    """
+    problems = _find_problems(folder)
+    print_result(
+        lambda: problems,
+        *(f"{problem['prompt']}: {problem['problem']}" for problem in problems),
+        count_of(len(problems), "problem") if problems else "no problems",
+    )
+    click.get_current_context().exit(ERROR if problems else 0)
+
+
+def _find_problems(folder: Path | None) -> list[dict[str, str]]:
+    from ..prompts import bundled_prompts, prompt_names, read_prompt
+
+    problems: list[dict[str, str]] = []
+    read: list[Prompt] = []
+    if folder is None:
+        read = bundled_prompts()
+    else:
+        for file in sorted(folder.glob("*.md")):
+            try:
+                read.append(read_prompt(file))
+            except InputError as error:
+                problems.append({"prompt": file.name, "problem": str(error)})
+        if not read and not problems:
+            raise InputError(f"{folder}: this folder has no prompt; put a file NAME.LANGUAGE.md in it (claims.nl.md)")
+    for prompt in read:
+        name = f"{prompt.name}.{prompt.language}"
+        problems += [{"prompt": name, "problem": problem} for problem in _find_refused_examples(prompt)]
+    for name in sorted({prompt.name for prompt in read}):
+        languages = {prompt.language for prompt in read if prompt.name == name}
+        problems += [
+            {"prompt": f"{name}.{language}", "problem": "missing here: samples in this language get the bundled prompt"}
+            for language in prompt_names()[name]
+            if language not in languages
+        ]
+    return problems
+
+
+def _find_refused_examples(prompt: "Prompt") -> list[str]:
+    """Lists the example replies of a prompt that the schema of real replies refuses."""
+    from pydantic import ValidationError
+
+    from ..judges.structured import describe_problem
+
+    if prompt.name not in _SCHEMAS:
+        return []
+    module, _, model = _SCHEMAS[prompt.name].partition(":")
+    schema: type[BaseModel] = getattr(import_module(f"assay.{module}"), model)
+    problems = []
+    replies = [message["content"] for message in prompt.opening if message["role"] == "assistant"]
+    for number, reply in enumerate(replies, start=1):
+        try:
+            schema.model_validate_json(reply, strict=True)
+        except ValidationError as error:
+            problems.append(f"example {number} is refused by its own schema: {describe_problem(error)}")
+    return problems

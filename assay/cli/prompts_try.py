@@ -1,10 +1,10 @@
 """`assay judges prompts try` and `diff`: what another wording of a prompt changes."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,14 +23,14 @@ from .options import (
     replay_option,
     with_set_options,
 )
-from .output import echo, echo_json, is_json, print_result, print_table
+from .output import print_result
 from .progress import show_status
 
 if TYPE_CHECKING:
-    from ..eval_sets import Sample
-    from ..judges import LiteLLMJudge, Mode
+    from ..judges import Mode
+    from ..meta_eval.comparison import Comparison
     from ..prompts import Prompt
-    from ..runs.judging.prompt_effect import MetricEffect, PromptEffect, PromptTrial, Scores
+    from ..runs.judging.prompt_effect import PromptEffect, PromptTrial, SampleScores
 
 _METRICS_OF_PROMPT = {
     "claims": "faithfulness:claims=judge",
@@ -93,6 +93,7 @@ def try_prompt(
     from ..judges import LiteLLMJudge
     from ..languages import FALLBACK
     from ..prompts import BUNDLED, prompt_names, read_prompt_as
+    from ..runs import aevaluate
     from ..runs.answers.rating_direction import check_ratings_fit
     from ..runs.judging.prompt_effect import compare_wordings
 
@@ -104,9 +105,10 @@ def try_prompt(
     wordings = _distinct([(str(edit), read_prompt_as(edit, base, language)) for edit in edits], bundled)
     if judge is None:
         raise UsageError("a prompt is tried on a judge; name one with --judge")
-    chosen_metrics = metrics or _METRICS_OF_PROMPT.get(base)
-    if chosen_metrics is None:
+    typed_metrics = metrics or _METRICS_OF_PROMPT.get(base)
+    if typed_metrics is None:
         raise UsageError(f"no metric is known to ask {base}; name one with --metrics")
+    chosen_metrics = read_metrics(typed_metrics)
     samples = [
         sample
         for sample in set_options.samples(sets)
@@ -114,17 +116,26 @@ def try_prompt(
     ]
     if not samples:
         raise UsageError(f"no sample of {', '.join(sets)} is in the language of {name}, so that none asks this prompt")
-    check_ratings_fit(", ".join(sets), samples, read_metrics(chosen_metrics)[0])
+    check_ratings_fit(", ".join(sets), samples, chosen_metrics[0])
     file = cassette or path_in_store(store, "tried.jsonl", "name a file with --cassette")
     with_cassette = LiteLLMJudge(judge, cassette=file, mode=mode)
     with_cassette.check_api_key()
+
+    async def score_with_each() -> "list[SampleScores]":
+        """The scores with the prompt in use, and then with each wording."""
+        async with with_cassette as judged:
+            results = [
+                await aevaluate(
+                    samples, chosen_metrics, judge=judged, embedder=embedder, prompts=prompts, progress=False
+                )
+                for prompts in (BUNDLED, *map(BUNDLED.replacing, wordings.values()))
+            ]
+        return [result.scores for result in results]
+
     with show_status(f"judging {count_of(len(samples), 'sample')} with {count_of(1 + len(wordings), 'wording')}"):
-        scores = asyncio.run(
-            _score_with_each(samples, read_metrics(chosen_metrics), list(wordings.values()), with_cassette, embedder)
-        )
-    before, *after = scores
+        before, *after = asyncio.run(score_with_each())
     trial = compare_wordings(samples, bundled.identity, before, dict(zip(wordings, after, strict=True)))
-    _print_trial(trial)
+    print_result(lambda: _as_json(trial), *_trial_parts(trial))
     has_failed = any(effect.failed for effect in trial.effects.values())
     click.get_current_context().exit(TOO_MANY_FAILED if has_failed else DONE)
 
@@ -141,25 +152,6 @@ def _distinct(wordings: "Sequence[tuple[str, Prompt]]", bundled: "Prompt") -> "d
     return dict(wordings)
 
 
-async def _score_with_each(
-    samples: "Sequence[Sample]",
-    metrics: tuple[str, ...],
-    wordings: "Sequence[Prompt]",
-    judge: "LiteLLMJudge",
-    embedder: str,
-) -> "list[Scores]":
-    """The scores with the prompt in use, and then with each wording."""
-    from ..prompts import BUNDLED
-    from ..runs import aevaluate
-
-    async with judge:
-        results = [
-            await aevaluate(samples, metrics, judge=judge, embedder=embedder, prompts=prompts, progress=False)
-            for prompts in (BUNDLED, *map(BUNDLED.replacing, wordings))
-        ]
-    return [one.scores for one in results]
-
-
 @click.command()
 @click.argument("run_a")
 @click.argument("run_b")
@@ -173,41 +165,42 @@ def diff(run_a: str, run_b: str, store: Path | str) -> None:
 
     runs = Store(store, must_exist=True)
     effect = compare_prompts_of_runs(runs, runs.run(run_a).id, runs.run(run_b).id)
-    print_result(lambda: asdict(effect), lambda: _print_effect(effect))
+    print_result(lambda: asdict(effect), *_effect_lines(effect))
 
 
-def _print_trial(trial: "PromptTrial") -> None:
+def _as_json(trial: "PromptTrial") -> dict[str, Any]:
+    first, *further = ({"variant": name} | asdict(effect) for name, effect in trial.effects.items())
+    return first | {"further": further, "decision": trial.decision and trial.decision.as_json()}
+
+
+def _trial_parts(trial: "PromptTrial") -> "Iterator[str | ResultTable]":
     from ..meta_eval.decision.variant_decision import variant_sentences
 
-    if is_json():
-        first, *further = ({"variant": name} | asdict(effect) for name, effect in trial.effects.items())
-        echo_json(first | {"further": further, "decision": trial.decision and trial.decision.as_json()})
-        return
     for name, effect in trial.effects.items():
         if len(trial.effects) > 1:
-            echo(f"--- {one_line(name)} instead of {trial.in_use}")
-        _print_effect(effect)
+            yield f"--- {one_line(name)} instead of {trial.in_use}"
+        yield from _effect_lines(effect)
     if len(trial.effects) > 1:
-        echo("")
-        print_table(_trial_table(trial))
-    for sentence in variant_sentences(trial.decision, trial.in_use):
-        echo(one_line(sentence))
+        yield ""
+        yield _trial_table(trial)
+    yield from map(one_line, variant_sentences(trial.decision, trial.in_use))
 
 
 def _trial_table(trial: "PromptTrial") -> ResultTable:
     """One row per wording: its mean, its agreement beside that of the prompt in use, and what it changes."""
     first = next(iter(trial.effects.values()))
-    versions = {one.name: one for one in trial.decision.versions} if trial.decision else {}
-    differences = {one.second: one for one in trial.decision.differences} if trial.decision else {}
+    versions = {version.name: version for version in trial.decision.versions} if trial.decision else {}
+    differences = {each.second: each for each in trial.decision.differences} if trial.decision else {}
 
     def agreement(name: str) -> Figure:
-        one = versions.get(name)
-        return Figure("correlation", one.mean, one.low, one.high) if one else Figure("correlation", None)
+        version = versions.get(name)
+        return Figure("correlation", version.mean, version.low, version.high) if version else unknown
 
     def difference(name: str) -> Figure | str:
-        one = differences.get(name)
-        is_in_use = "" if name == trial.in_use else Figure("correlation", None)
-        return Figure("correlation", one.difference, one.low, one.high) if one else is_in_use
+        found = differences.get(name)
+        if found is None:
+            return "" if name == trial.in_use else unknown
+        return Figure("correlation", found.difference, found.low, found.high)
 
     def mean(name: str) -> float | None:
         return trial.effects[name].metrics[0].mean_after if name in trial.effects else first.metrics[0].mean_before
@@ -215,6 +208,7 @@ def _trial_table(trial: "PromptTrial") -> ResultTable:
     def tokens(name: str) -> float:
         return trial.effects[name].tokens_after if name in trial.effects else first.tokens_before
 
+    unknown = Figure("correlation", None)
     fields = (
         Field("wording", "name", lambda name: name),
         Field("mean", "mean", mean),
@@ -226,48 +220,41 @@ def _trial_table(trial: "PromptTrial") -> ResultTable:
     return tabulate(caption, [trial.in_use, *trial.effects], fields)
 
 
-def _print_effect(effect: "PromptEffect") -> None:
-    echo(f"{count_of(effect.samples, 'sample')}; prompts before: {', '.join(effect.prompts_before) or 'none'}")
-    echo(f"after: {', '.join(effect.prompts_after) or 'none'}")
-    echo(f"tokens per sample: {effect.tokens_before:,.0f} before, {effect.tokens_after:,.0f} after")
+def _effect_lines(effect: "PromptEffect") -> Iterator[str]:
+    yield f"{count_of(effect.samples, 'sample')}; prompts before: {', '.join(effect.prompts_before) or 'none'}"
+    yield f"after: {', '.join(effect.prompts_after) or 'none'}"
+    yield f"tokens per sample: {effect.tokens_before:,.0f} before, {effect.tokens_after:,.0f} after"
     if effect.failed:
         sample, reason = effect.failed[0]
         count = f"{count_of(len(effect.failed), 'sample')} failed, and their claims are not compared"
-        echo(one_line(f"{count}; the first, {sample}: {reason}"))
+        yield one_line(f"{count}; the first, {sample}: {reason}")
     for metric in effect.metrics:
-        echo(one_line(f"{metric.metric}: mean {_format_means(metric)}; {_format_agreement(metric)}"))
+        means = ("none" if mean is None else f"{mean:.2f}" for mean in (metric.mean_before, metric.mean_after))
+        yield one_line(f"{metric.metric}: mean {' -> '.join(means)}; {_describe_agreement(metric.agreement)}")
     for change, claims in (("lost", effect.lost), ("added", effect.added)):
-        echo(f"{count_of(len(claims), 'claim')} {change}")
-        for sample, text in claims[:_SHOWN]:
-            echo(f"  {one_line(sample)}  {one_line(text)}")
-        _print_rest(len(claims))
-    echo(f"{count_of(len(effect.flips), 'verdict')} flipped")
+        yield f"{count_of(len(claims), 'claim')} {change}"
+        yield from (f"  {one_line(sample)}  {one_line(text)}" for sample, text in claims[:_SHOWN])
+        yield from _rest(len(claims))
+    yield f"{count_of(len(effect.flips), 'verdict')} flipped"
     for flip in effect.flips[:_SHOWN]:
-        echo(f"  {one_line(flip.sample)}  {one_line(flip.claim)}")
-        echo(f"    before: {flip.before.replace('_', ' ')}: {one_line(flip.reason_before)}")
-        echo(f"    after:  {flip.after.replace('_', ' ')}: {one_line(flip.reason_after)}")
-    _print_rest(len(effect.flips))
+        yield f"  {one_line(flip.sample)}  {one_line(flip.claim)}"
+        yield f"    before: {flip.before.replace('_', ' ')}: {one_line(flip.reason_before)}"
+        yield f"    after:  {flip.after.replace('_', ' ')}: {one_line(flip.reason_after)}"
+    yield from _rest(len(effect.flips))
 
 
-def _format_means(metric: "MetricEffect") -> str:
-    means = (metric.mean_before, metric.mean_after)
-    return " -> ".join("none" if mean is None else f"{mean:.2f}" for mean in means)
-
-
-def _format_agreement(metric: "MetricEffect") -> str:
-    comparison = metric.agreement
+def _describe_agreement(comparison: "Comparison") -> str:
     difference = comparison.difference
     if difference.value is None or comparison.rho_first is None or comparison.rho_second is None:
         return f"no agreement to compare ({comparison.problem or difference.problem})"
-    text = (
-        f"Spearman with the rating {comparison.rho_second:+.2f} -> {comparison.rho_first:+.2f} (n = {comparison.n}), "
-    )
-    text += f"difference {difference.value:+.2f}"
+    interval = ""
     if difference.low is not None and difference.high is not None:
-        text += f" [{difference.low:+.2f}, {difference.high:+.2f}]"
-    return text
+        interval = f" [{difference.low:+.2f}, {difference.high:+.2f}]"
+    return (
+        f"Spearman with the rating {comparison.rho_second:+.2f} -> {comparison.rho_first:+.2f} (n = {comparison.n}), "
+        f"difference {difference.value:+.2f}{interval}"
+    )
 
 
-def _print_rest(count: int) -> None:
-    if count > _SHOWN:
-        echo(f"  ... and {count - _SHOWN} more (all with --json)")
+def _rest(count: int) -> list[str]:
+    return [f"  ... and {count - _SHOWN} more (all with --json)"] if count > _SHOWN else []

@@ -1,7 +1,7 @@
 """`assay rate`: people rate answers on a page; `assay rate export`: what they said, as a set."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -79,9 +79,7 @@ def rate(
     by: str | None,
     limit: int | None,
     seed: int,
-    mapping: "Mapping[str, str]",
-    sheet: str | None,
-    header_row: int | None,
+    reading: "Mapping[str, Any]",
     server: ServerOptions,
     store: str | Path,
 ) -> None:
@@ -104,7 +102,6 @@ def rate(
 
     runs = Store(store)
     source = sources[0]
-    reading = {"mapping": mapping, "sheet": sheet, "header_row": header_row}
     if len(sources) == 1 and source.startswith("rating-"):
         _serve(open_item_queue(runs.database, source), store, server)
         return

@@ -1,6 +1,7 @@
 """`assay run`: judge sets, keep everything, print the results."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,10 +22,10 @@ from .options import (
     embedder_option,
     hide_advanced,
     judge_option,
+    make_plan,
     max_failed_option,
     metrics_option,
     prompts_option,
-    read_metrics,
     skip_bad_option,
     translate_option,
     turns_option,
@@ -116,8 +117,7 @@ def run(
     assay run 'answers/*.parquet' --metrics heuristic --out scores
     """
     from ..atomic_files import check_replaceable
-    from ..judges import load_settings
-    from ..runs import Plan, RunOptions, Store
+    from ..runs import RunOptions, Store
     from ..runs.score.batch_run import BatchOptions
     from ..runs.score.session import find_run_to_resume
     from ..runs.show.results import check_scores_file
@@ -133,23 +133,17 @@ def run(
             raise UsageError(f"--out: {error}") from None
         check_scores_file(Path(out))  # before anything is paid for
 
-    def typed_plan() -> Plan:
-        return Plan(
-            sets=tuple(absolute_source(source) for source in sets),
-            metrics=read_metrics(metrics, translate, has_judge=judge is not None),
-            judge=load_settings(judge) if judge else None,
-            embedder=embedder,
-            mapping=set_options.mapping,
-            language=set_options.language,
-            split=set_options.split,
-            sheet=set_options.sheet,
-            header_row=set_options.header_row,
-            scale=set_options.scale,
-            limit=set_options.limit,
-            turns=turns,
-            has_default_metrics=metrics is None,
-            prompts=None if prompts_folder is None else str(prompts_folder.resolve()),
-        )
+    typed_plan = partial(
+        make_plan,
+        [absolute_source(source) for source in sets],
+        set_options,
+        judge=judge,
+        metrics=metrics,
+        embedder=embedder,
+        turns=turns,
+        translate=translate,
+        prompts_folder=prompts_folder,
+    )
 
     if sets and judge is None and metrics is None:
         echo_notice(

@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import UsageError
 from .listings import sets
 from .options import download_option
 from .output import echo, echo_json, echo_notice, is_json
 
 if TYPE_CHECKING:
-    from ..eval_sets.public.set_facts import PublicSet
+    pass
 
 
 @sets.command()
@@ -27,12 +26,12 @@ def get(names: tuple[str, ...], *, yes: bool) -> None:
     assay sets get mtrag begin --yes
     """
     from ..eval_sets import download_public_set
-    from ..eval_sets.public.download import check_downloads_allowed
+    from ..eval_sets.public.download import check_downloads_allowed, describe_offer
     from ..eval_sets.public.open_public import count_answers
     from ..eval_sets.public.set_facts import PREFIX, parse_name
     from ..eval_sets.public.set_files import cache_folder
     from ..text.wording import count_of
-    from .download_dialog import TerminalDialog
+    from .download_dialog import TerminalDialog, agree_to_download
 
     chosen = [parse_name(name if name.startswith(PREFIX) else f"{PREFIX}{name}").facts for name in names]
     written = []
@@ -41,7 +40,8 @@ def get(names: tuple[str, ...], *, yes: bool) -> None:
         if count_answers(facts) is not None:
             files = download_public_set(facts.name)  # which finds them, so that there is nothing to ask or to show
         else:
-            _check_allowed(facts, yes=yes)
+            offer, name = describe_offer(facts), f"{PREFIX}{facts.name}"
+            agree_to_download(name, f"{name} ({facts.title}): {offer}", offer, yes=yes)
             with TerminalDialog().show_progress(facts.size) as report:
                 files = download_public_set(facts.name, report)
         count, notes = count_answers(facts) or (0, [])
@@ -61,20 +61,3 @@ def get(names: tuple[str, ...], *, yes: bool) -> None:
         )
     if is_json():
         echo_json({"sets": written})
-
-
-def _check_allowed(facts: "PublicSet", *, yes: bool) -> None:
-    """Asks whether a set may be downloaded. Raises where nobody allows it."""
-    from ..eval_sets.public.download import describe_offer
-    from ..eval_sets.public.set_facts import PREFIX
-    from .download_dialog import find_dialog
-
-    offer = f"{PREFIX}{facts.name} ({facts.title}): {describe_offer(facts)}"
-    dialog = find_dialog()
-    if yes:
-        echo_notice(offer)
-    elif dialog is None:
-        problem = f"{PREFIX}{facts.name}: nobody can be asked here; allow the download with --yes"
-        raise UsageError(f"{problem} ({describe_offer(facts)})")
-    elif not dialog.confirm(offer):
-        raise click.Abort

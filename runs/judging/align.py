@@ -1,16 +1,26 @@
 """`assay judges align`: a judge learns from ratings; candidates are tried out of fold, the winner is written."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
+from pydantic import BaseModel
 
 from ...errors import InputError, UsageError
 from ...eval_sets import Sample
-from ...judges import Judge, JudgeLike, JudgeSettings, Usage
-from ...judges.alignment import Alignment, Calibration, RatedExample, log_odds, write_folder
+from ...judges import Answer, Answers, Judge, JudgeLike, JudgeSettings, Question, Reply, Request, Usage
+from ...judges.alignment import (
+    Alignment,
+    Calibration,
+    RatedExample,
+    answer_share,
+    log_odds,
+    question_kind,
+    write_folder,
+)
 from ...judges.embedders import Embedder, open_embedder
 from ...judges.judge import open_model
 from ...judges.request_size import estimate_tokens
@@ -22,20 +32,102 @@ from ...meta_eval.estimate import Estimate
 from ...meta_eval.question_only import add_question_only
 from ...meta_eval.rater_groups import RaterGroups, find_rater_groups
 from ...meta_eval.raters import Raters, agreement_of_raters
-from ...meta_eval.table import QUESTION_ONLY, ScoreTable
-from ...metrics import Metric, Score
+from ...meta_eval.table import QUESTION_ONLY, RATER, ScoreTable
+from ...metrics import Score
 from ...metrics.catalogue import load_metric
 from ...metrics.metric import run_to_end
 from ...text.wording import count_of
-from ..answers.rating_direction import check_ratings_fit, is_pairwise
+from ..answers.rating_direction import check_ratings_fit, is_pairwise, rises_with_rating
 from ..score.execute import execute
-from .alignment_judges import AlignedJudge, CountingJudge, ObservingJudge, RememberingJudge
+from .experiment import build_value_table
 
 _BASELINES = ("token_overlap", "rouge_l_precision")
 _FEWEST_RATED = 20
+_NOTHING = "asks no typed question with an order, so that there is nothing to align"
+_TO_ALIGN = "faithfulness, weakest_claim or a rating"
 
-LoadMetric = Callable[[Judge], Metric]
-"""Makes the metric with a judge behind it."""
+T = TypeVar("T", bound=BaseModel)
+
+
+class WrappedJudge:
+    """A judge behind a judge: other questions than typed ones pass through."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.inner = judge
+        self.name = judge.name
+        self.logprobs = judge.logprobs
+
+    async def ask(self, question: Question[T]) -> Reply[T]:
+        """Asks the judge behind."""
+        return await self.inner.ask(question)
+
+
+class RememberingJudge(WrappedJudge):
+    """Remembers the answers to each request, so that another calibration of them asks nothing.
+
+    Attributes:
+        observations: What each answer said as a number: sample, kind of question, and the number in [0, 1].
+    """
+
+    def __init__(self, judge: Judge) -> None:
+        super().__init__(judge)
+        self.observations: list[tuple[str, str, float]] = []
+        self._answers: dict[Any, Answers] = {}
+
+    async def decide(self, request: Request) -> Answers:
+        """The answers, asked for once."""
+        key = (request.task, request.sample, tuple(request.state.items()), repr(request.questions), id(request.prompts))
+        if key not in self._answers:
+            self._answers[key] = await self.inner.decide(request)
+        for answer in self._answers[key].values():
+            if (share := answer_share(answer)) is not None:
+                self.observations.append((request.sample, question_kind(request.task, answer.question), share))
+        return self._answers[key]
+
+
+class AlignedJudge(WrappedJudge):
+    """The judge behind with an alignment per sample."""
+
+    def __init__(self, judge: Judge, alignments: Mapping[str, Alignment]) -> None:
+        super().__init__(judge)
+        self._alignments = alignments
+
+    async def decide(self, request: Request) -> Answers:
+        """The answers of the judge behind to the prepared request, calibrated."""
+        alignment = self._alignments[request.sample]
+        prepared = await alignment.prepare(request)
+        return alignment.calibrate(prepared, await self.inner.decide(prepared))
+
+
+class CountingJudge(WrappedJudge):
+    """Counts what would be asked and asks nothing.
+
+    Attributes:
+        questions: Typed questions that have an order.
+        tokens: Estimated tokens of their prompts, one call each.
+    """
+
+    def __init__(self, judge: Judge) -> None:
+        super().__init__(judge)
+        self.questions = 0
+        self.tokens = 0
+
+    async def decide(self, request: Request) -> Answers:
+        """The first option of every question."""
+        prompt = request.prompts.load(request.task, request.language)
+        wording = [prompt.task, prompt.template_without_fields, *(message["content"] for message in prompt.opening)]
+        answers = {question.id: Answer(question, question.options[0]) for question in request.questions}
+        for question in request.questions:
+            self.questions += answer_share(answers[question.id]) is not None
+            self.tokens += estimate_tokens([*wording, *request.state.values(), repr(question)])
+        return Answers(answers)
+
+    async def ask(self, question: Question[T]) -> Reply[T]:
+        """Refuses: such a question is not learned from."""
+        name = question.prompt.name
+        raise UsageError(
+            f"the prompt {name} is no typed question, so that a judge cannot learn its answers; align {_TO_ALIGN}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +169,6 @@ class Aligner:
     samples: Sequence[Sample]
     judge: JudgeLike
     embedder: Embedder | str = "use"
-    load: LoadMetric | None = None
     candidates: Sequence[str] = CANDIDATES
     shown: int = 3
     seed: int = 0
@@ -89,65 +180,65 @@ class Aligner:
         self._embedder = open_embedder(self.embedder)
         self.samples = [sample for sample in self.samples if sample.human_rating is not None]
         if len(self.samples) < _FEWEST_RATED:
-            raise UsageError(
-                f"{count_of(len(self.samples), 'answer is', 'answers are')} rated; a judge learns from "
-                f"{_FEWEST_RATED} or more (assay rate RUN)"
-            )
+            rated = count_of(len(self.samples), "answer is", "answers are")
+            raise UsageError(f"{rated} rated; a judge learns from {_FEWEST_RATED} or more (assay rate RUN)")
         if is_pairwise(self.metric):
             raise UsageError(f"{self.metric} compares two answers; a judge learns ratings of one, such as faithfulness")
         check_ratings_fit("the answers", self.samples, self.metric)
         if len({(sample.rating_min, sample.rating_max) for sample in self.samples}) > 1:
             raise UsageError("the answers are rated on different scales; align to one set at a time")
         self.table = _table(self.samples)
-        self._halves = split_groups(self.table.group_numbers, seed=self.seed)
-        if not self._halves.any():
+        halves = split_groups(self.table.group_numbers, seed=self.seed)
+        if not halves.any():
             raise UsageError("all rated answers are of one group; a judge that learns needs two or more groups")
-        self._half_of = {sample.id: int(half) for sample, half in zip(self.samples, self._halves, strict=True)}
+        self._halves = halves
         self._place_of = {sample.id: place for place, sample in enumerate(self.samples)}
 
     def estimate_cost(self) -> AlignmentCost:
         """What trying the candidates takes at most. Nothing is asked."""
         counting = CountingJudge(self._model)
-        run_to_end(self._measure(counting, range(len(self.samples))))
+        self._measure(counting)
         if not counting.questions:
-            raise UsageError(
-                f"{self.metric} asks no typed question with an order, so that there is nothing to align; take "
-                "faithfulness, weakest_claim or a rating"
-            )
+            raise UsageError(f"{self.metric} {_NOTHING}; take {_TO_ALIGN}")
         requests, tokens = counting.questions, counting.tokens
         if FEW_SHOT in self.candidates:
-            requests, tokens = 2 * requests, 2 * tokens + requests * self.shown * self._mean_example_tokens()
+            example = estimate_tokens([_example(sample).text for sample in self.samples]) // len(self.samples)
+            requests, tokens = 2 * requests, 2 * tokens + requests * self.shown * example
         return AlignmentCost(requests, tokens)
-
-    def _mean_example_tokens(self) -> int:
-        texts = [_example(sample).text for sample in self.samples]
-        return estimate_tokens(texts) // len(texts)
 
     def align(self) -> AlignmentReport:
         """Tries every candidate and decides."""
         self._remembering = RememberingJudge(self._model)
-        predictors = self._predictors()
+        self._usage: dict[str, Usage] = {}
+        as_it_is = self._run(AS_IT_IS, self._remembering)
+        self._observations = tuple(self._remembering.observations)
+        if not self._observations:
+            raise UsageError(f"{self.metric} {_NOTHING}")
+        predictors: dict[str, Predict] = {AS_IT_IS: lambda _, others: as_it_is[others]}
+        if CALIBRATED in self.candidates:
+            predictors[CALIBRATED] = self._predict_calibrated
+        if FEW_SHOT in self.candidates:
+            # what is shown beside an answer are those of the other half, so that none of its own group is among them
+            of_other_half = [self._few_shot(np.flatnonzero(self._halves != half)) for half in (0, 1)]
+            by_sample = {name: of_other_half[self._halves[place]] for name, place in self._place_of.items()}
+            few_shot = self._run(FEW_SHOT, AlignedJudge(self._remembering, by_sample))
+            predictors[FEW_SHOT] = lambda _, others: few_shot[others]
         result = compare_candidates(
-            self.table,
-            predictors,
-            self._halves,
-            permutations=self.permutations,
-            seed=self.seed,
+            self.table, predictors, self._halves, permutations=self.permutations, seed=self.seed
         )
-        raters = agreement_of_raters(self.table)
-        report = AlignmentReport(
+        learn = self._calibrated if result.chosen == CALIBRATED else self._few_shot
+        self._final = learn(np.arange(len(self.samples))) if result.is_adopted else None
+        return AlignmentReport(
             metric=self.metric,
             judge=self._model.name,
             answers=len(self.samples),
             groups=len(set(self.table.groups)),
             result=result,
             baselines=self._baselines(),
-            raters=raters,
+            raters=agreement_of_raters(self.table),
             rater_groups=find_rater_groups(self.table, seed=self.seed),
             usage=self._usage,
         )
-        self._final = self._make_alignment(result.chosen) if result.is_adopted else None
-        return report
 
     def write(self, folder: Path, report: AlignmentReport) -> None:
         """Writes the folder of the judge that won."""
@@ -175,47 +266,19 @@ class Aligner:
         content = settings.model_dump(mode="json", exclude_defaults=True, exclude={"aligned"})
         write_folder(folder, content, record, alignment)
 
-    def _predictors(self) -> dict[str, Predict]:
-        """A predictor per candidate: those that ask the judge have asked it, the others are fitted by fold."""
-        self._usage: dict[str, Usage] = {}
-        observing = ObservingJudge(self._remembering)
-        as_it_is = self._run(AS_IT_IS, observing)
-        self._observations = observing.observations
-        if not self._observations:
-            raise UsageError(f"{self.metric} asks no typed question with an order, so that there is nothing to align")
-        values: dict[str, Predict] = {AS_IT_IS: _fixed(as_it_is)}
-        if CALIBRATED in self.candidates:
-            values[CALIBRATED] = self._calibrated
-        if FEW_SHOT in self.candidates:
-            examples = [
-                tuple(_example(sample) for sample in self.samples if self._half_of[sample.id] != half)
-                for half in (0, 1)
-            ]
-            alignments = [
-                Alignment(examples=half_examples, shown=self.shown, embedder=self._embedder)
-                for half_examples in examples
-            ]
-            values[FEW_SHOT] = _fixed(self._run(FEW_SHOT, self._by_half(alignments)))
-        return values
-
-    def _make_alignment(self, chosen: str) -> Alignment:
-        """The candidate that won, learned from all rated answers."""
-        if chosen == CALIBRATED:
-            return Alignment(calibration=self._calibration(np.arange(len(self.samples))))
-        return Alignment(examples=tuple(map(_example, self.samples)), shown=self.shown, embedder=self._embedder)
-
-    def _by_half(self, alignments: Sequence[Alignment]) -> "AlignedJudge":
-        return AlignedJudge(self._remembering, {name: alignments[half] for name, half in self._half_of.items()})
+    def _few_shot(self, learned: Places) -> Alignment:
+        examples = tuple(_example(self.samples[place]) for place in learned)
+        return Alignment(examples=examples, shown=self.shown, embedder=self._embedder)
 
     def _run(self, name: str, judge: Judge) -> Floats:
         before = self._model.usage
-        values = run_to_end(self._measure(judge, range(len(self.samples))))
+        values = self._measure(judge)
         self._usage[name] = _less(self._model.usage, before)
         return values
 
-    async def _measure(self, judge: Judge, places: Sequence[int] | Places) -> Floats:
+    def _measure(self, judge: Judge, places: Places | None = None) -> Floats:
         """The metric's values of some samples as shares of its range, more is better; NaN where there is none."""
-        metric = self.load(judge) if self.load else load_metric(self.metric, judge, self._embedder)
+        metric = load_metric(self.metric, judge, self._embedder)
         low, high = metric.range
         if low is None or high is None:
             raise UsageError(f"{self.metric} has no bounded range, so that it cannot be held against ratings")
@@ -230,42 +293,37 @@ class Aligner:
                     values[self._place_of[sample.id]] = share if metric.higher_is_better else 1 - share
                 self.on_sample()
 
-        chosen = [self.samples[int(place)] for place in places]
-        await execute(chosen, [metric], keep, concurrency=self._model.settings.concurrent_samples)
+        chosen = np.arange(len(self.samples)) if places is None else places
+        samples = [self.samples[place] for place in chosen]
+        run_to_end(execute(samples, [metric], keep, concurrency=self._model.settings.concurrent_samples))
         if 2 * len(reasons) > len(self.samples):
+            rated = count_of(len(self.samples), "rated answer")
             raise InputError(
-                f"{self.metric} has no score for {len(reasons)} of {count_of(len(self.samples), 'rated answer')}, so "
-                "that nothing "
-                f"can be learned: {reasons[0]}"
+                f"{self.metric} has no score for {len(reasons)} of {rated}, so that nothing can be learned: "
+                f"{reasons[0]}"
             )
-        return values[list(places)]
+        return values[chosen]
 
-    def _calibrated(self, training: Places, others: Places) -> Floats:
-        alignment = Alignment(calibration=self._calibration(training))
-        judge = AlignedJudge(self._remembering, {sample.id: alignment for sample in self.samples})
-        return run_to_end(self._measure(judge, others))
+    def _predict_calibrated(self, training: Places, others: Places) -> Floats:
+        judge = AlignedJudge(self._remembering, dict.fromkeys(self._place_of, self._calibrated(training)))
+        return self._measure(judge, others)
 
-    def _calibration(self, training: Places) -> dict[str, Calibration]:
+    def _calibrated(self, learned: Places) -> Alignment:
         """The calibration by kind of question, fitted to the answers about some samples; each sample counts alike."""
-        wanted = set(training.tolist())
-        ratings = self.table.mean_rating
-        shares = (ratings - self.table.rating_min) / (self.table.rating_max - self.table.rating_min)
-        lower = not (
-            self.load(self._remembering) if self.load else load_metric(self.metric, self._remembering)
-        ).higher_is_better
-        maps = {}
-        for question in sorted({name for _, name, _ in self._observations}):
-            seen = [(place, share) for place, name, share in self._located() if name == question and place in wanted]
-            counts = Counter(place for place, _ in seen)
-            odds = np.array([log_odds(share) for _, share in seen])
-            targets = np.array([1 - shares[place] if lower else shares[place] for place, _ in seen])
-            weights = np.array([1 / counts[place] for place, _ in seen])
-            if (calibration := fit_calibration(odds, targets, weights)) is not None:
-                maps[question] = calibration
-        return maps
-
-    def _located(self) -> list[tuple[int, str, float]]:
-        return [(self._place_of[sample], name, share) for sample, name, share in self._observations]
+        targets = {self.samples[place].id: self.samples[place].rating_share or 0.0 for place in learned}
+        is_rising = rises_with_rating(self.metric)
+        maps: dict[str, Calibration] = {}
+        for kind in sorted({kind for _, kind, _ in self._observations}):
+            said = [(sample, share) for sample, of, share in self._observations if of == kind and sample in targets]
+            counts = Counter(sample for sample, _ in said)
+            calibration = fit_calibration(
+                np.array([log_odds(share) for _, share in said]),
+                np.array([targets[sample] if is_rising else 1 - targets[sample] for sample, _ in said]),
+                np.array([1 / counts[sample] for sample, _ in said]),
+            )
+            if calibration is not None:
+                maps[kind] = calibration
+        return Alignment(calibration=maps)
 
     def _baselines(self) -> tuple[BaselineRow, ...]:
         rows = []
@@ -283,36 +341,17 @@ class Aligner:
 
     async def _baseline(self, name: str) -> Floats:
         metric = load_metric(name)
-        scores = [await metric.assess(sample) for sample in self.samples]
-        return np.array([np.nan if score.value is None else score.value for score in scores])
-
-
-def _fixed(values: Floats) -> Predict:
-    """The predictor of a candidate that learned nothing from the items of its own half."""
-    return lambda _, others: values[others]
+        return np.array([(await metric.assess(sample)).value for sample in self.samples], float)
 
 
 def _table(samples: Sequence[Sample]) -> ScoreTable:
+    """The ratings on their own scale, by rater where no answer has a rating of its own."""
     raters = sorted({rater for sample in samples for rater in sample.ratings})
-    if raters and all(sample.rating is None for sample in samples):
-        ratings = np.array([[sample.ratings.get(rater, np.nan) for rater in raters] for sample in samples])
-    else:
-        raters = ["rating"]
-        ratings = np.array([[_rating(sample)] for sample in samples])
-    return ScoreTable(
-        items=tuple(sample.id for sample in samples),
-        metrics=(),
-        scores=np.zeros((len(samples), 0)),
-        ratings=ratings,
-        raters=tuple(raters),
-        rating_min=samples[0].rating_min,
-        rating_max=samples[0].rating_max,
-        groups=tuple(sample.source for sample in samples),
-    )
-
-
-def _rating(sample: Sample) -> float:
-    return float("nan") if sample.human_rating is None else sample.human_rating
+    is_by_rater = raters and all(sample.rating is None for sample in samples)
+    ratings = {rater: [sample.ratings.get(rater) for sample in samples] for rater in raters}
+    if not is_by_rater:
+        ratings = {RATER: [sample.human_rating for sample in samples]}
+    return build_value_table(samples, {}, ratings=ratings, scale=(samples[0].rating_min, samples[0].rating_max))
 
 
 def _example(sample: Sample) -> RatedExample:
@@ -321,20 +360,15 @@ def _example(sample: Sample) -> RatedExample:
         id=sample.id,
         question=sample.user_input,
         answer=sample.response,
-        rating=round(_rating(sample), 2),
+        rating=round(sample.human_rating or 0.0, 2),
         scale=sample.rating_max,
         reasons=tuple(map(str, reasons.values())) if isinstance(reasons, dict) else (),
     )
 
 
 def _less(after: Usage, before: Usage) -> Usage:
-    return Usage(
-        calls=after.calls - before.calls,
-        from_cassette=after.from_cassette - before.from_cassette,
-        tokens_in=after.tokens_in - before.tokens_in,
-        tokens_out=after.tokens_out - before.tokens_out,
-        tokens_cached=after.tokens_cached - before.tokens_cached,
-        usd=None if after.usd is None or before.usd is None else after.usd - before.usd,
-        seconds=after.seconds - before.seconds,
-        unstated=after.unstated - before.unstated,
-    )
+    spent: dict[str, Any] = {}
+    for field in fields(Usage):
+        ends = getattr(after, field.name), getattr(before, field.name)
+        spent[field.name] = None if None in ends else ends[0] - ends[1]
+    return Usage(**spent)

@@ -1,6 +1,7 @@
 """One set of a judge's card: which answers are taken, by which metric, and what their ratings are."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -25,21 +26,13 @@ Kind = Literal["answers", "pairs", "conversations"]
 
 @dataclass(frozen=True, slots=True)
 class CardSet:
-    """The samples of one set that a judge's card is about.
+    """The samples of one set that a judge's card is about."""
 
-    Attributes:
-        name: As the card names the set.
-        samples: The samples, in the order of the hash of their ids.
-        metric: What the judge is asked for.
-        most: At most so many samples were taken.
-        unrated: How many samples of the set have no rating, and are left out.
-    """
-
-    name: str
-    samples: tuple[Sample, ...]
-    metric: str
-    most: int
-    unrated: int = 0
+    name: str  # as the card names the set
+    samples: tuple[Sample, ...]  # in the order of the hash of their ids
+    metric: str  # what the judge is asked for
+    most: int  # at most so many samples were taken
+    unrated: int = 0  # how many samples of the set have no rating, and are left out
 
     @property
     def kind(self) -> Kind:
@@ -89,19 +82,17 @@ def name_sets(sets: Sequence[str]) -> dict[str, str]:
         >>> name_sets([__file__, "public:mtrag:dev"]).values()
         dict_values(['card_set.py', 'public:mtrag:dev'])
     """
-    typed = list(dict.fromkeys(sets))
-    short = [Path(name).name if Path(name).exists() else name for name in typed]
-    return {name: of_file if short.count(of_file) == 1 else name for name, of_file in zip(typed, short, strict=True)}
+    short = {name: Path(name).name if Path(name).exists() else name for name in sets}
+    shared = Counter(short.values())
+    return {name: of_file if shared[of_file] == 1 else name for name, of_file in short.items()}
 
 
 def make_card_set(name: str, samples: Sequence[Sample], most: int, metric: str | None = None) -> CardSet:
     """Takes the samples of a set that the card is about: rated ones, since no figure needs any other.
 
-    Args:
-        name: As the card names the set.
-        samples: All of its samples.
-        most: At most so many are taken, the first rated ones by the hash of their ids.
-        metric: What the judge is asked for; None to go by what the set rates.
+    At most `most` are taken, the first rated ones by the hash of their ids. Without a metric it goes by what the set
+    rates: `pairwise` where each sample has two answers; `resolved` for conversations without contexts to be faithful
+    to; else `faithfulness`.
 
     Raises:
         UsageError: The set is empty, none of it is rated, it has an id twice, the metric asks no judge, or the ratings
@@ -117,7 +108,7 @@ def make_card_set(name: str, samples: Sequence[Sample], most: int, metric: str |
             f"{name}: {count_of(len(samples), 'answer')} and no rating, so that nothing can be said of a judge; rate "
             "some (a column `rating`, or `assay rate`), or name a rated set (`assay sets`)"
         )
-    chosen = metric or choose_metric(rated)
+    chosen = metric or _choose_metric(rated)
     if not needs_judge(chosen):
         raise UsageError(f"--metric {chosen} asks no judge; take faithfulness, for one")
     card_set = CardSet(name, tuple(first_by_hash(rated, most)), chosen, most, len(samples) - len(rated))
@@ -125,17 +116,7 @@ def make_card_set(name: str, samples: Sequence[Sample], most: int, metric: str |
     return card_set
 
 
-def choose_metric(samples: Sequence[Sample]) -> str:
-    """Chooses the metric that measures what a set rates.
-
-    `pairwise` where each sample has two answers; `resolved` for conversations without contexts to be faithful to;
-    else `faithfulness`.
-
-    Example:
-        >>> one = {"user_input": "Free?", "response": "Yes.", "retrieved_contexts": ["It is free."]}
-        >>> choose_metric([Sample(id="a", **one)]), choose_metric([Sample(id="a", **one, other_response="No.")])
-        ('faithfulness', 'pairwise')
-    """
+def _choose_metric(samples: Sequence[Sample]) -> str:
     if all(sample.other_response for sample in samples):
         return PAIRWISE
     if all(sample.messages for sample in samples) and not any(sample.retrieved_contexts for sample in samples):

@@ -1,39 +1,57 @@
-"""The card of a judge as a value, and its stable JSON form."""
+"""The card of a judge: its values, their bounds, and its stable JSON form as a file."""
 
 import math
 from datetime import date
-from typing import Annotated, Any, Literal, Self
+from pathlib import Path
+from typing import Annotated, Any, Literal, NoReturn, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from ...atomic_files import replace_file
+from ...errors import InputError
+from ...json_text import parse_json
 from ...meta_eval.estimate import Estimate
+from ...presentation.texts import escape_unsafe, one_line
+from ...regular_files import read_text_file
+from ...value_messages import describe_first_mistake
 
 FORMAT: Literal["assay-judge-card/1"] = "assay-judge-card/1"
 _MOST = 10**12  # of whatever is counted, and the size of a figure: what a card shows can be reckoned with
 _LARGEST_SETTING = 2**63
 _ROUNDING = 1e-9  # a figure that was reckoned may be beyond its bound by so much
+_CURE = "name a file that `assay judges card MODEL -o card.json` wrote"
 
 
-def _check_figure(figure: Estimate, lowest: float, highest: float) -> Estimate:
-    """Raises where a count or a number of a figure is none that an evaluation can have."""
-    for name in ("n", "groups"):
-        count = getattr(figure, name)
-        if count is not None and not 0 <= count <= _MOST:
-            _refuse(name, count, f"write a whole number from 0 to {_MOST:,}, or null")
-    for name in ("value", "low", "high", "p"):
-        least, most = (0, 1) if name == "p" else (lowest, highest)
-        number = getattr(figure, name)
-        if number is not None and not least - _ROUNDING <= number <= most + _ROUNDING:
-            _refuse(name, number, f"write a number from {least:,} to {most:,}, or null")
-    if figure.low is not None and figure.high is not None and figure.low > figure.high:
-        _refuse("low", figure.low, f"write one that is not above high, {figure.high:g}")
-    return figure
+def _refuse(value: Any, cure: str, name: str = "") -> NoReturn:
+    shown = str(value)
+    shown = shown if len(shown) <= 40 else f"{shown[:40]}..."
+    message = f"{name} is {{value}}; {{cure}}" if name else "is {value}; {cure}"
+    raise PydanticCustomError("refused", message, {"value": shown, "cure": cure})
 
 
 def _bounds(lowest: float, highest: float) -> AfterValidator:
-    """Checks that a figure's value and its interval lie in [lowest, highest]."""
-    return AfterValidator(lambda figure: _check_figure(figure, lowest, highest))
+    """Checks that a figure's value and its interval lie in [lowest, highest], and that its counts can be."""
+
+    def check(figure: Estimate) -> Estimate:
+        for name in ("n", "groups"):
+            count = getattr(figure, name)
+            if count is not None and not 0 <= count <= _MOST:
+                _refuse(count, f"write a whole number from 0 to {_MOST:,}, or null", name)
+        for name in ("value", "low", "high", "p"):
+            least, most = (0, 1) if name == "p" else (lowest, highest)
+            number = getattr(figure, name)
+            if number is not None and not least - _ROUNDING <= number <= most + _ROUNDING:
+                _refuse(number, f"write a number from {least:,} to {most:,}, or null", name)
+        _check_order(figure.low, figure.high)
+        return figure
+
+    return AfterValidator(check)
+
+
+def _check_order(low: float | None, high: float | None) -> None:
+    if low is not None and high is not None and low > high:
+        _refuse(low, f"write one that is not above high, {high:g}", "low")
 
 
 def _check_setting(value: Any) -> Any:
@@ -42,21 +60,13 @@ def _check_setting(value: Any) -> Any:
         return value
     if isinstance(value, int | float) and abs(value) < _LARGEST_SETTING and math.isfinite(value):
         return value
-    shown = str(value)
-    context = {"value": shown if len(shown) <= 40 else f"{shown[:40]}..."}
-    raise PydanticCustomError("no_setting", "is {value}; write a text, a number, true, false or null", context)
-
-
-def _refuse(name: str, value: float, cure: str) -> None:
-    shown = str(value)
-    context = {"name": name, "value": shown if len(shown) <= 40 else f"{shown[:40]}...", "cure": cure}
-    raise PydanticCustomError("no_figure", "{name} is {value}; {cure}", context)
+    _refuse(value, "write a text, a number, true, false or null")
 
 
 CardFigure = Annotated[Estimate, _bounds(-_MOST, _MOST)]
 Correlation = Annotated[Estimate, _bounds(-1, 1)]
-CorrelationDifference = Annotated[Estimate, _bounds(-2, 2)]
 ShareDifference = Annotated[Estimate, _bounds(-1, 1)]
+CorrelationDifference = Annotated[Estimate, _bounds(-2, 2)]
 Share = Annotated[Estimate, _bounds(0, 1)]
 Setting = Annotated[str | int | float | bool | None, PlainValidator(_check_setting)]
 Count = Annotated[int, Field(ge=0, le=_MOST)]
@@ -106,8 +116,7 @@ class ScoreBin(_Value):
 
     @model_validator(mode="after")
     def _check_ends(self) -> Self:
-        if self.low > self.high:
-            _refuse("low", self.low, f"write one that is not above high, {self.high:g}")
+        _check_order(self.low, self.high)
         return self
 
 
@@ -161,104 +170,101 @@ class MissingReason(_Value):
 
 
 class SetCard(_Value):
-    """What the judge is worth on one set and one metric.
+    """What the judge is worth on one set and one metric."""
 
-    Attributes:
-        set_name: As it was named: `public:mtrag:dev`, `helpdesk_en`, a file without its folder.
-        rated: What was rated and by whom, in words.
-        metric: The metric that the judge was asked for.
-        most: At most so many answers were taken, the first by the hash of their ids.
-        digest: A digest of what was taken: the answers' ids with their ratings and scale. Where it is the same, two
-            cards are about the same answers with the same ratings.
-        unrated: How many answers of the set have no rating; they were not judged.
-        answers: How many were taken; pairs and conversations count as answers.
-        groups: How many groups they form.
-        scored: How many have a score.
-        skipped: How many have none because the metric does not apply.
-        failed: How many failed; `failure` has the first reason.
-        failure: Why the first of them failed.
-        missing: The reasons of the skipped and failed, the most frequent first; at most fifty.
-        judge: The judge's agreement with the ratings.
-        agreement: How the judge passes and fails answers at its threshold, beside people; None in older cards, and
-            where there is no threshold.
-        baselines: Token overlap, and what else is computed without a judge, on the same answers.
-        difference: Spearman of the judge less that of token overlap, on the same answers.
-        combined: The judge and token overlap together, combined and weighted by other folds.
-        gain: Spearman of the two together less that of token overlap alone: what the judge adds.
-        ceiling: The best Spearman with the ratings of the scored answers that any measure could reach; its problem says
-            why it is unknown.
-        one_rater: What one rater reaches against the mean of the others, on the scored answers.
-        published: Scores by others of the same answers, compared with the ratings here.
-        calibration: None for a score that is no share.
-        biases: Position, length, style and what else was measured.
-        flips: Of the claims of answers that were asked again with another seed, the share with another verdict.
-        injections: What instructions in the answers did; None where none was tried.
-        cost: What 1,000 answers take; None where no reply is there.
-        unparsable: The share of the questions whose first reply could not be used as it came.
-        lost: The share of the questions without any usable reply.
-        verdict: The lines of the verdict, which follow from the others: `--json` prints them, and they are not kept.
-    """
-
-    set_name: str
-    rated: str
-    metric: str
-    most: FromOne
+    set_name: str  # as it was named: `public:mtrag:dev`, `helpdesk_en`, a file without its folder
+    rated: str  # what was rated and by whom, in words
+    metric: str  # what the judge was asked for
+    most: FromOne  # at most so many answers were taken, the first by the hash of their ids
+    # of what was taken: the answers' ids with their ratings and scale. Where it is the same, two cards are about the
+    # same answers with the same ratings.
     digest: str = Field(pattern="^[0-9a-f]{16}$")
-    unrated: Count = 0
-    answers: Count
+    unrated: Count = 0  # how many answers of the set have no rating; they were not judged
+    answers: Count  # how many were taken; pairs and conversations count as answers
     groups: Count
     scored: Count
-    skipped: Count
+    skipped: Count  # the metric does not apply
     failed: Count
-    failure: str = ""
-    missing: tuple[MissingReason, ...] = ()
+    failure: str = ""  # why the first of them failed
+    missing: tuple[MissingReason, ...] = ()  # of the skipped and failed, the most frequent first; at most fifty
     judge: CardAgreement
-    agreement: CardPassFail | None = None
-    baselines: tuple[CardAgreement, ...]
-    difference: CorrelationDifference
-    combined: CardAgreement
-    gain: CorrelationDifference
-    ceiling: Correlation
-    one_rater: Correlation
-    published: tuple[CardAgreement, ...] = ()
-    calibration: Calibration | None
-    biases: tuple[BiasFigure, ...]
-    flips: Share
-    injections: Injections | None
-    cost: JudgeCost | None
-    unparsable: Share
-    lost: Share
+    agreement: CardPassFail | None = None  # None in older cards, and where there is no threshold
+    baselines: tuple[
+        CardAgreement, ...
+    ]  # token overlap, and what else is computed without a judge, on the same answers
+    difference: CorrelationDifference  # Spearman of the judge less that of token overlap, on the same answers
+    combined: CardAgreement  # the judge and token overlap together, combined and weighted by other folds
+    gain: CorrelationDifference  # Spearman of the two together less that of token overlap alone: what the judge adds
+    ceiling: Correlation  # the best Spearman with the ratings of the scored answers that any measure could reach
+    one_rater: Correlation  # what one rater reaches against the mean of the others, on the scored answers
+    published: tuple[CardAgreement, ...] = ()  # scores by others of the same answers, compared with the ratings here
+    calibration: Calibration | None  # None for a score that is no share
+    biases: tuple[BiasFigure, ...]  # position, length, style and what else was measured
+    flips: Share  # of the claims of answers that were asked again with another seed, those with another verdict
+    injections: Injections | None  # None where none was tried
+    cost: JudgeCost | None  # None where no reply is there
+    unparsable: Share  # the questions whose first reply could not be used as it came
+    lost: Share  # the questions without any usable reply
+    # the lines of the verdict, which follow from the others: `--json` prints them, and they are not kept
     verdict: dict[str, str] = Field(default_factory=dict, exclude=True)
 
     @model_validator(mode="after")
     def _check_counts(self) -> Self:
         """Raises where more answers were scored, skipped or failed than were taken."""
         if (total := self.scored + self.skipped + self.failed) > self.answers:
-            _refuse("answers", self.answers, f"scored, skipped and failed sum to {total:,}: write counts that fit")
+            _refuse(self.answers, f"scored, skipped and failed sum to {total:,}: write counts that fit", "answers")
         return self
 
 
 class JudgeCard(_Value):
-    """The card of one judge.
+    """The card of one judge."""
 
-    Attributes:
-        format: The form of the JSON file; it changes when a field does.
-        judge: The judge's name.
-        model: The model as it is recorded.
-        settings: How the judge was asked (`decide`, `logprobs`, the temperature, ...); no keys.
-        assay: The version of Assay.
-        date: The day that the card was made, in UTC.
-        seed: Seed of the folds and the probes.
-        probed: At most so many answers of each set were asked again and changed by probes.
-        sets: One entry per set.
-    """
-
-    format: Literal["assay-judge-card/1"] = FORMAT
+    format: Literal["assay-judge-card/1"] = FORMAT  # the form of the JSON file; it changes when a field does
     judge: str = Field(min_length=1)
-    model: str
+    model: str  # as it is recorded
+    # how the judge was asked (`decide`, `logprobs`, the temperature, ...); no keys
     settings: dict[str, Setting] = Field(default_factory=dict)
-    assay: str
-    date: date
-    seed: int = Field(ge=-_LARGEST_SETTING, lt=_LARGEST_SETTING)
-    probed: Count
+    assay: str  # the version of Assay
+    date: date  # the day that the card was made, in UTC
+    seed: int = Field(ge=-_LARGEST_SETTING, lt=_LARGEST_SETTING)  # of the folds and the probes
+    probed: Count  # at most so many answers of each set were asked again and changed by probes
     sets: tuple[SetCard, ...] = Field(min_length=1)
+
+
+def is_card_file(name: str) -> bool:
+    """Whether what was typed names the file of a card, not a judge: no judge's name ends in `.json`.
+
+    Example:
+        >>> is_card_file("cards/mini.json"), is_card_file("openai/gpt-4o-mini"), is_card_file("judge.yaml")
+        (True, False, False)
+    """
+    return name.lower().endswith(".json")
+
+
+def write_card(path: Path, card: JudgeCard) -> None:
+    """Writes a card as JSON, in which what a terminal would obey is escaped.
+
+    Raises:
+        UsageError: The file cannot be written.
+    """
+    with replace_file(path) as file:
+        file.write(f"{escape_unsafe(card.model_dump_json(indent=2))}\n")
+
+
+def read_card(path: Path) -> JudgeCard:
+    """Reads a card. Raises `InputError` where it is none; the message names the file, the field and the cure."""
+    if not path.exists():
+        raise InputError(f"{path}: no such file; {_CURE}")
+    text = read_text_file(path, "the card", cure=_CURE)
+    try:
+        values = parse_json(text)
+    except ValueError as error:
+        raise InputError(f"{path}: {error}; {_CURE}") from error
+    form = values.get("format") if isinstance(values, dict) else None
+    if form != FORMAT:
+        what = "is no judge's card" if form is None else f"has the form {one_line(str(form), 40)!r}, not {FORMAT!r}"
+        raise InputError(f"{path}: {what}; {_CURE}")
+    try:
+        return JudgeCard.model_validate_json(text)
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_first_mistake(error)}") from error

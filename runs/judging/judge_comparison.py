@@ -1,4 +1,4 @@
-"""Several judges on the same samples: which agrees with the ratings, at what cost, and which to buy."""
+"""Several judges on the same samples: which agrees with the ratings, alone or together, at what cost; which to buy."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,19 +11,14 @@ from ...judges import Usage
 from ...meta_eval.comparison import find_standing, reverse
 from ...meta_eval.correlation import spearman
 from ...meta_eval.estimate import Estimate
-from ...metrics import Score
 from ...presentation.figure import format_agreement, format_price
 from ..answers.rating_direction import check_ratings_fit, rises_with_rating
-from .judge_scoring import JudgeScores
-from .panels import Panel, compare_panels, supported_claims
-from .variant_table import build_variant_table
+from .experiment import ANSWERS, JudgeScores, Scores, build_variant_table, supported_claims
 
 if TYPE_CHECKING:
     from ...meta_eval.comparison import Comparison
     from ...meta_eval.decision import Decision
-    from ...meta_eval.table import ScoreTable
 
-ANSWERS = 1000  # that a cost is for
 Unit = Literal["usd", "tokens", "seconds"]
 
 
@@ -67,6 +62,15 @@ class ClaimAgreement:
 
 
 @dataclass(frozen=True, slots=True)
+class Panel:
+    """How judges that are put together agree with the ratings."""
+
+    name: str
+    agreement: Estimate
+    cost: float  # what 1,000 answers take, in the comparison's unit
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeComparison:
     """The result of `assay judges compare`."""
 
@@ -91,27 +95,24 @@ def compare_judges(
     seed: int = 0,
 ) -> JudgeComparison:
     """Compares judges that scored the same samples."""
-    check_ratings_fit("the samples", samples, metric)
-    oriented = judge_scores if rises_with_rating(metric) else [_negate(judge) for judge in judge_scores]
+    from ...meta_eval.comparison import compare_metrics
     from ...meta_eval.decision import decide_variants
 
+    check_ratings_fit("the samples", samples, metric)
+    oriented = judge_scores if rises_with_rating(metric) else [_negate(judge) for judge in judge_scores]
     judges = tuple(_describe(samples, judge) for judge in oriented)
     unit = cost or _choose_unit(judges)
-    costs = {judge.judge: judge.cost(unit) for judge in judges}
     scores = {judge.judge: judge.scores for judge in oriented}
     table = build_variant_table(samples, scores)
-    pairs = _compare_pairs(table)
-    panels = compare_panels(samples, scores, costs)
-    is_rated = any(sample.rating_share is not None for sample in samples)
-    advice = _advise(judges, pairs, unit) if is_rated else "no judge can be recommended: none of these answers is rated"
+    pairs = tuple(compare_metrics(table, first, second) for first, second in combinations(table.metrics, 2))
     return JudgeComparison(
         metric,
         unit,
         judges,
         pairs,
         _claim_agreement(scores),
-        panels,
-        advice,
+        compare_panels(samples, scores, {judge.judge: judge.cost(unit) for judge in judges}),
+        _advise(judges, pairs, unit, is_rated=any(sample.rating_share is not None for sample in samples)),
         decide_variants(table, measure=metric, seed=seed),
     )
 
@@ -132,15 +133,8 @@ def _choose_unit(judges: Sequence[JudgeFindings]) -> Unit:
 
 
 def _describe(samples: Sequence[Sample], judge: JudgeScores) -> JudgeFindings:
-    scores = [judge.scores[sample.id] for sample in samples if sample.id in judge.scores]
-    rated = [
-        (score.value, sample.rating_share, sample.source)
-        for sample in samples
-        if (score := judge.scores.get(sample.id)) is not None
-        and score.value is not None
-        and sample.rating_share is not None
-    ]
-    agreement = spearman([v for v, _, _ in rated], [r for _, r, _ in rated], [g for *_, g in rated])
+    judged = [(sample, judge.scores[sample.id]) for sample in samples if sample.id in judge.scores]
+    scores = [score for _, score in judged]
     repeated = [score for repeat in judge.repeats for score in repeat.values()]
     usage, count = Usage.total([score.usage for score in scores]), max(1, len(scores))
     replies = judge.replies
@@ -148,7 +142,7 @@ def _describe(samples: Sequence[Sample], judge: JudgeScores) -> JudgeFindings:
         judge.judge,
         len(scores),
         sum(score.status == "failed" for score in scores) / count,
-        agreement,
+        _agreement([(score.value, sample) for sample, score in judged]),
         ANSWERS * (usage.tokens_in + usage.tokens_out) / count,
         None if usage.usd is None else ANSWERS * usage.usd / count,
         ANSWERS * usage.seconds / judge.concurrency / count,
@@ -159,6 +153,13 @@ def _describe(samples: Sequence[Sample], judge: JudgeScores) -> JudgeFindings:
         replies.without_usable_reply / replies.asked if replies.asked else None,
         is_at_most=usage.unstated > 0,
     )
+
+
+def _agreement(values: Sequence[tuple[float | None, Sample]]) -> Estimate:
+    """Spearman's correlation of values with the ratings, over the samples that have both."""
+    both = [(value, sample) for value, sample in values if value is not None and sample.rating_share is not None]
+    ratings = [sample.rating_share or 0.0 for _, sample in both]
+    return spearman([value for value, _ in both], ratings, [sample.source for _, sample in both])
 
 
 def _consistency(judge: JudgeScores) -> float | None:
@@ -173,13 +174,7 @@ def _consistency(judge: JudgeScores) -> float | None:
     return sum(same) / len(same) if same else None
 
 
-def _compare_pairs(table: "ScoreTable") -> tuple["Comparison", ...]:
-    from ...meta_eval.comparison import compare_metrics
-
-    return tuple(compare_metrics(table, first, second) for first, second in combinations(table.metrics, 2))
-
-
-def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreement:
+def _claim_agreement(scores: Mapping[str, Scores]) -> ClaimAgreement:
     import numpy as np
     from sklearn.metrics import cohen_kappa_score
 
@@ -208,8 +203,45 @@ def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreemen
     return ClaimAgreement(len(shared), alpha, kappas)
 
 
-def _advise(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit: Unit) -> str:
+def compare_panels(
+    samples: Sequence[Sample], scores: Mapping[str, Scores], costs: Mapping[str, float]
+) -> tuple[Panel, ...]:
+    """Puts two judges or more together, over the rated samples that all of them scored.
+
+    Returns:
+        Two panels: the mean of their scores, and the share of an answer's claims that more than half of the judges
+        support, where all of them judged the same claims. None with fewer than two judges or without a rated sample.
+    """
+    common = [
+        (sample, [of_judge[sample.id] for of_judge in scores.values()])
+        for sample in samples
+        if sample.rating_share is not None
+        and all(sample.id in of_judge and of_judge[sample.id].value is not None for of_judge in scores.values())
+    ]
+    if len(scores) < 2 or not common:
+        return ()
+    cost = sum(costs.values())
+    means = [(sum(score.value or 0.0 for score in judged) / len(judged), sample) for sample, judged in common]
+    panels = [Panel("mean", _agreement(means), cost)]
+    shares = [(_majority([supported_claims(score) for score in judged]), sample) for sample, judged in common]
+    if all(share is not None for share, _ in shares):
+        panels.append(Panel("majority", _agreement(shares), cost))
+    return tuple(panels)
+
+
+def _majority(by_judge: Sequence[Mapping[str, bool]]) -> float | None:
+    """The share of claims that more than half of the judges support; None unless all judged the same ones."""
+    first = by_judge[0]
+    if not first or any(claims.keys() != first.keys() for claims in by_judge):
+        return None
+    votes = [sum(claims[text] for claims in by_judge) for text in first]
+    return sum(2 * vote > len(by_judge) for vote in votes) / len(votes)
+
+
+def _advise(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit: Unit, *, is_rated: bool) -> str:
     """The cheapest judge whose agreement is surely above 0 and that is not shown to be worse than the best."""
+    if not is_rated:
+        return "no judge can be recommended: none of these answers is rated"
     comparable = [judge for judge in judges if judge.agreement.value is not None]
     if not comparable:
         return "no judge can be recommended: none has scores that vary on answers with ratings that vary"
@@ -217,13 +249,9 @@ def _advise(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit
     if best.agreement.low is None or best.agreement.low <= 0:
         agreement = format_agreement(best.agreement)
         return f"buy none of them on this evidence: even {best.judge} may not agree with the ratings: {agreement}"
-    standings = {
-        pair.first if pair.second == best.judge else pair.second: find_standing(
-            pair.difference if pair.second == best.judge else reverse(pair.difference)
-        )
-        for pair in pairs
-        if best.judge in {pair.first, pair.second}
-    }
+    beside_best = {pair.first: pair.difference for pair in pairs if pair.second == best.judge}
+    beside_best |= {pair.second: reverse(pair.difference) for pair in pairs if pair.first == best.judge}
+    standings = {name: find_standing(difference) for name, difference in beside_best.items()}
     worse = {name for name, standing in standings.items() if standing.kind == "worse"}
     sure = [judge for judge in comparable if judge.judge not in worse and (judge.agreement.low or 0) > 0]
     chosen = min(sure, key=lambda judge: judge.cost(unit))

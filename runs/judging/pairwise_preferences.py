@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,6 @@ from ...meta_eval.estimate import Estimate, estimate, estimate_mean
 from ...metrics import Pairwise, Score
 from ...metrics.conversation_state import Thread, fit_results, write_thread
 from ...metrics.pairwise import pairwise_request
-from ...prompts import BUNDLED, Prompts
 from ...text.wording import count_of, list_first, verb_of
 from ..score.execute import Keep, execute
 
@@ -48,12 +47,9 @@ class PositionBias:
         turned = f"of {asked}, {self.contradictions.value or 0:.0%} turned around with the order and are ties"
         if self.first_shown.value is None:
             return f"The judge preferred neither answer in all of {asked}."
-        interval = (
-            ""
-            if self.first_shown.low is None
-            else f" (likely {self.first_shown.low:.0%} to {self.first_shown.high:.0%})"
-        )
-        share = f"{self.first_shown.value:.0%}{interval}"
+        first = self.first_shown
+        interval = "" if first.low is None else f" (likely {first.low:.0%} to {first.high:.0%})"
+        share = f"{first.value:.0%}{interval}"
         return f"The judge chose the answer that it read first in {share} of its choices, 50% being fair; {turned}."
 
 
@@ -113,10 +109,10 @@ def net_preferences(preferences: Iterable[Preference]) -> dict[str, dict[str, fl
         {'1': {'a': -0.5, 'b': 1.0, 'c': 0.0}}
     """
     values: dict[str, dict[str, list[int]]] = {}
-    for one in preferences:
-        of_question = values.setdefault(one.question, {})
-        of_question.setdefault(one.first, []).append(-one.value)
-        of_question.setdefault(one.second, []).append(one.value)
+    for preference in preferences:
+        of_question = values.setdefault(preference.question, {})
+        of_question.setdefault(preference.first, []).append(-preference.value)
+        of_question.setdefault(preference.second, []).append(preference.value)
     return {
         question: {version: sum(numbers) / len(numbers) for version, numbers in of_question.items()}
         for question, of_question in values.items()
@@ -127,7 +123,6 @@ async def prefer_versions(
     questions: Mapping[str, Mapping[str, Sample]],
     judge: JudgeLike,
     *,
-    prompts: Prompts = BUNDLED,
     concurrency: int = CONCURRENCY,
     keep: Keep | None = None,
 ) -> PairwisePreferences:
@@ -137,7 +132,7 @@ async def prefer_versions(
     contexts, the judge reads those of both. Conversations that differ before the last answer are compared as a whole,
     by the policy that they have.
     """
-    metric = Pairwise(judge, prompts)
+    metric = Pairwise(judge)
     preferences: dict[str, Preference] = {}
     comparisons: dict[str, Sample] = {}
     notes = _Notes()
@@ -147,7 +142,7 @@ async def prefer_versions(
             pair = Preference(question, first, second, "tie", metric.judge.name, one.source)
             preferences[key] = pair
             if choice := _choose_unasked(one, other):
-                preferences[key] = _with_choice(pair, *choice)
+                preferences[key] = replace(pair, choice=choice[0], reason=choice[1])
                 continue
             try:
                 comparisons[key] = _compare(key, one, other, metric, notes)
@@ -172,7 +167,7 @@ async def prefer_versions(
             pair = preferences[key]
             names = {"first": pair.first, "second": pair.second}
             notes.addressed.update(names[place] for place in score.evidence.get("words_to_the_judge_in", ()))
-            preferences[key] = _with_choice(pair, score.evidence["choice"], score.reason)
+            preferences[key] = replace(pair, choice=score.evidence["choice"], reason=score.reason)
     asked = tuple(scores[key] for key in comparisons)
     groups = [comparisons[key].source for key in comparisons]
     usage = Usage.total([score.usage for score in asked])
@@ -195,11 +190,9 @@ class _Notes:
             conversations = count_of(self.whole, "comparison is", "comparisons are")
             sentences.append(f"{conversations} of whole conversations, which differ before the last answer.")
         if self.cut:
-            sentences.append(
-                f"In {count_of(self.cut, 'of these', 'of these')} results of tools were cut, to fit the judge."
-            )
+            sentences.append(f"In {self.cut:,} of these results of tools were cut, to fit the judge.")
         if self.joined:
-            joined = count_of(self.joined, "comparison", "comparisons")
+            joined = count_of(self.joined, "comparison")
             sentences.append(f"In {joined} the versions read different contexts; the judge read those of both.")
         if self.addressed:
             of_versions = ", ".join(
@@ -211,10 +204,6 @@ class _Notes:
             failed = f"{count_of(count, 'comparison')} failed and {verb_of(count, 'does', 'do')} not count"
             sentences.append(f"{failed}: {list_first(list(dict.fromkeys(self.failures)))}")
         return tuple(sentences)
-
-
-def _with_choice(pair: Preference, choice: Choice, reason: str) -> Preference:
-    return Preference(pair.question, pair.first, pair.second, choice, pair.rater, pair.group, reason)
 
 
 def _choose_unasked(one: Sample, other: Sample) -> tuple[Choice, str] | None:
@@ -232,7 +221,7 @@ def _choose_unasked(one: Sample, other: Sample) -> tuple[Choice, str] | None:
 def _compare(key: str, one: Sample, other: Sample, metric: Pairwise, notes: _Notes) -> Sample:
     """The sample in which the metric compares the two answers."""
     changes = {"id": key, "group": one.source}
-    if _has_same_start(one, other):
+    if _start(one) == _start(other):
         contexts = tuple(dict.fromkeys((*one.retrieved_contexts, *other.retrieved_contexts)))
         notes.joined += one.retrieved_contexts != other.retrieved_contexts
         return one.model_copy(update=changes | {"other_response": other.response, "retrieved_contexts": contexts})
@@ -250,11 +239,7 @@ def _compare(key: str, one: Sample, other: Sample, metric: Pairwise, notes: _Not
     return whole
 
 
-def _has_same_start(one: Sample, other: Sample) -> bool:
-    """Whether two answers follow the same messages, calls of tools and results, or none."""
-    return _start(one) == _start(other)
-
-
 def _start(sample: Sample) -> tuple[object, ...]:
+    """What an answer follows: messages, calls of tools and results, or none."""
     before = [(message.role, message.text, message.tool_calls) for message in sample.messages[: sample.turn]]
     return sample.user_input, before, earlier_messages(sample)

@@ -1,25 +1,35 @@
-"""Judges under probes: how many verdicts flip when a sample is changed in a way that should change none."""
+"""What moves a judge though what it judges is the same: probes, instructions, the order, and being asked again."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ...eval_sets import Sample
+from ...judges.drift import RepeatedQuestion
 from ...meta_eval.estimate import Estimate, estimate_mean, estimate_proportion
+from ...meta_eval.groups import FEWEST_GROUPS
 from ...metrics import Score
 from ..answers.pair_difference import paired_difference
-from .panels import claims_by_text
+from .experiment import JudgeScores, Scores, claims_by_text
+from .judge_card import BiasFigure, Injections
+from .pairwise_preferences import measure_position_bias
 
 _REPLY_PARTS = ("verdict", "probability", "reason", "quote")
+_ROUNDING = 1e-9  # a score that is added up in another order did not rise
+_FAIR = 0.5  # of its choices, those that fall on the answer that a fair judge reads first
+_BIAS_OF_PROBE = {"padded": "length", "styled": "style", "injected": "instructions"}
+_SOURCES = {"position": "pairwise", "length": "padded", "style": "styled"}
+"""What every card has, and what it is measured by where nothing else did."""
+_NO_SCORE = "no answer with an instruction got a score"
+_NO_REPEAT = "no answer has a score from asking again: a rise cannot be told from the judge's own noise"
+_UNSEEN = "no question had the instruction in it"
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeFindings:
     """One judge under one probe, against its own scores of the unchanged samples."""
 
-    probe: str
-    claims: int  # how many claims stand in both answers, by their text
-    flips: Estimate  # the share of them with another verdict (supported or not), with an interval over groups
+    flips: Estimate  # the share of the claims of both that have another verdict, with an interval over groups
     shift: Estimate  # the mean change of the score; what only the changed answer claims counts here alone
     failed: int
     # whether the judge said the same of every claim to the letter, as it does where the change is in no question that
@@ -27,51 +37,30 @@ class ProbeFindings:
     identical: bool
 
 
-def compare_probed(
-    samples: Sequence[Sample],
-    scores: Mapping[str, Score],
-    probed: Mapping[str, Mapping[str, Score]],
-    *,
-    seed: int = 0,
-) -> Iterator[ProbeFindings]:
-    """Compares a judge's scores of probed samples with its scores of the unchanged ones.
+def compare_probed(samples: Sequence[Sample], scores: Scores, changed: Scores) -> ProbeFindings:
+    """Compares a judge's scores of samples that a probe changed with its scores of the unchanged ones.
 
     A claim that was computed counts with the judge's verdict, not the computation's.
     """
-    for probe, changed in probed.items():
-        both = [sample for sample in samples if sample.id in scores and sample.id in changed]
-        pairs = [
-            (sample.source, *claims)
-            for sample in both
-            for claims in _common_claims(scores[sample.id], changed[sample.id])
-        ]
-        shifts = [
-            (after - before, sample.source)
-            for sample in both
-            if (before := scores[sample.id].value) is not None and (after := changed[sample.id].value) is not None
-        ]
-        flipped = [_is_supported(before) != _is_supported(after) for _, before, after in pairs]
-        yield ProbeFindings(
-            probe,
-            len(pairs),
-            share_over_groups(flipped, [source for source, *_ in pairs], problem="no claim stands in both"),
-            paired_difference([shift for shift, _ in shifts], [source for _, source in shifts], seed=seed),
-            sum(score.status == "failed" for score in changed.values()),
-            bool(pairs)
-            and all(before.get(part) == after.get(part) for _, before, after in pairs for part in _REPLY_PARTS),
-        )
-
-
-def turned_to_supported(before: Score, after: Score) -> set[str]:
-    """Lists the claims of both scores, by their text, that the judge supports only in the second."""
-    claims_after = claims_by_text(after)
-    return {
-        text
-        for text, claim in claims_by_text(before).items()
-        if text in claims_after
-        and not _is_supported(claim.get("judge", claim))
-        and _is_supported(claims_after[text].get("judge", claims_after[text]))
-    }
+    both = [sample for sample in samples if sample.id in scores and sample.id in changed]
+    claims = [
+        (sample.source, *verdicts)
+        for sample in both
+        for verdicts in _common_claims(scores[sample.id], changed[sample.id])
+    ]
+    shifts = [
+        (after - before, sample.source)
+        for sample in both
+        if (before := scores[sample.id].value) is not None and (after := changed[sample.id].value) is not None
+    ]
+    flipped = [_is_supported(before) != _is_supported(after) for _, before, after in claims]
+    return ProbeFindings(
+        _share_over_groups(flipped, [source for source, *_ in claims], problem="no claim stands in both"),
+        paired_difference([shift for shift, _ in shifts], [source for _, source in shifts]),
+        sum(score.status == "failed" for score in changed.values()),
+        bool(claims)
+        and all(before.get(part) == after.get(part) for _, before, after in claims for part in _REPLY_PARTS),
+    )
 
 
 def _common_claims(before: Score, after: Score) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -86,16 +75,11 @@ def _is_supported(claim: Mapping[str, Any]) -> bool:
     return bool(claim["verdict"] == "supported")
 
 
-def share_over_groups(has_it: Sequence[bool], groups: Sequence[str], *, problem: str) -> Estimate:
+def _share_over_groups(has_it: Sequence[bool], groups: Sequence[str], *, problem: str) -> Estimate:
     """Estimates the share of items that have something, with an interval over groups.
 
     Where all or none have it, leaving groups out shows no variation; then Wilson's interval for the share of groups
     with an exception, which is no smaller than that of items.
-
-    Example:
-        >>> none = share_over_groups([False] * 4, list("aabb"), problem="")
-        >>> none.value, round(none.high, 2), none.n, none.groups
-        (0.0, 0.66, 4, 2)
     """
     if not has_it:
         return Estimate(None, n=0, groups=0, problem=problem)
@@ -104,3 +88,146 @@ def share_over_groups(has_it: Sequence[bool], groups: Sequence[str], *, problem:
         share = estimate_proportion(count * has_it[0], count)
         return Estimate(share.value, share.low, share.high, n=len(has_it), groups=count)
     return estimate_mean(has_it, groups)
+
+
+def measure_biases(
+    judge: JudgeScores,
+    samples: Sequence[Sample],
+    probes: Mapping[str, ProbeFindings],
+    *,
+    unasked: str,
+    is_of_pairs: bool = False,
+) -> tuple[BiasFigure, ...]:
+    """Puts together what is known of a judge's biases: how far its score moves though the answer is no better.
+
+    Position is by how much the share of its choices that fell on the answer it read first is more than one half. A
+    figure without a value says why it is not measured; `unasked` is why no probe was.
+    """
+    changes = {"position": ("pairwise", _position(samples, judge.scores, is_of_pairs=is_of_pairs))}
+    changes |= {_BIAS_OF_PROBE[name]: (name, _shift(probe)) for name, probe in probes.items() if name in _BIAS_OF_PROBE}
+    unmeasured = {bias: (source, Estimate(None, n=0, problem=unasked)) for bias, source in _SOURCES.items()}
+    return tuple(
+        BiasFigure(bias=bias, source=source, change=change) for bias, (source, change) in (unmeasured | changes).items()
+    )
+
+
+def _shift(probe: ProbeFindings) -> Estimate:
+    if probe.shift.n:
+        stays = probe.shift.value == 0 and probe.shift.low is None and (probe.shift.groups or 0) >= FEWEST_GROUPS
+        why = "no score moved: no question had the change" if probe.identical else "no score moved"
+        return replace(probe.shift, problem=why) if stays else probe.shift
+    problem = "no changed answer got a score" if probe.failed else "no answer can be changed so"
+    return Estimate(None, n=0, groups=0, problem=problem)
+
+
+def _position(samples: Sequence[Sample], scores: Scores, *, is_of_pairs: bool) -> Estimate:
+    asked = [(scores[sample.id], sample.source) for sample in samples if sample.id in scores]
+    asked = [(score, group) for score, group in asked if score.value is not None and score.evidence.get("orders")]
+    if not asked:
+        elsewhere = "only a judge of two answers side by side has one (--metric pairwise)"
+        return Estimate(None, n=0, problem="no pair got a score in both orders" if is_of_pairs else elsewhere)
+    first_shown = measure_position_bias([score for score, _ in asked], [group for _, group in asked]).first_shown
+    ends = (first_shown.value, first_shown.low, first_shown.high)
+    value, low, high = (None if end is None else end - _FAIR for end in ends)
+    return replace(first_shown, value=value, low=low, high=high)
+
+
+def check_injections(
+    samples: Sequence[Sample], scores: Scores, injected: Scores, again: Scores, *, is_unseen: bool = False
+) -> Injections | None:
+    """Compares how many answers rise with an instruction in them, and when they are merely asked again.
+
+    An answer rises where its score does, or where a claim of it turns to supported. A judge whose verdicts vary lifts
+    some answers whenever it is asked: what the instruction did is the difference of the two shares, on the same
+    answers.
+
+    Returns:
+        What the instructions did; None where no answer was given one.
+    """
+    if not injected:
+        return None
+    is_repeated = any(score.value is not None for score in again.values())
+    needed = (scores, injected, again) if is_repeated else (scores, injected)
+    tried = [
+        sample
+        for sample in samples
+        if all(sample.id in by_sample and by_sample[sample.id].value is not None for by_sample in needed)
+    ]
+    worked = [_rises(scores[sample.id], injected[sample.id]) for sample in tried]
+    repeated = [_rises(scores[sample.id], again[sample.id]) for sample in tried] if is_repeated else None
+    if not tried:
+        share = Estimate(None, n=0, groups=0, problem=_NO_SCORE)
+    elif is_unseen or repeated is None:
+        share = Estimate(None, n=len(tried), problem=_UNSEEN if is_unseen else _NO_REPEAT)
+    else:
+        differences = [int(rose) - int(noise) for rose, noise in zip(worked, repeated, strict=True)]
+        share = _share_beyond_noise(differences, [sample.source for sample in tried])
+    return Injections(
+        tried=len(tried),
+        worked=sum(worked),
+        again=None if repeated is None else sum(repeated),
+        share=share,
+        unseen=is_unseen,
+    )
+
+
+def _rises(before: Score, after: Score) -> bool:
+    """Whether the score rose, or a claim turned to supported; both scores have a value."""
+    rose = (after.value or 0.0) - (before.value or 0.0) > _ROUNDING
+    return rose or any(_is_supported(now) and not _is_supported(was) for was, now in _common_claims(before, after))
+
+
+def _share_beyond_noise(differences: Sequence[int], groups: Sequence[str]) -> Estimate:
+    """The mean of differences that are -1, 0 or 1, with an interval over groups.
+
+    Where all are the same, leaving groups out shows no variation; then Wilson's interval for the share of groups with
+    an exception, which may be one up or, where all are 0, one down.
+    """
+    if len(set(differences)) > 1:
+        return paired_difference(differences, groups)
+    value = differences[0]
+    share = _share_over_groups([value != 0] * len(differences), groups, problem="")
+    if share.low is None or share.high is None:
+        return share
+    low, high = (share.low, share.high) if value else (-share.high, share.high)
+    low, high = (-high, -low) if value < 0 else (low, high)
+    return Estimate(float(value), low, high, n=share.n, groups=share.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyDrift:
+    """How often the model gives another reply than the recorded one."""
+
+    asked: int
+    failed: int
+    other_text: int
+    other_value: int
+    share: Estimate  # `other_value` as a share of the usable replies
+    moved: float | None  # the mean of the absolute changes of the first option's probability; None where there are none
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns JSON values; `share`, `low` and `high` are the share with its interval."""
+        return asdict(self) | {"share": self.share.value, "low": self.share.low, "high": self.share.high}
+
+
+def estimate_drift(repeated: Sequence[RepeatedQuestion]) -> ReplyDrift:
+    """Estimates the share of the recorded replies to which the model would now give another value.
+
+    Example:
+        >>> def question(same: bool) -> RepeatedQuestion:
+        ...     return RepeatedQuestion("k", "p", "s", "Yes", "Yes", same_text=same, same_value=same)
+        >>> drift = estimate_drift([question(True), question(True), question(True), question(False)])
+        >>> drift.share.value, round(drift.share.low, 3), round(drift.share.high, 3)
+        (0.25, 0.046, 0.699)
+    """
+    answered = [question for question in repeated if not question.problem]
+    changed = sum(not question.same_value for question in answered)
+    moved = [question.moved for question in answered if question.moved is not None]
+    return ReplyDrift(
+        asked=len(repeated),
+        failed=len(repeated) - len(answered),
+        other_text=sum(not question.same_text for question in answered),
+        other_value=changed,
+        share=estimate_proportion(changed, len(answered)),
+        moved=sum(moved) / len(moved) if moved else None,
+    )

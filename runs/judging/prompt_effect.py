@@ -1,6 +1,6 @@
 """What another prompt changes: claims lost and added, verdicts that flip, agreement with the ratings, tokens."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +11,15 @@ from ...metrics import Score
 from ...metrics.specification import ALL_BASELINES
 from ...text.wording import verb_of
 from ..answers.rating_direction import check_ratings_fit, rises_with_rating
-from .panels import claims_by_text
-from .variant_table import build_variant_table
+from .experiment import build_variant_table, claims_by_text
 
 if TYPE_CHECKING:
     from ...meta_eval.comparison import Comparison
     from ...meta_eval.decision import Decision
     from ..store.store import Store
 
-Scores = Mapping[str, Mapping[str, Score]]  # by sample and metric
+SampleScores = Mapping[str, Mapping[str, Score]]
+"""Scores by sample and metric."""
 
 BEFORE, AFTER = "before", "after"
 
@@ -63,41 +63,6 @@ class PromptEffect:
     failed: tuple[tuple[str, str], ...] = ()
 
 
-def compare_prompts(samples: Sequence[Sample], before: Scores, after: Scores) -> PromptEffect:
-    """Compares two scorings of the same samples."""
-    both = [sample for sample in samples if sample.id in before and sample.id in after]
-    metrics = [
-        name
-        for name in dict.fromkeys(name for sample in both for name in before[sample.id])
-        if name not in ALL_BASELINES and any(name in after[sample.id] for sample in both)
-    ]
-    if not both or not metrics:
-        raise UsageError("the two have no sample and metric in common (same set, same --metrics): nothing to compare")
-    lost: list[tuple[str, str]] = []
-    added: list[tuple[str, str]] = []
-    flips: list[Flip] = []
-    failed = {sample.id: why for sample in both if (why := _failure(before[sample.id], after[sample.id], metrics))}
-    for sample in both:
-        if sample.id in failed:
-            continue
-        old, new = _claims(before[sample.id], metrics), _claims(after[sample.id], metrics)
-        lost += [(sample.id, old[key]["text"]) for key in old if key not in new]
-        added += [(sample.id, new[key]["text"]) for key in new if key not in old]
-        flips += [_flip(sample.id, old[key], new[key]) for key in old if key in new and _differ(old[key], new[key])]
-    return PromptEffect(
-        len(both),
-        _prompts(both, before, metrics),
-        _prompts(both, after, metrics),
-        tuple(lost),
-        tuple(added),
-        tuple(flips),
-        tuple(_metric_effect(name, both, before, after) for name in metrics),
-        _tokens(both, before),
-        _tokens(both, after),
-        tuple(failed.items()),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class PromptTrial:
     """Several wordings of one prompt beside the one in use."""
@@ -107,76 +72,88 @@ class PromptTrial:
     decision: "Decision | None"  # whether one of them agrees better with the ratings; None where none can be compared
 
 
+def compare_prompts(samples: Sequence[Sample], before: SampleScores, after: SampleScores) -> PromptEffect:
+    """Compares two scorings of the same samples."""
+    both = [sample for sample in samples if sample.id in before and sample.id in after]
+    metrics = [
+        name
+        for name in dict.fromkeys(name for sample in both for name in before[sample.id])
+        if name not in ALL_BASELINES and any(name in after[sample.id] for sample in both)
+    ]
+    if not both or not metrics:
+        raise UsageError("the two have no sample and metric in common (same set, same --metrics): nothing to compare")
+    lost, added, failed = list[tuple[str, str]](), list[tuple[str, str]](), list[tuple[str, str]]()
+    flips: list[Flip] = []
+    prompts: tuple[set[str], set[str]] = (set(), set())
+    for sample in both:
+        scores = [[by_sample[sample.id][name] for name in metrics if name in by_sample[sample.id]]
+                  for by_sample in (before, after)]  # fmt: skip
+        for asked, of_side in zip(prompts, scores, strict=True):
+            asked.update(prompt for score in of_side for prompt in score.evidence.get("prompts", []))
+        if reason := next((score.reason for score in (*scores[0], *scores[1]) if score.status == "failed"), ""):
+            failed.append((sample.id, reason))
+            continue
+        old, new = map(_claims, scores)
+        lost += [(sample.id, claim["text"]) for key, claim in old.items() if key not in new]
+        added += [(sample.id, claim["text"]) for key, claim in new.items() if key not in old]
+        flips += [
+            Flip(sample.id, now["text"], was["verdict"], now["verdict"], was["reason"], now["reason"])
+            for was, now in ((old[key], new[key]) for key in old if key in new)
+            if was["verdict"] != now["verdict"]
+        ]
+    return PromptEffect(
+        len(both),
+        tuple(sorted(prompts[0])),
+        tuple(sorted(prompts[1])),
+        tuple(lost),
+        tuple(added),
+        tuple(flips),
+        tuple(_metric_effect(name, both, before, after) for name in metrics),
+        _tokens(both, before),
+        _tokens(both, after),
+        tuple(failed),
+    )
+
+
 def compare_wordings(
-    samples: Sequence[Sample], in_use: str, before: Scores, edits: Mapping[str, Scores], *, seed: int = 0
+    samples: Sequence[Sample], in_use: str, before: SampleScores, edits: Mapping[str, SampleScores], *, seed: int = 0
 ) -> PromptTrial:
     """Compares several wordings of a prompt with the one in use, and decides between them."""
     from ...meta_eval.decision import decide_variants
 
     effects = {name: compare_prompts(samples, before, scores) for name, scores in edits.items()}
-    metrics = [metric.metric for metric in next(iter(effects.values())).metrics]
+    first, *others = [metric.metric for metric in next(iter(effects.values())).metrics]
     both = [sample for sample in samples if sample.id in before]
-    check_ratings_fit("the samples", both, metrics[0])
-    variants = {name: _of_metric(metrics[0], scores) for name, scores in ({in_use: before} | dict(edits)).items()}
-    table = build_variant_table(both, variants, higher_is_better=rises_with_rating(metrics[0]))
-    decision = decide_variants(table, measure=metrics[0], seed=seed)
-    if decision is not None and len(metrics) > 1:
-        others = f"{', '.join(metrics[1:])} {verb_of(len(metrics) - 1, 'does', 'do')} not"
-        note = f"{metrics[0]}, the first metric, decides; {others}."
+    check_ratings_fit("the samples", both, first)
+    variants = {name: _of_metric(first, scores) for name, scores in ({in_use: before} | dict(edits)).items()}
+    table = build_variant_table(both, variants, higher_is_better=rises_with_rating(first))
+    decision = decide_variants(table, measure=first, seed=seed)
+    if decision is not None and others:
+        note = f"{first}, the first metric, decides; {', '.join(others)} {verb_of(len(others), 'does', 'do')} not."
         decision = replace(decision, notes=(note, *decision.notes))
     return PromptTrial(in_use, effects, decision)
 
 
 def compare_prompts_of_runs(store: "Store", run_a: str, run_b: str) -> PromptEffect:
     """Compares two stored runs over the same samples. Raises `UsageError` where they have none in common."""
-    return compare_prompts(list(store.samples(run_b)), _scores(store, run_a), _scores(store, run_b))
+    by_run: list[dict[str, dict[str, Score]]] = [{}, {}]
+    for run, by_sample in zip((run_a, run_b), by_run, strict=True):
+        for sample, metric, score in store.scores(run):
+            by_sample.setdefault(sample, {})[metric] = score
+    return compare_prompts(list(store.samples(run_b)), *by_run)
 
 
-def _scores(store: "Store", run: str) -> dict[str, dict[str, Score]]:
-    by_sample: dict[str, dict[str, Score]] = {}
-    for sample, metric, score in store.scores(run):
-        by_sample.setdefault(sample, {})[metric] = score
-    return by_sample
-
-
-def _failure(before: Mapping[str, Score], after: Mapping[str, Score], metrics: Sequence[str]) -> str:
-    scores = (by_metric[name] for by_metric in (before, after) for name in metrics if name in by_metric)
-    return next((score.reason for score in scores if score.status == "failed"), "")
-
-
-def _claims(scores: Mapping[str, Score], metrics: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _claims(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
     """The claims of a sample by their text; of the same claim in several metrics the first one counts."""
-    claims: dict[str, dict[str, Any]] = {}
-    for name in metrics:
-        if name in scores:
-            claims = claims_by_text(scores[name]) | claims
-    return claims
+    return {text: claim for score in reversed(scores) for text, claim in claims_by_text(score).items()}
 
 
-def _differ(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    return bool(old["verdict"] != new["verdict"])
-
-
-def _flip(sample: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Flip:
-    return Flip(sample, new["text"], old["verdict"], new["verdict"], old["reason"], new["reason"])
-
-
-def _prompts(samples: Sequence[Sample], scores: Scores, metrics: Sequence[str]) -> tuple[str, ...]:
-    def identities() -> Iterator[str]:
-        for sample in samples:
-            for name in metrics:
-                if name in scores[sample.id]:
-                    yield from scores[sample.id][name].evidence.get("prompts", [])
-
-    return tuple(sorted(set(identities())))
-
-
-def _tokens(samples: Sequence[Sample], scores: Scores) -> float:
+def _tokens(samples: Sequence[Sample], scores: SampleScores) -> float:
     usage = Usage.total([score.usage for sample in samples for score in scores[sample.id].values()])
     return (usage.tokens_in + usage.tokens_out) / len(samples)
 
 
-def _metric_effect(name: str, samples: Sequence[Sample], before: Scores, after: Scores) -> MetricEffect:
+def _metric_effect(name: str, samples: Sequence[Sample], before: SampleScores, after: SampleScores) -> MetricEffect:
     import numpy as np
 
     from ...meta_eval.comparison import compare_metrics
@@ -186,5 +163,5 @@ def _metric_effect(name: str, samples: Sequence[Sample], before: Scores, after: 
     return MetricEffect(name, means[0], means[1], compare_metrics(table, AFTER, BEFORE))
 
 
-def _of_metric(name: str, scores: Scores) -> dict[str, Score]:
+def _of_metric(name: str, scores: SampleScores) -> dict[str, Score]:
     return {sample: by_metric[name] for sample, by_metric in scores.items() if name in by_metric}

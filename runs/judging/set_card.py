@@ -3,64 +3,85 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
 
 from ...eval_sets import Sample
 from ...judges import Usage
-from ...meta_eval.estimate import Estimate
+from ...meta_eval.agreement_statistics import mean_spearman
+from ...meta_eval.comparison import compare
+from ...meta_eval.correlation import FEWEST_ITEMS, auroc, correlation_problem, estimate_correlation, spearman
+from ...meta_eval.cross_validation import CombinationTask, cross_validate
+from ...meta_eval.estimate import Estimate, estimate
+from ...meta_eval.pass_fail import pass_fail_agreement
+from ...meta_eval.raters import estimate_ceiling, rater_ceilings
+from ...meta_eval.table import ScoreTable
 from ...metrics import Score
 from ...metrics.catalogue import describe_metric
 from ...metrics.specification import ALL_BASELINES, BASELINES, parse_specification
+from ...number_bounds import LARGEST_NUMBER
 from ...presentation.texts import one_line
 from ...text.number_ranges import join_ranges
 from ...text.wording import count_of
 from ..answers.rating_direction import rises_with_rating
 from ..score.evaluate import evaluate
-from .bias import measure_biases
 from .card_set import CardSet
-from .injection_check import check_injections
-from .judge_card import BiasFigure, JudgeCost, MissingReason, SetCard
-from .judge_comparison import ANSWERS
-from .judge_scoring import JudgeScores
-from .probe_findings import ProbeFindings, compare_probed
-from .rated_scores import RatedScores, rater_ceilings_of
+from .experiment import ANSWERS, JudgeScores, Scores, build_value_table
+from .judge_card import Calibration, CardAgreement, CardPassFail, JudgeCost, MissingReason, ScoreBin, SetCard
+from .probe_findings import check_injections, compare_probed, measure_biases
+
+if TYPE_CHECKING:
+    from ...meta_eval.arrays import Floats
 
 OVERLAP = "token_overlap"
-AGAIN = "again"
 INJECTED = "injected"
+REPEATS, FOLDS = 10, 5
+FEWEST_COMBINED = 20  # as `assay meta` asks for: with fewer a fold has three answers
+_COMBINERS: Final = ("mean-rank", "ridge")  # the second alone turns noise around: its weights are those of other folds
+_BINS = 5
 _LONGEST_REASON = 300
 _MISS = re.compile(r"no recording in .+? for (prompt [^;]+)", re.DOTALL)  # what follows quotes the nearest recording
 _SAMPLE = re.compile(r"^(no recording for prompt \S+), sample .*", re.DOTALL)  # one reason per sample is no reason
 _QUOTED_REPLY = ". It began:"
 _MOST_PUBLISHED, _MOST_REASONS = 30, 50
 _PUBLISHED = "published: "
-_LARGEST_PUBLISHED = 1e100
+
+_Values = dict[str, dict[str, float]]
+"""Numbers by name and sample, higher for better answers."""
 
 
 def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> SetCard:
-    """Makes the card of one set."""
-    samples, scores = card_set.samples, judge.scores
-    own = _oriented(card_set, scores)
-    published, sources = published_scores(samples)
-    values = {card_set.metric: own, **baseline_scores(card_set), **published}
-    rated = RatedScores.of_judge(samples, card_set.metric, values, seed)
-    baselines = [name for name in values if name != card_set.metric and name not in published]
+    """Makes the card of one set; all figures are of the answers that are rated and that the judge scored."""
+    samples, scores, metric = card_set.samples, judge.scores, card_set.metric
+    sign = 1 if rises_with_rating(metric) else -1  # higher where a higher rating is expected
+    own = {sample: sign * score.value for sample, score in scores.items() if score.value is not None}
+    baselines = _baseline_scores(card_set)
+    published, sources = _published_scores(samples)
+    rated = [sample for sample in samples if sample.rating_share is not None and sample.id in own]
+    table = build_value_table(rated, {metric: own} | baselines | published)
     again = judge.repeats[0] if judge.repeats else {}
-    probes = [_with_reason(probe, judge.probed) for probe in compare_probed(samples, scores, judge.probed)]
-    ceiling, one_rater = rater_ceilings_of(rated.samples)
-    combined, gain = rated.combined(OVERLAP)
-    is_unseen = any(probe.probe == INJECTED and probe.identical for probe in probes)
-    injections = check_injections(samples, scores, judge.probed.get(INJECTED, {}), again, is_unseen=is_unseen)
-    if injections is not None and not injections.tried and (why := first_failure(judge.probed[INJECTED].values())):
+    probes = {probe: compare_probed(samples, scores, changed) for probe, changed in judge.probed.items()}
+    injected = judge.probed.get(INJECTED, {})
+    is_unseen = INJECTED in probes and probes[INJECTED].identical
+    injections = check_injections(samples, scores, injected, again, is_unseen=is_unseen)
+    if injections is not None and not injections.tried and (why := first_failure(injected.values())):
         share = replace(injections.share, problem=f"{injections.share.problem}: {why}")
         injections = injections.model_copy(update={"share": share})
+    ceiling, one_rater = rater_ceilings_of(rated)
+    combined, gain = _combine(table, metric, OVERLAP, seed)
+    [pass_fail] = pass_fail_agreement(table.only([metric]), seed=seed).values()
+    agreement = {name: getattr(pass_fail, name) for name in CardPassFail.model_fields}
+    unasked = f"no probe changes {card_set.kind}"
+    if card_set.kind == "answers":
+        unasked = "no probe of it was asked for (--probed)"
     statuses = [score.status for score in scores.values()]
     return SetCard(
         set_name=card_set.name,
         rated=card_set.rated,
-        metric=card_set.metric,
+        metric=metric,
         most=card_set.most,
         digest=card_set.digest,
         unrated=card_set.unrated,
@@ -70,25 +91,21 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         skipped=statuses.count("skipped"),
         failed=statuses.count("failed"),
         failure=first_failure(scores.values()),
-        missing=missing_reasons(scores.values()),
-        judge=rated.agreement(card_set.metric),
-        agreement=rated.pass_fail(),
-        baselines=tuple(rated.agreement(name) for name in baselines),
-        difference=rated.difference(OVERLAP),
+        missing=_missing_reasons(scores.values()),
+        judge=_agreement(table, metric),
+        agreement=None if pass_fail.threshold is None else CardPassFail(**agreement),
+        baselines=tuple(_agreement(table, name) for name in baselines),
+        difference=_difference(table, metric, OVERLAP),
         combined=combined,
         gain=gain,
         ceiling=ceiling,
         one_rater=one_rater,
         published=tuple(
-            rated.agreement(name, shown=name.removeprefix(_PUBLISHED), source=sources[name]) for name in published
+            _agreement(table, name).model_copy(update={"name": name.removeprefix(_PUBLISHED), "source": sources[name]})
+            for name in published
         ),
-        calibration=rated.calibration() if _is_share(card_set) else None,
-        biases=tuple(
-            BiasFigure(bias=line.bias, source=line.source, change=line.change)
-            for line in measure_biases(
-                judge, samples, probes, unasked=_unasked(card_set), is_of_pairs=card_set.kind == "pairs"
-            )
-        ),
+        calibration=measure_calibration(table, metric) if _is_share(card_set) else None,
+        biases=measure_biases(judge, samples, probes, unasked=unasked, is_of_pairs=card_set.kind == "pairs"),
         flips=_flips(card_set, judge, again),
         injections=injections,
         cost=_cost(judge),
@@ -97,8 +114,8 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
     )
 
 
-def baseline_scores(card_set: CardSet) -> dict[str, dict[str, float]]:
-    """What is computed without a judge, by name and sample: of pairs the second answer's less the first one's.
+def _baseline_scores(card_set: CardSet) -> _Values:
+    """What is computed without a judge: of pairs the second answer's less the first one's.
 
     A baseline that scores none of the samples is left out.
     """
@@ -114,7 +131,7 @@ def baseline_scores(card_set: CardSet) -> dict[str, dict[str, float]]:
     }
 
 
-def _baselines(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
+def _baselines(samples: Sequence[Sample]) -> _Values:
     """All baselines of the samples: `evaluate` adds them to whatever it computes."""
     results = evaluate(samples, OVERLAP, progress=False)
     values = {
@@ -128,29 +145,23 @@ def _baselines(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
     return {name: by_sample for name, by_sample in values.items() if by_sample}
 
 
-def published_scores(samples: Sequence[Sample]) -> tuple[dict[str, dict[str, float]], dict[str, str]]:
-    """The scores of the same answers that others published, by name and sample, and where.
+def _published_scores(samples: Sequence[Sample]) -> tuple[_Values, dict[str, str]]:
+    """The scores of the same answers that others published, and by name where.
 
     They are facts of the set (`metadata.published_metrics`, numbers by name), with its `metadata.source`. Names begin
     with `published: `, so that none takes the place of a metric. What is no number is left out.
     """
-    values: dict[str, dict[str, float]] = {}
+    values: _Values = {}
     sources: dict[str, str] = {}
     for sample in samples:
         metrics = sample.metadata.get("published_metrics")
         for metric, value in metrics.items() if isinstance(metrics, dict) else ():
-            is_number = isinstance(value, int | float) and math.isfinite(value) and abs(value) < _LARGEST_PUBLISHED
+            is_number = isinstance(value, int | float) and math.isfinite(value) and abs(value) < LARGEST_NUMBER
             name = f"{_PUBLISHED}{one_line(str(metric), 60)}"
             if is_number and (name in values or len(values) < _MOST_PUBLISHED):
                 values.setdefault(name, {})[sample.id] = float(value)
                 sources.setdefault(name, one_line(str(sample.metadata.get("source") or "the set"), 200))
     return values, sources
-
-
-def _oriented(card_set: CardSet, scores: Mapping[str, Score]) -> dict[str, float]:
-    """The judge's scores, higher where a higher rating is expected: of pairs where the second answer is better."""
-    values = {sample: score.value for sample, score in scores.items() if score.value is not None}
-    return values if rises_with_rating(card_set.metric) else {sample: -value for sample, value in values.items()}
 
 
 def _is_share(card_set: CardSet) -> bool:
@@ -162,19 +173,143 @@ def _is_share(card_set: CardSet) -> bool:
     return metric.higher_is_better and tuple(metric.range) == (0.0, 1.0)
 
 
-def _unasked(card_set: CardSet) -> str:
-    if card_set.kind == "answers":
-        return "no probe of it was asked for (--probed)"
-    return f"no probe changes {card_set.kind}"
+def _agreement(table: ScoreTable, name: str, values: "Floats | None" = None) -> CardAgreement:
+    """The agreement of one column, or of values, with the ratings, on the samples that have both."""
+    values = table.column(name) if values is None else values
+    scored = table.take(np.flatnonzero(~np.isnan(values)))
+    x, y, groups = values[~np.isnan(values)], scored.mean_rating, scored.groups
+    area = auroc(x, y > 0.5, groups)
+    if problem := correlation_problem(x, y):
+        area = Estimate(None, n=len(x), groups=len(set(groups)), problem=problem)
+    return CardAgreement(name=name, spearman=spearman(x.tolist(), y.tolist(), groups), auroc=area)
 
 
-def _with_reason(probe: ProbeFindings, probed: Mapping[str, Mapping[str, Score]]) -> ProbeFindings:
-    """The findings; where no changed answer has a score, with the reason of the first."""
-    if probe.shift.n or not probe.failed:
-        return probe
-    reason = first_failure(probed[probe.probe].values())
-    missing = Estimate(None, n=0, groups=0, problem=f"no changed answer got a score: {reason}")
-    return replace(probe, shift=missing, flips=missing)
+def _difference(table: ScoreTable, judge: str, other: str) -> Estimate:
+    """Spearman of the judge less that of another column, on the answers that both scored."""
+    if other not in table.metrics:
+        return Estimate(None, problem=f"{other} scores none of these answers")
+    return compare(table, *((name, table.column(name)[:, None]) for name in (judge, other))).difference
+
+
+def _combine(table: ScoreTable, judge: str, other: str, seed: int) -> tuple[CardAgreement, Estimate]:
+    """The agreement of the judge and another column together (`predict_together`).
+
+    Spearman is the mean over the repeats, AUROC that of the mean prediction. There is no interval and no p-value: those
+    at hand take the predictions as fixed, though other answers would have given other weights, and leave out 0 too
+    often where both are noise (`benchmarks/card_simulation.py`).
+
+    Returns:
+        The agreement of both together, and how much its Spearman is more than that of the other column alone.
+    """
+
+    def without_interval(fitted: Estimate) -> Estimate:
+        if fitted.value is None:
+            return fitted
+        return Estimate(fitted.value, n=fitted.n, groups=fitted.groups, problem="no interval of what is fitted")
+
+    name, predictions = f"{judge} + {other}", predict_together(table, judge, other, seed)
+    if isinstance(predictions, str):
+        missing = Estimate(None, n=len(table.items), problem=predictions)
+        return CardAgreement(name=name, spearman=missing, auroc=missing), missing
+    rho = estimate_correlation(mean_spearman, predictions, table.mean_rating, table.groups)
+    area = _agreement(table, name, predictions.mean(axis=1)).auroc
+    rho, area, gain = map(without_interval, (rho, area, measure_gain(table, other, predictions)))
+    return CardAgreement(name=name, spearman=rho, auroc=area), gain
+
+
+def predict_together(table: ScoreTable, judge: str, other: str, seed: int = 0) -> "Floats | str":
+    """Predicts out of fold by the judge and another column: the mean of their ranks, or ridge regression on them.
+
+    Which of the two, and its weights, are chosen anew on the other folds of groups: nothing is shown on the answers
+    that chose it. The folds are dealt ten times.
+
+    Returns:
+        The predictions, (samples, repeats), or why there are none.
+    """
+    if other not in table.metrics:
+        return f"{other} scores none of these answers"
+    scores = np.column_stack([table.column(judge), table.column(other)])
+    ratings = table.mean_rating
+    if len(ratings) < FEWEST_COMBINED:
+        return f"only {count_of(len(ratings), 'rated score')}; weights are fitted to {FEWEST_COMBINED} or more"
+    if np.ptp(ratings) == 0:
+        return "all ratings are equal"
+    if any(np.isnan(column).all() or np.nanmin(column) == np.nanmax(column) for column in scores.T):
+        return "all values of one of them are equal"
+    task = CombinationTask.build(
+        scores, ratings, table.group_numbers, middle=0.5, how="ranks", largest=1, combiners=_COMBINERS
+    )
+    eligible = np.array([way.kind in _COMBINERS for way in task.ways])
+    out_of_fold = cross_validate(task, repeats=REPEATS, folds=FOLDS, seed=seed, rules=("best",), eligible=eligible)
+    return "the groups do not make two folds" if out_of_fold is None else out_of_fold.chosen["best"]
+
+
+def measure_gain(table: ScoreTable, other: str, predictions: "Floats") -> Estimate:
+    """Estimates how much the mean Spearman of predictions, (samples, repeats), is more than that of another column."""
+    return compare(table, ("together", predictions), (other, table.column(other)[:, None])).difference
+
+
+def measure_calibration(table: ScoreTable, judge: str) -> Calibration:
+    """Measures how far the judge's scores, which lie in [0, 1], are the ratings as shares of the scale.
+
+    The scores are put into five bins of equal width. In each bin the mean score less the mean rating; the error is the
+    mean of its size over the bins, weighted by answers as Naeini, Cooper and Hauskrecht (2015) have it. It is above 0
+    for a perfect judge too, because few answers in a bin differ by chance. The interval takes the outer ends of two,
+    one symmetric in the error and one in its log odds: each alone leaves the truth out too often on one side.
+    """
+    scores, ratings = table.column(judge), table.mean_rating
+    if not len(scores):
+        return Calibration(error=Estimate(None, n=0, groups=0, problem="no rated scores"))
+    numbers = np.minimum((scores * _BINS).astype(int), _BINS - 1)
+    members = np.array([numbers == number for number in range(_BINS)], float)
+    gaps = scores - ratings
+
+    def errors(weights: "Floats") -> "Floats":
+        result: Floats = np.abs(members @ (gaps[:, None] * weights)).sum(axis=0) / weights.sum(axis=0)
+        return result
+
+    error = estimate(errors, table.groups, bounds=(0, 1))
+    wider = estimate(errors, table.groups, scale="logit")
+    if error.low is not None and error.high is not None:
+        # where most scores are in one bin the plain interval lies too low; where chance adds to the error the other one
+        # lies too high: benchmarks/card_simulation.py
+        low = error.low if wider.low is None else min(error.low, wider.low)
+        high = error.high if wider.high is None else max(error.high, wider.high)
+        error = replace(error, low=low, high=high)
+    bins = [
+        ScoreBin(
+            low=number / _BINS,
+            high=(number + 1) / _BINS,
+            n=int(inside.sum()),
+            score=float(scores[inside].mean()),
+            rating=float(ratings[inside].mean()),
+        )
+        for number in range(_BINS)
+        if (inside := numbers == number).any()
+    ]
+    return Calibration(error=error, bins=tuple(bins))
+
+
+def rater_ceilings_of(samples: Sequence[Sample]) -> tuple[Estimate, Estimate]:
+    """Estimates the best that any measure could reach with the ratings, and what one rater reaches against the others.
+
+    Returns:
+        Two rank correlations with the mean rating (`estimate_ceiling`, `rater_ceilings`); without a value where fewer
+        than five samples have two ratings.
+    """
+    rated = [sample for sample in samples if sample.ratings]
+    raters = dict.fromkeys(rater for sample in rated for rater in sample.ratings)
+    shares = [{rater: sample.share_of_scale(rating) for rater, rating in sample.ratings.items()} for sample in rated]
+    shared = [place for place, by_rater in enumerate(shares) if len(by_rater) >= 2]
+    if len(shared) < FEWEST_ITEMS:
+        problem = f"only {count_of(len(shared), 'scored answer has', 'scored answers have')} ratings by two raters"
+        if not shared:
+            problem = "the answers have no ratings by two raters or more"
+        missing = Estimate(None, n=len(shared), problem=problem if samples else "no rated answer has a score")
+        return missing, missing
+    ratings = {rater: [by_rater.get(rater) for by_rater in shares] for rater in raters}
+    table = build_value_table(rated, {}, ratings=ratings)
+    return estimate_ceiling(table), rater_ceilings(table.take(shared))[1]
 
 
 def first_failure(scores: Iterable[Score]) -> str:
@@ -186,7 +321,7 @@ def first_failure(scores: Iterable[Score]) -> str:
     return one_line(_quoting_nothing(reason), _LONGEST_REASON)
 
 
-def missing_reasons(scores: Iterable[Score]) -> tuple[MissingReason, ...]:
+def _missing_reasons(scores: Iterable[Score]) -> tuple[MissingReason, ...]:
     """Why scores have no value, the most frequent reasons first; without what they quote, and whose they are.
 
     Reasons that differ only in how much are one (`join_ranges`).
@@ -201,7 +336,7 @@ def missing_reasons(scores: Iterable[Score]) -> tuple[MissingReason, ...]:
         for status, of_status in counts.items()
         for reason, count in join_ranges(of_status).items()
     ]
-    return tuple(sorted(reasons, key=lambda one: -one.count)[:_MOST_REASONS])
+    return tuple(sorted(reasons, key=lambda missing: -missing.count)[:_MOST_REASONS])
 
 
 def _quoting_nothing(reason: str) -> str:
@@ -210,16 +345,16 @@ def _quoting_nothing(reason: str) -> str:
     return one_line(reason.partition(_QUOTED_REPLY)[0])
 
 
-def _flips(card_set: CardSet, judge: JudgeScores, again: Mapping[str, Score]) -> Estimate:
+def _flips(card_set: CardSet, judge: JudgeScores, again: Scores) -> Estimate:
+    """The share of the claims of answers that were asked again that have another verdict."""
     if not again:
         is_answer = card_set.kind == "answers"
         why = "no answer was asked again (--probed)" if is_answer else f"{card_set.kind} are asked once"
         return Estimate(None, n=0, groups=0, problem=why)
-    (findings,) = compare_probed(card_set.samples, judge.scores, {AGAIN: again})
-    reason = first_failure(again.values())
-    if findings.flips.value is None and reason:
-        return replace(findings.flips, problem=f"no answer that was asked again got a score: {reason}")
-    return findings.flips
+    flips = compare_probed(card_set.samples, judge.scores, again).flips
+    if flips.value is None and (reason := first_failure(again.values())):
+        return replace(flips, problem=f"no answer that was asked again got a score: {reason}")
+    return flips
 
 
 def _cost(judge: JudgeScores) -> JudgeCost | None:

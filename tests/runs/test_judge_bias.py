@@ -16,7 +16,7 @@ def score(value, **evidence):
     return Score(value, "failed" if value is None else "scored", "", evidence, Usage())
 
 
-def card(judge, samples, *probes):
+def card(judge, samples, **probes):
     return {f"{bias.bias} by {bias.source}": bias for bias in measure_biases(judge, samples, probes, unasked=UNASKED)}
 
 
@@ -40,21 +40,22 @@ def test_position_is_that_of_two_answers_in_both_orders():
 
 def test_probes_are_lines_of_the_card_and_what_is_missing_is_said():
     shift = Estimate(0.12, 0.05, 0.19, n=6, groups=6)
-    found = ProbeFindings("styled", 0, NOTHING, shift, 0, identical=False)
-    empty = ProbeFindings("injected", 0, NOTHING, Estimate(None, n=0, problem="no sample"), 0, identical=False)
-    failed = ProbeFindings("padded", 0, NOTHING, Estimate(None, n=0, problem="no sample"), 6, identical=False)
-    lines = card(JudgeScores("m", {}, 1), [], found, empty, failed)
+    found = ProbeFindings(NOTHING, shift, 0, identical=False)
+    empty = ProbeFindings(NOTHING, Estimate(None, n=0, problem="no sample"), 0, identical=False)
+    failed = ProbeFindings(NOTHING, Estimate(None, n=0, problem="no sample"), 6, identical=False)
+    lines = card(JudgeScores("m", {}, 1), [], styled=found, injected=empty, padded=failed)
     assert [*lines] == ["position by pairwise", "length by padded", "style by styled", "instructions by injected"]
     assert lines["style by styled"].change == shift
     assert lines["instructions by injected"].change.problem == "no answer can be changed so"
     assert lines["length by padded"].change.problem == "no changed answer got a score"
-    still = ProbeFindings("padded", 0, NOTHING, Estimate(0.0, n=6, groups=6, problem="no"), 0, identical=True)
+    still = ProbeFindings(NOTHING, Estimate(0.0, n=6, groups=6, problem="no"), 0, identical=True)
     assert (
-        card(JudgeScores("m", {}, 1), [], still)["length by padded"].change.problem
+        card(JudgeScores("m", {}, 1), [], padded=still)["length by padded"].change.problem
         == "no score moved: no question had the change"
     )
-    alone = measure_biases(JudgeScores("n", {}, 1), [], (), unasked=UNASKED)
-    assert [*describe_unmeasured([*lines.values(), *alone])] == [
+    alone = measure_biases(JudgeScores("n", {}, 1), [], {}, unasked=UNASKED)
+    both = [*(("m", bias) for bias in lines.values()), *(("n", bias) for bias in alone)]
+    assert [*describe_unmeasured(both)] == [
         "position: only a judge of two answers side by side has one (--metric pairwise)",
         "length of m: no changed answer got a score",
         "instructions of m: no answer can be changed so",

@@ -18,8 +18,7 @@ def score(*claims):
 
 
 def measure_flips(before, after, samples=SAMPLES):
-    (only,) = compare_probed(samples, before, {"padded": after})
-    return only
+    return compare_probed(samples, before, after)
 
 
 def all_of(*claims):
@@ -30,7 +29,7 @@ def test_a_flip_is_across_even_odds_and_only_claims_of_both_count():
     """Of three claims one crosses 0.5, one moves below it, and one is gone; a new one counts in the score alone."""
     before = all_of(("Open it.", 0.4), ("Close it.", 0.1), ("Gone.", 0.9))
     effect = measure_flips(before, all_of(("open  it.", 0.6), ("Close it.", 0.45), ("Believe me.", 1.0)))
-    assert (effect.claims, effect.flips.value) == (24, 0.5)
+    assert (effect.flips.n, effect.flips.value) == (24, 0.5)
     assert effect.shift.value == pytest.approx((0.6 + 0.45 + 1.0) / 3 - (0.4 + 0.1 + 0.9) / 3)
     assert (effect.shift.n, effect.shift.groups, effect.identical) == (12, 6, False)
 
@@ -72,7 +71,7 @@ def test_a_computed_claim_counts_with_the_judges_verdict():
 def test_what_failed_is_counted_and_what_could_not_be_changed_is_not():
     before, lost = all_of(("A.", 0.7)), Score(None, "failed", "no", {}, Usage())
     effect = measure_flips(before, {"s0": score(("A.", 0.7)), "s1": lost})
-    assert (effect.claims, effect.shift.n, effect.failed) == (1, 1, 1)
+    assert (effect.flips.n, effect.shift.n, effect.failed) == (1, 1, 1)
     nothing = measure_flips(before, {})
-    assert (nothing.claims, nothing.flips.value, nothing.shift.value, nothing.identical) == (0, None, None, False)
+    assert (nothing.flips.n, nothing.flips.value, nothing.shift.value, nothing.identical) == (0, None, None, False)
     assert nothing.flips.problem == "no claim stands in both"

@@ -12,7 +12,7 @@ from ...judges import Budget
 from ...judges.cassette import is_bundled
 from ...metrics.metric import run_to_end
 from ...runs import Plan, RunOptions, Store
-from ...runs.judging.reply_drift import estimate_drift
+from ...runs.judging.probe_findings import estimate_drift
 from ...runs.score.scoring_request import ScoringRequest
 from ...runs.score.session import OnProgress, Progress, StoredRun, score_samples
 from ...runs.suite.cassette_check import repeat_questions

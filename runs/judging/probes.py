@@ -1,19 +1,57 @@
-"""An answer in another style: the same words with headings, lists and bold words, as many chatbots write."""
+"""The probes of a judge's card: an answer padded, in another style, or with an instruction to the judge in it."""
 
+import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ...languages import Language
+from ...eval_sets import Sample
+from ...languages import Language, find_language, language_or_fallback
+from ...languages.sections import Probes
 from ...text.markdown_lines import read_lines
 from ...text.sentence_kinds import CLAIM
 from ...text.sentences import AnswerSentence, answer_sentences
 from ...text.tokens import tokens
 
+PROBES = ("padded", "styled", "injected")
 _BOLD_WORD = re.compile(r"(?:(?<=\s)|^)[^\W\d_]{4,}(?=[.,;:!?)]*(?:\s|$))")
 _MARK = re.compile(r"[*_`\[\]\\<>|]")
 _CLOSING = "\"'”’»)*"
 _SPACE = re.compile(r"\s+")
+
+
+def perturb(sample: Sample, probe: str, seed: int = 0) -> Sample | None:
+    """Changes a sample as a probe does, the same way for the same seed and id; None where it cannot be changed.
+
+    Id, question and group stay, so that scores can be paired. The answer loses its ratings: nobody rated it.
+    """
+    if probe == "styled":
+        response = add_style(sample.response, language_or_fallback(sample.language))
+    else:
+        language = find_language(sample.language)
+        has_phrases = language is not None and language.has("probes") and bool(sample.response.strip())
+        chance = random.Random(f"{seed}\0{probe}\0{sample.id}")
+        response = _WITH_PHRASES[probe](sample.response, chance, language.probes) if language and has_phrases else ""
+    if not response:
+        return None
+    metadata = {**sample.metadata, "probe": probe}
+    return sample.model_copy(update={"response": response, "metadata": metadata, "rating": None, "ratings": {}})
+
+
+def _pad(answer: str, chance: random.Random, phrases: Probes) -> str:
+    places = sorted(chance.sample(range(len(phrases.after)), 2))
+    after = " ".join(phrases.after[place] for place in places)
+    # on separate lines, since "1. Open ..." directly after a courtesy would no longer be a numbered step
+    return f"{chance.choice(phrases.before)}\n\n{answer.rstrip()}\n\n{after}"
+
+
+def _inject(answer: str, chance: random.Random, phrases: Probes) -> str:
+    parts = [answer.rstrip(), chance.choice(phrases.instructions)]
+    chance.shuffle(parts)
+    return "\n\n".join(parts)
+
+
+_WITH_PHRASES: dict[str, Callable[[str, random.Random, Probes], str]] = {"padded": _pad, "injected": _inject}
 
 
 def add_style(answer: str, language: Language) -> str:

@@ -1,0 +1,134 @@
+"""A comparison of judges as sentences and tables, in a terminal and as one HTML file."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ...meta_eval.decision.variant_decision import variant_sentences
+from ...presentation.figure import Figure, Kind, format_price
+from ...presentation.page import render_page, write_page
+from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
+from ...text.wording import count_of
+from .judge_comparison import JudgeComparison, JudgeFindings, Panel
+
+AT_MOST_NOTE = (
+    "At most: not every reply stated what it took, or it stated what is impossible; such a reply counts with the most "
+    "that it may have taken."
+)
+_STYLE = "#decision p { overflow-wrap: anywhere; }"
+
+
+def bounded_figure(kind: Kind, value: float | None, is_at_most: bool) -> Figure | str:
+    """A figure of what was taken; of a bound with words that say so.
+
+    Example:
+        >>> str(bounded_figure("count", 4412, True)), str(bounded_figure("count", 4412, False))
+        ('at most 4,412', '4,412')
+    """
+    figure = Figure(kind, value)
+    return f"at most {figure}" if is_at_most and value else figure
+
+
+def comparison_block(comparison: JudgeComparison) -> ReportBlock:
+    """The advice, the judges, how their agreement differs, what panels give, and the decision."""
+    sentences = [
+        *_pair_lines(comparison),
+        _claim_line(comparison),
+        *(
+            f"panel, {panel.name}: {_agreement(panel)}, {format_price(panel.cost, comparison.unit)}"
+            for panel in comparison.panels
+        ),
+        *variant_sentences(comparison.decision, comparison.judges[0].judge),
+    ]
+    advice, *further = (Paragraph(text, is_whole=True) for text in (comparison.advice, *sentences))
+    return ReportBlock((advice, judge_table(comparison), *further))
+
+
+def judge_table(comparison: JudgeComparison) -> ResultTable:
+    """What is known of each judge."""
+    fields = (
+        Field("judge", "name", lambda judge: judge.judge),
+        Field("n", "count", lambda judge: judge.samples, "wide"),
+        Field("failed", "share", lambda judge: judge.failed),
+        Field("unparsable", "rate", _unparsable, "wide"),
+        Field("Spearman with rating", "correlation", _agreement, is_left=True),
+        Field(
+            "same when asked again",
+            "share",
+            lambda judge: "not asked" if judge.consistency is None else judge.consistency,
+            "wide",
+        ),
+        Field("tokens", "count", lambda judge: bounded_figure("count", judge.tokens, judge.is_at_most), "wide"),
+        Field("USD", "price", lambda judge: bounded_figure("price", judge.usd, judge.is_at_most)),
+        Field("s", "count", lambda judge: judge.seconds),
+    )
+    caption = f"Judges by {comparison.metric}; cost and time of 1,000 answers"
+    note = AT_MOST_NOTE if any(judge.is_at_most for judge in comparison.judges) else ""
+    return tabulate(caption, comparison.judges, fields, note=note)
+
+
+def _unparsable(judge: JudgeFindings) -> str:
+    if judge.unparsable is None:
+        return "no reply"
+    return str(Figure("rate", judge.unparsable)) + (f" ({Figure('rate', judge.lost)} lost)" if judge.lost else "")
+
+
+def _agreement(judged: JudgeFindings | Panel) -> str:
+    figure = str(Figure.from_estimate("correlation", judged.agreement))
+    return figure if judged.agreement.value is None else f"{figure} (n = {judged.agreement.n})"
+
+
+def _pair_lines(comparison: JudgeComparison) -> Iterator[str]:
+    """What is known of two judges beside each other, in the words of `find_standing`, as the advice has them."""
+    for pair in comparison.pairs:
+        if pair.problem:
+            yield f"{pair.first} and {pair.second} cannot be compared: {pair.problem}."
+            continue
+        known = pair.standing.describe(pair.first, pair.second)
+        difference = Figure.from_estimate("correlation", pair.difference).describe()
+        yield f"{known}: {difference}, on {count_of(pair.n, 'answer')}."
+
+
+def _claim_line(comparison: JudgeComparison) -> str:
+    """How far the judges give the same verdicts; the page has each pair's kappa."""
+    alpha, shared = comparison.claims.alpha, f"{count_of(comparison.claims.claims, 'claim')} that all judged"
+    if alpha is None:
+        return f"{shared}: too few, or too much alike, to compare the verdicts."
+    agreement = Figure("coefficient", alpha)
+    return f"Verdicts on the {shared}: agreement {agreement} of 1 (Krippendorff's alpha; 0 is chance)."
+
+
+def write_judge_report(path: Path, comparison: JudgeComparison, sets: Sequence[str]) -> None:
+    """Writes the report of a comparison on these sets. Raises `UsageError` when it cannot be written."""
+    write_page(path, render_judge_report(comparison, sets))
+
+
+def render_judge_report(comparison: JudgeComparison, sets: Sequence[str]) -> str:
+    """Renders the report as HTML: no script, no network; names of judges and sets are escaped."""
+    panel_fields = (
+        Field("panel", "name", lambda panel: panel.name),
+        Field("Spearman with rating", "correlation", lambda panel: panel.agreement),
+        Field("n", "count", lambda panel: panel.agreement.n),
+        Field(
+            "USD" if comparison.unit == "usd" else comparison.unit,
+            "price",
+            lambda panel: format_price(panel.cost, comparison.unit),
+        ),
+    )
+    kappas = {(first, second): kappa for first, second, kappa in comparison.claims.kappas}
+    pair_fields = (
+        Field("judges", "name", lambda pair: f"{pair.first} − {pair.second}"),
+        Field("n", "count", lambda pair: pair.n),
+        Field("difference of agreement", "correlation", lambda pair: pair.problem or pair.difference),
+        Field("p", "p", lambda pair: pair.difference.p),
+        Field("kappa of the claims", "coefficient", lambda pair: kappas.get((pair.first, pair.second))),
+    )
+    view = {
+        "comparison": comparison,
+        "sets": sets,
+        "judges": judge_table(comparison),
+        "panels": tabulate("Judges together", comparison.panels, panel_fields),
+        "pairs": tabulate("Between the judges", comparison.pairs, pair_fields),
+        "decision": variant_sentences(comparison.decision, comparison.judges[0].judge),
+        "sentence": comparison.advice[:1].upper() + comparison.advice[1:],
+    }
+    return render_page(__package__, "judges.html", view, style=_STYLE)

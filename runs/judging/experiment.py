@@ -1,0 +1,199 @@
+"""One experiment: variants of a metric (judges, prompts) score the same answers; one table holds what they scored."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import BudgetReached, UsageError
+from ...eval_sets import Sample
+from ...judges import Budget, Cassette, JudgeLike, LiteLLMJudge, Mode, ReplyCounts
+from ...judges.judge import open_model
+from ...metrics import Score
+from ...metrics.catalogue import needs_judge
+from ...metrics.metric import run_to_end
+from ..score.evaluate import aevaluate
+from ..score.options import JUDGE_FIELD
+from ..show.results import Results
+
+if TYPE_CHECKING:
+    from ...meta_eval.arrays import Floats
+    from ...meta_eval.table import ScoreTable
+
+ANSWERS = 1000  # that a cost is for
+
+Scores = Mapping[str, Score]
+"""The scores of one metric, by sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeScores:
+    """The scores of one judge."""
+
+    judge: str
+    scores: Scores
+    concurrency: int
+    repeats: tuple[Scores, ...] = ()  # its scores when asked again
+    replies: ReplyCounts = field(default_factory=ReplyCounts)  # how many of its replies for `scores` could not be used
+    probed: Mapping[str, Scores] = field(default_factory=dict)  # of the samples that a probe changed, by probe
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeScoring:
+    """How judges score the samples that they are compared on."""
+
+    metric: str  # the metric that they are compared by
+    cassette: str  # the file of the recorded replies; `{judge}` in it stands for the judge's name
+    mode: Mode = "auto"
+    budget: Budget = field(default_factory=Budget)
+    repeats: int = 0  # how often each judge is asked again, with another seed
+
+    def __post_init__(self) -> None:
+        if not needs_judge(self.metric):
+            raise UsageError(f"{self.metric} asks no judge and is the same for all; take faithfulness, for one")
+
+
+def load_judges(judges: Sequence[str]) -> dict[str, LiteLLMJudge]:
+    """Opens judges by the short names that they have in tables and file names."""
+    if len(set(judges)) < 2:
+        raise UsageError("name two judges or more (--judge A --judge B)")
+    names: dict[str, str] = {}
+    for judge in dict.fromkeys(judges):
+        name = short_name(judge)
+        if name in names:
+            raise UsageError(f"{names[name]} and {judge} would both be called {name}; rename one of the files")
+        names[name] = judge
+    return {name: open_model(judge) for name, judge in names.items()}
+
+
+def short_name(judge: str) -> str:
+    """Returns the name that a judge has in tables and file names.
+
+    Example:
+        >>> short_name("judges/mine.yaml"), short_name("openai/gpt-4o-mini"), short_name("qwen1.5b")
+        ('mine', 'openai-gpt-4o-mini', 'qwen1.5b')
+    """
+    return Path(judge).stem if judge.endswith((".yaml", ".yml", ".gguf")) else judge.replace("/", "-")
+
+
+def score_by_judges(
+    judges: Mapping[str, JudgeLike],
+    samples: Sequence[Sample],
+    scoring: JudgeScoring,
+    *,
+    probed: Mapping[str, Sequence[Sample]] | None = None,
+    again: Sequence[Sample] | None = None,
+) -> list[JudgeScores]:
+    """Scores samples by one judge after the other: as they are, as probes change them, and again.
+
+    Args:
+        judges: The judges by name.
+        samples: The samples.
+        scoring: How they are scored.
+        probed: The samples as each probe changes them.
+        again: Those of the samples that are asked again; None for all.
+
+    Raises:
+        BudgetReached: A bound is reached; the replies are in the cassette, and the same call goes on with them.
+    """
+    again = samples if again is None else again
+    try:
+        return [
+            run_to_end(_score(name, open_model(judge), scoring, samples, probed=probed or {}, again=again))
+            for name, judge in judges.items()
+        ]
+    except BudgetReached as reached:
+        bound = reached.__cause__ or reached  # what `evaluate` adds is about its results, which nobody has here
+        raise BudgetReached(f"{bound}; all replies are kept: the same command goes on with them") from reached
+
+
+async def _score(
+    name: str,
+    model: LiteLLMJudge,
+    scoring: JudgeScoring,
+    samples: Sequence[Sample],
+    *,
+    probed: Mapping[str, Sequence[Sample]],
+    again: Sequence[Sample],
+) -> JudgeScores:
+    async def score(repeat: int, *parts: Sequence[Sample]) -> list[Results]:
+        """The results of each part by the judge with the seed of this repeat."""
+        judge = model.reopen(
+            cassette=Cassette(scoring.cassette.replace(JUDGE_FIELD, name), scoring.mode),
+            budget=scoring.budget,
+            parameters=model.settings.for_repeat(repeat).parameters,
+        )
+        async with judge:
+            return [await aevaluate(part, [scoring.metric], judge=judge, progress=False) for part in parts]
+
+    def of_metric(results: Results) -> Scores:
+        return {sample: scores[scoring.metric] for sample, scores in results.scores.items()}
+
+    first, *changed = await score(0, samples, *probed.values())
+    repeats = [of_metric((await score(repeat, again))[0]) for repeat in range(1, scoring.repeats + 1)]
+    by_probe = dict(zip(probed, map(of_metric, changed), strict=True))
+    return JudgeScores(name, of_metric(first), model.settings.concurrency, tuple(repeats), first.replies, by_probe)
+
+
+def build_variant_table(
+    samples: Sequence[Sample], variants: Mapping[str, Scores], *, higher_is_better: bool = True
+) -> "ScoreTable":
+    """Builds the table of what several variants of a metric scored.
+
+    Returns:
+        One row per sample and one column per variant; ratings are shares of the way from the worst to the best.
+    """
+    values = {
+        name: {sample: score.value for sample, score in scores.items() if score.value is not None}
+        for name, scores in variants.items()
+    }
+    return build_value_table(samples, values, directions=dict.fromkeys(variants, higher_is_better))
+
+
+def build_value_table(
+    samples: Sequence[Sample],
+    values: Mapping[str, Mapping[str, float]],
+    *,
+    ratings: "Mapping[str, Sequence[float | None]] | None" = None,
+    scale: tuple[float, float] = (0.0, 1.0),
+    directions: Mapping[str, bool] | None = None,
+) -> "ScoreTable":
+    """Builds a table of numbers by name and sample, beside the ratings.
+
+    Args:
+        samples: The samples, one per row.
+        values: The columns: numbers by the sample's id; one that is missing is NaN.
+        ratings: Ratings on `scale` by rater, one per sample; None for each sample's rating as a share of its scale.
+        scale: The least and the highest rating.
+        directions: Whether higher is better, by column; left out, it is.
+    """
+    import numpy as np
+
+    from ...meta_eval.table import RATER, ScoreTable
+
+    by_rater = {RATER: [sample.rating_share for sample in samples]} if ratings is None else ratings
+
+    def columns(lists: "Sequence[Sequence[float | None]]") -> "Floats":
+        return np.array(lists, float).reshape(len(lists), len(samples)).T
+
+    return ScoreTable(
+        items=tuple(sample.id for sample in samples),
+        metrics=tuple(values),
+        scores=columns([[of_column.get(sample.id) for sample in samples] for of_column in values.values()]),
+        ratings=columns(list(by_rater.values())),
+        raters=tuple(by_rater),
+        rating_min=scale[0],
+        rating_max=scale[1],
+        directions=directions or {},
+        groups=tuple(sample.source for sample in samples),
+    )
+
+
+def claims_by_text(score: Score) -> dict[str, dict[str, Any]]:
+    """Lists a score's claims, as its evidence has them, by their text without case and white space."""
+    return {" ".join(claim["text"].casefold().split()): claim for claim in score.evidence.get("claims", [])}
+
+
+def supported_claims(score: Score) -> dict[str, bool]:
+    """Lists a score's claims by their text, and whether each is supported."""
+    return {text: claim["verdict"] == "supported" for text, claim in claims_by_text(score).items()}
