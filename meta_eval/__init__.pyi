@@ -54,7 +54,6 @@ from .cross_validation import (
     choose_best as choose_best,
     choose_cheap as choose_cheap,
     choose_simple as choose_simple,
-    column_spearmans as column_spearmans,
 )
 from .decision.variant_decision import variant_sentences as variant_sentences
 from .decision.version_difference import (
@@ -111,6 +110,7 @@ from .randomisation import (
     sign_flip_max_t as sign_flip_max_t,
     sign_flip_p_value as sign_flip_p_value,
 )
+from .ranks import column_spearmans as column_spearmans, mean_ranks as mean_ranks
 from .rater_coefficients import (
     nominal_alpha as nominal_alpha,
     ordinal_ac2 as ordinal_ac2,

@@ -11,7 +11,8 @@ from .arrays import Floats, Places
 from .correlation import FEWEST_ITEMS, estimate_correlation, estimate_rho_difference
 from .estimate import Estimate
 from .groups import grouped_folds
-from .randomisation import sign_flip_max_t, standard_ranks
+from .randomisation import sign_flip_max_t
+from .ranks import standard_ranks
 from .table import ScoreTable
 from .winner_estimate import estimate_winner
 

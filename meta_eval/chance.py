@@ -14,14 +14,14 @@ from functools import cached_property, partial
 from typing import cast
 
 import numpy as np
-from scipy.stats import rankdata
 
 from .arrays import Floats
 from .combiners import SUBSET, UNFITTED, Combiner, fit_combiner, scaling_of, subset_correlations
-from .cross_validation import CombinationTask, FittedWays, OutOfFold, column_spearmans
+from .cross_validation import CombinationTask, FittedWays, OutOfFold
 from .estimate import Estimate
 from .groups import grouped_folds
-from .randomisation import shuffle_by_group, standard_ranks
+from .randomisation import shuffle_by_group
+from .ranks import column_spearmans, standard_ranks
 from .winner_estimate import believable_error, estimate_winner, winning_limits
 
 BEYOND_CHANCE = 0.01
@@ -68,7 +68,8 @@ def chance_of_any(chances: Sequence[Chance], shares: Sequence[float]) -> Chance:
     weighted = []
     for chance, share in zip(chances, shares, strict=True):
         largest = np.r_[chance.reached.max(), chance.by_chance].round(_DIGITS)
-        weighted.append(rankdata(-largest, method="max") / len(largest) / share)
+        reaching = len(largest) - np.searchsorted(np.sort(largest), largest)
+        weighted.append(reaching / len(largest) / share)
     smallest = -np.min(weighted, axis=0)
     return Chance(smallest[:1], smallest[1:])
 
@@ -76,7 +77,7 @@ def chance_of_any(chances: Sequence[Chance], shares: Sequence[float]) -> Chance:
 def chance_of_measures(task: CombinationTask, measures: Floats, *, permutations: int, seed: int) -> Chance:
     """Tests measures that no rating chose, all at once: Spearman of each, and the largest of them by chance."""
     y = standard_ranks(task.ratings)
-    x = _standardise(rankdata(measures, axis=0)) / np.sqrt(len(y))
+    x = standard_ranks(measures) / len(y)
     blocks = shuffle_by_group(y, task.group_numbers, permutations=permutations, seed=seed)
     return Chance(x.T @ y, np.concatenate([(x.T @ block).max(axis=0) for block in blocks]))
 
@@ -95,10 +96,8 @@ def chance_of_best(task: CombinationTask, *, permutations: int, seed: int) -> Ch
         blocks = (ratings[:, first : first + width] for first in range(0, ratings.shape[1], width))
         rows = np.concatenate([np.argmax(subset_correlations(x, block, task.subsets), axis=0) for block in blocks])
         chosen, place = np.unique(rows, return_inverse=True)
-        sums = rankdata(x @ task.subsets[chosen].T, axis=0) - (len(x) + 1) / 2
-        spread = np.sqrt((sums**2).sum(axis=0) * ((ranks - ranks.mean()) ** 2).sum())
-        joint = np.einsum("ij,ij->j", sums[:, place], ratings)
-        spearmans: Floats = np.divide(joint, spread[place], out=np.zeros_like(joint), where=spread[place] > 1e-12)
+        sums = standard_ranks(x @ task.subsets[chosen].T)
+        spearmans: Floats = np.einsum("ij,ij->j", sums[:, place], ratings) / len(x)
         return spearmans
 
     blocks = shuffle_by_group(ranks, task.group_numbers, permutations=permutations, seed=seed)
@@ -122,7 +121,7 @@ def chance_of_fit(
     the mean over repeats, and the same for each shuffling.
     """
     everything, width = np.arange(len(task.ratings)), max(1, _CELLS_PER_FIT // len(task.ratings))
-    levels, ranks = np.unique(task.ratings), rankdata(task.ratings)
+    levels, ranks = np.unique(task.ratings), standard_ranks(task.ratings)
     levels_of_ranks = np.unique(ranks)
     dealt = [grouped_folds(task.group_numbers, folds, seed=seed + repeat) for repeat in range(repeats)]
 
@@ -136,8 +135,8 @@ def chance_of_fit(
                 training = np.setdiff1d(everything, held_out)
                 fitted = fit_combiner(kind, scaled, ratings, middle=task.middle, training=training)
                 predictions[held_out] = fitted.predict_known(held_out)
-            total += np.einsum("ij,ij->j", _standardise(rankdata(predictions, axis=0)), _standardise(shuffled))
-        return total / repeats
+            total += np.einsum("ij,ij->j", standard_ranks(predictions), shuffled)
+        return total / len(ratings) / repeats
 
     by_chance: list[Floats] = []
     for block in shuffle_by_group(ranks, task.group_numbers, permutations=permutations, seed=seed):
@@ -146,14 +145,6 @@ def chance_of_fit(
             if on_progress:
                 on_progress(sum(map(len, by_chance)))
     return Chance(spearmans(ranks[:, None]), np.concatenate(by_chance))
-
-
-def _standardise(columns: Floats) -> Floats:
-    """Centres columns and divides them by their length, so that products of two are correlations; 0 where none vary."""
-    centred = columns - columns.mean(axis=0)
-    length = np.sqrt((centred**2).sum(axis=0))
-    standardised: Floats = np.divide(centred, length, out=np.zeros_like(centred), where=length > 1e-9)
-    return standardised
 
 
 _LARGEST_RHO = 0.9999

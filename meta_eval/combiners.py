@@ -4,17 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import comb
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from scipy.stats import rankdata
+from scipy.special import expit
 
 from ..errors import UsageError
 from ..text.wording import count_of
-from .arrays import Floats, Places
-
-if TYPE_CHECKING:
-    from .arrays import Floats
+from .arrays import Bools, Floats, Places
+from .ranks import mean_ranks
 
 MOST_SUBSETS = 4095  # all subsets of 12 metrics
 _MOST_SUBSETS_ON_REQUEST = 100_000
@@ -149,7 +147,7 @@ def subset_names(subset: Floats, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name, is_member in zip(names, subset > 0, strict=True) if is_member)
 
 
-def group_weights(groups: Sequence[str], resamples: int, seed: int = 0) -> "Floats":
+def group_weights(groups: Sequence[str], resamples: int, seed: int = 0) -> Floats:
     """Draws whole groups with replacement and counts how often each item stands in each resample.
 
     Returns weights (items, resamples); items of one group have equal weights, and the weights of the groups in a
@@ -160,8 +158,6 @@ def group_weights(groups: Sequence[str], resamples: int, seed: int = 0) -> "Floa
         >>> weights.shape, (weights[0] == weights[1]).all(), (weights[1] + weights[2]).tolist()
         ((3, 4), np.True_, [2.0, 2.0, 2.0, 2.0])
     """
-    import numpy as np
-
     group_of = np.unique(np.asarray(groups), return_inverse=True)[1]
     count = int(group_of.max()) + 1
     times = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples).T
@@ -176,6 +172,7 @@ UNFITTED: tuple[Combiner, ...] = ("mean-rank", "normalised-sum")
 SUBSET = "subset"  # the kind of a combination that sums the best subset instead
 _PENALTIES = np.logspace(-2, 3, 11)
 _SMALLEST_SPREAD = 1e-9
+_MOST_STEPS, _SMALLEST_DESCENT = 100, 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +195,7 @@ class FittedCombiner:
     def predict_known(self, places: Places) -> Floats:
         """Predicts the items at some places, as `predict` does of their scores, of many sets at once."""
         items = len(self.sums)
-        ranks: Floats = rankdata(self.sums.round(DIGITS), axis=0)[places]
+        ranks = mean_ranks(self.sums.round(DIGITS))[places]
         return (ranks - 0.5) / items - 0.5
 
 
@@ -259,22 +256,58 @@ def fit_weights(kind: str, x: Floats, ratings: Floats, *, middle: float) -> Floa
     the weights, (metrics, sets).
     """
     if kind == "ridge":
-        from sklearn import config_context
-        from sklearn.linear_model import RidgeCV
-
-        with config_context(assume_finite=True, skip_parameter_validation=True):  # checks would take half of the time
-            fitted = RidgeCV(alphas=_PENALTIES, alpha_per_target=True).fit(x, ratings)
-        return np.asarray(fitted.coef_, float).reshape(ratings.shape[1], x.shape[1]).T
+        return _fit_ridge(x, ratings)
     weights = np.full((x.shape[1], ratings.shape[1]), 1 / x.shape[1])
     if kind == "logistic":
-        from sklearn import config_context
-        from sklearn.linear_model import LogisticRegression
-
         spread = x.std(axis=0)
         over_spread = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > _SMALLEST_SPREAD)
         for place, is_good in enumerate((ratings > middle).T):
             if is_good.any() and not is_good.all():
-                with config_context(assume_finite=True, skip_parameter_validation=True):
-                    regression = LogisticRegression(C=1.0, solver="newton-cholesky").fit(x * over_spread, is_good)
-                weights[:, place] = regression.coef_[0] * over_spread
+                weights[:, place] = _fit_logistic(x * over_spread, is_good) * over_spread
     return weights
+
+
+def _fit_ridge(x: Floats, ratings: Floats) -> Floats:
+    """The weights of ridge regression with an intercept, by the penalty with the least error without each item.
+
+    That error is residual / (1 - leverage) (Golub, Heath and Wahba, 1979), and every penalty shares one
+    eigendecomposition: scikit-learn's `RidgeCV`, without its checks and for all sets at once (tests hold the two
+    together).
+    """
+    eigenvalues, directions = np.linalg.eigh((centred := x - x.mean(axis=0)).T @ centred)
+    rotated, outcomes = centred @ directions, ratings - ratings.mean(axis=0)
+    projected = rotated.T @ outcomes
+    least, weights = np.full(ratings.shape[1], np.inf), np.empty((x.shape[1], ratings.shape[1]))
+    for penalty in _PENALTIES:
+        shrunk = projected / (eigenvalues + penalty)[:, None]
+        leverages = 1 / len(x) + rotated**2 @ (1 / (eigenvalues + penalty))
+        errors = (((outcomes - rotated @ shrunk) / (1 - leverages)[:, None]) ** 2).sum(axis=0)
+        is_better = errors < least
+        least[is_better], weights[:, is_better] = errors[is_better], shrunk[:, is_better]
+    return directions @ weights
+
+
+def _fit_logistic(x: Floats, is_good: Bools) -> Floats:
+    """The weights of logistic regression with an intercept and the penalty |weights|^2 / 2, by Newton's method.
+
+    The loss is convex; a step that would raise it (far from its minimum) is halved until it does not.
+    """
+    variables, penalties = np.column_stack([x, np.ones(len(x))]), np.append(np.ones(x.shape[1]), 0.0)
+
+    def loss(weights: Floats) -> float:
+        sums = variables @ weights
+        return float(np.logaddexp(0, sums).sum() - sums[is_good].sum() + penalties @ weights**2 / 2)
+
+    weights = np.zeros(len(penalties))
+    for _ in range(_MOST_STEPS):
+        shares = expit(variables @ weights)
+        slope = variables.T @ (shares - is_good) + penalties * weights
+        curvature = (variables * (shares * (1 - shares))[:, None]).T @ variables + np.diag(penalties)
+        step = np.linalg.solve(curvature, slope)
+        if slope @ step < _SMALLEST_DESCENT:
+            break
+        now = loss(weights)
+        while loss(weights - step) > now:
+            step /= 2
+        weights = weights - step
+    return weights[:-1]

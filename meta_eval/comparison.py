@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtr, stdtrit
 
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
@@ -131,10 +131,10 @@ def _predictive_power(
     mean = (value + times * weight * value) / (1 + times)
     spread = times / (1 + times) * np.sqrt(weight * error**2 + error**2 / times)
     degrees = groups * (1 + times) - 1
-    apart = stats.t.ppf(tail, degrees) * later
-    near = np.minimum(margin - stats.t.isf(ERROR / tries, degrees) * later, apart)
-    differs = stats.norm.sf((apart - mean) / spread) + stats.norm.cdf((-apart - mean) / spread)
-    equals = stats.norm.cdf((near - mean) / spread) - stats.norm.cdf((-near - mean) / spread)
+    apart = stdtrit(degrees, tail) * later
+    near = np.minimum(margin - stdtrit(degrees, 1 - ERROR / tries) * later, apart)
+    differs = ndtr((mean - apart) / spread) + ndtr((-apart - mean) / spread)
+    equals = ndtr((near - mean) / spread) - ndtr((-near - mean) / spread)
     power: Floats = differs + np.where(near > 0, equals, 0.0)
     return power
 

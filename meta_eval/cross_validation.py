@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import rankdata
 
 from .arrays import Bools, Floats, Places
 from .combiners import (
@@ -26,6 +25,7 @@ from .combiners import (
     subset_correlations,
 )
 from .groups import grouped_folds
+from .ranks import column_spearmans, mean_ranks
 
 _LARGEST_CHEAP_SUBSET = 2
 
@@ -115,7 +115,7 @@ class CombinationTask:
     def place_subset(self, row: int) -> Floats:
         """The place of each item's sum over a subset among those of all items, (items,)."""
         if row not in self._places:
-            sums = rankdata((self.scaled @ self.subsets[row]).round(DIGITS))
+            sums = mean_ranks((self.scaled @ self.subsets[row]).round(DIGITS))
             self._places[row] = (sums - 0.5) / len(sums) - 0.5
         return self._places[row]
 
@@ -175,7 +175,7 @@ def best_subsets(task: CombinationTask, places: Places) -> Places:
     Best is the highest correlation of its sum with the ratings. Returns one row of `task.subsets` per size and per
     bound, (sizes + bounds,).
     """
-    correlations = subset_correlations(task.scaled[places], rankdata(task.ratings[places])[:, None], task.subsets)[
+    correlations = subset_correlations(task.scaled[places], mean_ranks(task.ratings[places])[:, None], task.subsets)[
         :, 0
     ].round(DIGITS)
     rows = best_of_each_size(correlations, task.sizes).tolist()
@@ -314,20 +314,3 @@ def _inner_scores(
     by_fold = np.array([column_spearmans(*part) for part in zip(own, ratings, strict=True)])
     pooled = column_spearmans(np.concatenate(own), np.concatenate(ratings))
     return FoldScores(pooled, by_fold.T, len(others), fitted.complexity, fitted.costs, eligible)
-
-
-def column_spearmans(predictions: Floats, ratings: Floats) -> Floats:
-    """Computes Spearman's rho of each column with the ratings, (columns,); 0 where one of the two does not vary.
-
-    Examples:
-        >>> predictions = np.array([[1.0, 5.0, 2.0], [2.0, 4.0, 2.0], [3.0, 3.0, 2.0]])
-        >>> column_spearmans(predictions, np.array([1.0, 2.0, 4.0])).tolist()
-        [1.0, -1.0, 0.0]
-    """
-    x = rankdata(predictions, axis=0)
-    x = x - x.mean(axis=0)
-    y = rankdata(ratings)
-    y = y - y.mean()
-    size = np.sqrt((x**2).sum(axis=0) * (y**2).sum())
-    correlations: Floats = np.divide(y @ x, size, out=np.zeros_like(size), where=size > 1e-12)
-    return correlations

@@ -22,6 +22,7 @@ from .pass_fail import pass_fail_agreement, repeated_trials
 from .prediction_powered import estimate_mean_rating
 from .raters import agreement_of_raters, to_rating_scale
 from .recommendation import explain, name_of, recommend
+from .scorer import isotonic_knots
 from .scorer_fit import predict_choice
 from .selection import REPEATS, Combine, Predictions, Prefer, Selection, select
 from .sending import BOUND, MINUTES, triage_policy
@@ -143,8 +144,6 @@ def _measure_of_versions(
 
 def _expected_ratings(table: ScoreTable, predictions: Predictions, seed: int) -> Floats | None:
     """The choice's score of every item as an expected rating: isotonic, of rated items by folds that left them out."""
-    from sklearn.isotonic import IsotonicRegression
-
     rated = table.rated()
     mean = predictions.chosen.mean(axis=1)
     rated_values = to_rating_scale(rated, mean, seed=seed)
@@ -154,8 +153,9 @@ def _expected_ratings(table: ScoreTable, predictions: Predictions, seed: int) ->
     is_rated = ~np.isnan(table.mean_rating)
     expected[is_rated] = rated_values
     if not is_rated.all():
-        regression = IsotonicRegression(out_of_bounds="clip").fit(mean, rated.mean_rating)
-        expected[~is_rated] = regression.predict(predictions.unrated)
+        expected[~is_rated] = np.interp(
+            predictions.unrated, *zip(*isotonic_knots(mean, rated.mean_rating), strict=True)
+        )
     return expected
 
 

@@ -1,7 +1,11 @@
 """What the question alone predicts of the rating: a metric that agrees no better may know nothing of the answer."""
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,7 +13,11 @@ from .arrays import Floats, Places
 from .groups import FEWEST_TO_CHOOSE, grouped_folds
 from .table import QUESTION_ONLY, ScoreTable
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 _FOLDS = 10
+_PRECISION = 1e-12
 
 
 def add_question_only(table: ScoreTable, questions: Sequence[str], *, seed: int = 0) -> ScoreTable:
@@ -46,18 +54,43 @@ def predict_from_questions(questions: Sequence[str], ratings: Floats, groups: Pl
         >>> bool(predicted[::2].max() < 3 < predicted[1::2].min())
         True
     """
-    from scipy.sparse import hstack
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.linear_model import Ridge
+    from scipy.sparse.linalg import aslinearoperator, lsqr
 
-    lengths = np.log1p([len(question.split()) for question in questions])[:, None]
+    variables = _variables_of_texts(questions)  # no rating takes part
     predicted = np.full(len(questions), np.nan)
-    words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"\w+")  # no rating takes part
-    variables = hstack([words.fit_transform(questions), lengths]).tocsr()
     for held_out in grouped_folds(groups, _FOLDS, seed=seed):
         training = np.setdiff1d(np.arange(len(questions)), held_out)
-        model = Ridge(alpha=1.0).fit(variables[training], ratings[training])
-        # without its training mean: a fold with good ratings leaves worse ones to be fitted, and would be opposed
-        offset = ratings.mean() - ratings[training].mean()
-        predicted[held_out] = model.predict(variables[held_out]) + offset
+        means = np.asarray(variables[training].mean(axis=0))
+        # the variables less their means, without a matrix in which no cell is 0
+        ones, row_of_means = aslinearoperator(np.ones((len(training), 1))), aslinearoperator(means[None])
+        centred = aslinearoperator(variables[training]) - ones @ row_of_means
+        outcomes = ratings[training] - ratings[training].mean()
+        weights = lsqr(centred, outcomes, damp=1.0, atol=_PRECISION, btol=_PRECISION)[0]
+        # to the mean of all ratings and not of the training ones: a fold with good ratings leaves worse ones to be
+        # fitted, and would be opposed
+        predicted[held_out] = ratings.mean() + variables[held_out] @ weights - means @ weights
     return predicted
+
+
+def _variables_of_texts(texts: Sequence[str]) -> "csr_array":
+    """The tf-idf of words and pairs of words, of unit length, and the logarithm of the number of words.
+
+    As scikit-learn's `TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)`, whose import takes longer than all else
+    that `assay meta` does with a small table.
+    """
+    from scipy.sparse import csr_array, hstack
+
+    counts = []
+    for text in texts:
+        words = re.findall(r"\w+", text.lower())
+        counts.append(Counter([*words, *map(" ".join, pairwise(words))]))
+    texts_with = Counter(term for count in counts for term in count)
+    column_of = {term: column for column, term in enumerate(texts_with)}
+    rows = np.repeat(np.arange(len(texts)), [len(count) for count in counts])
+    columns = np.array([column_of[term] for count in counts for term in count], np.intp)
+    rarity = np.log((1 + len(texts)) / (1 + np.array(list(texts_with.values())))) + 1
+    values = (1 + np.log([number for count in counts for number in count.values()])) * rarity[columns]
+    values /= np.sqrt(np.bincount(rows, weights=values**2, minlength=len(texts)))[rows]
+    words_of = csr_array((values, (rows, columns)), shape=(len(texts), len(column_of)))
+    lengths = np.log1p([len(text.split()) for text in texts])[:, None]
+    return hstack([words_of, csr_array(lengths)], format="csr")

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from .arrays import Floats, Places
+from .ranks import standard_ranks
 from .table import ScoreTable
 
 Side = Literal["two-sided", "below"]
@@ -143,15 +144,6 @@ def _reorder_alike(values: Floats, groups: _Groups, shares: Floats, generator: n
         best[:, is_nearer] = block[:, is_nearer]
         least = np.minimum(least, distance)
     return best
-
-
-def standard_ranks(values: Floats) -> Floats:
-    """Ranks with mean 0 and spread 1; 0 where the values do not vary."""
-    from scipy.stats import rankdata
-
-    ranks = rankdata(values) - (len(values) + 1) / 2
-    standard: Floats = ranks / (ranks.std() or 1.0)
-    return standard
 
 
 def max_t(table: ScoreTable, *, permutations: int, seed: int = 0) -> tuple[list[float], list[float]]:

@@ -8,6 +8,7 @@ import numpy as np
 from ..presentation.figure import Figure, format_p
 from .arrays import Floats
 from .groups import FEWEST_TO_CHOOSE
+from .ranks import standard_ranks
 from .table import ScoreTable
 
 _MOST_RATERS = 10
@@ -85,12 +86,8 @@ def _is_named_first(part: tuple[int, ...], count: int) -> bool:
 
 
 def _best(ratings: Floats, partings: list[frozenset[int]]) -> tuple[float, frozenset[int], float, float]:
-    from scipy.stats import rankdata
-
-    ranks = rankdata(ratings, axis=0)
-    ranks = ranks - ranks.mean(axis=0)
-    size = np.sqrt((ranks**2).sum(axis=0))
-    correlations = (ranks.T @ ranks) / np.maximum(np.outer(size, size), 1e-12)
+    ranks = standard_ranks(ratings)
+    correlations = ranks.T @ ranks / len(ranks)
     pairs = list(combinations(range(ratings.shape[1]), 2))
     best = (-2.0, partings[0], 0.0, 0.0)
     for part in partings:

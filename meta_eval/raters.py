@@ -8,12 +8,14 @@ import numpy as np
 
 from ..presentation.figure import Figure
 from ..text.wording import count_of
-from .agreement_statistics import Ranks, spearman_statistic
+from .agreement_statistics import spearman_statistic
 from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS
 from .estimate import Estimate, estimate
 from .groups import Statistic, grouped_folds
+from .ranks import Ranks
 from .rater_coefficients import ordinal_ac2, ordinal_alpha
+from .scorer import isotonic_knots
 from .table import ScoreTable
 
 SLIGHT_AGREEMENT = 0.2  # up to here Landis and Koch (1977) call agreement slight
@@ -184,21 +186,20 @@ def _rater_pairs(table: ScoreTable) -> list[RaterPair]:
 
 
 def kappas(x: Floats, y: Floats, lowest: float, highest: float) -> tuple[float | None, float | None]:
-    """Computes Cohen's kappa, (p_o - p_e) / (1 - p_e), and the quadratic-weighted one (scikit-learn's).
+    """Computes Cohen's kappa, (p_o - p_e) / (1 - p_e), and the quadratic-weighted one (Cohen, 1968).
 
     Whole ratings count as levels of the scale from lowest to highest, others as the levels that occur. kappa and
     quadratic-weighted kappa, both at most 1; None with fewer than five items, or where neither varies.
     """
-    from sklearn.metrics import cohen_kappa_score
-
     if len(x) < FEWEST_ITEMS or (np.ptp(x) == 0 and np.ptp(y) == 0):
         return None, None
     levels = rating_levels(np.concatenate([x, y]), lowest, highest)
-    number_of = {level: number for number, level in enumerate(levels.tolist())}
-    first, second = [number_of[value] for value in x.tolist()], [number_of[value] for value in y.tolist()]
-    labels = list(range(len(levels)))
-    plain = cohen_kappa_score(first, second, labels=labels)
-    return float(plain), float(cohen_kappa_score(first, second, labels=labels, weights="quadratic"))
+    counts = np.zeros((len(levels), len(levels)))
+    np.add.at(counts, (np.searchsorted(levels, x), np.searchsorted(levels, y)), 1)
+    by_chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / len(x)
+    apart = np.subtract.outer(np.arange(len(levels)), np.arange(len(levels)))
+    plain, quadratic = (1 - float((w * counts).sum() / (w * by_chance).sum()) for w in (apart != 0, apart**2))
+    return plain, quadratic
 
 
 def to_rating_scale(table: ScoreTable, values: Floats, *, seed: int = 0) -> Floats | None:
@@ -206,8 +207,6 @@ def to_rating_scale(table: ScoreTable, values: Floats, *, seed: int = 0) -> Floa
 
     Returns expected ratings, (items,), NaN where the value was; None where the groups do not make two folds.
     """
-    from sklearn.isotonic import IsotonicRegression
-
     scored = np.flatnonzero(~np.isnan(values))
     folds = grouped_folds(table.group_numbers[scored], 5, seed=seed)
     if len(folds) < 2:
@@ -215,9 +214,8 @@ def to_rating_scale(table: ScoreTable, values: Floats, *, seed: int = 0) -> Floa
     rescaled = np.full(len(values), np.nan)
     for held_out in folds:
         training = np.setdiff1d(scored, scored[held_out])
-        regression = IsotonicRegression(y_min=table.rating_min, y_max=table.rating_max, out_of_bounds="clip")
-        regression.fit(values[training], table.mean_rating[training])
-        rescaled[scored[held_out]] = regression.predict(values[scored[held_out]])
+        knots = isotonic_knots(values[training], table.mean_rating[training])
+        rescaled[scored[held_out]] = np.interp(values[scored[held_out]], *zip(*knots, strict=True))
     return rescaled
 
 

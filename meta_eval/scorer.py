@@ -16,8 +16,10 @@ from ..presentation.wording import format_rating
 from ..shell_words import quote_word
 
 if TYPE_CHECKING:
+    from .arrays import Floats
     from .table import ScoreTable
 
+_SAME = 1e-12  # values that differ by less are equal but for rounding
 Decision = Literal["send", "person", "hold"]
 DECISION_WORDS: dict[Decision, str] = {
     "send": "may be sent",
@@ -280,6 +282,27 @@ def percentile_knots(values: Sequence[float], most: int = 25) -> Knots:
         levels = np.unique(np.quantile(ordered, np.linspace(0, 1, most), method="nearest"))
     below, upto = (np.searchsorted(ordered, levels, side=side) for side in ("left", "right"))
     return tuple((float(x), float(y)) for x, y in zip(levels, (below + upto) / (2 * len(ordered)), strict=True))
+
+
+def isotonic_knots(values: "Floats", ratings: "Floats") -> Knots:
+    """The map from a value to the rating that isotonic regression expects, without points that change nothing.
+
+    Example:
+        >>> import numpy as np
+        >>> isotonic_knots(np.array([1.0, 2, 2, 3, 4]), np.array([1.0, 3, 5, 3, 5]))
+        ((1.0, 1.0), (2.0, 3.6666666666666665), (3.0, 3.6666666666666665), (4.0, 5.0))
+    """
+    import numpy as np
+    from scipy.optimize import isotonic_regression
+
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    starts = np.flatnonzero(np.r_[True, np.diff(ordered) > _SAME])
+    counts = np.diff(starts, append=len(values))
+    fitted = isotonic_regression(np.add.reduceat(ratings[order], starts) / counts, weights=counts).x
+    rises = np.diff(fitted) != 0
+    is_needed = np.r_[True, rises] | np.r_[rises, True]
+    return tuple(zip(ordered[starts][is_needed].tolist(), fitted[is_needed].tolist(), strict=True))
 
 
 def range_knots(values: Sequence[float]) -> Knots:

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
-from scipy import stats
 
 from ..errors import UsageError
 from ..shell_words import quote_word
@@ -140,14 +140,14 @@ def _change(before: Estimate, now: Estimate) -> Estimate:
     errors = [_standard_error(before), _standard_error(now)]
     if None in errors:
         return Estimate(difference, problem="too few groups for an interval")
-    away = float(stats.norm.ppf((1 + _LEVEL) / 2)) * math.hypot(*(error for error in errors if error is not None))
+    away = NormalDist().inv_cdf((1 + _LEVEL) / 2) * math.hypot(*(error for error in errors if error is not None))
     return Estimate(difference, *cut_interval((difference - away, difference + away), OF_CORRELATIONS))
 
 
 def _standard_error(one: Estimate) -> float | None:
     if one.low is None or one.high is None:
         return None
-    return (one.high - one.low) / (2 * float(stats.norm.ppf((1 + _LEVEL) / 2)))
+    return (one.high - one.low) / (2 * NormalDist().inv_cdf((1 + _LEVEL) / 2))
 
 
 def _advise(scorer: Scorer, n: int, change: Estimate, coverage: Estimate, *, same: bool) -> tuple[Advice, int, str]:

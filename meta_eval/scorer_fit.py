@@ -20,6 +20,7 @@ from .scorer import (
     ScorerPart,
     fingerprint_answer,
     fingerprint_ratings,
+    isotonic_knots,
     percentile_knots,
     range_knots,
 )
@@ -64,14 +65,11 @@ def fit_combination(
     kind: str, metrics: Sequence[str], scores: Floats, ratings: Floats, middle: float
 ) -> FittedCombination:
     """Fits a linear combination of percentiles, and its map to the rating scale."""
-    from sklearn.isotonic import IsotonicRegression
-
     scale = range_knots if kind == "normalised-sum" else percentile_knots
     percentiles = tuple(scale(column[~np.isnan(column)].tolist()) for column in scores.T)
     shares = np.column_stack([_shares(knots, column) for knots, column in zip(percentiles, scores.T, strict=True)])
     weights = fit_weights(kind, shares, ratings[:, None], middle=middle)[:, 0]
-    isotonic = IsotonicRegression(out_of_bounds="clip").fit(shares @ weights, ratings)
-    knots = tuple((float(x), float(y)) for x, y in zip(isotonic.X_thresholds_, isotonic.y_thresholds_, strict=True))
+    knots = isotonic_knots(shares @ weights, ratings)
     return FittedCombination(tuple(metrics), tuple(float(weight) for weight in weights), percentiles, knots)
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from scipy.stats import rankdata
 
 from ..errors import UsageError
 from ..text.wording import count_of
@@ -14,9 +13,10 @@ from .arrays import Floats
 from .chance import BEYOND_CHANCE, ChoiceTests, OnProgress
 from .combiners import SUBSET, largest_size, resampled_winners, subset_names
 from .correlation import estimate_correlation, estimate_rho_difference
-from .cross_validation import RULES, CombinationTask, column_spearmans, cross_validate, fit_ways
+from .cross_validation import RULES, CombinationTask, cross_validate, fit_ways
 from .estimate import Estimate
 from .groups import FEWEST_TO_CHOOSE
+from .ranks import column_spearmans, mean_ranks
 from .table import SENTINELS, ScoreTable
 
 Combine = Literal["all", "subsets", "sum", "mean-rank", "ridge", "logistic"]
@@ -279,7 +279,7 @@ def _stability(
 ) -> tuple[tuple[str, float], ...]:
     """How often each metric is in the best of all subsets when the groups are drawn again."""
     winners = resampled_winners(
-        task.scaled, rankdata(task.ratings), groups, task.subsets, resamples=resamples, seed=seed
+        task.scaled, mean_ranks(task.ratings), groups, task.subsets, resamples=resamples, seed=seed
     )
     shares = task.subsets[winners].mean(axis=0)
     return tuple((name, float(share)) for name, share in zip(names, shares, strict=True))

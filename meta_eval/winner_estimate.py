@@ -6,10 +6,10 @@ from statistics import NormalDist
 
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import rankdata
 
 from .arrays import Floats, Places
 from .estimate import Estimate
+from .ranks import standard_ranks
 
 _SHARE_OF_BOUND = 0.01
 _WEIGHT_OF_PLAIN = 0.4
@@ -106,8 +106,7 @@ def believable_error(values: Floats, ratings: Floats, group_numbers: Places) -> 
 
 def _influences(columns: Floats, ratings: Floats, group_numbers: Places) -> tuple[Floats, Floats]:
     """Fisher's z of each column, (columns,), and how each group moves it, (groups, columns), times the items."""
-    ranks = rankdata(np.column_stack([columns, ratings]), axis=0)
-    ranks = (ranks - ranks.mean(axis=0)) / np.where(np.ptp(ranks, axis=0) > 0, ranks.std(axis=0), 1.0)
+    ranks = standard_ranks(np.column_stack([columns, ratings]))
     x, y = ranks[:, :-1], ranks[:, -1:]
     rho = np.clip((x * y).mean(axis=0), -_LARGEST_RHO, _LARGEST_RHO)
     # how much each item moves each z (Hampel, 1974, "The influence curve"), summed by group

@@ -229,10 +229,8 @@ def test_the_fit_that_is_validated_is_the_fit_that_is_saved():
     ratings = np.clip(np.round(3 + (scores[:, :1] - 10) / np.array([2, 4, 9]) + generator.normal(size=(20, 3))), 1, 5)
     x = (scores + 0.5) / 20 - 0.5
     ridges = [RidgeCV(alphas=np.logspace(-2, 3, 11)).fit(x, column).coef_ for column in ratings.T]
-    regressions = [
-        LogisticRegression(C=1.0, solver="newton-cholesky").fit(x / x.std(axis=0), column > 3).coef_[0] / x.std(axis=0)
-        for column in ratings.T
-    ]
+    logistic, spread = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-12), x.std(axis=0)
+    regressions = [logistic.fit(x / spread, column > 3).coef_[0] / spread for column in ratings.T]
     for kind, expected in (("ridge", ridges), ("logistic", regressions)):
         validated = fit_combiner(kind, scores, ratings, middle=3.0).weights
         saved = fit_combination(kind, ("a", "b", "c"), scores, ratings[:, 0], 3.0).weights
