@@ -5,7 +5,7 @@ A kind of fact is known by the words of a language pack (`effort.yaml`): how a q
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -40,6 +40,19 @@ class _Known(NamedTuple):
     value: str
 
 
+class _Fact:
+    """What was given for one kind of fact: the first message with a value, and all values."""
+
+    def __init__(self, first: _Known) -> None:
+        self.first = first
+        self.values: set[str] = set()
+
+
+class _Wish(NamedTuple):
+    turn: int
+    stems: frozenset[str]
+
+
 class _Choice(NamedTuple):
     text: str
     said_turn: int
@@ -71,26 +84,31 @@ class _Reader:
         self._language = language
         self._pack = language.effort
         self._patterns = _patterns(language)
-        self._known: dict[str, list[_Known]] = {}
+        self._known: dict[str, _Fact] = {}
         self._asked: frozenset[str] = frozenset()  # by the last answer: a bare value answers it
-        self._chosen: list[_Known] = []  # sentences of the customer that may choose
+        self._wishes: dict[str, _Wish] = {}  # sentences of the customer that may choose, each where it was said first
         self._last_error = self._last_another = -1
 
     def read_customer(self, turn: int, text: str) -> None:
         for kind, value in _facts_said(text, self._pack, self._asked):
-            self._known.setdefault(kind, []).append(_Known(turn, value))
+            self._note(kind, turn, value)
         if self._patterns.another.search(text):
             self._last_another = turn
+            self._wishes.clear()
         is_reply = len(words(text)) <= _FEW_WORDS
         for sentence, _ in message_sentences(text):
-            if is_reply or self._patterns.wants.search(sentence):
-                self._chosen.append(_Known(turn, sentence))
+            if sentence not in self._wishes and (is_reply or self._patterns.wants.search(sentence)):
+                self._wishes[sentence] = _Wish(turn, frozenset(_stems(sentence, self._language)))
 
     def read_result(self, turn: int, text: str) -> None:
         if is_error(text):
             self._last_error = turn
         for kind, value in _facts_returned(text):
-            self._known.setdefault(kind, []).append(_Known(turn, value))
+            self._note(kind, turn, value)
+
+    def _note(self, kind: str, turn: int, value: str) -> None:
+        fact = self._known.setdefault(kind, _Fact(_Known(turn, value)))
+        fact.values.add(_plain(value))
 
     def read_answer(self, turn: int, text: str) -> None:
         questions = dict(_facts_asked(text, self._pack, self._patterns))
@@ -98,21 +116,16 @@ class _Reader:
         if self._patterns.invalid.search(text):
             return
         for kind, sentence in questions.items():
-            before = _only_value(self._known.get(kind, []))
-            if before is None or max(self._last_error, self._last_another) > before.turn:
+            fact = self._known.get(kind)
+            if fact is None or len(fact.values) > 1 or max(self._last_error, self._last_another) > fact.first.turn:
                 continue
+            before = fact.first
             if _plain(before.value) not in _plain(sentence) and not _asks_for_more(sentence, kind, before.value):
                 self.pairs.append(AskedAgain(sentence, turn, before.turn, kind, before.value))
-        current = [one for one in self._chosen if one.turn >= self._last_another]
         self.pairs += [
             AskedAgain(choice.text, turn, choice.said_turn, CHOICE, choice.value)
-            for choice in _choices_again(text, self._patterns, current, self._language)
+            for choice in _choices_again(text, self._patterns, self._wishes.values(), self._language)
         ]
-
-
-def _only_value(known: Sequence[_Known]) -> _Known | None:
-    """The first message that gave a fact, where only one value of it was given."""
-    return known[0] if len({_plain(one.value) for one in known}) == 1 else None
 
 
 def _plain(text: str) -> str:
@@ -200,18 +213,23 @@ def _facts_under(values: Mapping[str, Any], kinds: Mapping[str, str], levels: in
             yield from _facts_under(value, kinds, levels - 1)
 
 
-def _choices_again(text: str, patterns: "_Patterns", chosen: Sequence[_Known], language: Language) -> Iterator[_Choice]:
+def _stems(text: str, language: Language) -> list[str]:
+    return [stem(word, language) for word in words(text)]
+
+
+def _choices_again(
+    text: str, patterns: "_Patterns", wishes: Collection[_Wish], language: Language
+) -> Iterator[_Choice]:
     """The questions of an answer that offer a choice of which the customer has chosen one."""
     for sentence, _ in message_sentences(text, without_quotes=True):
         match = next((hit for pattern in patterns.choices if (hit := pattern.search(sentence))), None)
         if match is None:
             continue
-        first, second = ([stem(word, language) for word in words(match[name])] for name in ("first", "second"))
-        for one in chosen:
-            stems = {stem(word, language) for word in words(one.value)}
-            is_first, is_second = first[-1] in stems, second[-1] in stems
+        first, second = (_stems(match[name], language)[-1] for name in ("first", "second"))
+        for wish in wishes:
+            is_first, is_second = first in wish.stems, second in wish.stems
             if is_first != is_second:
-                yield _Choice(sentence, one.turn, match["first"].split()[-1] if is_first else match["second"])
+                yield _Choice(sentence, wish.turn, match["first"].split()[-1] if is_first else match["second"])
                 break
 
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from ..eval_sets.message import Message
@@ -68,19 +70,26 @@ async def find_repeated(messages: Sequence[Message], language: Language, embedde
     questions = customer_questions(messages, language)
     if len({question.turn for question in questions}) < 2:
         return []
-    vectors = await embedder.unit_vectors([question.text for question in questions])
+    wordings = {text: place for place, text in enumerate(dict.fromkeys(question.text for question in questions))}
+    vectors = await embedder.unit_vectors([*wordings])
     cosines = vectors @ vectors.T
     repeated = []
-    for place, question in enumerate(questions):
-        alike = [
-            (float(cosines[place, earlier]), questions[earlier].turn)
-            for earlier in range(place)
-            if questions[earlier].turn < question.turn
-            and is_repeated(questions[earlier], question, float(cosines[place, earlier]))
-        ]
-        if alike:
-            cosine, earlier_turn = max(alike)
-            repeated.append(Repeated(question.text, question.turn, earlier_turn, round(min(1.0, cosine), 4)))
+    last_asked: dict[
+        str, CustomerQuestion
+    ] = {}  # each wording, so that a message sent again and again is compared once
+    for turn, asked in groupby(questions, key=attrgetter("turn")):
+        now = [*asked]
+        for question in now:
+            near = cosines[wordings[question.text]]
+            alike = [
+                (cosine, earlier.turn)
+                for text, earlier in last_asked.items()
+                if (cosine := float(near[wordings[text]])) >= ALIKE_COSINE and is_repeated(earlier, question, cosine)
+            ]
+            if alike:
+                cosine, earlier_turn = max(alike)
+                repeated.append(Repeated(question.text, turn, earlier_turn, round(min(1.0, cosine), 4)))
+        last_asked |= {question.text: question for question in now}
     return repeated
 
 

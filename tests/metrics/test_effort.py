@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from call_counts import growth
 from openai_server import Answer
 
 from assay.errors import UsageError
@@ -99,3 +100,12 @@ def test_a_question_repeated_in_other_words_and_one_with_other_numbers():
     sample = talk("When will my parcel arrive?", "Soon.", "When will my package be delivered?", "Soon.")
     score = assess(sample, embedder="use")
     assert [(one["turn"], one["earlier_turn"]) for one in score.evidence["repeated"]] == [(2, 0)]
+
+
+def test_a_message_that_is_repeated_takes_time_in_proportion():
+    def make_work(size: int) -> Any:
+        said = ("Where is my order 4711?", "What is your order number? Do you want a refund or a voucher?")
+        sample = talk(*(said * size))
+        return lambda: assess(sample)
+
+    assert growth(make_work, 25) < 5  # times as much for four times the messages; 16 if each is compared with each
