@@ -28,9 +28,9 @@ def get(names: tuple[str, ...], *, yes: bool) -> None:
     """
     from ..eval_sets import download_public_set
     from ..eval_sets.public.download import check_downloads_allowed
-    from ..eval_sets.public.open_public import count_answers
     from ..eval_sets.public.set_facts import PREFIX, parse_name
     from ..eval_sets.public.set_files import cache_folder
+    from ..eval_sets.public.set_rows import count_answers
     from ..text.wording import count_of
     from .download_dialog import TerminalDialog
 
@@ -65,8 +65,8 @@ def get(names: tuple[str, ...], *, yes: bool) -> None:
 
 def _check_allowed(facts: "PublicSet", *, yes: bool) -> None:
     """Asks whether a set may be downloaded. Raises where nobody allows it."""
-    from ..eval_sets.public.download import describe_offer
     from ..eval_sets.public.set_facts import PREFIX
+    from ..eval_sets.public.set_files import describe_offer
     from .download_dialog import find_dialog
 
     offer = f"{PREFIX}{facts.name} ({facts.title}): {describe_offer(facts)}"
