@@ -23,9 +23,10 @@ _OWN_COLUMNS = {"user_input", "question", "response", "answer", "samples"}
 _OF_SEVERAL_ROWS = {*CASE_KEYS, "metric", *NAMES["metric"], "rater", *NAMES["rater"]}
 """The usual names of columns in rows that are messages, scores or ratings, several of one sample."""
 _TURN_OF_ITS_OWN = {"messages", "response", "user_input"}
-_PAGE_KEYS = ("data", "traces", "spans", "examples", "conversations")
+_PAGE_KEYS = ("data", "traces", "spans", "examples", "conversations", "results", "rows", "records", "items")
 _THREAD_KEYS = ("thread_id", "session_id", "conversation_id")
-_SIDES = (("inputs", "outputs"), ("input", "output"))  # of LangSmith; of Braintrust and Opik
+# of LangSmith; of Braintrust and Opik; of a log of calls of a model
+_SIDES = (("inputs", "outputs"), ("input", "output"), ("request", "response"))
 _TIME_KEYS = ("start_time", "created_at")
 
 
@@ -102,7 +103,8 @@ def _find_tool(values: Mapping[str, Any]) -> "_Tool | None":
 
 def _is_own(values: Mapping[str, Any]) -> bool:
     """Whether a row has our columns; a `user_input` that is a list holds the messages of a conversation (Ragas)."""
-    return bool(_OWN_COLUMNS & values.keys()) and not isinstance(values.get("user_input"), list)
+    is_other = isinstance(values.get("user_input"), list) or isinstance(values.get("response"), Mapping)
+    return bool(_OWN_COLUMNS & values.keys()) and not is_other
 
 
 def _parse_cells(values: Mapping[str, Any]) -> dict[str, Any]:
