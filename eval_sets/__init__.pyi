@@ -1,6 +1,6 @@
 from .bundled import bundled_sets as bundled_sets
 from .columns import explain_missing as explain_missing
-from .csv_cells import escape_formula as escape_formula, unescape_formula as unescape_formula
+from .csv_file import escape_formula as escape_formula, unescape_formula as unescape_formula
 from .logs.human_ratings import (
     UNUSED as UNUSED,
     HumanRating as HumanRating,
@@ -10,20 +10,19 @@ from .logs.human_ratings import (
 from .logs.langfuse import read_scores as read_scores
 from .message import FunctionCall as FunctionCall, Message as Message, ToolCall as ToolCall
 from .message_times import is_before as is_before, read_time as read_time, readings as readings
-from .preference import Preference as Preference
+from .preference import Preference as Preference, write_preferences as write_preferences
 from .preference_reading import is_preference_file as is_preference_file, read_preferences as read_preferences
-from .preference_writer import write_preferences as write_preferences
 from .public.download import download_files as download_files, download_public_set as download_public_set
 from .public.original_form import OriginalFile as OriginalFile
 from .public.set_facts import (
     PublicFile as PublicFile,
     PublicSet as PublicSet,
     load_facts as load_facts,
+    part_of as part_of,
     public_sets as public_sets,
 )
 from .public.set_files import cached_path as cached_path, read_files as read_files
 from .public.set_rows import check_count as check_count, is_in_part as is_in_part, read_rows as read_rows
-from .public.split import part_of as part_of
 from .ragas_dataset import from_ragas as from_ragas, to_ragas as to_ragas
 from .sample import Sample as Sample, Table as Table
 from .set_reader import load_set as load_set, read_samples as read_samples, read_set as read_set

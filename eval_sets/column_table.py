@@ -89,8 +89,15 @@ USUAL_NAMES = frozenset(
         "rating",
     )
 )
-_RATER = re.compile(rf"(?:{'|'.join(_TABLE['rater_prefixes'])})(?:[\s_.:-]+|(?=\())(?P<rater>.+)", re.IGNORECASE)
+_RATER = re.compile(
+    rf"(?:{'|'.join(_TABLE['rater_prefixes'])})(?:[\s_.:-]+|(?=\())"
+    r"(?:(?-i:by|from|door|van|von|durch|por|de|par)\s+)?(?P<rater>.+)",
+    re.IGNORECASE,
+)
 _REMARK = re.compile(r"(.*\S)\s*[(\[](?P<remark>[^()\[\]]*)[)\]]\s*")
+_RANGE = re.compile(
+    r"(.*[^\W\d_])[\s:,_]+(?P<remark>-?\d+\s*(?:-|–|\.\.|to|t/m|bis)\s*\d+|(?:/|out of|van|von|sur)\s*\d+)\s*"
+)
 
 
 def _small(name: str) -> str:
@@ -98,13 +105,13 @@ def _small(name: str) -> str:
 
 
 def split_remark(column: str) -> tuple[str, str]:
-    """A column's name without what it says in brackets at its end, and that.
+    """A column's name without what it says in brackets at its end, or of its scale, and that.
 
     Examples:
-        >>> split_remark("Beoordeling (1-5)"), split_remark("rating")
-        (('Beoordeling', '1-5'), ('rating', ''))
+        >>> split_remark("Beoordeling (1-5)"), split_remark("Rating 1-10"), split_remark("rating")
+        (('Beoordeling', '1-5'), ('Rating', '1-10'), ('rating', ''))
     """
-    match = _REMARK.fullmatch(column)
+    match = _REMARK.fullmatch(column) or _RANGE.fullmatch(column)
     return (match[1], match["remark"].strip()) if match else (column, "")
 
 
@@ -135,7 +142,7 @@ def rater_of(column: str) -> str:
     """The rater whose ratings a column holds by its name; empty where it names none, as what stands in brackets does.
 
     Examples:
-        >>> rater_of("rating_ada"), rater_of("Beoordeling Jan"), rater_of("rating_max"), rater_of("Rating (1-5)")
+        >>> rater_of("rating_ada"), rater_of("Rating by Jan"), rater_of("rating_max"), rater_of("Rating (1-5)")
         ('ada', 'Jan', '', '')
     """
     match = _RATER.fullmatch(split_remark(column.strip())[0])

@@ -1,14 +1,14 @@
-"""Rows from CSV and its relatives: encoding and delimiter are found out, quoted line breaks are read."""
+"""Rows from CSV and its relatives: encoding and delimiter are found out, quoted line breaks are read; its writer."""
 
 import csv
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
+from typing import IO, Any
 
 from ..errors import InputError
 from ..text.wording import count_of
-from .csv_cells import unescape_formula
 from .rows import (
     MOST_COLUMNS,
     MOST_TITLES,
@@ -26,6 +26,11 @@ DELIMITERS = (",", ";", "\t", "|")
 _SEP_LINE = re.compile(r"sep=(.)\s*", re.IGNORECASE)  # Excel's own way to name the delimiter
 # csv's limit of 131,072 characters per cell would refuse a long answer; it can only be lifted for the whole process
 _LONGEST_CELL = 2**30
+
+
+# a spreadsheet takes a cell that begins so for a formula, and may run it; an apostrophe before it makes it text
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_PLAIN_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 
 
 def open_csv(path: Path, name: str, known: Collection[str], header_row: int | None = None) -> Rows:
@@ -167,3 +172,34 @@ def _row_problem(cells: list[str], columns: tuple[str, ...], delimiter: str, *, 
         column = next((column for column, cell in zip(columns, cells, strict=False) if "\0" in cell), columns[-1])
         return f"field {column}: the cell holds a NUL byte; remove it, or find out what wrote it"
     return None
+
+
+def escape_formula(text: str) -> str:
+    """Returns a text as it is safe in a cell; a number stays a number.
+
+    Example:
+        >>> [escape_formula(text) for text in ("=1+1", "-0.5", "- no", "'=1", "a=b")]
+        ["'=1+1", '-0.5', "'- no", "''=1", 'a=b']
+    """
+    return f"'{text}" if _FORMULA.match(text) and not _PLAIN_NUMBER.fullmatch(text) else text
+
+
+def unescape_formula(cell: str) -> str:
+    """Returns the text that `escape_formula` made a cell of; any other cell as it is.
+
+    Example:
+        >>> [unescape_formula(cell) for cell in ("'=1+1", "-0.5", "''=1", "'s avonds")]
+        ['=1+1', '-0.5', "'=1", "'s avonds"]
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+class CsvWriter:
+    """Writes the rows of every CSV file of this package: no text in them becomes a formula."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._writer = csv.writer(file)
+
+    def write_row(self, cells: Iterable[Any]) -> None:
+        """Writes one row; None is an empty cell."""
+        self._writer.writerow(escape_formula(cell) if isinstance(cell, str) else cell for cell in cells)

@@ -1,7 +1,7 @@
 """Rows from JSON Lines, and from a JSON file that holds a list of rows or an object with `samples`."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from ..value_messages import describe_type
 from .column_table import CONVERSATION_KEYS
 from .logs.test_runs import is_test_run, read_test_run
 from .message_forms import is_thread
+from .name_suggestions import quote_names
 from .rows import BadRow, Repeatable, Row, Rows
 from .text_lines import encoding_note, find_encoding, read_lines, read_text
 
@@ -39,12 +40,22 @@ def open_json(path: Path, name: str) -> Rows:
     if is_test_run(document):
         document = list(read_test_run(document))
     if isinstance(document, dict):
+        if len(document) > 1 and all(_is_column(held) for held in document.values()):
+            cure = "write a list with one object per row (in pandas: to_json(orient='records'))"
+            raise InputError(f"{name}: holds one object of columns ({quote_names(document)}); {cure}")
         document = document.get("samples", [document])
     if not isinstance(document, list):
         cure = "write a list of samples, or an object with a list `samples`"
         raise InputError(f"{name}: holds {describe_type(document)}; {cure}")
     listed: list[Any] = document
     return Rows(name, path.stem, Repeatable(lambda: _listed_rows(listed, name)), notes=encoding_note(name, encoding))
+
+
+def _is_column(held: Any) -> bool:
+    """Whether a value is the cells of a column, by their order or by the numbers of their rows."""
+    if isinstance(held, Mapping):
+        return bool(held) and all(str(key).isdigit() for key in held)
+    return isinstance(held, list) and bool(held) and not isinstance(held[0], dict | list)
 
 
 def json_document(path: Path, name: str) -> Any:

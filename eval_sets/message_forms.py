@@ -12,15 +12,18 @@ from .cell_values import find_documents, parse_nested_json, to_json_value
 from .message import MESSAGE_ALIASES, ROLES, Message
 
 # The forms that are read: OpenAI's (`role`, `content`, `tool_calls`); Anthropic's, with `tool_use` and `tool_result` as
-# parts of the content; LangChain's, inside `kwargs` or `data`, with the role in `type` or `id`; that of Phoenix
+# parts of the content, and OpenTelemetry's, with `tool_call` and `tool_call_response` as `parts`; LangChain's, inside
+# `kwargs` or `data`, with the role in `type` or `id`; that of Phoenix
 # (`message.role`); ShareGPT's (`from`, `value`, and calls by speakers of their own); DeepEval's (`tools_called`
 # beside the answer). Langfuse, LangSmith and promptfoo log messages of one of these.
 SPEAKER_KEYS = ("role", "message.role", "speaker", "sender", "author", "from", "type")
 """The keys that name who speaks, the surest first."""
 
-CONTENT_KEYS = ("content", "message.content", *MESSAGE_ALIASES["content"])
+CONTENT_KEYS = ("content", "message.content", *MESSAGE_ALIASES["content"], "parts")
 """The keys that hold what is said."""
 
+_CALLS, _RESULTS = {"tool_use", "tool_call"}, {"tool_result", "tool_call_response"}  # the types of parts
+_RESULT_KEYS = ("content", "response", "result")
 _WRAPPERS = ("message", "kwargs", "data")
 _RETRIEVAL_KEYS = ("retrieved_contexts", *MESSAGE_ALIASES["retrieved_contexts"])
 _READ_KEYS = {*Message.model_fields, "function_call"} - {"content"}
@@ -64,16 +67,24 @@ def read_forms(value: object, place: int = 0) -> Iterator[dict[str, Any]]:
     fields["role"] = _take_role(fields)
     fields = {name: held for name, held in fields.items() if held is not None or name not in _READ_KEYS}
     content = _take_content(fields)
-    parts = content if isinstance(content, list | tuple) else []
-    results = [part for part in parts if isinstance(part, Mapping) and part.get("type") == "tool_result"]
+    if isinstance(content, list | tuple):
+        content = [_with_text(part) for part in content]
+    parts = content if isinstance(content, list) else []
+    results = [part for part in parts if isinstance(part, Mapping) and part.get("type") in _RESULTS]
     for result in results:
-        text = join_parts(result.get("content"))
-        yield {"role": "tool", "content": text or "", "tool_call_id": result.get("tool_use_id")}
+        held = next((result[key] for key in _RESULT_KEYS if result.get(key) is not None), "")
+        text = join_parts(held)
+        call_id = result.get("tool_use_id", result.get("id"))
+        yield {
+            "role": "tool",
+            "content": _write_json(held) if held and text is None else text or "",
+            "tool_call_id": call_id,
+        }
     if results and len(results) == len(parts):
         return
     _take_contexts(fields)
     calls = _as_list(fields.pop("tool_calls", None))
-    calls += [part for part in parts if isinstance(part, Mapping) and part.get("type") == "tool_use"]
+    calls += [part for part in parts if isinstance(part, Mapping) and part.get("type") in _CALLS]
     calls += _as_list(fields.pop("function_call", None))
     made_before = [call for key in _CALLED_KEYS for call in _as_list(fields.pop(key, None))]
     made = [_read_call(call, f"call-{place}-{number}") for number, call in enumerate(made_before + calls)]
@@ -155,11 +166,10 @@ def _text(content: Any, fields: dict[str, Any]) -> Any:
     if content is None or isinstance(content, str):
         return content
     parts = content if isinstance(content, list | tuple) else [content]
-    read = {"tool_use", "tool_result"}
     rest = [
         part
         for part in parts
-        if isinstance(part, Mapping) and set(part) - {"type", "text"} and part.get("type") not in read
+        if isinstance(part, Mapping) and set(part) - {"type", "text"} and part.get("type") not in _CALLS | _RESULTS
     ]
     if rest:
         fields["content_parts"] = list(parts)
@@ -168,6 +178,13 @@ def _text(content: Any, fields: dict[str, Any]) -> Any:
         fields.pop("content_parts", None)
         return _write_json(content)
     return text if text is not None or isinstance(content, list | tuple) else content
+
+
+def _with_text(part: Any) -> Any:
+    """A part whose text stands under `content`, as OpenTelemetry has it, with it under `text`."""
+    if not isinstance(part, Mapping) or part.get("type") != "text" or not isinstance(part.get("content"), str):
+        return part
+    return {("text" if key == "content" else key): held for key, held in part.items()}
 
 
 def _take_contexts(fields: dict[str, Any]) -> None:
@@ -207,7 +224,7 @@ def _read_call(value: object, call_id: str) -> dict[str, Any]:
     key = next((key for key in _ARGUMENT_KEYS if key in function), None)
     if key is not None:
         function["arguments"] = function.pop(key)
-    if call.get("type") in {"tool_use", "tool_call"}:
+    if call.get("type") in _CALLS:
         del call["type"]
     rest = {name: to_json_value(held) for name, held in call.items()}
     return {"id": call_id} | rest | {"function": {name: to_json_value(held) for name, held in function.items()}}

@@ -1,7 +1,15 @@
-"""Which of two answers to one question somebody prefers."""
+"""Which of two answers to one question somebody prefers; and writing such preferences, so that they are read again."""
 
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Literal
+
+from ..arguments import check_type
+from ..atomic_files import replace_file
+from ..errors import InputError
+from .csv_file import CsvWriter
 
 Choice = Literal["first", "second", "tie"]
 
@@ -32,3 +40,46 @@ class Preference:
     def value(self) -> int:
         """1 where the second is better, -1 where the first is, 0 for a tie."""
         return {"first": -1, "tie": 0, "second": 1}[self.choice]
+
+
+PREFERENCE_FIELDS = tuple(field.name for field in fields(Preference))
+"""The columns of a file of preferences."""
+
+
+def write_preferences(
+    preferences: Iterable[Preference], path: str | Path, more: Mapping[str, Sequence[str | None]] | None = None
+) -> int:
+    """Writes preferences to a .jsonl or .csv file, one row each. After an error the file is as it was before.
+
+    Args:
+        preferences: The preferences.
+        path: The file; its suffix decides the format.
+        more: Further columns by name, one value per preference.
+
+    Returns:
+        How many were written.
+
+    Raises:
+        InputError: Another suffix, or a folder that does not exist.
+    """
+    check_type("path", path, (str, Path), "the path of a .jsonl or .csv file")
+    target = Path(path).expanduser()
+    suffix = target.suffix.lower()
+    if suffix not in (".jsonl", ".csv"):
+        raise InputError(f"{path}: preferences are written as .jsonl or .csv, not `{suffix}`; name the file so")
+    if not target.parent.is_dir():
+        raise InputError(f"{path}: there is no folder `{target.parent}`; make it first")
+    further = more or {}
+    rows = [
+        asdict(preference) | {name: column[place] for name, column in further.items()}
+        for place, preference in enumerate(preferences)
+    ]
+    with replace_file(target) as file:
+        if suffix == ".jsonl":
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        else:
+            writer = CsvWriter(file)
+            writer.write_row([*PREFERENCE_FIELDS, *further])
+            for row in rows:
+                writer.write_row(row.values())
+    return len(rows)

@@ -12,7 +12,7 @@ from ..atomic_files import replace_file
 from ..errors import InputError
 from .cell_values import to_json_value
 from .columns import FIELDS
-from .csv_cells import CsvWriter
+from .csv_file import CsvWriter
 from .sample import ACCEPTED_SAMPLES, Sample
 
 

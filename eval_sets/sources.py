@@ -16,8 +16,8 @@ from .json_file import open_json, open_jsonl
 from .logs.conversations import is_chat_log, open_chat_log
 from .name_suggestions import nearest_names, quote_names
 from .parquet_file import is_parquet_url, open_parquet
-from .public.open_public import is_on_this_machine, open_public
 from .public.set_facts import PREFIX, is_public, public_sets
+from .public.set_rows import is_on_this_machine, open_public
 from .rows import Rows
 
 DELIMITED = (".csv", ".tsv", ".txt")

@@ -7,8 +7,7 @@ from typing import Any
 from ..atomic_files import replace_file
 from ..errors import InputError, UsageError
 from ..eval_sets import Sample
-from ..eval_sets.csv_cells import CsvWriter
-from ..eval_sets.csv_file import open_csv
+from ..eval_sets.csv_file import CsvWriter, open_csv
 from ..eval_sets.rows import BadRow
 from ..languages import Language, language_or_fallback, packs_with
 from .review import OPTIONS, Review

@@ -167,9 +167,9 @@ def _count(samples: "Sequence[Sample]") -> dict[str, Any]:
 def _describe_public(name: str) -> dict[str, Any]:
     """The facts of a public set; the number of answers is counted where only the downloaded set tells it."""
     from ..errors import InputError
-    from ..eval_sets.public.open_public import count_answers
     from ..eval_sets.public.set_facts import PREFIX, load_facts
     from ..eval_sets.public.set_files import ChangedFileError, is_downloaded
+    from ..eval_sets.public.set_rows import count_answers
 
     facts = load_facts(name)
     answers, is_here, is_changed = facts.answers, is_downloaded(facts), False

@@ -26,10 +26,10 @@ def get(names: tuple[str, ...], *, yes: bool) -> None:
     assay sets get mtrag begin --yes
     """
     from ..eval_sets import download_public_set
-    from ..eval_sets.public.download import check_downloads_allowed, describe_offer
-    from ..eval_sets.public.open_public import count_answers
+    from ..eval_sets.public.download import check_downloads_allowed
     from ..eval_sets.public.set_facts import PREFIX, parse_name
-    from ..eval_sets.public.set_files import cache_folder
+    from ..eval_sets.public.set_files import cache_folder, describe_offer
+    from ..eval_sets.public.set_rows import count_answers
     from ..text.wording import count_of
     from .download_dialog import TerminalDialog, agree_to_download
 

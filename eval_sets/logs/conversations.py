@@ -18,28 +18,11 @@ from ..thread import ThreadError, read_thread
 _TIME = r"(?:\[(?P<bracketed>[^\]]{1,40})\]|(?P<time>\d[\d\-/.:T, ]{4,24}(?:[ap]\.?m\.?|Z)?)(?<![\s,-])\s*[,;|\t-]?)\s*"
 _LINE = re.compile(rf"(?:{_TIME})?\s*(?P<speaker>[^\W\d_][\w .'()-]{{0,39}}?)\s*:\s+(?P<text>.*)", re.IGNORECASE)
 _TIMED = re.compile(rf"{_TIME}(?P<text>.*)", re.IGNORECASE)
-_SCALE = ("rating_min", "rating_max")
 
 
 def is_conversation(values: Mapping[str, Any]) -> bool:
     """Whether an object holds its messages."""
     return find_messages_key(values) is not None
-
-
-def read_conversation(row: Row) -> Row:
-    """Reads the scale of its ratings: as it says, else as its messages do. All else is read as of any row."""
-    key = find_messages_key(row.values)
-    return row if key is None else row._replace(values=row.values | _scale(row.values, row.values[key]))
-
-
-def _scale(values: Mapping[str, Any], messages: list[Any]) -> dict[str, Any]:
-    """The scale of a conversation's ratings: as it says, else as all messages that say one do."""
-    scale = {name: values[name] for name in _SCALE if values.get(name) is not None}
-    for name in _SCALE:
-        stated = [message[name] for message in messages if isinstance(message, Mapping) and name in message]
-        if name not in scale and stated and all(bound == stated[0] for bound in stated):
-            scale[name] = stated[0]
-    return scale
 
 
 def conversation_row(

@@ -37,64 +37,20 @@ def span_kind(attributes: Mapping[str, Any]) -> str:
 
 
 def read_messages(attributes: Mapping[str, Any], side: str) -> list[Any]:
-    """Reads the messages that a call was given or returned, in OpenAI's form.
+    """Reads the messages that a call was given or returned, as they were logged.
 
     Example:
         >>> parts = [{"type": "text", "content": "Free?"}]
-        >>> read_messages({"gen_ai.input.messages": [{"role": "user", "parts": parts}]}, "input")
-        [{'role': 'user', 'content': 'Free?'}]
+        >>> read_messages({"gen_ai.input.messages": [{"role": "user", "parts": parts}]}, "input")[0]["role"]
+        'user'
     """
     listed = parse_nested_json(attributes.get(f"gen_ai.{side}.messages"))
-    messages = [form for message in listed for form in _forms(message)] if isinstance(listed, list) else []
-    if side == "input" and messages:
-        instructions = _texts(parse_nested_json(attributes.get("gen_ai.system_instructions")))
-        if instructions and not any(message.get("role") == "system" for message in messages):
-            messages.insert(0, {"role": "system", "content": "\n".join(instructions)})
+    messages = [message for message in listed if isinstance(message, Mapping)] if isinstance(listed, list) else []
+    instructions = parse_nested_json(attributes.get("gen_ai.system_instructions"))
+    is_told = any(message.get("role") == "system" for message in messages)
+    if side == "input" and messages and isinstance(instructions, str | list) and instructions and not is_told:
+        messages.insert(0, {"role": "system", "parts": instructions})
     return messages
-
-
-def _forms(message: Any) -> list[dict[str, Any]]:
-    """A message whose content is in parts, as the messages that OpenAI would make of it."""
-    if not isinstance(message, Mapping):
-        return []
-    parts = message.get("parts")
-    if not isinstance(parts, list):
-        return [dict(message)]
-    parts = [part for part in parts if isinstance(part, Mapping)]
-    forms: list[dict[str, Any]] = [
-        {
-            "role": "tool",
-            "tool_call_id": part.get("id"),
-            "content": _as_text(next((part[name] for name in ("response", "result", "content") if name in part), None)),
-        }
-        for part in parts
-        if part.get("type") == "tool_call_response"
-    ]
-    calls = [
-        {
-            "id": str(part.get("id") or f"call-{number}"),
-            "type": "function",
-            "function": {"name": str(part.get("name") or "?"), "arguments": part.get("arguments") or {}},
-        }
-        for number, part in enumerate(parts)
-        if part.get("type") == "tool_call"
-    ]
-    texts = _texts(parts)
-    if texts or calls:
-        spoken: dict[str, Any] = {"role": message.get("role"), "content": "\n".join(texts) if texts else None}
-        if isinstance(message.get("name"), str):
-            spoken["name"] = message["name"]
-        forms.append(spoken | ({"tool_calls": calls} if calls else {}))
-    return forms
-
-
-def _texts(parts: Any) -> list[str]:
-    if isinstance(parts, str):
-        return [parts]
-    if not isinstance(parts, list):
-        return []
-    texts = (part.get("content") for part in parts if isinstance(part, Mapping) and part.get("type") == "text")
-    return [text for text in texts if isinstance(text, str)]
 
 
 def _as_text(value: Any) -> str:

@@ -12,7 +12,7 @@ from ..columns import MAP_OPTIONS, TURN_FIELDS
 from ..message_forms import find_reference, is_message_like
 from ..name_suggestions import quote_names
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
-from .conversations import is_conversation, read_conversation
+from .conversations import is_conversation
 from .langfuse import is_observation, is_trace, read_observations, read_traces
 from .openinference import is_span, read_otlp, read_spans
 from .score_rows import find_long_columns, join_long_rows
@@ -23,9 +23,10 @@ _OWN_COLUMNS = {"user_input", "question", "response", "answer", "samples"}
 _OF_SEVERAL_ROWS = {*CASE_KEYS, "metric", *NAMES["metric"], "rater", *NAMES["rater"]}
 """The usual names of columns in rows that are messages, scores or ratings, several of one sample."""
 _TURN_OF_ITS_OWN = {"messages", "response", "user_input"}
-_PAGE_KEYS = ("data", "traces", "spans", "examples", "conversations")
+_PAGE_KEYS = ("data", "traces", "spans", "examples", "conversations", "results", "rows", "records", "items")
 _THREAD_KEYS = ("thread_id", "session_id", "conversation_id")
-_SIDES = (("inputs", "outputs"), ("input", "output"))  # of LangSmith; of Braintrust and Opik
+# of LangSmith; of Braintrust and Opik; of a log of calls of a model
+_SIDES = (("inputs", "outputs"), ("input", "output"), ("request", "response"))
 _TIME_KEYS = ("start_time", "created_at")
 
 
@@ -102,7 +103,8 @@ def _find_tool(values: Mapping[str, Any]) -> "_Tool | None":
 
 def _is_own(values: Mapping[str, Any]) -> bool:
     """Whether a row has our columns; a `user_input` that is a list holds the messages of a conversation (Ragas)."""
-    return bool(_OWN_COLUMNS & values.keys()) and not isinstance(values.get("user_input"), list)
+    is_other = isinstance(values.get("user_input"), list) or isinstance(values.get("response"), Mapping)
+    return bool(_OWN_COLUMNS & values.keys()) and not is_other
 
 
 def _parse_cells(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -214,10 +216,6 @@ class _Tool(NamedTuple):
     read: Callable[[Iterable[Row | BadRow], str], Iterator[Row | BadRow]]
 
 
-def _read_conversations(rows: Iterable[Row | BadRow], _: str) -> Iterator[Row | BadRow]:
-    return (row if isinstance(row, BadRow) else read_conversation(row) for row in rows)
-
-
 _TOOLS = (
     _Tool(
         is_span,
@@ -229,7 +227,7 @@ _TOOLS = (
         "observations of Langfuse, which have no scores",
         read_observations,
     ),
-    _Tool(is_conversation, "", _read_conversations),  # its columns are accounted for as those of any row
+    _Tool(is_conversation, "", lambda rows, _: iter(rows)),  # its columns are accounted for as those of any row
     _Tool(is_trace, "traces of Langfuse, with people's scores", read_traces),
     _Tool(is_example, "runs or examples, as LangSmith has them", read_examples),
 )

@@ -37,16 +37,27 @@ class Trace(NamedTuple):
     unused: Mapping[str, Any] = {}  # what people said and is not used, as `PeopleRatings.unused`
 
 
+class SessionTrace(NamedTuple):
+    """One trace of a session."""
+
+    id: Any  # its id; None for one without
+    time: Any  # when it began; None where that is unknown
+    thread: Sequence[Message]
+    answer: str
+    contexts: Sequence[str] = ()  # what was retrieved for the answer
+    # the fields of people's ratings: `human_rating` or `rating`, or `ratings` by rater; `rating_reasons`
+    rating: Mapping[str, Any] = {}
+    reference: str | None = None
+    span: str = ""
+
+
 class _Read(NamedTuple):
-    """A trace with its texts."""
+    """A trace with what its session takes of it, and the rest."""
 
     trace: Trace
     question: str
-    answer: str
-    contexts: list[str]
-    reference: str | None
+    part: SessionTrace
     metadata: dict[str, Any]
-    thread: tuple[Message, ...]
 
 
 def build_row(traces: Sequence[Trace], name: str) -> list[Row | BadRow]:
@@ -98,24 +109,25 @@ def _read(trace: Trace, name: str) -> _Read | BadRow:
         thread = read_thread(messages)
     except ThreadError as error:
         return BadRow(trace.number, InputError(f"{name}, {trace.place}, messages: {error}"))
-    return _Read(trace, question, answer, contexts, reference, metadata, thread)
+    part = SessionTrace(trace.id, trace.time, thread, answer, contexts, trace.rating, reference, trace.span)
+    return _Read(trace, question, part, metadata)
 
 
 def _trace_row(read: _Read) -> Row:
-    trace = read.trace
+    trace, part = read.trace, read.part
     values: dict[str, Any] = {
         "user_input": read.question,
-        "response": read.answer,
-        "retrieved_contexts": read.contexts,
+        "response": part.answer,
+        "retrieved_contexts": list(part.contexts),
     }
     if trace.id is not None:
         values["id"] = str(trace.id)
     if trace.session is not None:
         values["group"] = str(trace.session)
-    if read.reference:
-        values["reference"] = read.reference
-    if [message.role for message in read.thread] != ["user", "assistant"]:
-        values["messages"] = with_ratings(read.thread, read.answer, trace.rating)
+    if part.reference:
+        values["reference"] = part.reference
+    if [message.role for message in part.thread] != ["user", "assistant"]:
+        values["messages"] = with_ratings(part.thread, part.answer, trace.rating)
     rating, reasons = split_reasons(trace.rating)
     if not rating and trace.session_rating:
         rating, of_session = split_reasons(trace.session_rating)
@@ -130,21 +142,8 @@ def _session_row(read: list[_Read], name: str) -> Row | BadRow:
     first = min((one.trace for one in read), key=lambda trace: trace.number)
     if len(stamps) == len(read):  # else they stay as they stand
         read = [read[place] for place in sorted(range(len(read)), key=stamps.__getitem__)]
-    traces = [
-        SessionTrace(
-            one.trace.id,
-            one.trace.time,
-            one.thread,
-            one.answer,
-            one.contexts,
-            one.trace.rating,
-            one.reference,
-            one.trace.span,
-        )
-        for one in read
-    ]
     try:
-        thread = join_messages(traces)
+        thread = join_messages([one.part for one in read])
     except ThreadError as error:
         problem = f"session {first.session}: {error}"
         return BadRow(first.number, InputError(f"{name}, {first.place}, {problem}"))
@@ -156,20 +155,6 @@ def _session_row(read: list[_Read], name: str) -> Row | BadRow:
 
 def _find_contexts(value: Mapping[str, Any]) -> list[str]:
     return next((find_documents(value[key]) for key in _CONTEXT_KEYS if key in value), [])
-
-
-class SessionTrace(NamedTuple):
-    """One trace of a session."""
-
-    id: Any  # its id; None for one without
-    time: Any  # when it began; None where that is unknown
-    thread: Sequence[Message]
-    answer: str
-    contexts: Sequence[str] = ()  # what was retrieved for the answer
-    # the fields of people's ratings: `human_rating` or `rating`, or `ratings` by rater; `rating_reasons`
-    rating: Mapping[str, Any] = {}
-    reference: str | None = None
-    span: str = ""
 
 
 def join_messages(traces: Sequence[SessionTrace]) -> tuple[Message, ...]:

@@ -8,13 +8,11 @@ from threading import Lock
 from typing import NamedTuple
 
 from ...errors import InputError
-from ...text.wording import count_of
 from .original_form import OriginalFormError
-from .set_facts import PREFIX, PublicFile, PublicSet, describe_content, format_size, load_facts
+from .set_facts import PREFIX, PublicFile, PublicSet, describe_content, load_facts
 from .set_files import (
     VARIABLE,
     SetPlace,
-    cache_folder,
     cached_path,
     find_place,
     hide_password,
@@ -166,16 +164,3 @@ def check_downloads_allowed(facts: PublicSet) -> SetPlace:
             f"{PREFIX}{facts.name}: nothing is downloaded while {VARIABLE} names a folder ({place.folder}); unset it"
         )
     return place
-
-
-def describe_offer(facts: PublicSet) -> str:
-    """What would be downloaded: how large, from where, under which licence, and into which folder."""
-    mirror = find_place().mirror
-    what = count_of(len(facts.files), "file")
-    if facts.tables:
-        what += " and the tables that it names, each a small file of its own"
-    size = format_size(facts.size) if facts.size else "of a size that Assay does not know"
-    return (
-        f"{what}, {size}, from "
-        f"{hide_password(facts.address('', mirror)).rstrip('/')}, licence {facts.licence_text}, into {cache_folder()}"
-    )

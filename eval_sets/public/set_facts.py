@@ -1,7 +1,9 @@
-"""The facts of each public set: where it is, how large, under which licence, and what its ratings mean."""
+"""The facts of each public set: where it is, how large, under which licence, what its ratings mean, its halves."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
+from hashlib import sha256
 from importlib.resources import files
 from typing import Literal, NamedTuple
 from urllib.parse import quote
@@ -13,9 +15,11 @@ from ...languages.yaml_file import read_yaml
 from ...shell_words import quote_word
 from ...text.wording import count_of
 from ..name_suggestions import nearest_names, quote_names
-from .split import PARTS, Part
+from ..sample import Sample
 
 PREFIX = "public:"
+Part = Literal["dev", "test"]
+PARTS: tuple[Part, ...] = ("dev", "test")
 _ORIGIN = "https://raw.githubusercontent.com"
 
 
@@ -171,3 +175,27 @@ def describe_content(size: int | None, sha256: str) -> str:
 def name_for_folder(text: str) -> str:
     """Makes one folder's name of `owner/name`."""
     return re.sub(r"[^\w.-]", "--", text)
+
+
+def part_of(group: str) -> Part:
+    """Names the half that a group belongs to.
+
+    The first byte of the SHA-256 of the group's name decides: below 128 is `dev`, else `test`. It depends on nothing
+    else, so that a set that grows keeps its split.
+
+    Examples:
+        >>> part_of("mtrag:2"), part_of("mtrag:3")
+        ('dev', 'test')
+    """
+    return "dev" if sha256(group.encode()).digest()[0] < 128 else "test"
+
+
+def first_by_hash(samples: Iterable[Sample], n: int) -> list[Sample]:
+    """Takes the first samples in the order of the SHA-256 of their ids: the same ones on every machine.
+
+    Examples:
+        >>> samples = [Sample(id=name, user_input="Free?", response="Yes.") for name in "abc"]
+        >>> [sample.id for sample in first_by_hash(samples, 2)]
+        ['c', 'b']
+    """
+    return sorted(samples, key=lambda sample: sha256(sample.id.encode()).digest())[:n]

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from ...errors import InputError
 from ...regular_files import check_regular
+from ...text.wording import count_of
 from ...value_messages import shorten
 from .original_form import OriginalFile, OriginalFormError
-from .set_facts import PREFIX, PublicFile, PublicSet, describe_content, name_for_folder
+from .set_facts import PREFIX, PublicFile, PublicSet, describe_content, format_size, name_for_folder
 from .tabfact import list_tables
 
 VARIABLE = "ASSAY_PUBLIC_SETS"
@@ -148,3 +149,16 @@ def _refuse_missing_in_folder(facts: PublicSet, file: PublicFile) -> None:
             f"{PREFIX}{facts.name}: {folder} ({VARIABLE}) holds neither {file.path} nor {name}; get it from "
             f"{facts.address(file.path)}, or unset {VARIABLE}"
         )
+
+
+def describe_offer(facts: PublicSet) -> str:
+    """What would be downloaded: how large, from where, under which licence, and into which folder."""
+    mirror = find_place().mirror
+    what = count_of(len(facts.files), "file")
+    if facts.tables:
+        what += " and the tables that it names, each a small file of its own"
+    size = format_size(facts.size) if facts.size else "of a size that Assay does not know"
+    return (
+        f"{what}, {size}, from "
+        f"{hide_password(facts.address('', mirror)).rstrip('/')}, licence {facts.licence_text}, into {cache_folder()}"
+    )

@@ -1,16 +1,16 @@
-"""The rows of a public set: its reader, and which half each is in."""
+"""The rows of a public set that is on this machine: its reader, and which half each is in."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from ...errors import InputError
 from ...text.wording import count_of
 from ...value_messages import shorten
-from ..rows import Row
+from ..rows import Repeatable, Row, Rows
 from .original_form import NOT_IN_FORM, OriginalFile, OriginalFormError
 from .rated_answers import read_begin, read_ragchecker, read_tau
 from .rated_tasks import read_clapnq, read_mtrag
-from .set_facts import PREFIX, PublicSet
-from .set_files import describe_cure
-from .split import Part, part_of
+from .set_facts import PREFIX, Part, PublicSet, parse_name, part_of
+from .set_files import describe_cure, describe_offer, is_downloaded, read_files
 from .tabfact import read_tabfact
 from .tatqa import read_tatqa
 
@@ -66,3 +66,55 @@ def check_count(facts: PublicSet, count: int) -> list[str]:
         f"{PREFIX}{facts.name}: {wanted}, as its authors say; it has {came}: this may be a part of the set or another "
         f"version; compare it with {facts.address(first)}, or {describe_cure(facts, first)}"
     ]
+
+
+def open_public(source: str, split: str | None) -> Rows:
+    """Opens a public set."""
+    facts, part = parse_name(source)
+    if split is not None:
+        raise InputError(f"{source}: has no splits but its halves; write {PREFIX}{facts.name}:dev")
+    files = _read_local(facts)
+    if files is None:
+        command = f"{facts.download_command} --yes ({describe_offer(facts)})"
+        raise InputError(f"{PREFIX}{facts.name}: is not downloaded; get it once with: {command}")
+    notes = {
+        "people": "",
+        "computed": f"{source}: its ratings are computed, not people's",
+        "constructed": f"{source}: its wrong answers are made by Assay, not written by people",
+    }
+    late_notes: list[str] = []
+    rows = Repeatable(lambda: (row for row in _read_all(facts, files, late_notes) if is_in_part(row, part)))
+    return Rows(source, facts.name, rows, notes=(notes[facts.rated_by],), textual=False, late_notes=lambda: late_notes)
+
+
+def count_answers(facts: PublicSet) -> tuple[int, list[str]] | None:
+    """Counts the answers of a set that is on this machine, and notes whether that may be all; None where it is not."""
+    files, notes = _read_local(facts), list[str]()
+    return None if files is None else (sum(1 for _ in _read_all(facts, files, notes)), notes)
+
+
+def is_on_this_machine(source: str) -> bool:
+    """Whether a public set can be opened without the network."""
+    return is_downloaded(parse_name(source).facts)
+
+
+def _read_local(facts: PublicSet) -> list[OriginalFile] | None:
+    try:
+        return read_files(facts)
+    except OriginalFormError as error:
+        raise _explain_refused(facts, error) from None
+
+
+def _read_all(facts: PublicSet, files: Sequence[OriginalFile], notes: list[str]) -> Iterator[Row]:
+    """Reads all rows of a set; after the last one notes whether they are all that there should be."""
+    count = 0
+    try:
+        for count, row in enumerate(read_rows(facts, files), 1):  # noqa: B007 - it is read after the loop
+            yield row
+        notes += check_count(facts, count)
+    except OriginalFormError as error:
+        raise _explain_refused(facts, error) from None
+
+
+def _explain_refused(facts: PublicSet, error: OriginalFormError) -> InputError:
+    return InputError(f"{PREFIX}{facts.name}: {error.problem}; {describe_cure(facts, error.path)}")

@@ -11,7 +11,7 @@ from typing import Literal
 from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.bundled import bundled_sets
-from ...eval_sets.public.split import first_by_hash
+from ...eval_sets.public.set_facts import first_by_hash
 from ...metrics.catalogue import measures_conversation, needs_judge
 from ...presentation.texts import one_line
 from ...text.wording import count_of

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...errors import UsageError
-from ...eval_sets.preference import Choice, Preference
-from ...eval_sets.preference_writer import write_preferences
+from ...eval_sets.preference import Choice, Preference, write_preferences
 from ..store.database import Database
 from .answer_pair import PairedQuestion
 from .item_queue import queue_ids

@@ -277,6 +277,29 @@ def test_the_columns_of_other_teams(tmp_path, header, row, says):
     assert any(says in note for note in notes), notes
 
 
+def test_a_json_object_of_columns_or_around_rows(tmp_path):
+    path = tmp_path / "a.json"
+    for columns in (
+        {"question": ["Free?", "When?"], "answer": ["Yes.", "May."]},
+        {"question": {"0": "a"}, "answer": {"0": "b"}},
+    ):
+        path.write_text(json.dumps(columns), encoding="utf-8")
+        with pytest.raises(InputError, match=r"holds one object of columns \(`question`, `answer`\); write a list"):
+            load_set(path)
+    path.write_text(json.dumps({"results": [{"question": "Free?", "answer": "Yes."}], "run": 3}), encoding="utf-8")
+    (sample,) = load_set(path)
+    assert (sample.user_input, sample.metadata) == ("Free?", {"of_results": {"run": 3}})
+
+
+def test_a_log_of_calls_of_a_model(tmp_path):
+    path = tmp_path / "calls.jsonl"
+    spoken = [{"role": "system", "content": "Be short."}, {"role": "user", "content": "Free?"}]
+    answer = {"choices": [{"message": {"role": "assistant", "content": "Yes."}}]}
+    path.write_text(json.dumps({"request": {"messages": spoken}, "response": answer}), encoding="utf-8")
+    (sample,) = load_set(path)
+    assert (sample.user_input, sample.response, sample.policy) == ("Free?", "Yes.", "Be short.")
+
+
 def test_labels_in_rows_of_messages_have_one_rule(tmp_path):
     path = tmp_path / "tickets.csv"
     spoken = "{0},user,Q,\n{0},bot,A,{1}\n"
