@@ -1,5 +1,6 @@
 """`assay metrics`: the facts of a table, and claims checked against it."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
@@ -7,9 +8,9 @@ from typing import Any
 
 import click
 
-from ..presentation.result_table import Column, Field, ResultTable, tabulate
+from ..presentation.result_table import Column, Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ..text.wording import count_of
-from .output import echo_json, is_json, is_wide, open_console, print_table
+from .output import is_wide, print_result
 
 _SERIES_PER_TABLE = 3  # with --wide one more
 
@@ -50,28 +51,21 @@ def facts(*, file: Path, sheet: str | None, names: tuple[str, ...], language: st
     if names:
         chosen = [replace(table, frame=table.frame[list(names)]) for table in chosen]
     computed = [facts_of(table, pairs) for table in chosen]
-    if is_json():
-        echo_json({"tables": computed})
-        return
-    for table_facts in computed:
-        _print(table_facts)
+    print_result(lambda: {"tables": computed}, *(part for table in computed for part in _parts(table)))
 
 
-def _print(table: dict[str, Any]) -> None:
-    console = open_console()
+def _parts(table: dict[str, Any]) -> Iterator[ReportBlock | ResultTable]:
     period = f", {table['from']} to {table['to']} (one {table['period']} per row)" if table["from"] else ""
-    console.print(f"{table['table']}: {count_of(table['rows'], 'row')}{period}")
-    for note in table["notes"]:
-        console.print(f"  note: {note}")
+    first = f"{table['table']}: {count_of(table['rows'], 'row')}{period}"
+    yield ReportBlock((Paragraph(first), *(Paragraph(f"note: {note}", indent=2) for note in table["notes"])))
     per_table = _SERIES_PER_TABLE + is_wide()
     for start in range(0, len(table["series"]), per_table):
         group = table["series"][start : start + per_table]
         columns = (Column("", "text"), *(Column(_heading(series)) for series in group))
-        print_table(ResultTable("Series", columns, tuple((label, *cells) for label, cells in _rows(group))))
-    for series in table["series"]:
-        _print_anomalies(console, series)
+        yield ResultTable("Series", columns, tuple((label, *cells) for label, cells in _rows(group)))
+    yield ReportBlock([Paragraph(line) for series in table["series"] for line in _anomaly_lines(series)])
     if table["pairs"]:
-        _print_pairs(table["pairs"])
+        yield _pair_table(table["pairs"])
 
 
 def _heading(series: dict[str, Any]) -> str:
@@ -106,20 +100,19 @@ def _number(value: float | None) -> str:
     return "" if value is None else format_number(value)
 
 
-def _print_anomalies(console: Any, series: dict[str, Any]) -> None:
+def _anomaly_lines(series: dict[str, Any]) -> Iterator[str]:
     anomalies = series.get("anomalies")
     if anomalies is None:
         reason = series.get("anomalies_reason") or series.get("reason")
-        console.print(f"anomalies of {series['name']}: not computed: {reason}")
-        return
-    for method in anomalies:
+        yield f"anomalies of {series['name']}: not computed: {reason}"
+    for method in anomalies or ():
         rows = [f"{row['at']}: {_number(row['value'])} (z={row['z']:.1f})" for row in method["rows"][:5]]
         more = f" and {method['count'] - 5} more" if method["count"] > 5 else ""
         by = f"{method['method']}, |z| > {method['threshold']}"
-        console.print(f"anomalies of {series['name']} by {by}: {', '.join(rows) or 'none'}{more}")
+        yield f"anomalies of {series['name']} by {by}: {', '.join(rows) or 'none'}{more}"
 
 
-def _print_pairs(pairs: list[dict[str, Any]]) -> None:
+def _pair_table(pairs: list[dict[str, Any]]) -> ResultTable:
     fields = (
         Field("first", "text", itemgetter("first")),
         Field("second", "text", itemgetter("second")),
@@ -133,4 +126,4 @@ def _print_pairs(pairs: list[dict[str, Any]]) -> None:
         Field("corr.", "value", lambda pair: "" if pair["correlation"] is None else f"{pair['correlation']:.3f}"),
         Field("p", "p", lambda pair: "" if pair["correlation_p"] is None else f"{pair['correlation_p']:.2g}", "wide"),
     )
-    print_table(tabulate("Pairs (differences: first minus second, in the unit of the first)", pairs, fields))
+    return tabulate("Pairs (differences: first minus second, in the unit of the first)", pairs, fields)

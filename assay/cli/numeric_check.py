@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .output import echo, echo_json, is_json
+from .output import echo, print_result
 from .word_picture import draw_words
 
 if TYPE_CHECKING:
@@ -50,25 +50,21 @@ def check(*, table: Path, claim: str, question: str, language: str | None, expla
     if not checked:
         raise UsageError("the claim has no words; give a sentence with a number")
     bounds = [*describe_cut_lines(claim), *describe_unread(claims, question)]
-    if is_json():
-        echo_json({"claims": [verdict.evidence() for verdict in checked]} | ({"bounds": bounds} if bounds else {}))
-        return
-    for verdict in checked:
-        _print(verdict, explain)
-    for bound in bounds:
-        echo(bound, err=True)
+    print_result(
+        lambda: {"claims": [verdict.evidence() for verdict in checked]} | ({"bounds": bounds} if bounds else {}),
+        *(_describe(verdict, explain) for verdict in checked),
+        lambda: [echo(bound, err=True) for bound in bounds],
+    )
 
 
-def _print(checked: "CheckedClaim", explain: bool) -> None:
+def _describe(checked: "CheckedClaim", explain: bool) -> str:
     from ..untrusted import without_unseen
 
     evidence = checked.evidence()
     where = " over " + evidence["window"] if evidence["window"] else ""
-    understood = (
-        f"{evidence['statistic']} of {evidence['series'] or 'rows'}{where}"
-        if evidence["statistic"]
-        else "not understood"
-    )
+    understood = "not understood"
+    if evidence["statistic"]:
+        understood = f"{evidence['statistic']} of {evidence['series'] or 'rows'}{where}"
     understood += f" against {evidence['compared']}" if evidence["compared"] else ""
     stated = f", stated {evidence['stated']}" if evidence["stated"] else ""
     picture = draw_words(checked.words, shutil.get_terminal_size().columns) if explain else []
@@ -77,7 +73,7 @@ def _print(checked: "CheckedClaim", explain: bool) -> None:
         unit = f" {evidence['unit']}" if evidence["unit"] else ""
         lines.append(f"  computed    {_shown(evidence['computed'])}{unit}")
     lines += [f"  verdict     {evidence['verdict']}: {evidence['reason']}"]
-    echo(without_unseen("\n".join(lines)))
+    return without_unseen("\n".join(lines))
 
 
 def _shown(value: float | str) -> str:

@@ -174,10 +174,8 @@ def accept(runs: tuple[str, ...], *, suite_name: str | None, store: str | Path) 
     from ..runs.suite.nightly_run import accept_runs
 
     accepted = accept_runs(Store(store, must_exist=True), runs, suite_name)
-    if is_json():
-        echo_json({"suite": accepted.suite, "judge": accepted.judge, "run": accepted.runs[-1], "runs": accepted.runs})
-    else:
-        names = ", ".join(accepted.runs)
-        echo(
-            one_line(f"The next nightly runs of {accepted.suite} (judge: {accepted.judge}) are compared with {names}.")
-        )
+    of_suite = f"{accepted.suite} (judge: {accepted.judge})"
+    print_result(
+        lambda: {"suite": accepted.suite, "judge": accepted.judge, "run": accepted.runs[-1], "runs": accepted.runs},
+        one_line(f"The next nightly runs of {of_suite} are compared with {', '.join(accepted.runs)}."),
+    )
