@@ -152,6 +152,8 @@ def merge(out: Path, paths: tuple[Path, ...], prefer: Any) -> None:
     """
     from ..judges.cassette import merge_cassettes
 
+    if folder := next((path for path in paths if path.is_dir()), None):
+        raise UsageError(f"{folder}: is a folder, and those of results went; record with `assay run --cassette FILE`")
     count = merge_cassettes(paths, out, prefer)
     print_result(lambda: {"recordings": count}, f"{out}: {count_of(count, 'recording')}")
 

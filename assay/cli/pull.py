@@ -18,8 +18,16 @@ if TYPE_CHECKING:
     from ..traces.pull import Existing, PullRequest, PullResult, Unit
 
 
+def _check_address(_context: click.Context, _argument: click.Parameter, typed: str) -> str:
+    """Refuses an address that no tool reads before anything else that is missing is named."""
+    from ..traces.registry import check_source
+
+    check_source(typed)
+    return typed
+
+
 @click.command()
-@click.argument("address")
+@click.argument("address", callback=_check_address)
 @click.option("--since", metavar="TIME", help="Traces begun since: 30m, 24h, 7d, or 2026-01-31T08:00 (local time).")
 @click.option("--until", metavar="TIME", help="Traces begun before: as --since. Default: now.")
 @click.option("--new", is_flag=True, help="What was not pulled before. Default without --since.")
