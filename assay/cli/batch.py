@@ -10,9 +10,9 @@ import click
 from ..errors import UsageError
 from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
-from .number_types import BoundedCount
 from .options import judge_option, path_in_store
 from .output import print_result
+from .typed_values import BoundedCount
 
 if TYPE_CHECKING:
     from ..judges.batch.provider import BatchProgress

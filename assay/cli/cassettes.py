@@ -14,7 +14,6 @@ from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .exit_codes import DONE, ERROR, GATE_FAILED
-from .number_types import SEED, FiniteRange
 from .options import (
     Command,
     SetOptions,
@@ -28,7 +27,7 @@ from .options import (
     with_set_options,
 )
 from .output import echo, echo_json, is_json, is_wide, print_result, print_table
-from .output_files import OUTPUT_FILE
+from .typed_values import OUTPUT_FILE, SEED, FiniteRange
 
 if TYPE_CHECKING:
     from ..judges import Budget

@@ -74,7 +74,7 @@ RENAMED: Final[Mapping[str, str]] = {
 _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "judges": ("judges", "judges_card"),
     "metrics": ("listings",),
-    "metrics check": ("numeric_check",),
+    "metrics check": ("numeric",),
     "metrics describe": ("listings.metrics",),
     "metrics explain": ("heuristic",),
     "metrics facts": ("numeric",),

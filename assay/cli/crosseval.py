@@ -12,10 +12,9 @@ from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate_questions import check_output
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
-from .number_types import BoundedCount, FiniteRange
 from .options import embedder_option, option_group, read_metrics
 from .output import echo_notice, print_blocks, print_result
-from .output_files import OUTPUT_FILE
+from .typed_values import OUTPUT_FILE, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -126,7 +126,9 @@ def _mean_block(mean: "MeanRating", table: "ScoreTable", judged: str | None) -> 
     )
     parts.append(tabulate("", rows, fields))
     width = None if mean.mean.low is None or mean.mean.high is None else mean.mean.high - mean.mean.low
-    narrower = [row for row in mean.ratings_for_width if row[1] and (width is None or row[0] < width)]
+    narrower = [
+        (reached, count) for reached, count in mean.ratings_for_width if count and (width is None or reached < width)
+    ]
     if narrower and narrower[-1][1] > mean.rated:
         reached, count = narrower[-1]
         more = count_of(count - mean.rated, "more answer")

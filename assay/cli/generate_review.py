@@ -10,9 +10,8 @@ from ..presentation.figure import Figure
 from ..presentation.result_table import Field, Paragraph, ReportBlock, tabulate
 from ..text.wording import count_of, verb_of
 from .generate import generate
-from .number_types import SEED, FiniteRange
 from .output import print_result
-from .output_files import OUTPUT_FILE
+from .typed_values import OUTPUT_FILE, SEED, FiniteRange
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,10 +12,9 @@ import click
 from ..atomic_files import replace_file
 from ..errors import UsageError
 from ..text.wording import count_of, verb_of
-from .number_types import BoundedCount
 from .options import SetOptions, judge_option, option_group, translate_option, with_set_options
 from .output import echo, print_result
-from .output_files import OUTPUT_FILE
+from .typed_values import OUTPUT_FILE, BoundedCount
 
 if TYPE_CHECKING:
     from ..metrics.heuristic.explain import Explanation

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..presentation.result_table import Field, Paragraph, ReportBlock, tabulate
-from .number_types import BoundedCount
 from .output import echo_notice, print_result
+from .typed_values import BoundedCount
 
 if TYPE_CHECKING:
     from ..metrics.catalogue import MetricDescription

@@ -9,7 +9,6 @@ import click
 from ..errors import UsageError
 from ..shell_words import quote_word
 from ..text.wording import count_of
-from .number_types import MOST_REPEATS, MOST_RESAMPLES, BoundedCount, FiniteRange
 from .options import (
     header_row_option,
     hide_advanced,
@@ -21,8 +20,8 @@ from .options import (
     sheet_option,
 )
 from .output import echo_notice, is_wide, print_blocks, print_result
-from .output_files import OUTPUT_FILE, REPORT_FILE
 from .progress import count_progress, show_status
+from .typed_values import MOST_REPEATS, MOST_RESAMPLES, OUTPUT_FILE, REPORT_FILE, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

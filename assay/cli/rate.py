@@ -10,10 +10,9 @@ from ..installation import require_extra
 from ..regular_files import read_text_file
 from ..text.wording import count_of, verb_of
 from ..value_messages import describe_first_mistake
-from .number_types import SEED, BoundedCount
 from .options import ServerOptions, server_options, with_file_options
 from .output import echo, print_result
-from .output_files import OUTPUT_FILE
+from .typed_values import OUTPUT_FILE, SEED, BoundedCount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -11,7 +11,6 @@ from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
 from .exit_codes import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
 from .output import (
-    echo,
     echo_notice,
     is_json,
     open_console,
@@ -89,7 +88,7 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
     if accept and not report.is_accepted:
         echo_notice("nothing is accepted: this nightly run did not end, or samples failed")
     for error in filter(None, [report.message, *outcome.write_errors]):
-        echo(f"assay: {one_line(error)}", err=True)
+        echo_notice(error)
     context.exit(code)
 
 
