@@ -86,11 +86,16 @@ def main() -> None:
 
 def _replacement(problem: str) -> str:
     """What stands in place of what is named in an error of usage, where it went; empty of any other."""
+    typed = re.findall(r"'([^']*)'", problem)  # an option or a command, or an option and its value
+    return _what_went(" ".join(typed[:2]), *typed[:1])
+
+
+def _what_went(*names: str) -> str:
+    """Says that something went and what stands in its place; empty where none of the names did."""
     from ..languages.yaml_file import read_yaml
 
     gone = read_yaml(resources.files(__package__) / "removed.yaml", dict[str, str])
-    typed = re.findall(r"'([^']*)'", problem)  # an option or a command, or an option and its value
-    return next((f" It went: {gone[key]}." for key in (" ".join(typed[:2]), *typed[:1]) if key in gone), "")
+    return next((f" It went: {gone[name]}." for name in names if name in gone), "")
 
 
 def _end_at_signals() -> Callable[[], None]:
@@ -122,5 +127,6 @@ def _is_main_thread() -> bool:
 
 
 def _end(error: AssayError, code: int) -> None:
-    echo(f"assay: {error}", err=True)
+    judge = re.match(r"no judge is called '([^']*)'", str(error))
+    echo(f"assay: {error}{_what_went(judge[1]) if judge else ''}", err=True)
     sys.exit(code)

@@ -15,9 +15,9 @@ from ..presentation.texts import one_line
 from ..shell_words import quote_word
 from ..text.wording import count_of
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
-from .number_types import MOST_RESAMPLES, BoundedCount
 from .options import SetOptions, embedder_option, option_group, seed_option, with_set_options
 from .output import echo, echo_notice, is_json, print_result
+from .typed_values import MOST_RESAMPLES, BoundedCount
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample

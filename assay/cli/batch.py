@@ -10,9 +10,9 @@ import click
 from ..errors import UsageError
 from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
-from .number_types import BoundedCount
 from .options import judge_option, path_in_store
-from .output import echo, echo_json, is_json, print_table
+from .output import print_result
+from .typed_values import BoundedCount
 
 if TYPE_CHECKING:
     from ..judges.batch.provider import BatchProgress
@@ -101,12 +101,7 @@ def _ask(cassette: Path | None, judge: str | None, store: Path | str, *, cancel:
 
 
 def _print_progress(progress: "list[BatchProgress]") -> None:
-    if is_json():
-        echo_json({"batches": [_as_json(state) for state in progress]})
-        return
-    if not progress:
-        echo("no batch has been submitted yet")
-        return
+    batches = list(map(_as_json, progress))
     fields = (
         Field("batch", "text", lambda state: one_line(state["batch"] or state["id"]), is_whole=True),
         Field("stage", "count", lambda state: state["stage"]),
@@ -114,7 +109,8 @@ def _print_progress(progress: "list[BatchProgress]") -> None:
         *(Field(name, "count", itemgetter(name)) for name in ("requests", "replies", "failed")),
         Field("cassette", "text", lambda state: one_line(state["cassette"]), "wide"),
     )
-    print_table(tabulate("", map(_as_json, progress), fields))
+    shown = tabulate("", batches, fields) if batches else "no batch has been submitted yet"
+    print_result(lambda: {"batches": batches}, shown)
 
 
 def _as_json(progress: "BatchProgress") -> dict[str, Any]:

@@ -14,7 +14,6 @@ from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .exit_codes import DONE, ERROR, GATE_FAILED
-from .number_types import SEED, FiniteRange
 from .options import (
     Command,
     SetOptions,
@@ -28,7 +27,7 @@ from .options import (
     with_set_options,
 )
 from .output import echo, echo_json, is_json, is_wide, print_result, print_table
-from .output_files import OUTPUT_FILE
+from .typed_values import OUTPUT_FILE, SEED, FiniteRange
 
 if TYPE_CHECKING:
     from ..judges import Budget
@@ -152,6 +151,8 @@ def merge(out: Path, paths: tuple[Path, ...], prefer: Any) -> None:
     """
     from ..judges.cassette import merge_cassettes
 
+    if folder := next((path for path in paths if path.is_dir()), None):
+        raise UsageError(f"{folder}: is a folder, and those of results went; record with `assay run --cassette FILE`")
     count = merge_cassettes(paths, out, prefer)
     print_result(lambda: {"recordings": count}, f"{out}: {count_of(count, 'recording')}")
 

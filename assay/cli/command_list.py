@@ -74,7 +74,7 @@ RENAMED: Final[Mapping[str, str]] = {
 _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "judges": ("judges", "judges_card"),
     "metrics": ("listings",),
-    "metrics check": ("numeric_check",),
+    "metrics check": ("numeric",),
     "metrics describe": ("listings.metrics",),
     "metrics explain": ("heuristic",),
     "metrics facts": ("numeric",),
@@ -83,7 +83,6 @@ _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "metrics vocabulary": ("heuristic",),
     "rate export": ("rate",),
     "run batches": ("batch",),
-    "sets": ("listings", "set_downloads"),
     "sets generate": ("generate", "generate_questions", "generate_review"),
     "show": ("viewing",),
     "show changes": ("viewing",),

@@ -1,29 +1,37 @@
 """`assay sets crosseval`: a chatbot is asked what the loaded fold holds, and what it does not."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate_questions import check_output
-from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
-from .number_types import BoundedCount, FiniteRange
-from .options import embedder_option, read_metrics
-from .output import echo, echo_json, is_json, print_blocks
-from .output_files import OUTPUT_FILE
+from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
+from .options import embedder_option, option_group, read_metrics
+from .output import echo_notice, print_blocks, print_result
+from .typed_values import OUTPUT_FILE, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..generation.crosseval import Exchange, Setup, SplitSummary
+    from ..generation.crosseval import Exchange, SplitSummary
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+# how pages are found for a question, as `Setup` takes it
+with_retrieval = option_group(
+    "retrieval",
+    dict,
+    click.option("--pages", "retrieve", type=BoundedCount(), default=3, show_default=True, help="Pages retrieved."),
+    click.option("--least-cosine", type=FiniteRange(-1, 1), default=-1, help="Smallest cosine of a page retrieved."),
+    click.option("--qdrant", "qdrant_url", default="", help="URL of a Qdrant server. Default: in this process."),
+)
 
 
 class SetFile(click.Path):
@@ -66,14 +74,7 @@ class SetFile(click.Path):
     default="",
     help="Assay's own, on the answers: faithfulness,weakest_claim (with --judge).",
 )
-@click.option("--pages", "retrieved_pages", type=BoundedCount(), default=3, show_default=True, help="Pages retrieved.")
-@click.option(
-    "--least-cosine",
-    type=FiniteRange(-1, 1),
-    default=-1,
-    help="Smallest cosine of a page retrieved.",
-)
-@click.option("--qdrant", "qdrant_url", default="", help="URL of a Qdrant server. Default: in this process.")
+@with_retrieval
 @click.option("--limit", type=BoundedCount(), help="At most this many questions of each fold and split.")
 @click.option("--max-failed", type=BoundedCount(0), default=0, show_default=True, help="Missing answers allowed.")
 @click.option("-o", "--out", type=OUTPUT_FILE, help="Set with all answers to write (.jsonl).")
@@ -88,9 +89,7 @@ def crosseval(
     template: Path | None,
     answer_path: str,
     metric_names: str,
-    retrieved_pages: int,
-    least_cosine: float,
-    qdrant_url: str,
+    retrieval: Mapping[str, Any],
     limit: int | None,
     max_failed: int,
     out: Path | None,
@@ -111,7 +110,11 @@ def crosseval(
     assay sets crosseval leaflets.jsonl --bot mybot:answer --judge openai/gpt-4o-mini --metrics faithfulness
     """
     from ..eval_sets import load_set, write_set
-    from ..generation.crosseval import compare_bots, exchange_samples, load_bot, read_pages, split_questions
+    from ..generation.crosseval import Setup, compare_bots, exchange_samples, load_bot, read_pages, split_questions
+    from ..generation.crosseval.exchange import REFERENCE_METRICS
+    from ..generation.crosseval.tables import crosseval_blocks
+    from ..metrics import Declined
+    from ..metrics.catalogue import load_metric
 
     answers_file = out or Path(f"{set_file.stem}.answers.jsonl")
     check_output(answers_file)
@@ -123,14 +126,16 @@ def crosseval(
             return question_progress(session.models[0] if session.models else None, total)
 
         loaded_bots = [load_bot(bot, session.model, session.cassette, template, answer_path) for bot in bots]
-        setup = _setup(
-            session,
-            read_metrics(metric_names),
-            embedder=embedder,
-            retrieved_pages=retrieved_pages,
-            least_cosine=least_cosine,
-            qdrant_url=qdrant_url,
-            concurrency=session_options.concurrency,
+        loaded_embedder = session.embedder(embedder)
+        names = dict.fromkeys((*REFERENCE_METRICS, "factoid", *read_metrics(metric_names)))
+        setup = Setup(
+            declined=Declined(session.judge),
+            metrics=[load_metric(name, session.judge, loaded_embedder) for name in names],
+            embedder=loaded_embedder,
+            concurrency=max(
+                (model.settings.concurrency for model in session.models), default=session_options.concurrency or 8
+            ),
+            **retrieval,
         )
         results = asyncio.run(compare_bots(loaded_bots, questions, pages, setup, progress))
         exchanges = [exchange for result in results for exchange in result.exchanges]
@@ -139,56 +144,25 @@ def crosseval(
         if out is not None:
             write_set(exchange_samples(exchanges), out)
     summaries = [result.summary for result in results]
-    if is_json():
-        splits = [_summary_as_json(summary) for summary in summaries]
-        echo_json({"splits": splits, "usage": session.usage_as_json()})
-    else:
-        from ..generation.crosseval.tables import crosseval_blocks
-
-        print_blocks(*crosseval_blocks(summaries))
-        echo(session.usage_line())
-    click.get_current_context().exit(_report_failures(failed, max_failed))
-
-
-def _setup(
-    session: JudgeSession,
-    metric_names: tuple[str, ...],
-    *,
-    embedder: str,
-    retrieved_pages: int,
-    least_cosine: float,
-    qdrant_url: str,
-    concurrency: int | None,
-) -> "Setup":
-    from ..generation.crosseval import Setup
-    from ..generation.crosseval.exchange import REFERENCE_METRICS
-    from ..metrics import Declined
-    from ..metrics.catalogue import load_metric
-
-    loaded_embedder = session.embedder(embedder)
-    names = dict.fromkeys((*REFERENCE_METRICS, "factoid", *metric_names))
-    return Setup(
-        declined=Declined(session.judge),
-        metrics=[load_metric(name, session.judge, loaded_embedder) for name in names],
-        embedder=loaded_embedder,
-        retrieve=retrieved_pages,
-        least_cosine=least_cosine,
-        qdrant_url=qdrant_url,
-        concurrency=max((model.settings.concurrency for model in session.models), default=concurrency or 8),
+    print_result(
+        lambda: {
+            "splits": [_summary_as_json(summary) for summary in summaries],
+            "usage": session.usage_as_json(),
+        },
+        lambda: print_blocks(*crosseval_blocks(summaries)),
+        session.usage_line(),
     )
+    click.get_current_context().exit(_report_failures(failed, max_failed))
 
 
 def _report_failures(failed: "Sequence[Exchange]", allowed: int) -> int:
     """Names missing answers on standard error, and returns the exit code."""
-
     if len(failed) <= allowed:
         return DONE
     first = failed[0]
-    echo(
-        f"assay: {count_of(len(failed), 'answer is', 'answers are')} missing, {allowed} allowed (--max-failed); "
-        "--resume asks again. The first, "
-        f"{one_line(first.sample.id)} with fold {first.loaded} loaded: {one_line(first.failed)}",
-        err=True,
+    echo_notice(
+        f"{count_of(len(failed), 'answer is', 'answers are')} missing, {allowed} allowed (--max-failed); --resume asks "
+        f"again. The first, {first.sample.id} with fold {first.loaded} loaded: {first.failed}"
     )
     return TOO_MANY_FAILED
 

@@ -12,10 +12,9 @@ from ..shell_words import quote_word
 from ..text.wording import count_of
 from . import exit_codes
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
-from .number_types import SEED, FiniteRange
 from .options import level_option, path_in_store, scale_option, typed_options, with_file_options
 from .output import is_json, open_console, print_blocks, print_command, print_result, typed_command
-from .output_files import OUTPUT_FILE, REPORT_FILE
+from .typed_values import OUTPUT_FILE, REPORT_FILE, SEED, FiniteRange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,10 +8,10 @@ import click
 
 from ..errors import AssayError, UsageError
 from ..presentation.figure import Figure
-from ..presentation.result_table import Field, tabulate
+from ..presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ..text.wording import count_of
 from .meta import scores_option, with_read_options
-from .output import echo, echo_json, is_json, open_console, print_table, typed_command
+from .output import print_result, typed_command
 
 if TYPE_CHECKING:
     from ..meta_eval.prediction_powered import MeanRating
@@ -71,12 +71,11 @@ def estimate(
         except AssayError:
             raise error from None
         raise UsageError(f"{error}; these are {joined.level}s, and the {other}s suffice: --level {other}") from None
-    if is_json():
-        echo_json(_as_json(mean, joined.table, judged) | {"notes": joined.notes})
-        return
-    _print_mean(mean, joined.table, judged)
-    for note in joined.notes:
-        echo(f"Note: {note}")
+    print_result(
+        lambda: _as_json(mean, joined.table, judged) | {"notes": joined.notes},
+        _mean_block(mean, joined.table, judged),
+        *(f"Note: {note}" for note in joined.notes),
+    )
 
 
 def _as_json(mean: "MeanRating", table: "ScoreTable", judged: str | None) -> dict[str, Any]:
@@ -105,21 +104,17 @@ def _count_judged(table: "ScoreTable", judged: str | None) -> int:
     return 0 if judged is None else int((~np.isnan(table.column(judged))).sum())
 
 
-def _print_mean(mean: "MeanRating", table: "ScoreTable", judged: str | None) -> None:
-    from rich.text import Text
-
-    console, answers = open_console(), len(table.items)
-    console.print(
-        Text(
-            f"Mean rating of all {count_of(answers, 'answer')}: {Figure.from_estimate('mean', mean.mean)} "
-            f"on {table.rating_min:g}-{table.rating_max:g}",
-            "bold",
-        )
-    )
+def _mean_block(mean: "MeanRating", table: "ScoreTable", judged: str | None) -> ReportBlock:
+    answers, figure = len(table.items), Figure.from_estimate("mean", mean.mean)
+    scale = f"{table.rating_min:g}-{table.rating_max:g}"
+    parts: list[Paragraph | ResultTable] = [
+        Paragraph(f"Mean rating of all {count_of(answers, 'answer')}: {figure} on {scale}", "strong")
+    ]
     if mean.rated == answers:
         own = Figure("mean", mean.classical.value)
-        console.print(Text(f"All are rated: {own} is their own mean. The interval is for more answers like these."))
-    console.print(Text(f"Bad answers (rated below the middle): {Figure.from_estimate('rate', mean.bad_share)}"))
+        parts.append(Paragraph(f"All are rated: {own} is their own mean. The interval is for more answers like these."))
+    bad = Figure.from_estimate("rate", mean.bad_share)
+    parts.append(Paragraph(f"Bad answers (rated below the middle): {bad}"))
     rows = [("ratings alone", mean.rated, mean.classical)]
     if judged is not None:
         rows.append((f"and {judged}", _count_judged(table, judged), mean.mean))
@@ -129,10 +124,13 @@ def _print_mean(mean: "MeanRating", table: "ScoreTable", judged: str | None) -> 
         Field("mean rating", "mean", lambda row: row[2], is_whole=True),
         Field("width", "mean", lambda row: None if row[2].low is None else row[2].high - row[2].low),
     )
-    print_table(tabulate("", rows, fields))
+    parts.append(tabulate("", rows, fields))
     width = None if mean.mean.low is None or mean.mean.high is None else mean.mean.high - mean.mean.low
-    narrower = [(one, count) for one, count in mean.ratings_for_width if count and (width is None or one < width)]
+    narrower = [
+        (reached, count) for reached, count in mean.ratings_for_width if count and (width is None or reached < width)
+    ]
     if narrower and narrower[-1][1] > mean.rated:
         reached, count = narrower[-1]
         more = count_of(count - mean.rated, "more answer")
-        console.print(Text(f"Rate {more} for an interval {reached:g} wide ({typed_command('rate', 'last')})."))
+        parts.append(Paragraph(f"Rate {more} for an interval {reached:g} wide ({typed_command('rate', 'last')})."))
+    return ReportBlock(parts)

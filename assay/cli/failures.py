@@ -8,11 +8,10 @@ import click
 
 from ..atomic_files import check_writable
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
-from .number_types import SEED, BoundedCount
 from .options import embedder_option, path_in_store, prompts_option
 from .output import echo, open_console, print_command, print_result, typed_command
-from .output_files import REPORT_FILE
 from .progress import show_status
+from .typed_values import REPORT_FILE, SEED, BoundedCount
 
 if TYPE_CHECKING:
     from ..prompts import Prompts

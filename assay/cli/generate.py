@@ -10,11 +10,10 @@ import click
 
 from ..errors import InputError, UsageError
 from ..shell_words import quote_word
-from .number_types import SEED, BoundedCount, FiniteRange
 from .options import embedder_option, option_group
 from .output import echo_notice, print_result
-from .output_files import OUTPUT_FILE
 from .progress import count_progress
+from .typed_values import OUTPUT_FILE, SEED, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

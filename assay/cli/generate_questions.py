@@ -24,11 +24,10 @@ from .generate import (
     with_fold_options,
 )
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
-from .number_types import BoundedCount, FiniteRange
 from .options import embedder_option, option_group, seed_option
 from .output import echo_notice, print_result
-from .output_files import OUTPUT_FILE
 from .progress import count_progress
+from .typed_values import OUTPUT_FILE, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:
     from ..generation.folds import FoldPlan

@@ -7,12 +7,11 @@ import click
 
 from ..errors import UsageError
 from ..presentation.figure import Figure
-from ..presentation.result_table import Field, tabulate
+from ..presentation.result_table import Field, Paragraph, ReportBlock, tabulate
 from ..text.wording import count_of, verb_of
 from .generate import generate
-from .number_types import SEED, FiniteRange
-from .output import echo, echo_json, is_json, open_console, print_result, print_table
-from .output_files import OUTPUT_FILE
+from .output import print_result
+from .typed_values import OUTPUT_FILE, SEED, FiniteRange
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,11 +78,8 @@ def _export_sheets(samples: "Sequence[Sample]", out: Path, annotators: str, doub
         path = out.with_name(f"{out.stem}-{name}{out.suffix}") if name else out
         write_sheet(chosen, path)
         counts[str(path)] = len(chosen)
-    if is_json():
-        echo_json({"sheets": counts})
-    else:
-        for path_name, count in counts.items():
-            echo(f"{count_of(count, 'pair is', 'pairs are')} in {path_name}")
+    lines = [f"{count_of(count, 'pair is', 'pairs are')} in {place}" for place, count in counts.items()]
+    print_result(lambda: {"sheets": counts}, *lines)
 
 
 def _import_sheets(samples: "Sequence[Sample]", sheets: tuple[Path, ...], out: Path) -> None:
@@ -96,7 +92,7 @@ def _import_sheets(samples: "Sequence[Sample]", sheets: tuple[Path, ...], out: P
     summary = summarise_reviews(samples, [review for sheet in sheets for review in read_sheet(sheet, samples)])
     if summary.accepted:
         write_set(summary.accepted, out)
-    print_result(lambda: _as_json(summary), lambda: _print(summary, out))
+    print_result(lambda: _as_json(summary), _review_block(summary, out))
     if not summary.accepted:
         raise UsageError("nobody marked a pair correct, so no set is written")
 
@@ -113,16 +109,13 @@ def _as_json(summary: "ReviewSummary") -> dict[str, Any]:
             name: {"share": share.value, "low": share.low, "high": share.high} for name, share in summary.shares.items()
         },
         "agreement": {
-            "samples": agreement.samples,
-            "full": agreement.full,
-            "partial": agreement.partial,
-            "none": agreement.none,
+            **{name: getattr(agreement, name) for name in ("samples", "full", "partial", "none")},
             "alpha": dict(agreement.alpha),
         },
     }
 
 
-def _print(summary: "ReviewSummary", out: Path) -> None:
+def _review_block(summary: "ReviewSummary", out: Path) -> ReportBlock:
     alpha = {str(option): value for option, value in summary.agreement.alpha.items()}
     fields = (
         Field("annotation", "text", lambda row: row[0].replace("_", " ")),
@@ -130,19 +123,17 @@ def _print(summary: "ReviewSummary", out: Path) -> None:
         Field("share [95% interval]", "rate", lambda row: row[1]),
         Field("Krippendorff's alpha", "coefficient", lambda row: alpha.get(row[0])),
     )
-    console = open_console()
-    print_table(tabulate(f"{count_of(summary.judged, 'pair')} judged", summary.shares.items(), fields))
+    lines = []
     agreement = summary.agreement
     if compared := agreement.full + agreement.partial + agreement.none:
         counts = (agreement.full, agreement.partial, agreement.none)
         full, partial, none = (Figure("rate", count / compared) for count in counts)
-        console.print(
-            f"{count_of(agreement.samples, 'pair was', 'pairs were')} judged twice or more: annotators agree in "
-            f"{full}, in part in "
-            f"{partial}, not in {none}"
-        )
-    console.print(f"{summary.not_reviewed} not reviewed, {summary.disagreed} left out by disagreement")
-    console.print(
-        f"{count_of(len(summary.accepted), 'pair')} marked correct {verb_of(len(summary.accepted), 'is', 'are')} in "
-        f"{out}"
-    )
+        twice = count_of(agreement.samples, "pair was", "pairs were")
+        lines.append(f"{twice} judged twice or more: annotators agree in {full}, in part in {partial}, not in {none}")
+    accepted = len(summary.accepted)
+    lines += [
+        f"{summary.not_reviewed} not reviewed, {summary.disagreed} left out by disagreement",
+        f"{count_of(accepted, 'pair')} marked correct {verb_of(accepted, 'is', 'are')} in {out}",
+    ]
+    table = tabulate(f"{count_of(summary.judged, 'pair')} judged", summary.shares.items(), fields)
+    return ReportBlock((table, *map(Paragraph, lines)))

@@ -2,37 +2,43 @@
 
 import asyncio
 import json
+from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..atomic_files import replace_file
 from ..errors import UsageError
 from ..text.wording import count_of, verb_of
-from .number_types import BoundedCount
-from .options import SetOptions, judge_option, translate_option, with_set_options
-from .output import echo, echo_json, is_json
-from .output_files import OUTPUT_FILE
+from .options import SetOptions, judge_option, option_group, translate_option, with_set_options
+from .output import echo, print_result
+from .typed_values import OUTPUT_FILE, BoundedCount
 
 if TYPE_CHECKING:
     from ..metrics.heuristic.explain import Explanation
-    from ..metrics.heuristic.message_type import Rules
-    from ..metrics.heuristic.translation import TranslatorName
     from ..metrics.score import Score
+
+
+# how the heuristic score is computed, as `Heuristic` takes it
+with_heuristic_options = option_group(
+    "heuristic",
+    dict,
+    click.option("--vocabulary", type=click.Path(), help="File of `assay metrics vocabulary`."),
+    click.option("--nlp-nl", help="spaCy pipeline for Dutch, a package or a folder."),
+    click.option("--nlp-en", help="spaCy pipeline for English, a package or a folder."),
+    click.option("--rules", type=click.Choice(["positional", "paper"]), default="positional", show_default=True),
+    click.option("--beyond", default="", help="Heuristics beyond the seven to add to the sum: NAME+NAME, or all."),
+    translate_option,
+)
 
 
 @click.command()
 @click.argument("set_", metavar="SET")
 @click.argument("sample")
 @with_set_options
-@click.option("--vocabulary", type=click.Path(), help="File of `assay metrics vocabulary`.")
-@click.option("--nlp-nl", help="spaCy pipeline for Dutch, a package or a folder.")
-@click.option("--nlp-en", help="spaCy pipeline for English, a package or a folder.")
-@click.option("--rules", type=click.Choice(["positional", "paper"]), default="positional", show_default=True)
-@click.option("--beyond", default="", help="Heuristics beyond the seven to add to the sum: NAME+NAME, or all.")
-@translate_option
+@with_heuristic_options
 @judge_option
 @click.option("--cassette", type=click.Path(path_type=Path), help="File of recorded translations.")
 @click.option("--draw", type=click.Choice(["mermaid", "dot"]), help="Print only the decision tree, path marked.")
@@ -41,12 +47,7 @@ def explain(
     sample: str,
     *,
     set_options: SetOptions,
-    vocabulary: str | None,
-    nlp_nl: str | None,
-    nlp_en: str | None,
-    rules: "Rules",
-    beyond: str,
-    translate: "TranslatorName | None",
+    heuristic: Mapping[str, Any],
     judge: str | None,
     cassette: Path | None,
     draw: str | None,
@@ -70,15 +71,7 @@ def explain(
         async with AsyncExitStack() as stack:
             translator = await stack.enter_async_context(LiteLLMJudge(judge, cassette=cassette)) if judge else None
             try:
-                metric = Heuristic(
-                    judge=translator,
-                    vocabulary=vocabulary,
-                    nlp_nl=nlp_nl,
-                    nlp_en=nlp_en,
-                    rules=rules,
-                    beyond=beyond,
-                    translate=translate,
-                )
+                metric = Heuristic(judge=translator, **heuristic)
             except ValueError as error:
                 raise UsageError(str(error)) from error
             return await explain_sample(chosen, metric)
@@ -86,10 +79,8 @@ def explain(
     result = asyncio.run(run_explain())
     if draw:
         echo((as_mermaid if draw == "mermaid" else as_dot)(annotators_tree(), result.way))
-    elif is_json():
-        echo_json(result.as_json())
     else:
-        _print(result)
+        print_result(result.as_json, *_lines(result))
 
 
 @click.command()
@@ -106,7 +97,7 @@ def tree(form: str) -> None:
 
     questions = annotators_tree()
     drawing = (as_mermaid if form == "mermaid" else as_dot)(questions)
-    echo(questions.model_dump_json(exclude_defaults=True) if is_json() else drawing)
+    print_result(lambda: questions.model_dump(mode="json", exclude_defaults=True), drawing)
 
 
 @click.command()
@@ -140,38 +131,37 @@ def vocabulary(docs: tuple[Path, ...], out: Path | None, language: str | None, m
         return
     with replace_file(out) as file:
         file.write(lines)
-    echo(
-        f"{count_of(len(terms), 'term')} of {count_of(len(texts), 'file')} {verb_of(len(terms), 'is', 'are')} in {out}",
-        err=True,
-    )
+    is_in = f"{verb_of(len(terms), 'is', 'are')} in {out}"
+    echo(f"{count_of(len(terms), 'term')} of {count_of(len(texts), 'file')} {is_in}", err=True)
 
 
-def _print(result: "Explanation") -> None:
-    echo(f"{result.sample.id}: {result.sample.user_input}\n\n{result.sample.response}\n")
+def _lines(result: "Explanation") -> Iterator[str]:
+    yield f"{result.sample.id}: {result.sample.user_input}\n\n{result.sample.response}\n"
     by = f" by {result.type.pattern!r} in {result.type.matched!r}" if result.type.pattern else ""
-    echo(f"Message type: {result.type.type}{by}: {result.type.reason}")
+    yield f"Message type: {result.type.type}{by}: {result.type.reason}"
     if result.translation:
-        echo(f"\nThe answer in English, by {result.translation.by}:\n{result.translation.sample.response}")
-    echo("\nFeatures, in equal weight:")
-    for name, score in result.features.items():
-        _print_feature(name, score)
-    echo("\nHeuristics beyond the sum:")
-    for name, score in result.beyond.items():
-        _print_feature(name, score)
+        yield f"\nThe answer in English, by {result.translation.by}:\n{result.translation.sample.response}"
+    for title, features in (
+        ("Features, in equal weight", result.features),
+        ("Heuristics beyond the sum", result.beyond),
+    ):
+        yield f"\n{title}:"
+        for name, score in features.items():
+            yield from _feature_lines(name, score)
     value = "not scored" if result.score.value is None else f"{result.score.value:.2f} of 5"
-    echo(f"\nScore: {value}: {result.score.reason}")
+    yield f"\nScore: {value}: {result.score.reason}"
     if result.score.value is not None:
-        echo(f"Override: {result.score.evidence['override'] or 'none'}")
-    echo("\nThe annotator's questions:")
+        yield f"Override: {result.score.evidence['override'] or 'none'}"
+    yield "\nThe annotator's questions:"
     for step in result.way.steps:
-        echo(f"  {step.asks} {'does not apply' if step.reply == 'unknown' else step.reply}")
-    echo(f"  So the answer is {result.way.answer}: {result.way.because}.")
+        yield f"  {step.asks} {'does not apply' if step.reply == 'unknown' else step.reply}"
+    yield f"  So the answer is {result.way.answer}: {result.way.because}."
 
 
-def _print_feature(name: str, score: "Score") -> None:
+def _feature_lines(name: str, score: "Score") -> Iterator[str]:
     figure = "   -" if score.value is None else f"{score.value:4.2f}"
-    echo(f"  {name:<21} {figure}  {score.reason}")
+    yield f"  {name:<21} {figure}  {score.reason}"
     for kind, value in score.evidence.items():
         if value and value is not True:
             text = json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value
-            echo(f"  {'':<21}       {kind}: {text if len(text) <= 300 else text[:299] + '…'}")
+            yield f"  {'':<21}       {kind}: {text if len(text) <= 300 else text[:299] + '…'}"

@@ -12,7 +12,7 @@ from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .options import read_metrics, scale_option, with_file_options
 from .output import echo, open_console, print_command, typed_command
-from .output_files import OUTPUT_FILE
+from .typed_values import OUTPUT_FILE
 
 if TYPE_CHECKING:
     from ..runs.suite import Suite

@@ -10,7 +10,6 @@ import click
 
 from ..errors import BudgetReached, UsageError
 from ..text.wording import count_of
-from .exit_codes import INTERRUPTED
 from .options import (
     CassetteOptions,
     Command,
@@ -20,7 +19,7 @@ from .options import (
     with_budget,
     with_cassette,
 )
-from .output import echo
+from .output import end_at_ctrl_c
 
 if TYPE_CHECKING:
     from ..judges import Budget, Cassette, LiteLLMJudge, Usage
@@ -131,13 +130,12 @@ def open_judge_session(judge: str | None, options: SessionOptions, out: Path) ->
         )
     cassette = None if mode == "off" else Cassette(cassette_file or kept_replies, mode)
     session = JudgeSession(judge, options, cassette)
+    kept = "all replies are kept: resume with the same command and --resume"
     try:
-        yield session
+        with end_at_ctrl_c(lambda: kept):
+            yield session
     except BudgetReached as error:
-        raise BudgetReached(f"{error}; all replies are kept: resume with the same command and --resume") from error
-    except KeyboardInterrupt:
-        echo("assay: interrupted; all replies are kept: resume with the same command and --resume", err=True)
-        raise SystemExit(INTERRUPTED) from None
+        raise BudgetReached(f"{error}; {kept}") from error
     else:
         session.close()
         if cassette_file is None and not session.is_unfinished:

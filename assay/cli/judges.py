@@ -13,7 +13,6 @@ from ..presentation.result_table import Field, tabulate
 from ..text.wording import count_of
 from .download_dialog import agree_to_download
 from .exit_codes import DONE, TOO_MANY_FAILED
-from .number_types import MOST_REPEATS, SEED, BoundedCount
 from .options import (
     JudgeCassetteOptions,
     SetOptions,
@@ -24,8 +23,8 @@ from .options import (
     with_set_options,
 )
 from .output import echo_notice, open_console, print_result
-from .output_files import OUTPUT_FILE
 from .progress import show_status
+from .typed_values import MOST_REPEATS, OUTPUT_FILE, SEED, BoundedCount
 
 if TYPE_CHECKING:
     from ..judges import Budget

@@ -12,7 +12,6 @@ from ..errors import UsageError
 from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judges import judges, judging_seed_option
-from .number_types import BoundedCount
 from .options import (
     JudgeCassetteOptions,
     SetOptions,
@@ -22,8 +21,8 @@ from .options import (
     with_set_options,
 )
 from .output import echo_notice, print_blocks, print_result
-from .output_files import OUTPUT_FILE
 from .progress import show_status
+from .typed_values import OUTPUT_FILE, BoundedCount
 
 if TYPE_CHECKING:
     from ..judges import Budget

@@ -2,14 +2,13 @@
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import UsageError
 from ..shell_words import quote_word
 from ..text.wording import count_of
-from .number_types import MOST_REPEATS, MOST_RESAMPLES, BoundedCount, FiniteRange
 from .options import (
     header_row_option,
     hide_advanced,
@@ -20,17 +19,15 @@ from .options import (
     seed_option,
     sheet_option,
 )
-from .output import echo, echo_json, echo_notice, is_json, is_wide, print_blocks, print_result
-from .output_files import OUTPUT_FILE, REPORT_FILE
+from .output import echo_notice, is_wide, print_blocks, print_result
 from .progress import count_progress, show_status
+from .typed_values import MOST_REPEATS, MOST_RESAMPLES, OUTPUT_FILE, REPORT_FILE, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from ..meta_eval.score_files import JoinedScores, ReadOptions
-    from ..meta_eval.score_files.read_options import RatedLevel
-    from ..meta_eval.selection import Combine, Prefer
     from ..runs.store.store import RunRow, Store
 
 COMBINERS = ("all", "subsets", "sum", "mean-rank", "ridge", "logistic")  # as in meta_eval.selection
@@ -47,40 +44,9 @@ def _split_names(_context: click.Context, _option: click.Parameter, typed: str |
     return tuple(name.strip() for name in (typed or "").split(",") if name.strip())
 
 
-def _read_options(
-    *,
-    mapping: "Mapping[str, str]",
-    metrics: tuple[str, ...],
-    ratings: tuple[str, ...],
-    lower_is_better: tuple[str, ...],
-    higher_is_better: tuple[str, ...],
-    group: str | None,
-    by: tuple[str, ...],
-    scale: tuple[float, float] | None,
-    sheet: str | None,
-    header_row: int | None,
-    level: "RatedLevel | None",
-) -> "ReadOptions":
-    from ..meta_eval.score_files import ReadOptions
-
-    return ReadOptions(
-        mapping=mapping,
-        metrics=metrics,
-        ratings=ratings,
-        lower_is_better=lower_is_better,
-        higher_is_better=higher_is_better,
-        group=group,
-        by=by,
-        scale=scale,
-        sheet=sheet,
-        header_row=header_row,
-        level=level,
-    )
-
-
 with_read_options = option_group(
     "read_options",
-    _read_options,
+    "meta_eval.score_files:ReadOptions",
     click.option(
         "--metrics", metavar="A,B", callback=_split_names, help="Only these metrics or columns; * is a wildcard."
     ),
@@ -105,6 +71,58 @@ with_read_options = option_group(
 )
 
 
+# how the metrics of a table are evaluated, as `evaluate_table` takes it
+with_evaluation_options = option_group(
+    "evaluating",
+    dict,
+    click.option(
+        "--combine",
+        type=click.Choice(COMBINERS),
+        default="all",
+        show_default=True,
+        help="Choose among all ways, or subsets by ranks (subsets) or the paper's sum (sum); or take one combiner.",
+    ),
+    click.option(
+        "--prefer",
+        type=click.Choice(("best", "simple", "cheap")),
+        default="simple",
+        show_default=True,
+        help="Recommend, and save, what agrees best; or the simplest or cheapest within one standard error.",
+    ),
+    click.option("--max-metrics", type=BoundedCount(), help="Combine at most this many metrics."),
+    seed_option,
+    click.option(
+        "--repeats",
+        type=BoundedCount(1, MOST_REPEATS),
+        default=5,
+        show_default=True,
+        help="How often the five folds are drawn.",
+    ),
+    click.option(
+        "--bootstrap",
+        type=BoundedCount(100, MOST_RESAMPLES),
+        default=2000,
+        show_default=True,
+        help="How often ratings are shuffled, for the tests, and groups drawn again, for how often each metric is "
+        "chosen.",
+    ),
+    click.option(
+        "--bound",
+        type=FiniteRange(0, 1, min_open=True),
+        default=0.1,
+        show_default=True,
+        help="Largest share of bad answers among those sent without a person.",
+    ),
+    click.option(
+        "--minutes",
+        type=FiniteRange(min=0),
+        default=5,
+        show_default=True,
+        help="Minutes that a person needs per answer.",
+    ),
+)
+
+
 @hide_advanced(
     *("--lower-is-better", "--higher-is-better", "--scale", "--sheet", "--header-row", "--level", "--versions"),
     *("--combine", "--prefer", "--max-metrics", "--seed", "--repeats", "--bootstrap", "--bound", "--minutes"),
@@ -120,50 +138,7 @@ with_read_options = option_group(
 )
 @with_read_options
 @click.option("--versions", metavar="COLUMN", help="Compare versions by this column. Default: system, or the runs.")
-@click.option(
-    "--combine",
-    type=click.Choice(COMBINERS),
-    default="all",
-    show_default=True,
-    help="Choose among all ways, or subsets by ranks (subsets) or the paper's sum (sum); or take one combiner.",
-)
-@click.option(
-    "--prefer",
-    type=click.Choice(("best", "simple", "cheap")),
-    default="simple",
-    show_default=True,
-    help="Recommend, and save, what agrees best; or the simplest or cheapest within one standard error.",
-)
-@click.option("--max-metrics", type=BoundedCount(), help="Combine at most this many metrics.")
-@seed_option
-@click.option(
-    "--repeats",
-    type=BoundedCount(1, MOST_REPEATS),
-    default=5,
-    show_default=True,
-    help="How often the five folds are drawn.",
-)
-@click.option(
-    "--bootstrap",
-    type=BoundedCount(100, MOST_RESAMPLES),
-    default=2000,
-    show_default=True,
-    help="How often ratings are shuffled, for the tests, and groups drawn again, for how often each metric is chosen.",
-)
-@click.option(
-    "--bound",
-    type=FiniteRange(0, 1, min_open=True),
-    default=0.1,
-    show_default=True,
-    help="Largest share of bad answers among those sent without a person.",
-)
-@click.option(
-    "--minutes",
-    type=FiniteRange(min=0),
-    default=5,
-    show_default=True,
-    help="Minutes that a person needs per answer.",
-)
+@with_evaluation_options
 @click.option("--report", type=REPORT_FILE, help="Write the whole report to an .html file.")
 @click.option("--save", type=OUTPUT_FILE, help="Write the chosen combination to a .yaml file: run it as scorer:FILE.")
 @click.option(
@@ -179,14 +154,7 @@ def meta(
     ratings_file: Path | None,
     read_options: "ReadOptions",
     versions: str | None,
-    combine: "Combine",
-    prefer: "Prefer",
-    max_metrics: int | None,
-    seed: int,
-    repeats: int,
-    bootstrap: int,
-    bound: float,
-    minutes: float,
+    evaluating: "Mapping[str, Any]",
     report: Path | None,
     save: Path | None,
     check: Path | None,
@@ -228,22 +196,15 @@ def meta(
         return
     counts = f"{count_of(len(joined.table.metrics), 'metric')} on {count_of(len(joined.table.items), 'item')}"
     progress: AbstractContextManager[Callable[[int], None] | None] = show_status(f"evaluating {counts}")
-    if combine in {"ridge", "logistic"}:
-        progress = count_progress("fits to shuffled ratings", bootstrap)
+    if evaluating["combine"] in {"ridge", "logistic"}:
+        progress = count_progress("fits to shuffled ratings", evaluating["bootstrap"])
     with progress as on_progress:
         evaluation = evaluate_table(
             joined.table,
-            combine=combine,
-            prefer=prefer,
-            max_metrics=max_metrics,
             by=read_options.by or SLICE_ATTRIBUTES,
-            seed=seed,
-            bootstrap=bootstrap,
-            permutations=bootstrap,
-            repeats=repeats,
-            bound=bound,
-            minutes=minutes,
+            permutations=evaluating["bootstrap"],
             on_progress=on_progress,
+            **evaluating,
         )
     if save is not None:
         from ..runs.score.scorer_saving import describe_width, fit_run_scorer
@@ -261,25 +222,26 @@ def meta(
         )
     if save is not None:
         scorer.save(save)
-    if is_json():
-        from .meta_json import evaluation_as_json
-
-        echo_json(evaluation_as_json(evaluation, joined))
-        return
     from ..meta_eval.report.blocks import further_blocks, verdict_blocks
+    from .meta_json import evaluation_as_json
 
-    print_blocks(
-        *verdict_blocks(evaluation, joined, is_detailed=is_wide()), *(further_blocks(evaluation) if everything else ())
-    )
+    further = []
     if not everything and report is None:
-        echo("\nCombinations, comparisons, raters, parts and what may be sent: --all, or --report FILE.html")
+        further.append("\nCombinations, comparisons, raters, parts and what may be sent: --all, or --report FILE.html")
     if report is not None:
-        echo(f"\nThe whole report: {report}")
+        further.append(f"\nThe whole report: {report}")
     if save is not None:
         metric = quote_word(f"scorer:{save}")
-        echo(f"\nThe scorer: {save}. It predicts the team's rating: assay run SET --metrics {metric}")
-        if warning := describe_width(scorer, joined.table):
-            echo(warning)
+        further.append(f"\nThe scorer: {save}. It predicts the team's rating: assay run SET --metrics {metric}")
+        further += filter(None, [describe_width(scorer, joined.table)])
+    print_result(
+        lambda: evaluation_as_json(evaluation, joined),
+        lambda: print_blocks(
+            *verdict_blocks(evaluation, joined, is_detailed=is_wide()),
+            *(further_blocks(evaluation) if everything else ()),
+        ),
+        *further,
+    )
 
 
 def _check_scorer(file: Path, joined: "JoinedScores", store: "Store | None", runs: "Sequence[RunRow]") -> None:
@@ -293,4 +255,4 @@ def _check_scorer(file: Path, joined: "JoinedScores", store: "Store | None", run
     checked = check_scorer(scorer, table, joined.texts)
     if scorer.answers is None:
         echo_notice(f"{file}: it was saved by Assay 0.1, and does not know which answers it was fitted on")
-    print_result(lambda: asdict(checked), lambda: print_blocks(scorer_check_block(str(file), checked)))
+    print_result(lambda: asdict(checked), scorer_check_block(str(file), checked))

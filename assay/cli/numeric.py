@@ -1,16 +1,25 @@
-"""`assay metrics`: the facts of a table, and claims checked against it."""
+"""`assay metrics facts` and `check`: the facts of a table, and a claim against it: understood, computed, judged."""
 
+import shutil
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..presentation.result_table import Column, Field, ResultTable, tabulate
+from ..errors import UsageError
+from ..presentation.result_table import Column, Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ..text.wording import count_of
-from .output import echo_json, is_json, is_wide, open_console, print_table
+from .output import echo, is_wide, print_result
 
+if TYPE_CHECKING:
+    from ..metrics.numeric.checking import CheckedClaim
+    from ..metrics.numeric.parse.explanation import ClaimPart
+
+_NARROWEST = 20  # columns of a picture of words
 _SERIES_PER_TABLE = 3  # with --wide one more
 
 
@@ -29,7 +38,6 @@ def facts(*, file: Path, sheet: str | None, names: tuple[str, ...], language: st
     assay metrics facts kpi.csv
     assay metrics facts salaries.xlsx --sheet 2026 --json
     """
-    from ..errors import UsageError
     from ..installation import require_packages
     from ..languages import find_language, packs_with
     from ..metrics.numeric.compute.facts import facts_of
@@ -50,28 +58,21 @@ def facts(*, file: Path, sheet: str | None, names: tuple[str, ...], language: st
     if names:
         chosen = [replace(table, frame=table.frame[list(names)]) for table in chosen]
     computed = [facts_of(table, pairs) for table in chosen]
-    if is_json():
-        echo_json({"tables": computed})
-        return
-    for table_facts in computed:
-        _print(table_facts)
+    print_result(lambda: {"tables": computed}, *(part for table in computed for part in _parts(table)))
 
 
-def _print(table: dict[str, Any]) -> None:
-    console = open_console()
+def _parts(table: dict[str, Any]) -> Iterator[ReportBlock | ResultTable]:
     period = f", {table['from']} to {table['to']} (one {table['period']} per row)" if table["from"] else ""
-    console.print(f"{table['table']}: {count_of(table['rows'], 'row')}{period}")
-    for note in table["notes"]:
-        console.print(f"  note: {note}")
+    first = f"{table['table']}: {count_of(table['rows'], 'row')}{period}"
+    yield ReportBlock((Paragraph(first), *(Paragraph(f"note: {note}", indent=2) for note in table["notes"])))
     per_table = _SERIES_PER_TABLE + is_wide()
     for start in range(0, len(table["series"]), per_table):
         group = table["series"][start : start + per_table]
         columns = (Column("", "text"), *(Column(_heading(series)) for series in group))
-        print_table(ResultTable("Series", columns, tuple((label, *cells) for label, cells in _rows(group))))
-    for series in table["series"]:
-        _print_anomalies(console, series)
+        yield ResultTable("Series", columns, tuple((label, *cells) for label, cells in _rows(group)))
+    yield ReportBlock([Paragraph(line) for series in table["series"] for line in _anomaly_lines(series)])
     if table["pairs"]:
-        _print_pairs(table["pairs"])
+        yield _pair_table(table["pairs"])
 
 
 def _heading(series: dict[str, Any]) -> str:
@@ -106,20 +107,19 @@ def _number(value: float | None) -> str:
     return "" if value is None else format_number(value)
 
 
-def _print_anomalies(console: Any, series: dict[str, Any]) -> None:
+def _anomaly_lines(series: dict[str, Any]) -> Iterator[str]:
     anomalies = series.get("anomalies")
     if anomalies is None:
         reason = series.get("anomalies_reason") or series.get("reason")
-        console.print(f"anomalies of {series['name']}: not computed: {reason}")
-        return
-    for method in anomalies:
+        yield f"anomalies of {series['name']}: not computed: {reason}"
+    for method in anomalies or ():
         rows = [f"{row['at']}: {_number(row['value'])} (z={row['z']:.1f})" for row in method["rows"][:5]]
         more = f" and {method['count'] - 5} more" if method["count"] > 5 else ""
         by = f"{method['method']}, |z| > {method['threshold']}"
-        console.print(f"anomalies of {series['name']} by {by}: {', '.join(rows) or 'none'}{more}")
+        yield f"anomalies of {series['name']} by {by}: {', '.join(rows) or 'none'}{more}"
 
 
-def _print_pairs(pairs: list[dict[str, Any]]) -> None:
+def _pair_table(pairs: list[dict[str, Any]]) -> ResultTable:
     fields = (
         Field("first", "text", itemgetter("first")),
         Field("second", "text", itemgetter("second")),
@@ -133,4 +133,113 @@ def _print_pairs(pairs: list[dict[str, Any]]) -> None:
         Field("corr.", "value", lambda pair: "" if pair["correlation"] is None else f"{pair['correlation']:.3f}"),
         Field("p", "p", lambda pair: "" if pair["correlation_p"] is None else f"{pair['correlation_p']:.2g}", "wide"),
     )
-    print_table(tabulate("Pairs (differences: first minus second, in the unit of the first)", pairs, fields))
+    return tabulate("Pairs (differences: first minus second, in the unit of the first)", pairs, fields)
+
+
+@click.command()
+@click.argument("table", type=click.Path(path_type=Path))
+@click.argument("claim")
+@click.option("--question", default="", help="The question that the claim answers; its series and times count too.")
+@click.option("--language", help="Language (en, de, nl) of the claim; if not given, it is detected.")
+@click.option("--explain", is_flag=True, help="Also show what each word of the claim was taken for.")
+def check(*, table: Path, claim: str, question: str, language: str | None, explain: bool) -> None:
+    """Check a claim about numbers against a table.
+
+    No model is asked. TABLE is CSV, TSV, JSON, Parquet, Excel or Markdown.
+
+    \b
+    assay metrics check kpi.csv "The average throughput in March was 41.2 Mbps."
+    assay metrics check kpi.csv "Throughput rose by 5% in March." --explain
+    assay metrics check loon.xlsx "Het brutoloon daalde in juni met 3,5%." --language nl
+    """
+    from ..installation import require_packages
+    from ..languages import find_language, language_or_fallback, plain_code
+    from ..metrics.numeric.lexicon import why_unread
+    from ..metrics.numeric.numeric_claims import check_claims, describe_unread
+    from ..metrics.numeric.tables.sample_tables import tables_of_file
+    from ..text.language_detection import detect_language
+    from ..text.sentences import describe_cut_lines, sentences
+
+    require_packages("numeric", "assay metrics")
+    if not claim.strip():
+        raise UsageError("the claim is empty; give a sentence with a number")
+    is_detected = language is None
+    language = plain_code(language) or detect_language(question, claim)
+    if (not is_detected or find_language(language)) and (unread := why_unread(language)):
+        raise UsageError(unread)  # a language without a pack, if it is only detected, is read as English
+    claims = sentences(claim, language_or_fallback(language))
+    checked = check_claims(claims, tables_of_file(table, language), language, question)
+    if not checked:
+        raise UsageError("the claim has no words; give a sentence with a number")
+    bounds = [*describe_cut_lines(claim), *describe_unread(claims, question)]
+    print_result(
+        lambda: {"claims": [verdict.evidence() for verdict in checked]} | ({"bounds": bounds} if bounds else {}),
+        *(_describe(verdict, explain) for verdict in checked),
+        *(partial(echo, bound, err=True) for bound in bounds),
+    )
+
+
+def _describe(checked: "CheckedClaim", explain: bool) -> str:
+    from ..untrusted import without_unseen
+
+    evidence = checked.evidence()
+    where = " over " + evidence["window"] if evidence["window"] else ""
+    understood = "not understood"
+    if evidence["statistic"]:
+        understood = f"{evidence['statistic']} of {evidence['series'] or 'rows'}{where}"
+    understood += f" against {evidence['compared']}" if evidence["compared"] else ""
+    stated = f", stated {evidence['stated']}" if evidence["stated"] else ""
+    picture = draw_words(checked.words, shutil.get_terminal_size().columns) if explain else []
+    lines = [*(picture or [evidence["part"]]), f"  understood  {understood}{stated}"]
+    if evidence["computed"] is not None:
+        unit = f" {evidence['unit']}" if evidence["unit"] else ""
+        computed = evidence["computed"]
+        lines.append(f"  computed    {computed if isinstance(computed, str) else _number(computed)}{unit}")
+    lines += [f"  verdict     {evidence['verdict']}: {evidence['reason']}"]
+    return without_unseen("\n".join(lines))
+
+
+def draw_words(words: "Sequence[ClaimPart]", width: int) -> list[str]:
+    """The lines of a picture: the claim cut to a width, and under each line its words' roles and meanings.
+
+    Example:
+        >>> from assay.metrics.numeric.parse.explanation import ClaimPart
+        >>> words = ("The ",), ("average", "statistic", "mean"), (" was ",), ("4 ms", "number", "4 ms")
+        >>> print("\\n".join(draw_words([ClaimPart(*word) for word in words], 80)))
+        The average was 4 ms
+            ^^^^^^^     ^^^^
+            |           number: 4 ms
+            statistic: mean
+    """
+    lines: list[str] = []
+    row: list[tuple[int, ClaimPart, str]] = []
+    text = ""
+    for word in words:
+        shown = " ".join(word.text.split("\n"))
+        if text and len(text) + len(shown) > max(width, _NARROWEST):
+            lines += _row(text, row)
+            row, text = [], ""
+            shown = shown.lstrip()
+        if word.role and shown.strip():
+            row.append((len(text), word, shown))
+        text += shown
+    return [*lines, *(_row(text, row) if text.strip() else [])]
+
+
+def _row(text: str, row: "Sequence[tuple[int, ClaimPart, str]]") -> list[str]:
+    """One line of a claim, a line that underlines its words, and one label per word, the last word's first."""
+    lines = [text.rstrip()]
+    if row:
+        lines.append(_placed([(start, "^" * len(shown)) for start, _, shown in row]))
+    for place in range(len(row) - 1, -1, -1):
+        start, word, _ = row[place]
+        label = f"{word.role}: {word.meaning}" if word.meaning else word.role
+        lines.append(_placed([*((before, "|") for before, _, _ in row[:place]), (start, label)]))
+    return lines
+
+
+def _placed(pieces: Sequence[tuple[int, str]]) -> str:
+    line = ""
+    for start, piece in pieces:
+        line = line.ljust(start) + piece
+    return line

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from ..errors import InputError, UsageError
-from .number_types import MOST_CALLS_AT_ONCE, MOST_TOKENS, SEED, BoundedCount, FiniteRange
 from .output import echo, set_flag
+from .typed_values import MOST_CALLS_AT_ONCE, MOST_TOKENS, SEED, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample

@@ -5,12 +5,14 @@ direction of writing, or rich's markup. Here they become text that does nothing.
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..interruption import INTERRUPTED
 from ..presentation.texts import one_line, terminal_text
 from ..shell_words import join_words
 
@@ -28,6 +30,16 @@ def echo(text: object = "", *, err: bool = False) -> None:
 def echo_notice(text: str) -> None:
     """Prints one line on standard error that begins with `assay:`."""
     echo(f"assay: {one_line(text)}", err=True)
+
+
+@contextmanager
+def end_at_ctrl_c(explain: Callable[[], str]) -> Iterator[None]:
+    """At Ctrl-C says what is kept and how to go on, and ends the command."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        echo_notice(f"interrupted; {explain()}")
+        raise SystemExit(INTERRUPTED) from None
 
 
 def echo_json(value: Any) -> None:

@@ -9,17 +9,24 @@ import click
 from ..errors import UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
-from .exit_codes import DONE, ERROR, INTERRUPTED
-from .number_types import BoundedCount
-from .output import echo, echo_notice, print_result, typed_command
-from .output_files import OUTPUT_FILE
+from .exit_codes import DONE, ERROR
+from .output import echo, echo_notice, end_at_ctrl_c, print_result, typed_command
+from .typed_values import OUTPUT_FILE, BoundedCount
 
 if TYPE_CHECKING:
     from ..traces.pull import Existing, PullRequest, PullResult, Unit
 
 
+def _check_address(_context: click.Context, _argument: click.Parameter, typed: str) -> str:
+    """Refuses an address that no tool reads before anything else that is missing is named."""
+    from ..traces.registry import check_source
+
+    check_source(typed)
+    return typed
+
+
 @click.command()
-@click.argument("address")
+@click.argument("address", callback=_check_address)
 @click.option("--since", metavar="TIME", help="Traces begun since: 30m, 24h, 7d, or 2026-01-31T08:00 (local time).")
 @click.option("--until", metavar="TIME", help="Traces begun before: as --since. Default: now.")
 @click.option("--new", is_flag=True, help="What was not pulled before. Default without --since.")
@@ -94,14 +101,11 @@ def pull(
     _check_times(request, now)
     existing: Existing = "append" if append else "replace" if replace or not request.is_new else "refuse"
     check_output(out, existing)  # before a store is made
-    with count_progress("traces", None) as on_progress:
-        try:
-            result = pull_traces(
-                request, Store(store), out, existing=existing, unread_file=unread_file, on_progress=on_progress
-            )
-        except KeyboardInterrupt:
-            echo("assay: interrupted; nothing was written. The same command pulls the same traces", err=True)
-            raise SystemExit(INTERRUPTED) from None
+    nothing = "nothing was written. The same command pulls the same traces"
+    with end_at_ctrl_c(lambda: nothing), count_progress("traces", None) as on_progress:
+        result = pull_traces(
+            request, Store(store), out, existing=existing, unread_file=unread_file, on_progress=on_progress
+        )
     print_result(lambda: _as_json(result, request, out), lambda: _print_result(result, request, out, unread_file))
     click.get_current_context().exit(ERROR if result.lost_files else DONE)
 
@@ -186,7 +190,7 @@ def _print_result(result: "PullResult", request: "PullRequest", out: Path, unrea
         echo(f"All of them are in {unread_file}." if unread_file else "--unread FILE lists all of them, with --since.")
     if result.lost_files:
         files = count_of(result.lost_files, "file or part of one", "files or parts of files")
-        echo(f"assay: {files} could not be read: mend what is named above, and pull again", err=True)
+        echo_notice(f"{files} could not be read: mend what is named above, and pull again")
     if result.cursor is not None:
         echo(f"The next pull goes on from {result.cursor:%Y-%m-%d %H:%M:%S} UTC.")
     if result.written:

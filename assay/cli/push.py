@@ -8,11 +8,10 @@ from urllib.parse import urlsplit
 import click
 
 from ..errors import InputError, UsageError
-from ..presentation.texts import one_line
 from ..text.wording import count_of, list_first, verb_of
-from .exit_codes import DONE, ERROR, INTERRUPTED
+from .exit_codes import DONE, ERROR
 from .options import read_metrics
-from .output import echo, print_result, typed_command
+from .output import echo, echo_notice, end_at_ctrl_c, print_result, typed_command
 
 if TYPE_CHECKING:
     from ..traces.push import PushResult
@@ -63,13 +62,10 @@ def push(
     )
     with count_progress("scores", None) as on_progress:
         try:
-            result = push_scores(runs, row, request, on_progress=on_progress)
+            with end_at_ctrl_c(lambda: f"what was written is kept. Go on with: {_same_command(row.id)}"):
+                result = push_scores(runs, row, request, on_progress=on_progress)
         except InputError as error:
             raise InputError(f"{error}. What was written is kept; go on with: {_same_command(row.id)}") from error
-        except KeyboardInterrupt:
-            go_on = _same_command(row.id)
-            echo(f"assay: interrupted; what was written is kept. Go on with: {go_on}", err=True)
-            raise SystemExit(INTERRUPTED) from None
     print_result(
         lambda: _as_json(result, row.id, is_dry=dry_run), lambda: _print_result(result, row.id, is_dry=dry_run)
     )
@@ -140,7 +136,7 @@ def _print_result(result: "PushResult", run: str, *, is_dry: bool) -> None:
     if not result.places:
         echo(f"Run {run} has no score of a trace: pull traces (assay traces pull), run them, and push that run.")
     if result.failed:
-        echo(f"assay: {count_of(result.failed, 'score')} could not be written:", err=True)
+        echo_notice(f"{count_of(result.failed, 'score')} could not be written:")
         for problem, count in result.problems.items():
-            echo(f"assay: {count_of(count, 'score')}: {one_line(problem)}", err=True)
-        echo(f"assay: try them again with: {_same_command(run)}", err=True)
+            echo_notice(f"{count_of(count, 'score')}: {problem}")
+        echo_notice(f"try them again with: {_same_command(run)}")

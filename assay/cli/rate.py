@@ -10,13 +10,12 @@ from ..installation import require_extra
 from ..regular_files import read_text_file
 from ..text.wording import count_of, verb_of
 from ..value_messages import describe_first_mistake
-from .number_types import SEED, BoundedCount
 from .options import ServerOptions, server_options, with_file_options
-from .output import echo, echo_json, is_json
-from .output_files import OUTPUT_FILE
+from .output import echo, print_result
+from .typed_values import OUTPUT_FILE, SEED, BoundedCount
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from ..runs.ratings import PairQueue, RatingQueue
 
@@ -94,6 +93,8 @@ def rate(
     assay rate last --raters ada,bob,cleo --guideline guideline.md --choose spread
     assay rate today=RUN_A new=RUN_B --pairs --raters ada,bob
     """
+    from pydantic import ValidationError
+
     from ..runs import Store
     from ..runs.decision.pair_source import find_pairs, open_pair_queue
     from ..runs.ratings import QueueSettings
@@ -124,8 +125,8 @@ def rate(
             {"raters": names, "per_answer": per_answer or min(2, len(names)), "rating_min": low, "rating_max": high}
             | {"choose": choose, "seed": seed, "turns": turns}
         )
-    except ValueError as error:
-        raise UsageError(f"--raters, --per-answer, --scale: {_first_message(error)}") from error
+    except ValidationError as error:
+        raise UsageError(f"--raters, --per-answer, --scale: {describe_first_mistake(error)}") from error
     text = None if guideline is None else read_text_file(guideline, "the guideline")
     if pairs:
         compared = find_pairs(runs, sources, by, settings.turns, reading)
@@ -215,13 +216,12 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
         echo(f"{count_of(len(rated), 'rated answer')} written to {out}")
         return
     stability = predict_queue_stability(runs, opened)
-    if is_json():
-        rule = None if stability is None else asdict(stability) | {"may_stop": stability.may_stop}
-        echo_json(_status(opened) | {"stop_rule": rule})
-        return
-    _echo_progress(opened)
-    if stability is not None:
-        echo(f"{stability}.")
+    rule = None if stability is None else asdict(stability) | {"may_stop": stability.may_stop}
+    print_result(
+        lambda: _status(opened) | {"stop_rule": rule},
+        *_progress_lines(opened),
+        *([] if stability is None else [f"{stability}."]),
+    )
 
 
 def _show_pairs(queue: "PairQueue", out: Path | None, series: int | None) -> None:
@@ -238,13 +238,12 @@ def _show_pairs(queue: "PairQueue", out: Path | None, series: int | None) -> Non
         echo(f"{count_of(len(choices) - same, 'choice')}{unasked} written to {out}")
         return
     progress = pair_progress(queue)
-    if is_json():
-        echo_json(_status(queue) | asdict(progress))
-        return
-    _echo_progress(queue)
-    for line in (*map(str, progress.versions), str(progress.agreement or ""), progress.left_sentence):
-        if line:
-            echo(f"{line[0].upper()}{line[1:]}.")
+    lines = filter(None, (*map(str, progress.versions), str(progress.agreement or ""), progress.left_sentence))
+    print_result(
+        lambda: _status(queue) | asdict(progress),
+        *_progress_lines(queue),
+        *(f"{line[0].upper()}{line[1:]}." for line in lines),
+    )
 
 
 def _status(queue: "RatingQueue | PairQueue") -> dict[str, object]:
@@ -255,16 +254,16 @@ def _status(queue: "RatingQueue | PairQueue") -> dict[str, object]:
     return status | {"raters": {one.name: one.ratings for one in rater_progress(queue)}}
 
 
-def _echo_progress(queue: "RatingQueue | PairQueue") -> None:
+def _progress_lines(queue: "RatingQueue | PairQueue") -> "Iterator[str]":
     from ..runs.ratings.rating_progress import rater_progress
 
     done, total = queue.counts()
     item = "pair" if queue.kind == "pairs" else "answer"
-    echo(f"{queue.id}: {queue.source}, series {queue.series}, {done} of {count_of(total, _noun(queue))}")
+    yield f"{queue.id}: {queue.source}, series {queue.series}, {done} of {count_of(total, _noun(queue))}"
     for one in rater_progress(queue):
         pace = "" if one.median_seconds is None else f", {one.median_seconds:.0f} s per {item}"
         cannot_tell = f' ({one.cannot_tell:,} of them "can\'t tell")' if one.cannot_tell else ""
-        echo(f"  {one.name}: {count_of(one.ratings, item)}{cannot_tell}{pace}")
+        yield f"  {one.name}: {count_of(one.ratings, item)}{cannot_tell}{pace}"
 
 
 def _noun(queue: "RatingQueue | PairQueue") -> str:
@@ -286,11 +285,3 @@ def _read_scale(text: str) -> tuple[int, int]:
     if not dash or not low.isdecimal() or not high.isdecimal():
         raise click.BadParameter(f"{text!r}: write LOW-HIGH, such as 1-5", param_hint="--scale")
     return int(low), int(high)
-
-
-def _first_message(error: ValueError) -> str:
-    from pydantic import ValidationError
-
-    if isinstance(error, ValidationError):
-        return describe_first_mistake(error)
-    return str(error)

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import AssayError, InputError, UsageError
-from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .batch import batch_cassette, batch_option, batch_size_option, resumable_batch_run
-from .exit_codes import BUDGET, DONE, INTERRUPTED, TOO_MANY_FAILED
-from .number_types import BoundedCount
+from .exit_codes import BUDGET, DONE, TOO_MANY_FAILED
 from .options import (
     CassetteOptions,
     FolderOrUrl,
@@ -33,7 +31,8 @@ from .options import (
     with_cassette,
     with_set_options,
 )
-from .output import echo, echo_notice, print_result, typed_command
+from .output import echo_notice, end_at_ctrl_c, print_result, typed_command
+from .typed_values import BoundedCount
 
 if TYPE_CHECKING:
     from ..eval_sets.levels import Turns
@@ -207,23 +206,22 @@ def execute_plan(
     from ..runs import run_plan
     from .progress import live_progress
 
-    try:
-        with live_progress() as on_progress:
-            return run_plan(
-                plan,
-                store,
-                options,
-                resume=resume,
-                skip_bad=skip_bad,
-                batches=batches,
-                on_progress=on_progress,
-                on_note=echo_notice,
-            )
-    except KeyboardInterrupt:
-        resume_it = typed_command("run", "--resume", "last")
-        how = resume_it if batches is None else "the same command; the batches go on at the provider"
-        echo(f"assay: interrupted; all replies are kept. Go on with: {how}", err=True)
-        raise SystemExit(INTERRUPTED) from None
+    def explain() -> str:
+        again = typed_command("run", "--resume", "last")
+        how = again if batches is None else "the same command; the batches go on at the provider"
+        return f"all replies are kept. Go on with: {how}"
+
+    with end_at_ctrl_c(explain), live_progress() as on_progress:
+        return run_plan(
+            plan,
+            store,
+            options,
+            resume=resume,
+            skip_bad=skip_bad,
+            batches=batches,
+            on_progress=on_progress,
+            on_note=echo_notice,
+        )
 
 
 def _is_parquet_pattern(source: str) -> bool:
@@ -244,41 +242,36 @@ def _run_parts(
     from .progress import live_progress
     from .run_output import outcome_as_json, print_outcome_of_parts
 
-    try:
-        with live_progress() as on_progress:
-            outcome = run_parquet(
-                plan,
-                out,
-                options,
-                with_ray=engine is not None,
-                workers=workers,
-                on_progress=on_progress,
-                on_note=echo_notice,
-            )
-    except KeyboardInterrupt:
-        echo("assay: interrupted; what was scored is kept. Go on with the same command", err=True)
-        raise SystemExit(INTERRUPTED) from None
+    go_on = "Go on with the same command"
+    with end_at_ctrl_c(lambda: f"what was scored is kept. {go_on}"), live_progress() as on_progress:
+        outcome = run_parquet(
+            plan,
+            out,
+            options,
+            with_ray=engine is not None,
+            workers=workers,
+            on_progress=on_progress,
+            on_note=echo_notice,
+        )
     print_result(lambda: outcome_as_json(outcome), lambda: print_outcome_of_parts(outcome))
     failed = sum(counts.failed for counts in outcome.summary.metrics.values())
     code = DONE
     if outcome.ending == "budget":
         code = BUDGET
-        echo(f"assay: {one_line(outcome.message)}; go on with the same command", err=True)
+        echo_notice(f"{outcome.message}; go on with the same command")
     elif failed > max_failed:
         code = TOO_MANY_FAILED
-        echo(
-            f"assay: {count_of(failed, 'score')} failed, {max_failed} allowed (--max-failed). The first: "
-            f"{one_line(outcome.summary.failure)}. To score them again, remove the files of their parts",
-            err=True,
+        echo_notice(
+            f"{count_of(failed, 'score')} failed, {max_failed} allowed (--max-failed). The first: "
+            f"{outcome.summary.failure}. To score them again, remove the files of their parts"
         )
     click.get_current_context().exit(code)
 
 
 def report_skipped_rows(errors: Sequence[InputError]) -> None:
     """Names on standard error each row that was left out."""
-
     for error in errors:
-        echo(f"assay: left out: {one_line(str(error))}", err=True)
+        echo_notice(f"left out: {error}")
 
 
 def print_outcome(store: "Store", outcome: "Outcome") -> None:
@@ -291,18 +284,15 @@ def print_outcome(store: "Store", outcome: "Outcome") -> None:
 
 def exit_code(store: "Store", outcome: "Outcome", max_failed: int) -> int:
     """The exit code of a session. Says on standard error why it is not 0."""
-
     if outcome.ending == "budget":
-        resume_it = typed_command("run", "--resume", outcome.run)
-        echo(f"assay: {one_line(outcome.message)}; go on with: {resume_it}", err=True)
+        echo_notice(f"{outcome.message}; go on with: {typed_command('run', '--resume', outcome.run)}")
         return BUDGET
     failed = store.failed_samples(outcome.run)
     if len(failed) > max_failed:
         names = ", ".join(failed[:5]) + (", ..." if len(failed) > 5 else "")
-        echo(
-            f"assay: {count_of(len(failed), 'sample')} failed ({one_line(names)}), {max_failed} allowed "
-            f"(--max-failed). The first: {one_line(store.first_failure(outcome.run))}",
-            err=True,
+        echo_notice(
+            f"{count_of(len(failed), 'sample')} failed ({names}), {max_failed} allowed (--max-failed). The first: "
+            f"{store.first_failure(outcome.run)}"
         )
         return TOO_MANY_FAILED
     return DONE

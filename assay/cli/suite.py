@@ -11,8 +11,6 @@ from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
 from .exit_codes import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
 from .output import (
-    echo,
-    echo_json,
     echo_notice,
     is_json,
     open_console,
@@ -65,14 +63,14 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
     from .progress import live_progress
 
     loaded = load_suite(file)
-    if check:
-        if accept or resume:
-            raise UsageError("--check only reads FILE and its sets, and leaves no run to accept or to resume: name one")
-        _check(file, loaded)
-        return
     context = click.get_current_context()
     # the suite's own store, unless another was typed or set in the environment
     is_own_store = context.get_parameter_source("store") is click.core.ParameterSource.DEFAULT
+    if check:
+        if accept or resume:
+            raise UsageError("--check only reads FILE and its sets, and leaves no run to accept or to resume: name one")
+        _check(file, loaded, None if is_own_store else store)
+        return
     own_store = _shown_path(loaded.store_place) if is_own_store and loaded.store is not None else None
     outcome = run_suite(
         loaded,
@@ -90,26 +88,32 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
     if accept and not report.is_accepted:
         echo_notice("nothing is accepted: this nightly run did not end, or samples failed")
     for error in filter(None, [report.message, *outcome.write_errors]):
-        echo(f"assay: {one_line(error)}", err=True)
+        echo_notice(error)
     context.exit(code)
 
 
-def _check(file: Path, suite: "Suite") -> None:
+def _check(file: Path, suite: "Suite", store: str | Path | None) -> None:
     from ..runs.suite.gates import GATES
     from ..runs.suite.suite_file import check_sets
 
     check_sets(suite, file)
-    if is_json():
-        names = {"suite": suite.name, "sets": suite.sets, "metrics": suite.metrics, "judges": suite.judges}
-        outputs, kept = (
-            {name: path and _shown_path(path) for name, path in paths.items()}
-            for paths in (suite.output_paths(), suite.kept_files())
-        )
-        echo_json(names | {"outputs": outputs, "kept": kept})
-        return
+    kept = suite.kept_files()
+    if store is not None:
+        kept["store"] = store.resolve() if isinstance(store, Path) else None
+    outputs, kept_paths = (
+        {name: path and _shown_path(path) for name, path in paths.items()} for paths in (suite.output_paths(), kept)
+    )
     counts = ((suite.sets, "set"), (suite.metrics, "metric"), (suite.judges, "judge"), (suite.gates, "gate"))
-    echo(f"{file}: {', '.join(count_of(len(things), noun) for things, noun in counts)}: no errors")
-    if not suite.gates:
+    print_result(
+        lambda: {
+            "suite": suite.name,
+            **{name: getattr(suite, name) for name in ("sets", "metrics", "judges")},
+            "outputs": outputs,
+            "kept": kept_paths,
+        },
+        f"{file}: {', '.join(count_of(len(things), noun) for things, noun in counts)}: no errors",
+    )
+    if not suite.gates and not is_json():
         kinds = ", ".join(GATES)
         echo_notice(
             f"{file} has no gates, so that it passes whatever the answers are; add some under `gates:` ({kinds})"
@@ -170,14 +174,18 @@ def accept(runs: tuple[str, ...], *, suite_name: str | None, store: str | Path) 
     RUN is an id, its beginning, or `last`; the runs that are compared with it are those of its suite. Several runs of
     the same system are a better baseline than one.
     """
-    from ..runs import Store
+    from ..runs import Ledger, Store
     from ..runs.suite.nightly_run import accept_runs
 
-    accepted = accept_runs(Store(store, must_exist=True), runs, suite_name)
-    if is_json():
-        echo_json({"suite": accepted.suite, "judge": accepted.judge, "run": accepted.runs[-1], "runs": accepted.runs})
-    else:
-        names = ", ".join(accepted.runs)
-        echo(
-            one_line(f"The next nightly runs of {accepted.suite} (judge: {accepted.judge}) are compared with {names}.")
+    opened = Store(store, must_exist=True)
+    accepted = accept_runs(opened, runs, suite_name)
+    if accepted.suite not in Ledger(opened).suites():
+        echo_notice(
+            f"no nightly run of a suite {accepted.suite!r} is in this store yet: its file must have this `name`, or "
+            "nothing is compared with what you accepted"
         )
+    of_suite = f"{accepted.suite} (judge: {accepted.judge})"
+    print_result(
+        lambda: {"suite": accepted.suite, "judge": accepted.judge, "run": accepted.runs[-1], "runs": accepted.runs},
+        one_line(f"The next nightly runs of {of_suite} are compared with {', '.join(accepted.runs)}."),
+    )

@@ -9,7 +9,6 @@ from click.core import ParameterSource
 from ..errors import UsageError
 from ..installation import require_extra
 from ..text.wording import count_of
-from .number_types import BoundedCount
 from .options import (
     FolderOrUrl,
     ServerOptions,
@@ -18,6 +17,7 @@ from .options import (
     server_options,
 )
 from .output import echo, echo_json, echo_notice, is_json, print_result
+from .typed_values import BoundedCount
 
 if TYPE_CHECKING:
     from ..meta_eval.score_files.read_options import RatedLevel

@@ -207,7 +207,8 @@ async def _without_empty_run(record: ScoreRecord) -> AsyncIterator[None]:
         with suppress(InputError):  # where the store is what cannot be reached, the first error says so
             is_removed = isinstance(record, StoredRun) and record.remove_if_empty()
         if is_removed:
-            raise type(error)(f"{error}. {NOTHING_STORED}") from error.__cause__
+            kind = JudgeUnavailable if isinstance(error, JudgeUnavailable) else InputError
+            raise kind(f"{error}. {NOTHING_STORED}") from error.__cause__
         raise
 
 

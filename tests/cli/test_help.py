@@ -180,6 +180,8 @@ def test_help_shows_few_options_and_help_all_shows_the_others_too(assay, command
         ("prompts use mine", "--prompts FOLDER"),
         ("cassettes split x.jsonl", "assay cassettes merge"),
         ("cassettes diff a.jsonl b.jsonl", "assay show changes"),
+        ("meta --style", "assay judges card"),
+        ("run helpdesk_en --judge smollm2-135m", "gguf:PATH"),
     ],
 )
 def test_what_went_names_what_stands_in_its_place(assay, words, place):
@@ -189,3 +191,14 @@ def test_what_went_names_what_stands_in_its_place(assay, words, place):
 
 def test_what_never_was_is_said_as_before(assay):
     assert "It went" not in assay("run", "x.jsonl", "--shardrows", "5").err
+    assert "It went" not in assay("run", "helpdesk_en", "--judge", "nobody").err
+
+
+def test_an_address_that_no_tool_reads_is_named_before_the_file_that_is_missing(assay):
+    done = assay("traces", "pull", "opik://localhost/project")
+    assert done.code == 2 and "Opik is no longer read" in done.err and "--out" not in done.err
+
+
+def test_a_folder_is_no_cassette(assay, tmp_path):
+    done = assay("cassettes", "merge", "all.jsonl", tmp_path)
+    assert done.code == 2 and "is a folder, and those of results went; record with `assay run --cassette" in done.err

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from assay.cli import cli
-from assay.cli.word_picture import draw_words
+from assay.cli.numeric import draw_words
 from assay.errors import UsageError
 from assay.metrics import ROLES, ClaimPart
 from assay.presentation import template_environment

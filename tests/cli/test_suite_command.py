@@ -177,10 +177,19 @@ def test_a_run_of_no_suite_is_accepted_only_for_a_named_suite(assay, suite_file,
     run = assay("run", set_file(6), "--metrics", "token_overlap", "--json").json["run"]
     refused = assay("suite", "accept", run)
     assert (refused.code, "--suite NAME" in refused.err) == (2, True)
-    assert assay("suite", "accept", run, "--suite", "helpdesk").code == 0
+    accepted = assay("suite", "accept", run, "--suite", "helpdesk")
+    assert (accepted.code, "no nightly run of a suite 'helpdesk' is in this store yet" in accepted.err) == (0, True)
     nightly = assay("suite", suite_file(REGRESSION), "--json")
     assert (nightly.json["runs"][0]["compared_with"], nightly.code) == (run, 0)
     assert assay("suite", "accept", "2019").code == 2
+
+
+def test_a_check_names_the_store_that_is_used(assay, suite_file, set_file, monkeypatch):
+    set_file(3)
+    file = suite_file(REGRESSION, store="kept")
+    assert assay("suite", file, "--check", "--json").json["kept"]["store"] == "kept"
+    monkeypatch.setenv("ASSAY_STORE", "elsewhere")
+    assert assay("suite", file, "--check", "--json").json["kept"]["store"] == "elsewhere"
 
 
 def test_a_finished_nightly_run_cannot_be_resumed(assay, suite_file, set_file):

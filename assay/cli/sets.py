@@ -1,0 +1,176 @@
+"""`assay sets`: the bundled sets and the public rated ones, which are downloaded on demand."""
+
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..presentation.result_table import Field, tabulate
+from ..text.wording import count_of
+from .options import download_option
+from .output import echo, echo_notice, is_json, print_result
+
+if TYPE_CHECKING:
+    from ..eval_sets import Sample
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def sets(context: click.Context) -> None:
+    """List the bundled sets and the public rated ones, or make one from documents.
+
+    A public set is downloaded once, when you say so, and then read by its name. Each has two fixed halves,
+    public:mtrag:dev and public:mtrag:test: whole groups, so that what is tuned on one half is told on the other.
+
+    \b
+    assay sets
+    assay sets get mtrag
+    assay run public:mtrag:dev --metrics token_overlap
+    """
+    if context.invoked_subcommand is None:
+        _list_sets()
+
+
+@sets.command("list")
+def list_sets() -> None:
+    """List the bundled sets, and the public rated ones."""
+    _list_sets()
+
+
+def _list_sets() -> None:
+    from ..eval_sets import bundled_sets, load_set, public_sets
+
+    bundled = [{"set": name} | _count(load_set(name)) for name in bundled_sets()]
+    public = [_describe_public(name) for name in public_sets()]
+    numbers = {"samples": "samples", "rated": "rated", "with tables": "with_tables"}
+    fields = (
+        Field("set", "text", itemgetter("set")),
+        *(Field(head, "count", itemgetter(key)) for head, key in numbers.items()),
+        Field("languages", "text", lambda row: ", ".join(row["languages"])),
+    )
+    caption = "Public, named public:NAME (public:mtrag), downloaded once: assay sets get NAME"
+    print_result(
+        lambda: {"sets": bundled, "public": public},
+        tabulate("Bundled, with constructed ratings", bundled, fields),
+        "",
+        tabulate(caption, public, _PUBLIC_FIELDS),
+    )
+
+
+def _count(samples: "Sequence[Sample]") -> dict[str, Any]:
+    return {
+        "samples": len(samples),
+        "rated": sum(sample.human_rating is not None for sample in samples),
+        "with_tables": sum(bool(sample.tables) for sample in samples),
+        "languages": sorted({sample.language for sample in samples if sample.language}),
+    }
+
+
+def _describe_public(name: str) -> dict[str, Any]:
+    """The facts of a public set; the number of answers is counted where only the downloaded set tells it."""
+    from ..errors import InputError
+    from ..eval_sets.public.set_facts import PREFIX, load_facts
+    from ..eval_sets.public.set_files import ChangedFileError, is_downloaded
+    from ..eval_sets.public.set_rows import count_answers
+
+    facts = load_facts(name)
+    answers, is_here, is_changed = facts.answers, is_downloaded(facts), False
+    if is_here:
+        try:
+            counted = count_answers(facts)
+            answers, is_here = (facts.answers, False) if counted is None else (counted[0], True)
+            for note in counted[1] if counted is not None and facts.answers is not None else ():
+                echo_notice(note)
+        except InputError as error:
+            is_here, is_changed = False, isinstance(error, ChangedFileError)
+            echo_notice(str(error).partition("; ")[0])  # a command that reads the set also says what to do
+    return {
+        "set": f"{PREFIX}{name}",
+        **facts.model_dump(mode="json", exclude={"name", "reader", "tables", "files", "answers_counted"}),
+        "files": [file.model_dump() | {"url": facts.address(file.path)} for file in facts.files],
+        "size": facts.size,
+        "answers": answers,
+        "is_downloaded": is_here,
+        "is_changed": is_changed,
+    }
+
+
+def _raters(row: dict[str, Any]) -> str:
+    """Who rated: "3 people", "computed", or "Assay" where it made the wrong answers."""
+    if row["rated_by"] == "constructed":
+        return "Assay"
+    return f"{row['raters']} {row['rated_by']}" if row["raters"] else str(row["rated_by"])
+
+
+def _size(row: dict[str, Any]) -> str:
+    from ..eval_sets.public.set_facts import format_size
+
+    return format_size(row["size"]) if row["size"] else "-"
+
+
+def _describe_presence(row: dict[str, Any]) -> str:
+    return "changed" if row["is_changed"] else "yes" if row["is_downloaded"] else "no"
+
+
+_PUBLIC_FIELDS = (
+    Field("set", "text", lambda row: row["set"].partition(":")[2], is_whole=True),
+    Field("rated", "text", itemgetter("rated"), is_whole=True),
+    Field("by", "text", _raters, is_whole=True),
+    Field("answers", "count", itemgetter("answers")),
+    Field("licence", "text", itemgetter("licence")),
+    Field("size", "text", _size),
+    Field("here", "text", _describe_presence),
+    Field("language", "text", itemgetter("language"), "wide"),
+    Field("groups", "text", itemgetter("groups"), "wide"),
+    Field("versions", "text", lambda row: ", ".join(row["versions"]), "wide"),
+)
+
+
+@sets.command()
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@download_option
+def get(names: tuple[str, ...], *, yes: bool) -> None:
+    """Download public rated sets, after asking.
+
+    Says from where, how large, under which licence and into which folder. A file takes its place when it is whole and
+    checked. ASSAY_PUBLIC_SETS names a mirror, or a folder that has the files already.
+
+    \b
+    assay sets get mtrag
+    assay sets get mtrag begin --yes
+    """
+    from ..eval_sets import download_public_set
+    from ..eval_sets.public.download import check_downloads_allowed
+    from ..eval_sets.public.set_facts import PREFIX, parse_name
+    from ..eval_sets.public.set_files import cache_folder, describe_offer
+    from ..eval_sets.public.set_rows import count_answers
+    from .download_dialog import TerminalDialog, agree_to_download
+
+    chosen = [parse_name(name if name.startswith(PREFIX) else f"{PREFIX}{name}").facts for name in names]
+    written = []
+    for facts in chosen:
+        check_downloads_allowed(facts)
+        if count_answers(facts) is not None:
+            files = download_public_set(facts.name)  # which finds them, so that there is nothing to ask or to show
+        else:
+            offer, name = describe_offer(facts), f"{PREFIX}{facts.name}"
+            agree_to_download(name, f"{name} ({facts.title}): {offer}", offer, yes=yes)
+            with TerminalDialog().show_progress(facts.size) as report:
+                files = download_public_set(facts.name, report)
+        count, notes = count_answers(facts) or (0, [])
+        for note in notes:
+            echo_notice(note)
+        new = sum(file.is_new for file in files)
+        if not is_json():
+            came = f"{count_of(new, 'file')} downloaded" if new else "here already"
+            echo(f"{PREFIX}{facts.name}: {count_of(count, 'answer')}, {came}")
+        written.append(
+            {
+                "set": f"{PREFIX}{facts.name}",
+                "answers": count,
+                "folder": str(cache_folder()),
+                "files": [file._asdict() for file in files],
+            }
+        )
+    print_result(lambda: {"sets": written})
