@@ -21,6 +21,7 @@ from ..text.sentences import (
 from .sample_state import earlier_turns
 from .score import SENTENCES
 
+_NO_SENTENCES = {HEADING, *NO_SENTENCES}
 ClaimsBy = Literal["judge", "sentences"]
 
 
@@ -76,15 +77,22 @@ def sentence_evidence(split: Sequence[AnswerSentence], claims_by: ClaimsBy = "se
         >>> sentence_evidence(answer_sentences("Hello! It is free.", load_language("en")))["sentences"]
         {'judged': 1, 'left_out': 1}
     """
-    outside = [one for one in split if one.kind == TO_JUDGE or (one.kind != CLAIM and claims_by == "sentences")]
-    left_out = [{"text": sentence.text, "kind": sentence.kind} for sentence in outside]
-    left_out += [{"text": text, "kind": TO_JUDGE} for sentence in split for text in sentence.cut]
-    if claims_by == "sentences":  # "Yes, it is free": the judge is asked about the rest
-        left_out += [{"text": one.answer_word.strip(), "kind": YES_NO} for one in split if one.answer_word]
-    no_sentences = {HEADING, *NO_SENTENCES}
-    count = sum([sentence.kind not in no_sentences for sentence in outside])
-    judged = sum([sentence.kind not in no_sentences for sentence in split]) - count
-    return {"left_out": left_out, SENTENCES: {"judged": judged, "left_out": count}}
+    left_out: list[dict[str, str]] = []
+    parts: list[dict[str, str]] = []  # cut out of sentences that are judged
+    answer_words: list[dict[str, str]] = []
+    judged = count = 0
+    for sentence in split:
+        is_sentence = sentence.kind not in _NO_SENTENCES
+        if sentence.kind == TO_JUDGE or (sentence.kind != CLAIM and claims_by == "sentences"):
+            left_out += [{"text": sentence.text, "kind": sentence.kind}]
+            count += is_sentence
+        else:
+            judged += is_sentence
+        if sentence.cut:
+            parts += [{"text": text, "kind": TO_JUDGE} for text in sentence.cut]
+        if sentence.answer_word and claims_by == "sentences":  # "Yes, it is free": the judge is asked about the rest
+            answer_words += [{"text": sentence.answer_word.strip(), "kind": YES_NO}]
+    return {"left_out": left_out + parts + answer_words, SENTENCES: {"judged": judged, "left_out": count}}
 
 
 def claims_by_sentences(sample: Sample) -> list[str]:

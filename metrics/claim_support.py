@@ -126,14 +126,13 @@ def with_quotes(claims: Sequence[Claim], contexts: tuple[str, ...]) -> list[Clai
 
     The judge gives no quote with a one-word answer; this is where a reader looks first.
     """
-    return [_with_quote(claim, contexts) if claim.verdict == "supported" else claim for claim in claims]
-
-
-def _with_quote(claim: Claim, contexts: tuple[str, ...]) -> Claim:
-    place = find_nearest_sentence(claim.text, contexts)
-    if place is None:
-        return claim
-    return claim.with_quote(contexts[place.context][place.start : place.end], place)
+    quoted = []
+    for claim in claims:
+        if claim.verdict == "supported" and (place := find_nearest_sentence(claim.text, contexts)):
+            quoted += [claim.with_quote(contexts[place.context][place.start : place.end], place)]
+        else:
+            quoted += [claim]
+    return quoted
 
 
 def require_answers(answers: Answers) -> Answers:

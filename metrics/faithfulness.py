@@ -162,11 +162,12 @@ class Faithfulness(Metric):
 
     def _score(self, judged: Sequence[Claim], evidence: dict[str, Any], usage: Usage) -> Score:
         unsupported = [claim for claim in judged if claim.verdict != "supported"]
-        supported = len(judged) - len(unsupported)
+        count = len(judged)
+        supported = count - len(unsupported)
         value = self.aggregate([claim.support for claim in judged])
         evidence["claims"] = [claim.evidence() for claim in judged]
-        evidence["ratio"] = supported / len(judged)
-        reason = f"{supported} of {count_of(len(judged), 'claim')} supported"
+        evidence["ratio"] = supported / count
+        reason = f"{supported} of {count_of(count, 'claim')} supported"
         if unsupported:
             worst = min(unsupported, key=_rank)
             reason += f'; {worst.verdict.replace("_", " ")}: "{worst.text}" ({worst.reason})'
@@ -198,7 +199,7 @@ def _task(sample: Sample) -> str:
 
 def _shows_tables(sample: Sample) -> bool:
     """Whether the contexts of a prepared sample are its tables as text."""
-    return isinstance(next(iter(sample.retrieved_contexts), ""), TableContext)
+    return bool(sample.tables and sample.retrieved_contexts) and isinstance(sample.retrieved_contexts[0], TableContext)
 
 
 def _rank(claim: Claim) -> tuple[int, float]:

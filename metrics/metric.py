@@ -228,4 +228,4 @@ def has_field(sample: Sample, name: str) -> bool:
         value = getattr(sample, field).get(key)
         return bool(value.strip()) if isinstance(value, str) else value is not None
     value = getattr(sample, name)
-    return bool(value.strip()) if isinstance(value, str) else bool(value)
+    return bool(value.strip() if type(value) is str else value)

@@ -77,9 +77,11 @@ class Score:
     def __post_init__(self) -> None:
         if (self.value is None) == (self.status == "scored"):
             raise ValueError(f"a score that is {self.status} cannot have the value {self.value}")
-        if self.value is not None and not math.isfinite(self.value):
+        if self.value is None or -LARGEST_NUMBER <= self.value <= LARGEST_NUMBER:
+            return
+        if not math.isfinite(self.value):
             raise ValueError(f"a score is a finite number, not {self.value}: skip or fail with a reason")
-        if self.value is not None and abs(self.value) > LARGEST_NUMBER:
+        if abs(self.value) > LARGEST_NUMBER:
             raise ValueError(
                 f"a score is at most {LARGEST_NUMBER:g} in size, not {self.value:g}: measure in a larger unit, or fail "
                 "with a reason"
