@@ -11,14 +11,22 @@ from ..prompts import BUNDLED, Prompts
 from ..text.sentences import AnswerSentence, describe_cut_lines
 from ..text.wording import count_of
 from ..worker_threads import compute_beside
-from .claim import Claim, QuotedDocument
-from .claim_extraction import ClaimsBy, claims_by_judge, claims_of_sentences, sentence_evidence, sentences_of_answer
-from .claim_support import CONVERSATION_SUPPORT, SUPPORT, judge_support, support_request, with_quotes
+from .claim_support import (
+    CONVERSATION_SUPPORT,
+    SUPPORT,
+    ClaimsBy,
+    claims_by_judge,
+    claims_of_sentences,
+    judge_support,
+    sentence_evidence,
+    sentences_of_answer,
+    support_request,
+    with_quotes,
+)
 from .conversation_documents import Documentation, fitting_documents, quote_documents
-from .metric import Metric
+from .metric import Metric, compute_for
 from .sample_state import TableContext, shown_contexts
-from .score import Score, scored, skipped
-from .worker import compute_for
+from .score import Claim, QuotedDocument, Score, scored, skipped
 
 
 class Faithfulness(Metric):
@@ -79,7 +87,7 @@ class Faithfulness(Metric):
         if sample.tables if self.numeric is None else self.numeric:
             require_packages("numeric", "checking numbers against a sample's tables (numeric=False does without)")
         if sample.tables and not sample.retrieved_contexts and self.numeric is not False:
-            from .numeric.in_faithfulness import tables_as_contexts
+            from .numeric.numeric_claims import tables_as_contexts
 
             sample = sample.model_copy(update={"retrieved_contexts": tables_as_contexts(sample.tables)})
         return sample
@@ -156,7 +164,7 @@ class Faithfulness(Metric):
         """The claims, each computable one with the computed verdict."""
         if not (sample.tables if self.numeric is None else self.numeric):
             return judged
-        from .numeric.in_faithfulness import with_computed_verdicts
+        from .numeric.numeric_claims import with_computed_verdicts
 
         return await compute_beside(with_computed_verdicts, sample, judged)
 

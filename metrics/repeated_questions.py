@@ -12,7 +12,7 @@ from ..judges.embedders import Embedder
 from ..languages import Language
 from ..text.lemmas import stem, words
 from ..text.message_sentences import message_sentences
-from ..text.patterns import any_pattern
+from ..text.phrase_list import any_pattern
 
 SAME_COSINE = 0.8
 """From this cosine on two questions are the same."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..languages.sections import Sentences
 from ..untrusted import without_unseen
-from .patterns import any_pattern
+from .phrase_list import any_pattern
 
 TO_JUDGE = "to_judge"
 """The kind of a phrase that speaks to whoever assesses the answer."""

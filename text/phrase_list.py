@@ -9,6 +9,12 @@ from typing import Any
 from ..languages.sections import expand_phrase
 from ..untrusted import without_unseen
 
+
+def any_pattern(patterns: Iterable[re.Pattern[str]]) -> re.Pattern[str]:
+    """Joins caseless patterns into one that matches where any of them does; none matches nothing."""
+    return re.compile("|".join(f"(?:{pattern.pattern})" for pattern in patterns) or r"(?!)", re.IGNORECASE)
+
+
 _WORD = re.compile(r"\w+")
 _WORD_OR_PAUSE = re.compile(r"(\w+)|[,;:!?.()\[\]–—…\n]|\s-+\s")
 

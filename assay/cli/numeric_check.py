@@ -10,7 +10,7 @@ from .output import echo, echo_json, is_json
 from .word_picture import draw_words
 
 if TYPE_CHECKING:
-    from ..metrics.numeric.checking import CheckedClaim
+    from ..metrics.numeric.numeric_claims import CheckedClaim
 
 
 @click.command()

@@ -26,7 +26,7 @@ def draw_words(words: Sequence[TakenWord], width: int) -> list[str]:
     """The lines of a picture: the claim cut to a width, and under each line its words' roles and meanings.
 
     Example:
-        >>> from assay.metrics.numeric.parse.explanation import ClaimPart
+        >>> from assay.metrics.numeric.parse.sentence_reading import ClaimPart
         >>> words = ("The ",), ("average", "statistic", "mean"), (" was ",), ("4 ms", "number", "4 ms")
         >>> print("\\n".join(draw_words([ClaimPart(*word) for word in words], 80)))
         The average was 4 ms
