@@ -127,12 +127,15 @@ def _begins_with(text: str, words: Set[str]) -> bool:
 
 
 @cache
-def _load_parser() -> "MarkdownIt":
+def _load_parser(*, has_links: bool = True) -> "MarkdownIt":
+    """The parser; without links for a line that has none: a bracket then takes no search for its end."""
     from markdown_it import MarkdownIt  # loaded late: many commands split nothing
 
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     parser.disable(["code", "html_block", "reference", "entity", "autolink", "html_inline"])
     parser.core.ruler.enableOnly(["block"])  # one look at the blocks; a line with marks is read by itself
+    if not has_links:
+        parser.disable(["link", "image"])
     return parser
 
 
@@ -366,7 +369,7 @@ def _plain(answer: str, start: int, end: int) -> _Plain:
     if _BOLD_WORDS.fullmatch(source):
         return _plain_bold(source, start)
     tokens: list[Token] = []
-    parser = _load_parser()
+    parser = _load_parser(has_links="](" in source)
     parser.inline.parse(source.replace("\0", "\ufffd"), parser, {}, tokens)
     parts, targets, place = list[tuple[int, str]](), list[MarkdownLine](), 0
     for token in tokens:

@@ -26,6 +26,7 @@ from .wording import count_of
 
 _WORD = re.compile(r"\w")
 _NO_END = re.compile(r"\b(?:(?:[a-z]{1,3}\.){2,5}|(\d{1,2})\.)$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.; an ordinal
+_LONGEST_NO_END = 21  # characters that such an end has at most, with the one before it
 _AROUND = "*_`"  # marks that belong to the sentence beside them
 _SIGNS = re.compile(r"[-_+%/.]+")  # between the words of a link's target
 _ORDINAL_ALONE = re.compile(r"\d{1,2}[.)]")
@@ -83,7 +84,7 @@ def _rejoined(parts: list[str], kinds: SentenceKinds) -> list[str]:
     """Sentences that were split after an abbreviation or an ordinal, whole again; what has no words is left out."""
     whole: list[str] = []
     for part in map(str.strip, parts):
-        no_end = _NO_END.search(whole[-1]) if whole else None
+        no_end = _NO_END.search(whole[-1][-_LONGEST_NO_END:]) if whole else None
         if no_end and (kinds.continues(whole[-1], part) if no_end[1] else part[:1].islower()):
             whole[-1] += f" {part}"
         elif _WORD.search(part):
