@@ -10,7 +10,6 @@ from .metrics.answer_correctness import AnswerCorrectness as AnswerCorrectness
 from .metrics.answer_relevance import AnswerRelevance as AnswerRelevance
 from .metrics.choice import ChoiceMetric as ChoiceMetric
 from .metrics.citations import Citations as Citations
-from .metrics.claim import Claim as Claim, Verdict as Verdict
 from .metrics.context_precision import ContextPrecision as ContextPrecision
 from .metrics.context_recall import ContextRecall as ContextRecall
 from .metrics.context_relevance import ContextRelevance as ContextRelevance
@@ -25,7 +24,14 @@ from .metrics.noise_sensitivity import NoiseSensitivity as NoiseSensitivity
 from .metrics.numeric.numeric_claims import NumericClaims as NumericClaims
 from .metrics.predicate import PredicateMetric as PredicateMetric
 from .metrics.rubric import RubricMetric as RubricMetric
-from .metrics.score import Score as Score, failed as failed, scored as scored, skipped as skipped
+from .metrics.score import (
+    Claim as Claim,
+    Score as Score,
+    Verdict as Verdict,
+    failed as failed,
+    scored as scored,
+    skipped as skipped,
+)
 from .metrics.topic_adherence import TopicAdherence as TopicAdherence
 from .metrics.weakest_claim import WeakestClaim as WeakestClaim
 from .runs.decision.decide import decide as decide

@@ -21,8 +21,7 @@ def neutralise(text: str) -> str:
 
     Reads the same to a person. Neither a tag nor a chat template's token can come out of it.
     """
-    if not (text.isascii() and text.isprintable()):
-        text = without_unseen(text)
+    text = without_unseen(text)
     if "<" in text or "INST]" in text:
         text = _TAG.sub(lambda match: _LOOK_ALIKES[match[0]], text)
     return text

@@ -231,7 +231,7 @@ class SortedLines:
     def _index(self) -> None:
         last = b""
         while self._file is not None and (lines := self._file.readlines(_BLOCK)):
-            keys = [last, *(line[9:41] for line in lines)]
+            keys = [last, *[line[9:41] for line in lines]]
             if not all(map(_KEY.match, lines)) or any(map(ge, keys, keys[1:])):
                 raise self._complaint(lines, last)
             self._heads.extend([int(key[:16], 16) for key in keys[1:]])

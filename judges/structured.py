@@ -104,7 +104,7 @@ def read_object(reply: RawReply, fit: Callable[[dict[str, Any]], T]) -> ReplyObj
 
 def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T]:
     """The object in a text that fits; not one inside a broken one."""
-    found = list[ReplyObject[T]]()
+    found: list[ReplyObject[T]] = []  # `list[ReplyObject[T]]()` would make that type anew for each reply
     problem = ""
     broken: int | None = None
     thought = _THOUGHT.match(text) if "<think>" in text else None

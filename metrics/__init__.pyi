@@ -22,9 +22,12 @@ from .citation_marks import (
     read_citations as read_citations,
 )
 from .citations import Citations as Citations
-from .claim import Claim as Claim, Place as Place, Verdict as Verdict
-from .claim_extraction import Claims as Claims, ClaimsBy as ClaimsBy
-from .claim_support import predicate_claim as predicate_claim, support_request as support_request
+from .claim_support import (
+    Claims as Claims,
+    ClaimsBy as ClaimsBy,
+    predicate_claim as predicate_claim,
+    support_request as support_request,
+)
 from .consistent import (
     MOST_CLAIMS as MOST_CLAIMS,
     Consistent as Consistent,
@@ -91,9 +94,9 @@ from .judge_rating import (
 )
 from .metric import ComputedMetric as ComputedMetric, Metric as Metric, run_to_end as run_to_end
 from .noise_sensitivity import NoiseSensitivity as NoiseSensitivity
+from .numeric.compute.computation import anomalies_of as anomalies_of
 from .numeric.compute.facts import facts_of as facts_of
 from .numeric.compute.statistics import STATISTICS as STATISTICS
-from .numeric.compute.time_series import anomalies_of as anomalies_of
 from .numeric.compute.verify import Finding as Finding, compute as compute, holds as holds, verify as verify
 from .numeric.lexicon import LANGUAGES as LANGUAGES, lexicon as lexicon
 from .numeric.numeric_claims import (
@@ -102,8 +105,12 @@ from .numeric.numeric_claims import (
     tables_of_claims as tables_of_claims,
 )
 from .numeric.parse.claim_questions import open_claim as open_claim, reading_request as reading_request
-from .numeric.parse.explanation import ROLES as ROLES, ClaimPart as ClaimPart
-from .numeric.parse.sentence_reading import read_sentence as read_sentence, scene_of as scene_of
+from .numeric.parse.sentence_reading import (
+    ROLES as ROLES,
+    ClaimPart as ClaimPart,
+    read_sentence as read_sentence,
+    scene_of as scene_of,
+)
 from .numeric.specification import (
     HEDGES as HEDGES,
     Condition as Condition,
@@ -113,6 +120,7 @@ from .numeric.specification import (
     Statistic as Statistic,
     Unverifiable as Unverifiable,
     Window as Window,
+    unit_and_power as unit_and_power,
 )
 from .numeric.tables.columns import (
     header_unit as header_unit,
@@ -120,16 +128,16 @@ from .numeric.tables.columns import (
     read_numbers as read_numbers,
     read_times as read_times,
 )
-from .numeric.tables.grids import Grid as Grid, grids_in_text as grids_in_text
 from .numeric.tables.sample_tables import (
+    Grid as Grid,
+    grids_in_text as grids_in_text,
     table_of as table_of,
     tables_of_file as tables_of_file,
     tables_of_sample as tables_of_sample,
 )
 from .numeric.tables.table import NumericTable as NumericTable, Period as Period, Times as Times
+from .numeric.times.calendar_times import holiday_dates as holiday_dates
 from .numeric.times.compound_times import find_times as find_times
-from .numeric.times.holidays import holiday_dates as holiday_dates
-from .numeric.units import unit_and_power as unit_and_power
 from .options import coerce_options as coerce_options, option_types as option_types
 from .pairwise import Pairwise as Pairwise
 from .policy_compliance import PolicyKept as PolicyKept
@@ -143,7 +151,15 @@ from .resolved import Requests as Requests, Resolved as Resolved, find_meeting_t
 from .rouge import Rouge1 as Rouge1, Rouge2 as Rouge2, RougeL as RougeL, RougeLPrecision as RougeLPrecision
 from .rubric import RubricMetric as RubricMetric
 from .rubric_file import Rubric as Rubric, read_rubric as read_rubric
-from .score import Score as Score, failed as failed, scored as scored, skipped as skipped
+from .score import (
+    Claim as Claim,
+    Place as Place,
+    Score as Score,
+    Verdict as Verdict,
+    failed as failed,
+    scored as scored,
+    skipped as skipped,
+)
 from .scorer import judge_record as judge_record
 from .specification import BASELINES as BASELINES, parse_specification as parse_specification
 from .thanks_at_end import ThanksAtEnd as ThanksAtEnd

@@ -21,13 +21,10 @@ from ..text.wording import count_of
 from ..worker_threads import compute_beside
 from .citable_sources import CitableSources, MatchedBy, is_address
 from .citation_marks import CitationMark, CitedAnswer, citation_pattern, read_citations
-from .claim import Claim
-from .claim_extraction import sentence_evidence, sentences_of_answer
-from .claim_support import SUPPORT, judge_support, with_quotes
-from .metric import Metric
+from .claim_support import SUPPORT, judge_support, sentence_evidence, sentences_of_answer, with_quotes
+from .metric import Metric, compute_for
 from .sample_state import shown_contexts
-from .score import Score, scored, skipped
-from .worker import compute_for
+from .score import Claim, Score, scored, skipped
 
 Mode = Literal["f1", "precision", "recall"]
 Passages = frozenset[int]
@@ -220,7 +217,7 @@ class _Support:
             self._verdicts |= {(passages, claim.text): claim for claim in quoted}
 
     async def _computed(self, passages: Passages, judged: Sequence[Claim]) -> list[Claim]:
-        from .numeric.in_faithfulness import with_computed_verdicts
+        from .numeric.numeric_claims import with_computed_verdicts
 
         cited = self._sample.model_copy(update={"retrieved_contexts": self._texts(passages), "tables": ()})
         return await compute_beside(with_computed_verdicts, cited, judged)

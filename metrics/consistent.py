@@ -16,9 +16,8 @@ from ..text.tokens import tokens
 from ..text.wording import count_of, verb_of
 from .claim_support import require_answers
 from .conversation_state import Thread, fitting_thread
-from .metric import Metric
+from .metric import Metric, compute_for
 from .score import Score, scored, skipped
-from .worker import compute_for
 
 MOST_CLAIMS = 400
 """At most so many claims are compared: each is compared with every earlier one."""

@@ -9,10 +9,9 @@ from ..prompts import BUNDLED, Prompts
 from ..text.sentences import sentences
 from ..text.wording import count_of
 from .claim_support import predicate_claim, require_answers
-from .metric import Metric
+from .metric import Metric, compute_for
 from .sample_state import sample_state, shown_contexts
 from .score import Score, scored, skipped
-from .worker import compute_for
 
 Unit = Literal["contexts", "sentences"]
 

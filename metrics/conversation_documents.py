@@ -18,8 +18,8 @@ from ..text.sentences import (
     without_words_to_judge,
 )
 from ..text.tokens import tokens
-from .claim import Claim, QuotedDocument
 from .conversation_state import describe_shortened, fit_results
+from .score import Claim, QuotedDocument
 
 DocumentKind = Literal["context", "earlier context", "tool result", "customer", "table"]
 _LONGEST_QUOTE = 300  # characters of a tool's result that are quoted

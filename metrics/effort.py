@@ -14,10 +14,9 @@ from ..text.wording import count_of
 from .asked_again import CHOICE, AskedAgain, find_asked_again
 from .claim_support import require_answers
 from .conversation_state import fitting_thread
-from .metric import Metric
+from .metric import Metric, compute_for
 from .repeated_questions import find_repeated
 from .score import Score, scored
-from .worker import compute_for
 
 PARTS = ("turns", "repeated", "asked_again")
 """What can be counted."""

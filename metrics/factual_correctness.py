@@ -10,13 +10,10 @@ from ..judges import Judge, JudgeLike, Usage, open_judge
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import answer_to_its_reader
 from ..text.wording import count_of
-from .claim import Claim
-from .claim_extraction import ClaimsBy, sentence_evidence, sentences_of_answer
-from .claim_support import extract_claims, judge_support
+from .claim_support import ClaimsBy, extract_claims, judge_support, sentence_evidence, sentences_of_answer
 from .fbeta import f_beta, precision, recall
-from .metric import Metric
-from .score import Score, scored, skipped
-from .worker import compute_for
+from .metric import Metric, compute_for
+from .score import Claim, Score, scored, skipped
 
 Mode = Literal["f1", "precision", "recall"]
 

@@ -11,14 +11,22 @@ from ..prompts import BUNDLED, Prompts
 from ..text.sentences import AnswerSentence, describe_cut_lines
 from ..text.wording import count_of
 from ..worker_threads import compute_beside
-from .claim import Claim, QuotedDocument
-from .claim_extraction import ClaimsBy, claims_by_judge, claims_of_sentences, sentence_evidence, sentences_of_answer
-from .claim_support import CONVERSATION_SUPPORT, SUPPORT, judge_support, support_request, with_quotes
+from .claim_support import (
+    CONVERSATION_SUPPORT,
+    SUPPORT,
+    ClaimsBy,
+    claims_by_judge,
+    claims_of_sentences,
+    judge_support,
+    sentence_evidence,
+    sentences_of_answer,
+    support_request,
+    with_quotes,
+)
 from .conversation_documents import Documentation, fitting_documents, quote_documents
-from .metric import Metric
+from .metric import Metric, compute_for
 from .sample_state import TableContext, shown_contexts
-from .score import Score, scored, skipped
-from .worker import compute_for
+from .score import Claim, QuotedDocument, Score, scored, skipped
 
 
 class Faithfulness(Metric):
@@ -79,7 +87,7 @@ class Faithfulness(Metric):
         if sample.tables if self.numeric is None else self.numeric:
             require_packages("numeric", "checking numbers against a sample's tables (numeric=False does without)")
         if sample.tables and not sample.retrieved_contexts and self.numeric is not False:
-            from .numeric.in_faithfulness import tables_as_contexts
+            from .numeric.numeric_claims import tables_as_contexts
 
             sample = sample.model_copy(update={"retrieved_contexts": tables_as_contexts(sample.tables)})
         return sample
@@ -156,17 +164,18 @@ class Faithfulness(Metric):
         """The claims, each computable one with the computed verdict."""
         if not (sample.tables if self.numeric is None else self.numeric):
             return judged
-        from .numeric.in_faithfulness import with_computed_verdicts
+        from .numeric.numeric_claims import with_computed_verdicts
 
         return await compute_beside(with_computed_verdicts, sample, judged)
 
     def _score(self, judged: Sequence[Claim], evidence: dict[str, Any], usage: Usage) -> Score:
         unsupported = [claim for claim in judged if claim.verdict != "supported"]
-        supported = len(judged) - len(unsupported)
+        count = len(judged)
+        supported = count - len(unsupported)
         value = self.aggregate([claim.support for claim in judged])
         evidence["claims"] = [claim.evidence() for claim in judged]
-        evidence["ratio"] = supported / len(judged)
-        reason = f"{supported} of {count_of(len(judged), 'claim')} supported"
+        evidence["ratio"] = supported / count
+        reason = f"{supported} of {count_of(count, 'claim')} supported"
         if unsupported:
             worst = min(unsupported, key=_rank)
             reason += f'; {worst.verdict.replace("_", " ")}: "{worst.text}" ({worst.reason})'
@@ -198,7 +207,7 @@ def _task(sample: Sample) -> str:
 
 def _shows_tables(sample: Sample) -> bool:
     """Whether the contexts of a prepared sample are its tables as text."""
-    return isinstance(next(iter(sample.retrieved_contexts), ""), TableContext)
+    return bool(sample.tables and sample.retrieved_contexts) and isinstance(sample.retrieved_contexts[0], TableContext)
 
 
 def _rank(claim: Claim) -> tuple[int, float]:

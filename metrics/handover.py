@@ -11,9 +11,8 @@ from ..value_messages import shorten
 from .claim_support import require_answers
 from .conversation_state import fitting_thread
 from .handover_signs import HandoverSign, find_handover, find_needs
-from .metric import Metric
+from .metric import Metric, compute_for
 from .score import Score, scored
-from .worker import compute_for
 
 HandoverVerdict = Literal["right", "missing", "needless", "none_needed"]
 _ID = "handover"

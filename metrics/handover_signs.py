@@ -10,7 +10,7 @@ from ..eval_sets.message import Message
 from ..languages import Language, packs_with
 from ..languages.sections import HandoverWords
 from ..text.message_sentences import message_sentences
-from ..text.patterns import any_pattern
+from ..text.phrase_list import any_pattern
 from .tool_results import failed_calls
 
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")

@@ -8,13 +8,10 @@ from ..eval_sets.sample import Sample
 from ..judges import JudgeLike, Usage, open_judge
 from ..prompts import BUNDLED, Prompts
 from ..text.wording import count_of
-from .claim import Claim
-from .claim_extraction import ClaimsBy, sentence_evidence, sentences_of_answer
-from .claim_support import extract_claims, judge_support
-from .metric import Metric
+from .claim_support import ClaimsBy, extract_claims, judge_support, sentence_evidence, sentences_of_answer
+from .metric import Metric, compute_for
 from .sample_state import shown_contexts
-from .score import Score, scored, skipped
-from .worker import compute_for
+from .score import Claim, Score, scored, skipped
 
 Mode = Literal["relevant", "irrelevant"]
 

@@ -11,12 +11,10 @@ from ..judges.usage import NO_USAGE, Usage
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import answer_to_its_reader
-from .claim_extraction import sentences_of_answer
-from .claim_support import require_answers
-from .metric import Metric
+from .claim_support import require_answers, sentences_of_answer
+from .metric import Metric, compute_for
 from .sample_state import earlier_turns, sample_state
 from .score import Score, scored
-from .worker import compute_for
 
 _ID = "better"
 _TASK = "pairwise"

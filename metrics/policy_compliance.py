@@ -14,9 +14,8 @@ from ..text.demands import find_rules
 from ..text.wording import count_of
 from .claim_support import require_answers
 from .conversation_state import fitting_thread
-from .metric import Metric
+from .metric import Metric, compute_for
 from .score import Score, scored, skipped
-from .worker import compute_for
 
 
 class PolicyKept(Metric):

@@ -12,7 +12,7 @@ from ..judges.embedders import Embedder
 from ..languages import Language
 from ..text.lemmas import stem, words
 from ..text.message_sentences import message_sentences
-from ..text.patterns import any_pattern
+from ..text.phrase_list import any_pattern
 
 SAME_COSINE = 0.8
 """From this cosine on two questions are the same."""
@@ -74,9 +74,7 @@ async def find_repeated(messages: Sequence[Message], language: Language, embedde
     vectors = await embedder.unit_vectors([*wordings])
     cosines = vectors @ vectors.T
     repeated = []
-    last_asked: dict[
-        str, CustomerQuestion
-    ] = {}  # each wording, so that a message sent again and again is compared once
+    last_asked: dict[str, CustomerQuestion] = {}  # by its wording: one that is repeated is compared once
     for turn, asked in groupby(questions, key=attrgetter("turn")):
         now = [*asked]
         for question in now:

@@ -22,9 +22,8 @@ from ..text.sentences import without_words_to_judge
 from ..text.wording import count_of
 from .claim_support import require_answers
 from .conversation_state import fitting_thread
-from .metric import Metric
+from .metric import Metric, compute_for
 from .score import Score, failed, scored, skipped
-from .worker import compute_for
 
 Goal = Literal["judge", "given"]
 _COURTESIES = ("greeting", "thanks", "sign_off", "closing")

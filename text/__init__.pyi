@@ -11,7 +11,7 @@ from .judge_address import JudgeAddresses as JudgeAddresses
 from .language_detection import FEWEST_LETTERS as FEWEST_LETTERS, detect_language as detect_language
 from .number_ranges import join_ranges as join_ranges
 from .numbers import find_numbers as find_numbers, parse_number as parse_number
-from .numbers.numerals import (
+from .numbers.notation import (
     NumberFormat as NumberFormat,
     format_shown as format_shown,
     numeral_readings as numeral_readings,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..languages import FALLBACK, Language, load_language
 from .markdown_lines import MarkdownLine, read_lines
+from .phrase_list import read_words
 from .sentence_kinds import load_sentence_kinds
 from .sentences import split_line, without_words_to_judge
 
@@ -203,7 +204,7 @@ class _PolicyReader:
         for place, sentence in enumerate(sentences):
             stated = without_words_to_judge(sentence, language)
             if stated and self._is_rule(stated, is_item=line.begins_item and place == 0, is_obliged=is_obliged):
-                context = [f"[{before}]"] if before and kinds.refers_back(stated) else []
+                context = [f"[{before}]"] if before and kinds.refers_back(read_words(stated)) else []
                 self.rules.append(": ".join([*above, *(label if place else ()), " ".join([*context, stated])]))
             else:
                 self.others += 1

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..languages.sections import Sentences
 from ..untrusted import without_unseen
-from .patterns import any_pattern
+from .phrase_list import any_pattern
 
 TO_JUDGE = "to_judge"
 """The kind of a phrase that speaks to whoever assesses the answer."""
@@ -65,7 +65,7 @@ class JudgeAddresses:
 
         Not in the middle, where a word for such a person is one of a list, or of what is stated.
         """
-        if not self.may_address(sentence):
+        if not may_address(sentence, self._pack.judge_words):
             return []
         text = straight(sentence)
         phrases, rest = self._chain(text, 0)
@@ -82,11 +82,6 @@ class JudgeAddresses:
             if inside and end == len(match[1]):
                 phrases.append(_Found(AddressToJudge(match.start(), match.end()), _is_certain(inside)))
         return _without_overlap(sorted(one.phrase for one in phrases)) if _is_certain(phrases) else []
-
-    def may_address(self, text: str) -> bool:
-        """Whether anything of a text may speak to the judge; False is certain."""
-        lower = straight(without_unseen(text)).lower()
-        return any(map(lower.__contains__, self._pack.judge_words))
 
     def _chain(self, text: str, start: int) -> "tuple[list[_Found], int]":
         """The phrases to the judge that follow each other from a place, and where the rest begins."""
@@ -118,6 +113,12 @@ class JudgeAddresses:
         match = self._between.match(sentence, end)
         start = match.end() if match else end
         return start if re.search(r"\w", sentence[start:]) else len(sentence)
+
+
+def may_address(text: str, judge_words: Iterable[str]) -> bool:
+    """Whether anything of a text may speak to the judge, by the words for those who do; False is certain."""
+    lower = straight(without_unseen(text)).lower()
+    return any(map(lower.__contains__, judge_words))
 
 
 def straight(text: str) -> str:

@@ -72,9 +72,9 @@ class MarkdownLine(NamedTuple):
 
     def places(self, start: int, end: int) -> tuple[int, int]:
         """The places in the answer where a part of the text begins and ends."""
-        if len(self.marks) > 1:
+        (in_text, in_answer), *more = self.marks
+        if more:
             return self.place(start), self.place(end - 1) + 1
-        [(in_text, in_answer)] = self.marks
         begin, last = in_answer + start - in_text, in_answer + end - 1 - in_text
         return (begin if begin < self.end else self.end), (last if last < self.end else self.end) + 1
 
@@ -127,12 +127,15 @@ def _begins_with(text: str, words: Set[str]) -> bool:
 
 
 @cache
-def _load_parser() -> "MarkdownIt":
+def _load_parser(*, has_links: bool = True) -> "MarkdownIt":
+    """The parser; without links for a line that has none: a bracket then takes no search for its end."""
     from markdown_it import MarkdownIt  # loaded late: many commands split nothing
 
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     parser.disable(["code", "html_block", "reference", "entity", "autolink", "html_inline"])
     parser.core.ruler.enableOnly(["block"])  # one look at the blocks; a line with marks is read by itself
+    if not has_links:
+        parser.disable(["link", "image"])
     return parser
 
 
@@ -153,7 +156,7 @@ class _Reader:
         """Reads all lines, block by block; those that belong to no block are text."""
         flat = [_FLAT_LINE.fullmatch(line) for _, line in self.source]
         if all(flat):
-            self._read_flat([(match[1], match[2]) for match in flat if match])
+            self._read_flat([match for match in flat if match])
             return
         tokens = _load_parser().parse("\n".join(line for _, line in self.source).replace("\0", "\ufffd"))
         in_table = False
@@ -175,30 +178,32 @@ class _Reader:
                 self._add_block(token, tokens[place + 1] if token.nesting else token)
         self._add_left(len(self.source))
 
-    def _read_flat(self, lines: Sequence[tuple[str | None, str | None]]) -> None:
+    def _read_flat(self, lines: Sequence[re.Match[str]]) -> None:
         """Reads paragraphs and lists of one level as the parser does; each line is the sign before it and its text."""
-        rows, contents = list[int](), list[str]()  # of the paragraph under way
+        is_open = False  # whether a paragraph is under way, which the next line may continue
         list_kind = ""  # the last character of the signs of the list under way
-        for row, (sign, text) in enumerate(lines):
-            if text is None or (sign and (list_kind or not rows or not sign[0].isdigit() or int(sign[:-1]) == 1)):
-                if rows:
-                    self._add_paragraph(rows, contents)
-                rows, contents = [], []
+        for row, line in enumerate(lines):
+            sign, text = line[1], line[2]
             if text is None:
+                is_open = False
                 continue
-            if sign and not rows:
+            if sign and is_open and not list_kind and sign[0].isdigit() and int(sign[:-1]) != 1:
+                self._add_paragraph([row], [line[0]])  # no item for the parser, but for a reader
+                continue
+            start = line.start(2)
+            end = start + len(text.rstrip())
+            if sign:
                 if sign[-1] != list_kind:
                     list_kind = sign[-1]
                     self._path = [self._number()]
                 self._path = [self._path[0], self._number()]
                 self._begins_item = True
-            elif not rows:
+                start = self._with_sign(line[0], start, text)
+            elif not is_open:
                 list_kind = ""
                 self._path = []
-            contents.append(self.source[row][1] if rows else text)
-            rows.append(row)
-        if rows:
-            self._add_paragraph(rows, contents)
+            is_open = True
+            self._add_text(row, (start, end))
 
     def _number(self) -> int:
         self._last_number += 1
@@ -252,15 +257,17 @@ class _Reader:
         line = self.source[row][1]
         if (text := content.strip()) and (start := line.rfind(text)) >= 0:
             end = start + len(text)
-            if not start:
-                return start, end
-            if (sign := _SIGNED.search(line, 0, start)) and _AMOUNT.match(text):  # "> 5 days": no quotation
-                start = sign.start()
-            elif (ordinal := _ORDINAL.search(line, 0, start)) and _begins_with(text, self.after_ordinal):
-                start = ordinal.start()
-            return start, end
+            return (self._with_sign(line, start, text) if start else start), end
         match = _BEFORE_TEXT.match(line)
         return match.end() if match else 0, len(line)
+
+    def _with_sign(self, line: str, start: int, text: str) -> int:
+        """Where a block's text begins in its line, with the sign before it where this is part of what it says."""
+        if (sign := _SIGNED.search(line, 0, start)) and _AMOUNT.match(text):  # "> 5 days": no quotation
+            return sign.start()
+        if _begins_with(text, self.after_ordinal) and (ordinal := _ORDINAL.search(line, 0, start)):
+            return ordinal.start()
+        return start
 
     def _add_left(self, until: int) -> None:
         """Adds the lines that no block has: nested too deep, or a number alone."""
@@ -362,7 +369,7 @@ def _plain(answer: str, start: int, end: int) -> _Plain:
     if _BOLD_WORDS.fullmatch(source):
         return _plain_bold(source, start)
     tokens: list[Token] = []
-    parser = _load_parser()
+    parser = _load_parser(has_links="](" in source)
     parser.inline.parse(source.replace("\0", "\ufffd"), parser, {}, tokens)
     parts, targets, place = list[tuple[int, str]](), list[MarkdownLine](), 0
     for token in tokens:
@@ -399,13 +406,9 @@ def _plain(answer: str, start: int, end: int) -> _Plain:
 def _plain_bold(source: str, start: int) -> _Plain:
     """A line with no other marks than bold words, which needs no parser."""
     parts = source.split("**")
-    marks, length, place = list[tuple[int, int]](), 0, start
-    for part in parts:
-        size = len(part)
-        if size:
-            marks.append((length, place))
-        length += size
-        place += size + 2
+    begins = accumulate(map(len, parts), initial=0)  # where each part begins in the text; two stars stand before it
+    stars = range(0, 2 * len(parts), 2)
+    marks = [(begin, start + begin + two) for begin, two, part in zip(begins, stars, parts, strict=False) if part]
     is_bold = len(parts) == 3 and not parts[0].strip() and parts[2].strip() in {"", ":"}
     return "".join(parts), tuple(marks), "label" if is_bold else "text", ()
 
@@ -474,7 +477,8 @@ def _with_labels(lines: Sequence[MarkdownLine]) -> list[MarkdownLine]:
         if line.begins_item and line.role in {"text", "label"}:
             path = after.path if after else ()
             heads = path[: len(line.path)] == line.path and (line.role == "label" or len(path) > len(line.path))
-            labelled.append(line._replace(role="label" if heads else "text"))
+            role: Role = "label" if heads else "text"
+            labelled.append(line if role == line.role else line._replace(role=role))
         else:
             labelled.append(line)
     return labelled

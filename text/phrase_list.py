@@ -2,17 +2,25 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..languages.sections import expand_phrase
 from ..untrusted import without_unseen
+
+
+def any_pattern(patterns: Iterable[re.Pattern[str]]) -> re.Pattern[str]:
+    """Joins caseless patterns into one that matches where any of them does; none matches nothing."""
+    return re.compile("|".join(f"(?:{pattern.pattern})" for pattern in patterns) or r"(?!)", re.IGNORECASE)
+
 
 _WORD = re.compile(r"\w+")
 _WORD_OR_PAUSE = re.compile(r"(\w+)|[,;:!?.()\[\]–—…\n]|\s-+\s")
 
 
-class Words(NamedTuple):
+@dataclass(slots=True)  # made for every sentence: not frozen, which takes three times as long
+class Words:
     """The words of a text in small letters, and which of them begin a clause: the first, and those after a pause."""
 
     text: str

@@ -67,8 +67,7 @@ def find_nearest_sentence(text: str, contexts: tuple[str, ...]) -> Place | None:
     words = set(split_tokens(text))
     most, place = (len(words) - 1) // 2, None
     for block in _sentence_blocks(contexts) if words else ():
-        known = block.find_known(words)
-        counts = block.count_shared(known) if len(known) > most else []
+        counts = block.count_shared(words, most)
         if counts and (shared := max(counts)) > most:
             most, place = shared, block.places[counts.index(shared)]
     return place
@@ -80,7 +79,7 @@ class _SentenceBlock:
     The table has a number for each word: 1 in the byte of every sentence with the word. A sum of such numbers counts.
     """
 
-    SENTENCES = 32
+    SENTENCES = 64
     MOST_WORDS = 255  # in one sum, so that no count takes more than its byte
 
     def __init__(self, contexts: Sequence[str], places: Sequence[Place]) -> None:
@@ -91,12 +90,11 @@ class _SentenceBlock:
             for word in set(split_tokens(contexts[number][start:end])):
                 self._bytes_with[word] = self._bytes_with.get(word, 0) | 1 << 8 * position
 
-    def find_known(self, words: Set[str]) -> list[int]:
-        """The numbers of the words that any of the sentences has."""
-        return [self._bytes_with[word] for word in words if word in self._bytes_with]
-
-    def count_shared(self, known: Sequence[int]) -> Sequence[int]:
-        """Counts, for each sentence, how many of the known words it has."""
+    def count_shared(self, words: Set[str], most: int) -> Sequence[int]:
+        """Counts, for each sentence, how many of the words it has; nothing where none can have more than `most`."""
+        known = [self._bytes_with[word] for word in words if word in self._bytes_with]
+        if len(known) <= most:
+            return ()
         if len(known) <= self.MOST_WORDS:
             return sum(known).to_bytes(self._size, "little")
         starts = range(0, len(known), self.MOST_WORDS)

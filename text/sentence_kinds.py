@@ -6,7 +6,7 @@ from functools import cache
 
 from ..languages import Language, language_or_fallback
 from ..untrusted import without_unseen
-from .judge_address import JudgeAddresses
+from .judge_address import JudgeAddresses, may_address
 from .phrase_list import PhraseList, Words, read_words
 
 TO_JUDGE = "to_judge"
@@ -46,7 +46,7 @@ _CLOSED = (".", "!", "?", "…", ";")
 _ENDED = re.compile(r"(?<!\.\.)[.!…]$")
 
 
-SentencePart = tuple[int, str, str, tuple[str, ...]]
+SentencePart = tuple[int, str, Words, tuple[str, ...]]
 """A part of a sentence: where it begins, what it is (`claim`, `yes_no`, or why it states nothing), what it says, and
 what was cut out of that because it speaks to whoever assesses the answer."""
 
@@ -65,6 +65,7 @@ class SentenceKinds:
         english = language_or_fallback(None)
         if language != english:  # answers in other languages are attacked in English too
             self._addresses.append(load_judge_addresses(english))
+        self._judge_words = {*pack.judge_words, *english.sentences.judge_words}
         self._idle = PhraseList({**pack.idle, _COURTESY: pack.courtesy, REFUSAL: pack.refusals, "": pack.idle_not})
         self._refusals = PhraseList({REFUSAL: pack.refusals})
         self._openers = {*PhraseList(pack.idle).first, *self._refusals.first}
@@ -73,7 +74,7 @@ class SentenceKinds:
         self._named_after = pack.named_after
         self._answers = PhraseList({YES: pack.answer_yes, NO: pack.answer_no, YES_NO: pack.answer_words})
         self._statements = {YES: pack.yes_statement, NO: pack.no_statement}
-        self._before_statement = pack.before_statement
+        self.before_statement = pack.before_statement
         self._asks, self._asked, self._joins = pack.asks, pack.asked, pack.joins
         self._presumes = PhraseList({_STATES: pack.presumes, "": pack.presumes_not})
         self._facts = PhraseList({_STATES: pack.facts})
@@ -81,7 +82,7 @@ class SentenceKinds:
         self._numbers, self._units = pack.numbers, pack.units
         self._announces = PhraseList({_STATES: pack.announces, "": pack.unfinished})
         self._contrasts = pack.contrasts
-        self._refers_back = PhraseList({_STATES: pack.refers_back})
+        self.back_references = PhraseList({_STATES: pack.refers_back})
         self._named, self._teams, self._no_names = pack.named | pack.teams, pack.teams, pack.no_names
         self._imperatives = language.words.imperatives if language.has("words") else frozenset[str]()
         self._step_words = language.words.step_words if language.has("words") else ()
@@ -95,21 +96,21 @@ class SentenceKinds:
         """
         left, cut = self.without_address(sentence) if may_address else (sentence, ())
         if not left:
-            return [(0, TO_JUDGE, sentence, ())]
+            return [(0, TO_JUDGE, Words(sentence, (), ()), ())]
         words = read_words(left)
         left = words.text
         kind, boundary = self._kind(words)
         if cut:
-            return [(0, TO_JUDGE if kind in self._idle_kinds else kind, left, cut)]
+            return [(0, TO_JUDGE if kind in self._idle_kinds else kind, words, cut)]
         if kind != CLAIM or not boundary:
-            return [(0, kind, left, ())]
+            return [(0, kind, words, ())]
         before, leading = left[: words.start(boundary)].rstrip(), self._cover(words)[0]
         if leading != "greeting":
             leading = REFUSAL
             while words.words[boundary] in self._joins and len(words.words) - boundary > _FEWEST_AFTER_SALUTATION:
                 boundary += 1  # "but"
         start = words.start(boundary)
-        return [(0, leading, before, ()), (start, CLAIM, capitalized(left[start:]), ())]
+        return [(0, leading, read_words(before), ()), (start, CLAIM, read_words(capitalized(left[start:])), ())]
 
     def find_kind(self, sentence: str, *, may_address: bool = True) -> str:
         """What a sentence is as a whole: `claim` where any part of it claims something."""
@@ -118,7 +119,7 @@ class SentenceKinds:
 
     def _kind(self, words: Words) -> tuple[str, int]:
         """What a sentence is; of a claim also where it begins after a salutation or a refusal, or 0."""
-        ending, count = words.text[-1:], len(words.words)
+        ending = words.text[-1:]
         if words.words[0] in self._answers.first and (answer := self._answer_alone(words)):
             return answer, 0
         kind, covered, boundary = self._cover(words)
@@ -126,6 +127,7 @@ class SentenceKinds:
             return kind or QUESTION, 0
         if ending == ":":
             return LEAD_IN, 0
+        count = len(words.words)
         if kind and covered == count:
             return kind, 0
         if boundary and self._idle.longest(words.words, 0)[0] != "greeting":
@@ -148,8 +150,8 @@ class SentenceKinds:
         kind, found, place, names, boundary, lists = "", "", 0, 0, 0, False
         if self._openers.isdisjoint(words.words[: _MOST_BEFORE + 1]):
             return kind, place, boundary
-        begin = 0  # of the clause
-        while place < len(words.words):
+        begin, count = 0, len(words.words)  # where the clause begins
+        while place < count:
             word = words.words[place]
             next_kind, end = self._idle.longest(words.words, place) if word in self._idle.first else ("", place)
             if place in words.clauses:
@@ -381,17 +383,16 @@ class SentenceKinds:
         words = read_words(text).words
         return len(words) == 2 and words[0] in self._step_words and words[1].isdigit()
 
-    def refers_back(self, sentence: str) -> bool:
+    def refers_back(self, sentence: Words) -> bool:
         """Whether a sentence is understood by those before it alone ("Then you click Save")."""
-        words = read_words(sentence).words
-        return words[0] in self._refers_back.first and bool(self._refers_back.longest(words, 0)[0])
+        return bool(self.back_references.longest(sentence.words, 0)[0])
 
     def without_address(self, text: str) -> tuple[str, tuple[str, ...]]:
         """A text without what in it speaks to whoever assesses the answer ("" where all does), and what that is."""
+        if not self.may_address(text):
+            return text, ()
         seen = without_unseen(text)  # what a judge reads: a mark that nobody sees parts no word
         for addresses in self._addresses:
-            if not addresses.may_address(seen):
-                continue
             words = read_words(seen)
             covered = self._cover(words)[1]
             if found := addresses.find(seen, words.end(covered - 1) if covered else 0):
@@ -403,7 +404,7 @@ class SentenceKinds:
 
     def may_address(self, answer: str) -> bool:
         """Whether anything of an answer may speak to whoever assesses it; False is certain."""
-        return any(addresses.may_address(answer) for addresses in self._addresses)
+        return may_address(answer, self._judge_words)
 
     def cuts(self, text: str) -> bool:
         """Whether anything of a text speaks to whoever assesses the answer."""
@@ -414,14 +415,13 @@ class SentenceKinds:
         left, cut = self.without_address(text)
         return bool(cut) and not left
 
-    def without_answer_word(self, sentence: str) -> tuple[str, str]:
-        """A sentence without the yes or no before it, where the rest says the same by itself; and that word."""
-        words = read_words(sentence)
-        if words.words[0] not in self._before_statement or len(words.words) <= 1 or 1 not in words.clauses:
-            return sentence, ""
+    def without_answer_word(self, words: Words) -> tuple[str, str]:
+        """A sentence that begins with a yes or no without it, where the rest says the same by itself; and that word."""
+        if len(words.words) <= 1 or 1 not in words.clauses:
+            return words.text, ""
         rest = words.text[words.start(1) :]
         if len(rest.split()) < _FEWEST_WORDS:
-            return sentence, ""
+            return words.text, ""
         return capitalized(rest), words.text[: words.start(1)]
 
     def says_by_itself(self, rest: str) -> bool:

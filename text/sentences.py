@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import zip_longest
 from operator import attrgetter
-from typing import NamedTuple
 
 from ..languages import Language
 from .markdown_lines import LONGEST_LINE, MarkdownLine, read_lines
@@ -25,10 +25,10 @@ from .sentence_kinds import (
 from .wording import count_of
 
 _WORD = re.compile(r"\w")
-_ABBREVIATION = re.compile(r"\b(?:[a-z]{1,3}\.){2,5}$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.
+_NO_END = re.compile(r"\b(?:(?:[a-z]{1,3}\.){2,5}|(\d{1,2})\.)$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.; an ordinal
+_LONGEST_NO_END = 21  # characters that such an end has at most, with the one before it
 _AROUND = "*_`"  # marks that belong to the sentence beside them
 _SIGNS = re.compile(r"[-_+%/.]+")  # between the words of a link's target
-_ORDINAL = re.compile(r"\b\d{1,2}\.$")
 _ORDINAL_ALONE = re.compile(r"\d{1,2}[.)]")
 _ORDINALS = re.compile(r"(?<![\w.,])\d{1,2}(?=[.)])")
 _DIGITS = frozenset("0123456789")
@@ -84,17 +84,17 @@ def _rejoined(parts: list[str], kinds: SentenceKinds) -> list[str]:
     """Sentences that were split after an abbreviation or an ordinal, whole again; what has no words is left out."""
     whole: list[str] = []
     for part in map(str.strip, parts):
-        is_cut = bool(whole) and part[:1].islower() and _ABBREVIATION.search(whole[-1]) is not None
-        is_cut = is_cut or (bool(whole) and _ORDINAL.search(whole[-1]) is not None and kinds.continues(whole[-1], part))
-        if is_cut:
+        no_end = _NO_END.search(whole[-1][-_LONGEST_NO_END:]) if whole else None
+        if no_end and (kinds.continues(whole[-1], part) if no_end[1] else part[:1].islower()):
             whole[-1] += f" {part}"
         elif _WORD.search(part):
             whole.append(part)
     return whole
 
 
-class AnswerSentence(NamedTuple):
-    """A sentence of an answer."""
+@dataclass(slots=True)  # made for every sentence: not frozen, which takes three times as long
+class AnswerSentence:
+    """A sentence of an answer; not to be changed."""
 
     # the sentence; of one that claims something without a yes or no before it. A fragment is read with what stands
     # above it: "You can pay by: card", "Plan: Basic; Price: 5 euros".
@@ -133,8 +133,9 @@ def answer_sentences(text: str, language: Language, question: str = "") -> list[
         >>> english = load_language("en")
         >>> [(part.kind, part.text) for part in answer_sentences("## Paying\\nYou pay by:\\n- card", english)]
         [('heading', 'Paying'), ('lead_in', 'You pay by:'), ('claim', 'You pay by: card')]
-        >>> answer_sentences("Open Payroll. Then you click Run.", english)[1][:5]
-        ('Then you click Run.', 'claim', 'Open Payroll.', 14, 33)
+        >>> answer_sentences("Open Payroll. Then you click Run.", english)[1]
+        AnswerSentence(text='Then you click Run.', kind='claim', context='Open Payroll.', start=14, end=33, \
+answer_word='', cut=())
     """
     reader = _SentenceReader(text, language, question)
     kinds = reader.kinds
@@ -251,7 +252,7 @@ class _SentenceReader:
             return
         is_short = len(line.parts) <= _MOST_COMMAND_LINES and len(command) <= _LONGEST_COMMAND
         if lead and lead.kind == LEAD_IN and is_short and len(lead.text) <= _LONGEST_HEAD:
-            self._split[-1] = lead._replace(text=f"{lead.text} {command}", kind=CLAIM, end=line.end)
+            lead.text, lead.kind, lead.end = f"{lead.text} {command}", CLAIM, line.end
         else:
             self._add(line.text, "code", line, 0)
 
@@ -264,9 +265,9 @@ class _SentenceReader:
                 start, end = _find_respaced(sentence, line.text, position)
             *parts, last = self.kinds.parts(sentence, may_address=self._may_address)
             if sentence[0] in _DIGITS and self._numbers_item(sentence, line.place(start)):
-                last = (0, YES_NO, sentence, ())
+                last = (0, YES_NO, last[2], ())
             for part in parts:
-                self._add_part(part, line, start, start + len(part[2]), head)
+                self._add_part(part, line, start, start + len(part[2].text), head)
             self._add_part(last, line, start, end, head)
             position, head = end, ""
 
@@ -292,18 +293,19 @@ class _SentenceReader:
 
     def _add_part(self, part: SentencePart, line: MarkdownLine, offset: int, end: int, head: str) -> None:
         """Adds a part of a sentence that begins at `offset` in the line; the part ends at `end` there."""
-        begin, kind, sentence, cut = part
-        stated = sentence
+        begin, kind, words, cut = part
+        stated = sentence = words.text
         answer_word = ""
         context: list[str] = []
         if kind in ANSWERS:
             kind, stated = CLAIM, self._as_statement(kind, sentence)
         elif kind == CLAIM:
-            stated, answer_word = self.kinds.without_answer_word(sentence)
+            if words.words[0] in self.kinds.before_statement:
+                stated, answer_word = self.kinds.without_answer_word(words)
             if answer_word and self._question and not self.kinds.says_by_itself(stated):  # "Yes, click Save."
-                answer = answer_word.rstrip()
-                [(_, answer_kind, _, _)] = self.kinds.parts(answer, may_address=False)
-                self._add_part((begin, answer_kind, answer, ()), line, offset, offset + begin + len(answer), "")
+                [(_, *answer)] = self.kinds.parts(answer_word.rstrip(), may_address=False)
+                answer_end = offset + begin + len(answer_word.rstrip())
+                self._add_part((begin, *answer), line, offset, answer_end, "")
                 begin, answer_word = begin + len(answer_word), ""
             if line.path or head or self._title:
                 context = [self._title, self._heads.get(line.path[-2], "") if line.path else "", head]
@@ -313,7 +315,7 @@ class _SentenceReader:
                 self._heads_read.add(head)
             if not stated:  # "Verdict:" and, as an item, "supported"
                 kind, stated = TO_JUDGE, sentence
-            if self._before and self.kinds.refers_back(sentence):
+            if self._before and words.words[0] in self.kinds.back_references.first and self.kinds.refers_back(words):
                 context += self._before[-_SENTENCES_OF_CONTEXT:]
         above = " ".join(dict.fromkeys(filter(None, context))) if context else ""
         self._add(stated, kind, line, offset + begin, end=end, context=above, answer_word=answer_word, cut=cut)
@@ -364,15 +366,15 @@ class _SentenceReader:
 
         A lead-in that says something is judged with what it leads to ("You pay by: card"), or else by itself.
         """
-        for place, sentence in enumerate(self._split):
+        for sentence in self._split:
             alone = sentence.kind == LEAD_IN and sentence.text not in self._heads_read
             if alone and not self.kinds.only_announces(sentence.text):
-                self._split[place] = sentence._replace(kind=CLAIM)
+                sentence.kind = CLAIM
         all_kinds = [sentence.kind for sentence in self._split]
         if CLAIM not in all_kinds:
             claiming = [all_kinds.index(YES_NO)] if YES_NO in all_kinds else self._labels
             for place in claiming:
-                self._split[place] = self._split[place]._replace(kind=CLAIM)
+                self._split[place].kind = CLAIM
         return sorted(self._split, key=attrgetter("start"))  # a link's target stands after its sentence
 
 

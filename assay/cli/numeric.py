@@ -16,8 +16,8 @@ from ..text.wording import count_of
 from .output import echo, is_wide, print_result
 
 if TYPE_CHECKING:
-    from ..metrics.numeric.checking import CheckedClaim
-    from ..metrics.numeric.parse.explanation import ClaimPart
+    from ..metrics.numeric.numeric_claims import CheckedClaim
+    from ..metrics.numeric.parse.sentence_reading import ClaimPart
 
 _NARROWEST = 20  # columns of a picture of words
 _SERIES_PER_TABLE = 3  # with --wide one more
@@ -203,7 +203,7 @@ def draw_words(words: "Sequence[ClaimPart]", width: int) -> list[str]:
     """The lines of a picture: the claim cut to a width, and under each line its words' roles and meanings.
 
     Example:
-        >>> from assay.metrics.numeric.parse.explanation import ClaimPart
+        >>> from assay.metrics.numeric.parse.sentence_reading import ClaimPart
         >>> words = ("The ",), ("average", "statistic", "mean"), (" was ",), ("4 ms", "number", "4 ms")
         >>> print("\\n".join(draw_words([ClaimPart(*word) for word in words], 80)))
         The average was 4 ms

@@ -232,10 +232,13 @@ class ListedAnswers:
     def read(cls, reply: Any) -> tuple[dict[str, Any], dict[str, str | None]]:
         """The members of a reply, and the word that each question asked is answered with; None for no word of its."""
         values: dict[str, Any] = reply if isinstance(reply, dict) else {}
-        said = {
-            question: _read_word(values[question], words) if question in values else None
-            for question, words in cls.words.items()
-        }
+        said: dict[str, str | None] = {}
+        for question, words in cls.words.items():
+            value = values.get(question)
+            if value in words:  # nearly always
+                said[question] = value
+            else:
+                said[question] = _read_word(value, words) if question in values else None
         if not any(said.values()):
             raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
         if values.keys() - cls.words:
@@ -271,8 +274,6 @@ def _reason_key(question: str) -> str:
 
 def _read_word(value: Any, words: Sequence[str]) -> str | None:
     """The word that a value says; None where it says none. A list may go on with another word."""
-    if value in words:
-        return str(value)
     if isinstance(value, str):
         return read_option(f'"{value}"', words)
     return None if isinstance(value, list | dict) else read_option(json.dumps(value), words)
@@ -299,15 +300,19 @@ class Listed(Transport):
         reason = request.reason or "none"
         prompt = compose(request, request.prompts.load(request.task, request.language), _FRAMES[reason])
         offered = _words_by_question(questions, prompt.language)
-        words = tuple([(question.id, tuple(each)) for question, each in zip(questions, offered, strict=True)])
-        predicates = [question for question in questions if type(question) is Predicate]
-        lines = _in_lines([each.statement if not each.context else write_statement(each) for each in predicates])
-        statements = [f"{predicate.id}: {line}" for predicate, line in zip(predicates, lines, strict=True)]
-        others = [_line(question) for question in questions if type(question) is not Predicate]
+        words, statements, others = list[tuple[str, tuple[str, ...]]](), dict[str, str](), list[str]()
+        for question, each in zip(questions, offered, strict=True):
+            words += [(question.id, tuple(each))]
+            if type(question) is Predicate:
+                statements[question.id] = write_statement(question) if question.context else question.statement
+            else:
+                others += [_line(question)]
         user = [delimit_all(request.state)]
-        schema: Any = reply_schema(words, reason)
+        schema: Any = reply_schema(tuple(words), reason)
         if statements:
-            user += ["<statements>", *statements, "</statements>"]
+            lines = _in_lines([*statements.values()])
+            numbered = [f"{name}: {line}" for name, line in zip(statements, lines, strict=True)]
+            user += ["<statements>", *numbered, "</statements>"]
         return Question(
             prompt,
             "\n".join(filter(None, [*user, *others])),
@@ -355,10 +360,10 @@ def _line(question: ChoiceQuestion | ScoreQuestion) -> str:
 
 def _in_lines(texts: Sequence[str]) -> list[str]:
     """Each text in one line, so that none can pretend to be another question."""
-    together = "".join(texts)
-    if neutralise(together) != together:  # most need no more than a look
-        texts = [neutralise(text) for text in texts]
-    return [" ".join(text.split()) for text in texts]
+    together = " ".join(texts)
+    if neutralise(together) == together == " ".join(together.split()):  # most need no more than a look
+        return [*texts]
+    return [" ".join(neutralise(text).split()) for text in texts]
 
 
 def _read(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ...errors import UsageError
-from ...eval_sets.sample import Sample
+from ...eval_sets.sample import Cell, Sample, Table as SampleTable
 from ...installation import require_packages
 from ...judges import JudgeLike, Usage, open_judge
 from ...languages import FALLBACK
@@ -14,15 +14,121 @@ from ...text.sentences import describe_cut_lines
 from ...text.wording import count_of
 from ...worker_threads import compute_beside
 from ..metric import Metric
-from ..score import Score, scored, skipped
-from .checking import CheckedClaim, check, settle
+from ..sample_state import TableContext
+from ..score import Claim, Score, scored, skipped
+from .compute.verify import Finding, verify
 from .lexicon import LANGUAGES, why_unread
 from .parse.claim_questions import open_claim
-from .parse.clause_splitter import claims_of
+from .parse.clause import claims_of
 from .parse.judge_reading import read_by_judge
-from .parse.sentence_reading import MOST_CHARACTERS, PartReading, Scene, read_sentence, scene_of
+from .parse.sentence_reading import MOST_CHARACTERS, ClaimPart, PartReading, Scene, read_sentence, scene_of
+from .specification import Hedge, Specification, Statistic
 from .tables.sample_tables import caption_power, tables_of_sample
 from .tables.table import NumericTable
+
+
+@dataclass(frozen=True)
+class CheckedClaim(Finding):
+    """The finding on one part of a claim. `read_by` is grammar or judge; None where no reading of it was computed.
+
+    `words` are the pieces of `part`, each with its meaning. `disagreeing` are the readings with different verdicts,
+    if the claim is unverifiable for that reason.
+    """
+
+    text: str = ""
+    specification: Specification | None = None
+    read_by: str | None = None
+    part: str = ""
+    words: tuple[ClaimPart, ...] = ()
+    disagreeing: tuple[tuple[Specification, Finding], ...] = ()
+
+    @property
+    def checkable(self) -> bool:
+        """Whether a computation decided it."""
+        return self.verdict in ("supported", "contradicted")
+
+    def evidence(self) -> dict[str, Any]:
+        """The claim as JSON values, in the shape that reports rely on."""
+        asked = self.specification
+        return {
+            "text": self.text,
+            "verdict": self.verdict,
+            "statistic": str(asked.statistic) if asked else None,
+            "series": asked.series if asked else None,
+            "window": str(asked.window) if asked else None,
+            "compared": _describe_compared(asked) if asked else None,
+            "stated": _describe_stated(asked) if asked else None,
+            "computed": self.computed,
+            "reason": self.reason,
+            "unit": self.unit,
+            "arithmetic": self.arithmetic,
+            "table": self.table,
+            "read_by": self.read_by,
+            "part": self.part or self.text,
+            "words": [word.as_json() for word in self.words],
+        }
+
+
+def check(text: str, read: PartReading, read_by: str) -> CheckedClaim:
+    """The verdict on one reading of a claim, by the first tier of readings that can be computed."""
+    claim = CheckedClaim("unverifiable", read.reason, text=text, part=read.text, words=read.words)
+    for tier in read.tiers:
+        findings = [(specification, verify(specification, table)) for specification, table in tier]
+        decided = [pair for pair in findings if pair[1].verdict != "unverifiable"]
+        if decided or (findings and claim.read_by is None):
+            claim = _with_finding(claim, *(decided or findings)[0], read_by)
+        if decided:
+            other = next((finding for _, finding in decided if finding.verdict != claim.verdict), None)
+            if other is None:
+                return claim
+            reason = f"two readings disagree: {claim.verdict} ({claim.reason}) or {other.verdict} ({other.reason})"
+            return replace(claim, verdict="unverifiable", reason=reason, disagreeing=tuple(decided))
+    return claim
+
+
+def _with_finding(claim: CheckedClaim, asked: Specification, finding: Finding, read_by: str) -> CheckedClaim:
+    return replace(claim, **vars(finding), specification=asked, read_by=read_by, disagreeing=())
+
+
+def settle(claim: CheckedClaim, second: Sequence[CheckedClaim]) -> CheckedClaim:
+    """The verdict on a claim whose readings disagree, after a second reader: that of the reading that both have.
+
+    Two readings are one where statistic, series and computed value are. Where the second reader has none of the
+    readings, or several that disagree, the claim stays unverifiable.
+    """
+    judged_gists = {_gist(one.specification, one) for one in second if one.specification and one.checkable}
+    shared = [reading for reading in claim.disagreeing if _gist(*reading) in judged_gists]
+    if len({finding.verdict for _, finding in shared}) != 1:
+        return replace(claim, reason=f"{claim.reason}; the judge's reading does not settle it")
+    return _with_finding(claim, *shared[0], "judge")
+
+
+def _gist(asked: Specification, finding: Finding) -> tuple[object, ...]:
+    return asked.statistic, asked.series, finding.computed
+
+
+def _describe_compared(asked: Specification) -> str | None:
+    """What the series and window of a claim are compared with; None where that is nothing."""
+    other = [asked.compared_with] if asked.compared_with else []
+    if asked.compared_window is not None and asked.compared_window != asked.window:
+        other.append(f"over {asked.compared_window}" if other else str(asked.compared_window))
+    return " ".join(other) or None
+
+
+def _describe_stated(asked: Specification) -> str | None:
+    """What the claim says that the statistic is: a number with its hedge and unit, a direction, a place."""
+    space = "" if asked.unit == "%" else " "
+    bound = {Statistic.COUNT_ABOVE: "above", Statistic.COUNT_BELOW: "below"}.get(asked.statistic, "past")
+    parts = (
+        "" if asked.hedge is Hedge.EXACT else asked.hedge.replace("_", " "),
+        "" if asked.value is None else f"{asked.value:.{max(asked.decimals, 0)}f}{space}{asked.unit or ''}",
+        asked.direction or "",
+        "" if asked.threshold is None else f"{bound} {asked.threshold:g} {asked.threshold_unit or ''}",
+        "" if asked.place is None else f"at {asked.place}",
+    )
+    statement = " ".join(part.strip() for part in parts if part)
+    return f"not {statement}" if asked.negated else statement or None
+
 
 MOST_SENTENCES = 200
 """The sentences of an answer that are read; each takes some hundredths of a second."""
@@ -193,3 +299,49 @@ def _reason(checked: list[CheckedClaim], decided: list[CheckedClaim]) -> str:
     if wrong := next((claim for claim in decided if claim.verdict == "contradicted"), None):
         reason += f'; contradicted: "{wrong.text}" ({wrong.reason})'
     return reason
+
+
+_MOST_ROWS = 100
+
+
+def with_computed_verdicts(sample: Sample, judged: Sequence[Claim]) -> list[Claim]:
+    """The claims: a computable claim with the computed verdict, any other with the judge's.
+
+    A claim with several numbers is decided when one of them is wrong, or when all of it could be checked. Of an answer
+    with more than `MOST_SENTENCES` claims the first ones are computed.
+    """
+    tables = tables_of_claims(sample)
+    language = sample.language or FALLBACK
+    if not tables or language not in LANGUAGES:
+        return list(judged)
+    checked = check_by_sentence([claim.text for claim in judged], tables, language, sample.user_input)
+    decided = [_overrule(claim, checks) for claim, checks in zip(judged, checked, strict=False)]
+    return [*decided, *judged[len(decided) :]]
+
+
+def _overrule(claim: Claim, checked: Sequence[CheckedClaim]) -> Claim:
+    deciding = next((part for part in checked if part.verdict == "contradicted"), None)
+    if deciding is None and checked and all(part.verdict == "supported" for part in checked):
+        deciding = checked[0]
+    if deciding is None:
+        return claim
+    evidence = tuple(part.evidence() for part in checked)
+    return Claim(claim.text, deciding.verdict, deciding.reason, computed=evidence, overruled=claim)
+
+
+def tables_as_contexts(tables: Sequence[SampleTable]) -> tuple[str, ...]:
+    """Each table as lines with pipes, its name above; of a longer one the first 100 rows, and a line that says so."""
+    return tuple(TableContext(_as_text(table)) for table in tables)
+
+
+def _as_text(table: SampleTable) -> str:
+    heads = [f"{name} ({table.units[name]})" if name in table.units else name for name in table.columns]
+    rows = list(zip(*table.columns.values(), strict=True))
+    lines = [table.name, _line(heads), *(_line(row) for row in rows[:_MOST_ROWS])]
+    if len(rows) > _MOST_ROWS:
+        lines.append(f"({len(rows) - _MOST_ROWS} more rows)")
+    return "\n".join(lines)
+
+
+def _line(cells: Sequence[Cell]) -> str:
+    return "| " + " | ".join("" if cell is None else " ".join(str(cell).split()) for cell in cells) + " |"

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..specification import ALL_ROWS, Specification, Statistic, Unverifiable
-from ..tables.rows import rows_of
-from ..tables.table import NumericTable
-from .computation import Computed, StatisticInput
+from ..tables.table import NumericTable, rows_of
+from .computation import Computed, StatisticInput, anomalies_of, line_of
 from .statistics import STATISTICS, is_alike, pearson
-from .time_series import anomalies_of, line_of
 
 _MOST_PAIRED = 12  # series; of more, pairs are computed only when asked for
 _MOST_ROWS = 100  # of the anomalies by one method

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from ....text.wording import count_of
 from ..specification import ALL_ROWS, Direction, Hedge, Statistic, Unverifiable, Window
-from ..tables.rows import all_values, rows_of, values_of
-from ..tables.table import NumericTable
+from ..tables.table import NumericTable, all_values, rows_of, values_of
 from .computation import (
     SIGNIFICANT,
     Compute,
@@ -23,11 +22,13 @@ from .computation import (
     StatisticEntry,
     StatisticInput,
     UnitRule,
+    anomaly,
     format_number,
     format_terms,
     single,
+    streak,
+    trend,
 )
-from .time_series import anomaly, streak, trend
 
 
 def _value_at(data: StatisticInput) -> Computed:

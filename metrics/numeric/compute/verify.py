@@ -4,11 +4,19 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ...claim import Verdict
-from ..specification import HEDGES, PLACE_OF, Direction, Hedge, Specification, Statistic, Unverifiable
-from ..tables.rows import rows_of
-from ..tables.table import NumericTable
-from ..units import convert, unit_and_power
+from ...score import Verdict
+from ..specification import (
+    HEDGES,
+    PLACE_OF,
+    Direction,
+    Hedge,
+    Specification,
+    Statistic,
+    Unverifiable,
+    convert,
+    unit_and_power,
+)
+from ..tables.table import NumericTable, rows_of
 from .computation import Computed, StatisticInput, UnitRule, format_number
 from .statistics import STATISTICS, statistics_in
 

@@ -6,10 +6,17 @@ from dataclasses import replace
 from ..names.column_names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
 from ..tables.table import STEPS, Times, unit_of_period
-from .checks import (
+from .clause import Clause, has_several, is_row, merge_windows, with_cells
+from .construction import (
+    ANY,
     ClauseCheck,
+    ClauseReading,
+    ConstructionMatch,
+    Slot,
+    as_one_check,
     bounds_of,
     check,
+    construction,
     earlier_check,
     hedge_before,
     is_flow,
@@ -17,8 +24,6 @@ from .checks import (
     value_fields,
     values_of,
 )
-from .clause import Clause, has_several, is_row, merge_windows, with_cells
-from .construction import ANY, ClauseReading, ConstructionMatch, Slot, as_one_check, construction
 from .marks import Mark, is_count
 from .relations import INNER, MEANS, difference_kind, stated_statistic
 

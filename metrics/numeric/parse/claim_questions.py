@@ -13,8 +13,7 @@ from ..lexicon import lexicon
 from ..specification import HEDGES, Direction, Hedge
 from ..tables.table import NumericTable
 from ..tables.views import View
-from .clause import Clause, read_clause
-from .clause_splitter import plain_text, splits, without_cause
+from .clause import Clause, plain_text, read_clause, splits, without_cause
 from .marks import Mark, is_count
 from .sentence_reading import Scene
 

@@ -1,13 +1,288 @@
-"""A construction: a way to say one kind of claim, as data, and the matcher that finds it among a clause's marks."""
+"""Constructions: ways to say one kind of claim, as data; the matcher that finds them, and the checks that they make."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 
-from ..specification import Specification, Window
-from .checks import ClauseCheck, check, series_of, values_of
+from ....text.numbers import known_unit
+from ..lexicon import any_of
+from ..names.column_names import meanings, means, polarity, says_mean
+from ..specification import Hedge, Specification, Statistic, Window, is_currency, measured_by
+from ..tables.table import Period
 from .clause import Clause
-from .marks import Mark
+from .marks import BOUNDS, HEDGES_BY_WORD, Mark, is_count
+
+VALUES = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN, Statistic.SUM)
+"""The statistics of one value."""
+RELATIONS = (Statistic.COMPARISON, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE, Statistic.RATIO)
+"""The statistics that compare two sides."""
+_FACTOR = 2.0
+_NOT_A_VALUE = (
+    *("sum", "share", "ratio", "double", "half", "times_as", "range", "deviation"),
+    *("up", "down", "change", "difference", "higher", "lower", "better", "worse", "than"),
+)
+_OF_ONE = ("mean", "median", "maximum", "minimum", "best", "worst", "per_row")
+_CALENDAR = ("day", "week", "month", "year")
+_OF_ANYTHING = frozenset({*_CALENDAR, "%", "pp", "h", "min", "s"})
+_DURATIONS = frozenset({*_CALENDAR, "h"})
+_SUMMED_NEVER = frozenset(
+    {"%", "pp", "degC", "dB", "dBm", "Mbps", "kbps", "Gbps", "MB/s", "ms", "s", "Hz", "MHz", "GHz"}
+    | {"degF", "bar", "mbar", "hPa", "kPa", "km/h", "m/s", "mph", "beaufort"}
+)
+# what each kind of word describes, and whether it says more
+_ADJECTIVES = {
+    "dearer": ("money", True),
+    "cheaper": ("money", False),
+    "busier": ("busy", True),
+    "quieter": ("busy", False),
+    "better": ("better", True),
+    "worse": ("better", False),
+}
+
+
+ClauseCheck = tuple[tuple[Specification, ...], ...]
+"""One check, as its tiers: each is a list of readings that are equally good; a later tier counts only where no reading
+of the tiers before it can be computed."""
+
+
+def check(*tiers: Iterable[Specification]) -> ClauseCheck:
+    """A check of these tiers, without empty tiers and repeated readings."""
+    return tuple(tuple(dict.fromkeys(tier)) for tier in tiers if tier)
+
+
+def specify(
+    statistic: Statistic, series: Iterable[str | None], windows: Iterable[Window], **rest: object
+) -> list[Specification]:
+    """One specification per combination of series, windows, and the alternatives of each field that is a list."""
+    alternatives = [field if isinstance(field, list) else [field] for field in rest.values()]
+    return [
+        Specification(statistic, name, window, **dict(zip(rest, chosen, strict=True)))
+        for name, window, *chosen in product(series, windows, *alternatives)
+    ]
+
+
+def value_fields(mark: Mark) -> dict[str, object]:
+    """A number of the text as the fields of a specification."""
+    number = mark.stated
+    fields: dict[str, object] = {"value": number.value, "unit": number.unit, "decimals": number.decimals}
+    return fields | {"hedge": mark.hedge} | ({"margin": number.margin} if number.margin else {})
+
+
+def factor_fields(value: float, hedge: Hedge) -> dict[str, object]:
+    """ "Twice" and "half" as the fields of a specification: about so, unless a hedge says otherwise."""
+    hedge = Hedge.ABOUT if hedge is Hedge.EXACT else hedge
+    decimals = 0 if hedge in (Hedge.NEARLY, Hedge.JUST_OVER) else 1  # "nearly three times" is from 2.5
+    return {"value": value, "unit": None, "decimals": decimals, "hedge": hedge}
+
+
+def hedge_before(clause: Clause, word: Mark) -> tuple[Hedge, list[Mark]]:
+    """The last hedge before a word and its mark, as a list; "about" and no mark where there is none."""
+    hedging = next((m for m in reversed(clause.marks) if m.end <= word.start and m.kinds & set(HEDGES_BY_WORD)), None)
+    if hedging is None:
+        return Hedge.ABOUT, []
+    return next(hedge for kind, hedge in HEDGES_BY_WORD.items() if kind in hedging.kinds), [hedging]
+
+
+def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:
+    """The series that a mention may mean; without a mention those of the text before, else the table's only series."""
+    if mark is not None:
+        return list(mark.series)
+    if clause.series:
+        return list(clause.series[0].series)
+    units = {mark.unit for mark in clause.numbers if mark.unit}
+    if inherited := [name for name in clause.context.series if _may_be_in(clause, name, units)]:
+        return inherited
+    if of_unit := _of_units(clause, units):
+        return of_unit if len(of_unit) == 1 else _of_possible_size(clause, of_unit)
+    texts = [column for column in clause.table.labels.columns if column != clause.table.time_column]
+    return list(clause.table.columns) if len(clause.table.columns) == 1 and not texts else []
+
+
+def _of_possible_size(clause: Clause, series: list[str]) -> list[str]:
+    """The one series whose values make the numbers of a clause possible; empty where that is none or several.
+
+    A value, a mean or an extreme lies within a factor 2 of the least and the greatest value. What may be a sum, or lies
+    between two values, can have any size.
+    """
+    if clause.marks_of(*_NOT_A_VALUE):
+        return []
+    numbers = [mark.stated for mark in clause.numbers if mark.unit]
+    sized = series if clause.marks_of(*_OF_ONE) else [name for name in series if not means(name, "flows")]
+    left = [name for name in sized if all(_can_be(clause, name, number.value, number.unit) for number in numbers)]
+    return left if len(left) == 1 else []
+
+
+def _can_be(clause: Clause, series: str, value: float, unit: str | None) -> bool:
+    least, most = clause.table.bounds(series)
+    low, high = min(least / _FACTOR, least * _FACTOR), max(most / _FACTOR, most * _FACTOR)
+    return low <= clause.table.as_held(series, value, unit) <= high
+
+
+def _of_units(clause: Clause, units: set[str]) -> list[str]:
+    """The series in the unit of the numbers, if they have one unit; days and hours have to be the series' own unit."""
+    if len(units) != 1:
+        return []
+    (unit,) = units
+    of_unit = [name for name in clause.table.columns if clause.table.unit_of(name) == unit]
+    if of_unit or unit in _OF_ANYTHING:
+        return of_unit
+    return [n for n in clause.table.columns if clause.table.unit_of(n) and clause.table.can_be_in(n, unit)]
+
+
+def _may_be_in(clause: Clause, series: str, units: set[str]) -> bool:
+    """Whether numbers in these units may be of a series: not euros of a count, not percents of euros (but changes)."""
+    unit = clause.table.unit_of(series)
+    other = units - _OF_ANYTHING - {unit}
+    return not other or (unit is not None and len(unit) > 1 and not any(map(is_currency, other)))
+
+
+def earlier_check(clause: Clause, statistics: tuple[Statistic, ...]) -> Specification | None:
+    """The last check of the same sentence with one of these statistics."""
+    checks = clause.context.checks if clause.context.same_sentence else ()
+    return next((spec for spec in checks if spec.statistic in statistics), None)
+
+
+def values_of(clause: Clause) -> list[Mark]:
+    """The numbers that may be a series' value: no places ("third"), no durations ("two months"), no "2.3 times".
+
+    A number of days is one where the series is in days, and the rows are none.
+    """
+    return [m for m in clause.numbers if not m.stated.ordinal and _may_be_value(clause, m)]
+
+
+def _may_be_value(clause: Clause, mark: Mark) -> bool:
+    if re.match(clause.words.data["how_often"], clause.text[mark.end :], re.I) or _is_year(clause, mark):
+        return False
+    if mark.unit is None:  # not "in three quarters", "in two of the six months"
+        periods = rf"(?:{clause.words.data['part_of']}\w+)? (?:{any_of(clause.words.data['periods'])})\b"
+        return re.match(periods, clause.text[mark.end :], re.IGNORECASE) is None
+    if mark.unit not in _CALENDAR:
+        return True
+    if mark.unit == clause.table.step or re.search(clause.words.data["lasting"], clause.text[: mark.start], re.I):
+        return False
+    named = clause.series[0].series if clause.series else clause.context.series
+    table = clause.table
+    return bool(named) and all(table.unit_of(n) in _DURATIONS and table.can_be_in(n, mark.unit) for n in named)
+
+
+def _is_year(clause: Clause, mark: Mark) -> bool:
+    """Whether a number is written as a year, and the series that may be meant are of another size."""
+    if mark.unit or not re.fullmatch(r"(?:19|20)\d\d", mark.text):
+        return False
+    return not any(_can_be(clause, name, mark.stated.value, None) for name in series_of(clause))
+
+
+def nearest_series(clause: Clause, mark: Mark) -> Mark | None:
+    """The mention of a series nearest to a mark; of two as near, the one before."""
+    near = sorted(clause.series, key=lambda s: (min(abs(s.end - mark.start), abs(mark.end - s.start)), s.start))
+    return near[0] if near else None
+
+
+def can_be_summed(clause: Clause, series: str) -> bool:
+    """Whether adding up the values of a series means anything: not of rates, shares, temperatures, delays."""
+    return not (clause.table.unit_of(series) in _SUMMED_NEVER or means(series, "levels") or says_mean(series))
+
+
+def is_counted(clause: Clause, series: str) -> bool:
+    """Whether a series counts things: whole numbers without a unit, that can be added up."""
+    values = clause.table.known_values(series)
+    return clause.table.unit_of(series) is None and can_be_summed(clause, series) and bool((values % 1 == 0).all())
+
+
+def is_flow(clause: Clause, series: str) -> bool:
+    """Whether a series has amounts per period, which add up over several periods: money, incidents, hours."""
+    unit = clause.table.unit_of(series)
+    return can_be_summed(clause, series) and (is_currency(unit) or means(series, "flows"))
+
+
+def counts_rows(clause: Clause, mark: Mark) -> bool:
+    """Whether a number may count rows: whole, without a unit or in that of a row ("5 days" of daily rows)."""
+    moments = clause.table.period is Period.MOMENT and mark.unit in ("h", "min")
+    is_of_row = mark.unit is None or mark.unit == clause.table.step or moments
+    return is_of_row and not mark.stated.ordinal and is_count(mark.stated)
+
+
+def counts_periods(clause: Clause, count: Mark) -> bool:
+    """Whether a number counts times or rows ("8 weeks", "8 of the 12 weeks"), not what a series counts."""
+    if count.unit is not None:
+        return True
+    after = next((m for m in clause.marks if m.start >= count.end), None)
+    if after is None or not (after.kinds & {"days", "whole", "measured"} or (after.columns and not after.series)):
+        return False
+    between = clause.text[count.end : after.start].strip().lower()
+    return re.fullmatch(rf"(?:{clause.words.links.part_of})?", between) is not None
+
+
+def bounds_of(clause: Clause) -> list[Mark]:
+    """The numbers that bound a series."""
+    return [mark for mark in clause.numbers if mark.hedge in BOUNDS and not _counts_something(clause, mark)]
+
+
+def _counts_something(clause: Clause, mark: Mark) -> bool:
+    """Whether a bound is of a count ("more than 5 days", "more than 1 album") or of a change ("rose more than 20")."""
+    noun = any(
+        m.columns and m.start >= mark.end and not m.series and not clause.text[mark.end : m.start].strip()
+        for m in clause.marks
+    )
+    changed = mark.hedge_mark is not None and _is_of_a_change(clause, mark.hedge_mark)
+    counted = is_count(mark.stated) and mark.unit is not None and mark.unit == clause.table.step
+    return noun or changed or counted
+
+
+def _is_of_a_change(clause: Clause, hedge: Mark) -> bool:
+    """Whether a bound is of a change ("risen by more than 20"), not a level ("fallen below 30", "to less than 30")."""
+    before = (m for m in reversed(clause.marks) if m.end <= hedge.start)
+    verb = next((m for m in before if m.number or m.kinds & {"up", "down"}), None)
+    reached = re.search(rf"\b(?:{clause.words.links.reached}) $", clause.text[: hedge.start], re.IGNORECASE)
+    level = hedge.text.lower().split()[0] in clause.words.data["levels_beyond"]
+    return verb is not None and verb.number is None and not (level or reached)
+
+
+def can_describe(clause: Clause, quantity: str, series: str) -> bool:
+    """Whether adjectives of a quantity describe a series.
+
+    `quantity` is "money", "flow", "better", what a unit measures ("time"), or "busy": more of what is counted, and more
+    people, makes a day busier.
+    """
+    unit = clause.table.units.get(series)
+    money = is_currency(known_unit(unit or ""))
+    if quantity == "money":
+        return money
+    if quantity == "better":
+        return polarity(series) is not None
+    if quantity == "flow":
+        return is_flow(clause, series)
+    if quantity == "busy":
+        whole = unit is None and bool((clause.table.known_values(series) % 1 == 0).all())
+        amount = (whole or is_flow(clause, series)) and not money and not means(series, "levels")
+        return amount or means(series, "people")
+    measure = clause.table.unit_of(series)
+    return quantity in meanings(series) or (measure is not None and quantity in measured_by(measure))
+
+
+def adjective_ways(clause: Clause, names: list[str]) -> tuple[list[Mark], list[Mark]] | None:
+    """The adjectives that say more, and those that say less; None where one of them cannot describe these series."""
+    more: list[Mark] = []
+    less: list[Mark] = []
+    for kind, (quantity, says_more) in _ADJECTIVES.items():
+        for mark in clause.marks_of(kind):
+            if not names or not all(can_describe(clause, quantity, name) for name in names):
+                return None
+            down = quantity == "better" and any(polarity(name) == "down" for name in names)
+            (more if says_more is not down else less).append(mark)
+    return more, less
+
+
+def described_series(clause: Clause) -> list[str]:
+    """The series that a clause is about; "cheaper" describes the only one in money where the clause names none."""
+    names = series_of(clause)
+    if clause.series or not clause.marks_of("dearer", "cheaper"):
+        return names
+    money = [name for name in clause.table.columns if can_describe(clause, "money", name)]
+    return money if len(money) == 1 else names
+
 
 ANY = 99
 

@@ -4,9 +4,22 @@ import re
 
 from ..names.column_names import polarity
 from ..specification import ALL_ROWS, PLACE_OF, Direction, Hedge, Statistic, Window
-from .checks import VALUES, ClauseCheck, can_describe, check, earlier_check, specify, value_fields
 from .clause import Clause, contains_time, has_several, is_one_named_row, is_other_window, is_row
-from .construction import ANY, ClauseReading, ConstructionMatch, Slot, as_one_check, construction
+from .construction import (
+    ANY,
+    VALUES,
+    ClauseCheck,
+    ClauseReading,
+    ConstructionMatch,
+    Slot,
+    as_one_check,
+    can_describe,
+    check,
+    construction,
+    earlier_check,
+    specify,
+    value_fields,
+)
 from .marks import BOUNDS, Mark
 
 _MORE, _LESS = frozenset({"maximum", "best"}), frozenset({"minimum", "worst"})

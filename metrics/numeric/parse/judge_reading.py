@@ -12,7 +12,6 @@ from ..compute.computation import UnitRule
 from ..compute.statistics import STATISTICS, statistics_in
 from ..names.column_names import SYNONYM
 from ..specification import PLACE_OF, Direction, Hedge, Specification, Statistic, Window
-from .checks import RELATIONS, check, is_flow, specify, value_fields
 from .claim_questions import (
     MOST_NUMBERS,
     NOT_COMPUTABLE,
@@ -27,7 +26,16 @@ from .claim_questions import (
     words_of,
 )
 from .clause import Clause, has_several
-from .construction import Construction, ConstructionMatch, Interpretation
+from .construction import (
+    RELATIONS,
+    Construction,
+    ConstructionMatch,
+    Interpretation,
+    check,
+    is_flow,
+    specify,
+    value_fields,
+)
 from .marks import Mark
 from .selection import open_marks, without_impossible
 from .sentence_reading import PartReading, read_checks

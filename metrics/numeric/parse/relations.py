@@ -7,11 +7,18 @@ from ....text.numbers import known_unit
 from ..compute.statistics import STATISTICS
 from ..names.column_names import means
 from ..specification import ALL_ROWS, Direction, Specification, Statistic, Window
-from .checks import (
+from .clause import Clause, contains_time, is_other_window, is_pair_of_rows, is_window_within, with_cells
+from .construction import (
+    ANY,
     RELATIONS,
+    ClauseReading,
+    ConstructionMatch,
+    Slot,
     adjective_ways,
+    as_one_check,
     can_be_summed,
     check,
+    construction,
     counts_periods,
     counts_rows,
     described_series,
@@ -24,8 +31,6 @@ from .checks import (
     value_fields,
     values_of,
 )
-from .clause import Clause, contains_time, is_other_window, is_pair_of_rows, is_window_within, with_cells
-from .construction import ANY, ClauseReading, ConstructionMatch, Slot, as_one_check, construction
 from .marks import Mark
 
 MEANS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.is_inner}

@@ -13,9 +13,8 @@ from ..specification import ALL_ROWS, Specification, Statistic
 from ..tables.table import NumericTable
 from ..tables.views import is_panel
 from . import changes, extremes, relations, values
-from .checks import RELATIONS, can_be_summed
 from .clause import Clause, has_several
-from .construction import Construction, Interpretation, interpret
+from .construction import RELATIONS, Construction, Interpretation, can_be_summed, interpret
 from .mark_finders import names_of
 from .marks import Mark
 

@@ -5,13 +5,19 @@ from itertools import pairwise, product
 
 from ..compute.statistics import STATISTICS
 from ..specification import ALL_ROWS, Condition, Direction, Hedge, Statistic, Unverifiable, Window
-from ..tables.rows import rows_of, values_of as values_in
-from ..tables.table import Period
-from .checks import (
+from ..tables.table import Period, rows_of, values_of as values_in
+from .clause import Clause, is_one_named_row, is_row
+from .construction import (
+    ANY,
     ClauseCheck,
+    ClauseReading,
+    ConstructionMatch,
+    Slot,
+    as_one_check,
     bounds_of,
     can_be_summed,
     check,
+    construction,
     counts_periods,
     counts_rows,
     is_counted,
@@ -21,8 +27,6 @@ from .checks import (
     specify,
     value_fields,
 )
-from .clause import Clause, is_one_named_row, is_row
-from .construction import ANY, ClauseReading, ConstructionMatch, Slot, as_one_check, construction
 from .marks import BOUNDS, Mark
 
 _STATISTICS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.word}

@@ -12,10 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....text.numbers import parse_number
-from ....text.numbers.notation import known_unit, notation_languages, notation_signs, notation_words
-from ....text.numbers.numerals import DASHES, GROUPING_SPACES, NumberFormat, numeral_readings
+from ....text.numbers.notation import (
+    DASHES,
+    GROUPING_SPACES,
+    NumberFormat,
+    known_unit,
+    notation_languages,
+    notation_signs,
+    notation_words,
+    numeral_readings,
+)
 from ..lexicon import any_of
-from ..units import unit_and_power
+from ..specification import unit_and_power
 from .table import Period
 
 if TYPE_CHECKING:

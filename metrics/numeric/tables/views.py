@@ -7,10 +7,8 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from ..specification import ALL_ROWS, Unverifiable, Window
-from .grids import Grid, unique_names
-from .rows import rows_of
-from .sample_tables import table_of
-from .table import NumericTable, Period, Times
+from .sample_tables import Grid, table_of, unique_names
+from .table import NumericTable, Period, Times, rows_of
 
 GroupValue = Literal["sum", "mean"]
 GROUP_VALUES: tuple[GroupValue, ...] = ("sum", "mean")

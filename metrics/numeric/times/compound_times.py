@@ -9,8 +9,18 @@ from functools import cache
 from ..lexicon import Lexicon, lexicon
 from ..specification import ALL_ROWS, Window
 from ..tables.table import DAY, STEPS, NamedTime, Period, Times
-from .calendar_times import MASK, count_of, day_of, days, mask_times, row_begins, span, times_by_name, with_units
-from .holidays import holiday_times
+from .calendar_times import (
+    MASK,
+    count_of,
+    day_of,
+    days,
+    holiday_times,
+    mask_times,
+    row_begins,
+    span,
+    times_by_name,
+    with_units,
+)
 
 
 def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
