@@ -129,7 +129,7 @@ def compare_candidates(
     is_higher = is_adopted and p_values is not None and p_values[0] <= _ERROR
     gain = chosen.difference if is_higher else None
     if gain is not None and gain.half_width is not None:  # as a rule it is shown only where its interval lies above 0
-        gain = estimate_winner(gain, quoted=(gain.half_width, 1.0), level=0.95)
+        gain = estimate_winner(gain, quoted=(gain.half_width, 1.0))
     return AlignmentResult(rows, chosen.name, gain, min(p_values) if p_values else None, is_adopted, reason)
 
 

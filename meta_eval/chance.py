@@ -176,7 +176,6 @@ class ChoiceTests:
     is_choice: bool  # whether metrics and combinations are chosen from; else one combiner was asked for
     permutations: int
     seed: int  # seed of the shuffling, and of the folds in `out_of_fold`
-    level: float  # confidence level
     on_progress: OnProgress | None = None
 
     def choose(self, preferred: int, predictions: Floats) -> TestedChoice:
@@ -245,7 +244,7 @@ class ChoiceTests:
             return TestedChoice(way, p, plain)
         least = chance.critical_rho(self._error_of(chance))
         largest = believable_error(column[:, 0], self.task.ratings, self.task.group_numbers)
-        correct = partial(estimate_winner, largest_error=largest, level=self.level)
+        correct = partial(estimate_winner, largest_error=largest)
         if self._is_single(way):
             rivals = self._rivals(way)
             low, high = winning_limits(column[:, 0], rivals, self.task.ratings, self.task.group_numbers)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..text.wording import count_of
 from .groups import (
     FEWEST_GROUPS,
+    LEVEL,
     Scale,
     ScaleName,
     effective_degrees,
@@ -61,7 +62,7 @@ def estimate(
     scale: ScaleName = "plain",
     bounds: tuple[float, float] | None = None,
     carriers: int | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     null: float | None = None,
     keeps_empty: bool = False,
 ) -> Estimate:
@@ -100,7 +101,7 @@ def estimate_mean(
     groups: Sequence[str],
     *,
     bounds: tuple[float, float] | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     p: float | None = None,
 ) -> Estimate:
     """Estimates the mean of values that come in groups, as `estimate_mean_of_groups` does.
@@ -123,7 +124,7 @@ def estimate_mean_of_groups(
     sizes: "Sequence[int] | Places",
     *,
     bounds: tuple[float, float],
-    level: float = 0.95,
+    level: float = LEVEL,
     p: float | None = None,
 ) -> Estimate:
     """Estimates the mean of values in groups from the groups' sums.
@@ -160,7 +161,7 @@ def interval_of_mean(
     *,
     bounds: tuple[float, float],
     items: int,
-    level: float,
+    level: float = LEVEL,
 ) -> tuple[float, float]:
     """An interval of a mean on a bounded scale from what it is without each group.
 
@@ -240,7 +241,7 @@ def p_of_share(wrong: "Bools", groups: "Places", bound: float, correlation: floa
     return float(betaincc(count + 1, size - count, bound)) if count < size else 1.0
 
 
-def estimate_share(holds: "Bools", groups: "Places", level: float = 0.95) -> Estimate:
+def estimate_share(holds: "Bools", groups: "Places", level: float = LEVEL) -> Estimate:
     """Estimates a share of grouped items with its two-sided Clopper-Pearson interval.
 
     The exact binomial interval at the effective size (n / deff) (t(n - 1) / t(G - 1))^2, where deff, at least 1, is the
@@ -261,7 +262,7 @@ def estimate_share(holds: "Bools", groups: "Places", level: float = 0.95) -> Est
 
 
 def interval_of_share(
-    share: float, *, n: int, variance: float, degrees: float, level: float, most: float = 1.0
+    share: float, *, n: int, variance: float, degrees: float, level: float = LEVEL, most: float = 1.0
 ) -> tuple[float, float]:
     """The interval of a share of n items at its effective size (Korn and Graubard, 1998).
 
@@ -275,7 +276,7 @@ def interval_of_share(
     return clopper_pearson(share, size, level)
 
 
-def clopper_pearson(share: float, size: float, level: float = 0.95) -> tuple[float, float]:
+def clopper_pearson(share: float, size: float, level: float = LEVEL) -> tuple[float, float]:
     """Computes the two-sided interval of a binomial share (Clopper and Pearson, 1934), never of width 0."""
     from scipy.special import betaincinv  # scipy.stats takes a second to import
 

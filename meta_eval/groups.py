@@ -17,6 +17,8 @@ Statistic = Callable[["Floats"], "Floats"]
 
 The value is NaN where the statistic is undefined."""
 
+LEVEL = 0.95
+"""The level of confidence of every interval that stands by itself."""
 FEWEST_GROUPS = 5
 """With fewer groups nothing says how much groups differ: there is no interval."""
 FEWEST_RATED = 10
@@ -156,7 +158,7 @@ def jackknife_interval(
     value: float,
     groups: Sequence[str],
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     scale: ScaleName = "plain",
     carriers: int | None = None,
     null: float | None = None,

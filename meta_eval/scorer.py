@@ -256,6 +256,13 @@ def interpolate(knots: Knots, value: float) -> float:
     return y0 + (y1 - y0) * (value - x0) / (x1 - x0)
 
 
+def interpolate_all(knots: Knots, values: "Floats") -> "Floats":
+    """A monotone map at many values, as `interpolate` has it at one; NaN where the value is."""
+    import numpy as np
+
+    return np.asarray(np.interp(values, *np.array(knots).T), float)
+
+
 def fingerprint_ratings(table: "ScoreTable") -> str:
     """12 hexadecimal digits over the ratings by item and rater: equal for equal ratings in any order."""
     rows = sorted(

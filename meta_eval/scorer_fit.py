@@ -20,6 +20,7 @@ from .scorer import (
     ScorerPart,
     fingerprint_answer,
     fingerprint_ratings,
+    interpolate_all,
     isotonic_knots,
     percentile_knots,
     range_knots,
@@ -48,17 +49,12 @@ class FittedCombination:
         combined = np.zeros(len(scores))
         for column, (weight, knots) in enumerate(zip(self.weights, self.percentiles, strict=True)):
             combined += weight * _shares(knots, scores[:, column])
-        points = np.array(self.ratings)
-        return np.asarray(np.interp(combined, points[:, 0], points[:, 1]), float)
+        return interpolate_all(self.ratings, combined)
 
 
 def _shares(knots: Knots, values: Floats) -> Floats:
     """Percentiles less a half; 0 where the value is missing."""
-    known = ~np.isnan(values)
-    shares = np.zeros(len(values))
-    points = np.array(knots)
-    shares[known] = np.interp(values[known], points[:, 0], points[:, 1]) - 0.5
-    return shares
+    return np.nan_to_num(interpolate_all(knots, values) - 0.5)
 
 
 def fit_combination(

@@ -127,7 +127,6 @@ def select(
     folds: int = 5,
     resamples: int,
     permutations: int,
-    level: float = 0.95,
     seed: int = 0,
     on_progress: OnProgress | None = None,
 ) -> tuple[Selection, Predictions] | None:
@@ -166,8 +165,8 @@ def select(
     def with_interval(predictions: Floats, less: Floats | None = None) -> Estimate:
         """Spearman of predictions, or how much more it is than that of other ones, with its interval."""
         if less is None:
-            return estimate_correlation(mean_spearman, predictions, rated.mean_rating, rated.groups, level=level)
-        return estimate_rho_difference(predictions, less, rated.mean_rating, rated.groups, level=level)
+            return estimate_correlation(mean_spearman, predictions, rated.mean_rating, rated.groups)
+        return estimate_rho_difference(predictions, less, rated.mean_rating, rated.groups)
 
     fitted = fit_ways(task, np.arange(len(rated.items)))
     in_sample = column_spearmans(fitted.predict_known(np.arange(len(rated.items))), task.ratings)
@@ -211,7 +210,6 @@ def select(
         is_choice=bool(eligible[0]),
         permutations=permutations,
         seed=seed,
-        level=level,
         on_progress=on_progress,
     )
     claim = tests.choose(place, predictions)

@@ -88,7 +88,6 @@ def compare_judges(
     judge_scores: Sequence[JudgeScores],
     *,
     cost: Unit | None = None,
-    seed: int = 0,
 ) -> JudgeComparison:
     """Compares judges that scored the same samples."""
     check_ratings_fit("the samples", samples, metric)
@@ -112,7 +111,7 @@ def compare_judges(
         _claim_agreement(scores),
         panels,
         advice,
-        decide_variants(table, measure=metric, seed=seed),
+        decide_variants(table, measure=metric),
     )
 
 

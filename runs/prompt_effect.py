@@ -108,7 +108,7 @@ class PromptTrial:
 
 
 def compare_wordings(
-    samples: Sequence[Sample], in_use: str, before: Scores, edits: Mapping[str, Scores], *, seed: int = 0
+    samples: Sequence[Sample], in_use: str, before: Scores, edits: Mapping[str, Scores]
 ) -> PromptTrial:
     """Compares several wordings of a prompt with the one in use, and decides between them."""
     from ..meta_eval.decision import decide_variants
@@ -119,7 +119,7 @@ def compare_wordings(
     check_ratings_fit("the samples", both, metrics[0])
     variants = {name: _of_metric(metrics[0], scores) for name, scores in ({in_use: before} | dict(edits)).items()}
     table = build_variant_table(both, variants, higher_is_better=rises_with_rating(metrics[0]))
-    decision = decide_variants(table, measure=metrics[0], seed=seed)
+    decision = decide_variants(table, measure=metrics[0])
     if decision is not None and len(metrics) > 1:
         others = f"{', '.join(metrics[1:])} {verb_of(len(metrics) - 1, 'does', 'do')} not"
         note = f"{metrics[0]}, the first metric, decides; {others}."

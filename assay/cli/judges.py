@@ -13,7 +13,7 @@ from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
-from .number_types import MOST_REPEATS, SEED, BoundedCount
+from .number_types import MOST_REPEATS, BoundedCount
 from .options import (
     JudgeCassetteOptions,
     SetOptions,
@@ -30,10 +30,6 @@ from .progress import show_status
 if TYPE_CHECKING:
     from ..judges import Budget
     from ..runs.judge_comparison import JudgeComparison, Unit
-
-judging_seed_option = click.option(
-    "--seed", type=SEED, default=0, show_default=True, help="Seed of the folds, the resampling, the probes of a card."
-)
 
 
 @click.group()
@@ -135,7 +131,6 @@ def get(name: str, revision: str | None, *, yes: bool) -> None:
     help="The unit of the costs. [default: usd; seconds where all are free; tokens where a price is unknown]",
 )
 @max_failed_option
-@judging_seed_option
 @click.option(
     "--report",
     type=OUTPUT_FILE,
@@ -151,7 +146,6 @@ def compare(
     repeats: int,
     cost: "Unit | None",
     max_failed: int,
-    seed: int,
     report: Path | None,
     judge_cassettes: JudgeCassetteOptions,
     budget: "Budget",
@@ -188,7 +182,7 @@ def compare(
     check_ratings_fit(" ".join(sets), samples, metric)
     with show_status(f"{count_of(len(settings), 'judge')}, {count_of(len(samples), 'sample')} each"):
         judge_scores = score_by_judges(settings, samples, scoring)
-    comparison = compare_judges(metric, samples, judge_scores, cost=cost, seed=seed)
+    comparison = compare_judges(metric, samples, judge_scores, cost=cost)
     if report is not None:
         from ..runs.judge_report import write_judge_report
 

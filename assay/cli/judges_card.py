@@ -12,8 +12,8 @@ from ..errors import UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
-from .judges import judges, judging_seed_option
-from .number_types import BoundedCount
+from .judges import judges
+from .number_types import SEED, BoundedCount
 from .options import (
     JudgeCassetteOptions,
     SetOptions,
@@ -56,7 +56,7 @@ _SHOWING = {"models", "-o", "--wide", "-q", "--json"}  # what goes with files of
     help="How many of them are also asked again, and changed by probes.",
 )
 @with_judge_cassettes
-@judging_seed_option
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of what is asked again and of the probes.")
 @click.option("--yes", is_flag=True, help="Ask without a bound on the price.")
 @click.option("-o", "--out", type=OUTPUT_FILE, help="Write the card: card.html, card.md or card.json.")
 @with_budget

@@ -106,7 +106,7 @@ def selection_with(low: float, *, p: float = 0.002) -> Selection:
 )
 def test_the_word_goes_by_the_lower_end_of_what_is_likely(low, words):
     """The estimate itself is (low + 1) / 2, at least 0.55, which would be `well` or `closely`."""
-    sentence = recommend(60, (), None, selection_with(low), comparisons=(), policy=None, margin=0.1, level=0.95)
+    sentence = recommend(60, (), None, selection_with(low), comparisons=(), policy=None)
     assert sentence.startswith(f"m0 follows your team {words}; ")
 
 
@@ -132,7 +132,7 @@ SENDING_ALL = (
 def test_what_can_be_sent_is_said_with_the_aim_and_what_the_check_found(counts, use):
     missing = Estimate(None, problem="not looked at")
     policy = Policy((), 0.1, 0.95, 5.0, 4.2, None, *counts, missing, missing, 10.0)
-    sentence = recommend(100, (), None, selection_with(0.5), comparisons=(), policy=policy, margin=0.1, level=0.95)
+    sentence = recommend(100, (), None, selection_with(0.5), comparisons=(), policy=policy)
     assert sentence == f"m0 follows your team at least well; {use}"
 
 

@@ -288,11 +288,11 @@ def test_a_joint_test_counts_what_any_of_its_tests_shows_by_chance():
 
 
 def test_what_would_have_been_quoted_anyway_is_not_corrected():
-    result = estimate_winner(PLAIN, level=0.95)
+    result = estimate_winner(PLAIN)
     assert (result.value, result.n) == (pytest.approx(0.5, abs=1e-3), 60)
     assert (result.low, result.high) == (pytest.approx(PLAIN.low, abs=1e-3), pytest.approx(PLAIN.high, abs=1e-3))
     without = Estimate(0.5, problem="few")  # an interval
-    assert estimate_winner(without, quoted=(0.4, 1.0), level=0.95) == without
+    assert estimate_winner(without, quoted=(0.4, 1.0)) == without
     noise = select(score_table(60, 4, signal=0.0), resamples=5, permutations=199, repeats=1)
     selection = noise[0]  # nothing is claimed, and nothing corrected
     assert not selection.is_beyond_chance and selection.p_of_selection > 0.01
@@ -302,7 +302,7 @@ def test_what_would_have_been_quoted_anyway_is_not_corrected():
 @pytest.mark.parametrize("least", [0.2, 0.3, 0.42])
 def test_the_correction_is_that_of_a_truncated_normal(least):
     """0.4 z + 0.6 m, m the mean under which half of the quoted z are as large; the ends where 97.5% and 2.5% are."""
-    result = estimate_winner(PLAIN, quoted=(least, 1.0), level=0.95)
+    result = estimate_winner(PLAIN, quoted=(least, 1.0))
     z, cut = np.arctanh(0.5), np.arctanh(least)
     median = (np.arctanh(result.value) - 0.4 * z) / 0.6
     for mean, share in ((median, 0.5), (np.arctanh(result.high), 0.975)):
@@ -313,10 +313,10 @@ def test_the_correction_is_that_of_a_truncated_normal(least):
 def test_a_close_race_ends_at_the_simultaneous_interval():
     """Where a rival has the same rho nothing is left to tell from but 3.48 errors (4.10 for 12), and the rho itself."""
     for rivals, quantile in ((0, 3.48), (11, 4.10)):
-        result = estimate_winner(plain_estimate(0.9, 0.1), quoted=(0.9, 1.0), rivals=rivals, level=0.95)
+        result = estimate_winner(plain_estimate(0.9, 0.1), quoted=(0.9, 1.0), rivals=rivals)
         assert result.low == pytest.approx(np.tanh(np.arctanh(0.9) - quantile * 0.1), abs=0.01)
         assert result.high == 0.9
-    assert estimate_winner(PLAIN, quoted=(0.5, 1.0), rivals=1000, level=0.95).low == pytest.approx(0, abs=1e-5)
+    assert estimate_winner(PLAIN, quoted=(0.5, 1.0), rivals=1000).low == pytest.approx(0, abs=1e-5)
 
 
 def test_the_limits_of_winning():
