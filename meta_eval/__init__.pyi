@@ -16,18 +16,16 @@ from .alignment import (
     split_groups as split_groups,
 )
 from .answer_evidence import AnswerEvidence as AnswerEvidence, MetricEvidence as MetricEvidence
-from .arrays import Bools as Bools, Floats as Floats, Places as Places
+from .arrays import Floats as Floats, Places as Places
 from .chance import Chance as Chance, chance_of_any as chance_of_any, chance_of_measures as chance_of_measures
 from .clustering import (
     Measures as Measures,
     choose_group_count as choose_group_count,
     cluster_by_ward as cluster_by_ward,
-    describe_stability as describe_stability,
     measure_clustering as measure_clustering,
     measure_document_match as measure_document_match,
     measure_robustness as measure_robustness,
     measure_stability as measure_stability,
-    principal_components as principal_components,
     share_in_same_group as share_in_same_group,
 )
 from .combiners import (
@@ -89,7 +87,6 @@ from .monitoring.bound_evidence import (
 from .monthly_p_value import monthly_p_value as monthly_p_value, needed_z as needed_z
 from .pass_fail import (
     PassFail as PassFail,
-    Trials as Trials,
     choose_threshold as choose_threshold,
     cohen_kappa as cohen_kappa,
     pass_fail_agreement as pass_fail_agreement,
@@ -110,7 +107,7 @@ from .randomisation import (
     sign_flip_max_t as sign_flip_max_t,
     sign_flip_p_value as sign_flip_p_value,
 )
-from .ranks import column_spearmans as column_spearmans, mean_ranks as mean_ranks
+from .ranks import column_spearmans as column_spearmans
 from .rater_coefficients import (
     nominal_alpha as nominal_alpha,
     ordinal_ac2 as ordinal_ac2,

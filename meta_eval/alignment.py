@@ -8,6 +8,7 @@ import numpy as np
 from ..presentation.figure import format_p
 from .agreement_statistics import mean_spearman
 from .arrays import Floats, Places
+from .combiners import fit_logistic
 from .correlation import FEWEST_ITEMS, estimate_correlation, estimate_rho_difference
 from .estimate import Estimate
 from .groups import grouped_folds
@@ -71,16 +72,11 @@ def fit_calibration(log_odds: Floats, targets: Floats, weights: Floats) -> tuple
     the map never falls. Intercept and slope; None with fewer than ten answers, or where log odds or targets do not
     vary.
     """
-    from sklearn.linear_model import LogisticRegression
-
     if len(log_odds) < _FEWEST_CALIBRATED or float(np.ptp(log_odds)) == 0 or float(np.ptp(targets)) == 0:
         return None
-    labels = np.repeat([1, 0], len(targets))
-    both = np.concatenate([weights * targets, weights * (1 - targets)])
-    model = LogisticRegression(C=1e6, solver="newton-cholesky")
-    model.fit(np.tile(log_odds, 2)[:, None], labels, sample_weight=both)
-    if model.coef_[0, 0] >= 0:
-        return float(model.intercept_[0]), float(model.coef_[0, 0])
+    slope, intercept = fit_logistic(log_odds[:, None], targets, weights, penalty=1e-6).tolist()
+    if slope >= 0:
+        return intercept, slope
     share = float(targets @ weights / weights.sum())
     return float(np.log(share / (1 - share))), 0.0
 

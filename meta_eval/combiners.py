@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from ..errors import UsageError
 from ..text.wording import count_of
-from .arrays import Bools, Floats, Places
+from .arrays import Floats, Places
 from .ranks import mean_ranks
 
 MOST_SUBSETS = 4095  # all subsets of 12 metrics
@@ -263,7 +263,7 @@ def fit_weights(kind: str, x: Floats, ratings: Floats, *, middle: float) -> Floa
         over_spread = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > _SMALLEST_SPREAD)
         for place, is_good in enumerate((ratings > middle).T):
             if is_good.any() and not is_good.all():
-                weights[:, place] = _fit_logistic(x * over_spread, is_good) * over_spread
+                weights[:, place] = fit_logistic(x * over_spread, is_good)[:-1] * over_spread
     return weights
 
 
@@ -287,27 +287,30 @@ def _fit_ridge(x: Floats, ratings: Floats) -> Floats:
     return directions @ weights
 
 
-def _fit_logistic(x: Floats, is_good: Bools) -> Floats:
-    """The weights of logistic regression with an intercept and the penalty |weights|^2 / 2, by Newton's method.
+def fit_logistic(x: Floats, targets: Floats, weights: Floats | None = None, *, penalty: float = 1.0) -> Floats:
+    """Fits logistic regression with an intercept by Newton's method: the slopes, and last the intercept.
 
-    The loss is convex; a step that would raise it (far from its minimum) is halved until it does not.
+    A target between 0 and 1 counts as a yes of that weight and a no of the rest. What is least is the sum of the
+    weighted losses and penalty / 2 times that of the squared slopes: scikit-learn's `LogisticRegression` with C = 1 /
+    penalty. The loss is convex; a step that would raise it (far from its minimum) is halved until it does not.
     """
-    variables, penalties = np.column_stack([x, np.ones(len(x))]), np.append(np.ones(x.shape[1]), 0.0)
+    variables, penalties = np.column_stack([x, np.ones(len(x))]), np.append(np.full(x.shape[1], penalty), 0.0)
+    counts = np.ones(len(x)) if weights is None else weights
 
-    def loss(weights: Floats) -> float:
-        sums = variables @ weights
-        return float(np.logaddexp(0, sums).sum() - sums[is_good].sum() + penalties @ weights**2 / 2)
+    def loss(fitted: Floats) -> float:
+        sums = variables @ fitted
+        return float(counts @ (np.logaddexp(0, sums) - targets * sums) + penalties @ fitted**2 / 2)
 
-    weights = np.zeros(len(penalties))
+    fitted = np.zeros(len(penalties))
     for _ in range(_MOST_STEPS):
-        shares = expit(variables @ weights)
-        slope = variables.T @ (shares - is_good) + penalties * weights
-        curvature = (variables * (shares * (1 - shares))[:, None]).T @ variables + np.diag(penalties)
+        shares = expit(variables @ fitted)
+        slope = variables.T @ (counts * (shares - targets)) + penalties * fitted
+        curvature = (variables * (counts * shares * (1 - shares))[:, None]).T @ variables + np.diag(penalties)
         step = np.linalg.solve(curvature, slope)
         if slope @ step < _SMALLEST_DESCENT:
             break
-        now = loss(weights)
-        while loss(weights - step) > now:
+        now = loss(fitted)
+        while loss(fitted - step) > now:
             step /= 2
-        weights = weights - step
-    return weights[:-1]
+        fitted = fitted - step
+    return fitted

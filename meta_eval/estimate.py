@@ -82,18 +82,8 @@ def estimate(
     # what is the same without any one group does not say how sure it is; `keeps_empty` is for callers that widen it
     if found is None or (found.high - found.low < _SAME and not keeps_empty):
         return Estimate(value, n=n, groups=number_of_groups, problem=TOO_FEW_GROUPS)
-    low, high = cut_interval((found.low, found.high), bounds) if bounds else (found.low, found.high)
+    low, high = (max(found.low, bounds[0]), min(found.high, bounds[1])) if bounds else (found.low, found.high)
     return Estimate(value, low, high, n=n, groups=number_of_groups, p=found.p)
-
-
-def cut_interval(interval: tuple[float, float], bounds: tuple[float, float]) -> tuple[float, float]:
-    """An interval without what lies beyond the bounds of its figure.
-
-    Example:
-        >>> cut_interval((-2.4, 0.5), OF_CORRELATIONS)
-        (-2.0, 0.5)
-    """
-    return max(interval[0], bounds[0]), min(interval[1], bounds[1])
 
 
 def estimate_mean(

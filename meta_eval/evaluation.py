@@ -11,7 +11,6 @@ from ..text.wording import count_of
 from .agreement import MetricAgreement, metric_agreements
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
-from .chance import OnProgress
 from .combiners import SUBSET
 from .comparison import Comparison, compare
 from .correlation import estimate_correlation
@@ -22,7 +21,7 @@ from .pass_fail import pass_fail_agreement, repeated_trials
 from .prediction_powered import estimate_mean_rating
 from .raters import agreement_of_raters, to_rating_scale
 from .recommendation import explain, name_of, recommend
-from .scorer import interpolate_all, isotonic_knots
+from .scorer import interpolate, isotonic_knots
 from .scorer_fit import predict_choice
 from .selection import REPEATS, Combine, Predictions, Prefer, Selection, select
 from .sending import BOUND, MINUTES, triage_policy
@@ -50,7 +49,6 @@ def evaluate_table(
     repeats: int = REPEATS,
     bound: float = BOUND,
     minutes: float = MINUTES,
-    on_progress: OnProgress | None = None,
 ) -> MetaEvaluation:
     """Evaluates the metrics of a table against its ratings, alone and combined."""
     rated = table.rated()
@@ -65,7 +63,6 @@ def evaluate_table(
         resamples=bootstrap,
         permutations=permutations,
         seed=seed,
-        on_progress=on_progress,
     ) or (None, None)
     comparisons, best_comparisons = _comparisons(rated, metrics, selection, predictions)
     expected = _expected_ratings(table, predictions, seed) if predictions else None
@@ -136,7 +133,7 @@ def _expected_ratings(table: ScoreTable, predictions: Predictions, seed: int) ->
     is_rated = ~np.isnan(table.mean_rating)
     expected[is_rated] = rated_values
     if not is_rated.all():
-        expected[~is_rated] = interpolate_all(isotonic_knots(mean, rated.mean_rating), predictions.unrated)
+        expected[~is_rated] = interpolate(isotonic_knots(mean, rated.mean_rating), predictions.unrated)
     return expected
 
 

@@ -15,7 +15,7 @@ from .estimate import Estimate, estimate
 from .groups import Statistic, grouped_folds
 from .ranks import Ranks
 from .rater_coefficients import ordinal_ac2, ordinal_alpha
-from .scorer import interpolate_all, isotonic_knots
+from .scorer import interpolate, isotonic_knots
 from .table import ScoreTable
 
 SLIGHT_AGREEMENT = 0.2  # up to here Landis and Koch (1977) call agreement slight
@@ -215,7 +215,7 @@ def to_rating_scale(table: ScoreTable, values: Floats, *, seed: int = 0) -> Floa
     for held_out in folds:
         training = np.setdiff1d(scored, scored[held_out])
         knots = isotonic_knots(values[training], table.mean_rating[training])
-        rescaled[scored[held_out]] = interpolate_all(knots, values[scored[held_out]])
+        rescaled[scored[held_out]] = interpolate(knots, values[scored[held_out]])
     return rescaled
 
 

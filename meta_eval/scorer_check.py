@@ -14,7 +14,7 @@ from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .correlation import estimate_correlation
-from .estimate import OF_CORRELATIONS, Estimate, cut_interval, estimate_share
+from .estimate import OF_CORRELATIONS, Estimate, estimate_share
 from .groups import FEWEST_TO_CHOOSE, LEVEL
 from .scorer import Scorer, fingerprint_ratings
 from .table import ScoreTable
@@ -140,7 +140,8 @@ def _change(before: Estimate, now: Estimate) -> Estimate:
     if None in errors:
         return Estimate(difference, problem="too few groups for an interval")
     away = NormalDist().inv_cdf((1 + LEVEL) / 2) * math.hypot(*(error for error in errors if error is not None))
-    return Estimate(difference, *cut_interval((difference - away, difference + away), OF_CORRELATIONS))
+    low, high = OF_CORRELATIONS
+    return Estimate(difference, max(difference - away, low), min(difference + away, high))
 
 
 def _standard_error(one: Estimate) -> float | None:

@@ -20,7 +20,7 @@ from .scorer import (
     ScorerPart,
     fingerprint_answer,
     fingerprint_ratings,
-    interpolate_all,
+    interpolate,
     isotonic_knots,
     percentile_knots,
     range_knots,
@@ -49,12 +49,12 @@ class FittedCombination:
         combined = np.zeros(len(scores))
         for column, (weight, knots) in enumerate(zip(self.weights, self.percentiles, strict=True)):
             combined += weight * _shares(knots, scores[:, column])
-        return interpolate_all(self.ratings, combined)
+        return interpolate(self.ratings, combined)
 
 
 def _shares(knots: Knots, values: Floats) -> Floats:
     """Percentiles less a half; 0 where the value is missing."""
-    return np.nan_to_num(interpolate_all(knots, values) - 0.5)
+    return np.nan_to_num(interpolate(knots, values) - 0.5)
 
 
 def fit_combination(

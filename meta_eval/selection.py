@@ -10,7 +10,7 @@ from ..errors import UsageError
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
-from .chance import BEYOND_CHANCE, ChoiceTests, OnProgress
+from .chance import BEYOND_CHANCE, ChoiceTests
 from .combiners import SUBSET, largest_size, resampled_winners, subset_names
 from .correlation import estimate_correlation, estimate_rho_difference
 from .cross_validation import RULES, CombinationTask, cross_validate, fit_ways
@@ -128,7 +128,6 @@ def select(
     resamples: int,
     permutations: int,
     seed: int = 0,
-    on_progress: OnProgress | None = None,
 ) -> tuple[Selection, Predictions] | None:
     """Chooses among the combinations of the table's metrics.
 
@@ -210,7 +209,6 @@ def select(
         is_choice=bool(eligible[0]),
         permutations=permutations,
         seed=seed,
-        on_progress=on_progress,
     )
     claim = tests.choose(place, predictions)
     if claim.way != place:

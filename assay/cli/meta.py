@@ -22,11 +22,10 @@ from .options import (
 )
 from .output import echo, echo_json, echo_notice, is_json, is_wide, print_blocks, print_result
 from .output_files import OUTPUT_FILE
-from .progress import count_progress, show_status
+from .progress import show_status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Mapping, Sequence
 
     from ..meta_eval.score_files import JoinedScores, ReadOptions
     from ..meta_eval.score_files.read_options import RatedLevel
@@ -229,10 +228,7 @@ def meta(
         _check_scorer(check, joined, opened, chosen_runs)
         return
     counts = f"{count_of(len(joined.table.metrics), 'metric')} on {count_of(len(joined.table.items), 'item')}"
-    progress: AbstractContextManager[Callable[[int], None] | None] = show_status(f"evaluating {counts}")
-    if combine in {"ridge", "logistic"}:
-        progress = count_progress("fits to shuffled ratings", bootstrap)
-    with progress as on_progress:
+    with show_status(f"evaluating {counts}"):
         evaluation = evaluate_table(
             joined.table,
             combine=combine,
@@ -245,7 +241,6 @@ def meta(
             repeats=repeats,
             bound=bound,
             minutes=minutes,
-            on_progress=on_progress,
         )
     if save is not None:
         from ..runs.scorer_saving import describe_width, fit_run_scorer
