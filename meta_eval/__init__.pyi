@@ -30,10 +30,10 @@ from .clustering import (
 )
 from .combiners import (
     COMBINERS as COMBINERS,
+    ScaledScores as ScaledScores,
     all_subsets as all_subsets,
     best_of_each_size as best_of_each_size,
     fit_combiner as fit_combiner,
-    fit_scale as fit_scale,
     fit_weights as fit_weights,
     largest_size as largest_size,
     subset_correlations as subset_correlations,

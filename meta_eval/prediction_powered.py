@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import UsageError
 from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
-from .combiners import fit_scale
+from .combiners import ScaledScores
 from .estimate import TOO_FEW_GROUPS, Estimate, interval_of_mean, interval_of_share
 from .groups import FEWEST_GROUPS, FEWEST_RATED, LEVEL, effective_degrees, replicate_error, variance_of_mean
 from .table import ScoreTable
@@ -129,7 +129,7 @@ def mean_of_table(table: ScoreTable, metrics: tuple[str, ...]) -> MeanRating:
         raise UsageError(f"{verb} not suffice: rate at least {FEWEST_RATED}")
     scores = table.only(metrics).oriented
     # over all items: no rating takes part
-    percentiles = fit_scale(scores, "ranks")(scores).mean(axis=1) if metrics else np.zeros(len(table.items))
+    percentiles = ScaledScores(scores, "ranks").values.mean(axis=1) if metrics else np.zeros(len(table.items))
     scale = (table.rating_min, table.rating_max)
     return prediction_powered_mean(table.mean_rating, percentiles, table.group_numbers, scale=scale)
 

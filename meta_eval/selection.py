@@ -35,11 +35,16 @@ class Combination:
     metrics: tuple[str, ...]
     in_sample: float | None  # Spearman's rho on the items that chose it, in [-1, 1]
     out_of_fold: Estimate  # rho of the whole way of choosing, repeated inside each training part
-    optimism: float | None
+    optimism: float | None = field(init=False)  # the first less the second
     candidates: int
     chosen: bool = False
     cost: float | None = None  # what its metrics cost per 1,000 answers; None where that is unknown
     most_cost: float | None = None  # the bound on the cost of the subsets that it was chosen from; None without one
+
+    def __post_init__(self) -> None:
+        reached, in_sample = self.out_of_fold.value, self.in_sample
+        optimism = None if reached is None or in_sample is None else in_sample - reached
+        object.__setattr__(self, "optimism", optimism)
 
     def is_same(self, other: "Combination") -> bool:
         """Whether two combinations are the same, however they were found."""
@@ -180,7 +185,6 @@ def select(
                 metrics,
                 float(in_sample[number]),
                 with_interval(out_of_fold.predictions[number]),
-                None,
                 candidates=int((task.sizes == way.size).sum()) if is_subset and way.size else 1,
                 cost=None if fitted.costs is None else float(fitted.costs[number]),
                 most_cost=way.most_cost,
@@ -196,7 +200,7 @@ def select(
         difference = None if rule == "best" else with_interval(out_of_fold.predictions[place], less=best)
         if difference is None or difference.high is None or difference.high >= 0:
             own = replace(combinations[place], out_of_fold=with_interval(predictions), candidates=tried)
-            choices.append(ChosenCombination(rule, _with_optimism(own), difference))
+            choices.append(ChosenCombination(rule, own, difference))
     preferred = next(
         (choice for choice in choices if choice.combination.is_same(combinations[places[prefer]])), choices[0]
     )
@@ -214,7 +218,7 @@ def select(
     if claim.way != place:
         place, predictions = claim.way, out_of_fold.predictions[claim.way]
         difference = with_interval(predictions, less=out_of_fold.predictions[places["best"]])
-        preferred = ChosenCombination("shown", _with_optimism(combinations[place]), difference)
+        preferred = ChosenCombination("shown", combinations[place], difference)
         choices.append(preferred)
     of_best = tests.best_subset
     unrated_scores = table.only(names).oriented[np.isnan(table.mean_rating)]
@@ -245,12 +249,7 @@ def _rows(combinations: list[Combination], chosen: Combination) -> Iterator[Comb
     for combination in combinations:
         if combination.most_cost is None or not any(map(combination.is_same, rows)):
             rows.append(combination)
-            yield _with_optimism(replace(combination, chosen=combination.is_same(chosen)))
-
-
-def _with_optimism(combination: Combination) -> Combination:
-    out_of_fold, in_sample = combination.out_of_fold.value, combination.in_sample
-    return replace(combination, optimism=None if out_of_fold is None or in_sample is None else in_sample - out_of_fold)
+            yield replace(combination, chosen=combination.is_same(chosen))
 
 
 def _candidates(rated: ScoreTable) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:

@@ -78,7 +78,7 @@ def test_the_sentence_names_the_choice_what_is_known_of_others_and_what_raters_r
 def selection_with(low: float, *, p: float = 0.002) -> Selection:
     """A single metric m0 that is chosen, with this lower end of its agreement."""
     rho = Estimate((low + 1) / 2, low, 1.0, n=60, groups=60)
-    chosen = Combination("subset", 1, ("m0",), 0.9, rho, 0.0, candidates=12, chosen=True)
+    chosen = Combination("subset", 1, ("m0",), 0.9, rho, candidates=12, chosen=True)
     return Selection(
         combine="all",
         prefer="simple",

@@ -17,6 +17,7 @@ from assay.meta_eval import (
     CombinationTask,
     Estimate,
     FoldScores,
+    ScaledScores,
     all_subsets,
     best_of_each_size,
     chance_of_any,
@@ -28,7 +29,6 @@ from assay.meta_eval import (
     estimate_winner,
     fit_combination,
     fit_combiner,
-    fit_scale,
     fit_weights,
     grouped_folds,
     largest_size,
@@ -76,7 +76,7 @@ def test_the_best_of_each_size_by_hand():
 
 def test_the_scales_learn_from_training_scores_alone():
     training, nan = np.array([[1.0, 0], [2, 0], [2, 4], [4, np.nan]]), np.nan
-    ranks, shares = (fit_scale(training, how) for how in ("ranks", "sum"))
+    ranks, shares = (ScaledScores(training, how).scale for how in ("ranks", "sum"))
     others = np.array([[2.0, 9], [0, nan], [9, 0]])
     # first column: 1 below 2 and 2 tied, (1 + 3) / 8 - .5 = 0; second: all below 9, and two of three tied with 0
     np.testing.assert_allclose(ranks(others), [[0, 0.5], [-0.5, 0], [0.5, 1 / 3 - 0.5]])
@@ -232,7 +232,7 @@ def test_the_fit_that_is_validated_is_the_fit_that_is_saved():
     logistic, spread = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-12), x.std(axis=0)
     regressions = [logistic.fit(x / spread, column > 3).coef_[0] / spread for column in ratings.T]
     for kind, expected in (("ridge", ridges), ("logistic", regressions)):
-        validated = fit_combiner(kind, scores, ratings, middle=3.0).weights
+        validated = fit_combiner(kind, ScaledScores(scores, "ranks"), ratings, middle=3.0).weights
         saved = fit_combination(kind, ("a", "b", "c"), scores, ratings[:, 0], 3.0).weights
         np.testing.assert_allclose(fit_weights(kind, x, ratings, middle=3.0), np.transpose(expected), atol=1e-9)
         np.testing.assert_allclose(saved, expected[0], atol=1e-9)
@@ -244,9 +244,10 @@ def test_the_fit_that_is_validated_is_the_fit_that_is_saved():
 def test_sets_of_ratings_are_fitted_apart(kind):
     generator = np.random.default_rng(2)
     scores, ratings = generator.normal(size=(40, 3)), generator.integers(1, 6, (40, 5)).astype(float)
-    together = fit_combiner(kind, scores, ratings, middle=3.0).predict(scores[:7])
+    scaled = ScaledScores(scores, "sum" if kind == "normalised-sum" else "ranks")
+    together = fit_combiner(kind, scaled, ratings, middle=3.0).predict(scores[:7])
     for number in range(5):
-        alone = fit_combiner(kind, scores, ratings[:, [number]], middle=3.0).predict(scores[:7])
+        alone = fit_combiner(kind, scaled, ratings[:, [number]], middle=3.0).predict(scores[:7])
         np.testing.assert_allclose(together[:, [number]], alone, atol=1e-6)
 
 
