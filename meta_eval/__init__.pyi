@@ -10,7 +10,6 @@ from .agreement_statistics import (
 from .alignment import (
     AS_IT_IS as AS_IT_IS,
     AlignmentResult as AlignmentResult,
-    Predict as Predict,
     compare_candidates as compare_candidates,
     fit_calibration as fit_calibration,
     split_groups as split_groups,
@@ -70,6 +69,8 @@ from .estimate import (
 )
 from .evaluation import evaluate_table as evaluate_table
 from .groups import (
+    Predict as Predict,
+    cross_predict as cross_predict,
     grouped_folds as grouped_folds,
     intraclass_correlation as intraclass_correlation,
     jackknife_interval as jackknife_interval,
@@ -142,7 +143,6 @@ from .scorer_fit import (
     build_scorer as build_scorer,
     conformal_bands as conformal_bands,
     conformal_half_width as conformal_half_width,
-    cross_predict as cross_predict,
     fit_combination as fit_combination,
     fit_scorer as fit_scorer,
 )

@@ -1,6 +1,6 @@
 """Does a judge that learned from ratings agree better? Candidates compared out of fold."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from .arrays import Floats, Places
 from .combiners import fit_logistic
 from .correlation import FEWEST_ITEMS, estimate_correlation, estimate_rho_difference
 from .estimate import Estimate
-from .groups import grouped_folds
+from .groups import Predict, grouped_folds
 from .randomisation import sign_flip_max_t
 from .ranks import standard_ranks
 from .table import ScoreTable
@@ -21,9 +21,6 @@ AS_IT_IS = "as it is"
 _FEWEST_CALIBRATED = 10  # answers from which a calibration is fitted
 _FOLDS = 4
 _ERROR = 0.05  # how often a candidate is adopted that is no better, over both ways to be adopted
-
-Predict = Callable[[Places, Places], Floats]
-"""Maps the places of training items and of others to scores of the others in [0, 1]; more is better, NaN missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +88,8 @@ def compare_candidates(
 ) -> AlignmentResult:
     """Compares candidates with the judge as it is, and decides whether one is adopted.
 
-    Each half is dealt into folds of whole groups; a candidate scores a fold after it learned from all other answers.
+    Each half is dealt into folds of whole groups; a candidate scores a fold, in [0, 1] with NaN for what it cannot
+    score, after it learned from all other answers.
     The one that agrees best is adopted where it agrees with the ratings beyond chance and, beyond noise, either its
     Spearman is higher than that of the judge as it is or its squared error smaller. All candidates and both ways are
     one family of tests: the signs of whole groups are flipped for all at once, and the largest studentised statistic

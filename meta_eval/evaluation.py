@@ -10,16 +10,16 @@ from .. import __version__
 from ..text.wording import count_of
 from .agreement import MetricAgreement, metric_agreements
 from .agreement_statistics import mean_spearman
-from .arrays import Floats
+from .arrays import Floats, Places
 from .combiners import SUBSET
 from .comparison import Comparison, compare
 from .correlation import estimate_correlation
 from .estimate import Estimate
-from .groups import LEVEL
+from .groups import LEVEL, cross_predict
 from .meta_evaluation import EvaluationSettings, MetaEvaluation, SliceAgreement
 from .pass_fail import pass_fail_agreement, repeated_trials
 from .prediction_powered import estimate_mean_rating
-from .raters import agreement_of_raters, to_rating_scale
+from .raters import agreement_of_raters
 from .recommendation import explain, name_of, recommend
 from .scorer import interpolate, isotonic_knots
 from .scorer_fit import predict_choice
@@ -32,7 +32,7 @@ from .version_agreement import describe_versions, version_agreement
 RESAMPLES = 500
 PERMUTATIONS = 2000
 SLICE_ATTRIBUTES = ("language", "message_type")
-_FEWEST_PER_SLICE = 10
+_FEWEST_PER_SLICE, _FOLDS = 10, 5
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
@@ -122,18 +122,19 @@ def _measure_of_versions(
     return max(alone, key=lambda metric: metric.spearman.value or 0.0).name if alone else "", None
 
 
-def _expected_ratings(table: ScoreTable, predictions: Predictions, seed: int) -> Floats | None:
+def _expected_ratings(table: ScoreTable, predictions: Predictions, seed: int) -> Floats:
     """The choice's score of every item as an expected rating: isotonic, of rated items by folds that left them out."""
     rated = table.rated()
     mean = predictions.chosen.mean(axis=1)
-    rated_values = to_rating_scale(rated, mean, seed=seed)
-    if rated_values is None:
-        return None
-    expected = np.full(len(table.items), np.nan)
-    is_rated = ~np.isnan(table.mean_rating)
-    expected[is_rated] = rated_values
-    if not is_rated.all():
-        expected[~is_rated] = interpolate(isotonic_knots(mean, rated.mean_rating), predictions.unrated)
+
+    def rescale(training: Places, values: Floats) -> Floats:
+        return interpolate(isotonic_knots(mean[training], rated.mean_rating[training]), values)
+
+    expected, is_rated = np.full(len(table.items), np.nan), ~np.isnan(table.mean_rating)
+    expected[is_rated] = cross_predict(
+        lambda training, others: rescale(training, mean[others]), rated.group_numbers, _FOLDS, seed=seed
+    )
+    expected[~is_rated] = rescale(np.arange(len(mean)), predictions.unrated)
     return expected
 
 

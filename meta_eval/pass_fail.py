@@ -9,7 +9,7 @@ from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS, estimate_correlation
 from .estimate import Estimate, estimate_mean_of_groups, estimate_share
-from .groups import Statistic, grouped_folds
+from .groups import Statistic, cross_predict
 from .rater_coefficients import ordinal_ac2
 from .table import ScoreTable
 
@@ -78,9 +78,12 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
     threshold = choose_threshold(values, passes) if levels > 1 else same
     is_passed = values >= threshold
     if levels > 2:
-        for held_out in grouped_folds(groups, _FOLDS, seed=seed):
-            training = np.setdiff1d(np.arange(len(values)), held_out)
-            is_passed[held_out] = values[held_out] >= choose_threshold(values[training], passes[training])
+
+        def choose(training: Places, others: Places) -> Floats:
+            return np.full(len(others), choose_threshold(values[training], passes[training]))
+
+        chosen = cross_predict(choose, groups, _FOLDS, seed=seed)
+        is_passed = values >= np.where(np.isnan(chosen), threshold, chosen)  # of one group there is no other to choose
 
     def share(of: Bools, holds: Bools) -> Estimate:
         return estimate_share(holds[of], groups[of])

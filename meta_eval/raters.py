@@ -12,10 +12,9 @@ from .agreement_statistics import spearman_statistic
 from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS
 from .estimate import Estimate, estimate
-from .groups import Statistic, grouped_folds
+from .groups import Statistic
 from .ranks import Ranks
 from .rater_coefficients import ordinal_ac2, ordinal_alpha
-from .scorer import interpolate, isotonic_knots
 from .table import ScoreTable
 
 SLIGHT_AGREEMENT = 0.2  # up to here Landis and Koch (1977) call agreement slight
@@ -200,23 +199,6 @@ def kappas(x: Floats, y: Floats, lowest: float, highest: float) -> tuple[float |
     apart = np.subtract.outer(np.arange(len(levels)), np.arange(len(levels)))
     plain, quadratic = (1 - float((w * counts).sum() / (w * by_chance).sum()) for w in (apart != 0, apart**2))
     return plain, quadratic
-
-
-def to_rating_scale(table: ScoreTable, values: Floats, *, seed: int = 0) -> Floats | None:
-    """Brings values to the rating scale by isotonic regression on the mean rating, each fold of groups by the others.
-
-    Returns expected ratings, (items,), NaN where the value was; None where the groups do not make two folds.
-    """
-    scored = np.flatnonzero(~np.isnan(values))
-    folds = grouped_folds(table.group_numbers[scored], 5, seed=seed)
-    if len(folds) < 2:
-        return None
-    rescaled = np.full(len(values), np.nan)
-    for held_out in folds:
-        training = np.setdiff1d(scored, scored[held_out])
-        knots = isotonic_knots(values[training], table.mean_rating[training])
-        rescaled[scored[held_out]] = interpolate(knots, values[scored[held_out]])
-    return rescaled
 
 
 _NO_SPREAD = 1e-12
