@@ -23,11 +23,11 @@ from assay.meta_eval import (
     Estimate,
     Floats,
     Places,
+    ScaledScores,
     ScoreTable,
     correlation_problem,
     estimate,
     evaluate_table,
-    fit_scale,
     grouped_folds,
     mean_spearman,
     name_of,
@@ -202,13 +202,13 @@ def _sum_correlation(scores: Floats, places: tuple[int, ...], ratings: Floats) -
     if not places:
         return None, None
     columns = scores[:, list(places)]
-    return _correlation(fit_scale(columns, "sum")(columns).sum(axis=1), ratings)
+    return _correlation(ScaledScores(columns, "sum").values.sum(axis=1), ratings)
 
 
 def _held_out_sum(scores: Floats, places: list[int], training: Places, held_out: Places) -> Floats:
     if not places:
         return np.zeros(len(held_out))
-    scale = fit_scale(scores[training][:, places], "sum")
+    scale = ScaledScores(scores[training][:, places], "sum").scale
     spread = float(scale(scores[training][:, places]).sum(axis=1).std()) or 1.0
     sums: Floats = scale(scores[held_out][:, places]).sum(axis=1) / spread
     return sums
@@ -275,7 +275,8 @@ def _star_rows(rated: ScoreTable) -> list[StarRow]:
     languages = sorted(set(rated.attributes.get("language", ())) - {""})
     parts = [("all", rated)]
     if len(languages) > 1:
-        parts += [(language, rated.where("language", language)) for language in languages]
+        spoken = np.array(rated.attributes["language"])
+        parts += [(language, rated.take(np.flatnonzero(spoken == language))) for language in languages]
     return [_star_row(label, part, name) for label, part in parts for name in part.metrics]
 
 

@@ -10,32 +10,29 @@ from .agreement_statistics import (
 from .alignment import (
     AS_IT_IS as AS_IT_IS,
     AlignmentResult as AlignmentResult,
-    Predict as Predict,
     compare_candidates as compare_candidates,
     fit_calibration as fit_calibration,
     split_groups as split_groups,
 )
 from .answer_evidence import AnswerEvidence as AnswerEvidence, MetricEvidence as MetricEvidence
-from .arrays import Bools as Bools, Floats as Floats, Places as Places
+from .arrays import Floats as Floats, Places as Places
 from .chance import Chance as Chance, chance_of_any as chance_of_any, chance_of_measures as chance_of_measures
 from .clustering import (
     Measures as Measures,
     choose_group_count as choose_group_count,
     cluster_by_ward as cluster_by_ward,
-    describe_stability as describe_stability,
     measure_clustering as measure_clustering,
     measure_document_match as measure_document_match,
     measure_robustness as measure_robustness,
     measure_stability as measure_stability,
-    principal_components as principal_components,
     share_in_same_group as share_in_same_group,
 )
 from .combiners import (
     COMBINERS as COMBINERS,
+    ScaledScores as ScaledScores,
     all_subsets as all_subsets,
     best_of_each_size as best_of_each_size,
     fit_combiner as fit_combiner,
-    fit_scale as fit_scale,
     fit_weights as fit_weights,
     largest_size as largest_size,
     subset_correlations as subset_correlations,
@@ -72,6 +69,8 @@ from .estimate import (
 )
 from .evaluation import evaluate_table as evaluate_table
 from .groups import (
+    Predict as Predict,
+    cross_predict as cross_predict,
     grouped_folds as grouped_folds,
     intraclass_correlation as intraclass_correlation,
     jackknife_interval as jackknife_interval,
@@ -89,7 +88,6 @@ from .monitoring.bound_evidence import (
 from .monthly_p_value import monthly_p_value as monthly_p_value, needed_z as needed_z
 from .pass_fail import (
     PassFail as PassFail,
-    Trials as Trials,
     choose_threshold as choose_threshold,
     cohen_kappa as cohen_kappa,
     pass_fail_agreement as pass_fail_agreement,
@@ -110,7 +108,7 @@ from .randomisation import (
     sign_flip_max_t as sign_flip_max_t,
     sign_flip_p_value as sign_flip_p_value,
 )
-from .ranks import column_spearmans as column_spearmans, mean_ranks as mean_ranks
+from .ranks import column_spearmans as column_spearmans
 from .rater_coefficients import (
     nominal_alpha as nominal_alpha,
     ordinal_ac2 as ordinal_ac2,
@@ -145,7 +143,6 @@ from .scorer_fit import (
     build_scorer as build_scorer,
     conformal_bands as conformal_bands,
     conformal_half_width as conformal_half_width,
-    cross_predict as cross_predict,
     fit_combination as fit_combination,
     fit_scorer as fit_scorer,
 )

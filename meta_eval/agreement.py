@@ -44,9 +44,7 @@ class MetricAgreement:
     problem: str = ""
 
 
-def metric_agreements(
-    table: ScoreTable, *, permutations: int, level: float = 0.95, seed: int = 0
-) -> tuple[MetricAgreement, ...]:
+def metric_agreements(table: ScoreTable, *, permutations: int, seed: int = 0) -> tuple[MetricAgreement, ...]:
     """Computes the agreement of every metric with the ratings, in the table's order, and last that of a constant.
 
     Examples:
@@ -60,10 +58,10 @@ def metric_agreements(
         (1.0, 1.0, 0.5)
     """
     rated = table.rated()
-    agreements = [_agreement(rated, name, level, seed) for name in rated.metrics]
+    agreements = [_agreement(rated, name, seed) for name in rated.metrics]
     if CONSTANT not in rated.metrics:
         constant = replace(rated, metrics=(CONSTANT,), scores=np.zeros((len(rated.items), 1)), directions={})
-        agreements.append(_agreement(constant, CONSTANT, level, seed))
+        agreements.append(_agreement(constant, CONSTANT, seed))
     tested = [agreement for agreement in agreements if agreement.spearman.value is not None]
     p_values: dict[str, float] = {}
     for place, kind in enumerate((False, True)):
@@ -79,7 +77,7 @@ def metric_agreements(
     )
 
 
-def _agreement(table: ScoreTable, name: str, level: float, seed: int) -> MetricAgreement:
+def _agreement(table: ScoreTable, name: str, seed: int) -> MetricAgreement:
     values, ratings = table.column(name), table.mean_rating
     is_scored = ~np.isnan(values)
     x, y = values[is_scored], ratings[is_scored]
@@ -100,7 +98,7 @@ def _agreement(table: ScoreTable, name: str, level: float, seed: int) -> MetricA
         return _with_chance_level(agreement, x, y, table.middle) if is_constant else agreement
 
     def correlation(prepare: Callable[[Floats, Floats], Statistic]) -> Estimate:
-        return estimate_correlation(prepare, x[:, None], y, groups, level=level)
+        return estimate_correlation(prepare, x[:, None], y, groups)
 
     numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
     pairs = agreement_statistics.pairwise_accuracy(x, y, numbers, seed=seed)
@@ -111,10 +109,10 @@ def _agreement(table: ScoreTable, name: str, level: float, seed: int) -> MetricA
         spearman=correlation(agreement_statistics.mean_spearman),
         kendall=_kendall(x, y, correlation),
         pearson=correlation(lambda x, y: agreement_statistics.pearson(x[:, 0], y)),
-        pairwise_accuracy=estimate(pairs[0], groups, scale="logit", level=level) if pairs else no_pairs,
+        pairwise_accuracy=estimate(pairs[0], groups, scale="logit") if pairs else no_pairs,
         tie_threshold=pairs[1] if pairs else None,
-        auroc_bad=_area(auroc(x, is_not_bad, groups, level=level), "no bad answers, or nothing else"),
-        auroc_good=_area(auroc(x, is_good, groups, level=level), "no good answers, or nothing else"),
+        auroc_bad=_area(auroc(x, is_not_bad, groups), "no bad answers, or nothing else"),
+        auroc_good=_area(auroc(x, is_good, groups), "no good answers, or nothing else"),
     )
 
 

@@ -180,7 +180,7 @@ def _tie_threshold(gaps: Floats, signs: Floats) -> float:
     """The epsilon with the most right pairs; the smallest of equals, 0 among them."""
     upper = np.triu_indices(len(gaps), 1)
     size, ordered_right, tied = np.abs(gaps[upper]), np.sign(gaps[upper]) == signs[upper], signs[upper] == 0
-    order = np.argsort(size, kind="stable")
+    order = np.argsort(size)
     size, gain = size[order], (tied.astype(int) - ordered_right.astype(int))[order]
     right = np.cumsum(np.where(size == 0, 0, gain))  # a gap of 0 is a tie at every epsilon
     last_of_equal = np.r_[size[1:] != size[:-1], True]

@@ -1,6 +1,6 @@
 """Does a judge that learned from ratings agree better? Candidates compared out of fold."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,9 +8,10 @@ import numpy as np
 from ..presentation.figure import format_p
 from .agreement_statistics import mean_spearman
 from .arrays import Floats, Places
+from .combiners import fit_logistic
 from .correlation import FEWEST_ITEMS, estimate_correlation, estimate_rho_difference
 from .estimate import Estimate
-from .groups import grouped_folds
+from .groups import Predict, grouped_folds
 from .randomisation import sign_flip_max_t
 from .ranks import standard_ranks
 from .table import ScoreTable
@@ -20,9 +21,6 @@ AS_IT_IS = "as it is"
 _FEWEST_CALIBRATED = 10  # answers from which a calibration is fitted
 _FOLDS = 4
 _ERROR = 0.05  # how often a candidate is adopted that is no better, over both ways to be adopted
-
-Predict = Callable[[Places, Places], Floats]
-"""Maps the places of training items and of others to scores of the others in [0, 1]; more is better, NaN missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +69,11 @@ def fit_calibration(log_odds: Floats, targets: Floats, weights: Floats) -> tuple
     the map never falls. Intercept and slope; None with fewer than ten answers, or where log odds or targets do not
     vary.
     """
-    from sklearn.linear_model import LogisticRegression
-
     if len(log_odds) < _FEWEST_CALIBRATED or float(np.ptp(log_odds)) == 0 or float(np.ptp(targets)) == 0:
         return None
-    labels = np.repeat([1, 0], len(targets))
-    both = np.concatenate([weights * targets, weights * (1 - targets)])
-    model = LogisticRegression(C=1e6, solver="newton-cholesky")
-    model.fit(np.tile(log_odds, 2)[:, None], labels, sample_weight=both)
-    if model.coef_[0, 0] >= 0:
-        return float(model.intercept_[0]), float(model.coef_[0, 0])
+    slope, intercept = fit_logistic(log_odds[:, None], targets, weights, penalty=1e-6).tolist()
+    if slope >= 0:
+        return intercept, slope
     share = float(targets @ weights / weights.sum())
     return float(np.log(share / (1 - share))), 0.0
 
@@ -95,7 +88,8 @@ def compare_candidates(
 ) -> AlignmentResult:
     """Compares candidates with the judge as it is, and decides whether one is adopted.
 
-    Each half is dealt into folds of whole groups; a candidate scores a fold after it learned from all other answers.
+    Each half is dealt into folds of whole groups; a candidate scores a fold, in [0, 1] with NaN for what it cannot
+    score, after it learned from all other answers.
     The one that agrees best is adopted where it agrees with the ratings beyond chance and, beyond noise, either its
     Spearman is higher than that of the judge as it is or its squared error smaller. All candidates and both ways are
     one family of tests: the signs of whole groups are flipped for all at once, and the largest studentised statistic
@@ -129,7 +123,7 @@ def compare_candidates(
     is_higher = is_adopted and p_values is not None and p_values[0] <= _ERROR
     gain = chosen.difference if is_higher else None
     if gain is not None and gain.half_width is not None:  # as a rule it is shown only where its interval lies above 0
-        gain = estimate_winner(gain, quoted=(gain.half_width, 1.0), level=0.95)
+        gain = estimate_winner(gain, quoted=(gain.half_width, 1.0))
     return AlignmentResult(rows, chosen.name, gain, min(p_values) if p_values else None, is_adopted, reason)
 
 

@@ -33,9 +33,6 @@ _CELLS_PER_FIT = 50_000
 _DIGITS = 9
 _ROUNDING = 10.0**-_DIGITS  # figures that are equal but for rounding reach each other
 
-OnProgress = Callable[[int], None]
-"""Called with how many shufflings are done."""
-
 
 @dataclass(frozen=True, eq=False)
 class Chance:
@@ -112,7 +109,6 @@ def chance_of_fit(
     folds: int,
     permutations: int,
     seed: int,
-    on_progress: OnProgress | None = None,
 ) -> Chance:
     """Tests a combiner that is fitted to ratings: the fit in every fold is repeated for each shuffling.
 
@@ -138,12 +134,11 @@ def chance_of_fit(
             total += np.einsum("ij,ij->j", standard_ranks(predictions), shuffled)
         return total / len(ratings) / repeats
 
-    by_chance: list[Floats] = []
-    for block in shuffle_by_group(ranks, task.group_numbers, permutations=permutations, seed=seed):
-        for first in range(0, block.shape[1], width):
-            by_chance.append(spearmans(block[:, first : first + width]))
-            if on_progress:
-                on_progress(sum(map(len, by_chance)))
+    by_chance = [
+        spearmans(block[:, first : first + width])
+        for block in shuffle_by_group(ranks, task.group_numbers, permutations=permutations, seed=seed)
+        for first in range(0, block.shape[1], width)
+    ]
     return Chance(spearmans(ranks[:, None]), np.concatenate(by_chance))
 
 
@@ -176,8 +171,6 @@ class ChoiceTests:
     is_choice: bool  # whether metrics and combinations are chosen from; else one combiner was asked for
     permutations: int
     seed: int  # seed of the shuffling, and of the folds in `out_of_fold`
-    level: float  # confidence level
-    on_progress: OnProgress | None = None
 
     def choose(self, preferred: int, predictions: Floats) -> TestedChoice:
         """Claims the preferred way, or else the metric, or the combiner without a fit, that is shown beyond chance.
@@ -245,7 +238,7 @@ class ChoiceTests:
             return TestedChoice(way, p, plain)
         least = chance.critical_rho(self._error_of(chance))
         largest = believable_error(column[:, 0], self.task.ratings, self.task.group_numbers)
-        correct = partial(estimate_winner, largest_error=largest, level=self.level)
+        correct = partial(estimate_winner, largest_error=largest)
         if self._is_single(way):
             rivals = self._rivals(way)
             low, high = winning_limits(column[:, 0], rivals, self.task.ratings, self.task.group_numbers)
@@ -277,7 +270,6 @@ class ChoiceTests:
             # one fit per shuffling, where ridge regression fits many at once
             permutations=min(self.permutations, _SHUFFLINGS_OF_FIT) if kind == "logistic" else self.permutations,
             seed=self.seed,
-            on_progress=self.on_progress,
         )
 
     def _rivals(self, way: int) -> Floats:

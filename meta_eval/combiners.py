@@ -1,6 +1,6 @@
 """Ways to combine metrics: all subsets at once, by one small covariance matrix, and combiners of all of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import comb
@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from ..errors import UsageError
 from ..text.wording import count_of
-from .arrays import Bools, Floats, Places
+from .arrays import Floats, Places
 from .ranks import mean_ranks
 
 MOST_SUBSETS = 4095  # all subsets of 12 metrics
@@ -20,8 +20,6 @@ _CELLS_PER_BLOCK = 2_000_000
 DIGITS = 9
 """To how many digits sums of scores are compared: those that differ by less are equal but for rounding."""
 
-Scale = Callable[[Floats], Floats]
-"""Maps scores (items, metrics) to values of the same shape that may be summed."""
 Scaling = Literal["ranks", "sum"]
 
 
@@ -51,30 +49,25 @@ def all_subsets(metrics: int, largest: int) -> Floats:
     return rows
 
 
-def fit_scale(training: Floats, how: Scaling) -> Scale:
-    """Learns from training scores how to bring columns to one scale for sums; a missing score becomes 0."""
-    columns = [column[~np.isnan(column)] for column in training.T]
-    ordered = [np.sort(column) for column in columns]
+class ScaledScores:
+    """Scores on a scale on which they may be summed, learned from themselves: no rating takes part."""
 
-    def to_ranks(values: Floats) -> Floats:
-        scaled = np.zeros_like(values)
-        for number, known in enumerate(ordered):
-            if len(known):
-                below, up_to = (np.searchsorted(known, values[:, number], side=side) for side in ("left", "right"))
+    def __init__(self, scores: Floats, how: Scaling) -> None:
+        self._how, self._known = how, [np.sort(column[~np.isnan(column)]) for column in scores.T]
+        self.values = self.scale(scores)  # (items, metrics)
+
+    def scale(self, others: Floats) -> Floats:
+        """Brings other scores to the same scale; a missing score becomes 0."""
+        scaled = np.zeros_like(others)
+        for number, known in enumerate(self._known):
+            column = others[:, number]
+            if self._how == "ranks" and len(known):
+                below, up_to = (np.searchsorted(known, column, side=side) for side in ("left", "right"))
                 scaled[:, number] = (below + up_to) / (2 * len(known)) - 0.5
-        scaled[np.isnan(values)] = 0.0
+            elif len(known) and known[-1] > known[0]:
+                scaled[:, number] = (np.clip(column, known[0], known[-1]) - known.mean()) / (known[-1] - known[0])
+        scaled[np.isnan(others)] = 0.0
         return scaled
-
-    def to_share_of_range(values: Floats) -> Floats:
-        scaled = np.zeros_like(values)
-        for number, known in enumerate(ordered):
-            if len(known) and known[-1] > known[0]:
-                clipped = np.clip(values[:, number], known[0], known[-1])
-                scaled[:, number] = (clipped - known.mean()) / (known[-1] - known[0])
-        scaled[np.isnan(values)] = 0.0
-        return scaled
-
-    return to_ranks if how == "ranks" else to_share_of_range
 
 
 def place_among(sums: Floats, others: Floats) -> Floats:
@@ -179,7 +172,7 @@ _MOST_STEPS, _SMALLEST_DESCENT = 100, 1e-14
 class FittedCombiner:
     """A combiner as it was fitted to several sets of ratings."""
 
-    scale: Scale  # brings scores to the scale that the weights are for
+    scores: ScaledScores  # brings scores to the scale that the weights are for
     weights: Floats  # the weights, (metrics, sets)
     sums: Floats  # the weighted sums of the items whose scores are known, over their spread, (items, sets)
 
@@ -190,27 +183,13 @@ class FittedCombiner:
         metrics score alike thus have the same prediction whatever fold they are in, where the fits of the folds order
         the items alike; a fold's own mean would also tell on the ratings that were left out.
         """
-        return place_among(self.sums, self.scale(others) @ self.weights)
+        return place_among(self.sums, self.scores.scale(others) @ self.weights)
 
     def predict_known(self, places: Places) -> Floats:
         """Predicts the items at some places, as `predict` does of their scores, of many sets at once."""
         items = len(self.sums)
         ranks = mean_ranks(self.sums.round(DIGITS))[places]
         return (ranks - 0.5) / items - 0.5
-
-
-@dataclass(frozen=True, eq=False)
-class ScaledScores:
-    """Scores on a scale on which they may be summed, learned from themselves: no rating takes part."""
-
-    scale: Scale  # brings other scores to it
-    values: Floats  # (items, metrics)
-
-    @classmethod
-    def of(cls, scores: Floats, how: Scaling) -> "ScaledScores":
-        """Scales scores (items, metrics)."""
-        scale = fit_scale(scores, how)
-        return cls(scale, scale(scores))
 
 
 def scaling_of(kind: Combiner) -> Scaling:
@@ -220,7 +199,7 @@ def scaling_of(kind: Combiner) -> Scaling:
 
 def fit_combiner(
     kind: Combiner,
-    scores: Floats | ScaledScores,
+    scores: ScaledScores,
     ratings: Floats,
     *,
     middle: float,
@@ -234,18 +213,17 @@ def fit_combiner(
     Examples:
         Both metrics are ranked, so that the three items have the same sum; one with two high scores is above all:
 
-        >>> scores = np.array([[0.1, 3.0], [0.5, 2.0], [0.9, 1.0]])
+        >>> scores = ScaledScores(np.array([[0.1, 3.0], [0.5, 2.0], [0.9, 1.0]]), "ranks")
         >>> fitted = fit_combiner("mean-rank", scores, np.array([[1.0], [2.0], [3.0]]), middle=2)
         >>> fitted.predict(np.array([[0.5, 2.0], [0.9, 3.0], [0.1, 1.0]])).ravel().tolist()
         [0.0, 0.5, -0.5]
     """
-    scaled = scores if isinstance(scores, ScaledScores) else ScaledScores.of(scores, scaling_of(kind))
-    x = scaled.values
+    x = scores.values
     places = slice(None) if training is None else training
     weights = fit_weights(kind, x[places], ratings[places], middle=middle)
     spread = (x @ weights).std(axis=0)
     weights = weights / np.where(spread > _SMALLEST_SPREAD, spread, 1.0)
-    return FittedCombiner(scaled.scale, weights, x @ weights)
+    return FittedCombiner(scores, weights, x @ weights)
 
 
 def fit_weights(kind: str, x: Floats, ratings: Floats, *, middle: float) -> Floats:
@@ -263,7 +241,7 @@ def fit_weights(kind: str, x: Floats, ratings: Floats, *, middle: float) -> Floa
         over_spread = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > _SMALLEST_SPREAD)
         for place, is_good in enumerate((ratings > middle).T):
             if is_good.any() and not is_good.all():
-                weights[:, place] = _fit_logistic(x * over_spread, is_good) * over_spread
+                weights[:, place] = fit_logistic(x * over_spread, is_good)[:-1] * over_spread
     return weights
 
 
@@ -287,27 +265,30 @@ def _fit_ridge(x: Floats, ratings: Floats) -> Floats:
     return directions @ weights
 
 
-def _fit_logistic(x: Floats, is_good: Bools) -> Floats:
-    """The weights of logistic regression with an intercept and the penalty |weights|^2 / 2, by Newton's method.
+def fit_logistic(x: Floats, targets: Floats, weights: Floats | None = None, *, penalty: float = 1.0) -> Floats:
+    """Fits logistic regression with an intercept by Newton's method: the slopes, and last the intercept.
 
-    The loss is convex; a step that would raise it (far from its minimum) is halved until it does not.
+    A target between 0 and 1 counts as a yes of that weight and a no of the rest. What is least is the sum of the
+    weighted losses and penalty / 2 times that of the squared slopes: scikit-learn's `LogisticRegression` with C = 1 /
+    penalty. The loss is convex; a step that would raise it (far from its minimum) is halved until it does not.
     """
-    variables, penalties = np.column_stack([x, np.ones(len(x))]), np.append(np.ones(x.shape[1]), 0.0)
+    variables, penalties = np.column_stack([x, np.ones(len(x))]), np.append(np.full(x.shape[1], penalty), 0.0)
+    counts = np.ones(len(x)) if weights is None else weights
 
-    def loss(weights: Floats) -> float:
-        sums = variables @ weights
-        return float(np.logaddexp(0, sums).sum() - sums[is_good].sum() + penalties @ weights**2 / 2)
+    def loss(fitted: Floats) -> float:
+        sums = variables @ fitted
+        return float(counts @ (np.logaddexp(0, sums) - targets * sums) + penalties @ fitted**2 / 2)
 
-    weights = np.zeros(len(penalties))
+    fitted = np.zeros(len(penalties))
     for _ in range(_MOST_STEPS):
-        shares = expit(variables @ weights)
-        slope = variables.T @ (shares - is_good) + penalties * weights
-        curvature = (variables * (shares * (1 - shares))[:, None]).T @ variables + np.diag(penalties)
+        shares = expit(variables @ fitted)
+        slope = variables.T @ (counts * (shares - targets)) + penalties * fitted
+        curvature = (variables * (counts * shares * (1 - shares))[:, None]).T @ variables + np.diag(penalties)
         step = np.linalg.solve(curvature, slope)
         if slope @ step < _SMALLEST_DESCENT:
             break
-        now = loss(weights)
-        while loss(weights - step) > now:
+        now = loss(fitted)
+        while loss(fitted - step) > now:
             step /= 2
-        weights = weights - step
-    return weights[:-1]
+        fitted = fitted - step
+    return fitted

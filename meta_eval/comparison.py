@@ -12,7 +12,7 @@ from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .correlation import FEWEST_ITEMS, estimate_rho_difference
 from .estimate import Estimate
-from .groups import t_quantile
+from .groups import LEVEL, t_quantile
 from .table import ScoreTable
 
 RHO_MARGIN = 0.1
@@ -89,7 +89,9 @@ def round_ratings(more: int, *, zeros: int = 1) -> int:
     return -(-more // step) * step
 
 
-def find_standing(difference: Estimate, *, margin: float = RHO_MARGIN, level: float = 0.95, tries: int = 1) -> Standing:
+def find_standing(
+    difference: Estimate, *, margin: float = RHO_MARGIN, level: float = LEVEL, tries: int = 1
+) -> Standing:
     """Says what the difference of two measures' agreement shows: the one place that all sentences ask.
 
     `better` and `worse` follow from the interval of the difference. `equivalent` follows from two one-sided tests at 5%
@@ -159,7 +161,7 @@ def compare_metrics(
     first: str,
     second: str,
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     margin: float = RHO_MARGIN,
 ) -> Comparison:
     """Compares two metrics of a table on the rated items that both scored; parameters and result as in `compare`."""
@@ -173,7 +175,7 @@ def compare(
     first: tuple[str, Floats],
     second: tuple[str, Floats],
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     margin: float = RHO_MARGIN,
     tries: int = 1,
 ) -> Comparison:

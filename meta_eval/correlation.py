@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..text.wording import count_of
 from .estimate import OF_CORRELATIONS, TOO_FEW_GROUPS, Estimate, estimate
-from .groups import FEWEST_GROUPS, Statistic, unseen_share
+from .groups import FEWEST_GROUPS, LEVEL, Statistic, unseen_share
 
 if TYPE_CHECKING:
     from .arrays import Bools, Floats
@@ -21,7 +21,7 @@ def spearman(
     ratings: Sequence[float],
     groups: Sequence[str],
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> Estimate:
     """Estimates Spearman's rank correlation of values and ratings, with an interval over whole groups.
 
@@ -45,7 +45,7 @@ def estimate_correlation(
     y: "Floats",
     groups: Sequence[str],
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> Estimate:
     """Estimates a correlation of x (items, columns) and y (items,), with its interval and the p-value of none.
 
@@ -83,7 +83,7 @@ def estimate_rho_difference(
     ratings: "Floats",
     groups: Sequence[str],
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     null: float | None = None,
 ) -> Estimate:
     """Estimates Spearman's rho of one measure with the ratings less that of another, as means over columns."""
@@ -127,8 +127,6 @@ def auroc(
     values: "Sequence[float] | Floats",
     good: "Sequence[bool] | Bools",
     groups: Sequence[str],
-    *,
-    level: float = 0.95,
 ) -> Estimate:
     """Estimates the area under the ROC curve, with an interval over whole groups.
 
@@ -151,4 +149,4 @@ def auroc(
         area = float(statistic(np.ones((len(x), 1)))[0])
         problem = f"an interval needs {count_of(FEWEST_GROUPS, 'group')} with answers of each kind; {fewest} have them"
         return Estimate(area, n=len(x), groups=len(np.unique(labels)), problem=problem)
-    return estimate(statistic, groups, scale="logit", carriers=fewest, level=level)
+    return estimate(statistic, groups, scale="logit", carriers=fewest)

@@ -104,7 +104,7 @@ class CombinationTask:
         A scale learned anew in each training part would set tied scores apart by the fold that they are in.
         """
         if how not in self._prepared:
-            self._prepared[how] = ScaledScores.of(self.scores, how)
+            self._prepared[how] = ScaledScores(self.scores, how)
         return self._prepared[how]
 
     @property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..text.wording import count_of
 from .groups import (
     FEWEST_GROUPS,
+    LEVEL,
     Scale,
     ScaleName,
     effective_degrees,
@@ -61,7 +62,7 @@ def estimate(
     scale: ScaleName = "plain",
     bounds: tuple[float, float] | None = None,
     carriers: int | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     null: float | None = None,
     keeps_empty: bool = False,
 ) -> Estimate:
@@ -81,18 +82,8 @@ def estimate(
     # what is the same without any one group does not say how sure it is; `keeps_empty` is for callers that widen it
     if found is None or (found.high - found.low < _SAME and not keeps_empty):
         return Estimate(value, n=n, groups=number_of_groups, problem=TOO_FEW_GROUPS)
-    low, high = cut_interval((found.low, found.high), bounds) if bounds else (found.low, found.high)
+    low, high = (max(found.low, bounds[0]), min(found.high, bounds[1])) if bounds else (found.low, found.high)
     return Estimate(value, low, high, n=n, groups=number_of_groups, p=found.p)
-
-
-def cut_interval(interval: tuple[float, float], bounds: tuple[float, float]) -> tuple[float, float]:
-    """An interval without what lies beyond the bounds of its figure.
-
-    Example:
-        >>> cut_interval((-2.4, 0.5), OF_CORRELATIONS)
-        (-2.0, 0.5)
-    """
-    return max(interval[0], bounds[0]), min(interval[1], bounds[1])
 
 
 def estimate_mean(
@@ -100,7 +91,7 @@ def estimate_mean(
     groups: Sequence[str],
     *,
     bounds: tuple[float, float] | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     p: float | None = None,
 ) -> Estimate:
     """Estimates the mean of values that come in groups, as `estimate_mean_of_groups` does.
@@ -123,7 +114,7 @@ def estimate_mean_of_groups(
     sizes: "Sequence[int] | Places",
     *,
     bounds: tuple[float, float],
-    level: float = 0.95,
+    level: float = LEVEL,
     p: float | None = None,
 ) -> Estimate:
     """Estimates the mean of values in groups from the groups' sums.
@@ -160,7 +151,7 @@ def interval_of_mean(
     *,
     bounds: tuple[float, float],
     items: int,
-    level: float,
+    level: float = LEVEL,
 ) -> tuple[float, float]:
     """An interval of a mean on a bounded scale from what it is without each group.
 
@@ -240,7 +231,7 @@ def p_of_share(wrong: "Bools", groups: "Places", bound: float, correlation: floa
     return float(betaincc(count + 1, size - count, bound)) if count < size else 1.0
 
 
-def estimate_share(holds: "Bools", groups: "Places", level: float = 0.95) -> Estimate:
+def estimate_share(holds: "Bools", groups: "Places", level: float = LEVEL) -> Estimate:
     """Estimates a share of grouped items with its two-sided Clopper-Pearson interval.
 
     The exact binomial interval at the effective size (n / deff) (t(n - 1) / t(G - 1))^2, where deff, at least 1, is the
@@ -261,7 +252,7 @@ def estimate_share(holds: "Bools", groups: "Places", level: float = 0.95) -> Est
 
 
 def interval_of_share(
-    share: float, *, n: int, variance: float, degrees: float, level: float, most: float = 1.0
+    share: float, *, n: int, variance: float, degrees: float, level: float = LEVEL, most: float = 1.0
 ) -> tuple[float, float]:
     """The interval of a share of n items at its effective size (Korn and Graubard, 1998).
 
@@ -275,7 +266,7 @@ def interval_of_share(
     return clopper_pearson(share, size, level)
 
 
-def clopper_pearson(share: float, size: float, level: float = 0.95) -> tuple[float, float]:
+def clopper_pearson(share: float, size: float, level: float = LEVEL) -> tuple[float, float]:
     """Computes the two-sided interval of a binomial share (Clopper and Pearson, 1934), never of width 0."""
     from scipy.special import betaincinv  # scipy.stats takes a second to import
 

@@ -1,8 +1,7 @@
 """The meta-evaluation: a table of scores and ratings in, everything that a report says out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from importlib.metadata import version
 
 import numpy as np
@@ -11,18 +10,18 @@ from .. import __version__
 from ..text.wording import count_of
 from .agreement import MetricAgreement, metric_agreements
 from .agreement_statistics import mean_spearman
-from .arrays import Floats
-from .chance import OnProgress
+from .arrays import Floats, Places
 from .combiners import SUBSET
-from .comparison import RHO_MARGIN, Comparison, compare
+from .comparison import Comparison, compare
 from .correlation import estimate_correlation
 from .estimate import Estimate
+from .groups import LEVEL, cross_predict
 from .meta_evaluation import EvaluationSettings, MetaEvaluation, SliceAgreement
 from .pass_fail import pass_fail_agreement, repeated_trials
 from .prediction_powered import estimate_mean_rating
-from .raters import agreement_of_raters, to_rating_scale
+from .raters import agreement_of_raters
 from .recommendation import explain, name_of, recommend
-from .scorer import isotonic_knots
+from .scorer import interpolate, isotonic_knots
 from .scorer_fit import predict_choice
 from .selection import REPEATS, Combine, Predictions, Prefer, Selection, select
 from .sending import BOUND, MINUTES, triage_policy
@@ -33,7 +32,7 @@ from .version_agreement import describe_versions, version_agreement
 RESAMPLES = 500
 PERMUTATIONS = 2000
 SLICE_ATTRIBUTES = ("language", "message_type")
-_FEWEST_PER_SLICE = 10
+_FEWEST_PER_SLICE, _FOLDS = 10, 5
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
@@ -48,71 +47,52 @@ def evaluate_table(
     bootstrap: int = RESAMPLES,
     permutations: int = PERMUTATIONS,
     repeats: int = REPEATS,
-    folds: int = 5,
-    level: float = 0.95,
-    margin: float = RHO_MARGIN,
     bound: float = BOUND,
     minutes: float = MINUTES,
-    on_progress: OnProgress | None = None,
 ) -> MetaEvaluation:
     """Evaluates the metrics of a table against its ratings, alone and combined."""
     rated = table.rated()
-    metrics = metric_agreements(table, permutations=permutations, level=level, seed=seed)
-    raters = agreement_of_raters(table, level=level)
+    metrics = metric_agreements(table, permutations=permutations, seed=seed)
+    raters = agreement_of_raters(table)
     selection, predictions = select(
         table,
         combine=combine,
         prefer=prefer,
         max_metrics=max_metrics,
         repeats=repeats,
-        folds=folds,
         resamples=bootstrap,
         permutations=permutations,
-        level=level,
         seed=seed,
-        on_progress=on_progress,
     ) or (None, None)
-    compare_two = partial(compare, rated, level=level, margin=margin)
-    comparisons, best_comparisons = _comparisons(rated, metrics, selection, predictions, compare_two)
+    comparisons, best_comparisons = _comparisons(rated, metrics, selection, predictions)
     expected = _expected_ratings(table, predictions, seed) if predictions else None
     policy = None
     if selection and expected is not None:
         values = tuple(None if np.isnan(value) else float(value) for value in expected)
         selection = replace(selection, predictions=values)
         predicted = predict_choice(rated, selection, seed=seed)
-        policy = triage_policy(rated, predicted, bound=bound, confidence=level, minutes=minutes, seed=seed)
-    agreement = pass_fail_agreement(table, level=level, seed=seed)
+        policy = triage_policy(rated, predicted, bound=bound, minutes=minutes, seed=seed)
+    agreement = pass_fail_agreement(table, seed=seed)
     measure, out_of_fold = _measure_of_versions(table, metrics, selection, predictions)
-    versions = version_agreement(
-        table, measure=measure, out_of_fold=out_of_fold, permutations=permutations, level=level, seed=seed
-    )
+    versions = version_agreement(table, measure=measure, out_of_fold=out_of_fold, permutations=permutations, seed=seed)
     explanation = explain(metrics, raters, selection, comparisons=comparisons, rated=len(rated.items))
     if versions is not None and (raters is None or raters.validates):
         alone = next((metric.spearman for metric in metrics if metric.name == versions.measure), Estimate(None))
         explanation += f"\n{describe_versions(versions, selection.agreement if selection else alone)}"
     return MetaEvaluation(
-        verdict=give_verdict(table, metrics, raters, selection, comparisons=comparisons, policy=policy, level=level),
-        recommendation=recommend(
-            len(rated.items),
-            metrics,
-            raters,
-            selection,
-            comparisons=comparisons,
-            policy=policy,
-            margin=margin,
-            level=level,
-        ),
+        verdict=give_verdict(table, metrics, raters, selection, comparisons=comparisons, policy=policy),
+        recommendation=recommend(len(rated.items), metrics, raters, selection, comparisons=comparisons, policy=policy),
         explanation=explanation,
         metrics=metrics,
         raters=raters,
         selection=selection,
         comparisons=comparisons + best_comparisons,
         policy=policy,
-        mean_rating=estimate_mean_rating(table, selection.chosen.metrics, level=level) if selection else None,
-        slices=_slices(rated, by, predictions, level),
+        mean_rating=estimate_mean_rating(table, selection.chosen.metrics) if selection else None,
+        slices=_slices(rated, by, predictions),
         versions=versions,
         agreement=agreement,
-        trials=repeated_trials(table, agreement, level=level),
+        trials=repeated_trials(table, agreement),
         settings=EvaluationSettings(
             items=len(table.items),
             rated=len(rated.items),
@@ -120,7 +100,7 @@ def evaluate_table(
             rating_min=table.rating_min,
             rating_max=table.rating_max,
             seed=seed,
-            level=level,
+            level=LEVEL,
             bootstrap=bootstrap,
             permutations=permutations,
             versions={"assay": __version__} | {library: version(library) for library in _LIBRARIES},
@@ -142,20 +122,19 @@ def _measure_of_versions(
     return max(alone, key=lambda metric: metric.spearman.value or 0.0).name if alone else "", None
 
 
-def _expected_ratings(table: ScoreTable, predictions: Predictions, seed: int) -> Floats | None:
+def _expected_ratings(table: ScoreTable, predictions: Predictions, seed: int) -> Floats:
     """The choice's score of every item as an expected rating: isotonic, of rated items by folds that left them out."""
     rated = table.rated()
     mean = predictions.chosen.mean(axis=1)
-    rated_values = to_rating_scale(rated, mean, seed=seed)
-    if rated_values is None:
-        return None
-    expected = np.full(len(table.items), np.nan)
-    is_rated = ~np.isnan(table.mean_rating)
-    expected[is_rated] = rated_values
-    if not is_rated.all():
-        expected[~is_rated] = np.interp(
-            predictions.unrated, *zip(*isotonic_knots(mean, rated.mean_rating), strict=True)
-        )
+
+    def rescale(training: Places, values: Floats) -> Floats:
+        return interpolate(isotonic_knots(mean[training], rated.mean_rating[training]), values)
+
+    expected, is_rated = np.full(len(table.items), np.nan), ~np.isnan(table.mean_rating)
+    expected[is_rated] = cross_predict(
+        lambda training, others: rescale(training, mean[others]), rated.group_numbers, _FOLDS, seed=seed
+    )
+    expected[~is_rated] = rescale(np.arange(len(mean)), predictions.unrated)
     return expected
 
 
@@ -164,7 +143,6 @@ def _comparisons(
     metrics: tuple[MetricAgreement, ...],
     selection: Selection | None,
     predictions: Predictions | None,
-    compare_two: Callable[..., Comparison],
 ) -> tuple[tuple[Comparison, ...], tuple[Comparison, ...]]:
     """Those of the choice with the best single metric and baseline, then those of the best single metric with each."""
 
@@ -182,22 +160,20 @@ def _comparisons(
         choice, chosen = (name_of(selection.chosen), predictions.chosen), selection.chosen.metrics
         if len(chosen) > 1:
             single = next(one for one in selection.combinations if one.kind == SUBSET and one.size == 1)
-            choice_comparisons.append(compare_two(choice, (f"{single.metrics[0]} alone", predictions.single)))
+            choice_comparisons.append(compare(rated, choice, (f"{single.metrics[0]} alone", predictions.single)))
         others = [metric for metric in baselines if (metric.name,) != chosen][:1]
         others += [metric for metric in baselines if metric.name == QUESTION_ONLY and metric not in others]
-        choice_comparisons += [compare_two(choice, named_column(other), tries=len(baselines)) for other in others]
+        choice_comparisons += [compare(rated, choice, named_column(other), tries=len(baselines)) for other in others]
     compared = {(one.first, one.second) for one in choice_comparisons}  # a pair is told of once, as the sentence does
     rest = [other for other in (*alone[1:], *baselines) if alone and (alone[0].name, other.name) not in compared]
     best_comparisons = tuple(
-        compare_two(named_column(alone[0]), named_column(other), tries=len(baselines) if other.baseline else 1)
+        compare(rated, named_column(alone[0]), named_column(other), tries=len(baselines) if other.baseline else 1)
         for other in rest
     )
     return tuple(choice_comparisons), best_comparisons
 
 
-def _slices(
-    rated: ScoreTable, by: Sequence[str], predictions: Predictions | None, level: float
-) -> tuple[SliceAgreement, ...]:
+def _slices(rated: ScoreTable, by: Sequence[str], predictions: Predictions | None) -> tuple[SliceAgreement, ...]:
     """The agreement for each label of each attribute, where at least ten rated answers have it."""
     slices: list[SliceAgreement] = []
     for attribute in by:
@@ -212,20 +188,18 @@ def _slices(
             if len(places) < _FEWEST_PER_SLICE:
                 chosen = Estimate(None, problem=f"only {count_of(len(places), 'rated answer')}")
             else:
-                metrics = tuple(
-                    (name, _slice_estimate(part, part.column(name)[:, None], level)) for name in part.metrics
-                )
+                metrics = tuple((name, _slice_estimate(part, part.column(name)[:, None])) for name in part.metrics)
                 chosen = Estimate(None, problem="no combination was chosen")
                 if predictions:
-                    chosen = _slice_estimate(part, predictions.chosen[places], level)
+                    chosen = _slice_estimate(part, predictions.chosen[places])
             mean = float(part.mean_rating.mean())
             slices.append(SliceAgreement(attribute, str(label), len(places), mean, metrics, chosen))
     return tuple(slices)
 
 
-def _slice_estimate(part: ScoreTable, values: Floats, level: float) -> Estimate:
+def _slice_estimate(part: ScoreTable, values: Floats) -> Estimate:
     scored = np.flatnonzero(~np.isnan(values).any(axis=1))
     if len(scored) < _FEWEST_PER_SLICE:
         return Estimate(None, problem=f"only {count_of(len(scored), 'rated score')}")
     groups = [part.groups[place] for place in scored]
-    return estimate_correlation(mean_spearman, values[scored], part.mean_rating[scored], groups, level=level)
+    return estimate_correlation(mean_spearman, values[scored], part.mean_rating[scored], groups)

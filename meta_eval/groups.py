@@ -17,6 +17,10 @@ Statistic = Callable[["Floats"], "Floats"]
 
 The value is NaN where the statistic is undefined."""
 
+Predict = Callable[["Places", "Places"], "Floats"]
+"""Learns from the items at some places, and predicts those at others, (others,)."""
+LEVEL = 0.95
+"""The level of confidence of every interval that stands by itself."""
 FEWEST_GROUPS = 5
 """With fewer groups nothing says how much groups differ: there is no interval."""
 FEWEST_RATED = 10
@@ -156,7 +160,7 @@ def jackknife_interval(
     value: float,
     groups: Sequence[str],
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     scale: ScaleName = "plain",
     carriers: int | None = None,
     null: float | None = None,
@@ -306,3 +310,13 @@ def grouped_folds(group_numbers: "Places", folds: int, *, seed: int) -> "list[Pl
         fold_of[group] = smallest
         fold_sizes[smallest] += sizes[group]
     return [np.flatnonzero(fold_of[group_of] == fold) for fold in range(folds)]
+
+
+def cross_predict(predict: Predict, group_numbers: "Places", folds: int, *, seed: int) -> "Floats":
+    """Predicts each item, (items,), from the items of other groups, in folds; NaN where there is only one group."""
+    import numpy as np
+
+    predicted, everything = np.full(len(group_numbers), np.nan), np.arange(len(group_numbers))
+    for held_out in grouped_folds(group_numbers, folds, seed=seed):
+        predicted[held_out] = predict(np.setdiff1d(everything, held_out), held_out)
+    return predicted

@@ -9,7 +9,7 @@ from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS, estimate_correlation
 from .estimate import Estimate, estimate_mean_of_groups, estimate_share
-from .groups import Statistic, grouped_folds
+from .groups import Statistic, cross_predict
 from .rater_coefficients import ordinal_ac2
 from .table import ScoreTable
 
@@ -52,7 +52,7 @@ class Trials:
     pass_all: dict[int, Estimate] = field(default_factory=dict)
 
 
-def pass_fail_agreement(table: ScoreTable, *, level: float = 0.95, seed: int = 0) -> dict[str, PassFail]:
+def pass_fail_agreement(table: ScoreTable, *, seed: int = 0) -> dict[str, PassFail]:
     """Compares each metric at its threshold with people, on the rated answers that it scored.
 
     Of a metric with two values the threshold lies between them. One that says the same of every answer has kappa 0. Of
@@ -61,10 +61,10 @@ def pass_fail_agreement(table: ScoreTable, *, level: float = 0.95, seed: int = 0
     as the threshold is that of all answers.
     """
     rated = table.rated()
-    return {name: _compare(rated, name, level, seed) for name in rated.metrics}
+    return {name: _compare(rated, name, seed) for name in rated.metrics}
 
 
-def _compare(rated: ScoreTable, name: str, level: float, seed: int) -> PassFail:
+def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
     values = rated.column(name)
     places = np.flatnonzero(~np.isnan(values))
     part, values = rated.take(places), values[places]
@@ -78,16 +78,19 @@ def _compare(rated: ScoreTable, name: str, level: float, seed: int) -> PassFail:
     threshold = choose_threshold(values, passes) if levels > 1 else same
     is_passed = values >= threshold
     if levels > 2:
-        for held_out in grouped_folds(groups, _FOLDS, seed=seed):
-            training = np.setdiff1d(np.arange(len(values)), held_out)
-            is_passed[held_out] = values[held_out] >= choose_threshold(values[training], passes[training])
+
+        def choose(training: Places, others: Places) -> Floats:
+            return np.full(len(others), choose_threshold(values[training], passes[training]))
+
+        chosen = cross_predict(choose, groups, _FOLDS, seed=seed)
+        is_passed = values >= np.where(np.isnan(chosen), threshold, chosen)  # of one group there is no other to choose
 
     def share(of: Bools, holds: Bools) -> Estimate:
-        return estimate_share(holds[of], groups[of], level)
+        return estimate_share(holds[of], groups[of])
 
     def agreement(statistic: AgreementFactory) -> Estimate:
         columns = is_passed.astype(float)[:, None], passes.astype(float)
-        return estimate_correlation(statistic, *columns, part.groups, level=level)
+        return estimate_correlation(statistic, *columns, part.groups)
 
     return PassFail(
         threshold if rated.directions[name] else -threshold,
@@ -153,7 +156,7 @@ def _ac2(x: Floats, y: Floats) -> Statistic:
     return ordinal_ac2(np.column_stack([x[:, 0], y]), np.array([0.0, 1.0]))
 
 
-def repeated_trials(table: ScoreTable, agreement: dict[str, PassFail], *, level: float = 0.95) -> tuple[Trials, ...]:
+def repeated_trials(table: ScoreTable, agreement: dict[str, PassFail]) -> tuple[Trials, ...]:
     """Finds how often repeated trials pass, by version: by people's ratings, and by each metric at its threshold.
 
     Rows of one question and one version are trials of it. pass^k is the chance that k of them all pass: of a question
@@ -172,13 +175,11 @@ def repeated_trials(table: ScoreTable, agreement: dict[str, PassFail], *, level:
     for version in sorted(set(table.versions)):
         for by, outcome in passes.items():
             known = np.flatnonzero((versions == version) & ~np.isnan(outcome) & (np.array(table.questions) != ""))
-            rows += list(_trials(table, version, by, known, outcome[known], level=level))
+            rows += list(_trials(table, version, by, known, outcome[known]))
     return tuple(rows)
 
 
-def _trials(
-    table: ScoreTable, version: str, by: str, places: Places, outcome: Floats, *, level: float
-) -> Iterator[Trials]:
+def _trials(table: ScoreTable, version: str, by: str, places: Places, outcome: Floats) -> Iterator[Trials]:
     """The trials among these places; none where no question has two."""
     if not len(places):
         return
@@ -194,7 +195,7 @@ def _trials(
     def mean(shares: Floats, chosen: Bools) -> Estimate:
         groups = np.unique(group_of[chosen], return_inverse=True)[1]
         sums = np.asarray(np.bincount(groups, weights=shares[chosen]), float)
-        return estimate_mean_of_groups(sums, np.bincount(groups), bounds=(0.0, 1.0), level=level)
+        return estimate_mean_of_groups(sums, np.bincount(groups), bounds=(0.0, 1.0))
 
     pass_all, shares_of_k = {}, passed / counts
     for k in range(2, min(int(counts.max()), _MOST_TRIALS) + 1):

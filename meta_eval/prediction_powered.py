@@ -9,9 +9,9 @@ import numpy as np
 from ..errors import UsageError
 from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
-from .combiners import fit_scale
+from .combiners import ScaledScores
 from .estimate import TOO_FEW_GROUPS, Estimate, interval_of_mean, interval_of_share
-from .groups import FEWEST_GROUPS, FEWEST_RATED, effective_degrees, replicate_error, variance_of_mean
+from .groups import FEWEST_GROUPS, FEWEST_RATED, LEVEL, effective_degrees, replicate_error, variance_of_mean
 from .table import ScoreTable
 
 _FEWEST_UNRATED = 2  # one has no variance
@@ -109,7 +109,7 @@ def residual_mean(sums: Floats, slope: Floats) -> Floats:
         return np.asarray((sums[1] - slope * sums[2]) / sums[0])
 
 
-def estimate_mean_rating(table: ScoreTable, metrics: tuple[str, ...], *, level: float = 0.95) -> MeanRating | None:
+def estimate_mean_rating(table: ScoreTable, metrics: tuple[str, ...]) -> MeanRating | None:
     """Estimates the mean rating of a table's items from the scores of all and the ratings of some.
 
     The score of an item is its mean percentile over the metrics. Returns the estimate of `prediction_powered_mean`;
@@ -118,10 +118,10 @@ def estimate_mean_rating(table: ScoreTable, metrics: tuple[str, ...], *, level: 
     rated = int((~np.isnan(table.mean_rating)).sum())
     if rated < FEWEST_RATED or len(table.items) - rated < _FEWEST_UNRATED:
         return None
-    return mean_of_table(table, metrics, level=level)
+    return mean_of_table(table, metrics)
 
 
-def mean_of_table(table: ScoreTable, metrics: tuple[str, ...], *, level: float = 0.95) -> MeanRating:
+def mean_of_table(table: ScoreTable, metrics: tuple[str, ...]) -> MeanRating:
     """The same however many are rated, all of them too. Raises `UsageError` with fewer than ten."""
     rated = int((~np.isnan(table.mean_rating)).sum())
     if rated < FEWEST_RATED:
@@ -129,13 +129,13 @@ def mean_of_table(table: ScoreTable, metrics: tuple[str, ...], *, level: float =
         raise UsageError(f"{verb} not suffice: rate at least {FEWEST_RATED}")
     scores = table.only(metrics).oriented
     # over all items: no rating takes part
-    percentiles = fit_scale(scores, "ranks")(scores).mean(axis=1) if metrics else np.zeros(len(table.items))
+    percentiles = ScaledScores(scores, "ranks").values.mean(axis=1) if metrics else np.zeros(len(table.items))
     scale = (table.rating_min, table.rating_max)
-    return prediction_powered_mean(table.mean_rating, percentiles, table.group_numbers, scale=scale, level=level)
+    return prediction_powered_mean(table.mean_rating, percentiles, table.group_numbers, scale=scale)
 
 
 def prediction_powered_mean(
-    ratings: Floats, scores: Floats, groups: Places, *, scale: tuple[float, float], level: float = 0.95
+    ratings: Floats, scores: Floats, groups: Places, *, scale: tuple[float, float]
 ) -> MeanRating:
     """Estimates the mean rating of answers, and the share of bad ones, from some ratings and the scores of all.
 
@@ -161,30 +161,30 @@ def prediction_powered_mean(
     return MeanRating(
         rated=rated,
         unrated=unrated,
-        mean=_with_interval(powered, rated, scale, level),
-        classical=_with_interval(alone, rated, scale, level),
-        bad_share=_share(is_bad, -scores, groups, level),
+        mean=_with_interval(powered, rated, scale),
+        classical=_with_interval(alone, rated, scale),
+        bad_share=_share(is_bad, -scores, groups),
         power=power,
         ratings_for_width=tuple(
-            (width, ratings_for_width(width, rating_variance * rated, score_variance, most=len(ratings), level=level))
+            (width, ratings_for_width(width, rating_variance * rated, score_variance, most=len(ratings)))
             for width in widths
         ),
     )
 
 
-def _with_interval(one: PoweredMean, rated: int, scale: tuple[float, float], level: float) -> Estimate:
+def _with_interval(one: PoweredMean, rated: int, scale: tuple[float, float]) -> Estimate:
     if one.groups < FEWEST_GROUPS:
         return Estimate(one.value, n=rated, groups=one.groups, problem=TOO_FEW_GROUPS)
-    ends = interval_of_mean(one.value, one.replicates, one.degrees, bounds=scale, items=rated, level=level)
+    ends = interval_of_mean(one.value, one.replicates, one.degrees, bounds=scale, items=rated)
     return Estimate(one.value, *ends, n=rated, groups=one.groups)
 
 
-def share_of_rated(holds: Bools, groups: Places, level: float = 0.95) -> Estimate:
+def share_of_rated(holds: Bools, groups: Places) -> Estimate:
     """The share of rated answers that have a property, as `prediction_powered_mean` has it without any score."""
-    return _share(holds.astype(float), np.zeros(len(holds)), groups, level)
+    return _share(holds.astype(float), np.zeros(len(holds)), groups)
 
 
-def _share(holds: Floats, scores: Floats, groups: Places, level: float) -> Estimate:
+def _share(holds: Floats, scores: Floats, groups: Places) -> Estimate:
     """The share of items that have a property, which may be rare: 1 where a rated item has it, 0 where it has not.
 
     `interval_of_share`. The scores take part where five rated items or more have the property and five or more do not,
@@ -201,19 +201,17 @@ def _share(holds: Floats, scores: Floats, groups: Places, level: float) -> Estim
     if one.groups < FEWEST_GROUPS:
         return Estimate(one.value, n=n, groups=one.groups, problem=TOO_FEW_GROUPS)
     variance = replicate_error(one.replicates) ** 2
-    ends = interval_of_share(one.value, n=n, variance=variance, degrees=one.degrees, level=level, most=most)
+    ends = interval_of_share(one.value, n=n, variance=variance, degrees=one.degrees, most=most)
     return Estimate(one.value, *ends, n=n, groups=one.groups)
 
 
-def ratings_for_width(
-    width: float, rating_variance: float, score_variance: float, *, most: int, level: float = 0.95
-) -> int | None:
+def ratings_for_width(width: float, rating_variance: float, score_variance: float, *, most: int) -> int | None:
     """Computes how many ratings bring the interval of a mean to a width.
 
-    n = s^2 / ((width / 2z)^2 - v), with z the normal quantile of the level. Returns the number of ratings; None where
+    n = s^2 / ((width / 2z)^2 - v), with z the normal quantile of 0.975. Returns the number of ratings; None where
     even `most` would not do.
     """
-    z = NormalDist().inv_cdf((1 + level) / 2)
+    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
     allowed_variance = (width / (2 * z)) ** 2 - score_variance
     needed = math.ceil(rating_variance / allowed_variance) if allowed_variance > 0 else math.inf
     return int(needed) if needed <= most else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .arrays import Floats, Places
-from .groups import FEWEST_TO_CHOOSE, grouped_folds
+from .groups import FEWEST_TO_CHOOSE, cross_predict
 from .table import QUESTION_ONLY, ScoreTable
 
 if TYPE_CHECKING:
@@ -57,10 +57,9 @@ def predict_from_questions(questions: Sequence[str], ratings: Floats, groups: Pl
     from scipy.sparse.linalg import aslinearoperator, lsqr
 
     variables = _variables_of_texts(questions)  # no rating takes part
-    predicted = np.full(len(questions), np.nan)
-    for held_out in grouped_folds(groups, _FOLDS, seed=seed):
-        training = np.setdiff1d(np.arange(len(questions)), held_out)
-        means = np.asarray(variables[training].mean(axis=0))
+
+    def predict(training: Places, others: Places) -> Floats:
+        means = variables[training].mean(axis=0)
         # the variables less their means, without a matrix in which no cell is 0
         ones, row_of_means = aslinearoperator(np.ones((len(training), 1))), aslinearoperator(means[None])
         centred = aslinearoperator(variables[training]) - ones @ row_of_means
@@ -68,8 +67,9 @@ def predict_from_questions(questions: Sequence[str], ratings: Floats, groups: Pl
         weights = lsqr(centred, outcomes, damp=1.0, atol=_PRECISION, btol=_PRECISION)[0]
         # to the mean of all ratings and not of the training ones: a fold with good ratings leaves worse ones to be
         # fitted, and would be opposed
-        predicted[held_out] = ratings.mean() + variables[held_out] @ weights - means @ weights
-    return predicted
+        return np.asarray(ratings.mean() + variables[others] @ weights - means @ weights)
+
+    return cross_predict(predict, groups, _FOLDS, seed=seed)
 
 
 def _variables_of_texts(texts: Sequence[str]) -> "csr_array":

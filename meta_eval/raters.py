@@ -12,10 +12,9 @@ from .agreement_statistics import spearman_statistic
 from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS
 from .estimate import Estimate, estimate
-from .groups import Statistic, grouped_folds
+from .groups import Statistic
 from .ranks import Ranks
 from .rater_coefficients import ordinal_ac2, ordinal_alpha
-from .scorer import isotonic_knots
 from .table import ScoreTable
 
 SLIGHT_AGREEMENT = 0.2  # up to here Landis and Koch (1977) call agreement slight
@@ -89,7 +88,7 @@ def _describe_agreement(estimate: Estimate) -> str:
     return f"{text} (likely {Figure('rho', estimate.low)} to {Figure('rho', estimate.high)})"
 
 
-def agreement_of_raters(table: ScoreTable, *, level: float = 0.95) -> Raters | None:
+def agreement_of_raters(table: ScoreTable) -> Raters | None:
     """Computes how far the raters of a table agree with each other.
 
     They hardly agree where the evidence says so: Krippendorff's alpha is below 0.2 (slight, as Landis and Koch, 1977,
@@ -107,10 +106,10 @@ def agreement_of_raters(table: ScoreTable, *, level: float = 0.95) -> Raters | N
     shared = rated.take(np.flatnonzero(has_two))
     levels = rating_levels(shared.ratings, table.rating_min, table.rating_max)
     alpha, ac2 = (
-        estimate(statistic, shared.groups, scale="fisher", level=level)
+        estimate(statistic, shared.groups, scale="fisher")
         for statistic in (ordinal_alpha(shared.ratings), ordinal_ac2(shared.ratings, levels))
     )
-    by_rater, one_rater = rater_ceilings(shared, level=level)
+    by_rater, one_rater = rater_ceilings(shared)
     verdict, more_answers, problem = _judge_agreement(shared.ratings, alpha, ac2)
     return Raters(
         count=len(table.raters),
@@ -120,7 +119,7 @@ def agreement_of_raters(table: ScoreTable, *, level: float = 0.95) -> Raters | N
         verdict=verdict,
         more_answers=more_answers,
         problem=problem,
-        ceiling=estimate_ceiling(rated, level=level),
+        ceiling=estimate_ceiling(rated),
         one_rater=one_rater,
         by_rater=by_rater,
         pairs=tuple(_rater_pairs(shared)),
@@ -202,27 +201,10 @@ def kappas(x: Floats, y: Floats, lowest: float, highest: float) -> tuple[float |
     return plain, quadratic
 
 
-def to_rating_scale(table: ScoreTable, values: Floats, *, seed: int = 0) -> Floats | None:
-    """Brings values to the rating scale by isotonic regression on the mean rating, each fold of groups by the others.
-
-    Returns expected ratings, (items,), NaN where the value was; None where the groups do not make two folds.
-    """
-    scored = np.flatnonzero(~np.isnan(values))
-    folds = grouped_folds(table.group_numbers[scored], 5, seed=seed)
-    if len(folds) < 2:
-        return None
-    rescaled = np.full(len(values), np.nan)
-    for held_out in folds:
-        training = np.setdiff1d(scored, scored[held_out])
-        knots = isotonic_knots(values[training], table.mean_rating[training])
-        rescaled[scored[held_out]] = np.interp(values[scored[held_out]], *zip(*knots, strict=True))
-    return rescaled
-
-
 _NO_SPREAD = 1e-12
 
 
-def estimate_ceiling(rated: ScoreTable, *, level: float = 0.95) -> Estimate:
+def estimate_ceiling(rated: ScoreTable) -> Estimate:
     """Estimates the best Spearman with the mean rating that any measure could reach: sqrt(reliability of the mean).
 
     A measure that knew what the raters agree on would correlate with the mean of k ratings by the root of its
@@ -250,7 +232,7 @@ def estimate_ceiling(rated: ScoreTable, *, level: float = 0.95) -> Estimate:
             values: Floats = np.where(r > 0, r / (1 + noise / part), r)
         return values
 
-    correlation = estimate(correlations, shared.groups, scale="fisher", level=level)
+    correlation = estimate(correlations, shared.groups, scale="fisher")
 
     def reach(value: float | None) -> float | None:
         if value is None:
@@ -313,7 +295,7 @@ def _standardise(ranks: Floats, weights: Floats) -> tuple[Floats, Bools]:
     return np.where(varies, centred / np.where(varies, spread, 1.0), 0.0), varies
 
 
-def rater_ceilings(shared: ScoreTable, *, level: float = 0.95) -> tuple[tuple[RaterCeiling, ...], Estimate]:
+def rater_ceilings(shared: ScoreTable) -> tuple[tuple[RaterCeiling, ...], Estimate]:
     """Spearman of each rater with the mean of the others, and the mean over raters with its interval."""
     others = means_of_others(shared.ratings)
     parts = tuple(_rater_ceiling(rater, shared.ratings[:, j], others[:, j]) for j, rater in enumerate(shared.raters))
@@ -321,7 +303,7 @@ def rater_ceilings(shared: ScoreTable, *, level: float = 0.95) -> tuple[tuple[Ra
     if not places:
         return parts, Estimate(None, problem=f"no rater shares {count_of(FEWEST_ITEMS, 'answer')} with others")
     statistic = _mean_against_others(shared.ratings[:, places], others[:, places])
-    return parts, estimate(statistic, shared.groups, scale="fisher", level=level)
+    return parts, estimate(statistic, shared.groups, scale="fisher")
 
 
 def means_of_others(ratings: Floats) -> Floats:

@@ -12,7 +12,7 @@ from .chance import BEYOND_CHANCE
 from .combiners import SUBSET
 from .comparison import Comparison, describe_more_ratings, find_standing
 from .estimate import Estimate
-from .groups import FEWEST_GROUPS, FEWEST_TO_CHOOSE, t_quantile
+from .groups import FEWEST_GROUPS, FEWEST_TO_CHOOSE, LEVEL, t_quantile
 from .raters import Raters
 from .selection import ChosenCombination, Combination, Selection
 from .sending import Policy, fewest_to_send
@@ -53,7 +53,7 @@ class AgreementPower:
 
     @classmethod
     def from_intervals(
-        cls, rated: int, agreements: Iterable[Estimate], *, measures: int, error: float, level: float
+        cls, rated: int, agreements: Iterable[Estimate], *, measures: int, error: float
     ) -> "AgreementPower":
         """Reads from the intervals of the measures' agreement how many independent answers they are worth.
 
@@ -65,7 +65,7 @@ class AgreementPower:
             if one.low is None or one.high is None or one.groups is None or one.high <= one.low:
                 continue
             width = _fisher(one.high) - _fisher(one.low)
-            sizes.append(3 + _VARIANCE / (width / 2 / t_quantile((1 + level) / 2, one.groups - 1)) ** 2)
+            sizes.append(3 + _VARIANCE / (width / 2 / t_quantile((1 + LEVEL) / 2, one.groups - 1)) ** 2)
         return cls(rated, min(statistics.median(sizes), rated) if sizes else rated, measures, error)
 
     def smallest_shown(self) -> float:
@@ -106,8 +106,6 @@ def recommend(
     *,
     comparisons: tuple[Comparison, ...],
     policy: Policy | None,
-    margin: float,
-    level: float,
 ) -> str:
     """Says in one sentence for a support lead which measure follows the team, and what it may be used for.
 
@@ -119,13 +117,13 @@ def recommend(
     if selection is None:
         return f"{_problem(rated, metrics)}."
     if not selection.is_beyond_chance:
-        return _not_shown(rated, metrics, selection, level)
+        return _not_shown(rated, metrics, selection)
     chosen, single = selection.chosen, len(selection.chosen.metrics) == 1
     pronoun = "it" if single else "the combination"
     verb = "follows" if single or chosen.kind != SUBSET else "together follow"
     parts = [f"{name_of(chosen)} {verb} your team{_strength(selection)}"]
     others = [choice for choice in selection.choices if not choice.combination.is_same(chosen)]
-    parts += [clause for choice in others if (clause := _alternative(choice, selection, margin, level))]
+    parts += [clause for choice in others if (clause := _alternative(choice, selection))]
     parts.append(_use(policy, "it" if single else "them"))
     named = [choice.combination.metrics for choice in selection.choices]
     for one in comparisons:
@@ -152,7 +150,7 @@ def _strength(selection: Selection) -> str:
     return f" {word}" if word == STRENGTHS[0][1] else f" at least {word}"
 
 
-def _alternative(choice: ChosenCombination, selection: Selection, margin: float, level: float) -> str:
+def _alternative(choice: ChosenCombination, selection: Selection) -> str:
     """What is known of the choice beside that of another rule; empty where that one looks no better or simpler."""
     best, name = selection.choices[0].combination, name_of(choice.combination)
     if choice.rule == "best":
@@ -160,7 +158,7 @@ def _alternative(choice: ChosenCombination, selection: Selection, margin: float,
         if own is None or own.value is None or own.value >= 0:
             return ""
         subject = "it" if len(selection.chosen.metrics) == 1 else "the combination"
-        return find_standing(own, margin=margin, level=level).describe(subject, name)
+        return find_standing(own).describe(subject, name)
     chosen = selection.chosen
     is_cheap = choice.rule == "cheap"
     if choice.difference is None or not (is_cheap or len(choice.combination.metrics) < len(chosen.metrics)):
@@ -171,7 +169,7 @@ def _alternative(choice: ChosenCombination, selection: Selection, margin: float,
             format_price(combination.cost or 0.0, selection.cost_unit) for combination in (choice.combination, best)
         )
         subject = f"{name} is the cheapest ({cost} per 1,000 answers, not {of_best}) and"
-    return find_standing(choice.difference, margin=margin, level=level).describe(subject, name_of(best))
+    return find_standing(choice.difference).describe(subject, name_of(best))
 
 
 def _is_baseline(comparison: Comparison, metrics: tuple[MetricAgreement, ...]) -> bool:
@@ -213,10 +211,10 @@ def ratings_to_show(power: AgreementPower) -> int:
     return power.more_ratings(_TARGET) or power.more_ratings(_TARGET, _ENOUGH_POWER)
 
 
-def _not_shown(rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, level: float) -> str:
+def _not_shown(rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection) -> str:
     """What can be said where nothing is beyond chance: how much was looked for, and what more ratings would show."""
     chosen, is_one = selection.chosen, selection.chosen.candidates == 1
-    power = find_power(rated, metrics, selection, level)
+    power = find_power(rated, metrics, selection)
     advice = f"do not use {'it' if is_one else 'any of them'} in place of a person{_reversal(metrics, selection)}."
     subject = f"that {name_of(chosen)} follows" if is_one else "that any measure follows"
     more = ratings_to_show(power)
@@ -272,7 +270,7 @@ def _tried(metrics: tuple[MetricAgreement, ...], selection: Selection) -> list[M
     return [metric for metric in metrics if metric.name not in left_out and metric.spearman.value is not None]
 
 
-def find_power(rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, level: float) -> AgreementPower:
+def find_power(rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection) -> AgreementPower:
     """The power with which the candidates' agreement would have been shown."""
     tried = _tried(metrics, selection)
     combined = 2 if len(tried) > 1 else 0  # their mean rank and normalised sum are tested beside them
@@ -281,7 +279,6 @@ def find_power(rated: int, metrics: tuple[MetricAgreement, ...], selection: Sele
         [metric.spearman for metric in tried],
         measures=1 if selection.chosen.candidates == 1 else max(1, len(tried) + combined),
         error=BEYOND_CHANCE,
-        level=level,
     )
 
 

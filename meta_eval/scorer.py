@@ -170,8 +170,8 @@ class Scorer(_Record):
                 contributions[part.metric] = 0.0
             else:
                 oriented = value if part.higher_is_better else -value
-                contributions[part.metric] = part.weight * (interpolate(part.percentiles, oriented) - 0.5)
-        predicted = interpolate(self.ratings, sum(contributions.values()))
+                contributions[part.metric] = part.weight * (float(interpolate(part.percentiles, oriented)) - 0.5)
+        predicted = float(interpolate(self.ratings, sum(contributions.values())))
         low, high = self._interval(predicted)
         return Prediction(
             predicted=predicted,
@@ -240,20 +240,16 @@ class Scorer(_Record):
             file.write(text)
 
 
-def interpolate(knots: Knots, value: float) -> float:
-    """A monotone map at a value: linear between its points, constant beyond them.
+def interpolate(knots: Knots, values: "float | Sequence[float] | Floats") -> "Floats":
+    """A monotone map at some values, or at one: linear between its points, constant beyond them; NaN where one is.
 
     Example:
-        >>> interpolate(((0.0, 1.0), (2.0, 5.0)), 0.5), interpolate(((0.0, 1.0), (2.0, 5.0)), 9.0)
-        (2.0, 5.0)
+        >>> interpolate(((0.0, 1.0), (2.0, 5.0)), [0.5, 9.0]).tolist()
+        [2.0, 5.0]
     """
-    after = bisect_right([x for x, _ in knots], value)
-    if after == 0:
-        return knots[0][1]
-    if after == len(knots):
-        return knots[-1][1]
-    (x0, y0), (x1, y1) = knots[after - 1], knots[after]
-    return y0 + (y1 - y0) * (value - x0) / (x1 - x0)
+    import numpy as np
+
+    return np.asarray(np.interp(values, *np.array(knots).T), float)
 
 
 def fingerprint_ratings(table: "ScoreTable") -> str:

@@ -14,15 +14,14 @@ from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .correlation import estimate_correlation
-from .estimate import OF_CORRELATIONS, Estimate, cut_interval, estimate_share
-from .groups import FEWEST_TO_CHOOSE
+from .estimate import OF_CORRELATIONS, Estimate, estimate_share
+from .groups import FEWEST_TO_CHOOSE, LEVEL
 from .scorer import Scorer, fingerprint_ratings
 from .table import ScoreTable
 
 Advice = Literal["keep", "refit", "rate more"]
 _WIDEST = 0.2  # half the widest interval of the difference that still says that nothing changed
 _BINS = 5
-_LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ def check_scorer(
     now = _agreement(predicted, ratings, rated.groups)
     before = Estimate(scorer.agreement.spearman, scorer.agreement.low, scorer.agreement.high, n=scorer.agreement.items)
     change = _change(before, now)
-    coverage = estimate_share(inside, rated.group_numbers, _LEVEL)
+    coverage = estimate_share(inside, rated.group_numbers, LEVEL)
     advice, more, reason = _advise(scorer, len(predicted), change, coverage, same=same)
     return ScorerCheck(
         n=len(predicted),
@@ -115,7 +114,7 @@ def check_scorer(
 def _agreement(predicted: Floats, ratings: Floats, groups: tuple[str, ...]) -> Estimate:
     if np.ptp(predicted) == 0 or np.ptp(ratings) == 0:
         return Estimate(None, n=len(ratings), problem="the predictions or the ratings are all equal")
-    return estimate_correlation(mean_spearman, predicted[:, None], ratings, groups, level=_LEVEL)
+    return estimate_correlation(mean_spearman, predicted[:, None], ratings, groups)
 
 
 def calibration(predicted: Floats, ratings: Floats) -> tuple[CalibrationBin, ...]:
@@ -140,14 +139,15 @@ def _change(before: Estimate, now: Estimate) -> Estimate:
     errors = [_standard_error(before), _standard_error(now)]
     if None in errors:
         return Estimate(difference, problem="too few groups for an interval")
-    away = NormalDist().inv_cdf((1 + _LEVEL) / 2) * math.hypot(*(error for error in errors if error is not None))
-    return Estimate(difference, *cut_interval((difference - away, difference + away), OF_CORRELATIONS))
+    away = NormalDist().inv_cdf((1 + LEVEL) / 2) * math.hypot(*(error for error in errors if error is not None))
+    low, high = OF_CORRELATIONS
+    return Estimate(difference, max(difference - away, low), min(difference + away, high))
 
 
 def _standard_error(one: Estimate) -> float | None:
     if one.low is None or one.high is None:
         return None
-    return (one.high - one.low) / (2 * NormalDist().inv_cdf((1 + _LEVEL) / 2))
+    return (one.high - one.low) / (2 * NormalDist().inv_cdf((1 + LEVEL) / 2))
 
 
 def _advise(scorer: Scorer, n: int, change: Estimate, coverage: Estimate, *, same: bool) -> tuple[Advice, int, str]:

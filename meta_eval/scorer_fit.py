@@ -1,6 +1,6 @@
 """Fitting a scorer to ratings, with an interval and thresholds from answers that the fit left out."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +9,7 @@ from .. import __version__
 from ..errors import UsageError
 from .arrays import Floats, Places
 from .combiners import fit_weights
-from .groups import grouped_folds, intraclass_correlation
+from .groups import cross_predict, intraclass_correlation
 from .meta_evaluation import MetaEvaluation
 from .scorer import (
     AgreementRecord,
@@ -20,6 +20,7 @@ from .scorer import (
     ScorerPart,
     fingerprint_answer,
     fingerprint_ratings,
+    interpolate,
     isotonic_knots,
     percentile_knots,
     range_knots,
@@ -48,17 +49,12 @@ class FittedCombination:
         combined = np.zeros(len(scores))
         for column, (weight, knots) in enumerate(zip(self.weights, self.percentiles, strict=True)):
             combined += weight * _shares(knots, scores[:, column])
-        points = np.array(self.ratings)
-        return np.asarray(np.interp(combined, points[:, 0], points[:, 1]), float)
+        return interpolate(self.ratings, combined)
 
 
 def _shares(knots: Knots, values: Floats) -> Floats:
     """Percentiles less a half; 0 where the value is missing."""
-    known = ~np.isnan(values)
-    shares = np.zeros(len(values))
-    points = np.array(knots)
-    shares[known] = np.interp(values[known], points[:, 0], points[:, 1]) - 0.5
-    return shares
+    return np.nan_to_num(interpolate(knots, values) - 0.5)
 
 
 def fit_combination(
@@ -239,16 +235,9 @@ def build_scorer(
 def _predict_out_of_fold(rated: ScoreTable, kind: str, *, seed: int) -> Floats:
     scores, ratings = rated.oriented, rated.mean_rating
 
-    def fit(training: Places) -> FittedCombination:
-        return fit_combination(kind, rated.metrics, scores[training], ratings[training], rated.middle)
+    def predict(training: Places, others: Places) -> Floats:
+        return fit_combination(kind, rated.metrics, scores[training], ratings[training], rated.middle).predict(
+            scores[others]
+        )
 
-    return cross_predict(fit, scores, rated.group_numbers, seed=seed)
-
-
-def cross_predict(fit: Callable[[Places], FittedCombination], scores: Floats, groups: Places, *, seed: int) -> Floats:
-    """Predictions (items,) of each item by a fit that did not see its group; ten folds."""
-    predicted = np.full(len(scores), np.nan)
-    for held_out in grouped_folds(groups, _FOLDS, seed=seed):
-        training = np.setdiff1d(np.arange(len(scores)), held_out)
-        predicted[held_out] = fit(training).predict(scores[held_out])
-    return predicted
+    return cross_predict(predict, rated.group_numbers, _FOLDS, seed=seed)

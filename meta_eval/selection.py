@@ -10,7 +10,7 @@ from ..errors import UsageError
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
-from .chance import BEYOND_CHANCE, ChoiceTests, OnProgress
+from .chance import BEYOND_CHANCE, ChoiceTests
 from .combiners import SUBSET, largest_size, resampled_winners, subset_names
 from .correlation import estimate_correlation, estimate_rho_difference
 from .cross_validation import RULES, CombinationTask, cross_validate, fit_ways
@@ -35,11 +35,16 @@ class Combination:
     metrics: tuple[str, ...]
     in_sample: float | None  # Spearman's rho on the items that chose it, in [-1, 1]
     out_of_fold: Estimate  # rho of the whole way of choosing, repeated inside each training part
-    optimism: float | None
+    optimism: float | None = field(init=False)  # the first less the second
     candidates: int
     chosen: bool = False
     cost: float | None = None  # what its metrics cost per 1,000 answers; None where that is unknown
     most_cost: float | None = None  # the bound on the cost of the subsets that it was chosen from; None without one
+
+    def __post_init__(self) -> None:
+        reached, in_sample = self.out_of_fold.value, self.in_sample
+        optimism = None if reached is None or in_sample is None else in_sample - reached
+        object.__setattr__(self, "optimism", optimism)
 
     def is_same(self, other: "Combination") -> bool:
         """Whether two combinations are the same, however they were found."""
@@ -127,9 +132,7 @@ def select(
     folds: int = 5,
     resamples: int,
     permutations: int,
-    level: float = 0.95,
     seed: int = 0,
-    on_progress: OnProgress | None = None,
 ) -> tuple[Selection, Predictions] | None:
     """Chooses among the combinations of the table's metrics.
 
@@ -166,8 +169,8 @@ def select(
     def with_interval(predictions: Floats, less: Floats | None = None) -> Estimate:
         """Spearman of predictions, or how much more it is than that of other ones, with its interval."""
         if less is None:
-            return estimate_correlation(mean_spearman, predictions, rated.mean_rating, rated.groups, level=level)
-        return estimate_rho_difference(predictions, less, rated.mean_rating, rated.groups, level=level)
+            return estimate_correlation(mean_spearman, predictions, rated.mean_rating, rated.groups)
+        return estimate_rho_difference(predictions, less, rated.mean_rating, rated.groups)
 
     fitted = fit_ways(task, np.arange(len(rated.items)))
     in_sample = column_spearmans(fitted.predict_known(np.arange(len(rated.items))), task.ratings)
@@ -182,7 +185,6 @@ def select(
                 metrics,
                 float(in_sample[number]),
                 with_interval(out_of_fold.predictions[number]),
-                None,
                 candidates=int((task.sizes == way.size).sum()) if is_subset and way.size else 1,
                 cost=None if fitted.costs is None else float(fitted.costs[number]),
                 most_cost=way.most_cost,
@@ -198,7 +200,7 @@ def select(
         difference = None if rule == "best" else with_interval(out_of_fold.predictions[place], less=best)
         if difference is None or difference.high is None or difference.high >= 0:
             own = replace(combinations[place], out_of_fold=with_interval(predictions), candidates=tried)
-            choices.append(ChosenCombination(rule, _with_optimism(own), difference))
+            choices.append(ChosenCombination(rule, own, difference))
     preferred = next(
         (choice for choice in choices if choice.combination.is_same(combinations[places[prefer]])), choices[0]
     )
@@ -211,14 +213,12 @@ def select(
         is_choice=bool(eligible[0]),
         permutations=permutations,
         seed=seed,
-        level=level,
-        on_progress=on_progress,
     )
     claim = tests.choose(place, predictions)
     if claim.way != place:
         place, predictions = claim.way, out_of_fold.predictions[claim.way]
         difference = with_interval(predictions, less=out_of_fold.predictions[places["best"]])
-        preferred = ChosenCombination("shown", _with_optimism(combinations[place]), difference)
+        preferred = ChosenCombination("shown", combinations[place], difference)
         choices.append(preferred)
     of_best = tests.best_subset
     unrated_scores = table.only(names).oriented[np.isnan(table.mean_rating)]
@@ -249,12 +249,7 @@ def _rows(combinations: list[Combination], chosen: Combination) -> Iterator[Comb
     for combination in combinations:
         if combination.most_cost is None or not any(map(combination.is_same, rows)):
             rows.append(combination)
-            yield _with_optimism(replace(combination, chosen=combination.is_same(chosen)))
-
-
-def _with_optimism(combination: Combination) -> Combination:
-    out_of_fold, in_sample = combination.out_of_fold.value, combination.in_sample
-    return replace(combination, optimism=None if out_of_fold is None or in_sample is None else in_sample - out_of_fold)
+            yield replace(combination, chosen=combination.is_same(chosen))
 
 
 def _candidates(rated: ScoreTable) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:

@@ -147,10 +147,6 @@ class ScoreTable:
         """The items that somebody rated."""
         return self.take(np.flatnonzero(~np.isnan(self.mean_rating)))
 
-    def where(self, attribute: str, label: str) -> "ScoreTable":
-        """The items whose attribute has this label."""
-        return self.take([place for place, value in enumerate(self.attributes[attribute]) if value == label])
-
     def take(self, places: Sequence[int] | Places) -> "ScoreTable":
         """The items at these places, in this order."""
 

@@ -30,11 +30,10 @@ def give_verdict(
     *,
     comparisons: tuple[Comparison, ...],
     policy: Policy | None,
-    level: float,
 ) -> Verdict:
     """Says what a support lead asks first; a line that has nothing to say is left out."""
     rated = len(table.rated().items)
-    answers = ("chatbot", _describe_table(table, level))
+    answers = ("chatbot", _describe_table(table))
     if raters is not None and not raters.validates:
         return Verdict((answers, ("trust", phrase("raters_disagree")), ("surer", phrase("agree_first"))))
     if selection is None:
@@ -43,11 +42,11 @@ def give_verdict(
         trust: tuple[str, *tuple[Phrase, ...]] = ("trust", *_trust(selection, metrics, comparisons))
         more = _to_be_surer(_more(rated, selection, comparisons))
         return Verdict((answers, trust, ("good_for", _use(policy)), *more))
-    return Verdict((answers, *_nothing_shown(rated, metrics, selection, level)))
+    return Verdict((answers, *_nothing_shown(rated, metrics, selection)))
 
 
 def _nothing_shown(
-    rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, level: float
+    rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection
 ) -> tuple[tuple[str, *tuple[Phrase, ...]], ...]:
     """What is said where no metric is shown to follow the team."""
     if all(metric.baseline for metric in metrics):
@@ -57,7 +56,7 @@ def _nothing_shown(
             ("trust", phrase("reversed", metric=against.name), phrase("reversed_shortly")),
             ("surer", phrase("lower_is_better", metric=against.name), phrase("lower_is_better_shortly")),
         )
-    power = find_power(rated, metrics, selection, level)
+    power = find_power(rated, metrics, selection)
     more = ratings_to_show(power)
     seen = phrase(
         "none_yet", rated=phrase("rated_answers", count=rated), least=Figure("coefficient", power.smallest_shown())
@@ -65,11 +64,11 @@ def _nothing_shown(
     return ("trust", seen if more else phrase("none")), ("good_for", phrase("use_nothing")), *_to_be_surer(more)
 
 
-def _describe_table(table: ScoreTable, level: float) -> Phrase:
+def _describe_table(table: ScoreTable) -> Phrase:
     rated = table.rated()
     ratings = rated.mean_rating
     # as `estimate` has it
-    bad_share = share_of_rated(ratings < table.middle, rated.group_numbers, level) if len(ratings) else None
+    bad_share = share_of_rated(ratings < table.middle, rated.group_numbers) if len(ratings) else None
     return describe_answers(
         ratings.tolist(),
         lowest=table.rating_min,

@@ -157,7 +157,6 @@ def version_agreement(
     measure: str = "",
     out_of_fold: Floats | None = None,
     permutations: int = 2000,
-    level: float = 0.95,
     seed: int = 0,
 ) -> VersionAgreement | None:
     """Compares metrics with raters on which of two versions is better, for every two versions.
@@ -188,7 +187,7 @@ def version_agreement(
     answers = RatedVersions.build(rated, labels, names)
     everything = _Design(answers, ~np.isnan(rated.mean_rating), permutations, seed)
     by_metric = {
-        name: _metric_versions(name, values, answers, permutations=permutations, level=level, seed=seed)
+        name: _metric_versions(name, values, answers, permutations=permutations, seed=seed)
         for name, values in columns.items()
     }
     compared = {
@@ -290,7 +289,7 @@ class _Design:
 
 
 def _metric_versions(
-    name: str, values: Floats, answers: RatedVersions, *, permutations: int, level: float, seed: int
+    name: str, values: Floats, answers: RatedVersions, *, permutations: int, seed: int
 ) -> MetricVersions:
     """One metric on the answers that it scored."""
     is_scored = ~np.isnan(values) & (answers.version >= 0)
@@ -326,7 +325,6 @@ def _metric_versions(
         lambda weights: design.soft_accuracy(values, weights, groups),
         list(map(str, groups)),
         scale="logit",
-        level=level,
     )
     return MetricVersions(
         name,
@@ -339,7 +337,7 @@ def _metric_versions(
         calls,
         tuple(contrary),
         tuple(unseen),
-        _false_rate(len(contrary), calls, len(answers.names), level),
+        _false_rate(len(contrary), calls, len(answers.names)),
     )
 
 
@@ -354,7 +352,7 @@ def _standardised(values: Floats, is_scored: Bools) -> Floats:
     return np.where(is_scored, (values - scored.mean()) / (spread or 1.0), 0.0)
 
 
-def _false_rate(contrary: int, calls: int, versions: int, level: float) -> Estimate:
+def _false_rate(contrary: int, calls: int, versions: int) -> Estimate:
     """The share of calls that are contrary, by the exact interval at an effective size.
 
     The k (k - 1) / 2 pairs of k versions hold no more than k - 1 independent differences, so that c calls count as
@@ -363,7 +361,7 @@ def _false_rate(contrary: int, calls: int, versions: int, level: float) -> Estim
     if not calls:
         return Estimate(None, n=0, problem="it calls no version better")
     share = contrary / calls
-    return Estimate(share, *clopper_pearson(share, 2 * calls / versions, level), n=calls)
+    return Estimate(share, *clopper_pearson(share, 2 * calls / versions), n=calls)
 
 
 def compare_soft_accuracy(

@@ -9,6 +9,7 @@ from scipy.special import ndtr
 
 from .arrays import Floats, Places
 from .estimate import Estimate
+from .groups import LEVEL
 from .ranks import standard_ranks
 
 _SHARE_OF_BOUND = 0.01
@@ -27,7 +28,6 @@ def estimate_winner(
     rivals: int = 0,
     widening: float = 1.0,
     largest_error: float = math.inf,
-    level: float,
 ) -> Estimate:
     """Corrects a rank correlation for being quoted only because it was large.
 
@@ -49,7 +49,7 @@ def estimate_winner(
     z, low_z, high_z, least, most = np.arctanh(
         np.clip([plain.value, plain.low, plain.high, *quoted], -_LARGEST_RHO, _LARGEST_RHO)
     ).tolist()
-    normal, error_allowed = NormalDist(), 1 - level
+    normal, error_allowed = NormalDist(), 1 - LEVEL
     # not half the width: an interval ends at 1
     half_width = max(high_z - z, z - low_z) / normal.inv_cdf(1 - error_allowed / 2)
     s = max(widening * min(half_width, largest_error), _SMALLEST_ERROR)

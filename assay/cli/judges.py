@@ -24,15 +24,11 @@ from .options import (
 )
 from .output import echo_notice, open_console, print_result
 from .progress import show_status
-from .typed_values import MOST_REPEATS, OUTPUT_FILE, SEED, BoundedCount
+from .typed_values import MOST_REPEATS, OUTPUT_FILE, BoundedCount
 
 if TYPE_CHECKING:
     from ..judges import Budget
     from ..runs.judging.judge_comparison import JudgeComparison, Unit
-
-judging_seed_option = click.option(
-    "--seed", type=SEED, default=0, show_default=True, help="Seed of the folds, the resampling, the probes of a card."
-)
 
 
 @click.group()
@@ -124,7 +120,6 @@ def get(name: str, revision: str | None, *, yes: bool) -> None:
     help="The unit of the costs. [default: usd; seconds where all are free; tokens where a price is unknown]",
 )
 @max_failed_option
-@judging_seed_option
 @click.option(
     "--report",
     type=OUTPUT_FILE,
@@ -140,7 +135,6 @@ def compare(
     repeats: int,
     cost: "Unit | None",
     max_failed: int,
-    seed: int,
     report: Path | None,
     judge_cassettes: JudgeCassetteOptions,
     budget: "Budget",
@@ -177,7 +171,7 @@ def compare(
     check_ratings_fit(" ".join(sets), samples, metric)
     with show_status(f"{count_of(len(settings), 'judge')}, {count_of(len(samples), 'sample')} each"):
         judge_scores = score_by_judges(settings, samples, scoring)
-    comparison = compare_judges(metric, samples, judge_scores, cost=cost, seed=seed)
+    comparison = compare_judges(metric, samples, judge_scores, cost=cost)
     if report is not None:
         from ..runs.judging import write_judge_report
 

@@ -11,7 +11,7 @@ from ..atomic_files import check_writable
 from ..errors import UsageError
 from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
-from .judges import judges, judging_seed_option
+from .judges import judges
 from .options import (
     JudgeCassetteOptions,
     SetOptions,
@@ -22,7 +22,7 @@ from .options import (
 )
 from .output import echo_notice, print_blocks, print_result
 from .progress import show_status
-from .typed_values import OUTPUT_FILE, BoundedCount
+from .typed_values import OUTPUT_FILE, SEED, BoundedCount
 
 if TYPE_CHECKING:
     from ..judges import Budget
@@ -54,7 +54,7 @@ _SHOWING = {"models", "-o", "--wide", "-q", "--json"}  # what goes with files of
     help="How many of them are also asked again, and changed by probes.",
 )
 @with_judge_cassettes
-@judging_seed_option
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of what is asked again and of the probes.")
 @click.option("--yes", is_flag=True, help="Ask without a bound on the price.")
 @click.option("-o", "--out", type=OUTPUT_FILE, help="Write the card: card.html, card.md or card.json.")
 @with_budget

@@ -20,12 +20,11 @@ from .options import (
     sheet_option,
 )
 from .output import echo_notice, is_wide, print_blocks, print_result
-from .progress import count_progress, show_status
+from .progress import show_status
 from .typed_values import MOST_REPEATS, MOST_RESAMPLES, OUTPUT_FILE, REPORT_FILE, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Mapping, Sequence
 
     from ..meta_eval.score_files import JoinedScores, ReadOptions
     from ..runs.store.store import RunRow, Store
@@ -195,15 +194,11 @@ def meta(
         _check_scorer(check, joined, opened, chosen_runs)
         return
     counts = f"{count_of(len(joined.table.metrics), 'metric')} on {count_of(len(joined.table.items), 'item')}"
-    progress: AbstractContextManager[Callable[[int], None] | None] = show_status(f"evaluating {counts}")
-    if evaluating["combine"] in {"ridge", "logistic"}:
-        progress = count_progress("fits to shuffled ratings", evaluating["bootstrap"])
-    with progress as on_progress:
+    with show_status(f"evaluating {counts}"):
         evaluation = evaluate_table(
             joined.table,
             by=read_options.by or SLICE_ATTRIBUTES,
             permutations=evaluating["bootstrap"],
-            on_progress=on_progress,
             **evaluating,
         )
     if save is not None:

@@ -9,7 +9,7 @@ import checkout  # noqa: F401
 import numpy as np
 from scipy.stats import norm
 
-from assay.meta_eval import BOUND, FittedCombination, Places, cross_predict, fit_combination, triage_policy
+from assay.meta_eval import BOUND, Places, cross_predict, fit_combination, triage_policy
 
 from .measurement import Measurement, average, share
 from .populations import build_table, clustered_normal, follow, number_groups
@@ -39,14 +39,17 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
             scores, ratings = _draw(generator, groups, shared, correlation, bad)
             table = build_table(scores, ratings, groups)
 
-            def fit(part: Places, scores: np.ndarray = scores, ratings: np.ndarray = ratings) -> FittedCombination:
-                return fit_combination("subset", ("m0", "m1"), scores[part], ratings[part], 3.0)
+            def predict(
+                part: Places, others: np.ndarray, scores: np.ndarray = scores, ratings: np.ndarray = ratings
+            ) -> np.ndarray:
+                fitted = fit_combination("subset", ("m0", "m1"), scores[part], ratings[part], 3.0)
+                return fitted.predict(scores[others] if others.ndim == 1 else others)
 
-            predicted = cross_predict(fit, scores, table.group_numbers, seed=repeat)
+            predicted = cross_predict(predict, table.group_numbers, 10, seed=repeat)
             policy = triage_policy(table, predicted, seed=repeat)
             is_sent = np.zeros(POPULATION, bool)
             if policy.send_at is not None:
-                is_sent = fit(np.arange(len(ratings))).predict(new_scores) >= policy.send_at
+                is_sent = predict(np.arange(len(ratings)), new_scores) >= policy.send_at
             broken.append(bool(is_sent.any()) and float((new_ratings[is_sent] < 3).mean()) > BOUND)
             contradicted.append(policy.send_at is not None and policy.sent_bad > BOUND * policy.sent)
             sent.append(float(is_sent.mean()))

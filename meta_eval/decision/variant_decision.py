@@ -8,17 +8,14 @@ import numpy as np
 from ...text.wording import count_of
 from ..comparison import RHO_MARGIN, Comparison, compare_metrics, find_standing
 from ..correlation import spearman
-from ..groups import FEWEST_GROUPS
+from ..groups import FEWEST_GROUPS, LEVEL
 from ..table import ScoreTable
 from .version_decision import Decision, Needs, Verdict, VersionDifference, VersionEstimate
 
-_LEVEL = 0.95
 _SAME = 1e-9
 
 
-def decide_variants(
-    table: ScoreTable, *, margin: float = RHO_MARGIN, measure: str = "", seed: int = 0
-) -> Decision | None:
+def decide_variants(table: ScoreTable, *, measure: str = "") -> Decision | None:
     """Decides which variant of a measure agrees best with the raters, or says how many more ratings would tell.
 
     Each variant is compared with the one in use on the rated answers that both scored (`compare`: the difference of
@@ -31,9 +28,7 @@ def decide_variants(
 
     Args:
         table: The variants' scores of the same answers, one column per variant; the first is what is in use today.
-        margin: The largest difference of agreement that does not matter.
         measure: The metric that the variants compute, for the notes.
-        seed: Seed of the permutations.
 
     Raises:
         InputError: The table has fewer than two variants.
@@ -48,8 +43,8 @@ def decide_variants(
         'ship'
     """
     names = table.metrics
-    level = 1 - (1 - _LEVEL) / max(1, len(names) - 1)
-    rows = [compare_metrics(table, other, names[0], level=level, margin=margin) for other in names[1:]]
+    level = 1 - (1 - LEVEL) / max(1, len(names) - 1)
+    rows = [compare_metrics(table, other, names[0], level=level) for other in names[1:]]
     comparisons = [_with_bound_of_same(row, level) for row in rows]
     comparable = [row for row in comparisons if row.difference.value is not None]
     if not comparable:
@@ -68,7 +63,7 @@ def decide_variants(
         versions,
         tuple(_difference(row, len(comparisons)) for row in comparable),
         Needs(ratings=max(known) if verdict == "unsettled" and known else None),
-        margin,
+        RHO_MARGIN,
         "agreement",
         (-1.0, 1.0),
         measure,
@@ -95,7 +90,7 @@ def _with_bound_of_same(row: Comparison, level: float) -> Comparison:
         return row
     bound = min(2.0, 4 * (1 - ((1 - level) / 2) ** (1 / (difference.groups or 1))))
     bounded = replace(difference, low=-bound, high=bound, problem="")
-    return replace(row, difference=bounded, standing=find_standing(bounded, margin=row.margin, level=level))
+    return replace(row, difference=bounded, standing=find_standing(bounded, level=level))
 
 
 def _verdict(rows: Sequence[Comparison], versions: Sequence[VersionEstimate]) -> tuple[Verdict, str]:
@@ -111,7 +106,7 @@ def _verdict(rows: Sequence[Comparison], versions: Sequence[VersionEstimate]) ->
 
 def _estimates(table: ScoreTable, names: Sequence[str], rows: Sequence[Comparison]) -> tuple[VersionEstimate, ...]:
     """The agreement of each variant on all rated answers that it scored, with intervals that hold together."""
-    rated, level = table.rated(), 1 - (1 - _LEVEL) / len(names)
+    rated, level = table.rated(), 1 - (1 - LEVEL) / len(names)
     kinds = {row.first: row.standing.kind for row in rows}
     better, worse = (list(kinds.values()).count(kind) for kind in ("better", "worse"))
     estimates = []

@@ -25,10 +25,11 @@ from ...judges.embedders import Embedder, open_embedder
 from ...judges.judge import open_model
 from ...judges.request_size import estimate_tokens
 from ...judges.settings import CALIBRATED, CANDIDATES, FEW_SHOT, AlignedJudgeRecord
-from ...meta_eval.alignment import AS_IT_IS, AlignmentResult, Predict, compare_candidates, fit_calibration, split_groups
+from ...meta_eval.alignment import AS_IT_IS, AlignmentResult, compare_candidates, fit_calibration, split_groups
 from ...meta_eval.arrays import Floats, Places
 from ...meta_eval.correlation import spearman
 from ...meta_eval.estimate import Estimate
+from ...meta_eval.groups import Predict
 from ...meta_eval.question_only import add_question_only
 from ...meta_eval.rater_groups import RaterGroups, find_rater_groups
 from ...meta_eval.raters import Raters, agreement_of_raters

@@ -92,7 +92,6 @@ def compare_judges(
     judge_scores: Sequence[JudgeScores],
     *,
     cost: Unit | None = None,
-    seed: int = 0,
 ) -> JudgeComparison:
     """Compares judges that scored the same samples."""
     from ...meta_eval.comparison import compare_metrics
@@ -113,7 +112,7 @@ def compare_judges(
         _claim_agreement(scores),
         compare_panels(samples, scores, {judge.judge: judge.cost(unit) for judge in judges}),
         _advise(judges, pairs, unit, is_rated=any(sample.rating_share is not None for sample in samples)),
-        decide_variants(table, measure=metric, seed=seed),
+        decide_variants(table, measure=metric),
     )
 
 

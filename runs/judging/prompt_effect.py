@@ -116,7 +116,7 @@ def compare_prompts(samples: Sequence[Sample], before: SampleScores, after: Samp
 
 
 def compare_wordings(
-    samples: Sequence[Sample], in_use: str, before: SampleScores, edits: Mapping[str, SampleScores], *, seed: int = 0
+    samples: Sequence[Sample], in_use: str, before: SampleScores, edits: Mapping[str, SampleScores]
 ) -> PromptTrial:
     """Compares several wordings of a prompt with the one in use, and decides between them."""
     from ...meta_eval.decision import decide_variants
@@ -127,7 +127,7 @@ def compare_wordings(
     check_ratings_fit("the samples", both, first)
     variants = {name: _of_metric(first, scores) for name, scores in ({in_use: before} | dict(edits)).items()}
     table = build_variant_table(both, variants, higher_is_better=rises_with_rating(first))
-    decision = decide_variants(table, measure=first, seed=seed)
+    decision = decide_variants(table, measure=first)
     if decision is not None and others:
         note = f"{first}, the first metric, decides; {', '.join(others)} {verb_of(len(others), 'does', 'do')} not."
         decision = replace(decision, notes=(note, *decision.notes))

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 
-from assay.meta_eval import auroc, kendall, mean_spearman, pairwise_accuracy, pearson, spearman, spearman_statistic
+from assay.meta_eval import (
+    auroc,
+    column_spearmans,
+    kendall,
+    mean_spearman,
+    pairwise_accuracy,
+    pearson,
+    spearman,
+    spearman_statistic,
+)
 
 
 def follow(n: int, seed: int, noise: float = 1.0) -> tuple[list[float], list[float]]:
@@ -30,6 +39,14 @@ def test_rho_is_scipys(n, seed):
     estimate, expected = spearman(values, ratings, own_groups(n)), stats.spearmanr(values, ratings)
     assert estimate.value == pytest.approx(expected.statistic, abs=1e-12)
     assert (estimate.n, estimate.groups) == (n, n)
+
+
+def test_the_rho_of_every_column_is_scipys():
+    generator = np.random.default_rng(0)
+    columns, ratings = generator.integers(0, 9, size=(40, 6)).astype(float), generator.integers(1, 6, size=40)
+    columns[:, 5] = 1.0  # does not vary
+    expected = [stats.spearmanr(column, ratings).statistic for column in columns.T[:5]]
+    assert column_spearmans(columns, ratings).tolist() == pytest.approx([*expected, 0.0], abs=1e-12)
 
 
 def test_the_interval_by_hand():

@@ -205,10 +205,10 @@ def test_the_effective_number_follows_from_the_width_of_the_intervals():
     away = float(stats.t.ppf(0.975, 29)) * math.sqrt(1.06 / 47)
     rho = Estimate(math.tanh(0.1), math.tanh(0.1 - away), math.tanh(0.1 + away), n=120, groups=30)
     unknown = Estimate(None, problem="all values are equal")
-    power = AgreementPower.from_intervals(120, [rho, rho, unknown], measures=2, error=0.01, level=0.95)
+    power = AgreementPower.from_intervals(120, [rho, rho, unknown], measures=2, error=0.01)
     assert power.effective == pytest.approx(50)
-    assert AgreementPower.from_intervals(40, [rho], measures=1, error=0.01, level=0.95).effective == 40
-    assert AgreementPower.from_intervals(40, [unknown], measures=1, error=0.01, level=0.95).effective == 40
+    assert AgreementPower.from_intervals(40, [rho], measures=1, error=0.01).effective == 40
+    assert AgreementPower.from_intervals(40, [unknown], measures=1, error=0.01).effective == 40
 
 
 def difference(value: float, error: float, *, groups: int = 120, n: int = 120) -> Estimate:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import Ridge
 from tables_of_scores import score_table, table_of
 
 from assay.meta_eval import (
@@ -18,6 +20,7 @@ from assay.meta_eval import (
     Selection,
     add_question_only,
     evaluate_table,
+    grouped_folds,
     recommend,
     spearman,
 )
@@ -75,7 +78,7 @@ def test_the_sentence_names_the_choice_what_is_known_of_others_and_what_raters_r
 def selection_with(low: float, *, p: float = 0.002) -> Selection:
     """A single metric m0 that is chosen, with this lower end of its agreement."""
     rho = Estimate((low + 1) / 2, low, 1.0, n=60, groups=60)
-    chosen = Combination("subset", 1, ("m0",), 0.9, rho, 0.0, candidates=12, chosen=True)
+    chosen = Combination("subset", 1, ("m0",), 0.9, rho, candidates=12, chosen=True)
     return Selection(
         combine="all",
         prefer="simple",
@@ -106,7 +109,7 @@ def selection_with(low: float, *, p: float = 0.002) -> Selection:
 )
 def test_the_word_goes_by_the_lower_end_of_what_is_likely(low, words):
     """The estimate itself is (low + 1) / 2, at least 0.55, which would be `well` or `closely`."""
-    sentence = recommend(60, (), None, selection_with(low), comparisons=(), policy=None, margin=0.1, level=0.95)
+    sentence = recommend(60, (), None, selection_with(low), comparisons=(), policy=None)
     assert sentence.startswith(f"m0 follows your team {words}; ")
 
 
@@ -132,7 +135,7 @@ SENDING_ALL = (
 def test_what_can_be_sent_is_said_with_the_aim_and_what_the_check_found(counts, use):
     missing = Estimate(None, problem="not looked at")
     policy = Policy((), 0.1, 0.95, 5.0, 4.2, None, *counts, missing, missing, 10.0)
-    sentence = recommend(100, (), None, selection_with(0.5), comparisons=(), policy=policy, margin=0.1, level=0.95)
+    sentence = recommend(100, (), None, selection_with(0.5), comparisons=(), policy=policy)
     assert sentence == f"m0 follows your team at least well; {use}"
 
 
@@ -170,6 +173,21 @@ def test_what_the_question_alone_predicts_stands_beside_the_metrics():
     assert "the question alone" not in better.recommendation
     for one in ("why?", ""):  # questions that are all one say nothing
         assert add_question_only(table, [one] * 100) is table
+
+
+def test_the_baseline_of_the_question_is_scikit_learns_ridge_regression():
+    generator = np.random.default_rng(0)
+    questions = [" ".join(generator.choice(list("abcdefgh"), size=5)).upper() + "?" for _ in range(60)]
+    ratings = generator.integers(1, 6, size=60).astype(float)
+    table = table_of({"m0": ratings}, ratings)
+    words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"\w+").fit_transform(questions)
+    variables = np.column_stack([words.toarray(), np.full(60, np.log(6))])
+    expected = np.empty(60)
+    for held_out in grouped_folds(table.group_numbers, 10, seed=0):
+        training = np.setdiff1d(np.arange(60), held_out)
+        model = Ridge(alpha=1.0).fit(variables[training], ratings[training])
+        expected[held_out] = model.predict(variables[held_out]) + ratings.mean() - ratings[training].mean()
+    np.testing.assert_allclose(add_question_only(table, questions).column("question_only"), expected, atol=1e-9)
 
 
 def test_fewer_than_five_groups_are_said_to_be_few():

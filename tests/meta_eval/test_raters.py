@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.metrics import cohen_kappa_score
 from tables_of_scores import table_of
 
 from assay.meta_eval import (
@@ -49,6 +50,12 @@ def test_weighted_alpha_is_that_of_the_items_written_out():
     out = np.repeat(ratings, times, axis=0)
     expected = ordinal_alpha(out)(np.ones((len(out), 1)))[0]
     assert ordinal_alpha(ratings)(times[:, None].astype(float))[0] == pytest.approx(expected)
+
+
+def test_kappas_are_scikit_learns():
+    x, y = np.random.default_rng(0).integers(1, 6, size=(2, 50)).astype(float)
+    expected = [cohen_kappa_score(x, y), cohen_kappa_score(x, y, weights="quadratic")]
+    assert kappas(x, y, 1, 5) == pytest.approx(expected, abs=1e-12)
 
 
 def test_kappas_by_hand():

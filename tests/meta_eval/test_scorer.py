@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.isotonic import IsotonicRegression
 from tables_of_scores import table_of
 
 from assay.errors import InputError, UsageError
@@ -312,3 +313,13 @@ def test_what_cannot_be_checked_is_said():
     unrated = replace(table, ratings=np.full((30, 1), np.nan))
     with pytest.raises(UsageError, match="none of the answers is rated"):
         check_scorer(make_checked_scorer(), unrated)
+
+
+def test_the_map_to_the_rating_scale_is_scikit_learns_isotonic_regression():
+    generator = np.random.default_rng(0)
+    scores = generator.integers(0, 20, size=(80, 1)).astype(float)  # 20 values: all are knots
+    ratings = np.clip(np.round(scores[:, 0] / 5 + generator.normal(size=80)), 1, 5)
+    fitted = fit_combination("mean-rank", ("a",), scores, ratings, 3.0)
+    expected = IsotonicRegression(out_of_bounds="clip").fit(scores[:, 0], ratings)
+    np.testing.assert_allclose(fitted.predict(scores), expected.predict(scores[:, 0]), atol=1e-12)
+    assert len(fitted.ratings) == len(expected.X_thresholds_)

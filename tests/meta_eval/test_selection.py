@@ -17,6 +17,7 @@ from assay.meta_eval import (
     CombinationTask,
     Estimate,
     FoldScores,
+    ScaledScores,
     all_subsets,
     best_of_each_size,
     chance_of_any,
@@ -28,7 +29,6 @@ from assay.meta_eval import (
     estimate_winner,
     fit_combination,
     fit_combiner,
-    fit_scale,
     fit_weights,
     grouped_folds,
     largest_size,
@@ -76,7 +76,7 @@ def test_the_best_of_each_size_by_hand():
 
 def test_the_scales_learn_from_training_scores_alone():
     training, nan = np.array([[1.0, 0], [2, 0], [2, 4], [4, np.nan]]), np.nan
-    ranks, shares = (fit_scale(training, how) for how in ("ranks", "sum"))
+    ranks, shares = (ScaledScores(training, how).scale for how in ("ranks", "sum"))
     others = np.array([[2.0, 9], [0, nan], [9, 0]])
     # first column: 1 below 2 and 2 tied, (1 + 3) / 8 - .5 = 0; second: all below 9, and two of three tied with 0
     np.testing.assert_allclose(ranks(others), [[0, 0.5], [-0.5, 0], [0.5, 1 / 3 - 0.5]])
@@ -232,7 +232,7 @@ def test_the_fit_that_is_validated_is_the_fit_that_is_saved():
     logistic, spread = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-12), x.std(axis=0)
     regressions = [logistic.fit(x / spread, column > 3).coef_[0] / spread for column in ratings.T]
     for kind, expected in (("ridge", ridges), ("logistic", regressions)):
-        validated = fit_combiner(kind, scores, ratings, middle=3.0).weights
+        validated = fit_combiner(kind, ScaledScores(scores, "ranks"), ratings, middle=3.0).weights
         saved = fit_combination(kind, ("a", "b", "c"), scores, ratings[:, 0], 3.0).weights
         np.testing.assert_allclose(fit_weights(kind, x, ratings, middle=3.0), np.transpose(expected), atol=1e-9)
         np.testing.assert_allclose(saved, expected[0], atol=1e-9)
@@ -244,9 +244,10 @@ def test_the_fit_that_is_validated_is_the_fit_that_is_saved():
 def test_sets_of_ratings_are_fitted_apart(kind):
     generator = np.random.default_rng(2)
     scores, ratings = generator.normal(size=(40, 3)), generator.integers(1, 6, (40, 5)).astype(float)
-    together = fit_combiner(kind, scores, ratings, middle=3.0).predict(scores[:7])
+    scaled = ScaledScores(scores, "sum" if kind == "normalised-sum" else "ranks")
+    together = fit_combiner(kind, scaled, ratings, middle=3.0).predict(scores[:7])
     for number in range(5):
-        alone = fit_combiner(kind, scores, ratings[:, [number]], middle=3.0).predict(scores[:7])
+        alone = fit_combiner(kind, scaled, ratings[:, [number]], middle=3.0).predict(scores[:7])
         np.testing.assert_allclose(together[:, [number]], alone, atol=1e-6)
 
 
@@ -288,11 +289,11 @@ def test_a_joint_test_counts_what_any_of_its_tests_shows_by_chance():
 
 
 def test_what_would_have_been_quoted_anyway_is_not_corrected():
-    result = estimate_winner(PLAIN, level=0.95)
+    result = estimate_winner(PLAIN)
     assert (result.value, result.n) == (pytest.approx(0.5, abs=1e-3), 60)
     assert (result.low, result.high) == (pytest.approx(PLAIN.low, abs=1e-3), pytest.approx(PLAIN.high, abs=1e-3))
     without = Estimate(0.5, problem="few")  # an interval
-    assert estimate_winner(without, quoted=(0.4, 1.0), level=0.95) == without
+    assert estimate_winner(without, quoted=(0.4, 1.0)) == without
     noise = select(score_table(60, 4, signal=0.0), resamples=5, permutations=199, repeats=1)
     selection = noise[0]  # nothing is claimed, and nothing corrected
     assert not selection.is_beyond_chance and selection.p_of_selection > 0.01
@@ -302,7 +303,7 @@ def test_what_would_have_been_quoted_anyway_is_not_corrected():
 @pytest.mark.parametrize("least", [0.2, 0.3, 0.42])
 def test_the_correction_is_that_of_a_truncated_normal(least):
     """0.4 z + 0.6 m, m the mean under which half of the quoted z are as large; the ends where 97.5% and 2.5% are."""
-    result = estimate_winner(PLAIN, quoted=(least, 1.0), level=0.95)
+    result = estimate_winner(PLAIN, quoted=(least, 1.0))
     z, cut = np.arctanh(0.5), np.arctanh(least)
     median = (np.arctanh(result.value) - 0.4 * z) / 0.6
     for mean, share in ((median, 0.5), (np.arctanh(result.high), 0.975)):
@@ -313,10 +314,10 @@ def test_the_correction_is_that_of_a_truncated_normal(least):
 def test_a_close_race_ends_at_the_simultaneous_interval():
     """Where a rival has the same rho nothing is left to tell from but 3.48 errors (4.10 for 12), and the rho itself."""
     for rivals, quantile in ((0, 3.48), (11, 4.10)):
-        result = estimate_winner(plain_estimate(0.9, 0.1), quoted=(0.9, 1.0), rivals=rivals, level=0.95)
+        result = estimate_winner(plain_estimate(0.9, 0.1), quoted=(0.9, 1.0), rivals=rivals)
         assert result.low == pytest.approx(np.tanh(np.arctanh(0.9) - quantile * 0.1), abs=0.01)
         assert result.high == 0.9
-    assert estimate_winner(PLAIN, quoted=(0.5, 1.0), rivals=1000, level=0.95).low == pytest.approx(0, abs=1e-5)
+    assert estimate_winner(PLAIN, quoted=(0.5, 1.0), rivals=1000).low == pytest.approx(0, abs=1e-5)
 
 
 def test_the_limits_of_winning():
