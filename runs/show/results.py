@@ -22,9 +22,9 @@ from ...metrics.specification import ALL_BASELINES
 from ...presentation.figure import Figure
 from ...presentation.result_table import Paragraph, ResultTable
 from ...text.wording import count_of
-from ..answers.rating_direction import RatingKinds, rating_of_score
+from ..answers.rating_direction import RatingKinds
 from ..answers.rating_join import find_rated_sample, join_run_ratings
-from ..answers.summary import MetricSummary, Row, describe_fitted, describe_missing_scores, first_scored, summarise
+from ..answers.summary import MetricSummary, describe_fitted, describe_missing_scores, first_scored, summarise
 from ..answers.table import AnswerTable
 from ..store.store import RunRow, Store, check_store
 
@@ -99,14 +99,7 @@ class Results(AnswerTable):
 
     def summary(self, *, by_language: bool = False, has_agreement: bool = True) -> list[MetricSummary]:
         """The mean, coverage and (`has_agreement`) correlation with the rating, per metric, or language and metric."""
-        sentences = [
-            (metric, self.samples[sample].language or "", score.judged, score.left_out or 0)
-            for sample, metric, score in self.rows()
-            if score.judged is not None
-        ]
-        return summarise(
-            self._rows(), self.directions, sentences=sentences, by_language=by_language, has_agreement=has_agreement
-        )
+        return summarise(self, by_language=by_language, has_agreement=has_agreement)
 
     def worst(self, n: int = 5, metric: str | None = None) -> "Results":
         """Returns the results of the worst answers, the worst first; those with the best score are not among them.
@@ -238,12 +231,6 @@ class Results(AnswerTable):
     def _score_rows(self) -> Iterator[dict[str, Any]]:
         for sample, metric, score in self.rows():
             yield score_as_json(self.samples[sample], metric, score)
-
-    def _rows(self) -> Iterator[Row]:
-        for name, metric, score in self.rows():
-            sample = self.samples[name]
-            rating = None if score.is_fitted_on else rating_of_score(sample, metric)
-            yield metric, sample.language or "", score.value, rating, sample.source, score.status
 
     def _page(self) -> str:
         """All results as one page: the figures, then every answer with its evidence, the worst first."""

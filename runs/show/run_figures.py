@@ -118,12 +118,8 @@ def _worst_groups(results: Results, metrics: Sequence[str]) -> tuple[tuple[Group
 
 def _draw_spreads(results: Results) -> Iterator[Histogram]:
     """How the values of each metric are spread: counts by percent of the way between its ends, in steps of 0.01."""
-    values: dict[str, list[float]] = defaultdict(list)
-    for _, metric, score in results.rows():
-        if score.value is not None:
-            values[metric].append(score.value)
     for metric in results.metrics:
-        if of_metric := values.get(metric):
+        if of_metric := results.values(metric).values():
             axis = axis_over((min(of_metric), max(of_metric)), about=4)
             width = axis.high - axis.low
             steps = Counter(round((value - axis.low) / width * _SPREAD_STEPS) for value in of_metric)
