@@ -172,7 +172,7 @@ GROUPS = (
             "Why answers are bad": (
                 *_of(
                     "assay.runs.failures",
-                    "group_failures read_records collect_records RunRecords Failures "
+                    "group_failures Failures "
                     "FailureGroup FailureTrend FailureExample FailedAnswer RunCounts name_groups write_failure_report "
                     "render_failure_report view_failures failures_block failures_as_json",
                 ),

@@ -9,7 +9,8 @@ from .answers.rating_join import join_ratings as join_ratings, join_run_ratings 
 from .answers.run_scores import find_answer_evidence as find_answer_evidence
 from .answers.sample_pairing import pair_samples as pair_samples
 from .answers.score_table import join_scores as join_scores
-from .answers.summary import MetricSummary as MetricSummary, Row as Row, summarise as summarise
+from .answers.summary import MetricSummary as MetricSummary, summarise as summarise
+from .answers.table import AnswerTable as AnswerTable
 from .answers.version_pairing import PairedAnswer as PairedAnswer
 from .answers.version_ratings import (
     RatedText as RatedText,

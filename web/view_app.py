@@ -13,8 +13,8 @@ from ..judges.embedders import load_embedder
 from ..runs import Store
 from ..runs.failures.failure_groups import Failures, group_failures
 from ..runs.failures.failure_page import view_failures
-from ..runs.failures.failure_texts import read_records
 from ..runs.ratings.item_queue import rating_state
+from ..runs.show.results import read_results
 from ..runs.store.answer_address import answer_url
 from ..runs.store.database import Database
 from .answer_pages import AnswerPages
@@ -116,8 +116,8 @@ class FailurePages:
         names = [run for run, *_ in states]
 
         def group(store: Store) -> Failures:
-            records = [read_records(store, name) for name in names]
-            return asyncio.run(group_failures(records, load_embedder("use"), metric=metric or None))
+            tables = [read_results(store, store.run(name)) for name in names]
+            return asyncio.run(group_failures(tables, load_embedder("use"), metric=metric or None))
 
         failures = await self.viewer.kept(("failures", states, rated, metric), group)
         content = {"run": names[-1], "view": view_failures(failures, lambda one: answer_url(one.run, one.answer))}

@@ -137,6 +137,6 @@ def _print_conversations(console: "Console", store: "Store", outcome: "Outcome",
 
 def _join_scores(store: "Store", run: str) -> "JoinedScores":
     from ..meta_eval.score_files import ReadOptions
-    from ..runs.answers.score_table import join_scores
+    from ..runs.answers.score_table import join_scores, read_runs
 
-    return join_scores(store, [store.run(run)], (), None, ReadOptions())
+    return join_scores(store.database, read_runs(store, [run]), (), None, ReadOptions())

@@ -48,11 +48,11 @@ def estimate(
     """
     from ..meta_eval.prediction_powered import mean_of_table
     from ..runs import Store
-    from ..runs.answers.score_table import find_runs, join_scores
+    from ..runs.answers.score_table import join_scores, read_runs
 
     opened = Store(store, must_exist=True) if runs or not scores else None
-    chosen_runs = find_runs(opened, runs) if opened else []
-    joined = join_scores(opened, chosen_runs, scores, ratings_file, read_options)
+    tables, database = (read_runs(opened, runs), opened.database) if opened else ([], None)
+    joined = join_scores(database, tables, scores, ratings_file, read_options)
     if joined.run_versions:
         named = ", ".join(dict.fromkeys(joined.run_versions.values()))
         raise UsageError(
@@ -66,7 +66,7 @@ def estimate(
             raise
         other: RatedLevel = "turn" if joined.level == "conversation" else "conversation"
         try:
-            rejoined = join_scores(opened, chosen_runs, scores, ratings_file, replace(read_options, level=other))
+            rejoined = join_scores(database, tables, scores, ratings_file, replace(read_options, level=other))
             mean_of_table(rejoined.table, metrics)
         except AssayError:
             raise error from None

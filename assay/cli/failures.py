@@ -14,9 +14,11 @@ from .progress import show_status
 from .typed_values import REPORT_FILE, SEED, BoundedCount
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..prompts import Prompts
+    from ..runs import AnswerTable
     from ..runs.failures.failure_groups import Failures
-    from ..runs.failures.failure_texts import RunRecords
 
 _MOST_GROUPS = 100
 
@@ -59,20 +61,20 @@ def failures(
     from ..runs.failures.failure_blocks import failures_as_json, failures_block
     from ..runs.failures.failure_groups import group_failures
     from ..runs.failures.failure_page import write_failure_report
-    from ..runs.failures.failure_texts import read_records
+    from ..runs.show.results import read_results
 
     opened = Store(store, must_exist=True)
-    names = [opened.run(run).id for run in runs]
+    rows = [opened.run(run) for run in runs]
     if report is not None:
         check_writable(report)  # before a judge is paid
     prompts = Prompts.from_folder(prompts_folder) if prompts_folder and judge else BUNDLED
-    records = [read_records(opened, run) for run in names]
+    tables = [read_results(opened, row) for row in rows]
     with show_status("Embedding what says why"):
-        result = asyncio.run(group_failures(records, load_embedder(embedder), metric=metric, groups=groups, seed=seed))
+        result = asyncio.run(group_failures(tables, load_embedder(embedder), metric=metric, groups=groups, seed=seed))
     if judge is not None and result.groups:
         replies = path_in_store(store, "failures", "name a file with --cassette")
         with open_judge_session(judge, session_options, replies) as session:
-            result = _name(result, session, records, prompts)
+            result = _name(result, session, tables, prompts)
     if report is not None:
         write_failure_report(report, result)
 
@@ -86,14 +88,16 @@ def failures(
     print_result(lambda: failures_as_json(result), failures_block(result), show_more)
 
 
-def _name(result: "Failures", session: JudgeSession, records: "list[RunRecords]", prompts: "Prompts") -> "Failures":
+def _name(result: "Failures", session: JudgeSession, tables: "Sequence[AnswerTable]", prompts: "Prompts") -> "Failures":
     """Has the session's judge name the groups; a progress bar shows it."""
     from ..runs.failures.failure_groups import FailedAnswer
     from ..runs.failures.group_names import name_groups
 
     assert session.judge is not None
     languages = {
-        FailedAnswer(run.run, name): record.sample.language for run in records for name, record in run.answers.items()
+        FailedAnswer(table.run or "", name): sample.language
+        for table in tables
+        for name, sample in table.samples.items()
     }
     concurrency = session.judge.settings.concurrency
     with question_progress(session.judge, len(result.groups)) as on_reply:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..meta_eval.score_files import JoinedScores, ReadOptions
-    from ..runs.store.store import RunRow, Store
+    from ..runs import AnswerTable
 
 COMBINERS = ("all", "subsets", "sum", "mean-rank", "ridge", "logistic")  # as in meta_eval.selection
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -179,7 +179,7 @@ def meta(
     """
     from ..meta_eval.evaluation import SLICE_ATTRIBUTES, evaluate_table
     from ..runs import Store
-    from ..runs.answers.score_table import find_runs, join_scores
+    from ..runs.answers.score_table import join_scores, read_runs
 
     read_options = replace(read_options, versions=versions)
     scores = (*scores, *(Path(name) for name in runs if Path(name).is_file()))
@@ -187,11 +187,11 @@ def meta(
     if ratings_file is not None and not runs and not scores:
         raise UsageError("--ratings: name the scores too, a RUN or --scores FILE")
     opened = Store(store, must_exist=True) if runs or not scores else None
-    chosen_runs = find_runs(opened, runs) if opened else []
     with show_status("reading scores and ratings"):
-        joined = join_scores(opened, chosen_runs, scores, ratings_file, read_options)
+        tables, database = (read_runs(opened, runs), opened.database) if opened else ([], None)
+        joined = join_scores(database, tables, scores, ratings_file, read_options)
     if check is not None:
-        _check_scorer(check, joined, opened, chosen_runs)
+        _check_scorer(check, joined, tables)
         return
     counts = f"{count_of(len(joined.table.metrics), 'metric')} on {count_of(len(joined.table.items), 'item')}"
     with show_status(f"evaluating {counts}"):
@@ -204,16 +204,17 @@ def meta(
     if save is not None:
         from ..runs.score.scorer_saving import describe_width, fit_run_scorer
 
-        scorer = fit_run_scorer(save, joined, evaluation, opened, chosen_runs)
+        scorer = fit_run_scorer(save, joined, evaluation, tables)
     if report is not None:
         from ..meta_eval.report import write_report
         from ..runs.answers.run_scores import find_answer_evidence
 
+        rows = [table.row for table in tables if table.row is not None]
         write_report(
             report,
             evaluation,
             joined,
-            lambda item: find_answer_evidence(opened, chosen_runs, item, joined.run_versions) if opened else None,
+            lambda item: find_answer_evidence(opened, rows, item, joined.run_versions) if opened else None,
         )
     if save is not None:
         scorer.save(save)
@@ -239,14 +240,14 @@ def meta(
     )
 
 
-def _check_scorer(file: Path, joined: "JoinedScores", store: "Store | None", runs: "Sequence[RunRow]") -> None:
+def _check_scorer(file: Path, joined: "JoinedScores", tables: "Sequence[AnswerTable]") -> None:
     from ..meta_eval.report.blocks import scorer_check_block
     from ..meta_eval.scorer import Scorer
     from ..meta_eval.scorer_check import check_scorer
     from ..runs.answers.score_table import add_scorer_parts
 
     scorer = Scorer.load(file)
-    table = joined.table if store is None else add_scorer_parts(joined, store, runs, scorer.metrics)
+    table = add_scorer_parts(joined, tables, scorer.metrics)
     checked = check_scorer(scorer, table, joined.texts)
     if scorer.answers is None:
         echo_notice(f"{file}: it was saved by Assay 0.1, and does not know which answers it was fitted on")

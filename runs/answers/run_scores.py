@@ -15,94 +15,71 @@ from ...meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
 from ...meta_eval.score_files import Item, ReadOptions, ScoreSource, flatten, read_ratings
 from ...meta_eval.score_files.flat_rows import match_columns
 from ...metrics.catalogue import higher_is_better
-from ...metrics.specification import parse_specification
 from ...text.wording import count_of
+from ..store.database import Database
 from ..store.store import RunRow, Store
-from .rated_level import find_level_items
 from .rating_direction import RatingKinds, describe_left_out_pair_ratings, rates_pair
-from .rating_join import join_ratings
 from .run_versions import ONE_VERSION, RunVersions
 from .summary import describe_fitted
+from .table import AnswerTable
 
 _TEXTS = {"user_input", "response", "other_response", "retrieved_contexts", "reference", "tables", "messages"}
 _TYPE_METRIC = "heuristic"  # its evidence says which type a message was classified as
 
 
-def read_run_scores(
-    store: Store, run: RunRow, options: ReadOptions, versions: RunVersions = ONE_VERSION
-) -> ScoreSource:
-    """Reads the scores of a run. A metric that asked a judge becomes a column of that judge."""
-    of_level = find_level_items(store.samples(run.id), options.level)
-    places = {item: place for place, item in enumerate(of_level.samples)}
-    samples = list(of_level.samples.values())
-    columns: dict[str, dict[int, float]] = {metric: {} for metric in run.plan.all_metrics}
-    reasons: list[dict[str, str]] = [{} for _ in samples]
-    message_types: dict[int, str] = {}
+def read_run_scores(table: AnswerTable, options: ReadOptions, versions: RunVersions = ONE_VERSION) -> ScoreSource:
+    """Reads the scores of a run at a level. A metric that asked a judge becomes a column of that judge."""
+    run, name = table.row, table.run or ""
+    assert run is not None
+    level = table.at_level(options.level)
+    places = {item: place for place, item in enumerate(level.samples)}
+    columns: dict[str, dict[int, float]] = {metric: {} for metric in table.directions}
+    message_types: dict[str, str] = {}
     metrics_with_calls: set[str] = set()
     fitted = Counter[str]()
-    for sample_id, metric, score in store.scores(run.id):
-        item = of_level.item(sample_id, metric, run.plan.conversation_metrics)
-        if item is None:
-            continue
-        place = places[item]
+    for item, metric, score in level.rows():
         if score.is_fitted_on:
             fitted[metric] += 1
         elif score.value is not None:
-            columns.setdefault(metric, {})[place] = score.value
-        reasons[place][metric] = score.reason
+            columns.setdefault(metric, {})[places[item]] = score.value
         if score.usage.calls:
             metrics_with_calls.add(metric)
         if metric == _TYPE_METRIC and score.evidence.get("message_type"):
-            message_types[place] = str(score.evidence["message_type"])
+            message_types[item] = str(score.evidence["message_type"])
     judge = run.plan.judge.label if run.plan.judge else ""
-    directions = run.plan.all_directions
-    if asked_for := set(options.metrics) - set(columns):  # a metric that the run has as a part of a scorer only
-        for metric, values in find_scorer_parts(store, [run]).items():
-            if metric in asked_for:
-                columns[metric] = {places[of_level.item_of[name]]: value for name, value in values.items()}
-                directions[metric] = higher_is_better(metric)
+    directions = dict(table.directions)
+    for metric, values in level.scorer_parts().items():
+        if metric in options.metrics:  # the run has it as a part of a scorer only
+            columns[metric] = {places[item]: value for item, value in values.items()}
+            directions[metric] = higher_is_better(metric)
     wanted = match_columns(options.metrics, columns) if options.metrics else list(columns)
     if options.level == "turn" and not options.metrics:  # what measures conversations has no value of a turn
-        wanted = [metric for metric in wanted if metric not in run.plan.conversation_metrics]
+        wanted = [metric for metric in wanted if metric not in table.conversation_metrics]
     return ScoreSource(
-        f"run {run.id}",
+        f"run {name}",
         tuple(
             replace(
-                _item(sample, message_types.get(place), reasons[place]),
-                id=versions.item(run.id, sample.id),
-                version=versions.names.get(run.id, ""),
-                question=versions.question(run.id, sample.id),
+                _item(
+                    sample,
+                    message_types.get(item),
+                    {metric: score.reason for metric, score in level.scores[item].items()},
+                ),
+                id=versions.item(name, item),
+                version=versions.names.get(name, ""),
+                question=versions.question(name, item),
             )
-            for place, sample in enumerate(samples)
+            for item, sample in level.samples.items()
         ),
         {metric: columns[metric] for metric in wanted},
         judges={metric: judge for metric in metrics_with_calls if judge},
         offered=tuple(columns),
         directions=directions,
-        notes=tuple(f"run {run.id}, {metric}: {describe_fitted(count)}" for metric, count in fitted.items()),
+        notes=tuple(f"run {name}, {metric}: {describe_fitted(count)}" for metric, count in fitted.items()),
     )
 
 
-def find_scorer_parts(store: Store, runs: Sequence[RunRow]) -> dict[str, dict[str, float]]:
-    """The values that runs have of the metrics of their scorers (`--metrics scorer:FILE`), by metric and sample.
-
-    Those of answers that the scorer was fitted on count too: the metrics were fitted to nothing.
-    """
-    parts: dict[str, dict[str, float]] = {}
-    for run in runs:
-        scorers = {name for name in run.plan.all_metrics if parse_specification(name).is_scorer}
-        for sample, metric, score in store.scores(run.id) if scorers else ():
-            for part, record in score.evidence.get("parts", {}).items() if metric in scorers else ():
-                if parse_specification(part).is_scorer:
-                    continue
-                values = parts.setdefault(part, {})
-                if record.get("value") is not None:
-                    values[sample] = record["value"]
-    return parts
-
-
 def read_run_ratings(
-    store: Store, runs: Sequence[RunRow], options: ReadOptions, versions: RunVersions = ONE_VERSION
+    database: Database, tables: Sequence[AnswerTable], options: ReadOptions, versions: RunVersions = ONE_VERSION
 ) -> ScoreSource:
     """Reads the ratings of the samples of several runs, each sample once.
 
@@ -110,13 +87,12 @@ def read_run_ratings(
     """
     samples: dict[str, Sample] = {}
     notes: dict[str, None] = {}
-    for of_version in versions.parts(runs):
-        items = find_level_items(read_samples_of_runs(store, of_version).values(), options.level).samples
-        joined = join_ratings(store.database, items)
-        samples |= {versions.item(of_version[0].id, key): sample for key, sample in joined.samples.items()}
-        if joined.note:
-            notes[f"{versions.names[of_version[0].id]}: {joined.note}" if versions.names else joined.note] = None
-    name = ", ".join(f"run {run.id}" for run in runs)
+    for table in versions.join(tables):
+        rated, run = table.at_level(options.level).with_ratings(database), table.run or ""
+        samples |= {versions.item(run, key): sample for key, sample in rated.samples.items()}
+        if note := rated.rating_note:
+            notes[f"{versions.names[run]}: {note}" if versions.names else note] = None
+    name = ", ".join(f"run {table.run}" for table in tables)
     pairs = [key for key, sample in samples.items() if rates_pair(sample)]
     if pairs and len(pairs) == sum(sample.human_rating is not None for sample in samples.values()):
         raise InputError(
@@ -137,11 +113,6 @@ def read_run_ratings(
     rows = [Row(number, f"sample {key}", _row(sample) | {"id": key}) for number, (key, sample) in listed]
     source = read_ratings(rows, name, replace(options, mapping={}))
     return replace(source, notes=(*notes, *source.notes))
-
-
-def read_samples_of_runs(store: Store, runs: Sequence[RunRow]) -> dict[str, Sample]:
-    """Returns the samples of several runs by id."""
-    return {sample.id: sample for run in runs for sample in store.samples(run.id)}
 
 
 def find_answer_evidence(

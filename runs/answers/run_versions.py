@@ -1,14 +1,13 @@
 """Which runs hold the same answers, and which hold those of another version of the chatbot to the same questions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from .sample_pairing import pair_samples
 
 if TYPE_CHECKING:
-    from ...eval_sets import Sample
-    from ..store.store import RunRow, Store
+    from .table import AnswerTable
 
 
 @dataclass(frozen=True)
@@ -30,44 +29,40 @@ class RunVersions:
         conversation, mark, turn = sample.rpartition("#")
         return own.get(sample) or (f"{own[conversation]}{mark}{turn}" if conversation in own else "")
 
-    def parts(self, runs: "Sequence[RunRow]") -> "list[list[RunRow]]":
-        """The runs of each version; all runs together where they are of one."""
-        names = [self.names.get(run.id, "") for run in runs]
-        return [[run for run, own in zip(runs, names, strict=True) if own == name] for name in dict.fromkeys(names)]
+    def join(self, tables: "Sequence[AnswerTable]") -> "list[AnswerTable]":
+        """One table per version, with the answers that any of its runs has; all runs together where they are of one."""
+        joined: dict[str, AnswerTable] = {}
+        for table in tables:
+            name = self.names.get(table.run or "", "")
+            first = joined.get(name, table)
+            joined[name] = replace(first, samples={**first.samples, **table.samples})
+        return list(joined.values())
 
 
 ONE_VERSION = RunVersions()
 
 
-def find_versions(store: "Store", runs: "Sequence[RunRow]") -> RunVersions:
+def find_versions(tables: "Sequence[AnswerTable]") -> RunVersions:
     """Finds the versions that runs are of.
 
     Two runs are of one version where the samples that both have (`pair_samples`) hold the same answers. Where no pair
     of runs differs in any answer, there are no versions.
     """
-    if len(runs) < 2:
-        return RunVersions()
-    samples = {run.id: list(store.samples(run.id)) for run in runs}
     names: dict[str, str] = {}
     questions: dict[str, dict[str, str]] = {}
     differs = False
-    by_id = {run.id: run for run in runs}
-    for run in runs:
+    by_run = {table.run or "": table for table in tables}
+    for run, table in by_run.items():
         own: dict[str, str] = {}
         for first in dict.fromkeys(names.values()):
-            sets = by_id[first].plan.sets, run.plan.sets
-            pairs = pair_samples(samples[first], samples[run.id], *sets).ids
+            other = by_run[first]
+            pairs = pair_samples(list(other.samples.values()), list(table.samples.values()), other.sets, table.sets).ids
             for name, in_first in pairs.items():
                 own.setdefault(name, questions[first][in_first])
-            is_same = _are_same(samples[first], samples[run.id], pairs)
+            is_same = all(table.samples[name].has_same_texts(other.samples[twin]) for name, twin in pairs.items())
             differs |= not is_same
-            if pairs and is_same and run.id not in names:
-                names[run.id] = first
-        names.setdefault(run.id, run.id)
-        questions[run.id] = {sample.id: own.get(sample.id, f"{sample.id}@{run.id}") for sample in samples[run.id]}
+            if pairs and is_same and run not in names:
+                names[run] = first
+        names.setdefault(run, run)
+        questions[run] = {name: own.get(name, f"{name}@{run}") for name in table.samples}
     return RunVersions(names, questions) if differs else RunVersions()
-
-
-def _are_same(first: "Sequence[Sample]", second: "Sequence[Sample]", pairs: Mapping[str, str]) -> bool:
-    by_id = {sample.id: sample for sample in first}
-    return all(sample.has_same_texts(by_id[pairs[sample.id]]) for sample in second if sample.id in pairs)

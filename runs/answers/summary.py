@@ -1,25 +1,25 @@
 """A run in numbers: per metric and language the mean, the coverage, and how it follows the ratings."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any
 
+from ...eval_sets import Sample
 from ...meta_eval.correlation import spearman
 from ...meta_eval.estimate import Estimate
+from ...metrics import Score
 from ...metrics.specification import ALL_BASELINES
 from ...presentation.result_table import Paragraph, Tone
 from ...presentation.texts import one_line
 from ...text.number_ranges import join_ranges
 from ...text.wording import count_of
-from .rating_direction import is_pairwise
+from .rating_direction import is_pairwise, rating_of_score
+from .table import AnswerTable
 
 _REASONS = 3  # of one metric and status that are told
 _LONGEST_REASON = 300  # characters
-
-# (metric, language, value, rating, source, status)
-Row = tuple[str, str, float | None, float | None, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,52 +80,26 @@ def describe_fitted(count: int) -> str:
     return f"fitted on {count:,} of these answers, which {'counts' if count == 1 else 'count'} in no agreement"
 
 
-@dataclass(slots=True)
-class _Column:
-    statuses: dict[str, int] = field(default_factory=lambda: {"scored": 0, "skipped": 0, "failed": 0})
-    values: list[float] = field(default_factory=list)
-    rated: list[tuple[float, float, str]] = field(default_factory=list)  # value, rating, source
-    judged: int = 0
-    left_out: int = 0
-
-
-def summarise(
-    rows: Iterable[Row],
-    directions: Mapping[str, bool],
-    *,
-    sentences: Iterable[tuple[str, str, int, int]] = (),
-    by_language: bool = False,
-    has_agreement: bool = True,
-) -> list[MetricSummary]:
+def summarise(table: AnswerTable, *, by_language: bool = False, has_agreement: bool = True) -> list[MetricSummary]:
     """One summary per metric, and with `by_language` one per language and metric, languages sorted.
 
     A metric that agrees less with the ratings than a baseline on the same samples is said to lose to it. Agreement is
     Spearman's correlation, negated where lower values are better.
 
     Args:
-        rows: The scores.
-        directions: The metrics that are summarised; whether higher is better.
-        sentences: (metric, language, sentences judged, sentences left out) of metrics that split answers.
+        table: The answers with their scores and ratings.
         by_language: Whether languages stand apart.
         has_agreement: Whether it is computed how they follow the ratings, which takes most of the time.
     """
-    columns: dict[tuple[str, str], _Column] = defaultdict(_Column)
-    for metric, language, value, rating, source, status in rows:
-        column = columns[language if by_language else "", metric]
-        column.statuses[status] += 1
-        if value is not None:
-            column.values.append(value)
-            if rating is not None:
-                column.rated.append((value, rating, source))
-    for metric, language, judged, left_out in sentences:
-        column = columns[language if by_language else "", metric]
-        column.judged += judged
-        column.left_out += left_out
+    columns: dict[tuple[str, str], list[tuple[Sample, Score]]] = defaultdict(list)
+    for name, metric, score in table.rows():
+        sample = table.samples[name]
+        columns[(sample.language or "") if by_language else "", metric].append((sample, score))
     all_summaries: list[MetricSummary] = []
     for language in sorted({language for language, _ in columns}):
         summaries = [
-            _summary(name, language, columns[language, name], higher, has_agreement=has_agreement)
-            for name, higher in directions.items()
+            _summarise_metric(name, language, columns[language, name], higher, has_agreement=has_agreement)
+            for name, higher in table.directions.items()
             if (language, name) in columns
         ]
         baselines = {
@@ -137,21 +111,31 @@ def summarise(
     return all_summaries
 
 
-def _summary(
-    name: str, language: str, column: _Column, higher_is_better: bool, *, has_agreement: bool
+def _summarise_metric(
+    name: str, language: str, scores: Sequence[tuple[Sample, Score]], higher_is_better: bool, *, has_agreement: bool
 ) -> MetricSummary:
-    values, ratings, sources = zip(*column.rated, strict=True) if column.rated else ((), (), ())
+    values = [score.value for _, score in scores if score.value is not None]
+    rated = [
+        (score.value, rating, sample.source)
+        for sample, score in scores
+        if score.value is not None and not score.is_fitted_on
+        if (rating := rating_of_score(sample, name)) is not None
+    ]
+    columns = list(zip(*rated, strict=True)) or [(), (), ()]  # values, ratings, groups
+    statuses = Counter(score.status for _, score in scores)
+    judged = sum(score.judged or 0 for _, score in scores)
+    left_out = sum(score.left_out or 0 for _, score in scores)
     return MetricSummary(
         name=name,
         language=language,
-        n=sum(column.statuses.values()),
-        scored=column.statuses["scored"],
-        skipped=column.statuses["skipped"],
-        failed=column.statuses["failed"],
-        mean=fsum(column.values) / len(column.values) if column.values else None,
-        correlation=spearman(values, ratings, sources) if has_agreement else Estimate(None, n=len(ratings)),
+        n=len(scores),
+        scored=statuses["scored"],
+        skipped=statuses["skipped"],
+        failed=statuses["failed"],
+        mean=fsum(values) / len(values) if values else None,
+        correlation=spearman(*columns) if has_agreement else Estimate(None, n=len(rated)),
         higher_is_better=higher_is_better,
-        left_out=column.left_out / (column.judged + column.left_out) if column.judged + column.left_out else None,
+        left_out=left_out / (judged + left_out) if judged + left_out else None,
     )
 
 

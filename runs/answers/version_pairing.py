@@ -10,7 +10,8 @@ from ...eval_sets.opening_question import opening_question
 from ...eval_sets.version_column import question_id
 from ...text.wording import count_of, verb_of
 from .sample_pairing import has_generated_id, pair_samples
-from .version_answers import VersionAnswers, pair_answers
+from .table import AnswerTable
+from .version_answers import pair_answers
 
 _ENOUGH_PAIRED = 0.5
 """A way of pairing counts that pairs this share of the answers of the version with the fewest."""
@@ -29,7 +30,7 @@ class PairedAnswer:
 
 
 def pair_versions(
-    versions: Sequence[VersionAnswers], *, is_one_source: bool
+    versions: Sequence[AnswerTable], *, is_one_source: bool
 ) -> tuple[list[PairedAnswer], tuple[str, ...]]:
     """Pairs the answers of several versions.
 
@@ -69,22 +70,23 @@ def pair_versions(
     return _number(versions, keys), tuple(notes)
 
 
-def _by_id(versions: Sequence[VersionAnswers]) -> Keys:
+def _by_id(versions: Sequence[AnswerTable]) -> Keys:
     first, *others = versions
     keys: list[dict[str, Hashable]] = [{name: name for name in first.samples}]
     for number, other in enumerate(others, 1):
-        pairing = pair_samples(first.source.samples, other.source.samples, first.source.sets, other.source.sets)
+        samples, others_samples = (list((one.source_samples or one.samples).values()) for one in (first, other))
+        pairing = pair_samples(samples, others_samples, first.sets, other.sets)
         pairs = pair_answers(pairing, first.samples.keys(), other.samples)
         keys.append({name: pairs.get(name, (number, name)) for name in other.samples})
     return keys
 
 
-def _by_question_id(versions: Sequence[VersionAnswers]) -> Keys:
+def _by_question_id(versions: Sequence[AnswerTable]) -> Keys:
     """By the id that several systems' rows had in a set, before each got its own."""
     return [{name: question_id(name, version.name) for name in version.samples} for version in versions]
 
 
-def _join_repeated(versions: Sequence[VersionAnswers], keys: Keys) -> Keys:
+def _join_repeated(versions: Sequence[AnswerTable], keys: Keys) -> Keys:
     """Adds further answers to questions that are paired: rows without an id of their own, as a set without ids has.
 
     Such a row is of the question whose text it has, where that is one question; answers that have ids are of no
@@ -104,13 +106,13 @@ def _join_repeated(versions: Sequence[VersionAnswers], keys: Keys) -> Keys:
         for name, key in of_version.items():
             paired = of_text.get(by_name[name], {("text", by_name[name])})
             is_open = key not in shared and by_name[name] in every and len(paired) == 1
-            if is_open and has_generated_id(version.samples[name], version.source.sets):
+            if is_open and has_generated_id(version.samples[name], version.sets):
                 own[name] = next(iter(paired))
         joined.append(own)
     return joined
 
 
-def _by_text(versions: Sequence[VersionAnswers], read: Callable[[Sample], str]) -> Keys:
+def _by_text(versions: Sequence[AnswerTable], read: Callable[[Sample], str]) -> Keys:
     """By a text; one that a version answered several times is as many questions as it has groups."""
     texts = [{name: " ".join(read(sample).split()) for name, sample in version.samples.items()} for version in versions]
     repeated = {text for of_version in texts for text, count in Counter(of_version.values()).items() if count > 1}
@@ -123,7 +125,7 @@ def _by_text(versions: Sequence[VersionAnswers], read: Callable[[Sample], str]) 
     ]
 
 
-def _by_group(versions: Sequence[VersionAnswers]) -> Keys:
+def _by_group(versions: Sequence[AnswerTable]) -> Keys:
     return [
         {name: _group_of(sample) or (number, name) for name, sample in version.samples.items()}
         for number, version in enumerate(versions)
@@ -140,7 +142,7 @@ def _shared(keys: Keys) -> set[Hashable]:
     return {key for key, count in counts.items() if count > 1}
 
 
-def _share_paired(versions: Sequence[VersionAnswers], keys: Keys) -> float:
+def _share_paired(versions: Sequence[AnswerTable], keys: Keys) -> float:
     """The share of the version with the fewest answers that has a partner in another."""
     shared = _shared(keys)
     fewest = min(range(len(versions)), key=lambda place: len(versions[place].samples))
@@ -148,7 +150,7 @@ def _share_paired(versions: Sequence[VersionAnswers], keys: Keys) -> float:
     return paired / max(1, len(keys[fewest]))
 
 
-def _describe_clashes(versions: Sequence[VersionAnswers], keys: Keys) -> list[str]:
+def _describe_clashes(versions: Sequence[AnswerTable], keys: Keys) -> list[str]:
     """Says how many ids are of one question in the version in use, and of another one elsewhere."""
     own = keys[0]
     clashes = {name for of_version in keys[1:] for name, key in of_version.items() if own.get(name, key) != key}
@@ -161,7 +163,7 @@ def _describe_clashes(versions: Sequence[VersionAnswers], keys: Keys) -> list[st
     ]
 
 
-def _number(versions: Sequence[VersionAnswers], keys: Keys) -> list[PairedAnswer]:
+def _number(versions: Sequence[AnswerTable], keys: Keys) -> list[PairedAnswer]:
     questions: dict[Hashable, int] = {}
     texts: dict[int, list[tuple[str, Sample]]] = {}  # by question, the answers that differ
     answers = []

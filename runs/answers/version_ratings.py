@@ -25,7 +25,8 @@ from ...text.wording import count_of, list_first, verb_of
 from ..ratings.rating_queue import RatingQueue
 from .rated_set import FILE, ratings_of_answers
 from .rating_direction import describe_left_out_pair_ratings
-from .version_answers import VersionAnswers, describe_rating_kinds
+from .table import AnswerTable
+from .version_answers import describe_rating_kinds
 from .version_pairing import PairedAnswer
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class VersionRatings:
 
 
 def rate_versions(
-    versions: Sequence[VersionAnswers],
+    versions: Sequence[AnswerTable],
     answers: Sequence[PairedAnswer],
     *,
     database: "Database | None",
@@ -117,7 +118,7 @@ def rate_versions(
     Ratings are those that the samples came with, those of the rating page, and those of files. Only raters count who
     rated answers of every version (`find_common_raters`); where nobody did, all count, and a note says so.
     """
-    notes = [f"{version.name}, {note}." for version in versions for note in version.notes]
+    notes = [f"{version.name}, {version.rating_note}." for version in versions if version.rating_note]
     notes += describe_rating_kinds(versions)
     by_answer, own_scale, problem = _own_ratings(answers)
     notes += [f"{problem}."] if problem else []
@@ -160,7 +161,7 @@ def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | 
 
 
 def _describe_shared(
-    versions: Sequence[VersionAnswers], answers: Sequence[PairedAnswer], by_answer: _OwnRatings
+    versions: Sequence[AnswerTable], answers: Sequence[PairedAnswer], by_answer: _OwnRatings
 ) -> list[str]:
     """Says how many answers have no ratings but those that the same answer of another version got."""
     rated_in = defaultdict[tuple[int, int], set[int]](set)
@@ -179,7 +180,7 @@ def _describe_shared(
 
 
 def _average(
-    versions: Sequence[VersionAnswers], answers: Sequence[PairedAnswer], by_answer: _OwnRatings
+    versions: Sequence[AnswerTable], answers: Sequence[PairedAnswer], by_answer: _OwnRatings
 ) -> tuple[list[float], list[str]]:
     """The mean of each answer; the same answer of several versions has the ratings of all of them."""
     texts = [(answer.question, answer.text) for answer in answers]
@@ -238,7 +239,7 @@ def _mean(ratings: Mapping[str, float]) -> float:
 
 
 def _read_file(
-    file: Path, versions: Sequence[VersionAnswers], scale: Scale | None, own_scale: Scale | None, by: str
+    file: Path, versions: Sequence[AnswerTable], scale: Scale | None, own_scale: Scale | None, by: str
 ) -> tuple[_OwnRatings, Scale, list[str]]:
     """The ratings of a file, by version and answer; of a row without a version all that have its text."""
     all_rows = flat_rows(file)
@@ -251,7 +252,7 @@ def _read_file(
             "preferences between these versions"
         )
     names = [version.name for version in versions]
-    by_label = {version.source.run.id: version.name for version in versions if version.source.run and not by}
+    by_label = {version.run: version.name for version in versions if version.run and not by}
     by_label |= {name: name for name in names}
     column = _version_column(rows, by_label, by)
     other_names = "" if column else _describe_other_names(rows, by_label, by)
@@ -410,7 +411,7 @@ def _describe_other_names(rows: Sequence[Row], by_label: Mapping[str, str], by: 
 def _check_whose(
     rows: Sequence[Row],
     column: str,
-    versions: Sequence[VersionAnswers],
+    versions: Sequence[AnswerTable],
     file: Path,
     *,
     other_names: str,
@@ -431,7 +432,7 @@ def _check_whose(
             raise InputError(f"{place}: {name!r} stands at {first} too{of_several}; {whose}")
 
 
-def _matcher(version: VersionAnswers) -> ItemMatcher:
+def _matcher(version: AnswerTable) -> ItemMatcher:
     return ItemMatcher(_item(sample) for sample in version.samples.values())
 
 
@@ -444,7 +445,7 @@ def _find(
     item: Item,
     within: Sequence[int],
     matchers: Sequence[ItemMatcher],
-    versions: Sequence[VersionAnswers],
+    versions: Sequence[AnswerTable],
     *,
     file: str,
     whose: str,
@@ -468,7 +469,7 @@ def _find(
     return matches
 
 
-def _with_own_id(item: Item, version: VersionAnswers) -> Item:
+def _with_own_id(item: Item, version: AnswerTable) -> Item:
     """The row with the id of the answer it is of; where its question is that of another answer, of this one."""
     name = _own_id(item.id, version)
     sample = version.samples.get(name)
@@ -488,13 +489,13 @@ def _questions(sample: Sample) -> tuple[str, str, str]:
     return first, second, third
 
 
-def _own_id(name: str, version: VersionAnswers) -> str:
+def _own_id(name: str, version: AnswerTable) -> str:
     """The id of a version's answer, where a row may have that which several versions share."""
     own = versioned_id(name, version.name)
     return own if own in version.samples else name
 
 
-def _describe_queues(database: "Database", versions: Sequence[VersionAnswers]) -> list[str]:
+def _describe_queues(database: "Database", versions: Sequence[AnswerTable]) -> list[str]:
     """Says which ratings are of answers that were not drawn at random."""
     queues = {
         name for version in versions for name, _, _ in ratings_of_answers(database, list(version.samples.values()))

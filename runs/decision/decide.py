@@ -28,15 +28,8 @@ from ...meta_eval.decision import (
 from ...meta_eval.groups import FEWEST_GROUPS
 from ...meta_eval.sequence import Interval, Look
 from ...text.wording import count_of, list_first, verb_of
-from ..answers.version_answers import (
-    AnswerSource,
-    VersionAnswers,
-    choose_level_of,
-    read_source,
-    select_answers,
-    split_source,
-    with_evidence,
-)
+from ..answers.table import AnswerTable
+from ..answers.version_answers import choose_level_of, read_source, select_answers, split_source
 from ..answers.version_pairing import PairedAnswer, pair_versions
 from ..answers.version_ratings import VersionRatings, rate_versions
 from ..show.results import Results
@@ -154,23 +147,13 @@ def decide(
     labels = list(names) if names is not None else _default_names(results)
     if len(labels) != len(results):
         raise UsageError(f"names: give one per version, {len(results)} and not {len(labels)}")
-    sources = [_source_of(one, name) for one, name in zip(results, labels, strict=True)]
+    sources = [replace(one, name=name) for one, name in zip(results, labels, strict=True)]
     options = VersionOptions(
         scorer=None if scorer is None else Path(scorer),
         metric=metric,
         ratings=tuple(map(Path, (ratings,) if isinstance(ratings, str | Path) else ratings)),
     )
     return decide_reading(_read(sources, None, options), margin=margin, seed=seed, looks=looks)
-
-
-def _source_of(results: Results, name: str) -> AnswerSource:
-    values = {
-        sample: {metric: score.value for metric, score in scores.items() if score.value is not None}
-        for sample, scores in results.scores.items()
-    }
-    source = AnswerSource(name, list(results.samples.values()), values, results.directions)
-    rows = ((sample, metric, score) for sample, scores in results.scores.items() for metric, score in scores.items())
-    return with_evidence(source, rows)
 
 
 def _default_names(results: Sequence[Results]) -> list[str]:
@@ -299,7 +282,7 @@ def read_versions(store: "Store | None", names: Sequence[str], options: VersionO
         own_names = {source.name for source in sources}
         sources = [
             replace(source, name=_letter(place))
-            if source.run is not None and source.name == source.run.id and _letter(place) not in own_names
+            if source.run is not None and source.name == source.run and _letter(place) not in own_names
             else source
             for place, source in enumerate(sources)
         ]
@@ -307,7 +290,7 @@ def read_versions(store: "Store | None", names: Sequence[str], options: VersionO
 
 
 def _read(
-    sources: Sequence[AnswerSource], database: "Database | None", options: VersionOptions, notes: Sequence[str] = ()
+    sources: Sequence[AnswerTable], database: "Database | None", options: VersionOptions, notes: Sequence[str] = ()
 ) -> VersionReading:
     _check_names([source.name for source in sources])
     for source in sources:
@@ -369,8 +352,8 @@ def _read(
         *fitted_notes,
         *scale_notes,
     )
-    runs = {} if options.by else {source.name: source.run.id for source in sources if source.run is not None}
-    stored = {source.name: source.run.id for source in sources if source.run is not None}
+    runs = {} if options.by else {source.name: source.run for source in sources if source.run is not None}
+    stored = {source.name: source.run for source in sources if source.run is not None}
     stored = {name: f"{run} {level or ''} {by}{f'={name}' if by else ''}".strip() for name, run in stored.items()}
     return VersionReading(
         table,
@@ -389,10 +372,10 @@ def _read(
     )
 
 
-def _check_pair_ratings(versions: Sequence[VersionAnswers]) -> None:
+def _check_pair_ratings(versions: Sequence[AnswerTable]) -> None:
     """Raises where a version has no ratings but those of pairs: nobody rated its answers by themselves."""
     for version in versions:
-        if not version.has_only_pairs:
+        if not version.has_only_pair_ratings:
             continue
         raise InputError(
             f"{version.name}: its ratings say which of two answers is better, and a decision needs ratings of one "
@@ -401,9 +384,9 @@ def _check_pair_ratings(versions: Sequence[VersionAnswers]) -> None:
         )
 
 
-def _describe_unfinished(sources: Sequence[AnswerSource]) -> list[str]:
+def _describe_unfinished(sources: Sequence[AnswerTable]) -> list[str]:
     """Says which runs did not end: what they have so far takes part."""
-    unfinished = {one.run.id: one.run.status for one in sources if one.run is not None and one.run.status != "done"}
+    unfinished = {one.row.id: one.row.status for one in sources if one.row is not None and one.row.status != "done"}
     return [f"Run {run} is not done ({status}): what it has so far takes part." for run, status in unfinished.items()]
 
 

@@ -2,14 +2,15 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 from ...errors import UsageError
 from ...eval_sets.opening_question import opening_question
 from ...text.wording import count_of, verb_of
-from ..answers.version_answers import AnswerSource, VersionAnswers, read_source, split_source
+from ..answers.table import AnswerTable
+from ..answers.version_answers import read_source, split_source
 from ..answers.version_pairing import PairedAnswer, pair_versions
 from ..ratings.answer_pair import AnswerPair, PairedQuestion
 from ..ratings.item_queue import QueueSettings, RatedTurns, queue_ids
@@ -115,24 +116,22 @@ def find_pairs(
     return PairSource(versions, questions, (*notes, *pairing_notes))
 
 
-def name_versions(sources: Sequence[AnswerSource], by: str | None) -> tuple[ComparedVersion, ...]:
+def name_versions(sources: Sequence[AnswerTable], by: str | None) -> tuple[ComparedVersion, ...]:
     """Names versions as a queue keeps them, and as `store_preferences` knows them again."""
     field = (by or "").partition("=")[0].strip().removeprefix("metadata.")
     return tuple(
-        ComparedVersion(
-            name=source.name, source=source.run.id if source.run else next(iter(source.sets), ""), field=field
-        )
+        ComparedVersion(name=source.name, source=source.run or next(iter(source.sets), ""), field=field)
         for source in sources
     )
 
 
-def _select_answers(source: AnswerSource, turns: RatedTurns, notes: list[str]) -> VersionAnswers:
+def _select_answers(source: AnswerTable, turns: RatedTurns, notes: list[str]) -> AnswerTable:
     """What is compared of a version; what is empty is noted."""
-    selected = select_rated(source.samples, turns)
+    selected = select_rated(source.samples.values(), turns)
     answered = {sample.id: sample for sample in selected if sample.messages or sample.response.strip()}
     if empty := len(selected) - len(answered):
         notes.append(f"{count_of(empty, 'answer')} of {source.name} {verb_of(empty, 'is', 'are')} empty, and left out.")
-    return VersionAnswers(source.name, answered, {}, source)
+    return replace(source, samples=answered, source_samples=source.samples)
 
 
 def _list_questions(paired: Sequence[PairedAnswer], versions: int) -> tuple[list[dict[int, PairedAnswer]], int]:

@@ -11,7 +11,7 @@ from ...metrics.pairwise import Pairwise
 from ...metrics.specification import ALL_BASELINES, UNDIRECTED, parse_specification
 from ...shell_words import quote_word
 from ...text.wording import list_first
-from ..answers.version_answers import VersionAnswers
+from ..answers.table import AnswerTable
 
 Scale = tuple[float, float]
 
@@ -28,7 +28,7 @@ class VersionMeasure:
 
 
 def choose_measure(
-    versions: Sequence[VersionAnswers],
+    versions: Sequence[AnswerTable],
     *,
     scorer: Path | None = None,
     metric: str | None = None,
@@ -67,19 +67,18 @@ def choose_measure(
     return _take_metric(versions, metric)
 
 
-def common_metrics(versions: Sequence[VersionAnswers]) -> list[str]:
+def common_metrics(versions: Sequence[AnswerTable]) -> list[str]:
     """Returns the metrics that every version has, in the order of the first."""
     first, *others = versions
-    return [name for name in first.source.directions if all(name in other.source.directions for other in others)]
+    return [name for name in first.directions if all(name in other.directions for other in others)]
 
 
-def orient(versions: Sequence[VersionAnswers], metric: str) -> tuple[dict[str, float], ...]:
+def orient(versions: Sequence[AnswerTable], metric: str) -> tuple[dict[str, float], ...]:
     """Returns the values of a metric by version and answer, negated where lower is better."""
     return tuple(
         {
-            name: values[metric] if version.source.directions.get(metric, True) else -values[metric]
-            for name, values in version.values.items()
-            if metric in values
+            name: value if version.directions.get(metric, True) else -value
+            for name, value in version.values(metric).items()
         }
         for version in versions
     )
@@ -89,7 +88,7 @@ def _alone(why: str) -> str:
     return f"Only what people say decides: {why}."
 
 
-def _which_measure(versions: Sequence[VersionAnswers], candidates: Sequence[str], names: Sequence[str]) -> str:
+def _which_measure(versions: Sequence[AnswerTable], candidates: Sequence[str], names: Sequence[str]) -> str:
     if candidates:
         return (
             f"which measure decides? It is fixed before you look: name one with --metric, of {list_first(candidates)} "
@@ -100,7 +99,7 @@ def _which_measure(versions: Sequence[VersionAnswers], candidates: Sequence[str]
             f"the versions have only baselines in common ({', '.join(names)}) and no ratings: name one of these with "
             "--metric, score the versions with a metric that follows your raters, or rate some answers"
         )
-    without = [version.name for version in versions if not version.source.directions]
+    without = [version.name for version in versions if not version.directions]
     return (
         f"nothing decides: {list_first(without or [version.name for version in versions])} "
         "has no scores that the others have, and nothing is rated; score the versions with one metric (assay run SET "
@@ -108,8 +107,8 @@ def _which_measure(versions: Sequence[VersionAnswers], candidates: Sequence[str]
     )
 
 
-def _check_metric(versions: Sequence[VersionAnswers], metric: str, names: Sequence[str]) -> None:
-    without = [version.name for version in versions if metric not in version.source.directions]
+def _check_metric(versions: Sequence[AnswerTable], metric: str, names: Sequence[str]) -> None:
+    without = [version.name for version in versions if metric not in version.directions]
     if without:
         has = f"all versions have {', '.join(names)}" if names else "the versions have no metric in common"
         raise UsageError(
@@ -118,7 +117,7 @@ def _check_metric(versions: Sequence[VersionAnswers], metric: str, names: Sequen
         )
 
 
-def _take_metric(versions: Sequence[VersionAnswers], metric: str) -> VersionMeasure:
+def _take_metric(versions: Sequence[AnswerTable], metric: str) -> VersionMeasure:
     values = orient(versions, metric)
     for version, of_version in zip(versions, values, strict=True):
         if not of_version:
@@ -127,10 +126,10 @@ def _take_metric(versions: Sequence[VersionAnswers], metric: str) -> VersionMeas
     if metric in UNDIRECTED:
         less, more = UNDIRECTED[metric]
         notes.append(f"Of {metric} neither is better in itself, {less} or {more}; here {more} counts as better.")
-    elif not versions[0].source.directions[metric]:
+    elif not versions[0].directions[metric]:
         notes.append(f"Lower is better for {metric}: its scores count negated.")
     scale = _scale_of(metric) if parse_specification(metric).is_scorer else None
-    fitted = tuple(version.fitted.get(metric, ()) for version in versions)
+    fitted = tuple(version.fitted(metric) for version in versions)
     return VersionMeasure(metric, values, fitted, scale, tuple(notes))
 
 
@@ -143,17 +142,18 @@ def _scale_of(metric: str) -> Scale | None:
     return scorer.rating_min, scorer.rating_max
 
 
-def _predict(versions: Sequence[VersionAnswers], file: Path) -> VersionMeasure:
+def _predict(versions: Sequence[AnswerTable], file: Path) -> VersionMeasure:
     """What a saved scorer predicts of all answers, from the values of its metrics that the versions have."""
     scorer = Scorer.load(file)
     name = f"scorer:{file}"
     values, fitted = [], []
     for version in versions:
         _check_parts(version, scorer, file)
+        known = version.scorer_parts() | {metric: version.values(metric) for metric in version.directions}
         predictions = {
-            item: scorer.predict(of_item).predicted
-            for item, of_item in version.values.items()
-            if any(part in of_item for part in scorer.metrics)
+            item: scorer.predict(parts).predicted
+            for item in version.samples
+            if (parts := {part: known[part][item] for part in scorer.metrics if item in known[part]})
         }
         if not predictions:
             raise UsageError(f"{file}: its metrics have no value for any answer of {version.name}; assay show says why")
@@ -168,19 +168,19 @@ def _predict(versions: Sequence[VersionAnswers], file: Path) -> VersionMeasure:
     return VersionMeasure(name, tuple(values), tuple(fitted), (scorer.rating_min, scorer.rating_max))
 
 
-def _check_parts(version: VersionAnswers, scorer: Scorer, file: Path) -> None:
+def _check_parts(version: AnswerTable, scorer: Scorer, file: Path) -> None:
     """Raises `UsageError` where a version was not scored with a scorer's metrics, or by another judge."""
     metric = quote_word(f"scorer:{file}")
     judge = scorer.judge.model if scorer.judge else ""
     command = f"assay run SET --metrics {metric}" + (f" --judge {quote_word(judge)}" if judge else "")
-    known = version.source.directions.keys() | version.source.parts
+    known = version.directions.keys() | version.scorer_parts()
     if absent := [part for part in scorer.metrics if part not in known]:
         raise UsageError(
             f"{file}: {version.name} has no scores of {', '.join(absent)}, which the scorer reads; score it: {command}"
         )
-    plan = version.source.run.plan if version.source.run else None
+    plan = version.row.plan if version.row else None
     by = plan.judge.label if plan is not None and plan.judge else ""
-    has_scorer = any(parse_specification(name).is_scorer for name in version.source.directions)
+    has_scorer = any(parse_specification(name).is_scorer for name in version.directions)
     if judge and plan is not None and by != judge and not has_scorer:
         raise UsageError(
             f"{file}: the scorer was fitted with the judge {judge}, and {version.name} was judged by "

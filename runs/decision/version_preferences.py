@@ -10,7 +10,7 @@ from ...eval_sets.preference import Preference
 from ...eval_sets.preference_reading import read_preferences
 from ...eval_sets.version_column import question_id
 from ...text.wording import count_of, verb_of
-from ..answers.version_answers import AnswerSource
+from ..answers.table import AnswerTable
 from ..answers.version_pairing import PairedAnswer
 from ..ratings.rated_pairs import SAME_ANSWER, store_preferences
 from .pair_source import name_versions
@@ -22,7 +22,7 @@ _PAGE = "the rating page"
 
 
 def find_preferences(
-    sources: Sequence[AnswerSource],
+    sources: Sequence[AnswerTable],
     database: "Database | None",
     files: Sequence[Path],
     questions: Mapping[str, tuple[int, ...]],
@@ -35,12 +35,12 @@ def find_preferences(
     """
     names = {source.name: source.name for source in sources}
     if not by:
-        names |= {source.run.id: source.name for source in sources if source.run is not None}
+        names |= {source.run: source.name for source in sources if source.run is not None}
     by_place, notes = dict[str, list[Preference]](), list[str]()
     if database is not None:
         by_place[_PAGE] = store_preferences(database, name_versions(sources, by or None))
     # questions that not every version answered are these versions' too
-    known_questions = questions.keys() | {sample.id for source in sources for sample in source.samples}
+    known_questions = questions.keys() | {name for source in sources for name in source.samples}
     for file in dict.fromkeys(files):
         rows = read_preferences(file, versions=tuple(names), questions=known_questions, notes=notes)
         by_place[str(file)] = [replace(row, first=names[row.first], second=names[row.second]) for row in rows]

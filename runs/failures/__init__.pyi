@@ -13,9 +13,4 @@ from .failure_page import (
     view_failures as view_failures,
     write_failure_report as write_failure_report,
 )
-from .failure_texts import (
-    RunRecords as RunRecords,
-    collect_records as collect_records,
-    read_records as read_records,
-)
 from .group_names import name_groups as name_groups

@@ -17,8 +17,9 @@ from ...worker_threads import compute_beside
 from ..answers.pair_difference import adjust_p_values, paired_difference
 from ..answers.rating_direction import describe_left_out_pair_ratings, rates_pair
 from ..answers.sample_pairing import pair_samples
+from ..answers.table import AnswerTable
 from .bad_answers import BadAnswers, count_others, select_bad_answers
-from .failure_texts import FailureText, RunRecords, TextKind, embeddable_texts
+from .failure_texts import FailureText, TextKind, embeddable_texts
 from .text_clusters import TextClusters, cluster_texts
 
 EXAMPLES = 3
@@ -188,7 +189,7 @@ class _Grouping:
 
     def words(self, members: Mapping[int, Sequence[int]]) -> dict[int, list[str]]:
         """The typical words of each group."""
-        languages = [self.selected[one.run].answers[one.answer].sample.language or "" for one in self.texts]
+        languages = [self.selected[one.run].answers[one.answer].language or "" for one in self.texts]
         texts = {label: "\n".join(self.embeddable[place] for place in places) for label, places in members.items()}
         return find_typical_words(texts, languages)
 
@@ -202,7 +203,7 @@ class _Grouping:
                 examples[key] = self._example(place)
         answers = tuple(dict.fromkeys(map(self._answer, sorted(places))))
         last = self.selected[-1]
-        names = {answer.answer for answer in answers if answer.run == last.run.run}
+        names = {answer.answer for answer in answers if answer.run == last.table.run}
         stability = self.clusters.stability
         first = next(iter(examples.values())).text
         return FailureGroup(
@@ -218,11 +219,11 @@ class _Grouping:
 
     def _answer(self, place: int) -> FailedAnswer:
         one = self.texts[place]
-        return FailedAnswer(self.selected[one.run].run.run, one.answer)
+        return FailedAnswer(self.selected[one.run].table.run or "", one.answer)
 
     def _example(self, place: int) -> FailureExample:
         one = self.texts[place]
-        question, text = listed_question(self.selected[one.run].answers[one.answer].sample), one.text
+        question, text = listed_question(self.selected[one.run].answers[one.answer]), one.text
         name = self._answer(place)
         return FailureExample(
             *name, question, text.text, text.kind, text.source, verdict=text.verdict, because=text.because
@@ -230,7 +231,7 @@ class _Grouping:
 
 
 async def group_failures(
-    runs: Sequence[RunRecords],
+    tables: Sequence[AnswerTable],
     embedder: Embedder,
     *,
     metric: str | None = None,
@@ -241,7 +242,7 @@ async def group_failures(
     """Groups the bad answers of runs by why they are bad; the groups are made of all runs' texts together.
 
     Args:
-        runs: The runs, the oldest first.
+        tables: The answers of each run, the oldest first.
         embedder: Turns texts into vectors.
         metric: By which metric answers are bad; None for ratings where there are some (`select_bad_answers`).
         groups: The number of groups; None to choose it.
@@ -253,23 +254,23 @@ async def group_failures(
             texts.
         JudgeError: There is no usable vector of a text.
     """
-    names = [run.run for run in runs]
+    names = [table.run or "" for table in tables]
     if len(set(names)) < len(names):
         raise UsageError(f"{', '.join(names)}: names one run twice; name each once, the oldest first")
-    rule, selected = select_bad_answers(runs, metric)
+    rule, selected = select_bad_answers(tables, metric)
     pairings = [_pair_with_first(selected, place) for place in range(len(selected))]
     texts = [
-        _Text(place, name, text, pairings[place].get(name) or FailedAnswer(of_run.run.run, name))
+        _Text(place, name, text, pairings[place].get(name) or FailedAnswer(of_run.table.run or "", name))
         for place, of_run in enumerate(selected)
-        for name, bad in of_run.bad.items()
-        for text in bad.texts
+        for name, of_answer in of_run.bad.items()
+        for text in of_answer
     ]
     failures = Failures(
         tuple(map(_count, selected)),
         rule.metric,
         rule.words,
         texts=Counter(text.text.kind for text in texts),
-        notes=tuple(_first_notes(runs, selected, rule.metric)),
+        notes=tuple(_first_notes(selected, rule.metric)),
     )
     if not texts:
         return failures
@@ -279,7 +280,7 @@ async def group_failures(
         first_places.setdefault((one.question, text.casefold()), place)
     places = list(first_places.values())
     once = [embeddable[place] for place in places]
-    sources = [selected[texts[place].run].answers[texts[place].answer].sample.source for place in places]
+    sources = [selected[texts[place].run].answers[texts[place].answer].source for place in places]
     vectors = await embed_texts(once, embedder, on_progress)
     clusters = await compute_beside(cluster_texts, vectors, once, sources, groups, seed=seed)
     numbers = {key: number for number, key in enumerate(first_places)}
@@ -294,24 +295,20 @@ def _pair_with_first(selected: Sequence[BadAnswers], place: int) -> dict[str, Fa
         return {}
     first, other = selected[0], selected[place]
     pairing = pair_samples(
-        [one.sample for one in first.answers.values()],
-        [one.sample for one in other.answers.values()],
-        first.run.sets,
-        other.run.sets,
+        list(first.answers.values()), list(other.answers.values()), first.table.sets, other.table.sets
     )
-    return {name: FailedAnswer(first.run.run, twin) for name, twin in pairing.ids.items()}
+    return {name: FailedAnswer(first.table.run or "", twin) for name, twin in pairing.ids.items()}
 
 
 def _count(selected: BadAnswers) -> RunCounts:
-    names, without = list(selected.answers), sum(not bad.texts for bad in selected.bad.values())
+    names, without = list(selected.answers), sum(not texts for texts in selected.bad.values())
     share = _share(selected, selected.bad.keys(), names)
-    others = count_others(selected)
-    return RunCounts(selected.run.run, len(names), others, len(selected.bad), without, share)
+    return RunCounts(selected.table.run or "", len(names), count_others(selected), len(selected.bad), without, share)
 
 
-def _first_notes(runs: Sequence[RunRecords], selected: Sequence[BadAnswers], metric: str) -> Iterator[str]:
-    yield from dict.fromkeys(run.note for run in runs if run.note)
-    pairs = sum(rates_pair(one.sample) for run in runs for one in run.answers.values())
+def _first_notes(selected: Sequence[BadAnswers], metric: str) -> Iterator[str]:
+    yield from dict.fromkeys(one.table.rating_note for one in selected if one.table.rating_note)
+    pairs = sum(rates_pair(sample) for one in selected for sample in one.table.samples.values())
     if pairs and not metric:
         yield describe_left_out_pair_ratings(pairs)
     if unused := sum(one.unused for one in selected):
@@ -377,7 +374,7 @@ def _share(selected: BadAnswers, names: Any, among: Sequence[str], level: float 
     from ...meta_eval.estimate import estimate_share
 
     holds = np.array([name in names for name in among], dtype=bool)
-    sources = [selected.answers[name].sample.source for name in among]
+    sources = [selected.answers[name].source for name in among]
     numbers = np.unique(np.asarray(sources), return_inverse=True)[1] if among else np.empty(0, dtype=np.intp)
     share = estimate_share(holds, numbers, level)
     if share.groups is not None and share.groups < FEWEST_GROUPS and share.value is not None:
@@ -400,8 +397,8 @@ def _trend(
     group: FailureGroup, selected: Sequence[BadAnswers], pairs: Mapping[str, str] | None, *, level: float
 ) -> FailureTrend:
     first, last = selected[0], selected[-1]
-    was = {answer.answer for answer in group.answers if answer.run == first.run.run}
-    now = {answer.answer for answer in group.answers if answer.run == last.run.run}
+    was = {answer.answer for answer in group.answers if answer.run == first.table.run}
+    now = {answer.answer for answer in group.answers if answer.run == last.table.run}
     before, after = _share(first, was, list(first.answers)), group.share_of_all
     if pairs is None:
         change = _difference_of_shares(
@@ -409,7 +406,7 @@ def _trend(
         )
     else:
         differences = [float(name in now) - float(other in was) for name, other in pairs.items()]
-        sources = [last.answers[name].sample.source for name in pairs]
+        sources = [last.answers[name].source for name in pairs]
         change = paired_difference(differences, sources, level=level)
     return FailureTrend(before, after, change)
 

@@ -2,20 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
 from ...eval_sets import Sample
 from ...eval_sets.opening_question import opening_question
 from ...eval_sets.turns import is_single_answer, turn_id
 from ...metrics import Score
 from ...metrics.claim_support import read_judges_words
-from ...metrics.specification import ALL_BASELINES, parse_specification
-from ..answers.rating_join import join_run_ratings
-
-if TYPE_CHECKING:
-    from ..store.store import Store
+from ...metrics.specification import parse_specification
+from ..answers.table import AnswerTable
 
 TextKind = Literal["reason", "sentence", "verdict", "metric"]
 """What a text is.
@@ -32,7 +29,7 @@ FILE_REASONS = (
 BAD_VERDICTS = {"contradicted": "contradicted", "not_found": "not found"}
 _HANDOVERS = {"missing": "handover missing", "needless": "handover needless"}
 _OF_CONTEXTS = {"context_precision", "context_recall", "context_relevance", "noise_sensitivity"}
-_LONGEST = 2000  # characters of one text that are kept
+LONGEST = 2000  # characters of one text that are kept
 _NUMBER = re.compile(r"\d[\d.,]*")
 _FEWEST_OF_TEMPLATE = 3  # reasons that are equal but for their numbers say nothing of their own
 
@@ -49,101 +46,23 @@ class FailureText(NamedTuple):
     words: str = ""
 
 
-@dataclass(slots=True)
-class AnswerRecord:
-    """What is known of one answer of a run."""
-
-    sample: Sample
-    values: dict[str, float] = field(default_factory=dict)  # its value by metric
-    # the texts of bad verdicts by metric; also of a metric that gave only good ones
-    verdicts: dict[str, tuple[FailureText, ...]] = field(default_factory=dict)
-    reasons: dict[str, str] = field(default_factory=dict)  # what a metric without verdicts says of its value, by metric
-
-
-@dataclass(frozen=True)
-class RunRecords:
-    """The answers of one run.
-
-    Attributes:
-        run: The run's id.
-        sets: The sets that it scored.
-        directions: For each metric whether higher is better.
-        answers: The answers by id.
-        note: Whose ratings they have, for the user; "" where all are the file's.
-    """
-
-    run: str
-    sets: tuple[str, ...]
-    directions: Mapping[str, bool]
-    answers: Mapping[str, AnswerRecord]
-    note: str = ""
-
-
-def collect_records(
-    run: str,
-    samples: Mapping[str, Sample],
-    scores: Iterable[tuple[str, str, Score]],
-    directions: Mapping[str, bool],
-    *,
-    sets: Sequence[str] = (),
-    note: str = "",
-) -> RunRecords:
-    """Collects what a run says of its answers; of the scores only what is needed is kept.
-
-    Args:
-        run: The run's id.
-        samples: The answers by id, with all ratings that there are of them.
-        scores: (sample, metric, score).
-        directions: For each metric whether higher is better.
-        sets: The sets that the run scored.
-        note: Whose ratings they are.
-    """
-    answers = {name: AnswerRecord(sample) for name, sample in samples.items()}
-    for name, metric, score in scores:
-        if score.value is None or metric not in directions or name not in answers:
+def join_single_answers(table: AnswerTable) -> AnswerTable:
+    """Makes one row of a single answer with messages and of its turn, which was scored by itself."""
+    samples = dict(table.samples)
+    scores = {name: dict(of_sample) for name, of_sample in table.scores.items()}
+    for name, sample in table.samples.items():
+        if sample.turn is None or not is_single_answer(sample):
             continue
-        record = answers[name]
-        record.values[metric] = score.value
-        if metric in ALL_BASELINES:
-            continue
-        texts = _read_verdicts(metric, score, record.sample)
-        if texts is None:
-            record.reasons[metric] = score.reason[:_LONGEST]
-        else:
-            record.verdicts[metric] = tuple(texts)
-    _join_single_answers(answers)
-    return RunRecords(run, tuple(sets), directions, answers, note)
-
-
-def read_records(store: "Store", run: str) -> RunRecords:
-    """Reads what a stored run says of its answers, with the ratings and reasons of the rating page.
-
-    Args:
-        store: Where the run is.
-        run: The run's id.
-    """
-    row = store.run(run)
-    joined, directions = join_run_ratings(store, row.id), row.plan.all_directions
-    return collect_records(row.id, joined.samples, store.scores(row), directions, sets=row.plan.sets, note=joined.note)
-
-
-def _join_single_answers(answers: dict[str, AnswerRecord]) -> None:
-    """Makes one record of a single answer with messages and of its turn, which was scored by itself."""
-    for name, record in list(answers.items()):
-        place = record.sample.turn
-        if place is None or not is_single_answer(record.sample):
-            continue
-        turn = answers.pop(turn_id(name, place), None)
+        turn = samples.pop(turn_id(name, sample.turn), None)
         if turn is None:
             continue
-        record.values |= turn.values
-        record.verdicts |= turn.verdicts
-        record.reasons |= turn.reasons
-        if record.sample.human_rating is None and turn.sample.human_rating is not None:
-            scale = {"rating_min": turn.sample.rating_min, "rating_max": turn.sample.rating_max}
-            metadata = {**turn.sample.metadata, **record.sample.metadata}
-            ratings = {"rating": turn.sample.rating, "ratings": turn.sample.ratings, "metadata": metadata}
-            record.sample = record.sample.model_copy(update=ratings | scale)
+        of_turn = {metric: score for metric, score in scores.pop(turn.id, {}).items() if score.value is not None}
+        scores[name] = scores.get(name, {}) | of_turn
+        if sample.human_rating is None and turn.human_rating is not None:
+            scale = {"rating_min": turn.rating_min, "rating_max": turn.rating_max}
+            ratings = {"rating": turn.rating, "ratings": turn.ratings, "metadata": turn.metadata | sample.metadata}
+            samples[name] = sample.model_copy(update=ratings | scale)
+    return replace(table, samples=samples, scores=scores)
 
 
 def is_about_contexts(metric: str) -> bool:
@@ -151,8 +70,8 @@ def is_about_contexts(metric: str) -> bool:
     return parse_specification(metric).name in _OF_CONTEXTS
 
 
-def _read_verdicts(metric: str, score: Score, sample: Sample) -> list[FailureText] | None:
-    """The bad verdicts in a score's evidence; None where it has no verdicts at all."""
+def read_verdicts(metric: str, score: Score, sample: Sample) -> list[FailureText] | None:
+    """Reads the bad verdicts in a score's evidence; None where it has no verdicts at all."""
     evidence = score.evidence
     texts, has_verdicts = list[FailureText](), False
     if isinstance(evidence.get("verdict"), str) and "happened" in evidence:  # one on the handover of a conversation
@@ -160,9 +79,7 @@ def _read_verdicts(metric: str, score: Score, sample: Sample) -> list[FailureTex
         if evidence["verdict"] in _HANDOVERS:
             text = evidence["by"] if isinstance(evidence.get("by"), str) else opening_question(sample)
             texts.append(
-                FailureText(
-                    "verdict", text[:_LONGEST], metric, _HANDOVERS[evidence["verdict"]], score.reason[:_LONGEST]
-                )
+                FailureText("verdict", text[:LONGEST], metric, _HANDOVERS[evidence["verdict"]], score.reason[:LONGEST])
             )
     for key, read in _READERS.items():
         entries = evidence.get(key)
@@ -178,8 +95,8 @@ def _read_verdicts(metric: str, score: Score, sample: Sample) -> list[FailureTex
                         text,
                         metric,
                         verdict,
-                        because[:_LONGEST] if isinstance(because, str) else "",
-                        read_judges_words(entry)[:_LONGEST] if key == "claims" else "",
+                        because[:LONGEST] if isinstance(because, str) else "",
+                        read_judges_words(entry)[:LONGEST] if key == "claims" else "",
                     )
                 )
     return texts if has_verdicts else None
@@ -190,7 +107,7 @@ def _text_of(entry: Mapping[str, Any]) -> str:
     text = entry.get("text", entry.get("name"))
     if isinstance(later, str) and isinstance(earlier, str):
         text = f"{later} / {earlier}"
-    return " ".join(text[:_LONGEST].split()) if isinstance(text, str) else ""
+    return " ".join(text[:LONGEST].split()) if isinstance(text, str) else ""
 
 
 def _claim_verdict(entry: Mapping[str, Any]) -> str | None:
@@ -238,7 +155,7 @@ def _texts_of_field(value: Any) -> Iterator[tuple[str, str]]:
             yield from ((str(rater), text) for _, text in _texts_of_field(held) if not isinstance(held, Mapping))
     elif isinstance(value, str | list | tuple):
         for held in [value] if isinstance(value, str) else value:
-            if isinstance(held, str) and (text := " ".join(held[:_LONGEST].split())):
+            if isinstance(held, str) and (text := " ".join(held[:LONGEST].split())):
                 yield "", text
 
 

@@ -248,7 +248,7 @@ async def _score(
 
 def _results_of(record: _MemoryRecord, replies: ReplyCounts) -> Results:
     scores = {sample: record.scores[sample] for sample in record.samples}
-    return Results(record.directions, record.samples, scores, replies)
+    return Results(record.directions, record.samples, scores, replies=replies)
 
 
 def _plan(

@@ -13,8 +13,7 @@ from ...metrics.scorer import judge_record
 from ...metrics.specification import parse_specification
 from ...presentation.figure import Figure
 from ...shell_words import quote_word
-from ..answers.run_scores import find_scorer_parts
-from ..store.store import RunRow, Store
+from ..answers.table import AnswerTable
 
 if TYPE_CHECKING:
     from ...meta_eval.meta_evaluation import MetaEvaluation
@@ -27,38 +26,40 @@ _MOSTLY = 0.5
 
 
 def fit_run_scorer(
-    path: Path, joined: "JoinedScores", evaluation: "MetaEvaluation", store: Store | None, runs: Sequence[RunRow]
+    path: Path, joined: "JoinedScores", evaluation: "MetaEvaluation", tables: Sequence[AnswerTable]
 ) -> Scorer:
     """Fits the combination that was chosen, with every check that a saved scorer passes."""
     if path.suffix not in {".yaml", ".yml"}:
         raise UsageError(f"{path}: a scorer's file ends in .yaml")
-    if store is None or not runs:
+    plans = [table.row.plan for table in tables if table.row is not None]
+    if not plans:
         raise UsageError("--save: a scorer runs Assay's metrics; name the RUN that has their scores")
-    first, *others = runs
-    if any((run.plan.judge, run.plan.embedder) != (first.plan.judge, first.plan.embedder) for run in others):
+    first = plans[0]
+    if any((plan.judge, plan.embedder) != (first.judge, first.embedder) for plan in plans):
         raise UsageError("--save: the runs differ in judge or embedder; name runs of one judge")
     chosen = evaluation.selection.chosen.metrics if evaluation.selection else ()
-    _refuse_scorers(path, chosen, store, runs)
+    _refuse_scorers(path, chosen, tables)
     judge = None
-    if first.plan.judge is not None and any(map(needs_judge, chosen)):
-        judge = judge_record(LiteLLMJudge(first.plan.judge))
+    if first.judge is not None and any(map(needs_judge, chosen)):
+        judge = judge_record(LiteLLMJudge(first.judge))
     return fit_scorer(
         joined.table,
         evaluation,
         judge=judge,
-        embedder=first.plan.embedder if any(map(uses_embedder, chosen)) else None,
-        prompts=sorted(_used_prompts(store, runs, chosen)),
+        embedder=first.embedder if any(map(uses_embedder, chosen)) else None,
+        prompts=sorted(_used_prompts(tables, chosen)),
         answers=joined.texts,
     )
 
 
-def _refuse_scorers(path: Path, chosen: Sequence[str], store: Store, runs: Sequence[RunRow]) -> None:
+def _refuse_scorers(path: Path, chosen: Sequence[str], tables: Sequence[AnswerTable]) -> None:
     """Raises `UsageError` where a scorer was chosen: it would be a part of itself, or forget what that one learned."""
     scorers = [metric for metric in chosen if parse_specification(metric).is_scorer]
     if not scorers:
         return
-    own = [metric for run in runs for metric in run.plan.all_metrics if not parse_specification(metric).is_scorer]
-    metrics = ",".join(dict.fromkeys((*find_scorer_parts(store, runs), *own)))
+    parts = [part for table in tables for part in table.scorer_parts()]
+    own = [metric for table in tables for metric in table.metrics if not parse_specification(metric).is_scorer]
+    metrics = ",".join(dict.fromkeys((*parts, *own)))
     raise UsageError(
         f"--save: {scorers[0]} was chosen, and a scorer is made of metrics, not of scorers; nothing was written. "
         f"Choose among its metrics: assay meta RUN --metrics {quote_word(metrics)} --save {quote_word(path)}"
@@ -87,11 +88,11 @@ def describe_width(scorer: Scorer, table: "ScoreTable") -> str:
     )
 
 
-def _used_prompts(store: Store, runs: Sequence[RunRow], metrics: Sequence[str]) -> set[str]:
+def _used_prompts(tables: Sequence[AnswerTable], metrics: Sequence[str]) -> set[str]:
     """The prompts that the metrics used, as their evidence names them."""
     prompts: set[str] = set()
-    for run in runs:
-        for _, metric, score in store.scores(run.id):
+    for table in tables:
+        for _, metric, score in table.rows():
             parts = score.evidence.get("parts", {}) if parse_specification(metric).is_scorer else {}
             evidences = {part: record.get("evidence", {}) for part, record in parts.items()}
             for name, evidence in (evidences | {metric: score.evidence}).items():

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +22,10 @@ from ...metrics.specification import ALL_BASELINES
 from ...presentation.figure import Figure
 from ...presentation.result_table import Paragraph, ResultTable
 from ...text.wording import count_of
-from ..answers.rating_direction import RatingKinds, rating_of_score
+from ..answers.rating_direction import RatingKinds
 from ..answers.rating_join import find_rated_sample, join_run_ratings
-from ..answers.summary import MetricSummary, Row, describe_fitted, describe_missing_scores, first_scored, summarise
+from ..answers.summary import MetricSummary, describe_fitted, describe_missing_scores, first_scored, summarise
+from ..answers.table import AnswerTable
 from ..store.store import RunRow, Store, check_store
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, repr=False)
-class Results:
-    """Scores by sample id and metric, with the samples that they are for.
+class Results(AnswerTable):
+    """Scores by sample id and metric, with the samples that they are for: an `AnswerTable` to look at and to save.
 
     Attributes:
         directions: For each metric, the baselines last, whether higher is better, as the metric declares it.
@@ -59,12 +60,7 @@ class Results:
         rating_note: Whose the ratings are, where not all are the file's.
     """
 
-    directions: Mapping[str, bool]
-    samples: Mapping[str, Sample]
-    scores: Mapping[str, Mapping[str, Score]]
     replies: ReplyCounts = field(default_factory=ReplyCounts)
-    run: str | None = None
-    rating_note: str = ""
 
     @classmethod
     def from_store(cls, store: Store, run: str) -> "Results":
@@ -81,14 +77,9 @@ class Results:
         return read_results(store, store.run(run))
 
     @property
-    def metrics(self) -> tuple[str, ...]:
-        """The names of the metrics, the baselines last."""
-        return tuple(self.directions)
-
-    @property
     def notes(self) -> tuple[str, ...]:
         """Whose ratings they are, where not all are the file's, and which of them are compared with no metric."""
-        fitted = Counter(metric for _, metric, score in list_scores(self) if score.is_fitted_on)
+        fitted = Counter(metric for _, metric, score in self.rows() if score.is_fitted_on)
         return (
             *filter(None, [self.rating_note]),
             *RatingKinds.count(self.samples.values()).notes(self.metrics),
@@ -108,14 +99,7 @@ class Results:
 
     def summary(self, *, by_language: bool = False, has_agreement: bool = True) -> list[MetricSummary]:
         """The mean, coverage and (`has_agreement`) correlation with the rating, per metric, or language and metric."""
-        sentences = [
-            (metric, self.samples[sample].language or "", score.judged, score.left_out or 0)
-            for sample, metric, score in list_scores(self)
-            if score.judged is not None
-        ]
-        return summarise(
-            self._rows(), self.directions, sentences=sentences, by_language=by_language, has_agreement=has_agreement
-        )
+        return summarise(self, by_language=by_language, has_agreement=has_agreement)
 
     def worst(self, n: int = 5, metric: str | None = None) -> "Results":
         """Returns the results of the worst answers, the worst first; those with the best score are not among them.
@@ -141,20 +125,12 @@ class Results:
             known = nearest_names(metric, self.metrics)
             hint = f"did you mean {known[0]!r}? They" if known else "they"
             raise UsageError(f"these results have no metric {metric!r}; {hint} have {', '.join(self.metrics)}")
-        values = {
-            sample: score.value
-            for sample, scores in self.scores.items()
-            if (score := scores.get(metric)) is not None and score.value is not None
-        }
+        values = self.values(metric)
         lowest, highest = min(values.values(), default=0.0), max(values.values(), default=0.0)
         best = flawless(lowest, highest, is_higher_better=self.directions[metric])
         worse = [sample for sample, value in values.items() if value != best]
         chosen = sorted(worse, key=values.__getitem__, reverse=not self.directions[metric])[: max(0, n)]
-        return replace(
-            self,
-            samples={sample: self.samples[sample] for sample in chosen},
-            scores={sample: self.scores[sample] for sample in chosen},
-        )
+        return self.where(chosen)
 
     def failures(
         self, *, metric: str | None = None, groups: int | None = None, embedder: "Embedder | str" = "use"
@@ -172,10 +148,8 @@ class Results:
         from ...judges.embedders import open_embedder
         from ...metrics.metric import run_to_end
         from ..failures.failure_groups import group_failures
-        from ..failures.failure_texts import collect_records
 
-        records = collect_records(self.run or "", self.samples, list_scores(self), self.directions)
-        return run_to_end(group_failures([records], open_embedder(embedder), metric=metric, groups=groups))
+        return run_to_end(group_failures([self], open_embedder(embedder), metric=metric, groups=groups))
 
     def explain(self, sample: str) -> "Audit":
         """Returns how one sample came by its scores: claims, verdicts and quotes; to be printed or shown in a notebook.
@@ -255,14 +229,8 @@ class Results:
             write_rows(self._score_rows(), target, run=self.run)
 
     def _score_rows(self) -> Iterator[dict[str, Any]]:
-        for sample, metric, score in list_scores(self):
+        for sample, metric, score in self.rows():
             yield score_as_json(self.samples[sample], metric, score)
-
-    def _rows(self) -> Iterator[Row]:
-        for name, metric, score in list_scores(self):
-            sample = self.samples[name]
-            rating = None if score.is_fitted_on else rating_of_score(sample, metric)
-            yield metric, sample.language or "", score.value, rating, sample.source, score.status
 
     def _page(self) -> str:
         """All results as one page: the figures, then every answer with its evidence, the worst first."""
@@ -326,19 +294,7 @@ class Results:
 
 def read_results(store: Store, run: RunRow, *, has_evidence: bool = True) -> Results:
     """Reads a run, all of it once; without evidence and usage it is small, and enough for all figures."""
-    joined = join_run_ratings(store, run.id)
-    scores: dict[str, dict[str, Score]] = {sample: {} for sample in joined.samples}
-    for sample, metric, score in store.scores(run, fields=("evidence", "usage") if has_evidence else ()):
-        if sample in scores:  # else it was written since the samples were read
-            scores[sample][metric] = score
-    return Results(run.plan.all_directions, joined.samples, scores, run=run.id, rating_note=joined.note)
-
-
-def list_scores(results: Results) -> Iterator[tuple[str, str, Score]]:
-    """Yields (sample, metric, score), as a store does."""
-    for sample, scores in results.scores.items():
-        for metric, score in scores.items():
-            yield sample, metric, score
+    return Results.read(store, run, ("evidence", "usage") if has_evidence else ()).with_ratings(store.database)
 
 
 def shares_left_out(results: Results) -> dict[str, float | None]:
@@ -350,7 +306,7 @@ def find_missing_scores(results: Results) -> Iterator[Paragraph]:
     """Says why scores have no value."""
     counts = Counter(
         (metric, score.status, score.reason)
-        for _, metric, score in list_scores(results)
+        for _, metric, score in results.rows()
         if score.value is None and metric in results.directions
     )
     rows = sorted(counts.items(), key=lambda counted: (counted[0][:2], -counted[1], counted[0][2]))

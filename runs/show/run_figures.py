@@ -15,7 +15,7 @@ from ...presentation.verdict import Verdict
 from ..answers.summary import MetricSummary
 from ..store.store import Store
 from ..suite.nightly_report import MetricReport, ScoreOfGroup, report_metric
-from .results import Results, list_scores, read_results
+from .results import Results, read_results
 from .run_report import name_run, run_verdict
 from .run_tables import LEFT_OUT
 
@@ -80,7 +80,7 @@ def _report_parts(
     """One row per metric, in the plan's order, by part of the answers."""
     left_out = {summary.name: summary.left_out for summary in summaries}
     parts: dict[str, dict[str, list[ScoreOfGroup]]] = defaultdict(lambda: defaultdict(list))
-    for name, metric, score in list_scores(results):
+    for name, metric, score in results.rows():
         sample = results.samples[name]
         parts[part_of(sample) or ""][metric].append((score.value, score.status, sample.source))
     return {
@@ -99,7 +99,7 @@ def _worst_groups(results: Results, metrics: Sequence[str]) -> tuple[tuple[Group
     """
     first = next((metric for metric in metrics if metric not in ALL_BASELINES), next(iter(metrics), ""))
     groups: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for name, metric, score in list_scores(results):
+    for name, metric, score in results.rows():
         if score.value is not None:
             groups[results.samples[name].source][metric].append(score.value)
     several = [
@@ -118,12 +118,8 @@ def _worst_groups(results: Results, metrics: Sequence[str]) -> tuple[tuple[Group
 
 def _draw_spreads(results: Results) -> Iterator[Histogram]:
     """How the values of each metric are spread: counts by percent of the way between its ends, in steps of 0.01."""
-    values: dict[str, list[float]] = defaultdict(list)
-    for _, metric, score in list_scores(results):
-        if score.value is not None:
-            values[metric].append(score.value)
     for metric in results.metrics:
-        if of_metric := values.get(metric):
+        if of_metric := results.values(metric).values():
             axis = axis_over((min(of_metric), max(of_metric)), about=4)
             width = axis.high - axis.low
             steps = Counter(round((value - axis.low) / width * _SPREAD_STEPS) for value in of_metric)

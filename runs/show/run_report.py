@@ -14,7 +14,7 @@ from ...presentation.verdict import Verdict
 from ...text.wording import Phrase, count_of, phrase
 from ..answers.rating_direction import describe_rating
 from ..answers.summary import MetricSummary, first_scored
-from .results import Results, find_missing_scores, list_scores, read_results, score_rows, usage_as_json
+from .results import Results, find_missing_scores, read_results, score_rows, usage_as_json
 from .run_tables import sample_table, summary_table
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def run_block(
             parts.append(Paragraph(describe_missing_prompts(outcome.without_prompts)))
     parts += (Paragraph(note) for note in results.notes if outcome is None or note not in outcome.notes)
     parts.append(summary_table("", summaries, is_detailed=is_detailed))
-    languages = sorted({results.samples[sample].language or "" for sample, *_ in list_scores(results)})
+    languages = sorted({results.samples[sample].language or "" for sample, *_ in results.rows()})
     if by_language:
         by_part = results.summary(by_language=True)
         for language in languages:

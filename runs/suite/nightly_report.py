@@ -15,7 +15,7 @@ from ...presentation.texts import one_line
 from ...text.wording import Phrase, phrase
 from ..decision.compare import PairedSample, RunComparison, run_samples
 from ..show.predicted_rating import PredictedRating, predict_mean_rating
-from ..show.results import list_scores, read_results, shares_left_out
+from ..show.results import read_results, shares_left_out
 from .gates import COMPARED, GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
 from .suite import Suite
@@ -249,7 +249,7 @@ def report_run(
     row = store.run(run)
     results = read_results(store, row, has_evidence=False)
     samples, left_out = [judged for _, judged in run_samples(results)], shares_left_out(results)
-    failures = [(name, score.reason) for name, _, score in list_scores(results) if score.status == "failed"]
+    failures = [(name, score.reason) for name, _, score in results.rows() if score.status == "failed"]
     report = RunReport(
         run=run,
         judge=judge,

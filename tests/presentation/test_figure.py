@@ -20,6 +20,7 @@ from assay.presentation import (
     typeset,
 )
 from assay.runs import (
+    AnswerTable,
     Results,
     RunReport,
     Store,
@@ -107,7 +108,7 @@ def test_one_runs_figures_look_the_same_everywhere(assay, set_file, tmp_path):
     run = store.run("last")
     summaries = Results.from_store(store, run.id).summary()
     metrics = compute_figures(store, run.id).metrics
-    joined = join_scores(store, [run], (), None, ReadOptions())
+    joined = join_scores(store.database, [AnswerTable.read(store, run, ("usage",))], (), None, ReadOptions())
     evaluation = evaluate_table(joined.table, bootstrap=200, permutations=200, repeats=1)
     report = plain(render_report(evaluation, joined, lambda _: None))
     terminal = " ".join(done.out.split()) + " ".join(

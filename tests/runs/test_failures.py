@@ -9,8 +9,15 @@ from assay.errors import UsageError
 from assay.eval_sets import Sample, turn_samples, with_turns
 from assay.judges import Answer, Embedder, Predicate
 from assay.metrics import Score, predicate_claim
-from assay.runs import embeddable_texts, failure_notes, failure_sentences, read_peoples_texts, select_bad_answers
-from assay.runs.failures import collect_records, failures_as_json, failures_block, group_failures, render_failure_report
+from assay.runs import (
+    AnswerTable,
+    embeddable_texts,
+    failure_notes,
+    failure_sentences,
+    read_peoples_texts,
+    select_bad_answers,
+)
+from assay.runs.failures import failures_as_json, failures_block, group_failures, render_failure_report
 
 WORDS = ("price", "login", "refund", "delivery")
 
@@ -36,10 +43,7 @@ def rated(number, rating, reason=None, **fields):
 
 
 def records(samples, scores=None, run="r1", **directions):
-    listed = (
-        (name, metric, score) for name, of_sample in (scores or {}).items() for metric, score in of_sample.items()
-    )
-    return collect_records(run, {sample.id: sample for sample in samples}, listed, directions)
+    return AnswerTable(directions, {sample.id: sample for sample in samples}, scores or {}, run=run)
 
 
 def grouped(*runs, **options):
@@ -83,8 +87,8 @@ def test_bad_is_below_the_middle_of_the_scale_and_a_content_rater_does_not_say_w
     ]
     rule, (selected,) = select_bad_answers([records(samples)])
     assert (rule.metric, list(selected.answers), list(selected.bad)) == ("", ["a0", "a1", "a2"], ["a0"])
-    assert [text.text for text in selected.bad["a0"].texts] == ["price"]
-    assert [text.source for text in selected.bad["a0"].texts] == ["ann"]
+    assert [text.text for text in selected.bad["a0"]] == ["price"]
+    assert [text.source for text in selected.bad["a0"]] == ["ann"]
 
 
 def test_marked_sentences_and_reasons_are_read_in_every_shape():
@@ -245,7 +249,7 @@ def test_verdicts_of_conversations_are_read():
     scores = {name: Score(0.0, "scored", f"why {name}", one) for name, one in evidence.items()}
     run = records([rated(0, 1)], {"a0": scores}, **dict.fromkeys(evidence, True))
     _, (selected,) = select_bad_answers([run])
-    assert [(text.text, text.verdict) for text in selected.bad["a0"].texts] == [
+    assert [(text.text, text.verdict) for text in selected.bad["a0"]] == [
         ("A refund.", "not met"),
         ("Ask for the number.", "broken"),
         ("It costs 5. / It is free.", "contradicts itself"),
@@ -284,7 +288,8 @@ def test_a_single_answer_with_messages_and_its_turn_are_one_answer():
         "session#4": {"faithfulness": claims(("Ninety years.", "not_found"))},
     }
     run = records(list(with_turns(samples, "each")), scores, faithfulness=True)
-    assert sorted(run.answers) == ["one", "session", "session#2", "session#4", "two"]
+    _, (selected,) = select_bad_answers([run])
+    assert sorted(selected.table.samples) == ["one", "session", "session#2", "session#4", "two"]
     failures = grouped(run)
     assert (failures.last.bad, failures.last.answers, failures.last.not_counted) == (2, 4, 0)
     assert (failures.last.without_text, dict(failures.texts)) == (0, {"verdict": 2})
@@ -343,7 +348,7 @@ def test_no_group_is_named_from_assays_own_words(probabilities):
     cited = {"text": "Night is free.", "verdict": "not_found", "reason": 'the sample has no source "x"'}
     scores["a0"]["citations"] = Score(0.0, "scored", "none", {"claims": [cited]})
     _, (selected,) = select_bad_answers([records(samples, scores, faithfulness=True, citations=True)])
-    texts = [text for bad in selected.bad.values() for text in bad.texts]
+    texts = [text for of_answer in selected.bad.values() for text in of_answer]
     assert embeddable_texts(texts) == [
         "We deliver at night.",
         "Night is free.",

@@ -8,7 +8,6 @@ from openai_server import Answer
 
 from assay.eval_sets import Sample
 from assay.runs import Results, Store, compute_figures, evaluate, select_bad_answers
-from assay.runs.failures import collect_records
 
 LETTERS = "abcdef"
 
@@ -177,8 +176,7 @@ def test_results_in_python_have_the_same_ratings(tmp_path):
     assert NOTE in results._repr_html_()
     results.save(tmp_path / "results.html")
     assert NOTE in (tmp_path / "results.html").read_text(encoding="utf-8")
-    scores = [(sample, name, one) for sample, of in results.scores.items() for name, one in of.items()]
-    rule, _ = select_bad_answers([collect_records("", results.samples, scores, results.directions)])
+    rule, _ = select_bad_answers([results])
     assert rule.metric == "token_overlap", "that the other answer is better does not make this one bad"
     single = [sample.model_copy(update={"other_response": ""}) for sample in samples]
     assert evaluate(single, "token_overlap", progress=False).notes == ()

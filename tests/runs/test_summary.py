@@ -11,28 +11,37 @@ from assay.eval_sets import Sample
 from assay.metrics import Score, scored, skipped
 from assay.presentation import one_line
 from assay.runs import (
+    AnswerTable,
     Plan,
     RunWriter,
     Store,
     describe_change,
     find_run_before,
     place_among_baselines,
-    summarise as summarise_rows,
+    summarise as summarise_table,
     summarise_run,
     write_scores,
 )
 
 
 def rows(metric, values, ratings, language="en"):
-    statuses = ["skipped" if value is None else "scored" for value in values]
-    return [
-        (metric, language, value, rating, f"group{n}", status)
-        for n, (value, rating, status) in enumerate(zip(values, ratings, statuses, strict=True))
-    ]
+    """(answer, metric, score): one answer per value; of `pairwise` a pair, whose rating falls with the first answer."""
+    listed = []
+    for n, (value, share) in enumerate(zip(values, ratings, strict=True)):
+        rating = None if share is None else 3 - 4 * share - 1 if metric == "pairwise" else 1 + 4 * share
+        scale = {"rating_min": -2, "rating_max": 2, "other_response": "No."} if metric == "pairwise" else {}
+        sample = Sample(
+            id=f"{metric}-{language}-{n}", user_input="Q?", response="Yes.", group=f"group{n}", language=language,
+            rating=rating, **scale,
+        )  # fmt: skip
+        listed.append((sample, metric, skipped("no") if value is None else scored(value, "so")))
+    return listed
 
 
 def summarise(score_rows, directions, *, by_language=False):
-    return summarise_rows(score_rows, directions, by_language=by_language)
+    samples = {sample.id: sample for sample, *_ in score_rows}
+    table = AnswerTable(directions, samples, {sample.id: {metric: score} for sample, metric, score in score_rows})
+    return summarise_table(table, by_language=by_language)
 
 
 def test_mean_coverage_and_correlation_over_what_is_scored():

@@ -15,8 +15,7 @@ from traces_of_tests import BEGIN, attributes, chat_spans, document, messages, s
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import UNUSED, Sample, load_set, with_turns
-from assay.runs import count_others, select_bad_answers
-from assay.runs.failures import collect_records
+from assay.runs import AnswerTable, count_others, select_bad_answers
 from assay.traces import (
     OtelSink,
     TraceAddress,
@@ -181,8 +180,8 @@ def test_what_people_wrote_stands_at_its_answer_and_says_why_it_is_bad(tmp_path)
     ]
     samples = [one for one in read(write_documents(tmp_path / "a.jsonl", *documents)) if isinstance(one, Sample)]
     listed = {sample.id: sample for sample in with_turns(join_sessions(samples), "each")}
-    (_, (selected,)) = select_bad_answers([collect_records("r", listed, [], {})])
-    texts = {name: [(one.text, one.source) for one in bad.texts] for name, bad in selected.bad.items()}
+    (_, (selected,)) = select_bad_answers([AnswerTable({}, listed, {}, run="r")])
+    texts = {name: [(one.text, one.source) for one in bad] for name, bad in selected.bad.items()}
     assert sorted(texts.values()) == [[("No.", "ann")], [("Rude.", "ann")]]
     assert (len(selected.answers), count_others(selected)) == (3, 0)
     assert "rating_reasons" not in listed["s"].metadata

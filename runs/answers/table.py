@@ -1,0 +1,155 @@
+"""The one table that all readers take: a row per answer, with its scores by metric and the ratings that there are."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
+
+from ...eval_sets import Sample
+from ...metrics import Score
+from ...metrics.specification import parse_specification
+from .rating_direction import rates_pair
+from .rating_join import join_ratings
+
+if TYPE_CHECKING:
+    from ...meta_eval.score_files.read_options import RatedLevel
+    from ..store.database import Database
+    from ..store.store import Field, RunRow, Store
+
+
+@dataclass(frozen=True, repr=False)
+class AnswerTable:
+    """The answers of one version of a chatbot: of a run, of a set, or as they were scored in memory.
+
+    Attributes:
+        directions: For each metric, the baselines last, whether higher is better, as the metric declares it.
+        samples: The answers by id, in the order in which they were given.
+        scores: For each id the scores by metric name.
+        run: The id of the run in the store; None where nothing is stored.
+        rating_note: Whose the ratings are, where not all are the file's.
+        name: What the version is called.
+        sets: The sets that the answers came from.
+        conversation_metrics: The metrics that measure whole conversations.
+        row: The run as the store lists it; None where nothing is stored.
+        source_samples: Of a table at one level the samples that it was made of; empty of any other.
+        pair_ratings: How many ratings of pairs of answers were left out.
+    """
+
+    directions: Mapping[str, bool]
+    samples: Mapping[str, Sample]
+    scores: Mapping[str, Mapping[str, Score]]
+    run: str | None = None
+    rating_note: str = ""
+    name: str = ""
+    sets: tuple[str, ...] = ()
+    conversation_metrics: tuple[str, ...] = ()
+    row: "RunRow | None" = None
+    source_samples: Mapping[str, Sample] | None = None
+    pair_ratings: int = 0
+
+    @classmethod
+    def read(
+        cls, store: "Store", run: "RunRow", fields: "tuple[Field, ...]" = (), evidence: Collection[str] | None = None
+    ) -> Self:
+        """Reads a run, all of it once, with the ratings that its samples came with.
+
+        Args:
+            store: Where the run is.
+            run: The run.
+            fields: What is read of the scores beside value, status and reason. Without any the table is small.
+            evidence: What is kept of the scores' evidence, by key; None for all.
+        """
+        samples = {sample.id: sample for sample in store.samples(run.id)}
+        scores: dict[str, dict[str, Score]] = {name: {} for name in samples}
+        for name, metric, score in store.scores(run, fields=fields):
+            if name in scores:  # else it was written since the samples were read
+                scores[name][metric] = score if evidence is None else _with_evidence(score, evidence)
+        plan = run.plan
+        return cls(
+            plan.all_directions,
+            samples,
+            scores,
+            run=run.id,
+            name=run.id,
+            sets=plan.sets,
+            conversation_metrics=plan.conversation_metrics,
+            row=run,
+        )
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics, the baselines last."""
+        return tuple(self.directions)
+
+    def rows(self) -> Iterator[tuple[str, str, Score]]:
+        """Yields (sample, metric, score), as a store does."""
+        for sample, scores in self.scores.items():
+            for metric, score in scores.items():
+                yield sample, metric, score
+
+    def values(self, metric: str) -> dict[str, float]:
+        """The values of a metric by answer, of those that have one."""
+        return {
+            name: score.value
+            for name, scores in self.scores.items()
+            if (score := scores.get(metric)) is not None and score.value is not None
+        }
+
+    def fitted(self, metric: str) -> set[str]:
+        """The answers whose ratings a metric was fitted to."""
+        return {name for name, scored, score in self.rows() if scored == metric and score.is_fitted_on}
+
+    def scorer_parts(self) -> dict[str, dict[str, float]]:
+        """The values of metrics that were scored as parts of a scorer (`--metrics scorer:FILE`), by metric and answer.
+
+        Those of answers that the scorer was fitted on count too: the metrics were fitted to nothing.
+        """
+        parts: dict[str, dict[str, float]] = {}
+        scorers = {metric for metric in self.directions if parse_specification(metric).is_scorer}
+        for name, metric, score in self.rows():
+            for part, record in score.evidence.get("parts", {}).items() if metric in scorers else ():
+                if part not in self.directions and not parse_specification(part).is_scorer:
+                    values = parts.setdefault(part, {})
+                    if record.get("value") is not None:
+                        values[name] = record["value"]
+        return parts
+
+    @property
+    def has_only_pair_ratings(self) -> bool:
+        """Whether ratings of pairs of answers were left out, and no other rating is there."""
+        return self.pair_ratings > 0 and all(sample.human_rating is None for sample in self.samples.values())
+
+    def where(self, names: Collection[str]) -> Self:
+        """The table of some of its answers, in their order."""
+        scores = {name: self.scores[name] for name in names if name in self.scores}
+        return replace(self, samples={name: self.samples[name] for name in names}, scores=scores)
+
+    def with_ratings(self, database: "Database | None") -> Self:
+        """The table with all ratings that there are of its answers: those of the rating page too (`join_ratings`)."""
+        if database is None:
+            return self
+        joined = join_ratings(database, self.samples)
+        return replace(self, samples=joined.samples, rating_note=joined.note)
+
+    def at_level(self, level: "RatedLevel | None") -> Self:
+        """The table of what is evaluated at a level: conversations, turns, or answers as they are."""
+        from .rated_level import find_level_items  # late: whoever shows a run reads it as it is
+
+        items = find_level_items(self.samples.values(), level)
+        scores: dict[str, dict[str, Score]] = {name: {} for name in items.samples}
+        for name, metric, score in self.rows():
+            item = items.item(name, metric, self.conversation_metrics)
+            if item is not None and (score.value is not None or metric not in scores[item]):
+                scores[item][metric] = score
+        return replace(self, samples=items.samples, scores=scores, source_samples=self.samples)
+
+    def without_pair_ratings(self) -> Self:
+        """The table without ratings that say which of two answers is better: they rate neither by itself."""
+        from ...eval_sets.pair_ratings import without_rating
+
+        pairs = [name for name, sample in self.samples.items() if rates_pair(sample)]
+        samples = {**self.samples, **{name: without_rating(self.samples[name]) for name in pairs}}
+        return replace(self, samples=samples, pair_ratings=len(pairs))
+
+
+def _with_evidence(score: Score, keys: Collection[str]) -> Score:
+    return replace(score, evidence={key: value for key, value in score.evidence.items() if key in keys})
