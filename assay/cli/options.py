@@ -479,6 +479,18 @@ def path_in_store(store: Path | str, name: str, instead: str) -> Path:
     return store / name
 
 
+with_plan_options = option_group(
+    "planned",
+    dict,
+    judge_option,
+    metrics_option,
+    turns_option,
+    embedder_option,
+    translate_option,
+    prompts_option,
+)
+
+
 def make_plan(
     sets: Iterable[str],
     set_options: SetOptions,

@@ -1,9 +1,9 @@
 """`assay run`: judge sets, keep everything, print the results."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,25 +17,19 @@ from .options import (
     SetOptions,
     by_language_option,
     concurrency_option,
-    embedder_option,
     hide_advanced,
-    judge_option,
     make_plan,
     max_failed_option,
-    metrics_option,
-    prompts_option,
     skip_bad_option,
-    translate_option,
-    turns_option,
     with_budget,
     with_cassette,
+    with_plan_options,
     with_set_options,
 )
 from .output import echo_notice, end_at_ctrl_c, print_result, typed_command
 from .typed_values import BoundedCount
 
 if TYPE_CHECKING:
-    from ..eval_sets.levels import Turns
     from ..judges import Budget
     from ..runs import Outcome, Plan, RunOptions, Store
     from ..runs.score.batch_run import BatchOptions
@@ -58,13 +52,8 @@ def _check_engine(_context: click.Context, _option: click.Parameter, typed: str 
 )
 @click.command()
 @click.argument("sets", nargs=-1, metavar="[SET]...")
-@judge_option
-@metrics_option
-@turns_option
+@with_plan_options
 @with_cassette
-@embedder_option
-@translate_option
-@prompts_option
 @with_set_options
 @concurrency_option
 @with_budget
@@ -85,13 +74,8 @@ def _check_engine(_context: click.Context, _option: click.Parameter, typed: str 
 def run(
     sets: tuple[str, ...],
     *,
-    judge: str | None,
-    metrics: str | None,
-    turns: "Turns",
+    planned: Mapping[str, Any],
     cassette_options: CassetteOptions,
-    embedder: str,
-    translate: str | None,
-    prompts_folder: Path | None,
     set_options: SetOptions,
     concurrency: int | None,
     budget: "Budget",
@@ -120,7 +104,9 @@ def run(
     from ..runs.score.batch_run import BatchOptions
     from ..runs.score.session import find_run_to_resume
     from ..runs.show.results import check_scores_file
+    from ..runs.show.run_report import run_as_json
     from ..runs.store.plan import absolute_source
+    from .run_output import print_run
 
     if not sets and not resume:
         raise UsageError("name a SET, or a run to go on with (--resume last)")
@@ -132,19 +118,11 @@ def run(
             raise UsageError(f"--out: {error}") from None
         check_scores_file(Path(out))  # before anything is paid for
 
-    typed_plan = partial(
-        make_plan,
-        [absolute_source(source) for source in sets],
-        set_options,
-        judge=judge,
-        metrics=metrics,
-        embedder=embedder,
-        turns=turns,
-        translate=translate,
-        prompts_folder=prompts_folder,
-    )
+    typed_plan = partial(make_plan, [absolute_source(source) for source in sets], set_options, **planned)
+    options = partial(RunOptions, mode=cassette_options.mode, budget=budget, concurrency=concurrency)
+    cassette, batches = cassette_options.cassette, None
 
-    if sets and judge is None and metrics is None:
+    if sets and planned["judge"] is None and planned["metrics"] is None:
         echo_notice(
             "no judge is named: only metrics that ask none are scored (--judge MODEL adds weakest_claim and "
             "faithfulness)"
@@ -157,24 +135,20 @@ def run(
                 "--resume, --skip-bad and --batch are for runs in a store; over Parquet files the same command goes on "
                 "where it ended"
             )
-        options = RunOptions(
-            cassette=cassette_options.cassette, mode=cassette_options.mode, budget=budget, concurrency=concurrency
-        )
-        _run_parts(typed_plan(), out, options, engine, workers, max_failed=max_failed)
+        _run_parts(typed_plan(), out, options(cassette=cassette), engine, workers, max_failed=max_failed)
     runs = Store(store)
     plan = typed_plan() if sets else None
     resumed = find_run_to_resume(runs, resume, plan) if resume else None
     plan = plan or (resumed.plan if resumed else typed_plan())
-    cassette, batches = cassette_options.cassette, None
     if batch:
         batches = BatchOptions(batch_size, echo_notice)
         cassette = cassette or batch_cassette(store, plan)
         resumed = resumed or resumable_batch_run(runs, plan, cassette)
-    options = RunOptions(cassette=cassette, mode=cassette_options.mode, budget=budget, concurrency=concurrency)
     run_id = resumed.id if resumed else None
-    outcome = execute_plan(plan, runs, options, resume=run_id, skip_bad=skip_bad, batches=batches)
-    report_skipped_rows(outcome.skipped_rows)
-    print_outcome(runs, outcome)
+    outcome = execute_plan(plan, runs, options(cassette=cassette), resume=run_id, skip_bad=skip_bad, batches=batches)
+    for skipped in outcome.skipped_rows:
+        echo_notice(f"left out: {skipped}")
+    print_result(lambda: run_as_json(runs, outcome), lambda: print_run(runs, outcome.run, outcome))
     if out is not None:
         write_out(runs, outcome.run, Path(out))
     click.get_current_context().exit(exit_code(runs, outcome, max_failed))
@@ -266,20 +240,6 @@ def _run_parts(
             f"{outcome.summary.failure}. To score them again, remove the files of their parts"
         )
     click.get_current_context().exit(code)
-
-
-def report_skipped_rows(errors: Sequence[InputError]) -> None:
-    """Names on standard error each row that was left out."""
-    for error in errors:
-        echo_notice(f"left out: {error}")
-
-
-def print_outcome(store: "Store", outcome: "Outcome") -> None:
-    """Prints the results of a session."""
-    from ..runs.show.run_report import run_as_json
-    from .run_output import print_run
-
-    print_result(lambda: run_as_json(store, outcome), lambda: print_run(store, outcome.run, outcome))
 
 
 def exit_code(store: "Store", outcome: "Outcome", max_failed: int) -> int:

@@ -57,6 +57,10 @@ _FIRST_FIELDS = (
     Field("judge", "name", lambda entry: entry.judge),
     Field("set", "name", lambda entry: entry.card.set_name),
 )
+_FIRST_OF_LINE = (  # of a line that is an entry and what it shows of it
+    Field("judge", "name", lambda line: line[0].judge),
+    Field("set", "name", lambda line: line[0].card.set_name),
+)
 
 
 def card_blocks(cards: Sequence[JudgeCard], *, is_page: bool = False) -> list[tuple[str, ReportBlock]]:
@@ -261,8 +265,7 @@ def _bias_table(entries: Sequence[CardEntry]) -> ResultTable:
     """How far a judge's score moves where a fair judge's would not."""
     lines = [(entry, bias) for entry in entries for bias in entry.card.biases if bias.change.value is not None]
     fields = (
-        Field("judge", "name", lambda line: line[0].judge),
-        Field("set", "name", lambda line: line[0].card.set_name),
+        *_FIRST_OF_LINE,
         Field("bias", "text", lambda line: line[1].bias),
         Field("measured by", "text", lambda line: line[1].source, "wide"),
         Field("moves the score by [95%]", "change", lambda line: line[1].change, is_left=True),
@@ -287,12 +290,8 @@ def describe_unmeasured(biases: Sequence[tuple[str, BiasFigure]]) -> Iterator[st
 
 def _calibration_parts(entries: Sequence[CardEntry], *, is_page: bool) -> list[_Part]:
     measured = [(entry, entry.card.calibration) for entry in entries if entry.card.calibration is not None]
-    first = (
-        Field("judge", "name", lambda line: line[0].judge),
-        Field("set", "name", lambda line: line[0].card.set_name),
-    )
     fields = (
-        *first,
+        *_FIRST_OF_LINE,
         Field("calibration error [95%]", "coefficient", lambda line: line[1].error, is_left=True),
         Field("n", "count", lambda line: line[1].error.n),
     )
@@ -303,7 +302,7 @@ def _calibration_parts(entries: Sequence[CardEntry], *, is_page: bool) -> list[_
     parts: list[_Part] = [*_unless_empty(tabulate("Calibration", measured, fields, note=note))]
     if is_page:
         of_bins = (
-            *first,
+            *_FIRST_OF_LINE,
             Field("score", "text", lambda line: f"{Figure('share', line[1].low)} to {Figure('share', line[1].high)}"),
             Field("n", "count", lambda line: line[1].n),
             Field("mean score", "mean", lambda line: line[1].score),

@@ -7,7 +7,7 @@ import pytest
 from openai_server import Answer
 
 from assay import evaluate
-from assay.errors import JudgeUnavailable
+from assay.errors import InputError, JudgeUnavailable
 from assay.judges import JudgeSettings, LiteLLMJudge
 from assay.runs import Ledger, Store
 
@@ -42,6 +42,20 @@ def test_a_closed_port_leaves_no_run(assay, set_file, judge_file, closed_port, m
 def test_a_model_file_that_is_not_there_leaves_no_run(assay, set_file):
     failed = assay("run", set_file(2), "--judge", "gguf:nowhere.gguf", "--metrics", "faithfulness", code=1)
     assert "there is no such model file" in failed.err and NOTHING in " ".join(failed.err.split())
+    assert rows_by_table(".assay") == dict.fromkeys(TABLES, 0)
+
+
+def test_an_error_with_a_constructor_of_its_own_leaves_no_run_either(assay, set_file, judge_file, monkeypatch):
+    class PlacedError(InputError):
+        def __init__(self, file, line):
+            super().__init__(f"{file}, line {line}: cannot be read")
+
+    async def fail(*_):
+        raise PlacedError("replies.jsonl", 3)
+
+    monkeypatch.setattr(LiteLLMJudge, "decide", fail)
+    failed = assay("run", set_file(2), "--judge", judge_file(), "--metrics", "judge_truthfulness", code=1)
+    assert f"replies.jsonl, line 3: cannot be read. {NOTHING}" in " ".join(failed.err.split())
     assert rows_by_table(".assay") == dict.fromkeys(TABLES, 0)
 
 
