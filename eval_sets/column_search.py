@@ -23,8 +23,17 @@ from .column_table import (
 from .columns import first_text, has_list, reason_to_leave_out, sort_row
 from .message import MESSAGE_ALIASES
 from .message_forms import find_messages_key
-from .number_rule import ColumnCells, NumberRule, is_missing, scale_of_header
-from .rating_scale import Bounds, RatingScale, find_rating_scale, rating_range, usual_scale
+from .number_rule import (
+    Bounds,
+    ColumnCells,
+    NumberRule,
+    RatingScale,
+    find_rating_scale,
+    is_missing,
+    rating_range,
+    scale_of_header,
+    usual_scale,
+)
 from .rows import BadRow, Row
 from .version_column import read_version
 

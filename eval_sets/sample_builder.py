@@ -15,9 +15,8 @@ from .column_table import ALIASES, is_link, is_no_rating, language_code, link_co
 from .columns import FIELDS, REQUIRED, explain_missing, reason_to_leave_out, sort_row
 from .message import find_turns
 from .message_times import readings
-from .number_rule import NumberRule, is_missing
+from .number_rule import Bounds, NumberRule, is_missing
 from .pair_ratings import describe_lost_pairs, is_lost_pair, without_rating
-from .rating_scale import Bounds
 from .rows import Row, Rows
 from .sample import Sample
 from .table_files import load_named_tables
