@@ -125,3 +125,15 @@ def describe_first_mistake(error: "ValidationError", cure: str = "") -> str:
 
 def _show(value: object) -> str:
     return f'"{shorten(value)}"' if isinstance(value, str) else shorten(str(value))
+
+
+def check_characters(text: str) -> str:
+    """Returns a text that can be written and sent."""
+    if "\0" in text:
+        raise ValueError("the text holds a NUL byte; remove it, or find out what wrote it")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = text[error.start].encode("unicode_escape").decode()
+        raise ValueError(f"the text holds half a character ({half}); write it again from its source") from None
+    return text

@@ -20,17 +20,27 @@ from .column_table import (
     rater_of,
     usual_name,
 )
-from .columns import first_text, reason_to_leave_out, sort_row
+from .columns import first_text, has_list, reason_to_leave_out, sort_row
 from .message import MESSAGE_ALIASES
 from .message_forms import find_messages_key
-from .number_rule import ColumnCells, NumberRule, is_missing, scale_of_header
-from .rating_scale import Bounds, RatingScale, find_rating_scale, rating_range, usual_scale
+from .number_rule import (
+    Bounds,
+    ColumnCells,
+    NumberRule,
+    RatingScale,
+    find_rating_scale,
+    is_missing,
+    rating_range,
+    scale_of_header,
+    usual_scale,
+)
 from .rows import BadRow, Row
 from .version_column import read_version
 
 _OWN: RatingScale = RatingScale(1, 5)  # of a column `rating` that tells no scale
 _WIDER = 2  # so many times as wide as the scale of a column's own values, a scale is another one
 _NAMES = ("rating", *RATING_ALIASES)
+_OTHERS = ("other_response", *ALIASES["other_response"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +112,7 @@ class ColumnSearch:
         self._by_name: Mapping[str, str] = {}
         self._names: dict[str, None] = {}
         self._told = set[bool]()
+        self._others: list[str] = []  # the columns that may hold another answer
         self._has_pairs = False
         self._in_messages, self._objects = ColumnCells(), ColumnCells()
         self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
@@ -138,6 +149,8 @@ class ColumnSearch:
         self._names |= dict.fromkeys(values)
         columns = [column for column in self._names if column not in self._mapping or column == self._own]
         self._by_name = columns_by_usual_name(columns)
+        self._others = [column for column, ours in self._mapping.items() if ours == "other_response"]
+        self._others += [self._by_name[name] for name in _OTHERS if name in self._by_name]
         for name in _NAMES:
             if (column := self._by_name.get(name)) is not None:
                 self._cells.setdefault(column, ColumnCells())
@@ -156,11 +169,9 @@ class ColumnSearch:
                 self._criteria[column] = f"another rating; --map {quote_word(f'{column}=rating')} uses it"
 
     def _has_other_answer(self, values: Mapping[str, Any]) -> bool:
-        names = ("other_response", *ALIASES["other_response"])
         metadata = values.get("metadata")
-        cells = [values.get(column) for column, ours in self._mapping.items() if ours == "other_response"]
-        cells += [values.get(self._by_name.get(name, name)) for name in names]
-        cells += [metadata.get(name) for name in names] if isinstance(metadata, Mapping) else []
+        cells = [values.get(column) for column in self._others]
+        cells += [metadata.get(name) for name in _OTHERS] if isinstance(metadata, Mapping) else []
         return any(isinstance(cell, str) and cell.strip() for cell in cells)
 
     def _add_object(self, ratings: object) -> None:
@@ -272,9 +283,7 @@ class ColumnSearch:
 
 def message_ratings(row: Row) -> list[Any]:
     """Lists the ratings in the messages of a row."""
-    key = (
-        find_messages_key(row.values) if any(isinstance(value, list | tuple) for value in row.values.values()) else None
-    )
+    key = find_messages_key(row.values) if has_list(row.values) else None
     names = ("rating", *MESSAGE_ALIASES["rating"])
     ratings = []
     for message in row.values[key] if key else ():

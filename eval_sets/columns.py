@@ -58,6 +58,11 @@ def first_text(values: Mapping[str, Any]) -> str:
     return next((cell for cell in values.values() if isinstance(cell, str) and cell.strip()), "")
 
 
+def has_list(values: Mapping[str, Any]) -> bool:
+    """Whether any value of a row is a list, as messages are."""
+    return not {list, tuple}.isdisjoint(map(type, values.values()))
+
+
 class SortedRow(NamedTuple):
     """A row by field."""
 
@@ -210,7 +215,7 @@ def _take_thread(fields: dict[str, Any], origins: dict[str, str], extras: dict[s
     """Finds the messages of a row, and the id of their conversation, under the names of other tools."""
     if not fields.get("messages"):
         thread = {name: value for name, value in fields.items() if name == "user_input"} | extras
-        key = find_messages_key(thread) if any(isinstance(value, list | tuple) for value in thread.values()) else None
+        key = find_messages_key(thread) if has_list(thread) else None
         if key is None:
             return
         fields["messages"] = fields.pop(key) if key in fields else extras.pop(key)

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
-from ..value_messages import shorten
+from ..value_messages import check_characters, shorten
 
 MESSAGE_ALIASES: dict[str, tuple[str, ...]] = {
     "content": ("text", "message", "value", "body"),
@@ -306,15 +306,3 @@ def _json_value(value: Any) -> Any:
     from .cell_values import to_json_value  # late: whoever reads a store has no messages
 
     return to_json_value(value)
-
-
-def check_characters(text: str) -> str:
-    """Returns a text that can be written and sent."""
-    if "\0" in text:
-        raise ValueError("the text holds a NUL byte; remove it, or find out what wrote it")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        half = text[error.start].encode("unicode_escape").decode()
-        raise ValueError(f"the text holds half a character ({half}); write it again from its source") from None
-    return text

@@ -5,8 +5,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from ..value_messages import is_nothing
-from .message import Message, check_characters
+from ..value_messages import check_characters, is_nothing
+from .message import Message
 
 Cell = int | float | str | bool | None
 ACCEPTED_SAMPLES = "a list of samples; load_set and read_samples make them of files and data"

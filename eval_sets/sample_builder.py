@@ -11,13 +11,12 @@ from ..text.wording import count_of, list_first
 from ..value_messages import is_nothing, shorten
 from . import cell_values
 from .column_search import SetColumns
-from .column_table import ALIASES, is_link, is_no_rating, language_code, usual_name
+from .column_table import ALIASES, is_link, is_no_rating, language_code, link_columns
 from .columns import FIELDS, REQUIRED, explain_missing, reason_to_leave_out, sort_row
 from .message import find_turns
 from .message_times import readings
-from .number_rule import NumberRule, is_missing
+from .number_rule import Bounds, NumberRule, is_missing
 from .pair_ratings import describe_lost_pairs, is_lost_pair, without_rating
-from .rating_scale import Bounds
 from .rows import Row, Rows
 from .sample import Sample
 from .table_files import load_named_tables
@@ -28,6 +27,7 @@ from .version_column import read_version, versioned_id
 
 _OPTIONAL = {*FIELDS} - {*REQUIRED}
 _PLAIN = NumberRule()
+_OTHERS = {"other_response", *ALIASES["other_response"]}
 _LABELS = {"group", "language"}  # in which a word for nothing is nothing
 _LONGEST_NAME = 60
 
@@ -63,7 +63,8 @@ class ColumnAccount:
         for name, value in values.items():
             if not self._seen.get(name):
                 self._seen[name] = value is not None and value != ""
-            if value and is_link(usual_name(name), value) and name not in origins.values():
+        for name, usual in link_columns(tuple(values)):
+            if values[name] and is_link(usual, values[name]) and name not in origins.values():
                 self._links.setdefault(name, []).append(row.place)
         for field_name, column in origins.items():
             self._uses.setdefault(column, field_name)
@@ -268,7 +269,7 @@ class SampleBuilder:
             fields["id"] = f"{self.source.stem}-{value}" if self._has_stem and not is_missing(value) else value
             origins["id"] = name
         own = self._columns.own
-        is_told = any(not is_missing(fields.get(bound)) for bound in ("rating_min", "rating_max"))
+        is_told = not is_missing(fields.get("rating_min")) or not is_missing(fields.get("rating_max"))
         if not is_missing(fields.get("rating")) or not is_missing(fields.get("ratings")):
             if own is None and "rating" in self._columns.unused and not is_told and not self.source.made:
                 extras["rating"] = fields.pop("rating")  # of rows of tables it is from 1 to 5, as any
@@ -330,7 +331,7 @@ class SampleBuilder:
 
     def _read_other_response(self, fields: dict[str, Any], metadata: Mapping[str, Any]) -> None:
         """Reads another answer out of the metadata, where it is usual to keep one; the metadata keep it too."""
-        if fields.get("other_response"):
+        if fields.get("other_response") or _OTHERS.isdisjoint(metadata):
             return
         for name in ("other_response", *ALIASES["other_response"]):
             if isinstance(text := metadata.get(name), str) and text.strip():

@@ -13,10 +13,10 @@ from ..text.wording import count_of
 from .column_search import ColumnSearch, SetColumns, look_at_columns, may_tell_columns, message_ratings
 from .columns import check_columns, check_mapped, check_mapping, known_columns
 from .logs.log_format import read_logs
+from .number_rule import Bounds
 from .pair_ratings import describe_lost_pairs, is_lost_pair, without_rating
 from .preference_reading import PreferenceRow
 from .python_data import open_data, ready_samples
-from .rating_scale import Bounds
 from .rows import BadRow, Row, Rows
 from .sample import Sample
 from .sample_builder import ColumnAccount, SampleBuilder

@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from ..text.language_detection import detect_language
 from ..text.wording import count_of, list_first, verb_of
-from ..value_messages import describe_first_mistake, describe_type, shorten
+from ..value_messages import check_characters, describe_first_mistake, describe_type, shorten
 from .cell_values import find_documents
-from .message import MESSAGE_ALIASES, Message, check_characters, find_disorder, find_turns
+from .message import MESSAGE_ALIASES, Message, find_disorder, find_turns
 from .message_forms import read_forms
 from .message_times import readings
 

@@ -6,9 +6,9 @@ from ..errors import InputError
 from ..eval_sets import Sample
 from ..eval_sets.column_search import SetColumns
 from ..eval_sets.logs.trace_row import Trace, build_row
-from ..eval_sets.message import check_characters
 from ..eval_sets.rows import BadRow, Repeatable, Rows
 from ..eval_sets.sample_builder import SampleBuilder
+from ..value_messages import check_characters
 from .address import TraceAddress
 from .source import ORIGIN, TraceOrigin, UnreadTrace
 from .times import read_utc

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeGuard
 from ...value_messages import shorten
 from ..message import REASONS
 from ..name_suggestions import quote_names
-from ..rating_scale import usual_scale
+from ..number_rule import label_of, usual_scale
 
 UNUSED = "unused_ratings"
 """The key of a trace's metadata with what people said and is not used, and why."""
@@ -17,7 +17,6 @@ _THUMBS = {
     **dict.fromkeys(("👍", "+1", "up", "thumb up", "thumbs up", "positive"), 1.0),
     **dict.fromkeys(("👎", "-1", "down", "thumb down", "thumbs down", "negative"), 0.0),
 }
-_NO_LETTERS = {ord(letter): None for letter in "\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"}  # of emoji
 _CURE = "give the scores a config with a lowest and a highest value"
 _LARGEST = 1e9
 
@@ -194,10 +193,7 @@ def _unused(by_problem: Mapping[str, Sequence[HumanRating]]) -> dict[str, Any]:
 
 def _thumb(rating: HumanRating) -> float | None:
     """1 or 0 of a label that is a thumb; None of another, and where the number says something else."""
-    words = rating.label.translate(_NO_LETTERS).casefold()
-    thumb = _THUMBS.get(words.strip())
-    if thumb is None:
-        thumb = _THUMBS.get(" ".join(words.replace("_", " ").replace("-", " ").split()))
+    thumb = _THUMBS.get(label_of(rating.label))
     if thumb is None or rating.value is None:
         return thumb
     return thumb if rating.value in ((1,) if thumb else (0, -1)) else None

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import InputError
-from ...eval_sets.rating_scale import usual_rating_scale
+from ...eval_sets.number_rule import usual_rating_scale
 from ...text.wording import count_of, verb_of
 from ..arrays import Floats
 from ..table import BASELINES, ScoreTable

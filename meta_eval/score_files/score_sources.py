@@ -19,8 +19,7 @@ from ...eval_sets.column_table import (
     usual_name,
 )
 from ...eval_sets.name_suggestions import quote_names
-from ...eval_sets.number_rule import ColumnCells, NumberRule, scale_of_header
-from ...eval_sets.rating_scale import scale_of_rule
+from ...eval_sets.number_rule import ColumnCells, NumberRule, scale_of_header, scale_of_rule
 from ...eval_sets.rows import Row
 from ...eval_sets.version_column import versioned_id
 from ...number_bounds import LARGEST_NUMBER
