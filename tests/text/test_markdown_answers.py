@@ -152,7 +152,7 @@ def test_hostile_markdown_is_read_in_proportion(unit: str) -> None:
 
 
 def test_brackets_that_begin_no_link_take_no_search_for_their_ends() -> None:
-    """Each took one through those after it: 4.6 times as many calls for four times the brackets, and more of long lines."""
+    """Each took one through those after it: 4.6 times as many calls for four times the brackets."""
     assert growth(lambda size: lambda: claiming_sentences(f"*Open* {'[ x' * size}", ENGLISH), 14) < 3
 
 
