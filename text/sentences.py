@@ -92,7 +92,7 @@ def _rejoined(parts: list[str], kinds: SentenceKinds) -> list[str]:
     return whole
 
 
-@dataclass(slots=True)  # made for every sentence: not frozen, which takes three times as long
+@dataclass(slots=True, unsafe_hash=True)  # made for every sentence: not frozen, which takes three times as long
 class AnswerSentence:
     """A sentence of an answer; not to be changed."""
 
