@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SCHEMAS = {
     "topics": "metrics.topic_adherence:Topics",
     "requests": "metrics.resolved:Requests",
-    "claims": "metrics.claim_extraction:Claims",
+    "claims": "metrics.claim_support:Claims",
     "questions": "metrics.answer_relevance:ReverseQuestions",
 }
 
