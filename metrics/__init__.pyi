@@ -13,8 +13,7 @@ from .catalogue import (
     metric_names as metric_names,
     needs_judge as needs_judge,
 )
-from .choice import ChoiceMetric as ChoiceMetric
-from .choice_file import OptionChoice as OptionChoice, read_choice as read_choice
+from .choice import ChoiceMetric as ChoiceMetric, OptionChoice as OptionChoice, read_choice as read_choice
 from .citable_sources import CitableSources as CitableSources, SourceMatch as SourceMatch
 from .citation_marks import (
     CitedAnswer as CitedAnswer,
@@ -43,7 +42,6 @@ from .conversation_documents import (
     fitting_documents as fitting_documents,
 )
 from .conversation_length import ConversationLength as ConversationLength
-from .conversation_state import write_thread as write_thread
 from .conversation_turns import ConversationTurns as ConversationTurns
 from .declined import Declined as Declined, find_refusal as find_refusal
 from .effort import Effort as Effort
@@ -52,8 +50,8 @@ from .factoid import Factoid as Factoid
 from .factual_correctness import FactualCorrectness as FactualCorrectness
 from .faithfulness import Faithfulness as Faithfulness
 from .fbeta import f_beta as f_beta
-from .handover import Handover as Handover
-from .handover_signs import (
+from .handover import (
+    Handover as Handover,
     customer_wish as customer_wish,
     find_handover as find_handover,
     find_needs as find_needs,
@@ -79,8 +77,7 @@ from .heuristic.general_answer import GeneralAnswer as GeneralAnswer
 from .heuristic.hal import find_pairs as find_pairs, nearness as nearness
 from .heuristic.message_type import Rules as Rules
 from .heuristic.off_context import OffContext as OffContext, ScopeCheck as ScopeCheck, off_context as off_context
-from .heuristic.parse_cache import Parsed as Parsed, ParsedTexts as ParsedTexts
-from .heuristic.pipelines import find_pipeline as find_pipeline
+from .heuristic.parse_cache import Parsed as Parsed, ParsedTexts as ParsedTexts, find_pipeline as find_pipeline
 from .heuristic.prompt_overlap import prompt_overlap as prompt_overlap
 from .heuristic.score import plain_score as plain_score, rate as rate
 from .heuristic.subject_combination import subject_combination as subject_combination
@@ -104,7 +101,7 @@ from .numeric.numeric_claims import (
     check_claims as check_claims,
     tables_of_claims as tables_of_claims,
 )
-from .numeric.parse.claim_questions import open_claim as open_claim, reading_request as reading_request
+from .numeric.parse.judge_reading import open_claim as open_claim, reading_request as reading_request
 from .numeric.parse.sentence_reading import (
     ROLES as ROLES,
     ClaimPart as ClaimPart,
@@ -149,8 +146,8 @@ from .ragas_adapter import (
 )
 from .resolved import Requests as Requests, Resolved as Resolved, find_meeting_turns as find_meeting_turns
 from .rouge import Rouge1 as Rouge1, Rouge2 as Rouge2, RougeL as RougeL, RougeLPrecision as RougeLPrecision
-from .rubric import RubricMetric as RubricMetric
-from .rubric_file import Rubric as Rubric, read_rubric as read_rubric
+from .rubric import Rubric as Rubric, RubricMetric as RubricMetric, read_rubric as read_rubric
+from .sample_state import write_thread as write_thread
 from .score import (
     Claim as Claim,
     Place as Place,

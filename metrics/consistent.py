@@ -15,8 +15,8 @@ from ..text.sentences import answer_sentences
 from ..text.tokens import tokens
 from ..text.wording import count_of, verb_of
 from .claim_support import require_answers
-from .conversation_state import Thread, fitting_thread
 from .metric import Metric, compute_for
+from .sample_state import Thread, fitting_thread
 from .score import Score, scored, skipped
 
 MOST_CLAIMS = 400

@@ -18,7 +18,7 @@ from ..text.sentences import (
     without_words_to_judge,
 )
 from ..text.tokens import tokens
-from .conversation_state import describe_shortened, fit_results
+from .sample_state import describe_shortened, fit_results
 from .score import Claim, QuotedDocument
 
 DocumentKind = Literal["context", "earlier context", "tool result", "customer", "table"]

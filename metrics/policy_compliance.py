@@ -13,8 +13,8 @@ from ..prompts import BUNDLED, Prompts
 from ..text.demands import find_rules
 from ..text.wording import count_of
 from .claim_support import require_answers
-from .conversation_state import fitting_thread
 from .metric import Metric, compute_for
+from .sample_state import fitting_thread
 from .score import Score, scored, skipped
 
 

@@ -10,8 +10,8 @@ from ..eval_sets import Sample
 from ..judges import JudgeLike, LiteLLMJudge, open_judge
 from ..metrics import Claim, Metric, Score
 from ..metrics.catalogue import load_metric
-from ..metrics.conversation_state import write_thread
 from ..metrics.metric import check_metric, run_to_end
+from ..metrics.sample_state import write_thread
 from ..text.wording import quote_place
 from ..untrusted import without_unseen
 

@@ -1,12 +1,12 @@
 from .components import (
     find_components as find_components,
+    find_errors as find_errors,
+    find_guides as find_guides,
     normal_name as normal_name,
     unspecified_components as unspecified_components,
 )
 from .demands import find_rules as find_rules
 from .entities import KINDS as KINDS, find_entities as find_entities, states_fact as states_fact
-from .error_codes import find_errors as find_errors
-from .guides import find_guides as find_guides
 from .judge_address import JudgeAddresses as JudgeAddresses
 from .language_detection import FEWEST_LETTERS as FEWEST_LETTERS, detect_language as detect_language
 from .number_ranges import join_ranges as join_ranges

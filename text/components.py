@@ -1,12 +1,114 @@
-"""Names of menu items, buttons and settings in a text, by patterns per language (Lassche et al. 2024, section V-B)."""
+"""What an answer names: components of a program, guides, and codes of errors."""
 
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..languages import Language
 from .lemmas import stem, words
+
+_CODE = re.compile(r"\b(?:[A-Z]{1,6}[-_ ]?\d{2,6}|0x[0-9A-Fa-f]{3,8})\b")
+
+
+def find_errors(text: str, language: Language) -> list[str]:
+    """Finds the error codes and quoted error messages in a text, each once, lower-cased.
+
+    Example:
+        >>> from assay.languages import load_language
+        >>> find_errors("I get KP 2044, and then error 404.", load_language("en"))
+        ['kp-2044', '404']
+    """
+    errors = [normal_code(match[0]) for match in find_codes(text)]
+    errors += [match[1] for pattern in (_coded(language), _quoted(language)) for match in pattern.finditer(text)]
+    return list(dict.fromkeys(error.lower().strip(" .") for error in errors))
+
+
+def find_codes(text: str) -> Iterator[re.Match[str]]:
+    """Finds codes of letters and digits (`KP-2044`, `KP 2044`, `0x80070005`), in order."""
+    return _CODE.finditer(text)
+
+
+def normal_code(code: str) -> str:
+    """A code with a hyphen where it has a space or an underscore."""
+    return re.sub(r"[ _]", "-", code)
+
+
+@cache
+def _coded(language: Language) -> re.Pattern[str]:
+    words = _any(language.words.error_words)
+    return re.compile(rf"\b(?:{words})(?: ?code)?:? (?:nummer |number |nr\.? ?|no\.? ?)?(\d{{3,6}})\b", re.IGNORECASE)
+
+
+@cache
+def _quoted(language: Language) -> re.Pattern[str]:
+    words = _any(language.words.message_words)
+    return re.compile(rf"\b(?:{words})[: ]+[\"“„'‘]([^\"“”„'‘’\n]{{3,80}})[\"”'’]", re.IGNORECASE)
+
+
+def _any(words: tuple[str, ...]) -> str:
+    return "|".join(map(re.escape, words))
+
+
+FEWEST_STEPS = 2
+
+_BULLETED = re.compile(r"^(\s*)[-*•–‣◦]\s+(\S.*)$")
+_INLINE = re.compile(r"(?:^|(?<=[\s:;.]))(\d{1,2})[.)]\s+(?=\S)")
+
+
+@lru_cache(maxsize=2048)  # contexts are shared by samples
+def find_guides(text: str, language: Language) -> tuple[tuple[str, ...], ...]:
+    """Finds the guides of a text, each its steps in order without their numbers; at least two steps make a guide.
+
+    A blank line or a line of other text within a list belongs to the step before it when the numbering goes on.
+    Bullets below a numbered step are not steps. Numbers within one line (`1. Open X. 2. Click Y.`) count as lines.
+    """
+    guides: list[list[str]] = []
+    expected, bulleted, broken = 0, False, True
+    for line in step_lines(text):
+        if numbered := _numbered(language).match(line):
+            number = int(numbered[1])
+            if number != expected or number == 1 or bulleted:
+                guides.append([])
+            guides[-1].append(numbered[2].strip())
+            expected, bulleted, broken = number + 1, False, False
+        elif (bullet := _BULLETED.match(line)) and (expected == 0 or broken or not bullet[1]):
+            if not bulleted or broken:
+                guides.append([])
+            guides[-1].append(bullet[2].strip())
+            expected, bulleted, broken = 0, True, False
+        elif line.strip() and not line.startswith((" ", "\t")):
+            broken = True
+    return tuple(tuple(steps) for steps in guides if len(steps) >= FEWEST_STEPS)
+
+
+@cache
+def _numbered(language: Language) -> re.Pattern[str]:
+    words = "|".join(map(re.escape, language.words.step_words))
+    return re.compile(
+        rf"^\s*+(?:(?:\*\*|#{{1,6}})\s*+)?(?:(?:{words})\s*+)?(\d{{1,2}})\s*+[.):]\s*+(?:\*\*\s*+)?(\S.*)$",
+        re.IGNORECASE,
+    )
+
+
+def step_lines(text: str) -> list[str]:
+    """Splits a text into lines; steps that are numbered within one line become lines."""
+    return [part for line in text.splitlines() for part in _split_inline(line)]
+
+
+def _split_inline(line: str) -> list[str]:
+    """Splits a line with `1. ... 2. ... 3. ...` in sequence into one line per step; returns any other line as it is."""
+    starts: list[int] = []
+    for match in _INLINE.finditer(line):
+        if int(match[1]) == len(starts) + 1:
+            starts.append(match.start())
+    if len(starts) < FEWEST_STEPS:
+        return [line]
+    bounds = [*starts, len(line)]
+    parts = [line[start:end] for start, end in pairwise(bounds)]
+    return [line[: starts[0]], *parts] if line[: starts[0]].strip() else parts
+
 
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ]"
 # a name begins a word: else each capital of a long run would be tried as the first

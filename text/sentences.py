@@ -92,7 +92,7 @@ def _rejoined(parts: list[str], kinds: SentenceKinds) -> list[str]:
     return whole
 
 
-@dataclass(slots=True)  # made for every sentence: not frozen, which takes three times as long
+@dataclass(slots=True, unsafe_hash=True)  # made for every sentence: not frozen, which takes three times as long
 class AnswerSentence:
     """A sentence of an answer; not to be changed."""
 
@@ -303,9 +303,8 @@ class _SentenceReader:
             if words.words[0] in self.kinds.before_statement:
                 stated, answer_word = self.kinds.without_answer_word(words)
             if answer_word and self._question and not self.kinds.says_by_itself(stated):  # "Yes, click Save."
-                [(_, *answer)] = self.kinds.parts(answer_word.rstrip(), may_address=False)
-                answer_end = offset + begin + len(answer_word.rstrip())
-                self._add_part((begin, *answer), line, offset, answer_end, "")
+                [(_, answer_kind, answer, _)] = self.kinds.parts(answer_word.rstrip(), may_address=False)
+                self._add_part((begin, answer_kind, answer, ()), line, offset, offset + begin + len(answer.text), "")
                 begin, answer_word = begin + len(answer_word), ""
             if line.path or head or self._title:
                 context = [self._title, self._heads.get(line.path[-2], "") if line.path else "", head]

@@ -299,13 +299,14 @@ class Listed(Transport):
         """The call: the state, then the questions by their ids."""
         reason = request.reason or "none"
         prompt = compose(request, request.prompts.load(request.task, request.language), _FRAMES[reason])
-        offered = _words_by_question(questions, prompt.language)
         words, statements, others = list[tuple[str, tuple[str, ...]]](), dict[str, str](), list[str]()
-        for question, each in zip(questions, offered, strict=True):
-            words += [(question.id, tuple(each))]
+        yes_no = tuple(yes_no_words(prompt.language))
+        for question in questions:
             if type(question) is Predicate:
+                words += [(question.id, yes_no)]
                 statements[question.id] = write_statement(question) if question.context else question.statement
             else:
+                words += [(question.id, tuple(words_of(question, prompt.language)))]
                 others += [_line(question)]
         user = [delimit_all(request.state)]
         schema: Any = reply_schema(tuple(words), reason)

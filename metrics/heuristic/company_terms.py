@@ -19,9 +19,9 @@ ENOUGH_TERMS = 3
 _SHORTEST = 4
 
 
-def company_terms(terms: Collection[str], enough: int = ENOUGH_TERMS) -> float:
-    """Computes min(1, different company terms of the answer / `enough`), in [0, 1]: a long list gains nothing."""
-    return min(1.0, len(set(terms)) / enough)
+def company_terms(terms: Collection[str]) -> float:
+    """Computes min(1, different company terms of the answer / 3), in [0, 1]: a long list gains nothing."""
+    return min(1.0, len(set(terms)) / ENOUGH_TERMS)
 
 
 def build_vocabulary(texts: Iterable[str], language: Language, most: int = MOST_WORDS) -> list[str]:

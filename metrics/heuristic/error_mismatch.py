@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ...languages import Language
-from ...text.error_codes import find_codes, find_errors, normal_code
+from ...text.components import find_codes, find_errors, normal_code
 from ...text.lemmas import content_lemmas
 from ..score import Score, scored, skipped
 from .feature import Feature, SampleTexts, bound_evidence

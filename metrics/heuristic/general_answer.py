@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from ...languages import Language
-from ...text.components import find_components
-from ...text.error_codes import find_errors
+from ...text.components import find_components, find_errors
 from ...text.lemmas import words
 from ...text.sentences import claiming_sentences
 from ...text.wording import count_of

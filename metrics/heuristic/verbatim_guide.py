@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from ...judges import JudgeLike
 from ...languages import Language
-from ...text.components import find_components, normal_name
-from ...text.guides import find_guides
+from ...text.components import find_components, find_guides, normal_name
 from ...text.lemmas import content_lemmas, words
 from ...text.wording import count_of
 from ..score import Score, scored

@@ -18,9 +18,8 @@ from ..sample_state import TableContext
 from ..score import Claim, Score, scored, skipped
 from .compute.verify import Finding, verify
 from .lexicon import LANGUAGES, why_unread
-from .parse.claim_questions import open_claim
 from .parse.clause import claims_of
-from .parse.judge_reading import read_by_judge
+from .parse.judge_reading import open_claim, read_by_judge
 from .parse.sentence_reading import MOST_CHARACTERS, ClaimPart, PartReading, Scene, read_sentence, scene_of
 from .specification import Hedge, Specification, Statistic
 from .tables.sample_tables import caption_power, tables_of_sample

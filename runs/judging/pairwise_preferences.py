@@ -15,8 +15,8 @@ from ...judges import JudgeLike
 from ...judges.usage import Usage
 from ...meta_eval.estimate import Estimate, estimate, estimate_mean
 from ...metrics import Pairwise, Score
-from ...metrics.conversation_state import Thread, fit_results, write_thread
 from ...metrics.pairwise import pairwise_request
+from ...metrics.sample_state import Thread, fit_results, write_thread
 from ...text.wording import count_of, list_first, verb_of
 from ..score.execute import Keep, execute
 

@@ -235,7 +235,7 @@ class Results(AnswerTable):
     def _page(self) -> str:
         """All results as one page: the figures, then every answer with its evidence, the worst first."""
         from ...eval_sets.opening_question import listed_question
-        from ...metrics.conversation_state import write_thread
+        from ...metrics.sample_state import write_thread
         from ...presentation.page import render_page
         from ..answers.rating_direction import describe_rating
         from ..failures.failure_page import PACKAGE

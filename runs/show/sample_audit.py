@@ -50,7 +50,7 @@ def _spoken_texts(sample: Sample) -> list[tuple[str, str]]:
     other = [("The other answer", sample.other_response)] if sample.other_response else []
     if not sample.messages:
         return [("Question", sample.user_input), ("Answer", sample.response), *other]
-    from ...metrics.conversation_state import write_thread
+    from ...metrics.sample_state import write_thread
 
     thread = write_thread(sample, _LONGEST_EVIDENCE)
     policy = [("Policy", sample.policy)] if sample.policy else []

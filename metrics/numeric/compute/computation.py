@@ -96,10 +96,10 @@ class StatisticInput:
         window = "" if asked.window == ALL_ROWS else f" over {asked.window.text or asked.window}"
         return f"{name} of {asked.series or 'rows'}{window}"
 
-    def row_names(self, places: Sequence[int], most: int = 3) -> str:
-        """The names of rows, the first few of many."""
-        names = ", ".join(self.table.row_name(int(place)) for place in places[:most])
-        return f"{names} and more" if len(places) > most else names
+    def row_names(self, places: Sequence[int]) -> str:
+        """The names of rows, the first three of many."""
+        names = ", ".join(self.table.row_name(int(place)) for place in places[:3])
+        return f"{names} and more" if len(places) > 3 else names
 
 
 Compute = Callable[[StatisticInput], Computed]

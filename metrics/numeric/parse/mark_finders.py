@@ -13,8 +13,7 @@ from ..names.column_names import PART, SYNONYM, is_predicate, meanings, means, n
 from ..specification import Window
 from ..tables.table import LENGTHS, NumericTable
 from ..tables.views import View
-from ..times.compound_times import find_times
-from ..times.dependent_times import dependent_times, undatable_times
+from ..times.compound_times import dependent_times, find_times, undatable_times
 from .marks import HEDGES_BY_WORD, Mark, Mention, Name, Names, choose
 
 _DATA_RATES = ("kbps", "Mbps", "Gbps")

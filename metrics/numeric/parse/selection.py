@@ -43,9 +43,7 @@ SILENT = frozenset(
 _MOST_UNKNOWN = 2  # words that may be left out
 
 
-def interpretations(
-    clause: Clause, shared: frozenset[str], constructions: Sequence[Construction] = CONSTRUCTIONS
-) -> list[Interpretation]:
+def interpretations(clause: Clause, shared: frozenset[str]) -> list[Interpretation]:
     """The most specific interpretations of a clause that account for all of it that may matter.
 
     Unknown words are left out only where the interpretation names its series, else one may be what the clause is
@@ -55,7 +53,7 @@ def interpretations(
     if len(unknown) > _MOST_UNKNOWN or any(_restricts(clause, token) for token in unknown):
         return []
     complete = []
-    for construction in constructions:
+    for construction in CONSTRUCTIONS:
         made = interpret(construction, clause)
         made = made and without_impossible(made)
         if made is None or open_marks(made, shared):
