@@ -46,9 +46,8 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
             policy = triage_policy(table, predicted, seed=repeat)
             is_sent = np.zeros(POPULATION, bool)
             if policy.send_at is not None:
-                is_sent = (
-                    fit_combination("subset", ("m0", "m1"), scores, ratings, 3.0).predict(new_scores) >= policy.send_at
-                )
+                fitted = fit_combination("subset", ("m0", "m1"), scores, ratings, 3.0)
+                is_sent = fitted.predict(new_scores) >= policy.send_at
             broken.append(bool(is_sent.any()) and float((new_ratings[is_sent] < 3).mean()) > BOUND)
             contradicted.append(policy.send_at is not None and policy.sent_bad > BOUND * policy.sent)
             sent.append(float(is_sent.mean()))
