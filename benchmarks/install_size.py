@@ -55,7 +55,7 @@ PURPOSES: Mapping[str, str] = {
     "pyyaml": "suites, judges and language packs",
     "rapidfuzz": "`rouge_l_precision`; the nearest name in an error",
     "rich": "tables in the terminal",
-    "scikit-learn": "groups of texts and how good they are, calibration of a judge, agreement of judges",
+    "scikit-learn": "groups of texts and how good they are, agreement of judges",
     "scipy": "correlations, tests and intervals, from the first run on",
     "sentencex": "sentences of answers, of which claims are made",
     "tenacity": "calls to tracing tools that failed for now are made again",

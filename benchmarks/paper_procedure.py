@@ -272,11 +272,10 @@ def type_table(true: tuple[str, ...], predicted: tuple[str, ...]) -> tuple[TypeR
 
 
 def _star_rows(rated: ScoreTable) -> list[StarRow]:
-    languages = sorted(set(rated.attributes.get("language", ())) - {""})
-    parts = [("all", rated)]
-    if len(languages) > 1:
-        spoken = np.array(rated.attributes["language"])
-        parts += [(language, rated.take(np.flatnonzero(spoken == language))) for language in languages]
+    spoken = np.array(rated.attributes.get("language", ()))
+    languages = sorted(set(spoken.tolist()) - {""})
+    of_each = [(one, rated.take(np.flatnonzero(spoken == one))) for one in languages]
+    parts = [("all", rated), *(of_each if len(of_each) > 1 else ())]
     return [_star_row(label, part, name) for label, part in parts for name in part.metrics]
 
 

@@ -53,10 +53,7 @@ from .cross_validation import (
     choose_simple as choose_simple,
 )
 from .decision.variant_decision import variant_sentences as variant_sentences
-from .decision.version_difference import (
-    GroupCounts as GroupCounts,
-    estimate_difference as estimate_difference,
-)
+from .decision.version_difference import GroupCounts as GroupCounts, estimate_difference as estimate_difference
 from .decision.version_table import VersionQuestions as VersionQuestions
 from .estimate import (
     OF_CORRELATIONS as OF_CORRELATIONS,
@@ -153,11 +150,7 @@ from .selection import (
     Selection as Selection,
     select as select,
 )
-from .sending import (
-    BOUND as BOUND,
-    Policy as Policy,
-    triage_policy as triage_policy,
-)
+from .sending import BOUND as BOUND, Policy as Policy, triage_policy as triage_policy
 from .sequence import (
     ConfidenceSequence as ConfidenceSequence,
     Look as Look,

@@ -79,12 +79,7 @@ def fit_calibration(log_odds: Floats, targets: Floats, weights: Floats) -> tuple
 
 
 def compare_candidates(
-    table: ScoreTable,
-    candidates: Mapping[str, Predict],
-    halves: Places,
-    *,
-    permutations: int = 2000,
-    seed: int = 0,
+    table: ScoreTable, candidates: Mapping[str, Predict], halves: Places, *, permutations: int = 2000, seed: int = 0
 ) -> AlignmentResult:
     """Compares candidates with the judge as it is, and decides whether one is adopted.
 

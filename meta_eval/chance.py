@@ -102,13 +102,7 @@ def chance_of_best(task: CombinationTask, *, permutations: int, seed: int) -> Ch
 
 
 def chance_of_fit(
-    task: CombinationTask,
-    kind: Combiner,
-    *,
-    repeats: int,
-    folds: int,
-    permutations: int,
-    seed: int,
+    task: CombinationTask, kind: Combiner, *, repeats: int, folds: int, permutations: int, seed: int
 ) -> Chance:
     """Tests a combiner that is fitted to ratings: the fit in every fold is repeated for each shuffling.
 

@@ -198,12 +198,7 @@ def scaling_of(kind: Combiner) -> Scaling:
 
 
 def fit_combiner(
-    kind: Combiner,
-    scores: ScaledScores,
-    ratings: Floats,
-    *,
-    middle: float,
-    training: Places | None = None,
+    kind: Combiner, scores: ScaledScores, ratings: Floats, *, middle: float, training: Places | None = None
 ) -> FittedCombiner:
     """Fits a combiner to training items and to each of several sets of ratings at once.
 

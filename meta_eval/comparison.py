@@ -157,12 +157,7 @@ class Comparison:
 
 
 def compare_metrics(
-    table: ScoreTable,
-    first: str,
-    second: str,
-    *,
-    level: float = LEVEL,
-    margin: float = RHO_MARGIN,
+    table: ScoreTable, first: str, second: str, *, level: float = LEVEL, margin: float = RHO_MARGIN
 ) -> Comparison:
     """Compares two metrics of a table on the rated items that both scored; parameters and result as in `compare`."""
     rated = table.rated()

@@ -17,11 +17,7 @@ _P_VALUES = 60
 
 
 def spearman(
-    values: Sequence[float],
-    ratings: Sequence[float],
-    groups: Sequence[str],
-    *,
-    level: float = LEVEL,
+    values: Sequence[float], ratings: Sequence[float], groups: Sequence[str], *, level: float = LEVEL
 ) -> Estimate:
     """Estimates Spearman's rank correlation of values and ratings, with an interval over whole groups.
 
@@ -123,11 +119,7 @@ def correlation_problem(x: "Floats", y: "Floats") -> str:
     return "all ratings are equal" if np.ptp(y) == 0 else ""
 
 
-def auroc(
-    values: "Sequence[float] | Floats",
-    good: "Sequence[bool] | Bools",
-    groups: Sequence[str],
-) -> Estimate:
+def auroc(values: "Sequence[float] | Floats", good: "Sequence[bool] | Bools", groups: Sequence[str]) -> Estimate:
     """Estimates the area under the ROC curve, with an interval over whole groups.
 
     The area is P(a good answer's value is above a bad one's), a tie counting half: the Mann-Whitney statistic divided

@@ -193,12 +193,7 @@ def _scorer_kind(selection: Selection) -> str:
 
 
 def build_scorer(
-    rated: ScoreTable,
-    kind: str,
-    agreement: AgreementRecord,
-    *,
-    level: float = LEVEL,
-    seed: int = 0,
+    rated: ScoreTable, kind: str, agreement: AgreementRecord, *, level: float = LEVEL, seed: int = 0
 ) -> Scorer:
     """Fits all metrics of a table as a scorer, with its interval and without thresholds."""
     scores, ratings, metrics = rated.oriented, rated.mean_rating, rated.metrics

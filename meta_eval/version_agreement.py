@@ -152,12 +152,7 @@ _COLUMNS_PER_BLOCK = 256
 
 
 def version_agreement(
-    table: ScoreTable,
-    *,
-    measure: str = "",
-    out_of_fold: Floats | None = None,
-    permutations: int = 2000,
-    seed: int = 0,
+    table: ScoreTable, *, measure: str = "", out_of_fold: Floats | None = None, permutations: int = 2000, seed: int = 0
 ) -> VersionAgreement | None:
     """Compares metrics with raters on which of two versions is better, for every two versions.
 
@@ -322,9 +317,7 @@ def _metric_versions(
             unseen += [(winner[0], winner[1])] if two_sided_p(by_raters) > CALL else []
     groups = design.groups()
     soft = estimate(
-        lambda weights: design.soft_accuracy(values, weights, groups),
-        list(map(str, groups)),
-        scale="logit",
+        lambda weights: design.soft_accuracy(values, weights, groups), list(map(str, groups)), scale="logit"
     )
     return MetricVersions(
         name,

@@ -7,7 +7,6 @@ from itertools import combinations
 
 import numpy as np
 
-from ...errors import InputError
 from ...eval_sets.preference import Preference
 from ...text.wording import count_of, list_first
 from ..arrays import Floats, Places
@@ -18,12 +17,7 @@ from .version_table import VersionQuestions, VersionTable, mean_by
 
 @dataclass(frozen=True, eq=False)
 class PreferenceTable:
-    """Comparisons of versions, one row per preference.
-
-    Raises:
-        InputError: Columns differ in length, a place is none of a version, a version is compared with itself, or a
-            choice is none of -1, 0 and 1.
-    """
+    """Comparisons of versions, one row per preference."""
 
     versions: tuple[str, ...]  # the name of each version, as in the table of answers
     first: Places  # one version, as its place in `versions`, (preferences,)
@@ -32,17 +26,11 @@ class PreferenceTable:
     question: Places  # the question as a number, (preferences,): the table's number of it where it has the question
     group: Places  # the group of the question as a number, (preferences,): the table's where it has the question
 
-    def __post_init__(self) -> None:
-        columns = (self.first, self.second, self.choice, self.question, self.group)
-        if len(lengths := {len(column) for column in columns}) != 1:
-            raise InputError(f"the columns of a table of preferences differ in length: {sorted(lengths)}")
-        places = np.concatenate([self.first, self.second])
-        if len(places) and not 0 <= places.min() <= places.max() < len(self.versions):
-            raise InputError("a preference is between two of the versions; a place in the table is of none")
-        if (self.first == self.second).any():
-            raise InputError("a preference is between two versions; one in the table compares a version with itself")
-        if not np.isin(self.choice, (-1.0, 0.0, 1.0)).all():
-            raise InputError("a choice is -1 (first), 0 (tie) or 1 (second); another one is in the table")
+    def choices_of(self, version: int) -> Floats:
+        """The choices between a version and the one in use: 1 where the version is better; NaN of other versions."""
+        is_forward = (self.first == 0) & (self.second == version)
+        is_backward = (self.first == version) & (self.second == 0)
+        return np.where(is_forward, self.choice, np.where(is_backward, -self.choice, np.nan))
 
 
 def make_preference_table(
@@ -122,7 +110,7 @@ def estimate_net_wins(table: VersionTable, preferences: PreferenceTable) -> dict
     numbers = np.union1d(answers.question, preferences.question)
     asked, of_choice = (np.searchsorted(numbers, one) for one in (answers.question, preferences.question))
     rivals = range(1, len(table.versions))
-    wins = [mean_by(of_choice, _oriented(preferences, version), len(numbers)) for version in rivals]
+    wins = [mean_by(of_choice, preferences.choices_of(version), len(numbers)) for version in rivals]
     ratings = np.column_stack([np.where(np.isnan(wins).all(axis=0), np.nan, 0.0), *wins])
     label = np.zeros(len(numbers), np.intp)
     label[of_choice], label[asked] = preferences.group, answers.label
@@ -161,17 +149,10 @@ def describe_net_wins(
         away = t_quantile(0.975, one.degrees) * one.error
         low, high = max(one.value - away, -1.0), min(one.value + away, 1.0)
         likely = f"likely {low:+.2f} to {high:+.2f}; " if away > 0 else ""
-        won, lost, ties = (int((_oriented(preferences, version) == choice).sum()) for choice in (1, -1, 0))
+        won, lost, ties = (int((preferences.choices_of(version) == choice).sum()) for choice in (1, -1, 0))
         counts = f"{won:,} for {name}, {lost:,} for {in_use}, {count_of(ties, 'tie')}"
         said.append(f"{name} over {in_use} {one.value:+.2f} ({likely}{counts})")
     if unused := int(((preferences.first > 0) & (preferences.second > 0)).sum()):
         said.append(f"{count_of(unused, 'choice')} between other versions do not count")
     rule = "The choices between two answers decide" if decides else "The choices between two answers do not decide"
     return [f"{rule}. Net share of wins: {list_first(said)}."]
-
-
-def _oriented(preferences: PreferenceTable, version: int) -> Floats:
-    """The choices between a version and the one in use: 1 where the version is better; NaN of other versions."""
-    is_forward = (preferences.first == 0) & (preferences.second == version)
-    is_backward = (preferences.first == version) & (preferences.second == 0)
-    return np.where(is_forward, preferences.choice, np.where(is_backward, -preferences.choice, np.nan))

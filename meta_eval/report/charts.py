@@ -84,13 +84,7 @@ def forest(evaluation: MetaEvaluation) -> Forest:
     rows.sort(key=lambda row: -(row[2].value if row[2].value is not None else -2))
     if evaluation.selection is not None:
         rows.insert(
-            0,
-            (
-                name_of(evaluation.selection.chosen),
-                "chosen",
-                evaluation.selection.agreement,
-                "on unseen answers",
-            ),
+            0, (name_of(evaluation.selection.chosen), "chosen", evaluation.selection.agreement, "on unseen answers")
         )
     ceiling = evaluation.raters.ceiling.value if evaluation.raters else None
     return draw_forest(rows, within=(-1, 1), ceiling=ceiling)

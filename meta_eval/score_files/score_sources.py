@@ -26,15 +26,7 @@ from ...number_bounds import LARGEST_NUMBER
 from ...shell_words import quote_word
 from ...text.wording import count_of, list_first
 from ..table import RATER
-from .flat_rows import (
-    ROLES,
-    as_label,
-    check_patterns,
-    find_roles,
-    is_no_metric,
-    match_columns,
-    short_name,
-)
+from .flat_rows import ROLES, as_label, check_patterns, find_roles, is_no_metric, match_columns, short_name
 from .read_options import ReadOptions
 
 _WIDEST_SCALE = 10  # where nothing says which columns are ratings, 0-10 is the widest scale that is believed
@@ -127,12 +119,7 @@ def read_scores(
 
 
 def read_ratings(
-    rows: Sequence[Row],
-    name: str,
-    options: ReadOptions,
-    *,
-    metrics: Collection[str] = (),
-    has_scores: bool = False,
+    rows: Sequence[Row], name: str, options: ReadOptions, *, metrics: Collection[str] = (), has_scores: bool = False
 ) -> ScoreSource:
     """Reads people's ratings in rows: long (columns rater and rating), an object `ratings` by rater, a column `rating`,
     or one column per rater.
