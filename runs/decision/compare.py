@@ -9,7 +9,7 @@ from ...errors import UsageError
 from ...eval_sets import Sample
 from ...meta_eval.estimate import Estimate
 from ...metrics.specification import UNDIRECTED
-from ..answers.sample_pairing import Pairing, pair_samples
+from ..answers.pairing import Pairing, pair_samples
 from ..show.results import Results, read_results, shares_left_out
 
 if TYPE_CHECKING:

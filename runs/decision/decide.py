@@ -28,9 +28,9 @@ from ...meta_eval.decision import (
 from ...meta_eval.groups import FEWEST_GROUPS
 from ...meta_eval.sequence import Interval, Look
 from ...text.wording import count_of, list_first, verb_of
+from ..answers.pairing import PairedAnswer, pair_versions
 from ..answers.table import AnswerTable
-from ..answers.version_answers import choose_level_of, read_source, select_answers, split_source
-from ..answers.version_pairing import PairedAnswer, pair_versions
+from ..answers.version_answers import at_rated_level, read_sources
 from ..answers.version_ratings import VersionRatings, rate_versions
 from ..show.results import Results
 from ..store.database import explain_errors
@@ -272,12 +272,8 @@ def read_versions(store: "Store | None", names: Sequence[str], options: VersionO
             "a decision is between two versions or more: name the run in use today and the new one (assay decide RUN_A "
             "RUN_B), or one run with several systems and the field that names them (--by system)"
         )
-    reading = {**options.reading, "scale": options.scale, "versions": options.by.partition("=")[0]}
-    sources = [read_source(store, name, reading) for name in names]
-    notes: list[str] = []
-    if options.by:
-        sources, notes = split_source(sources[0], options.by)
-    elif options.has_letters:
+    sources, notes = read_sources(store, names, options.by, {**options.reading, "scale": options.scale})
+    if options.has_letters and not options.by:
         _check_names([source.name for source in sources])
         own_names = {source.name for source in sources}
         sources = [
@@ -296,8 +292,8 @@ def _read(
     for source in sources:
         if not source.samples:
             raise UsageError(f"{source.name} has no answer")
-    level, level_note = choose_level_of(database, sources, options.level)
-    versions = [select_answers(database, source, level) for source in sources]
+    rated_tables, level, level_note = at_rated_level(database, sources, options.level)
+    versions = [table.without_pair_ratings() for table in rated_tables]
     for version in versions:
         if not version.samples:
             raise UsageError(f"{version.name} has no {level or 'answer'}; leave --level out")

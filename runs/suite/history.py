@@ -10,7 +10,7 @@ from ...errors import UsageError
 from ...eval_sets import Sample
 from ...languages import language_or_fallback
 from ...metrics.declined import is_refusal
-from ..answers.sample_pairing import pair_samples
+from ..answers.pairing import pair_samples
 from ..decision.compare import PairedSample, ValueAndStatus, run_samples
 from ..show.results import read_results
 from ..store.store import Store
