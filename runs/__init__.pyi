@@ -17,7 +17,7 @@ from .answers.version_ratings import (
     find_common_raters as find_common_raters,
 )
 from .decision.answer_contrast import NamedAnswer as NamedAnswer, contrast_answers as contrast_answers
-from .decision.compare import PairedSample as PairedSample, compare as compare
+from .decision.compare import compare as compare
 from .decision.compare_tables import comparison_sentences as comparison_sentences
 from .decision.decide import (
     VersionOptions as VersionOptions,
@@ -134,7 +134,12 @@ from .suite.gates import (
     ShareGate as ShareGate,
     Spending as Spending,
 )
-from .suite.history import History as History, RunValues as RunValues, read_history as read_history
+from .suite.history import (
+    History as History,
+    JudgedSample as JudgedSample,
+    RunValues as RunValues,
+    read_history as read_history,
+)
 from .suite.history_site import write_site as write_site
 from .suite.ledger import Ledger as Ledger, NightlyRunRow as NightlyRunRow
 from .suite.nightly_report import (
