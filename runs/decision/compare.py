@@ -164,7 +164,7 @@ class RunComparison:
     def values(self, sample: str, metric: str) -> tuple[float | None, float | None]:
         """The values of a sample of run B in A and in B; None where there is none."""
         before, after = self.scores(sample, metric)
-        return before and before.value, after and after.value
+        return None if before is None else before.value, None if after is None else after.value
 
     def change(self, sample: str, metric: str) -> float | None:
         """The value in B minus that in A, 0 where they differ by less than 1e-9; None where one is missing."""

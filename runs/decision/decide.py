@@ -327,7 +327,7 @@ def _read(
         version=_numbers([answer.version for answer in answers]),
         question=_numbers([answer.question for answer in answers]),
         group=_number_groups(answers),
-        scores=_column(answers, measure.values if has_scores else ({},) * len(versions)),
+        scores=_column(answers, measure.values if has_scores else ()),
         ratings=_array(means if not scale_notes else [math.nan] * len(answers)),
         text=_numbers([answer.text for answer in answers]),
         scale=scale,
@@ -406,7 +406,7 @@ def _separate_fitted(
         The ratings that count, whether the scores do, and notes.
     """
     means, notes = list(ratings.means), list[str]()
-    for version, name in enumerate(names):
+    for version, name in enumerate(names if measure.fitted else ()):
         own = [place for place, answer in enumerate(answers) if answer.version == version]
         rated = [place for place in own if not math.isnan(means[place])]
         fitted = [place for place in rated if answers[place].sample.id in measure.fitted[version]]
@@ -440,9 +440,7 @@ def _find_score_scale(answers: Sequence[PairedAnswer], measure: VersionMeasure) 
     """The scale of a scorer's predictions; of a metric 0 to 1, or what its values span."""
     if measure.scale is not None:
         return measure.scale
-    values = [
-        value for answer in answers if (value := measure.values[answer.version].get(answer.sample.id)) is not None
-    ]
+    values = [value for value in _column(answers, measure.values).tolist() if not math.isnan(value)]
     low, high = min(values, default=0.0), max(values, default=1.0)
     if low >= 0 and high <= 1:
         return 0.0, 1.0
@@ -566,7 +564,9 @@ def _number_groups(answers: Sequence[PairedAnswer]) -> "Places":
 
 
 def _column(answers: Sequence[PairedAnswer], values: Sequence[Mapping[str, float]]) -> "Floats":
-    return _array([values[answer.version].get(answer.sample.id, math.nan) for answer in answers])
+    return _array(
+        [values[answer.version].get(answer.sample.id, math.nan) if values else math.nan for answer in answers]
+    )
 
 
 def _own_text(sample: Sample) -> str:
