@@ -1,4 +1,5 @@
 from .answers.pair_difference import adjust_p_values as adjust_p_values, paired_difference as paired_difference
+from .answers.pairing import PairedAnswer as PairedAnswer, pair_samples as pair_samples
 from .answers.rated_level import find_level_items as find_level_items
 from .answers.rated_set import (
     rated_ids as rated_ids,
@@ -7,18 +8,16 @@ from .answers.rated_set import (
 )
 from .answers.rating_join import join_ratings as join_ratings, join_run_ratings as join_run_ratings
 from .answers.run_scores import find_answer_evidence as find_answer_evidence
-from .answers.sample_pairing import pair_samples as pair_samples
 from .answers.score_table import join_scores as join_scores
 from .answers.summary import MetricSummary as MetricSummary, summarise as summarise
 from .answers.table import AnswerTable as AnswerTable
-from .answers.version_pairing import PairedAnswer as PairedAnswer
 from .answers.version_ratings import (
     RatedText as RatedText,
     comparable_ratings as comparable_ratings,
     find_common_raters as find_common_raters,
 )
 from .decision.answer_contrast import NamedAnswer as NamedAnswer, contrast_answers as contrast_answers
-from .decision.compare import PairedSample as PairedSample, compare as compare
+from .decision.compare import compare as compare
 from .decision.compare_tables import comparison_sentences as comparison_sentences
 from .decision.decide import (
     VersionOptions as VersionOptions,
@@ -148,7 +147,12 @@ from .suite.gates import (
     ShareGate as ShareGate,
     Spending as Spending,
 )
-from .suite.history import History as History, RunValues as RunValues, read_history as read_history
+from .suite.history import (
+    History as History,
+    JudgedSample as JudgedSample,
+    RunValues as RunValues,
+    read_history as read_history,
+)
 from .suite.history_site import write_site as write_site
 from .suite.ledger import Ledger as Ledger, NightlyRunRow as NightlyRunRow
 from .suite.nightly_report import (

@@ -184,11 +184,9 @@ def _compared_answers(
     comparison: RunComparison, texts: dict[str, tuple[Sample, Sample]], decided: RunDecision
 ) -> list[tuple[Any, ...]]:
     """Of each answer both texts side by side, its values by metric in A and in B, and what people say of both."""
-    by_id = {pair.sample: pair for pair in comparison.samples}
     answers = []
     for sample, (before, after) in texts.items():
-        pair = by_id[sample]
-        values = [(metric, pair.earlier_value(metric), pair.value(metric)) for metric in comparison.metrics]
+        values = [(metric, *comparison.values(sample, metric)) for metric in comparison.metrics]
         named = (
             NamedAnswer("A", before, answer_url(comparison.a, before.id)),
             NamedAnswer("B", after, answer_url(comparison.b, after.id)),

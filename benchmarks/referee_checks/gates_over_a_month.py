@@ -15,8 +15,8 @@ from assay.runs import (
     Evidence,
     History,
     JudgedRun,
+    JudgedSample,
     MeanGate,
-    PairedSample,
     RegressionGate,
     ShareGate,
     Spending,
@@ -273,7 +273,7 @@ def four_gates(repeats: int, generator: np.random.Generator) -> Iterator[Measure
 
 def _fails(gates: Sequence[object], scores: Sequence[dict[str, dict[str, object]]], groups: Sequence[str]) -> bool:
     samples = [
-        PairedSample(sample, "", "", group, after=after)  # type: ignore[arg-type]
+        JudgedSample(sample, "", "", group, after=after)  # type: ignore[arg-type]
         for (sample, after), group in zip(scores[-1].items(), groups, strict=True)
     ]
     history = History(tuple(scores[:1]), tuple(scores[1:-1]))  # type: ignore[arg-type]

@@ -131,22 +131,22 @@ class RatingKinds:
             >>> RatingKinds().notes(["faithfulness"])
             ()
         """
-        notes = [describe_pair_ratings(self.pairs)] if self.pairs else []
+        notes = []
+        if self.pairs:
+            says, them = count_of(self.pairs, "rating says", "ratings say"), "it" if self.pairs == 1 else "them"
+            notes.append(
+                f"{says} which of two answers is better; only {PAIRWISE} is compared with {them}, no metric of one "
+                "answer"
+            )
         if self.singles:
-            notes.append(describe_single_ratings(self.singles, has_pairwise=any(map(is_pairwise, metrics))))
+            have = count_of(self.singles.total(), "sample has", "samples have")
+            listed = " or ".join(f"{low:g} to {high:g}" for low, high in self.singles)
+            no_figure = f", so that {PAIRWISE} has no figure there" if any(map(is_pairwise, metrics)) else ""
+            notes.append(
+                f"{have} two answers and a rating from {listed}, which is taken as a rating of the first answer"
+                f"{no_figure}; if it says which of the two is better, {PAIR_CURE}"
+            )
         return tuple(notes)
-
-
-def describe_pair_ratings(count: int) -> str:
-    """Says what ratings of pairs count for, in a run.
-
-    Example:
-        >>> describe_pair_ratings(6)
-        '6 ratings say which of two answers is better; only pairwise is compared with them, no metric of one answer'
-    """
-    says = count_of(count, "rating says", "ratings say")
-    them = "it" if count == 1 else "them"
-    return f"{says} which of two answers is better; only {PAIRWISE} is compared with {them}, no metric of one answer"
 
 
 def describe_left_out_pair_ratings(count: int) -> str:
@@ -158,22 +158,6 @@ def describe_left_out_pair_ratings(count: int) -> str:
     """
     says = count_of(count, "rating says", "ratings say")
     return f"{says} which of two answers is better, and {verb_of(count, 'is', 'are')} left out"
-
-
-def describe_single_ratings(scales: Counter[tuple[float, float]], *, has_pairwise: bool) -> str:
-    """Says that ratings beside two answers are taken as of the first one, where they do not say which is better.
-
-    Example:
-        >>> describe_single_ratings(Counter({(1.0, 5.0): 2}), has_pairwise=False)
-        '2 samples have two answers and a rating from 1 to 5, which is taken as a rating of the first answer; if ...'
-    """
-    have = count_of(scales.total(), "sample has", "samples have")
-    listed = " or ".join(f"{low:g} to {high:g}" for low, high in scales)
-    no_figure = f", so that {PAIRWISE} has no figure there" if has_pairwise else ""
-    return (
-        f"{have} two answers and a rating from {listed}, which is taken as a rating of the first answer{no_figure}; "
-        f"if it says which of the two is better, {PAIR_CURE}"
-    )
 
 
 def check_ratings_fit(name: str, samples: Iterable[Sample], metric: str) -> None:

@@ -16,10 +16,9 @@ from ...meta_eval.score_files import Item, ReadOptions, ScoreSource, flatten, re
 from ...meta_eval.score_files.flat_rows import match_columns
 from ...metrics.catalogue import higher_is_better
 from ...text.wording import count_of
-from ..store.database import Database
 from ..store.store import RunRow, Store
+from .pairing import RunVersions
 from .rating_direction import RatingKinds, describe_left_out_pair_ratings, rates_pair
-from .run_versions import ONE_VERSION, RunVersions
 from .summary import describe_fitted
 from .table import AnswerTable
 
@@ -27,7 +26,7 @@ _TEXTS = {"user_input", "response", "other_response", "retrieved_contexts", "ref
 _TYPE_METRIC = "heuristic"  # its evidence says which type a message was classified as
 
 
-def read_run_scores(table: AnswerTable, options: ReadOptions, versions: RunVersions = ONE_VERSION) -> ScoreSource:
+def read_run_scores(table: AnswerTable, options: ReadOptions, versions: RunVersions) -> ScoreSource:
     """Reads the scores of a run at a level. A metric that asked a judge becomes a column of that judge."""
     run, name = table.row, table.run or ""
     assert run is not None
@@ -79,18 +78,22 @@ def read_run_scores(table: AnswerTable, options: ReadOptions, versions: RunVersi
 
 
 def read_run_ratings(
-    database: Database, tables: Sequence[AnswerTable], options: ReadOptions, versions: RunVersions = ONE_VERSION
+    rated: Sequence[AnswerTable], tables: Sequence[AnswerTable], options: ReadOptions, versions: RunVersions
 ) -> ScoreSource:
     """Reads the ratings of the samples of several runs, each sample once.
 
-    Ratings that were given on the page (`assay rate`) stand beside those of the set (`join_ratings`).
+    Args:
+        rated: The answers of each version at the level, with all ratings that there are of them.
+        tables: The runs.
+        options: How the ratings are read.
+        versions: The versions that the runs are of.
     """
     samples: dict[str, Sample] = {}
     notes: dict[str, None] = {}
-    for table in versions.join(tables):
-        rated, run = table.at_level(options.level).with_ratings(database), table.run or ""
-        samples |= {versions.item(run, key): sample for key, sample in rated.samples.items()}
-        if note := rated.rating_note:
+    for table in rated:
+        run, note = table.run or "", table.rating_note
+        samples |= {versions.item(run, key): sample for key, sample in table.samples.items()}
+        if note:
             notes[f"{versions.names[run]}: {note}" if versions.names else note] = None
     name = ", ".join(f"run {table.run}" for table in tables)
     pairs = [key for key, sample in samples.items() if rates_pair(sample)]

@@ -15,10 +15,10 @@ from ...metrics.catalogue import load_metric
 from ...metrics.metric import run_to_end
 from ...metrics.score import FITTED_ON
 from ...metrics.specification import BASELINES
+from .pairing import ONE_VERSION, RunVersions, find_versions
 from .run_scores import read_run_ratings, read_run_scores
-from .run_versions import ONE_VERSION, RunVersions, find_versions
 from .table import AnswerTable
-from .version_answers import choose_level_of
+from .version_answers import at_rated_level
 
 if TYPE_CHECKING:
     from ...meta_eval.score_files import JoinedScores, ReadOptions
@@ -51,10 +51,10 @@ def join_scores(
     if database is not None:
         versions = find_versions(tables)
         rated = None if ratings is None else {item.id for item in ratings.items}
-        level, level_note = choose_level_of(database, versions.join(tables), options.level, rated)
+        rated_tables, level, level_note = at_rated_level(database, versions.join(tables), options.level, rated)
         options = replace(options, level=level)
         scores = [*(read_run_scores(table, options, versions) for table in tables), *scores]
-        ratings = ratings or read_run_ratings(database, tables, options, versions)
+        ratings = ratings or read_run_ratings(rated_tables, tables, options, versions)
     if ratings is None:
         raise UsageError("name a file of ratings: --ratings FILE")
     joined = add_baselines(join_sources(scores, ratings, options))

@@ -6,16 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from ...errors import UsageError
-from ...eval_sets import Sample, bundled_sets, read_set
+from ...eval_sets import bundled_sets, read_set
 from ...eval_sets.name_suggestions import nearest_names
 from ...eval_sets.public.set_facts import is_public
-from ...eval_sets.turns import turn_id
 from ...eval_sets.version_column import version_label
 from ...meta_eval.score_files.read_options import RatedLevel
 from ...text.wording import count_of, list_first, verb_of
 from .rated_level import choose_level
 from .rating_direction import RatingKinds, describe_left_out_pair_ratings
-from .sample_pairing import Pairing
 from .table import AnswerTable
 
 if TYPE_CHECKING:
@@ -50,6 +48,15 @@ def read_source(store: "Store | None", text: str, reading: Mapping[str, Any] | N
     name = Path(place).name if Path(place).exists() else place
     samples = {sample.id: sample for sample in read_set(place, **(reading or {}))}
     return AnswerTable({}, samples, {}, name=version or name, sets=(place,))
+
+
+def read_sources(
+    store: "Store | None", names: Sequence[str], by: str, reading: Mapping[str, Any] | None = None
+) -> tuple[list[AnswerTable], list[str]]:
+    """Reads one version per name, or the versions within one run or set, and says what is left out of these."""
+    reading = {**(reading or {}), "versions": by.partition("=")[0]}
+    sources = [read_source(store, name, reading) for name in names]
+    return split_source(sources[0], by) if by else (sources, [])
 
 
 def split_source(source: AnswerTable, by: str) -> tuple[list[AnswerTable], list[str]]:
@@ -96,29 +103,35 @@ def _is_left_out(count: int) -> str:
     return f"{verb_of(count, 'is', 'are')} left out"
 
 
-def choose_level_of(
+def at_rated_level(
     database: "Database | None",
     tables: Sequence[AnswerTable],
     asked: RatedLevel | None,
     rated: Collection[str] | None = None,
-) -> tuple[RatedLevel | None, str]:
-    """Chooses the level at which several tables are compared, by what is rated in all of them together."""
-    if not any(sample.messages for table in tables for sample in table.samples.values()):
-        return choose_level({}, asked)
-    items: dict[RatedLevel, Mapping[str, Sample]] = {
+) -> tuple[list[AnswerTable], RatedLevel | None, str]:
+    """Selects the answers at the level that is rated in all of several tables together, with all their ratings.
+
+    Args:
+        database: That of the rating page; None where there is none.
+        tables: The tables as they were read.
+        asked: The level that the user named; None to choose it.
+        rated: The answers that are rated; None where the tables' own ratings say it.
+
+    Returns:
+        The tables at the level, the level (None where there are no conversations), and a sentence that says so.
+    """
+    has_messages = any(sample.messages for table in tables for sample in table.samples.values())
+    levels: tuple[RatedLevel | None, ...] = get_args(RatedLevel) if has_messages else (None,)
+    by_level = {level: [table.at_level(level).with_ratings(database) for table in tables] for level in levels}
+    items = {  # several tables may have one id
         level: {
-            f"{number}:{name}": sample  # several may have one id
-            for number, table in enumerate(tables)
-            for name, sample in table.at_level(level).with_ratings(database).samples.items()
+            f"{number}:{key}": sample for number, table in enumerate(listed) for key, sample in table.samples.items()
         }
-        for level in get_args(RatedLevel)
+        for level, listed in by_level.items()
+        if level is not None
     }
-    return choose_level(items, asked, rated)
-
-
-def select_answers(database: "Database | None", table: AnswerTable, level: RatedLevel | None) -> AnswerTable:
-    """Selects the answers of a table at a level, with all ratings that there are of them but those of pairs."""
-    return table.at_level(level).with_ratings(database).without_pair_ratings()
+    level, note = choose_level(items, asked, rated)
+    return by_level[level], level, note
 
 
 def describe_rating_kinds(versions: Sequence[AnswerTable]) -> list[str]:
@@ -132,20 +145,3 @@ def describe_rating_kinds(versions: Sequence[AnswerTable]) -> list[str]:
     left_out = [f"{describe_left_out_pair_ratings(sum(counts.values()))}: {listed}."] if counts else []
     singles = RatingKinds.count(sample for version in versions for sample in version.samples.values())
     return left_out + [f"{note}." for note in singles.notes(())]
-
-
-def pair_answers(pairing: Pairing, first: Collection[str], second: Mapping[str, Sample]) -> dict[str, str]:
-    """Pairs answers as their samples are paired, and turns that stand at one place of paired conversations.
-
-    Returns:
-        The id in the second run -> the id in the first.
-    """
-    pairs = {}
-    for name, sample in second.items():
-        turn, conversation = sample.metadata.get("turn"), str(sample.metadata.get("conversation"))
-        in_first = pairing.ids.get(name)
-        if in_first is None and isinstance(turn, int) and conversation in pairing.ids:
-            in_first = turn_id(pairing.ids[conversation], turn)
-        if in_first is not None and in_first in first:
-            pairs[name] = in_first
-    return pairs

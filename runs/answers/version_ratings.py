@@ -23,11 +23,11 @@ from ...meta_eval.score_files.score_join import ItemMatcher, find_scale, has_oth
 from ...meta_eval.table import RATER
 from ...text.wording import count_of, list_first, verb_of
 from ..ratings.rating_queue import RatingQueue
+from .pairing import PairedAnswer
 from .rated_set import FILE, ratings_of_answers
 from .rating_direction import describe_left_out_pair_ratings
 from .table import AnswerTable
 from .version_answers import describe_rating_kinds
-from .version_pairing import PairedAnswer
 
 if TYPE_CHECKING:
     from ..store.database import Database

@@ -1,54 +1,26 @@
 """Two runs beside each other: what changed, where, and whether it is more than noise."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import UsageError
 from ...eval_sets import Sample
 from ...meta_eval.estimate import Estimate
+from ...metrics import Score
 from ...metrics.specification import UNDIRECTED
-from ..answers.sample_pairing import Pairing, pair_samples
+from ..answers.pairing import Pairing, pair_samples
 from ..show.results import Results, read_results, shares_left_out
 
 if TYPE_CHECKING:
     from ..store.store import Store
 
-ValueAndStatus = tuple[float | None, str]
 DifferenceKind = Literal["better", "worse", "neither", "same", "unsettled", "unknown"]
 _SIGNIFICANT = 0.05  # the p-value below which a metric is said to differ
 _POWER = 0.8  # with which a difference is seen that is called large enough to be seen
 _NOISE = 1e-9  # a smaller change is one of rounding in the computer
-
-
-@dataclass(frozen=True, slots=True)
-class PairedSample:
-    """One sample and its values in two runs; `before` is empty where there is only one run."""
-
-    sample: str
-    language: str  # its language, or ""
-    message_type: str  # its message type, or ""
-    source: str  # its group: samples of one source are not independent
-    answer_changed: bool = False
-    # by metric, the value (None: skipped or failed) and status in the first run
-    before: Mapping[str, ValueAndStatus] = field(default_factory=dict)
-    after: Mapping[str, ValueAndStatus] = field(default_factory=dict)  # the same for the second run
-
-    def earlier_value(self, metric: str) -> float | None:
-        """The value in the first run."""
-        return self.before.get(metric, (None, ""))[0]
-
-    def value(self, metric: str) -> float | None:
-        """The value in the second run."""
-        return self.after.get(metric, (None, ""))[0]
-
-    def change(self, metric: str) -> float | None:
-        """The second value minus the first, 0 where they differ by less than 1e-9; None where one is missing."""
-        before, after = self.earlier_value(metric), self.value(metric)
-        if before is None or after is None:
-            return None
-        return after - before if abs(after - before) > _NOISE else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,22 +125,51 @@ class RunComparison:
     overall: tuple[Difference, ...]
     languages: tuple[Difference, ...]  # the differences by language; empty where there is only one
     message_types: tuple[Difference, ...]  # the differences by message type; empty where there is only one
-    samples: tuple[PairedSample, ...]
+    table_a: Results  # the answers of run A
+    table_b: Results
     only_a: tuple[str, ...]  # the ids that only run A has
     only_b: tuple[str, ...]  # the ids that only run B has
-    other_question: tuple[str, ...]  # the ids whose question differs; they are not compared
-    changed_answers: int
-    pairing: Pairing = field(default_factory=Pairing)
+    pairing: Pairing
     # by metric that parts answers into sentences, the share of them that was not judged in A and in B
     left_out: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+
+    @property
+    def samples(self) -> list[str]:
+        """The ids in run B of the samples that both have."""
+        return [name for name in self.table_b.samples if name in self.pairing.ids]
+
+    @cached_property
+    def changed_answers(self) -> frozenset[str]:
+        """The ids in run B of the samples with another answer in run A."""
+        return frozenset(
+            name
+            for name, name_a in self.pairing.ids.items()
+            if not self.table_a.samples[name_a].has_same_texts(self.table_b.samples[name])
+        )
+
+    @property
+    def other_question(self) -> tuple[str, ...]:
+        """The ids whose question differs; they are not compared."""
+        return self.pairing.other_question
 
     def id_in_a(self, sample: str) -> str:
         """The id in run A of a sample of run B."""
         return self.pairing.ids.get(sample, sample)
 
-    def has_changed_answer(self, sample: str) -> bool:
-        """Whether a sample of run B has another answer in run A."""
-        return any(pair.answer_changed for pair in self.samples if pair.sample == sample)
+    def scores(self, sample: str, metric: str) -> tuple[Score | None, Score | None]:
+        """The scores of a sample of run B in A and in B; None where there is none."""
+        in_a, in_b = self.table_a.scores[self.id_in_a(sample)], self.table_b.scores[sample]
+        return in_a.get(metric), in_b.get(metric)
+
+    def values(self, sample: str, metric: str) -> tuple[float | None, float | None]:
+        """The values of a sample of run B in A and in B; None where there is none."""
+        before, after = self.scores(sample, metric)
+        return None if before is None else before.value, None if after is None else after.value
+
+    def change(self, sample: str, metric: str) -> float | None:
+        """The value in B minus that in A, 0 where they differ by less than 1e-9; None where one is missing."""
+        before, after = self.values(sample, metric)
+        return None if before is None or after is None else _change(before, after)
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -177,15 +178,16 @@ class RunComparison:
 
     def most_changed(self, metric: str, count: int) -> list[tuple[str, float]]:
         """The samples whose value changed most, with B minus A; of changes of one size, the worse ones first."""
-        changes = [(sample.sample, change) for sample in self.samples if (change := sample.change(metric))]
+        changes = [(sample, change) for sample in self.samples if (change := self.change(sample, metric))]
         return sorted(changes, key=lambda pair: self._change_order(metric, pair[1]))[:count]
 
     def changed(self, metric: str, *, answer_changed: bool) -> list[str]:
         """The samples that differ, the largest change of a metric first."""
         changes = [
-            (sample.sample, sample.change(metric) or 0.0)
+            (sample, change or 0.0)
             for sample in self.samples
-            if sample.answer_changed is answer_changed and (answer_changed or sample.change(metric))
+            if (sample in self.changed_answers) is answer_changed
+            if (change := self.change(sample, metric)) or answer_changed
         ]
         return [sample for sample, change in sorted(changes, key=lambda pair: self._change_order(metric, pair[1]))]
 
@@ -201,33 +203,28 @@ def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
     if not directions:
         raise UsageError(f"{run_a} and {run_b} have no metric in common")
     a, b = (read_results(store, row, has_evidence=False) for row in (row_a, row_b))
-    values_a = {sample.id: row.after for sample, row in run_samples(a)}
-    samples_a, rows_b = list(a.samples.values()), list(run_samples(b))
-    pairing = pair_samples(samples_a, [sample for sample, _ in rows_b], plan_a.sets, plan_b.sets)
-    by_id_a = {sample.id: sample for sample in samples_a}
-    pairs = [
-        replace(row, before=values_a.get(id_a, {}), answer_changed=not by_id_a[id_a].has_same_texts(sample))
-        for sample, row in rows_b
-        if (id_a := pairing.ids.get(sample.id)) is not None
-    ]
-    if not pairs:
+    pairing = pair_samples(list(a.samples.values()), list(b.samples.values()), plan_a.sets, plan_b.sets)
+    if not pairing.ids:
         raise UsageError(f"{run_a} and {run_b} have no sample in common (same id, same question): nothing to compare")
     elsewhere_a = {*pairing.ids.values(), *pairing.other_question}
     elsewhere_b = {*pairing.ids, *pairing.other_question}
     left_out_a, left_out_b = shares_left_out(a), shares_left_out(b)
+    overall, languages, message_types = (
+        _differences(a, b, pairing, directions, part_of)
+        for part_of in (None, lambda sample: sample.language, lambda sample: sample.message_type)
+    )
     return RunComparison(
         a=run_a,
         b=run_b,
         directions=directions,
-        overall=_differences(directions, [("", pairs)]),
-        languages=_differences(directions, _parts(pairs, "language")),
-        message_types=_differences(directions, _parts(pairs, "message_type")),
-        samples=tuple(pairs),
-        only_a=tuple(sample.id for sample in samples_a if sample.id not in elsewhere_a),
-        only_b=tuple(sample.id for sample, _ in rows_b if sample.id not in elsewhere_b),
-        other_question=pairing.other_question,
+        overall=overall,
+        languages=languages,
+        message_types=message_types,
+        table_a=a,
+        table_b=b,
+        only_a=tuple(name for name in a.samples if name not in elsewhere_a),
+        only_b=tuple(name for name in b.samples if name not in elsewhere_b),
         pairing=pairing,
-        changed_answers=sum(pair.answer_changed for pair in pairs),
         left_out={
             name: (left_out_a.get(name), left_out_b.get(name))
             for name in directions
@@ -236,46 +233,39 @@ def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
     )
 
 
-def run_samples(results: Results) -> Iterator[tuple[Sample, PairedSample]]:
-    """The samples of one run with their values, in their order; nothing stands before them."""
-    for name, sample in results.samples.items():
-        values = {metric: (score.value, score.status) for metric, score in results.scores[name].items()}
-        yield (
-            sample,
-            PairedSample(
-                sample=name,
-                language=sample.language or "",
-                message_type=sample.message_type or "",
-                source=sample.source,
-                after=values,
-            ),
-        )
-
-
-def _parts(pairs: Sequence[PairedSample], attribute: str) -> list[tuple[str, list[PairedSample]]]:
-    """The samples by language or message type; nothing where there is only one part."""
-    parts: dict[str, list[PairedSample]] = {}
-    for pair in pairs:
-        parts.setdefault(getattr(pair, attribute), []).append(pair)
-    return [(name or "not said", parts[name]) for name in sorted(parts)] if len(parts) > 1 else []
-
-
 def _differences(
-    directions: Mapping[str, bool], parts: Sequence[tuple[str, Sequence[PairedSample]]]
+    a: Results,
+    b: Results,
+    pairing: Pairing,
+    directions: Mapping[str, bool],
+    part_of: Callable[[Sample], str | None] | None,
 ) -> tuple[Difference, ...]:
-    return tuple(
-        _difference(pairs, metric, part, higher_is_better=higher)
-        for metric, higher in directions.items()
-        for part, pairs in parts
-    )
+    """The differences by metric, over all samples or by part of them; nothing where there is only one part."""
+    parts: dict[str, list[str]] = {}
+    for name, sample in b.samples.items():
+        if name in pairing.ids:
+            parts.setdefault((part_of(sample) or "not said") if part_of else "", []).append(name)
+    if part_of is not None and len(parts) < 2:
+        return ()
+    differences = []
+    for metric, higher in directions.items():
+        values_a, values_b = a.values(metric), b.values(metric)
+        for part in sorted(parts, key=lambda name: "" if name == "not said" else name):
+            pairs = [
+                (values_a.get(pairing.ids[name]), values_b.get(name), b.samples[name].source) for name in parts[part]
+            ]
+            differences.append(_difference(pairs, metric, part, higher_is_better=higher))
+    return tuple(differences)
 
 
-def _difference(pairs: Sequence[PairedSample], metric: str, part: str, *, higher_is_better: bool) -> Difference:
+def _difference(
+    values: Sequence[tuple[float | None, float | None, str]], metric: str, part: str, *, higher_is_better: bool
+) -> Difference:
+    """The difference of one metric, of the values in A and in B and the group of each sample."""
     import numpy as np
 
     from ...meta_eval.decision import estimate_change
 
-    values = [(pair.earlier_value(metric), pair.value(metric), pair.source) for pair in pairs]
     both = [(a, b, source) for a, b, source in values if a is not None and b is not None]
     return Difference(
         metric=metric,
@@ -283,10 +273,14 @@ def _difference(pairs: Sequence[PairedSample], metric: str, part: str, *, higher
         mean_a=sum(a for a, _, _ in both) / len(both) if both else None,
         mean_b=sum(b for _, b, _ in both) / len(both) if both else None,
         paired=estimate_change(
-            np.array([b - a if abs(b - a) > _NOISE else 0.0 for a, b, _ in both]),
+            np.array([_change(a, b) for a, b, _ in both]),
             np.unique([source for *_, source in both], return_inverse=True)[1].ravel(),
         ),
         lost=sum(a is not None for a, _, _ in values) - len(both),
         gained=sum(b is not None for _, b, _ in values) - len(both),
         higher_is_better=None if metric in UNDIRECTED else higher_is_better,
     )
+
+
+def _change(before: float, after: float) -> float:
+    return after - before if abs(after - before) > _NOISE else 0.0

@@ -8,8 +8,7 @@ from ...presentation.figure import Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
 from ...presentation.verdict import Verdict
 from ...text.wording import count_of, phrase
-from ..answers.rating_join import find_rated_sample
-from ..show.results import score_as_json
+from ..show.results import Results, score_as_json
 from .compare import Difference, DifferenceKind, RunComparison
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ def change_line(comparison: RunComparison, sample: str, metric: str, change: flo
     """How much a sample's score changed, and whether its answer did; without a change, that none has."""
     if change is None:
         return Paragraph(f"No sample's {metric} changed.")
-    same = "" if comparison.has_changed_answer(sample) else " (the same answer)"
+    same = "" if sample in comparison.changed_answers else " (the same answer)"
     return Paragraph(f"{sample}: {metric} {Figure('change', change)}{same}", "strong")
 
 
@@ -140,10 +139,8 @@ def _run_line(store: "Store", run: str) -> str:
 
 
 def _pairing(comparison: RunComparison) -> str:
-    line = (
-        f"{count_of(len(comparison.samples), 'sample')} in both, {comparison.changed_answers} of them with another "
-        "answer"
-    )
+    changed = len(comparison.changed_answers)
+    line = f"{count_of(len(comparison.samples), 'sample')} in both, {changed} of them with another answer"
     for count, what in [
         (len(comparison.only_a), "only in A"),
         (len(comparison.only_b), "only in B"),
@@ -168,9 +165,9 @@ def comparison_as_json(
 ) -> dict[str, Any]:
     """The object of `assay show changes --json`."""
 
-    def score_in(run: str, sample: str) -> dict[str, Any]:
-        score = next(score for _, name, score in store.scores(run, sample) if name == metric)
-        return score_as_json(find_rated_sample(store, run, sample), metric, score)
+    def score_in(table: Results, name: str) -> dict[str, Any]:
+        score = next(score for _, scored, score in store.scores(table.run or "", name) if scored == metric)
+        return score_as_json(table.samples[name], metric, score)
 
     from ...meta_eval.decision import decision_as_json  # late: a run's report needs no statistics
 
@@ -179,9 +176,9 @@ def comparison_as_json(
             "sample": sample,
             "metric": metric,
             "difference": difference,
-            "answer_changed": comparison.has_changed_answer(sample),
-            "a": score_in(comparison.a, comparison.id_in_a(sample)),
-            "b": score_in(comparison.b, sample),
+            "answer_changed": sample in comparison.changed_answers,
+            "a": score_in(comparison.table_a, comparison.id_in_a(sample)),
+            "b": score_in(comparison.table_b, sample),
         }
         for sample, difference in comparison.most_changed(metric, count)
     ]
@@ -189,7 +186,7 @@ def comparison_as_json(
         "a": comparison.a,
         "b": comparison.b,
         "samples": len(comparison.samples),
-        "answers_changed": comparison.changed_answers,
+        "answers_changed": len(comparison.changed_answers),
         "only_a": comparison.only_a,
         "only_b": comparison.only_b,
         "other_question": comparison.other_question,

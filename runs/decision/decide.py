@@ -28,9 +28,9 @@ from ...meta_eval.decision import (
 from ...meta_eval.groups import FEWEST_GROUPS
 from ...meta_eval.sequence import Interval, Look
 from ...text.wording import count_of, list_first, verb_of
+from ..answers.pairing import PairedAnswer, pair_versions
 from ..answers.table import AnswerTable
-from ..answers.version_answers import choose_level_of, read_source, select_answers, split_source
-from ..answers.version_pairing import PairedAnswer, pair_versions
+from ..answers.version_answers import at_rated_level, read_sources
 from ..answers.version_ratings import VersionRatings, rate_versions
 from ..show.results import Results
 from ..store.database import explain_errors
@@ -272,12 +272,8 @@ def read_versions(store: "Store | None", names: Sequence[str], options: VersionO
             "a decision is between two versions or more: name the run in use today and the new one (assay decide RUN_A "
             "RUN_B), or one run with several systems and the field that names them (--by system)"
         )
-    reading = {**options.reading, "scale": options.scale, "versions": options.by.partition("=")[0]}
-    sources = [read_source(store, name, reading) for name in names]
-    notes: list[str] = []
-    if options.by:
-        sources, notes = split_source(sources[0], options.by)
-    elif options.has_letters:
+    sources, notes = read_sources(store, names, options.by, {**options.reading, "scale": options.scale})
+    if options.has_letters and not options.by:
         _check_names([source.name for source in sources])
         own_names = {source.name for source in sources}
         sources = [
@@ -296,8 +292,8 @@ def _read(
     for source in sources:
         if not source.samples:
             raise UsageError(f"{source.name} has no answer")
-    level, level_note = choose_level_of(database, sources, options.level)
-    versions = [select_answers(database, source, level) for source in sources]
+    rated_tables, level, level_note = at_rated_level(database, sources, options.level)
+    versions = [table.without_pair_ratings() for table in rated_tables]
     for version in versions:
         if not version.samples:
             raise UsageError(f"{version.name} has no {level or 'answer'}; leave --level out")
@@ -331,7 +327,7 @@ def _read(
         version=_numbers([answer.version for answer in answers]),
         question=_numbers([answer.question for answer in answers]),
         group=_number_groups(answers),
-        scores=_column(answers, measure.values if has_scores else ({},) * len(versions)),
+        scores=_column(answers, measure.values if has_scores else ()),
         ratings=_array(means if not scale_notes else [math.nan] * len(answers)),
         text=_numbers([answer.text for answer in answers]),
         scale=scale,
@@ -410,7 +406,7 @@ def _separate_fitted(
         The ratings that count, whether the scores do, and notes.
     """
     means, notes = list(ratings.means), list[str]()
-    for version, name in enumerate(names):
+    for version, name in enumerate(names if measure.fitted else ()):
         own = [place for place, answer in enumerate(answers) if answer.version == version]
         rated = [place for place in own if not math.isnan(means[place])]
         fitted = [place for place in rated if answers[place].sample.id in measure.fitted[version]]
@@ -444,9 +440,7 @@ def _find_score_scale(answers: Sequence[PairedAnswer], measure: VersionMeasure) 
     """The scale of a scorer's predictions; of a metric 0 to 1, or what its values span."""
     if measure.scale is not None:
         return measure.scale
-    values = [
-        value for answer in answers if (value := measure.values[answer.version].get(answer.sample.id)) is not None
-    ]
+    values = [value for value in _column(answers, measure.values).tolist() if not math.isnan(value)]
     low, high = min(values, default=0.0), max(values, default=1.0)
     if low >= 0 and high <= 1:
         return 0.0, 1.0
@@ -570,7 +564,9 @@ def _number_groups(answers: Sequence[PairedAnswer]) -> "Places":
 
 
 def _column(answers: Sequence[PairedAnswer], values: Sequence[Mapping[str, float]]) -> "Floats":
-    return _array([values[answer.version].get(answer.sample.id, math.nan) for answer in answers])
+    return _array(
+        [values[answer.version].get(answer.sample.id, math.nan) if values else math.nan for answer in answers]
+    )
 
 
 def _own_text(sample: Sample) -> str:

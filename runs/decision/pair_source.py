@@ -9,9 +9,9 @@ from typing import Any
 from ...errors import UsageError
 from ...eval_sets.opening_question import opening_question
 from ...text.wording import count_of, verb_of
+from ..answers.pairing import PairedAnswer, pair_versions
 from ..answers.table import AnswerTable
-from ..answers.version_answers import read_source, split_source
-from ..answers.version_pairing import PairedAnswer, pair_versions
+from ..answers.version_answers import read_sources
 from ..ratings.answer_pair import AnswerPair, PairedQuestion
 from ..ratings.item_queue import QueueSettings, RatedTurns, queue_ids
 from ..ratings.pair_queue import ComparedVersion, PairComparison, PairQueue
@@ -99,10 +99,7 @@ def find_pairs(
         raise UsageError(f"--by {by} takes the versions from one run; name one, or leave out --by")
     if by is None and len(names) < FEWEST_VERSIONS:
         raise UsageError("--pairs compares two runs or more: name them, or one run and --by FIELD of its metadata")
-    reading = {**(reading or {}), "versions": (by or "").partition("=")[0]}
-    sources, notes = [read_source(store, name, reading) for name in names], list[str]()
-    if by is not None:
-        sources, notes = split_source(sources[0], by)
+    sources, notes = read_sources(store, names, by or "", reading)
     versions = name_versions(sources, by)
     _check_versions(versions)
     answers = [_select_answers(source, turns, notes) for source in sources]

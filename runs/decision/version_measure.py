@@ -20,9 +20,10 @@ Scale = tuple[float, float]
 class VersionMeasure:
     """What decides."""
 
-    name: str  # the scorer or metric; "" where ratings alone decide
-    values: tuple[Mapping[str, float], ...]  # by version, the value of each answer by id; more is better
-    fitted: tuple[Collection[str], ...]  # by version, the answers that the scorer was fitted on
+    name: str = ""  # the scorer or metric; "" where ratings alone decide
+    # by version, the value of each answer by id, more is better; empty where nothing has been scored
+    values: tuple[Mapping[str, float], ...] = ()
+    fitted: tuple[Collection[str], ...] = ()  # by version, the answers that the scorer was fitted on; or empty
     scale: Scale | None = None  # the scale of a scorer's predictions; None of a metric
     notes: tuple[str, ...] = ()
 
@@ -47,7 +48,7 @@ def choose_measure(
         return _predict(versions, scorer)
     names = common_metrics(versions)
     if metric == Pairwise.name and metric not in names:  # no value of one answer: a judge compares those of versions
-        return VersionMeasure(metric, ({},) * len(versions), ((),) * len(versions))
+        return VersionMeasure(metric)
     if metric is None:
         scorers = [name for name in names if parse_specification(name).is_scorer]
         metrics = [name for name in names if name not in ALL_BASELINES]
@@ -56,9 +57,9 @@ def choose_measure(
                 return _take_metric(versions, candidates[0])
         if rated_share == 1 or ((rated_share or has_preferences) and not metrics):
             why = "every answer is rated" if rated_share == 1 else "the versions have only baselines in common"
-            return VersionMeasure("", ({},) * len(versions), ((),) * len(versions), notes=(_alone(why),))
+            return VersionMeasure(notes=(f"Only what people say decides: {why}.",))
         if has_default and not problem:
-            return VersionMeasure("", ({},) * len(versions), ((),) * len(versions))
+            return VersionMeasure()
         if problem:
             which = f"--metric NAME, of {list_first(names)}, or --scorer FILE" if names else "--scorer FILE"
             raise UsageError(f"{problem}, or name a measure that decides ({which})")
@@ -82,10 +83,6 @@ def orient(versions: Sequence[AnswerTable], metric: str) -> tuple[dict[str, floa
         }
         for version in versions
     )
-
-
-def _alone(why: str) -> str:
-    return f"Only what people say decides: {why}."
 
 
 def _which_measure(versions: Sequence[AnswerTable], candidates: Sequence[str], names: Sequence[str]) -> str:

@@ -15,8 +15,8 @@ from ...text.typical_words import find_typical_words
 from ...text.wording import count_of, verb_of
 from ...worker_threads import compute_beside
 from ..answers.pair_difference import adjust_p_values, paired_difference
+from ..answers.pairing import pair_samples
 from ..answers.rating_direction import describe_left_out_pair_ratings, rates_pair
-from ..answers.sample_pairing import pair_samples
 from ..answers.table import AnswerTable
 from .bad_answers import BadAnswers, count_others, select_bad_answers
 from .failure_texts import FailureText, TextKind, embeddable_texts

@@ -107,25 +107,21 @@ def predict_mean_rating(results: "Results", metrics: Sequence[str]) -> Predicted
     from ...meta_eval.prediction_powered import estimate_mean_rating
     from ...meta_eval.table import ScoreTable
 
-    scores = {sample: of_sample[metric] for sample, of_sample in results.scores.items() if metric in of_sample}
-    values = {sample: score.value for sample, score in scores.items() if score.value is not None}
-    samples = {name: sample for name, sample in results.samples.items() if name in values}
-    if not samples:
+    values = results.values(metric)
+    fitted_on = results.fitted(metric) & values.keys()
+    rows = [results.samples[name] for name in values]
+    if not rows:
         return None
-    predicted = np.array([values[sample] for sample in samples], float)
-    first = next(iter(samples.values()))
-    rows = list(samples.values())
+    predicted = np.array([*values.values()], float)
     # a scorer repeats the ratings that it was fitted to: how far it is off elsewhere, these do not say
-    unknown = {row.id for row in rows if row.human_rating is None or scores[row.id].is_fitted_on}
-    ratings = [np.nan if row.id in unknown else row.human_rating for row in rows]
-    fitted = sum(scores[row.id].is_fitted_on for row in rows)
+    ratings = [np.nan if row.human_rating is None or row.id in fitted_on else row.human_rating for row in rows]
     table = ScoreTable(
-        items=tuple(samples),
+        items=tuple(values),
         metrics=(metric,),
         scores=predicted[:, None],
         ratings=np.array(ratings)[:, None],
-        rating_min=first.rating_min,
-        rating_max=first.rating_max,
+        rating_min=rows[0].rating_min,
+        rating_max=rows[0].rating_max,
         groups=tuple(row.source for row in rows),
     )
     rated = table.rated()
@@ -146,9 +142,9 @@ def predict_mean_rating(results: "Results", metrics: Sequence[str]) -> Predicted
         predicted=mean,
         n=len(rows),
         rated=count,
-        fitted=fitted,
+        fitted=len(fitted_on),
         corrected=corrected.value is not None,
         problem=corrected.problem,
-        rating_min=first.rating_min,
-        rating_max=first.rating_max,
+        rating_min=rows[0].rating_min,
+        rating_max=rows[0].rating_max,
     )

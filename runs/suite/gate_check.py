@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..decision.compare import PairedSample, ValueAndStatus
 from .evidence import Evidence
 from .gates import (
     UNANSWERED,
@@ -18,7 +17,7 @@ from .gates import (
     State,
     format_evidence,
 )
-from .history import History, RunValues
+from .history import History, JudgedSample, RunValues, ValueAndStatus
 
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats
@@ -41,7 +40,7 @@ class JudgedRun:
     metrics: tuple[str, ...]
     # for every metric of the run, whether higher values are better, as recorded with the run
     directions: Mapping[str, bool]
-    samples: Sequence[PairedSample]
+    samples: Sequence[JudgedSample]
     history: History = field(default_factory=History)
     # decides as a gate says between this run and the accepted one; None where none is accepted
     decide: "Callable[[DecideGate], Decision] | None" = None
@@ -110,7 +109,7 @@ class GateCheck:
         return name
 
     @property
-    def samples(self) -> list[PairedSample]:
+    def samples(self) -> list[JudgedSample]:
         """The samples that the gate covers."""
         gate = self.gate
         return [
@@ -119,7 +118,7 @@ class GateCheck:
             if isinstance(gate, CoverageGate) or gate.covers(language=sample.language, message_type=sample.message_type)
         ]
 
-    def figures(self, samples: Sequence[PairedSample], earlier: Sequence[RunValues] = ()) -> "Floats":
+    def figures(self, samples: Sequence[JudgedSample], earlier: Sequence[RunValues] = ()) -> "Floats":
         """Returns what the values count for: (samples, runs), earlier runs and then this one, NaN without a value.
 
         A value that differs from this run's, or from the gate's bound, by the computer's rounding only is equal to it:

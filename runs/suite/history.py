@@ -1,7 +1,7 @@
 """The runs that a nightly run is compared with: those accepted together, and the nightly runs since."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import NamedTuple
@@ -10,20 +10,31 @@ from ...errors import UsageError
 from ...eval_sets import Sample
 from ...languages import language_or_fallback
 from ...metrics.declined import is_refusal
-from ..answers.sample_pairing import pair_samples
-from ..decision.compare import PairedSample, ValueAndStatus, run_samples
+from ..answers.pairing import pair_samples
 from ..show.results import read_results
 from ..store.store import Store
 from .gates import UNANSWERED
 from .ledger import Baseline, Ledger, NightlyRunRow
 from .nightly_report import UNFINISHED
 
+ValueAndStatus = tuple[float | None, str]
 RunValues = Mapping[str, Mapping[str, ValueAndStatus]]
 """The values and statuses of an earlier run by metric, by the id that the sample has in the newest run."""
 
 _MOST_NIGHTS = 90
 _NO_BASELINE = UNFINISHED | {"gate failed"}
 _ONE_NIGHT = timedelta(hours=12)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSample:
+    """One sample of a run, as gates count it."""
+
+    sample: str
+    language: str  # its language, or ""
+    message_type: str  # its message type, or ""
+    source: str  # its group: samples of one source are not independent
+    after: Mapping[str, ValueAndStatus] = field(default_factory=dict)  # by metric its value and status
 
 
 class History(NamedTuple):
@@ -77,13 +88,15 @@ def read_history(
     )
 
 
-def answered_samples(store: Store, run: str) -> Iterator[tuple[Sample, PairedSample]]:
+def answered_samples(store: Store, run: str) -> Iterator[tuple[Sample, JudgedSample]]:
     """The samples of a run with their values, and with whether the answer is empty or a refusal (`UNANSWERED`)."""
-    for sample, judged in run_samples(read_results(store, store.run(run), has_evidence=False)):
+    results = read_results(store, store.run(run), has_evidence=False)
+    for name, sample in results.samples.items():
         language = language_or_fallback(sample.language)
         is_unanswered = not sample.response.strip() or is_refusal(sample.response, language)
-        values = {**judged.after, UNANSWERED: (float(is_unanswered), "scored")}
-        yield sample, replace(judged, after=values)
+        values = {metric: (score.value, str(score.status)) for metric, score in results.scores[name].items()}
+        values[UNANSWERED] = float(is_unanswered), "scored"
+        yield sample, JudgedSample(name, sample.language or "", sample.message_type or "", sample.source, values)
 
 
 def _nightly_runs(store: Store, rows: Sequence[NightlyRunRow], judge: str, baseline: Baseline | None) -> Iterator[str]:
@@ -97,7 +110,7 @@ def _nightly_runs(store: Store, rows: Sequence[NightlyRunRow], judge: str, basel
 
 
 def _paired_values(
-    store: Store, run: str, sets: Sequence[str], newest: Sequence[tuple[Sample, PairedSample]]
+    store: Store, run: str, sets: Sequence[str], newest: Sequence[tuple[Sample, JudgedSample]]
 ) -> RunValues | None:
     """The run's values by the newest run's samples; None where they share none, or the run is gone."""
     try:

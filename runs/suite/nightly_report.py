@@ -9,13 +9,14 @@ from pydantic import BaseModel, ValidationError, model_validator
 from ...errors import written_by_earlier_version
 from ...eval_sets.opening_question import listed_question
 from ...meta_eval.estimate import estimate_mean
+from ...metrics import Score
 from ...metrics.specification import parse_specification
 from ...presentation import verdict as presentation_verdict
 from ...presentation.texts import one_line
 from ...text.wording import Phrase, phrase
-from ..decision.compare import PairedSample, RunComparison, run_samples
+from ..decision.compare import RunComparison
 from ..show.predicted_rating import PredictedRating, predict_mean_rating
-from ..show.results import read_results, shares_left_out
+from ..show.results import Results, read_results, shares_left_out
 from .gates import COMPARED, GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
 from .suite import Suite
@@ -248,20 +249,20 @@ def report_run(
     """Returns the report of one run."""
     row = store.run(run)
     results = read_results(store, row, has_evidence=False)
-    samples, left_out = [judged for _, judged in run_samples(results)], shares_left_out(results)
+    left_out = shares_left_out(results)
     failures = [(name, score.reason) for name, _, score in results.rows() if score.status == "failed"]
     report = RunReport(
         run=run,
         judge=judge,
         status=row.status,
-        samples=len(samples),
+        samples=len(results.samples),
         failed_samples=len({name for name, _ in failures}),
         first_failure=failures[0][1] if failures else "",
         accepted=accepted,
         compared_with=None if comparison is None else comparison.a,
         predicted_rating=predict_mean_rating(results, row.plan.metrics),
         metrics=tuple(
-            _report_metric(samples, metric, comparison, left_out.get(metric), asked=metric in row.plan.metrics)
+            _report_metric(results, metric, comparison, left_out.get(metric), asked=metric in row.plan.metrics)
             for metric in row.plan.all_metrics
         ),
     )
@@ -272,7 +273,7 @@ def report_run(
     failing = list(_newly_failing(suite, judge, comparison))
     return report.model_copy(
         update={
-            "answers_changed": comparison.changed_answers,
+            "answers_changed": len(comparison.changed_answers),
             "samples_added": len(comparison.only_b) + len(comparison.other_question),
             "samples_gone": len(comparison.only_a),
             "changed": tuple(_report_sample(store, comparison, *change) for change in changed),
@@ -304,14 +305,18 @@ def report_metric(
 
 
 def _report_metric(
-    samples: Sequence[PairedSample],
+    results: Results,
     metric: str,
     comparison: RunComparison | None,
     left_out: float | None,
     *,
     asked: bool,
 ) -> MetricReport:
-    scores = [(*sample.after[metric], sample.source) for sample in samples if metric in sample.after]
+    scores = [
+        (score.value, score.status, results.samples[name].source)
+        for name, scored, score in results.rows()
+        if scored == metric
+    ]
     report = report_metric(metric, scores, left_out=left_out, asked=asked)
     change = next((row for row in comparison.overall if row.metric == metric), None) if comparison else None
     if change is None:
@@ -336,29 +341,29 @@ def _newly_failing(suite: Suite, judge: str, comparison: RunComparison) -> Itera
             required[gate.metric] = strictest(gate.reach, required.get(gate.metric, gate.reach))
     for sample in comparison.samples:
         for metric, higher in comparison.directions.items():
-            before, after = sample.before.get(metric), sample.after.get(metric)
+            before, after = comparison.scores(sample, metric)
             if after is None:
                 continue
             bound = required.get(metric)
-            if _fails(*after, bound, higher=higher) and not (before and _fails(*before, bound, higher=higher)):
-                yield sample.sample, metric
+            if _fails(after, bound, higher=higher) and not (before and _fails(before, bound, higher=higher)):
+                yield sample, metric
 
 
-def _fails(value: float | None, status: str, bound: float | None, *, higher: bool) -> bool:
-    if value is None or bound is None:
-        return status == "failed"
-    return value < bound if higher else value > bound
+def _fails(score: Score, bound: float | None, *, higher: bool) -> bool:
+    if score.value is None or bound is None:
+        return score.status == "failed"
+    return score.value < bound if higher else score.value > bound
 
 
 def _report_sample(store: "Store", comparison: RunComparison, name: str, metric: str) -> SampleReport:
-    judged = next(sample for sample in comparison.samples if sample.sample == name)
+    before, now = comparison.values(name, metric)
     sample = store.sample(comparison.b, name)
     score = next(score for _, scored_metric, score in store.scores(comparison.b, name) if scored_metric == metric)
     return SampleReport(
         sample=name,
         metric=metric,
-        before=judged.earlier_value(metric),
-        now=judged.value(metric),
+        before=before,
+        now=now,
         question=listed_question(sample)[:_MOST_CHARACTERS],
         answer=sample.response[:_MOST_CHARACTERS],
         reason=score.reason[:_MOST_CHARACTERS],

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from pydantic import TypeAdapter
 
-from assay.runs import Gate, GateResult, History, JudgedRun, PairedSample, Spending, decide_gates, decide_verdict
+from assay.runs import Gate, GateResult, History, JudgedRun, JudgedSample, Spending, decide_gates, decide_verdict
 
 DIRECTIONS = {"faithfulness": True, "answer_length": True}
 REGRESSION = {"gate": "regression", "metric": "faithfulness"}
@@ -19,10 +19,7 @@ def score(value):
 
 
 def judged(values):
-    return [
-        PairedSample(f"s{n}", "en" if n % 2 else "nl", "", f"g{n}", True, {}, score(now))
-        for n, now in enumerate(values)
-    ]
+    return [JudgedSample(f"s{n}", "en" if n % 2 else "nl", "", f"g{n}", score(now)) for n, now in enumerate(values)]
 
 
 def earlier(runs):
@@ -86,7 +83,7 @@ def test_a_topic_that_collapses_fails_and_a_small_one_is_said():
 
     def after(fallen):
         nights = [[1.0] * 40] * 8 + [[0.0] * (5 * fallen) + [1.0] * (40 - 5 * fallen)] * 4
-        samples = [PairedSample(f"s{n}", "en", "", groups[n], True, {}, score(nights[-1][n])) for n in range(40)]
+        samples = [JudgedSample(f"s{n}", "en", "", groups[n], score(nights[-1][n])) for n in range(40)]
         history = History(earlier([[1.0] * 40]), earlier([list(night) for night in nights[:-1]]))
         run = JudgedRun("j", ("faithfulness",), DIRECTIONS, samples, history)
         gate = TypeAdapter(Gate).validate_python(REGRESSION)

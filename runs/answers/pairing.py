@@ -1,22 +1,102 @@
-"""Which answers of several versions reply to one question: by id, else by question, else by group."""
+"""Which answers reply to one question: of two runs, of several versions, and which runs hold the same answers."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from ...eval_sets import Sample
 from ...eval_sets.conversation import asked_text
 from ...eval_sets.opening_question import opening_question
+from ...eval_sets.turns import turn_id
 from ...eval_sets.version_column import question_id
 from ...text.wording import count_of, verb_of
-from .sample_pairing import has_generated_id, pair_samples
 from .table import AnswerTable
-from .version_answers import pair_answers
 
 _ENOUGH_PAIRED = 0.5
 """A way of pairing counts that pairs this share of the answers of the version with the fewest."""
 Keys = Sequence[Mapping[str, Hashable]]
 """By version, the question of each answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """The samples of two runs that belong together."""
+
+    ids: Mapping[str, str] = field(default_factory=dict)  # the id in run B -> the id in run A
+    by_question: int = 0  # how many pairs share a question, and not an id
+    # how many share question and answer, or question and contexts, as the question occurs more often
+    by_content: int = 0
+    # ids that both runs have with different questions, and that nothing else pairs
+    other_question: tuple[str, ...] = ()
+
+
+def pair_samples(
+    samples_a: Sequence[Sample], samples_b: Sequence[Sample], sets_a: Sequence[str], sets_b: Sequence[str]
+) -> Pairing:
+    """Pairs the samples of two runs.
+
+    Samples with one id and one question (of a conversation the first) are paired first. Of the rest, those whose ids
+    were made from the set's name and the row's number (because the set has no ids) are paired by question, where it
+    occurs once in both runs, and then by question and answer or question and contexts.
+
+    Examples:
+        Two exports in another order, without ids:
+
+        >>> def export(month, *questions):
+        ...     rows = enumerate(questions, 1)
+        ...     return [Sample(id=f"{month}-{row}", user_input=text, response="So.") for row, text in rows]
+        >>> may, june = export("may", "How?", "Why?"), export("june", "Why?", "How?")
+        >>> pairing = pair_samples(may, june, ["may.csv"], ["june.csv"])
+        >>> pairing.ids, pairing.by_question
+        ({'june-1': 'may-2', 'june-2': 'may-1'}, 2)
+    """
+    questions_a = {sample.id: opening_question(sample) for sample in samples_a}
+    ids = {sample.id: sample.id for sample in samples_b if questions_a.get(sample.id) == opening_question(sample)}
+    rest_a = [sample for sample in samples_a if sample.id not in ids and has_generated_id(sample, sets_a)]
+    rest_b = [sample for sample in samples_b if sample.id not in ids and has_generated_id(sample, sets_b)]
+    counts = []
+    for key in (_question, _question_and_answer, _question_and_contexts):
+        matches = _match_unique(rest_a, rest_b, key)
+        ids |= matches
+        counts.append(len(matches))
+        rest_a = [sample for sample in rest_a if sample.id not in matches.values()]
+        rest_b = [sample for sample in rest_b if sample.id not in matches]
+    paired_a = set(ids.values())
+    other = (sample.id for sample in samples_b if sample.id not in ids and sample.id in questions_a.keys() - paired_a)
+    return Pairing(ids, counts[0], counts[1] + counts[2], tuple(other))
+
+
+def has_generated_id(sample: Sample, sets: Iterable[str]) -> bool:
+    """Whether a sample's id is one that reading a set without ids makes: `<file stem>-<row number>`."""
+    stem, dash, number = sample.id.rpartition("-")
+    return bool(dash) and number.isdigit() and any(stem == Path(name).stem for name in sets)
+
+
+def _match_unique(
+    samples_a: Sequence[Sample], samples_b: Sequence[Sample], key: Callable[[Sample], Hashable]
+) -> dict[str, str]:
+    """The id in B -> the id in A, of samples whose key occurs once in both."""
+    keys_a, keys_b = ([key(sample) for sample in samples] for samples in (samples_a, samples_b))
+    counts_a, counts_b = Counter(keys_a), Counter(keys_b)
+    by_key_a = dict(zip(keys_a, samples_a, strict=True))
+    return {
+        sample.id: by_key_a[value].id
+        for value, sample in zip(keys_b, samples_b, strict=True)
+        if counts_a[value] == counts_b[value] == 1
+    }
+
+
+def _question(sample: Sample) -> Hashable:
+    return " ".join(opening_question(sample).split())
+
+
+def _question_and_answer(sample: Sample) -> Hashable:
+    return _question(sample), " ".join(sample.response.split())
+
+
+def _question_and_contexts(sample: Sample) -> Hashable:
+    return _question(sample), sample.retrieved_contexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +156,7 @@ def _by_id(versions: Sequence[AnswerTable]) -> Keys:
     for number, other in enumerate(others, 1):
         samples, others_samples = (list((one.source_samples or one.samples).values()) for one in (first, other))
         pairing = pair_samples(samples, others_samples, first.sets, other.sets)
-        pairs = pair_answers(pairing, first.samples.keys(), other.samples)
+        pairs = _pair_answers(pairing, first.samples.keys(), other.samples)
         keys.append({name: pairs.get(name, (number, name)) for name in other.samples})
     return keys
 
@@ -184,3 +264,74 @@ def _number(versions: Sequence[AnswerTable], keys: Keys) -> list[PairedAnswer]:
                 different.append((asked, sample))
             answers.append(PairedAnswer(version, sample, question, text))
     return answers
+
+
+def _pair_answers(pairing: Pairing, first: Collection[str], second: Mapping[str, Sample]) -> dict[str, str]:
+    """The id in the second run -> that in the first: of samples that are paired, and of turns at one place of them."""
+    pairs = {}
+    for name, sample in second.items():
+        turn, conversation = sample.metadata.get("turn"), str(sample.metadata.get("conversation"))
+        in_first = pairing.ids.get(name)
+        if in_first is None and isinstance(turn, int) and conversation in pairing.ids:
+            in_first = turn_id(pairing.ids[conversation], turn)
+        if in_first is not None and in_first in first:
+            pairs[name] = in_first
+    return pairs
+
+
+@dataclass(frozen=True)
+class RunVersions:
+    """The version that each of several runs is of."""
+
+    # the name of the version of each run: the first run that has its answers. Empty where all runs are of one.
+    names: Mapping[str, str] = field(default_factory=dict)
+    # run -> sample -> what is the same of all samples of one question
+    questions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def item(self, run: str, sample: str) -> str:
+        """The id of an answer among all runs: where runs are of several versions, it names the version."""
+        return f"{sample}@{self.names[run]}" if self.names else sample
+
+    def question(self, run: str, sample: str) -> str:
+        """What is the same of the answers to a sample's question; "" where runs are of one version."""
+        own = self.questions.get(run, {})
+        conversation, mark, turn = sample.rpartition("#")
+        return own.get(sample) or (f"{own[conversation]}{mark}{turn}" if conversation in own else "")
+
+    def join(self, tables: Sequence[AnswerTable]) -> list[AnswerTable]:
+        """One table per version, with the answers that any of its runs has; all runs together where they are of one."""
+        joined: dict[str, AnswerTable] = {}
+        for table in tables:
+            name = self.names.get(table.run or "", "")
+            first = joined.get(name, table)
+            joined[name] = replace(first, samples={**first.samples, **table.samples})
+        return list(joined.values())
+
+
+ONE_VERSION = RunVersions()
+
+
+def find_versions(tables: Sequence[AnswerTable]) -> RunVersions:
+    """Finds the versions that runs are of.
+
+    Two runs are of one version where the samples that both have (`pair_samples`) hold the same answers. Where no pair
+    of runs differs in any answer, there are no versions.
+    """
+    names: dict[str, str] = {}
+    questions: dict[str, dict[str, str]] = {}
+    differs = False
+    by_run = {table.run or "": table for table in tables}
+    for run, table in by_run.items():
+        own: dict[str, str] = {}
+        for first in dict.fromkeys(names.values()):
+            other = by_run[first]
+            pairs = pair_samples(list(other.samples.values()), list(table.samples.values()), other.sets, table.sets).ids
+            for name, in_first in pairs.items():
+                own.setdefault(name, questions[first][in_first])
+            is_same = all(table.samples[name].has_same_texts(other.samples[twin]) for name, twin in pairs.items())
+            differs |= not is_same
+            if pairs and is_same and run not in names:
+                names[run] = first
+        names.setdefault(run, run)
+        questions[run] = {name: own.get(name, f"{name}@{run}") for name in table.samples}
+    return RunVersions(names, questions) if differs else RunVersions()
