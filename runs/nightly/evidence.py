@@ -141,7 +141,9 @@ class Falls:
         import numpy as np
 
         changes = self._values[:, night] - self._values[:, self._runs].mean(axis=1)
-        in_run = in_week = _missed(*_spread(changes, self._groups), -NormalDist().inv_cdf(levels.choice / RELEASES))
+        variance, degrees = _variance(changes, self._groups)
+        needed = t_quantile(1 - levels.choice / RELEASES, max(1.0, degrees)) + _FOUR_IN_FIVE
+        in_run = in_week = needed * math.sqrt(variance) if variance > _SLACK**2 else 0.0
         if self._noise.pairs:
             nights = self._nights(night, np.array([1]))
             scales = self._scale(np.array([1, 7]), np.full(2, len(self._runs)))
@@ -487,12 +489,6 @@ def _variance(values: "Floats", numbers: "Places") -> tuple[float, float]:
     return float((deviations**2 / (1 - shares)).sum()) / n**2, n**2 / float(spread)
 
 
-def _spread(values: "Floats", numbers: "Places") -> tuple[float, float]:
-    """(standard error of the mean over groups, degrees of freedom)."""
-    variance, degrees = _variance(values, numbers)
-    return math.sqrt(variance), max(1.0, degrees)
-
-
 def _normal_scores(t: "Floats", degrees: "Floats") -> "Floats":
     """The normal quantiles of where values lie in Student's distribution."""
     import numpy as np
@@ -512,8 +508,3 @@ def _share_scores(shares: "Floats", bound: float, sizes: "Floats") -> "Floats":
     sizes = np.where(known, sizes, 1.0)
     chance = betainc(sizes * (1 - shares), sizes * shares + 1, 1 - bound)
     return np.where(known, -np.maximum(ndtri(chance), -FURTHEST), np.where(bound > shares, FURTHEST, -FURTHEST))
-
-
-def _missed(error: float, degrees: float, needed: float) -> float:
-    """The fall that is seen four times in five, where so many standard errors are needed."""
-    return (t_quantile(NormalDist().cdf(needed), degrees) + _FOUR_IN_FIVE) * error if error >= _SLACK else 0.0
