@@ -29,7 +29,7 @@ LARGE = 0.15
 """A fall beyond the noise by this share of the metric's range fails however few groups of answers fell."""
 
 _FLIPS = 9999
-_UNKNOWN, _LEAST_DEGREES = 9, 6  # see `_Noise.errors`
+_PRIOR_NIGHTS, _MANY = 2, 1e9  # see `_Nights`
 _MOST_TOGETHER = 0.05  # of the samples: as many as have changed together may do so again
 _KNOWN_CHANGES = 30  # from which on the noise is known, and no rare change has to be feared
 _MOST_OF_FEW = 0.2  # of the range: one of five samples
@@ -97,23 +97,20 @@ class Falls:
         ends, others = np.tile(lengths, 2), np.concatenate([starts, np.full(len(starts), first)])
         sums = np.concatenate([[0.0], np.cumsum(self._means[runs])])
         changes = (sums[-1] - sums[starts])[np.tile(lengths - 1, 2)] / ends - sums[others] / others
-        error, degrees = (np.tile(values, 2) for values in self._noise.errors_of_falls(night, lengths))
         scale = self._scale(ends, others)
-        falls = _normal_scores(-(changes + self._allowed), error * scale, degrees)
+        falls = self._nights(night, ends).scores(-(changes + self._allowed), scale)
         place = int(falls.argmax())
-        nights, before = int(ends[place]), int(others[place])
-        after = self._values[:, runs[-nights:]].mean(axis=1)
+        length, before = int(ends[place]), int(others[place])
+        after = self._values[:, runs[-length:]].mean(axis=1)
         falls_of_answers = self._values[:, runs[:before]].mean(axis=1) - after - self._allowed
         fall, extent = float(falls_of_answers.mean()), _extent(self._values[:, runs])
-        p, p_of_large = 0.0, 1.0
-        if self._noise.pairs:  # else nothing is known of the noise: the choice of the questions decides alone
-            p = monthly_p_value(float(falls[place]))
-            if fall >= LARGE * extent:
-                rare = _rare_change(np.bincount(self._groups), extent)
-                p_of_large = max(p, monthly_p_value(fall / (rare * float(scale[place]))))
+        p, p_of_large = monthly_p_value(float(falls[place])), 1.0
+        if self._noise.pairs and fall >= LARGE * extent:
+            rare = _rare_change(np.bincount(self._groups), extent)
+            p_of_large = max(p, monthly_p_value(fall / (rare * float(scale[place]))))
         sums = np.asarray(np.bincount(self._groups, weights=falls_of_answers), float)
         sizes = np.bincount(self._groups).astype(float)
-        return _Candidate(-fall - self._allowed, nights, before, p, p_of_large, sums, sizes)
+        return _Candidate(-fall - self._allowed, length, before, p, p_of_large, sums, sizes)
 
     def weigh(self, night: int, candidate: "_Candidate", p_of_choice: float, levels: "Levels") -> Evidence:
         """What a nightly run says, given how often the choice of the questions gives as much."""
@@ -122,10 +119,15 @@ class Falls:
         p = min(1.0, max(candidate.p_of_noise, p_of_choice), candidate.p_of_large)
         tonight, baseline = float(self._means[night] - self._means[self._runs].mean()), len(self._runs)
         failed = bool(p <= levels.noise and fell)
-        is_of_few = bool(fell and not failed and 0 < candidate.p_of_noise <= levels.noise)
+        is_of_few = bool(self._noise.pairs and fell and not failed and candidate.p_of_noise <= levels.noise)
         change, nights, before = candidate.change, candidate.nights, candidate.before
         missed = self._missed(night, levels)
         return Evidence(change, nights, before, tonight, baseline, p, failed, *missed, is_of_few)
+
+    def _nights(self, night: int, lengths: "Places") -> "_Nights":
+        noise = self._noise
+        variances, degrees = noise.variances(night, lengths) if noise.pairs else noise.variance_of_rises(night)
+        return _Nights.split(self._means[[*self._runs, night]], lengths, variances, degrees, noise.correlation)
 
     def _scale(self, lengths: "Places", before: "Places") -> "Floats":
         """The standard error of a change of means, where that of one run is 1."""
@@ -139,11 +141,13 @@ class Falls:
         import numpy as np
 
         changes = self._values[:, night] - self._values[:, self._runs].mean(axis=1)
-        in_run = in_week = _missed(*_spread(changes, self._groups), -NormalDist().inv_cdf(levels.choice / RELEASES))
+        variance, degrees = _variance(changes, self._groups)
+        needed = t_quantile(1 - levels.choice / RELEASES, max(1.0, degrees)) + _FOUR_IN_FIVE
+        in_run = in_week = needed * math.sqrt(variance) if variance > _SLACK**2 else 0.0
         if self._noise.pairs:
-            ((error,), (degrees,)) = self._noise.errors_of_falls(night, np.array([1]))
+            nights = self._nights(night, np.array([1]))
             scales = self._scale(np.array([1, 7]), np.full(2, len(self._runs)))
-            one, seven = (_missed(float(error * scale), float(degrees), needed_z(levels.noise)) for scale in scales)
+            one, seven = (nights.missed(float(scale), levels.noise) for scale in scales)
             in_run, in_week = max(in_run, one), seven or in_week
         in_one, in_seven = (size + self._allowed if size else None for size in (in_run, in_week))
         return in_one, in_seven
@@ -177,12 +181,13 @@ def weigh_together(figures: Sequence[Falls], night: int, levels: Levels) -> list
     with all runs before them that did not fail, and with the accepted ones alone, so that runs that nobody accepted
     hide no fall. A fall must be more than
 
-    - noise shows in a month without a change (`monthly_p_value`), from the differences between successive runs;
+    - noise shows in a month without a change (`monthly_p_value`): that of the answers, and what nights show to have in
+      common (`_Nights`);
     - the choice of the questions explains: the signs of the groups' changes are flipped, those of all figures together
       (max-T), at a fifth of the level, since this is a question per change of the system and not per nightly run.
 
-    The first run after one that was accepted alone, where no noise is known, is held against the second. A fall of 0.15
-    of the range and more needs only to be beyond the noise of the answers: in few groups flips can tell nothing.
+    For the first run after one that was accepted alone, the noise is what rose. From the second on, a fall of 0.15 of
+    the range and more needs only to be beyond the noise: in few groups flips can tell nothing.
     """
     import numpy as np
 
@@ -227,17 +232,19 @@ def weigh_bound(
     """Weighs the evidence that the mean is below a bound, after each nightly run; the first runs show the noise only.
 
     The mean of the last 1, 2, ..., 30 nightly runs that did not fail is compared with the bound. The noise is that of
-    successive runs; with one run alone that over groups, which is more. It is at least that of a rare change
-    (`_rare_change`): a judge that repeated itself may change its mind. The figure is about these questions: how they
-    were chosen is no noise. A share is compared by the binomial distribution at its effective size (Korn and Graubard,
-    1998), since few failures are not nearly normal. A run whose own mean reaches the bound does not fail.
+    the answers and of the nights (`_Nights`); with one run alone that over groups, which is more. It is at least that
+    of a rare change (`_rare_change`): a judge that repeated itself may change its mind. The figure is about these
+    questions: how they were chosen is no noise. A share is compared by the binomial distribution at its effective size
+    (Korn and Graubard, 1998), since few failures are not nearly normal. A run whose own mean reaches the bound does not
+    fail.
     """
     import numpy as np
 
     numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
     known = ~np.isnan(values)
     of_samples = np.where(known, values, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-    noise = _Noise(np.where(known, values, of_samples[:, None]), numbers)
+    filled = np.where(known, values, of_samples[:, None])
+    noise = _Noise(filled, numbers)
     for run in range(skipped):
         noise.add(run)
     weighed, means = list[Evidence](), list[float]()
@@ -249,25 +256,26 @@ def weigh_bound(
         averages = np.cumsum([mean, *means[::-1]])[:LONGEST] / np.arange(1, min(LONGEST, len(means) + 1) + 1)
         seen = values[:, [*noise.runs, night]]
         lengths = np.arange(1, len(averages) + 1)
-        if noise.runs:
-            errors, degrees = noise.errors_of_bound(night, lengths)
-        else:
-            errors, degrees = (np.array([one]) for one in _spread(values[present, night], numbers[present]))
         scales = np.sqrt(variance_of_mean(lengths, noise.correlation))
+        if noise.runs:
+            variances, degrees = noise.variances(night, lengths)
+            means_of_runs = filled[:, [*noise.runs, night]].mean(axis=0)
+            nights = _Nights.split(means_of_runs, lengths, variances, degrees, noise.correlation)
+        else:  # the choice of the answers moves a mean more than a night does
+            variances, degrees = (np.array([one]) for one in _variance(values[present, night], numbers[present]))
+            nights = _Nights(variances, np.maximum(degrees, 1.0), np.zeros(1), np.array([_MANY]))
         rare = _rare_change(np.bincount(numbers[present]), 1.0 if is_share else _extent(seen, bound), noise.together)
         rare *= math.sqrt(_KNOWN_CHANGES / max(noise.changes, _KNOWN_CHANGES))
         if is_share and bound >= 1 - _SLACK:  # one sample below it says that the true share is
             rare = _SLACK
         share = float(np.nanmean(seen))
-        falls = list[float]()
-        for average, scale, error, freedom in zip(
-            *(one.tolist() for one in (averages, scales, errors, degrees)), strict=True
-        ):
-            size = _effective_size(share, error, freedom, level) if is_share else None
-            shortfall = _shortfall(average, bound, (error * scale, freedom), size=size and size / scale**2)
-            falls.append(min(shortfall, (bound - average) / (rare * scale)))
+        shortfalls = bound - averages
+        falls = np.minimum(nights.scores(shortfalls, scales), shortfalls / (rare * scales))
+        if is_share:
+            sizes = nights.effective_sizes(share, scales, level)
+            falls = np.minimum(falls, _share_scores(averages, bound, sizes))
         place = int(np.argmax(falls))
-        p = monthly_p_value(falls[place])
+        p = monthly_p_value(float(falls[place]))
         failed = mean < bound - _SLACK and p <= level
         weighed.append(Evidence(float(averages[place]) - bound, place + 1, 0, mean - bound, 0, p, failed))
         if not failed:
@@ -277,18 +285,18 @@ def weigh_bound(
 
 
 class _Noise:
-    """The standard error of one run's mean, from the differences between successive runs (von Neumann, 1941).
+    """The variance of one run's mean by its answers, from the differences between successive runs (von Neumann, 1941).
 
     The variance of a mean is half the expected squared difference of two. It is taken from the differences of the
-    answers, summed by group (CR2, Bell and McCaffrey, 2002) and centred, so that a change of all answers is no noise;
-    and where that is more, from those of the means: a night may move all answers alike. Where an answer's noise lingers
-    (a cache), differences two apart are larger than those of neighbours (`night_correlation`).
+    answers, summed by group (CR2, Bell and McCaffrey, 2002) and centred, so that a change of all answers is no noise.
+    Where an answer's noise lingers (a cache), differences two apart are larger than those of neighbours
+    (`night_correlation`).
     """
 
     def __init__(self, values: "Floats", numbers: "Places") -> None:
         self.runs = list[int]()
         self._values, self._numbers = values, numbers
-        self._steps = list[tuple[float, float, float]]()  # variance of the mean by its answers, by itself, degrees
+        self._steps = list[tuple[float, float]]()  # variance of the mean by its answers, degrees
         self._squares, self._two_apart = list[float](), list[float]()  # squared differences of the answers
         self._second = self._fourth = 0.0  # sums of powers of the groups' changes
 
@@ -310,12 +318,16 @@ class _Noise:
 
     @property
     def correlation(self) -> float:
-        """How an answer's noise correlates from run to run; by medians, since a release changes answers once."""
+        """How an answer's noise correlates from run to run, beyond what independent noise may show.
+
+        By medians, since a release changes answers once; less about one standard error of the estimate.
+        """
         import numpy as np
 
         if not self._two_apart:
             return 0.0
-        return night_correlation(float(np.median(self._squares)), float(np.median(self._two_apart)))
+        correlation = night_correlation(float(np.median(self._squares)), float(np.median(self._two_apart)))
+        return max(0.0, correlation - 2 / math.sqrt(len(self._numbers) * len(self._two_apart)))
 
     def add(self, run: int) -> None:
         """Adds the next run."""
@@ -332,36 +344,11 @@ class _Noise:
             self._two_apart.append(float((self._changes(run, 2) ** 2).sum()))
         self.runs.append(run)
 
-    def errors_of_falls(self, night: int, lengths: "Places") -> tuple["Floats", "Floats"]:
-        """Returns the standard errors of one run's mean, for falls of so many runs up to a night, and their degrees.
+    def variances(self, night: int, lengths: "Places") -> tuple["Floats", "Floats"]:
+        """Returns the variance of one run's mean, for changes since so many runs before a night, and its degrees.
 
-        The step into the fall is no noise. The smaller the number s of other steps, the less is known of what nights
-        have in common: the variance counts 1 + 9 / s^2 times. Where means vary more than their answers explain, s steps
-        have 2 s / 3 degrees of freedom, at least 6.
+        The step into the change is no noise, unless there is no other.
         """
-        import numpy as np
-
-        steps, counted = self._counted(night, lengths)
-        count = counted.sum(axis=1)
-        by_answers, by_nights, degrees = (counted @ steps / count[:, None]).T
-        errors, known = self._errors(by_answers, by_nights, degrees * count, count)
-        return errors * np.sqrt(1 + _UNKNOWN / count**2), known
-
-    def errors_of_bound(self, night: int, lengths: "Places") -> tuple["Floats", "Floats"]:
-        """Returns the same for means of so many runs that are held against a bound, which is no night.
-
-        So only what nights have in common is uncertain: the variance of their means counts 1 + 9 / s^2 times.
-        """
-
-        steps, counted = self._counted(night, lengths)
-        if len(steps) == 1:  # nothing but the step into the fall: how far the mean moved is what is weighed
-            steps[:, 1] = 0.0
-        count = counted.sum(axis=1)
-        by_answers, by_nights, degrees = (counted @ steps / count[:, None]).T
-        return self._errors(by_answers, by_nights * (1 + _UNKNOWN / count**2), degrees * count, count)
-
-    def _counted(self, night: int, lengths: "Places") -> tuple["Floats", "Floats"]:
-        """All steps up to a night, and which of them count as noise beside a fall of so many runs."""
         import numpy as np
 
         steps = np.array([*self._steps, self._step(night)])
@@ -369,28 +356,103 @@ class _Noise:
         inside = np.flatnonzero(lengths <= len(steps))
         if len(steps) > 1:
             counted[inside, len(steps) - lengths[inside]] = 0
-        return steps, counted
+        variances, degrees = (counted @ steps).T
+        return variances / counted.sum(axis=1) / (1 - self.correlation), np.maximum(degrees, 1.0)
 
-    def _errors(
-        self, by_answers: "Floats", by_nights: "Floats", degrees: "Floats", count: "Floats"
-    ) -> tuple["Floats", "Floats"]:
-        """Standard errors and degrees from the variances by the answers and by the nights' means of so many steps."""
+    def variance_of_rises(self, night: int) -> tuple["Floats", "Floats"]:
+        """Returns the variance of one run's mean by what rose in the only step: noise rises and falls alike."""
         import numpy as np
 
-        degrees, variance = np.maximum(degrees, 1.0), np.maximum(by_answers, by_nights)
-        beyond = (variance - by_answers) * variance / np.maximum(2 / 3 * count, _LEAST_DEGREES)
-        spread = by_answers**2 / degrees + beyond
-        known = np.where(spread > 0, variance**2 / np.where(spread > 0, spread, 1.0), degrees)
-        return np.sqrt(variance / (1 - self.correlation)), np.maximum(known, 1.0)
+        sums = np.bincount(self._numbers, weights=self._changes(night, 1))
+        rises = sums[sums > 0]
+        return np.array([float(rises @ rises) / len(self._numbers) ** 2]), np.array([max(len(rises), 1.0)])
 
     def _changes(self, run: int, steps: int) -> "Floats":
         """How far each answer's value is from that of so many runs before."""
         return self._values[:, run] - self._values[:, self.runs[-steps]]
 
-    def _step(self, run: int) -> tuple[float, float, float]:
-        differences = self._changes(run, 1)
-        variance, degrees = _variance(differences, self._numbers)
-        return variance / 2, float(differences.mean()) ** 2 / 2, degrees
+    def _step(self, run: int) -> tuple[float, float]:
+        variance, degrees = _variance(self._changes(run, 1), self._numbers)
+        return variance / 2, degrees
+
+
+@dataclass(frozen=True)
+class _Nights:
+    """How much the means of nightly runs vary, for each run from which on they may have changed.
+
+    A night may move all answers alike, so the variance of a mean is unknown, and at least that by its answers. Evidence
+    is the signed root of the likelihood ratio of a change to none, each with the variance that makes it likeliest: with
+    V(S) = max(variance by answers, S / N), W the squared deviations of the means within their parts and z^2 the squared
+    change over its scale, N log(V(W + z^2) / V(W)) + (W + z^2) / V(W + z^2) - W / V(W), where N is one more than W's
+    degrees of freedom. Two more nights count, as if seen, that vary as the answers explain.
+    """
+
+    variances: "Floats"  # of one run's mean, by its answers
+    degrees: "Floats"  # of these
+    within: "Floats"  # W, without the two nights
+    count: "Floats"  # its degrees of freedom
+
+    @classmethod
+    def split(
+        cls, means: "Floats", lengths: "Places", variances: "Floats", degrees: "Floats", correlation: float
+    ) -> "_Nights":
+        """Splits the means before the last 1, 2, ... of them.
+
+        Where neighbours correlate, n of them say less: of a mean by its variance, of a variance by (1 - r^2) / (1 +
+        r^2) (Bayley and Hammersley, 1946).
+        """
+        import numpy as np
+
+        centred = means - means.mean()
+        sums, squares = (np.concatenate([[0.0], np.cumsum(one)]) for one in (centred, centred**2))
+        within, count, first = np.zeros(len(lengths)), np.zeros(len(lengths)), len(means) - lengths
+        for start, end in ((np.zeros_like(first), first), (first, first + lengths)):
+            n = np.maximum(end - start, 1)
+            within += squares[end] - squares[start] - (sums[end] - sums[start]) ** 2 / n
+            count += n * (1 - variance_of_mean(n, correlation))
+        information = (1 - correlation**2) / (1 + correlation**2)
+        return cls(variances, degrees, np.maximum(within, 0.0) * information, count * information)
+
+    def scores(self, falls: "Floats", scales: "Floats") -> "Floats":
+        """Returns the evidence of falls as normal scores; a fall varies `scales` times as much as one run's mean."""
+        import numpy as np
+
+        floor = np.maximum(self.variances, _SLACK**2)
+        size, within = self._size, self._within
+        whole = within + (np.where(falls > _SLACK, falls, 0.0) / scales) ** 2
+        of_whole, of_parts = np.maximum(floor, whole / size), np.maximum(floor, within / size)
+        ratio = size * np.log(of_whole / of_parts) + whole / of_whole - within / of_parts
+        return _normal_scores(np.sqrt(np.maximum(ratio, 0.0)), np.where(floor > _SLACK**2, self.degrees, np.inf))
+
+    def missed(self, scale: float, level: float) -> float:
+        """Returns the fall that is seen four times in five."""
+        floor, size, within = float(self.variances[0]), float(self._size[0]), float(self._within[0])
+        if floor < _SLACK**2:
+            return 0.0
+        of_parts = max(floor, within / size)
+        needed = t_quantile(NormalDist().cdf(needed_z(level)), float(self.degrees[0]))
+        part = needed**2 + size * math.log(of_parts / floor) + within / of_parts
+        whole = floor * (part if part <= size else size * math.exp(part / size - 1))
+        return scale * (math.sqrt(max(0.0, whole - within)) + _FOUR_IN_FIVE * math.sqrt(of_parts))
+
+    def effective_sizes(self, share: float, scales: "Floats", level: float) -> "Floats":
+        """Returns how many independent values would give a share these standard errors; inf where nothing varies."""
+        import numpy as np
+
+        needed = needed_z(level)
+        factor = np.array([needed / t_quantile(NormalDist().cdf(needed), float(one)) for one in self.degrees])
+        known = (self.variances > _SLACK**2) & (0 < share < 1)
+        return np.where(
+            known, share * (1 - share) / np.where(known, self.variances, 1) * (factor / scales) ** 2, np.inf
+        )
+
+    @property
+    def _size(self) -> "Floats":
+        return self.count + 1 + _PRIOR_NIGHTS
+
+    @property
+    def _within(self) -> "Floats":
+        return self.within + _PRIOR_NIGHTS * self.variances
 
 
 def _rare_change(sizes: "Places", extent: float, together: float = 0.0) -> float:
@@ -427,47 +489,22 @@ def _variance(values: "Floats", numbers: "Places") -> tuple[float, float]:
     return float((deviations**2 / (1 - shares)).sum()) / n**2, n**2 / float(spread)
 
 
-def _spread(values: "Floats", numbers: "Places") -> tuple[float, float]:
-    """(standard error of the mean over groups, degrees of freedom)."""
-    variance, degrees = _variance(values, numbers)
-    return math.sqrt(variance), max(1.0, degrees)
-
-
-def _normal_scores(differences: "Floats", errors: "Floats", degrees: "Floats") -> "Floats":
+def _normal_scores(t: "Floats", degrees: "Floats") -> "Floats":
     """The normal quantiles of where values lie in Student's distribution."""
     import numpy as np
     from scipy.special import ndtri, stdtr
 
-    t = np.where(np.abs(differences) < _SLACK, 0.0, differences) / np.maximum(errors, _SLACK)
-    return np.asarray(-np.maximum(ndtri(stdtr(degrees, -t)), -FURTHEST))
+    return np.asarray(-np.maximum(ndtri(stdtr(np.minimum(degrees, _MANY), -t)), -FURTHEST))
 
 
-def _effective_size(share: float, error: float, degrees: float, level: float) -> float | None:
-    """How many independent values would give a share this standard error; None where there is no such number."""
-    if error < _SLACK or not 0 < share < 1:
-        return None
-    needed = needed_z(level)
-    return share * (1 - share) / error**2 * (needed / t_quantile(NormalDist().cdf(needed), degrees)) ** 2
-
-
-def _shortfall(mean: float, bound: float, noise: tuple[float, float], *, size: float | None) -> float:
-    """How many standard errors a mean lies below a bound, as a normal score.
-
-    The `noise` is the standard error of the mean and its degrees of freedom, the effective `size` that of a share.
-    """
-    error, degrees = noise
-    if abs(mean - bound) < _SLACK:
-        return 0.0
-    if error < _SLACK or (size is not None and not 0 < bound < 1):  # nothing varies: any shortfall is one
-        return math.copysign(FURTHEST, bound - mean)
+def _share_scores(shares: "Floats", bound: float, sizes: "Floats") -> "Floats":
+    """The normal quantiles of where shares of so many values lie in the binomial distribution of a bound."""
     import numpy as np
     from scipy.special import betainc, ndtri
 
-    if size is None:
-        return float(_normal_scores(np.array(bound - mean), np.array(error), np.array(degrees)))
-    return -max(float(ndtri(betainc(size * (1 - mean), size * mean + 1, 1 - bound))), -FURTHEST)
-
-
-def _missed(error: float, degrees: float, needed: float) -> float:
-    """The fall that is seen four times in five, where so many standard errors are needed."""
-    return (t_quantile(NormalDist().cdf(needed), degrees) + _FOUR_IN_FIVE) * error if error >= _SLACK else 0.0
+    if not 0 < bound < 1:
+        return np.where(bound > shares, FURTHEST, -FURTHEST)
+    known = np.isfinite(sizes)
+    sizes = np.where(known, sizes, 1.0)
+    chance = betainc(sizes * (1 - shares), sizes * shares + 1, 1 - bound)
+    return np.where(known, -np.maximum(ndtri(chance), -FURTHEST), np.where(bound > shares, FURTHEST, -FURTHEST))

@@ -166,11 +166,6 @@ class Ledger:
         newest = rows[-1][1] if rows else None
         return Baseline(tuple(run for run, at in rows if at == newest), str(newest)) if newest else None
 
-    def accepted(self, suite: str, judge: str) -> str | None:
-        """Returns the last of the runs that `baseline` has, or None."""
-        baseline = self.baseline(suite, judge)
-        return baseline.runs[-1] if baseline else None
-
     def _first(self, sql: str, values: tuple[str, ...]) -> str | None:
         with self._reading():
             row = self._database.execute(sql, values).fetchone()

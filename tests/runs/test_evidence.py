@@ -70,3 +70,23 @@ def test_a_run_that_reaches_the_bound_never_fails():
     weighed = weigh_bound(values, GROUPS, skipped=0, bound=0.7, level=0.05, is_share=False)
     assert [night.failed for night in weighed] == [True] * 5 + [False]
     assert weighed[-1].nights == 1  # what was before the failure is forgotten
+
+
+@pytest.mark.parametrize(("night", "fails"), [(0.0, True), (0.2, False)])
+def test_nights_that_move_all_answers_alike_are_noise(night, fails):
+    """Twelve runs, every other one moved by `night`, then one that is 0.15 lower: 5 errors by the answers alone."""
+    values = draw(13, seed=6)
+    values[:, 1:12:2] += night
+    values[:, 12] -= 0.15
+    weighed = weigh_falls(values, GROUPS, accepted=1, allowed=0, level=0.05)
+    assert [one.failed for one in weighed] == [False] * 11 + [fails]
+    bounds = weigh_bound(values, GROUPS, skipped=0, bound=values[:, :12].mean(), level=0.05, is_share=False)
+    assert [one.failed for one in bounds] == [False] * 12 + [fails]
+
+
+@pytest.mark.parametrize(("noise", "fails"), [(0.02, True), (1.0, False)])
+def test_the_first_run_after_one_is_held_against_what_rose(noise, fails):
+    """Twelve of fifty answers fall to 0: a fall where nothing else moves, and none where others rise as much."""
+    values = draw(2, seed=7, noise=noise)
+    values[:12, 1] = 0
+    assert weigh_falls(values, GROUPS, accepted=1, allowed=0, level=0.05)[0].failed is fails

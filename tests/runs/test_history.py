@@ -62,7 +62,7 @@ def test_an_old_store_has_one_accepted_run(nightly, tmp_path):
         ):
             store.database.execute("INSERT INTO accepted VALUES ('desk', 'no judge', ?, ?, ?)", (run, at, number))
     baseline = ledger.baseline("desk", "no judge")
-    assert (baseline.runs, ledger.accepted("desk", "no judge")) == ((second,), second)
+    assert baseline.runs == (second,)
     assert ledger.accepted_runs("desk") == {second}
 
 

@@ -67,8 +67,8 @@ def test_nights_and_accepted_runs_are_kept(url):
     assert (ledger.find_suite("r1"), ledger.runs(first.id)) == ("nights", {"j": "r1"})
     for run in ("r1", "r2", "r1"):
         ledger.accept("nights", "j", run)
-        assert ledger.accepted("nights", "j") == run
-    assert ledger.accepted("nights", "other") is None
+        assert ledger.baseline("nights", "j").runs == (run,)
+    assert ledger.baseline("nights", "other") is None
 
 
 def test_a_store_gets_the_migrations_after_its_own_version(tmp_path, url):

@@ -165,7 +165,7 @@ def test_a_store_gets_the_migrations_after_its_own_version(tmp_path):
     assert store.database.version() == next_version
     assert store.database.execute("SELECT id, note FROM runs").fetchall() == [(run, "none")]
     assert store.database.execute("SELECT count(*) FROM notes").fetchone() == (0,)
-    assert Ledger(store).accepted("desk", "j") == run
+    assert Ledger(store).baseline("desk", "j").runs[-1] == run
     wrong = shutil.copytree(folder, tmp_path / "wrong")
     (wrong / f"{next_version + 1:04}_wrong.sql").write_text(
         "CREATE TABLE more (id TEXT); CREATE TABLE notes (id TEXT);", encoding="utf-8"
