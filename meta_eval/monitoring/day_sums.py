@@ -8,7 +8,7 @@ import numpy as np
 from ..arrays import Floats, Places
 from ..groups import effective_degrees
 from ..monthly_p_value import variance_of_mean
-from .outcome_terms import OutcomeTerms, TermStage, sums_up_to
+from .outcome_terms import FEWEST_TO_FIT, OutcomeTerms, TermStage, sums_up_to
 from .production_answers import draws_worth
 
 _MEMORY = 90  # days that the noise is taken from
@@ -75,6 +75,8 @@ class DaySums:
         self._of_runs = [np.ascontiguousarray(sums[_OF_RUNS]) for sums in self._stages]
         of_groups = np.bincount(terms.group, weights=last_stage.weight)
         self._group_degrees = effective_degrees(np.asarray(of_groups, float))
+        ratings = np.cumsum(np.bincount(terms.day[terms.is_rated], minlength=days))
+        self._first_alike = min(int(np.searchsorted(ratings, FEWEST_TO_FIT)) + 1, days)  # days before have no fit
         self._over_days = np.array([_dependence(terms, stage) for stage in stages])
 
     def runs(self, first: Places, end: Places, noise: Noise) -> RunMeans:
@@ -114,7 +116,7 @@ class DaySums:
         days = np.arange(first, last + 1)
         one = np.ones(len(days))
         means = self.runs(days, days + 1, Noise(variances, thirds, one, one))
-        is_known = (means.size > 0) & (means.variance > 0)
+        is_known = (means.size > 0) & (means.variance > 0) & (days >= self._first_alike)
         starts = starts - first
         pairs, share, beside, across = 0.0, 0.0, np.zeros((2, len(starts))), np.zeros((2, len(starts)))
         for gap in (gap for gap in _APART if gap < len(days)):
