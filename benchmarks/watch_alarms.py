@@ -248,24 +248,51 @@ def spells_of_days(population: Population, settings: Sequence[Setting], watches:
 
 
 def late_ratings(population: Population, watches: int, seed: int) -> None:
-    """Prints the share of months with a false alarm of the mean where each look has the ratings that came by then."""
+    """Prints the share of months with a false alarm of the mean where each look has the ratings that came by then.
+
+    Ratings come on any of the 8 days from that of the answer, or those of bad answers at once and the others in a week.
+    What still is to come is known, as in a queue of raters, or it is not, as for annotations. Beside it how often, and
+    after how many days, a fall of 0.3 is found.
+    """
     rows = list[list[object]]()
-    for late in (0, 7):
-        generator, months = np.random.default_rng(seed), []
-        for _ in range(watches):
-            answers = population.draw(generator, MIDDLE, 2 * MONTH)[0]
-            there = answers.days + generator.integers(0, late + 1, len(answers.days))
-            stood = list[bool]()
-            for day in range(MONTH - 1, 2 * MONTH):  # what the first month ends with is no alarm of the second
-                rows_so_far = slice(0, int(np.searchsorted(answers.days, day, side="right")))
-                seen = select(answers, rows_so_far)
-                seen = replace(seen, ratings=np.where(there[rows_so_far] <= day, seen.ratings, np.nan))
-                [states] = follow_bounds(seen, [population.bounds()["mean"]])
-                stood.append(states[-1].is_raised)
-            months.append(any(now and not before for before, now in pairwise(stood)))
-        rows.append([MIDDLE.name, f"up to {late} days late", format_share(months)])
-    header = ["answers / judged / rated a day", "ratings", "second month"]
-    print_table(f"False alarms of the mean where ratings come late, {watches:,} watches per row", header, rows)
+    for name, is_bad_first, is_known in (
+        ("at once", None, True),
+        ("any of 8 days", False, True),
+        ("any of 8 days, nobody knows", False, False),
+        ("bad ones at once, others within 8 days", True, True),
+        ("bad ones at once, nobody knows", True, False),
+    ):
+        results = list[list[object]]()
+        for fall in (0.0, 0.3):
+            generator, firsts, seconds = np.random.default_rng(seed), list[bool](), list[float]()
+            for _ in range(watches):
+                answers = population.draw(generator, MIDDLE, 2 * MONTH, fall=fall)[0]
+                lateness = generator.integers(0, 8, len(answers.days)) * (is_bad_first is not None)
+                if is_bad_first:
+                    lateness = np.where(answers.ratings < population.mean, 0, lateness)
+                raised = late_alarms(answers, answers.days + lateness, population.bounds()["mean"], is_known=is_known)
+                firsts.append(any(day < MONTH for day in raised))
+                seconds.append(next((day - MONTH + 1.0 for day in raised if day >= MONTH), np.inf))
+            found = format_share([value <= MONTH for value in seconds])
+            results.append([format_share(firsts), found, _days(np.quantile(seconds, 0.5, method="higher"))])
+        rows.append([name, *results[0][:2], *results[1][1:]])
+    header = ["ratings come", "first month", "second month", "fall of .3: in 30 days", "median days"]
+    title = f"False alarms of the mean where ratings come late ({MIDDLE.name}), {watches:,} watches per row"
+    print_table(title, header, rows)
+
+
+def late_alarms(answers: ProductionAnswers, there: Floats, bound: Bound, *, is_known: bool) -> list[int]:
+    """The days at whose end an alarm stands that did not stand the day before."""
+    stood = [False]
+    for day in range(int(answers.days.max()) + 1):
+        rows = slice(0, int(np.searchsorted(answers.days, day, side="right")))
+        is_late = there[rows] > day
+        seen = select(answers, rows)
+        awaited = is_late & ~np.isnan(seen.ratings) if is_known else None
+        seen = replace(seen, ratings=np.where(is_late, np.nan, seen.ratings), is_awaited=awaited)
+        [states] = follow_bounds(seen, [bound])
+        stood.append(bool(states) and states[-1].is_raised)
+    return [day for day, (before, now) in enumerate(pairwise(stood)) if now and not before]
 
 
 def detections(population: Population, settings: Sequence[Setting], watches: int, seed: int) -> None:
@@ -379,7 +406,7 @@ def main() -> None:
     if "spells" in options.only:
         spells_of_days(population, SPELLS, options.watches, seed + 3)
     if "late" in options.only:
-        late_ratings(population, options.watches, seed + 4)
+        late_ratings(population, few, seed + 4)
     if "falls" in options.only:
         detections(population, [GOOD, POOR, SMALL, MANY, BLIND], few, seed + 1)
     if "coverage" in options.only:

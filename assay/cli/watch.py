@@ -48,9 +48,14 @@ def watch(
     assay watch watch.yaml --once       # for cron
     """
     if draft is not None:
+        from ..languages.yaml_file import load_yaml
         from ..traces.watch.watch_file import draft_watch
 
-        echo(draft_watch(draft).rstrip("\n"))
+        content = draft_watch(draft)
+        if is_json():  # a watch file too: YAML reads JSON
+            echo_json(load_yaml(content, "the draft").value)
+        else:
+            echo(content.rstrip("\n"))
         return
     if file is None:
         raise UsageError("name the watch file; `assay watch --draft ADDRESS` prints one")

@@ -25,6 +25,7 @@ CALM_DAYS = 14
 FEWEST_IN_RUN = 5.0
 """Days are only weighed where they have as many rated groups: fewer are not nearly normal."""
 
+TOO_FEW_DAYS = "there are too few whole days to say how much days differ"
 
 _NO_SKEWNESS = 1e-6
 
@@ -53,6 +54,11 @@ class AlarmState:
     restart: int = 0  # the place of the first day that counts: those before it belong to an alarm that was cleared
     # the place of the first day of the first alarm's change: the reference of a fall ends there
     first_change: int | None = None
+
+    @property
+    def changes(self) -> list[int]:
+        """The places of the days on which the figure is known to have changed."""
+        return [place for place in (self.first_change, self.since, self.restart) if place]
 
     def after(self, day: int, evidence: DayEvidence, level: float = FALSE_ALARMS) -> "AlarmState":
         """Returns the state after a day, given what the days up to it say.
@@ -95,9 +101,9 @@ class WeighedBound:
     def evidence(self, day: int, state: AlarmState) -> DayEvidence:
         """Weighs the days up to one of them, given the state before it."""
         numbers = self.sums.day_numbers
-        noise = self.sums.noise(day)
         earliest = int(np.searchsorted(numbers, numbers[day] - LONGEST + 1))
         starts = np.arange(max(earliest, state.restart), day + 1)
+        noise = self.sums.noise(day, starts, state.changes)
         excess, score, other = self._scores(starts, day, noise, state)
         if not (score > -np.inf).any():
             return DayEvidence(1.0, None)
@@ -131,7 +137,7 @@ class WeighedBound:
         The interval is the one that an alarm is raised by: its end on the side of the bound is beyond the bound in at
         most as many months as an alarm is false.
         """
-        noise = self.sums.noise(day)
+        noise = self.sums.noise(day, np.array([start]), state.changes)
         runs, before = self.compare(np.array([start]), day, noise, state)
         excess, variance, third, size = (float(values[0]) for values in self._excess(runs, before))
         value = excess + self.limit if before is not None else self.limit - self.sign * excess
@@ -139,9 +145,12 @@ class WeighedBound:
             return Estimate(None, n=0, groups=0, problem="there are no days to compare with yet")
         if size < FEWEST_IN_RUN:
             return Estimate(value, groups=int(size), problem=TOO_FEW_GROUPS)
+        degrees = float(noise.degrees[0])
+        if degrees < 1:
+            return Estimate(value, groups=int(size), problem=TOO_FEW_DAYS)
         error, score = math.sqrt(variance), needed_z(self.level)
         skewness = third / error**3
-        less, more = (error * t_of_score(score, noise.degrees, towards) for towards in (skewness, -skewness))
+        less, more = (error * t_of_score(score, degrees, towards) for towards in (skewness, -skewness))
         if before is None and self.sign == 1:
             less, more = more, less
         lowest, highest = (-self.sums.width, self.sums.width) if before is not None else self.sums.extent
@@ -157,7 +166,7 @@ class WeighedBound:
     def _scores(self, starts: Places, day: int, noise: Noise, state: AlarmState) -> tuple[Floats, Floats, Floats]:
         """(how far each run is beyond the bound, its normal score, and that of being within the bound)."""
         excess, variance, third, size = self._excess(*self.compare(starts, day, noise, state))
-        is_known = (size >= FEWEST_IN_RUN) & np.isfinite(excess) & (variance > 0)
+        is_known = (size >= FEWEST_IN_RUN) & np.isfinite(excess) & (variance > 0) & (noise.degrees >= 1)
         error = np.sqrt(np.where(is_known, variance, 1.0))
         t, skewness = np.where(is_known, excess, 0.0) / error, np.where(is_known, third, 0.0) / error**3
         beyond, within = (
@@ -166,7 +175,7 @@ class WeighedBound:
         return np.where(is_known, excess, np.nan), beyond, within
 
 
-def _normal_scores(t: Floats, degrees: float, skewness: Floats) -> Floats:
+def _normal_scores(t: Floats, degrees: Floats | float, skewness: Floats) -> Floats:
     """The normal quantiles as improbable as studentised means whose distributions are skewed towards them.
 
     Student's t counts as in `normal_of_t`. A gamma distribution of this skewness (Pearson's type III) is brought to a
@@ -174,7 +183,8 @@ def _normal_scores(t: Floats, degrees: float, skewness: Floats) -> Floats:
     A mean on the other side scores 0.
     """
     far = np.maximum(t, 0.0)
-    z = np.array([normal_of_t(value, degrees) if value else 0.0 for value in far.tolist()])
+    pairs = zip(far.tolist(), np.broadcast_to(degrees, far.shape).tolist(), strict=True)
+    z = np.array([normal_of_t(value, freedom) if value else 0.0 for value, freedom in pairs])
     skewed = np.maximum(skewness, _NO_SKEWNESS)
     by_gamma = 6 / skewed * (np.cbrt(1 + skewed * z / 2) - 1) + skewed / 6
     return np.asarray(np.where(skewness > _NO_SKEWNESS, np.maximum(np.where(far > 0, by_gamma, 0.0), 0.0), z))

@@ -1,5 +1,6 @@
 """Sums by day from which the mean and its error over any run of days follow."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,14 +8,13 @@ import numpy as np
 from ..arrays import Floats, Places
 from ..groups import effective_degrees
 from ..monthly_p_value import variance_of_mean
-from .outcome_terms import OutcomeTerms, TermStage, sums_up_to
+from .outcome_terms import FEWEST_TO_FIT, OutcomeTerms, TermStage, sums_up_to
 from .production_answers import draws_worth
 
 _MEMORY = 90  # days that the noise is taken from
-_FEWEST_DAYS = 10
-_APART = (4, 5, 6, 7)  # days, of which a spell of the usual length leaves little in common
-_MOST_CORRELATED = 0.7
-_MEDIAN = 0.455  # of a squared normal variable
+_APART = (3, 4, 5, 6, 7)  # days, of which a spell of the usual length leaves little in common
+_CORRELATION = 0.6  # of neighbouring days that differ: a spell lasts some days
+_MOST_ACROSS = 2.0  # times the others a squared difference across a change counts at most
 _OF_RUNS = [0, 1, 2, 5]  # of the powers of `_cumulate`: w, w y, w^2, w^3
 
 
@@ -30,19 +30,27 @@ class RunMeans:
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """What one unit of each stage adds to the error, from the days up to one of them."""
+    """The variance of the means of some runs that end with one day, as the days up to that one show it, at most 90.
+
+    The groups of a day say what chance makes of it, and the days how much they differ beside that: answers of a day
+    share something, and days near each other too. The unit that knows about days is a day, however many answers it has.
+    """
 
     variances: Floats  # per stage, the variance of one group's weighted term, per squared weight
     thirds: Floats  # per stage, its third moment, per cubed weight
-    # how many times the variance of a day's mean is what the groups explain, at least 1: answers of a day share
-    # something, and days near each other too, by this correlation of neighbours
-    inflation: float
-    correlation: float
-    degrees: float
+    # per run, how many times the variance of a day's mean is what its groups explain, at least 1
+    inflation: Floats
+    degrees: Floats  # per run, of freedom
 
-    def of_days(self, days: Places) -> Floats:
-        """How many times the variance of the mean of so many days is what the groups explain."""
-        return 1 + (self.inflation - 1) * days * variance_of_mean(np.maximum(days, 1), self.correlation)
+    @property
+    def skewness(self) -> float:
+        """That of a group's term, which the differences of days are taken to have too: a scale has an end."""
+        return float(self.thirds[-1] / self.variances[-1] ** 1.5) if self.variances[-1] > 0 else 0.0
+
+    def of_days(self, variance: Floats, days: Places) -> tuple[Floats, Floats]:
+        """(what the days add to a variance that groups explain, that of the mean of so many days of variance 1)."""
+        alike = variance_of_mean(np.maximum(days, 1), _CORRELATION)
+        return variance * (self.inflation - 1) * np.maximum(days, 1) * alike, alike
 
 
 class DaySums:
@@ -67,6 +75,8 @@ class DaySums:
         self._of_runs = [np.ascontiguousarray(sums[_OF_RUNS]) for sums in self._stages]
         of_groups = np.bincount(terms.group, weights=last_stage.weight)
         self._group_degrees = effective_degrees(np.asarray(of_groups, float))
+        ratings = np.cumsum(np.bincount(terms.day[terms.is_rated], minlength=days))
+        self._first_alike = min(int(np.searchsorted(ratings, FEWEST_TO_FIT)) + 1, days)  # days before have no fit
         self._over_days = np.array([_dependence(terms, stage) for stage in stages])
 
     def runs(self, first: Places, end: Places, noise: Noise) -> RunMeans:
@@ -81,7 +91,9 @@ class DaySums:
             size = np.minimum(weight**2 / total[2], limit)
             variance += noise.variances[number] / size
             third += noise.thirds[number] * np.maximum(total[3] / weight**3, 1 / size**2)
-        return RunMeans(mean, variance * noise.of_days(end - first), third, np.where(np.isfinite(mean), size, 0.0))
+        day_variance, alike = noise.of_days(variance, end - first)
+        third += noise.skewness * day_variance**1.5 * np.sqrt(alike)
+        return RunMeans(mean, variance + day_variance, third, np.where(np.isfinite(mean), size, 0.0))
 
     def _limits(self, first: Places, end: Places) -> list[Floats]:
         """Per stage, how many answers those of some runs of days are worth at most by the chances of their draws."""
@@ -89,9 +101,44 @@ class DaySums:
         unlimited: Floats = np.full(len(first), np.inf)
         return [worths[place - 1] if 0 < place <= len(worths) else unlimited for place in self._places]
 
-    def noise(self, last: int) -> Noise:
-        """The noise as the days up to one of them show it, at most 90."""
+    def noise(self, last: int, starts: Places, changes: Sequence[int] = ()) -> Noise:
+        """The noise of runs from each start to one day, of a figure that is known to have changed on some days.
+
+        Days are compared that are three to seven days apart (squared differences, von Neumann, 1941, beside what the
+        groups explain): a spell hides how much nearer days differ. How much neighbours correlate cannot be told from a
+        month, and is taken to be 0.6. Each run may be a change, and a real fall is no noise: the differences across its
+        start count at most twice what the others do, and those across the `changes` not at all. The degrees of freedom
+        are those of the days, or of the groups where these are fewer: a difference is one of five of its day, and half
+        of what it shows is new where days come in spells.
+        """
         first = int(np.searchsorted(self.day_numbers, self.day_numbers[last] - _MEMORY + 1))
+        variances, thirds, of_groups = self._groups(first, last)
+        days = np.arange(first, last + 1)
+        one = np.ones(len(days))
+        means = self.runs(days, days + 1, Noise(variances, thirds, one, one))
+        is_known = (means.size > 0) & (means.variance > 0) & (days >= self._first_alike)
+        starts = starts - first
+        pairs, share, beside, across = 0.0, 0.0, np.zeros((2, len(starts))), np.zeros((2, len(starts)))
+        for gap in (gap for gap in _APART if gap < len(days)):
+            is_pair = is_known[gap:] & is_known[:-gap]
+            for change in changes:
+                is_pair[max(0, change - first - gap) : max(0, change - first)] = False
+            both = np.where(is_pair, means.variance[gap:] + means.variance[:-gap], 1.0)
+            squares = np.where(is_pair, (means.mean[gap:] - means.mean[:-gap]) ** 2 / both, 0.0)
+            sums = np.zeros((2, len(squares) + 1))
+            np.cumsum([is_pair, squares], axis=1, out=sums[:, 1:])
+            of_gap = sums[:, np.minimum(starts, len(squares))] - sums[:, np.maximum(starts - gap, 0)]
+            across += of_gap
+            beside += sums[:, -1:] - of_gap
+            pairs, share = pairs + sums[0, -1], share + sums[0, -1] * (1 - _CORRELATION**gap)
+        most = _MOST_ACROSS * across[0] * np.maximum(1.0, beside[1] / np.maximum(beside[0], 1.0))
+        squares = beside[1] + np.minimum(across[1], most)
+        inflation = np.maximum(1.0, 1 + (squares - pairs) / max(share, 1.0))
+        degrees = pairs / len(_APART) / (2 - 1 / inflation)
+        return Noise(variances, thirds, inflation, np.minimum(degrees, of_groups))
+
+    def _groups(self, first: int, last: int) -> tuple[Floats, Floats, float]:
+        """(the variance of one group's term per stage, its third moment, the degrees of freedom)."""
         count = len(self._stages)
         variances, thirds, degrees = np.zeros(count), np.zeros(count), 1.0
         limits = self._limits(np.array([first]), np.array([last + 1]))
@@ -106,38 +153,7 @@ class DaySums:
                 variances[number] += (self.width / 2) ** 2 / size
                 thirds[number] += self._tail * (self.width / 2) ** 3 / size
                 degrees = max(1.0, min(size - 1, self._group_degrees))
-        noise = Noise(variances * self._over_days, thirds, 1.0, 0.0, degrees)
-        inflation, correlation, days = self._days(first, last, noise)
-        # the variance is the sum of what the groups explain and of what the days add, known to as many degrees
-        freedom = inflation**2 / (1 / degrees + (inflation - 1) ** 2 / days)
-        return Noise(noise.variances, thirds, inflation, correlation, max(1.0, freedom))
-
-    def _days(self, first: int, last: int, noise: Noise) -> tuple[float, float, int]:
-        """(the inflation, the correlation of neighbouring days, of how many days).
-
-        The squared differences of days, beside what their groups explain (von Neumann, 1941): those of days apart are
-        larger than those of neighbours where good and bad days come in spells. Their medians, since one fall is no
-        spell.
-        """
-        days = np.arange(first, last + 1)
-        runs = self.runs(days, days + 1, noise)
-        is_known = (runs.size > 0) & (runs.variance > 0)
-        mean, variance = runs.mean[is_known], runs.variance[is_known]
-        if len(mean) < _FEWEST_DAYS:
-            return 1.0, 0.0, 1
-        near, far = (
-            float(np.median(np.concatenate([_ratios(mean, variance, gap) for gap in gaps]))) / _MEDIAN
-            for gaps in ((1,), _APART)
-        )
-        inflation = max(1.0, near, far)
-        correlation = 1 - max(0.0, near - 1) / (inflation - 1) if inflation > 1 else 0.0
-        return inflation, min(correlation, _MOST_CORRELATED), len(mean) - 1
-
-
-def _ratios(mean: Floats, variance: Floats, gap: int) -> Floats:
-    """The squared differences of days so far apart, where those that the groups explain are 1 on average."""
-    ratios: Floats = (mean[gap:] - mean[:-gap]) ** 2 / (variance[gap:] + variance[:-gap])
-    return ratios
+        return variances * self._over_days, thirds, degrees
 
 
 def _cumulate(terms: OutcomeTerms, stage: TermStage) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Places
 from .production_answers import ProductionAnswers, SamplingDesign, stage_draws
 
-_FEWEST_TO_FIT = 20  # ratings of earlier days: with fewer a slope would be mostly noise
+FEWEST_TO_FIT = 20  # ratings of earlier days: with fewer a slope would be mostly noise
 _LONGEST_MEMORY = 90  # days that a fit looks back
 _NO_SPREAD = 1e-12
 
@@ -89,7 +89,7 @@ def judge_terms(
     lines = list[Floats]()
     for score in (_to_unit(answers.cheap), _to_unit(answers.judged)):
         is_fit = (design.rating_weight > 0) & ~np.isnan(score)
-        intercept, slope = _line(score[is_fit], answers.ratings[is_fit]) if is_fit.sum() >= _FEWEST_TO_FIT else (0, 0)
+        intercept, slope = _line(score[is_fit], answers.ratings[is_fit]) if is_fit.sum() >= FEWEST_TO_FIT else (0, 0)
         mean = float(np.nanmean(score)) if not np.isnan(score).all() else 0.0
         lines.append(np.clip(intercept + slope * np.where(np.isnan(score), mean, score), *extent))
     if slope <= 0:  # of the judge, the last
@@ -129,7 +129,7 @@ def _first_mean(outcome: Floats, day: Places, default: float) -> float:
     if not len(outcome):
         return default
     counts = np.cumsum(np.bincount(day))
-    last = min(int(np.searchsorted(counts, _FEWEST_TO_FIT)), len(counts) - 1)
+    last = min(int(np.searchsorted(counts, FEWEST_TO_FIT)), len(counts) - 1)
     return float(outcome[day <= last].mean())
 
 
@@ -147,7 +147,7 @@ def _predict(
     filled = np.maximum(count, 1)
     spread = of_xx - of_x**2 / filled
     slope = np.where(spread > _NO_SPREAD, (of_xy - of_x * of_y / filled) / np.maximum(spread, _NO_SPREAD), 0.0)
-    is_enough = count >= _FEWEST_TO_FIT
+    is_enough = count >= FEWEST_TO_FIT
     slope = np.where(is_enough & ((slope > 0) == rises), slope, 0.0)
     mean = np.where(is_enough, of_y / filled, start)
     offset = np.where(np.isnan(score), (of_x / filled)[day], score - centre) - (of_x / filled)[day]

@@ -38,6 +38,8 @@ class ProductionAnswers:
     rating_min: float = 1  # the lowest rating
     rating_max: float = 5  # the highest
     bad_below: float = 3  # an answer with a lower rating is bad
+    # whether the answer was drawn for raters whose rating is still to come; None where nobody knows
+    is_awaited: Bools | None = None
 
     def __post_init__(self) -> None:
         names = ("groups", "cheap", "judge_chance", "judged", "rating_chance", "ratings")

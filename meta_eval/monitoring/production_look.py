@@ -20,6 +20,7 @@ from .window_estimate import LOOKS_ERROR, NO_RATINGS, estimate_window
 
 _MOST_SEGMENTS = 20  # per field
 _UNRATED_SHARE = 0.1  # of the answers, from which on it is said that their days have no rating
+_LATEST = 7  # days after which a rating that did not come is no longer waited for
 _FINDABLE = 0.3  # of five levels: a fall that a team would want to know of
 
 
@@ -39,9 +40,10 @@ def look_at_production(
 
     A bound is broken where the last 1 to 30 whole days say so by more than they would in 5% of months in which the
     figure keeps the bound on all days, all bounds together: each of them has an equal share (`monthly_p_value`). The
-    newest day counts for the bounds when it is over, so that several looks a day are one. What an alarm is and when it
-    is cleared: `AlarmState`. Falls are measured against the first `window` days, or those before the change where it
-    began within them.
+    newest day counts for the bounds when it is over, so that several looks a day are one, and a day whose ratings are
+    still to come counts when they have come, or after 7 days: what is rated first may be the worst. What an alarm is
+    and when it is cleared: `AlarmState`. Falls are measured against the first `window` days, or those before the change
+    where it began within them.
 
     Raises:
         UsageError: There are no answers, or `window` is below 1.
@@ -67,14 +69,16 @@ def follow_bounds(
 ) -> list[list[AlarmState]]:
     """Says of each bound whether its alarm stood after each day, as a look at the end of every day would have.
 
-    Every day counts as whole, the newest too. `false_alarms` is the share of months in which any bound may be called
-    broken that is kept. Returns per bound one state per day that has answers; no states of a bound of which nothing can
-    be said.
+    Every day counts as whole, the newest too, up to one whose ratings are still to come. `false_alarms` is the share
+    of months in which any bound may be called broken that is kept. Returns per bound one state per such day that has
+    answers; no states of a bound of which nothing can be said.
     """
     production = _Production(answers)
-    weighed = [production.weigh(bound, false_alarms / max(1, len(bounds))) for bound in bounds]
-    days = len(production.mean_terms.day_numbers)
-    return [[] if isinstance(bound, str) else bound.history(days) for bound in weighed]
+    weighings = [production.weigh(bound, false_alarms / max(1, len(bounds))) for bound in bounds]
+    return [
+        [] if isinstance(weighed, str) else weighed.history(production.settled(bound))
+        for bound, weighed in zip(bounds, weighings, strict=True)
+    ]
 
 
 class _Production:
@@ -93,8 +97,19 @@ class _Production:
         self.bad_terms = corrected_terms(answers, self._design, is_bad, extent=(0.0, 1.0), rises=False)
         self.is_in = np.asarray(answers.days > answers.days.max() - window)
         self._day_numbers = self.mean_terms.day_numbers
-        self._whole = len(self._day_numbers) - 1
         self._reference = (0, int(np.searchsorted(self._day_numbers, window - 1, side="right")))
+
+    def settled(self, bound: Bound) -> int:
+        """How many days are there, up to one whose ratings are still to come; the judge's scores wait for none."""
+        numbers, awaited = self._day_numbers, self._answers.is_awaited
+        if awaited is None or bound.kind == "judge_fall":
+            return len(numbers)
+        days = numbers[np.unique(self.mean_terms.day[awaited])]
+        return int(np.searchsorted(numbers, days[days > numbers[-1] - _LATEST].min(initial=numbers[-1] + 1)))
+
+    def _whole(self, bound: Bound) -> int:
+        """How many days count for a bound: those that are settled and over."""
+        return min(self.settled(bound), len(self._day_numbers) - 1)
 
     def segments(self) -> tuple[list[SegmentLook], list[str]]:
         """The segments of the window, those with most answers first, and what was left out.
@@ -146,19 +161,20 @@ class _Production:
         if isinstance(weighed, str):
             sentence = f"Whether {_NAMES[bound.kind]} keeps its bound cannot be said: {weighed}."
             return BoundState(bound, False, Estimate(None, n=0, groups=0, problem=weighed), 1.0, None, sentence)
-        state = (weighed.history(self._whole) or [AlarmState()])[-1]
-        estimate = self._figure(weighed, state)
+        whole = self._whole(bound)
+        state = (weighed.history(whole) or [AlarmState()])[-1]
+        estimate = self._figure(weighed, whole, state)
         since = None if state.since is None else int(self._day_numbers[state.since])
         p = min(1.0, state.p * bounds)
         return BoundState(bound, state.is_raised, estimate, p, since, self._sentence(bound, state, estimate))
 
-    def _figure(self, weighed: WeighedBound, state: AlarmState) -> Estimate:
+    def _figure(self, weighed: WeighedBound, whole: int, state: AlarmState) -> Estimate:
         """The figure since the change, or of the window."""
         if state.since is not None:
-            return weighed.figure(state.since, self._whole - 1, state)
+            return weighed.figure(state.since, whole - 1, state)
         if weighed.reference is None:
             return estimate_window(weighed.terms, self.is_in)
-        last = max(0, self._whole - 1)
+        last = max(0, whole - 1)
         window = int(np.searchsorted(self._day_numbers, self._day_numbers[last] - self._window + 1))
         return weighed.figure(max(window, min(weighed.reference[1], last)), last, state)
 
@@ -217,31 +233,36 @@ class _Production:
                 f"{share:.0%} of the answers, since few were rated where most answers were: "
                 "the intervals are wider for it."
             )
-        if bounds and self._whole < 1:
+        whole = len(self._day_numbers) - 1
+        waiting = whole - min((self._whole(bound) for bound in bounds), default=whole)
+        if bounds and not whole:
             yield "Bounds are decided on whole days: the first day is not over yet."
-        elif rated and any(bound.kind in ("mean", "fall") for bound in bounds):
+        elif waiting:
+            yield f"Bounds are decided without the last {count_of(waiting, 'whole day')}: ratings are still to come."
+        if whole and rated and any(bound.kind in ("mean", "fall") for bound in bounds):
             yield from self._needed(level)
 
     def _unrated_days(self, counted: Bools) -> Bools:
         """The answers of whole days without a rating, where they are more than a tenth of all that count."""
         day = self.mean_terms.day
         has_rating = np.bincount(day[self.mean_terms.is_rated], minlength=len(self._day_numbers)) > 0
-        unrated = counted & ~has_rating[day] & (day < self._whole)
+        unrated = counted & ~has_rating[day] & (day < len(self._day_numbers) - 1)
         return np.asarray(unrated if unrated.sum() > _UNRATED_SHARE * counted.sum() else np.zeros(len(day), dtype=bool))
 
     def _needed(self, level: float) -> Iterator[str]:
         """How many ratings a day find a fall within 30 days."""
         sums, last = DaySums(self.mean_terms, tail=-1), len(self._day_numbers) - 1
-        noise = sums.noise(last)
         first = int(np.searchsorted(self._day_numbers, self._day_numbers[last] - LONGEST + 1))
         days = max(1, min(LONGEST, int(self._day_numbers[-1]) + 1))
+        noise = sums.noise(last, np.array([first]))
         run = sums.runs(np.array([first]), np.array([last + 1]), noise)
         if not run.variance[0] > 0:
             return
-        variance = float(noise.variances[-1]) * float(noise.of_days(np.array([LONGEST]))[0])
+        of_groups = noise.variances[-1:]
+        variance = float((of_groups + noise.of_days(of_groups, np.array([LONGEST]))[0])[0])
         others = max(0.0, float(run.variance[0]) - variance / float(run.size[0])) * days / LONGEST
         skewness = -float(run.third[0]) / float(run.variance[0]) ** 1.5
-        needed = t_of_score(needed_z(level), noise.degrees, skewness)
+        needed = t_of_score(needed_z(level), max(1.0, float(noise.degrees[0])), skewness)
         fall = _FINDABLE * self.mean_terms.width / 4
         many, more = (
             ratings_needed(variance, size, days=LONGEST, needed=needed, others=others) for size in (fall, fall / 3)

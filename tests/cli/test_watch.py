@@ -10,7 +10,7 @@ import pytest
 from case_files import cases_beside
 
 from assay.runs import Store
-from assay.traces import hold_watch
+from assay.traces import hold_watch, load_watch
 
 CASES = cases_beside(__file__)
 
@@ -90,6 +90,15 @@ def test_a_draft_can_be_checked(assay, tmp_path):
     draft = assay("watch", "--draft", "phoenix://localhost:6006/a b", code=0)
     (tmp_path / "drafted.yaml").write_text(draft.out)
     assert "2 bounds, no webhook: no errors" in assay("watch", "drafted.yaml", "--check", code=0).out
+
+
+def test_a_draft_as_json_is_the_same_watch(assay, tmp_path):
+    address = "phoenix://localhost:6006/bot"
+    for name, options in (("yaml", ()), ("json", ("--json",))):
+        (tmp_path / f"{name}.yaml").write_text(assay("watch", "--draft", address, *options, code=0).out)
+    drafts = [load_watch(tmp_path / f"{name}.yaml").as_json() for name in ("yaml", "json")]
+    assert [draft | {"name": ""} for draft in drafts] == [drafts[0] | {"name": ""}] * 2
+    assert json.loads((tmp_path / "json.yaml").read_text())["source"] == address
 
 
 @pytest.mark.parametrize(("text", "problem"), CASES["mistakes"])

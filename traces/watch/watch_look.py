@@ -35,7 +35,8 @@ def read_production_answers(records: WatchRecords) -> tuple[ProductionAnswers, d
         for place in (2, 3, 4, 5, 7)
     )
     # who annotated an answer that the draw had left out chose it; without raters nobody draws
-    was_left_out = (np.array(queue_states, dtype=object) == "left") & ~np.isnan(rating_chance)
+    is_left = np.array(queue_states, dtype=object) == "left"
+    was_left_out = is_left & ~np.isnan(rating_chance)
     chosen = int(np.sum(was_left_out & ~np.isnan(ratings)))
     ratings[was_left_out] = np.nan
     if not settings.ratings.raters:
@@ -57,6 +58,7 @@ def read_production_answers(records: WatchRecords) -> tuple[ProductionAnswers, d
         rating_min=low,
         rating_max=high,
         bad_below=settings.ratings.bad_below,
+        is_awaited=~is_left & np.isnan(ratings) if settings.ratings.raters else None,
     )
     return answers, date.fromordinal(first), chosen
 

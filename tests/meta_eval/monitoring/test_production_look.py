@@ -221,6 +221,37 @@ def test_what_later_days_bring_changes_nothing_of_earlier_ones():
         assert [state.p for state in whole[:22]] == pytest.approx([state.p for state in part])
 
 
+def test_a_day_counts_for_bounds_when_its_ratings_have_come_or_a_week_has_passed():
+    """Bad answers of the last ten days are rated, the others still awaited: no alarm until nothing is awaited."""
+    answers, ratings = draw_answers(8, days=40, rated=20)
+    is_late = (answers.days >= 30) & ~np.isnan(answers.ratings) & (ratings > 3)
+    seen = dataclasses.replace(answers, ratings=np.where(is_late, NAN, answers.ratings))
+    bounds = [Bound("mean", 3.7)]
+    awaited = [np.where(answers.days < 33, False, is_late), is_late]
+    naive, waiting, old = (dataclasses.replace(seen, is_awaited=column) for column in (None, *awaited))
+    assert look_at_production(naive, bounds).bounds[0].broken
+    look = look_at_production(waiting, bounds)
+    assert len(follow_bounds(waiting, bounds)[0]) == 33
+    assert any("without the last 6 whole days: ratings are still to come" in note for note in look.notes)
+    assert len(follow_bounds(old, bounds)[0]) == 33  # those of three older days are no longer waited for
+    assert len(follow_bounds(waiting, [Bound("judge_fall", 0.2)])[0]) == 40
+
+
+def test_days_that_differ_in_spells_widen_what_they_say():
+    """The same answers with the days' means moved by spells of five good and five bad days."""
+    answers, _ = draw_answers(9, days=40, rated=20)
+    spell = np.where(answers.days // 5 % 2, 0.8, -0.8)
+    moved = dataclasses.replace(answers, ratings=np.clip(answers.ratings + spell, 1, 5))
+    even, uneven = (look_at_production(one, [Bound("mean", 4.3)]).bounds[0] for one in (answers, moved))
+    assert even.broken and not uneven.broken
+
+
+def test_four_days_do_not_say_how_much_days_differ():
+    answers, _ = draw_answers(9, days=5, rated=30)
+    state = look_at_production(answers, [Bound("mean", 4.9)]).bounds[0]
+    assert not state.broken and state.p == 1
+
+
 def test_no_answers_no_window_and_wrong_bounds_are_refused():
     with pytest.raises(UsageError, match="no answers"):
         look_at_production(small([]), [])
