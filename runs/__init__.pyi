@@ -73,13 +73,8 @@ from .judging.probe_findings import ProbeFindings as ProbeFindings, compare_prob
 from .judging.rated_scores import RatedScores as RatedScores, rater_ceilings_of as rater_ceilings_of
 from .judging.reply_drift import estimate_drift as estimate_drift
 from .judging.set_card import OVERLAP as OVERLAP, first_failure as first_failure, make_set_card as make_set_card
-from .ratings.item_queue import queue_ids as queue_ids
+from .ratings.answer_pair import ComparedVersion as ComparedVersion, PairComparison as PairComparison
 from .ratings.pair_progress import pair_disagreements as pair_disagreements, pair_progress as pair_progress
-from .ratings.pair_queue import (
-    ComparedVersion as ComparedVersion,
-    PairComparison as PairComparison,
-    open_item_queue as open_item_queue,
-)
 from .ratings.rated_pairs import (
     queue_choices as queue_choices,
     store_preferences as store_preferences,
@@ -90,6 +85,7 @@ from .ratings.rating_progress import (
     rater_agreement as rater_agreement,
     rater_progress as rater_progress,
 )
+from .ratings.rating_queue import queue_ids as queue_ids
 from .ratings.rating_source import find_source as find_source, open_queue as open_queue, select_rated as select_rated
 from .score.evaluate import aevaluate as aevaluate, evaluate as evaluate
 from .score.execute import execute as execute

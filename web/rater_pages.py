@@ -15,8 +15,6 @@ from ..eval_sets.opening_question import count_turns
 from ..eval_sets.turns import is_turn
 from ..languages import Language
 from ..runs.ratings import RatingQueue
-from ..runs.ratings.item_queue import ItemQueue
-from ..runs.ratings.pair_queue import open_item_queue
 from ..runs.store.database import Database
 from .connections import Connections
 from .rated_answer import RatedAnswer, render_answer, split_answer
@@ -66,7 +64,7 @@ class RaterPages:
     def _read_page(self, database: Database, rater: str, language: Language, around: int | None) -> dict[str, Any]:
         """What the page shows: its `template` with its content, or what it says when nothing is left (`done`)."""
         queue, words = RatingQueue(database, self._queue), language.rating_page
-        assignment = queue.next_answer(rater)
+        assignment = queue.next_item(rater)
         if assignment is None:
             return {"done": words.done_text}
         sample, settings = assignment.sample, queue.settings
@@ -95,7 +93,7 @@ class RaterPages:
         return await self._write(request, self._save_form)
 
     async def _undo(self, request: Request) -> Response:
-        return await self._write(request, lambda database, rater, _: open_item_queue(database, self._queue).undo(rater))
+        return await self._write(request, lambda database, rater, _: RatingQueue(database, self._queue).undo(rater))
 
     async def _write(self, request: Request, work: Callable[[Database, str, Form], object]) -> Response:
         """Does the work of a rater's form, then shows the next answer."""
@@ -122,7 +120,7 @@ class RaterPages:
         )
 
 
-def count_progress(queue: ItemQueue, rater: str, yours: str, team: str) -> dict[str, Any]:
+def count_progress(queue: RatingQueue, rater: str, yours: str, team: str) -> dict[str, Any]:
     """What a rater's page says of the progress, in the words of its language."""
     done, total = queue.counts()
     return {

@@ -9,8 +9,7 @@ from ..eval_sets.message import Message
 from ..languages import Language
 from ..presentation.rendered_markdown import render_markdown
 from ..runs.ratings.answer_pair import Side
-from ..runs.ratings.item_queue import read_queue_secret
-from ..runs.ratings.pair_queue import PairQueue, open_item_queue
+from ..runs.ratings.rating_queue import RatingQueue, read_queue_secret
 from ..runs.store.database import Database
 from .connections import Connections
 from .rater_pages import CANNOT_TELL, RATER, RATER_HOME, RaterPages, contexts_beside, count_progress, read_reason
@@ -35,7 +34,7 @@ class RatingApp:
     ) -> None:
         self._connections = connections
         self._queue = queue
-        opened = connections.run(lambda database: open_item_queue(database, queue))
+        opened = connections.run(lambda database: RatingQueue(database, queue))
         self._raters = opened.settings.raters
         pages = PairPages if opened.kind == "pairs" else RaterPages
         self._sessions = Sessions(
@@ -47,7 +46,7 @@ class RatingApp:
 
     def end_links(self) -> None:
         """Makes a new secret: all links and sessions of the queue so far end."""
-        self._connections.run(lambda database: open_item_queue(database, self._queue).renew_secret())
+        self._connections.run(lambda database: RatingQueue(database, self._queue).renew_secret())
 
     def rater_paths(self) -> dict[str, str]:
         """The path of each rater's link, by name."""
@@ -63,8 +62,8 @@ class PairPages(RaterPages):
     """The pages of the raters of one queue of pairs."""
 
     def _read_page(self, database: Database, rater: str, language: Language, around: int | None) -> dict[str, Any]:
-        queue, words = PairQueue(database, self._queue), language.rating_page
-        assignment = queue.next_pair(rater)
+        queue, words = RatingQueue(database, self._queue), language.rating_page
+        assignment = queue.next_item(rater)
         if assignment is None:
             return {"done": words.compare_done}
         sides = assignment.sides
@@ -95,7 +94,7 @@ class PairPages(RaterPages):
         value = form.text("value")
         if value != CANNOT_TELL and value not in _SIDES:
             raise UsageError("choose 1 (A is better), 2 (about the same) or 3 (B is better)")
-        queue, showing = PairQueue(database, self._queue), form.text("showing")
+        queue, showing = RatingQueue(database, self._queue), form.text("showing")
         pair = queue.shown_item(rater, showing)
         queue.choose(rater, pair, _SIDES.get(value), reason=read_reason(form), showing=showing)
 

@@ -14,7 +14,7 @@ from ..runs import Store
 from ..runs.failures.failure_groups import Failures, group_failures
 from ..runs.failures.failure_page import view_failures
 from ..runs.failures.failure_texts import read_records
-from ..runs.ratings.item_queue import rating_state
+from ..runs.ratings.rating_queue import rating_state
 from ..runs.store.answer_address import answer_url
 from ..runs.store.database import Database
 from .answer_pages import AnswerPages

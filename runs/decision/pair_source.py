@@ -11,9 +11,8 @@ from ...eval_sets.opening_question import opening_question
 from ...text.wording import count_of, verb_of
 from ..answers.version_answers import AnswerSource, VersionAnswers, read_source, split_source
 from ..answers.version_pairing import PairedAnswer, pair_versions
-from ..ratings.answer_pair import AnswerPair, PairedQuestion
-from ..ratings.item_queue import QueueSettings, RatedTurns, queue_ids
-from ..ratings.pair_queue import ComparedVersion, PairComparison, PairQueue
+from ..ratings.answer_pair import AnswerPair, ComparedVersion, PairComparison, PairedQuestion
+from ..ratings.rating_queue import QueueSettings, RatedTurns, RatingQueue, queue_ids
 from ..ratings.rating_source import select_rated
 from ..store.store import Store
 
@@ -167,16 +166,16 @@ def _check_versions(versions: Sequence[ComparedVersion]) -> None:
 
 def open_pair_queue(
     store: Store, source: PairSource, settings: QueueSettings, *, guideline: str | None, limit: int | None = None
-) -> PairQueue:
+) -> RatingQueue:
     """The newest queue of these versions with these settings, else a new one; its guideline brought up to date."""
     pairs, same = source.draw(settings.seed, limit)
     for name in queue_ids(store.database, "pairs"):
-        queue = PairQueue(store.database, name)
+        queue = RatingQueue(store.database, name)
         if queue.comparison.versions == source.versions and queue.settings == settings:
             break
     else:
         comparison = PairComparison(versions=source.versions, same=tuple(same))
-        return PairQueue.create(
+        return RatingQueue.create(
             store.database, pairs, settings, comparison=comparison, source=source.name, guideline=guideline or ""
         )
     if limit is not None and queue.size() != len(pairs):

@@ -10,9 +10,8 @@ from ...eval_sets.turns import is_turn, turn_samples
 from ...text.wording import count_of
 from ..store.database import Database
 from ..store.store import RunRow, Store
-from .item_queue import QueueSettings, RatedTurns, queue_ids
 from .rating_order import Choose, rating_order, score_columns
-from .rating_queue import RatingQueue
+from .rating_queue import QueueSettings, RatedTurns, RatingQueue, queue_ids
 
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats
