@@ -40,9 +40,8 @@ def rated_samples(queue: RatingQueue, series: int | None = None) -> list[Sample]
     for sample in queue.samples({*by_sample, *adjudications}):
         judgements, agreed = by_sample.get(sample.id, []), adjudications.get(sample.id)
         if agreed is not None or any(one.value is not None for one in judgements):
-            rating = None if agreed is None else agreed.value
             by_rater = {one.rater: one for one in judgements}
-            rated.append(with_judgements(sample, by_rater, file_ratings(sample, scale), rating, scale))
+            rated.append(with_judgements(sample, by_rater, file_ratings(sample, scale), agreed, scale))
     return rated
 
 

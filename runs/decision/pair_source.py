@@ -13,7 +13,7 @@ from ..answers.version_answers import AnswerSource, VersionAnswers, read_source,
 from ..answers.version_pairing import PairedAnswer, pair_versions
 from ..ratings.answer_pair import AnswerPair, ComparedVersion, PairComparison, PairedQuestion
 from ..ratings.rating_queue import QueueSettings, RatedTurns, RatingQueue, queue_ids
-from ..ratings.rating_source import select_rated
+from ..ratings.rating_source import go_on, select_rated
 from ..store.store import Store
 
 FEWEST_VERSIONS = 2
@@ -172,17 +172,12 @@ def open_pair_queue(
     for name in queue_ids(store.database, "pairs"):
         queue = RatingQueue(store.database, name)
         if queue.comparison.versions == source.versions and queue.settings == settings:
-            break
-    else:
-        comparison = PairComparison(versions=source.versions, same=tuple(same))
-        return RatingQueue.create(
-            store.database, pairs, settings, comparison=comparison, source=source.name, guideline=guideline or ""
-        )
-    if limit is not None and queue.size() != len(pairs):
-        raise UsageError(
-            f"{queue.id} has {count_of(queue.size(), 'pair')} of {source.name} already, and --limit {limit} does not "
-            f"change that; go on with it (assay rate {queue.id}), or draw another (--seed {settings.seed + 1})"
-        )
-    if guideline is not None:
-        queue.change_guideline(guideline)
-    return queue
+            return go_on(queue, len(pairs), limit, guideline)
+    return RatingQueue.create(
+        store.database,
+        pairs,
+        settings,
+        comparison=PairComparison(versions=source.versions, same=tuple(same)),
+        source=source.name,
+        guideline=guideline or "",
+    )

@@ -73,8 +73,7 @@ def disagreements(queue: RatingQueue) -> list[RaterDisagreement]:
         values = [rating.value for rating in ratings if rating.value is not None]
         difference = max(values) - min(values)
         if difference >= _LARGE_DIFFERENCE:
-            agreed = adjudications.get(sample)
-            disputed.append(RaterDisagreement(sample, tuple(ratings), difference, agreed.value if agreed else None))
+            disputed.append(RaterDisagreement(sample, tuple(ratings), difference, adjudications.get(sample)))
     return sorted(disputed, key=lambda one: -one.difference)
 
 

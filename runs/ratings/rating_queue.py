@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -27,7 +27,12 @@ QueueKind = Literal["answers", "pairs"]
 """What the items of a queue are: answers to rate, or pairs of answers to compare."""
 RatedTurns = Literal["none", "each"]
 _REPEAT_DISTANCE = 10  # ratings between an answer and its hidden repeat, so that the rater does not remember the number
-_LEFT_FIRST: dict[Side, float] = {"left": -1.0, "same": 0.0, "right": 1.0}  # the value where the first stands left
+_HELD_BY_OTHERS = (  # how many others have an `item` open, by the present moment and the rater
+    "(SELECT count(*) FROM rating_locks AS lock WHERE lock.queue = item.queue AND lock.sample = item.sample "
+    "AND lock.is_repeat = 0 AND lock.expires > ? AND lock.rater <> ?)"
+)
+_LEFT_FIRST: dict[float | Side, float] = {"left": -1.0, "same": 0.0, "right": 1.0}
+"""The value of a side where the first answer stands left."""
 
 
 class QueueSettings(BaseModel):
@@ -75,21 +80,6 @@ class QueueSettings(BaseModel):
         if self.rating_min >= self.rating_max:
             raise ValueError(f"the scale {self.rating_min}-{self.rating_max} has no two levels; write it as 1-5")
         return self
-
-
-class Adjudication(NamedTuple):
-    """The rating that the team agreed on for an answer on which raters disagreed."""
-
-    sample: str
-    value: float
-    reason: str
-
-
-class _Said(NamedTuple):
-    value: float | None
-    reason: str
-    wrong_sentences: Sequence[str]
-    shown_first: str | None = None
 
 
 class OpenItem(NamedTuple):
@@ -213,26 +203,27 @@ class RatingQueue:
         """What is compared, in a queue of pairs."""
         return PairComparison.model_validate_json(self._about)
 
+    def _value(self, sql: str, *values: Any) -> Any:
+        """The first value that a statement gives; None where it gives none."""
+        row = self._db.execute(sql, values).fetchone()
+        return None if row is None else row[0]
+
     @property
     def series(self) -> int:
         """The number of the present series, from 1; a changed guideline begins the next."""
-        row = self._db.execute("SELECT series FROM rating_queues WHERE id = ?", (self.id,)).fetchone()
-        return int(row[0])
-
-    def state(self) -> tuple[int, int, int]:
-        """The series, the number of ratings and of the last one: what depends on the ratings holds while this does."""
-        count, last = self._db.execute(
-            "SELECT count(*), coalesce(max(number), 0) FROM ratings WHERE queue = ?", (self.id,)
-        ).fetchone()
-        return self.series, int(count), int(last)
+        return int(self._value("SELECT series FROM rating_queues WHERE id = ?", self.id))
 
     @property
     def guideline(self) -> str:
         """The guideline of the present series (Markdown)."""
-        row = self._db.execute(
-            "SELECT guideline FROM rating_guidelines WHERE queue = ? ORDER BY series DESC LIMIT 1", (self.id,)
-        ).fetchone()
-        return str(row[0])
+        sql = "SELECT guideline FROM rating_guidelines WHERE queue = ? ORDER BY series DESC LIMIT 1"
+        return str(self._value(sql, self.id))
+
+    def state(self) -> tuple[int, int, int]:
+        """The series, the number of ratings and of the last one: what depends on the ratings holds while this does."""
+        sql = "SELECT count(*), coalesce(max(number), 0) FROM ratings WHERE queue = ?"
+        count, last = self._db.execute(sql, (self.id,)).fetchone()
+        return self.series, int(count), int(last)
 
     def change_guideline(self, guideline: str) -> int:
         """Begins a new series under a new guideline and gives its number; the ratings so far are kept in theirs.
@@ -263,15 +254,10 @@ class RatingQueue:
         self._check_rater(rater)
         with self._changing() as series:
             now = self._clock()
-            open_lock = self._db.execute(
-                "SELECT sample, is_repeat FROM rating_locks WHERE queue = ? AND rater = ?", (self.id, rater)
-            ).fetchone()
-            if open_lock is not None and self._has_place(rater, open_lock[0], bool(open_lock[1]), now):
-                chosen: tuple[str, bool] | None = (str(open_lock[0]), bool(open_lock[1]))
-            else:
-                chosen = self._choose(rater, series, now)
+            held = [lock for lock in self._open_lock(rater) if self._has_place(rater, *lock, now)]
+            chosen = held[0] if held else self._choose(rater, series, now)
             if chosen is None:
-                self._db.execute("DELETE FROM rating_locks WHERE queue = ? AND rater = ?", (self.id, rater))
+                self._unlock(rater)
                 return None
             self._lock(rater, *chosen, now)
             return self._open(rater, series, *chosen)
@@ -285,14 +271,14 @@ class RatingQueue:
     def save(
         self,
         rater: str,
-        sample: str,
-        value: float | None,
+        item: str,
+        said: float | Side | None,
         *,
         reason: str = "",
         wrong_sentences: Sequence[str] = (),
         showing: str | None = None,
     ) -> bool:
-        """Keeps a rating of the answer that the rater has open.
+        """Keeps what a rater says of the item that the rater has open.
 
         The same form sent twice is kept once, also where the item is open again as a hidden repeat. What comes after
         its lock went to somebody else is kept too: work is never thrown away, the item then has one rating more than
@@ -300,8 +286,8 @@ class RatingQueue:
 
         Args:
             rater: Who rates.
-            sample: The answer's id.
-            value: A level of the scale; None for "can't tell".
+            item: The item's id.
+            said: A level of the scale, or the better side of a pair; None for "can't tell".
             reason: Why, in a sentence.
             wrong_sentences: Sentences of the answer that the rater marked as wrong.
             showing: That of the open item; None takes it for the present one.
@@ -310,37 +296,8 @@ class RatingQueue:
             Whether it was new: False for one that is there already.
 
         Raises:
-            UsageError: The value is not on the scale, the rater is unknown, or the answer is not open for the rater.
+            UsageError: The value is not on the scale, the rater is unknown, or the item is not open for the rater.
         """
-        return self._save(rater, sample, lambda _: _Said(value, reason, wrong_sentences), showing)
-
-    def choose(self, rater: str, pair: str, side: Side | None, *, reason: str = "", showing: str | None = None) -> bool:
-        """Keeps a choice between the two answers that the rater has open, as `save` keeps a rating.
-
-        Args:
-            rater: Who chooses.
-            pair: The pair's id in the queue.
-            side: Which side is better; None for "can't tell".
-            reason: Why, in a sentence.
-            showing: That of the open item; None takes it for the present one.
-
-        Returns:
-            Whether it was new: False for one that is there already.
-
-        Raises:
-            UsageError: The rater is unknown, or the pair is not open for the rater.
-        """
-        asked = self.question(pair)
-
-        def judge(is_repeat: bool) -> _Said:
-            is_first_left = self._is_first_left(rater, pair, is_repeat)
-            value = None if side is None else _LEFT_FIRST[side] * (1 if is_first_left else -1) + 0.0
-            return _Said(value, reason, (), asked.first if is_first_left else asked.second)
-
-        return self._save(rater, pair, judge, showing)
-
-    def _save(self, rater: str, item: str, judge: Callable[[bool], _Said], showing: str | None) -> bool:
-        """As `save`; `judge` gives what is said, by whether the item is a hidden repeat."""
         self._check_rater(rater)
         with self._changing() as series:
             now = self._clock()
@@ -349,27 +306,47 @@ class RatingQueue:
                 (self.id, rater, item),
             ).fetchone()
             if lock is None or (showing is not None and showing != self._showing(rater, series, item, bool(lock[0]))):
-                if self._has_rated(rater, item, series):
+                if any(item == judged for judged, _ in self._judged(rater, series)):
                     return False
                 raise UsageError(f"{rater} does not have the answer {item!r} open; load the page again")
             is_repeat, began = bool(lock[0]), float(lock[1])
-            said = judge(is_repeat)
-            self._check_value(said.value)
-            (number,) = self._db.execute(
-                "SELECT coalesce(max(number), 0) + 1 FROM ratings WHERE queue = ?", (self.id,)
-            ).fetchone()
-            wrong = json.dumps(list(said.wrong_sentences), ensure_ascii=False)
+            value, shown_first = self._read_said(rater, item, said, is_repeat=is_repeat)
+            number = self._value("SELECT coalesce(max(number), 0) + 1 FROM ratings WHERE queue = ?", self.id)
+            wrong = json.dumps(list(wrong_sentences), ensure_ascii=False)
             times = max(0.0, now - began), datetime.fromtimestamp(now, UTC).isoformat()
-            columns = self.id, series, rater, item, int(is_repeat), number, said.value, said.reason, wrong, *times
+            columns = self.id, series, rater, item, int(is_repeat), number, value, reason, wrong, *times, shown_first
             self._db.execute(
                 "INSERT INTO ratings (queue, series, rater, sample, is_repeat, number, value, reason, wrong_sentences, "
                 "seconds, rated_at, shown_first) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (*columns, said.shown_first),
+                columns,
             )
-            self._db.execute("DELETE FROM rating_locks WHERE queue = ? AND rater = ?", (self.id, rater))
+            self._unlock(rater)
             if not is_repeat:
                 self._count(item, +1)
             return True
+
+    def _read_said(
+        self, rater: str, item: str, said: float | Side | None, *, is_repeat: bool
+    ) -> tuple[float | None, str | None]:
+        """The value that is kept, and of a pair the version that stood left."""
+        if self.kind == "pairs":
+            asked, is_first_left = self.question(item), self._is_first_left(rater, item, is_repeat)
+            value = None if said is None else _LEFT_FIRST[said] * (1 if is_first_left else -1) + 0.0
+            return value, asked.first if is_first_left else asked.second
+        if said is None:
+            return None, None
+        self._check_value(float(said))
+        return float(said), None
+
+    def _judged(self, rater: str, series: int) -> list[tuple[str, bool]]:
+        """What a rater judged in a series, in that order: the item's id, and whether it was a hidden repeat."""
+        sql = "SELECT sample, is_repeat FROM ratings WHERE queue = ? AND series = ? AND rater = ? ORDER BY number"
+        return [(str(item), bool(is_repeat)) for item, is_repeat in self._db.execute(sql, (self.id, series, rater))]
+
+    def _open_lock(self, rater: str) -> list[tuple[str, bool]]:
+        """The item that a rater has open, if any, as `_judged` has them."""
+        sql = "SELECT sample, is_repeat FROM rating_locks WHERE queue = ? AND rater = ?"
+        return [(str(item), bool(is_repeat)) for item, is_repeat in self._db.execute(sql, (self.id, rater))]
 
     def shown_item(self, rater: str, showing: str) -> str:
         """The id of the item that a form is of: one that the rater has open, or rated in this series.
@@ -378,28 +355,19 @@ class RatingQueue:
         """
         self._check_rater(rater)
         series = self.series
-        seen = (
-            "SELECT sample, is_repeat FROM rating_locks WHERE queue = ? AND rater = ?",
-            "SELECT sample, is_repeat FROM ratings WHERE queue = ? AND rater = ? AND series = ? ORDER BY number DESC",
-        )
-        for query, values in zip(seen, ((self.id, rater), (self.id, rater, series)), strict=True):
-            for item, is_repeat in self._db.execute(query, values).fetchall():
-                if showing == self._showing(rater, series, str(item), bool(is_repeat)):
-                    return str(item)
+        for item, is_repeat in (*self._open_lock(rater), *reversed(self._judged(rater, series))):
+            if showing == self._showing(rater, series, item, is_repeat):
+                return item
         raise UsageError(f"{rater} does not have this open any more; load the page again")
 
     def undo(self, rater: str) -> OpenItem | None:
         """Takes back the rater's last rating of this series and opens that item again; None when there is none."""
         self._check_rater(rater)
         with self._changing() as series:
-            row = self._db.execute(
-                "SELECT sample, is_repeat FROM ratings WHERE queue = ? AND series = ? AND rater = ? "
-                "ORDER BY number DESC LIMIT 1",
-                (self.id, series, rater),
-            ).fetchone()
-            if row is None:
+            judged = self._judged(rater, series)
+            if not judged:
                 return None
-            item, is_repeat = str(row[0]), bool(row[1])
+            item, is_repeat = judged[-1]
             self._db.execute(
                 "DELETE FROM ratings WHERE queue = ? AND series = ? AND rater = ? AND sample = ? AND is_repeat = ?",
                 (self.id, series, rater, item, int(is_repeat)),
@@ -441,13 +409,11 @@ class RatingQueue:
                 by_item.setdefault(rating.sample, []).append(rating)
         return by_item
 
-    def adjudications(self, series: int | None = None) -> dict[str, Adjudication]:
-        """Returns the ratings that the team agreed on in a series (the present one if not given), by sample id."""
-        rows = self._db.execute(
-            "SELECT sample, value, reason FROM rating_adjudications WHERE queue = ? AND series = ?",
-            (self.id, self.series if series is None else series),
-        )
-        return {sample: Adjudication(sample, value, reason) for sample, value, reason in rows}
+    def adjudications(self, series: int | None = None) -> dict[str, float]:
+        """The ratings that the team agreed on in a series (the present one if not given), by the answer's id."""
+        sql = "SELECT sample, value FROM rating_adjudications WHERE queue = ? AND series = ?"
+        rows = self._db.execute(sql, (self.id, self.series if series is None else series))
+        return {str(sample): float(value) for sample, value in rows}
 
     def add(self, sample: Sample) -> bool:
         """Adds an answer at the end of a queue of answers.
@@ -501,9 +467,8 @@ class RatingQueue:
         return [str(name) for (name,) in rows]
 
     def size(self) -> int:
-        """The number of answers to rate."""
-        (count,) = self._db.execute("SELECT count(*) FROM rating_items WHERE queue = ?", (self.id,)).fetchone()
-        return int(count)
+        """The number of items."""
+        return int(self._value("SELECT count(*) FROM rating_items WHERE queue = ?", self.id))
 
     def counts(self) -> tuple[int, int]:
         """How many ratings the present series has (hidden repeats aside), and how many are asked for."""
@@ -514,10 +479,7 @@ class RatingQueue:
 
     def count_rated(self, rater: str) -> int:
         """How many answers the rater has rated in the present series, hidden repeats included."""
-        (count,) = self._db.execute(
-            "SELECT count(*) FROM ratings WHERE queue = ? AND series = ? AND rater = ?", (self.id, self.series, rater)
-        ).fetchone()
-        return int(count)
+        return len(self._judged(rater, self.series))
 
     @contextmanager
     def _changing(self) -> Iterator[int]:
@@ -528,48 +490,31 @@ class RatingQueue:
             yield self.series
 
     def _choose(self, rater: str, series: int, now: float) -> tuple[str, bool] | None:
-        rated = [
-            str(sample)
-            for (sample,) in self._db.execute(
-                "SELECT sample FROM ratings WHERE queue = ? AND series = ? AND rater = ? AND is_repeat = 0 "
-                "ORDER BY number",
-                (self.id, series, rater),
-            )
-        ]
-        fresh = self._fresh_answer(rater, series, now)
-        due = self._due_repeat(rater, series, rated, is_last_chance=fresh is None)
-        if due is not None:
-            return due, True
-        return None if fresh is None else (fresh, False)
-
-    def _fresh_answer(self, rater: str, series: int, now: float) -> str | None:
-        """Finds the first answer that needs another rating, counting those that others have open."""
-        row = self._db.execute(
+        # the first item that needs another rating, counting those that others have open
+        fresh = self._value(
             "SELECT sample FROM rating_items AS item WHERE queue = ? AND is_complete = 0 AND NOT EXISTS ("
             "SELECT 1 FROM ratings WHERE ratings.queue = item.queue AND ratings.series = ? "
-            "AND ratings.rater = ? AND ratings.sample = item.sample) AND item.ratings + ("
-            "SELECT count(*) FROM rating_locks AS lock WHERE lock.queue = item.queue AND lock.sample = item.sample "
-            "AND lock.is_repeat = 0 AND lock.expires > ? AND lock.rater <> ?) < ? ORDER BY place LIMIT 1",
-            (self.id, series, rater, now, rater, self.settings.per_answer),
-        ).fetchone()
-        return None if row is None else str(row[0])
+            f"AND ratings.rater = ? AND ratings.sample = item.sample) AND item.ratings + {_HELD_BY_OTHERS} < ? "
+            "ORDER BY place LIMIT 1",
+            *(self.id, series, rater, now, rater, self.settings.per_answer),
+        )
+        due = self._due_repeat(rater, series, is_last_chance=fresh is None)
+        if due is not None:
+            return due, True
+        return None if fresh is None else (str(fresh), False)
 
-    def _due_repeat(self, rater: str, series: int, rated: list[str], *, is_last_chance: bool) -> str | None:
-        """Returns the answer that this rater has to rate a second time now, or None.
+    def _due_repeat(self, rater: str, series: int, *, is_last_chance: bool) -> str | None:
+        """Returns the item that this rater has to rate a second time now, or None.
 
-        Which answers come back is drawn by the seed, once: it does not depend on how often the page is loaded.
+        Which items come back is drawn by the seed, once: it does not depend on how often the page is loaded.
         """
-        repeated = {
-            str(sample)
-            for (sample,) in self._db.execute(
-                "SELECT sample FROM ratings WHERE queue = ? AND series = ? AND rater = ? AND is_repeat = 1",
-                (self.id, series, rater),
-            )
-        }
-        for place, sample in enumerate(rated):
+        judged = self._judged(rater, series)
+        repeated = {item for item, is_repeat in judged if is_repeat}
+        rated = [item for item, is_repeat in judged if not is_repeat]
+        for place, item in enumerate(rated):
             is_far = len(rated) - place > _REPEAT_DISTANCE or is_last_chance
-            if is_far and sample not in repeated and self._comes_back(rater, series, sample):
-                return sample
+            if is_far and item not in repeated and self._comes_back(rater, series, item):
+                return item
         return None
 
     def _comes_back(self, rater: str, series: int, sample: str) -> bool:
@@ -584,17 +529,13 @@ class RatingQueue:
         draw = random.Random(f"side {self.id} {self.settings.seed} {rater} {pair}")
         return (draw.random() < 0.5) is not is_repeat
 
-    def _has_place(self, rater: str, sample: str, is_repeat: bool, now: float) -> bool:
-        """Whether an answer that the rater opened earlier is still theirs."""
-        if is_repeat:
-            return True
-        ratings, others = self._db.execute(
-            "SELECT item.ratings, (SELECT count(*) FROM rating_locks AS lock WHERE lock.queue = item.queue "
-            "AND lock.sample = item.sample AND lock.is_repeat = 0 AND lock.expires > ? AND lock.rater <> ?) "
-            "FROM rating_items AS item WHERE item.queue = ? AND item.sample = ?",
-            (now, rater, self.id, sample),
-        ).fetchone()
-        return int(ratings) + int(others) < self.settings.per_answer
+    def _has_place(self, rater: str, item: str, is_repeat: bool, now: float) -> bool:
+        """Whether an item that the rater opened earlier is still theirs."""
+        sql = f"SELECT ratings + {_HELD_BY_OTHERS} FROM rating_items AS item WHERE queue = ? AND sample = ?"
+        return is_repeat or int(self._value(sql, now, rater, self.id, item)) < self.settings.per_answer
+
+    def _unlock(self, rater: str) -> None:
+        self._db.execute("DELETE FROM rating_locks WHERE queue = ? AND rater = ?", (self.id, rater))
 
     def _lock(self, rater: str, sample: str, is_repeat: bool, now: float) -> None:
         self._db.execute(
@@ -612,13 +553,6 @@ class RatingQueue:
             (change, change, self.settings.per_answer, self.id, sample),
         )
 
-    def _has_rated(self, rater: str, sample: str, series: int) -> bool:
-        row = self._db.execute(
-            "SELECT 1 FROM ratings WHERE queue = ? AND series = ? AND rater = ? AND sample = ? LIMIT 1",
-            (self.id, series, rater, sample),
-        ).fetchone()
-        return row is not None
-
     def _content(self, sample: str) -> str:
         content = self._find_content(sample)
         if content is None:
@@ -626,18 +560,16 @@ class RatingQueue:
         return content
 
     def _find_content(self, sample: str) -> str | None:
-        row = self._db.execute(
-            "SELECT content FROM rating_items WHERE queue = ? AND sample = ?", (self.id, sample)
-        ).fetchone()
-        return None if row is None else str(row[0])
+        content = self._value("SELECT content FROM rating_items WHERE queue = ? AND sample = ?", self.id, sample)
+        return None if content is None else str(content)
 
     def _check_rater(self, rater: str) -> None:
         if rater not in self.settings.raters:
             raise UsageError(f"no rater is called {rater!r}; the raters are {', '.join(self.settings.raters)}")
 
-    def _check_value(self, value: float | None) -> None:
+    def _check_value(self, value: float) -> None:
         low, high = self.settings.rating_min, self.settings.rating_max
-        if value is not None and not (low <= value <= high and value == int(value)):
+        if not (low <= value <= high and value == int(value)):
             raise UsageError(f"the rating {value:g} is not a level of the scale {low}-{high}")
 
 

@@ -63,7 +63,7 @@ def choose_all(queue, rater, better):
         names = (assignment.pair.first, assignment.pair.second)
         left_first = names if assignment.is_first_left else names[::-1]
         side = ("left", "right")[left_first.index(better)] if better in names else "same"
-        queue.choose(rater, assignment.name, side, reason="so", showing=assignment.showing)
+        queue.save(rater, assignment.name, side, reason="so", showing=assignment.showing)
         sides.append(side)
     return sides
 
@@ -154,13 +154,13 @@ def test_a_hidden_repeat_exchanges_the_sides_and_a_form_sent_twice_is_kept_once(
     )
     first = queue.next_item("ada")
     assert first is not None and not first.is_repeat
-    assert queue.choose("ada", first.name, "left", showing=first.showing)
+    assert queue.save("ada", first.name, "left", showing=first.showing)
     repeat = queue.next_item("ada")
     assert repeat is not None and repeat.is_repeat and repeat.is_first_left is not first.is_first_left
     assert repeat.showing != first.showing
-    assert not queue.choose("ada", first.name, "left", showing=first.showing)  # clicked twice
+    assert not queue.save("ada", first.name, "left", showing=first.showing)  # clicked twice
     assert len(queue.ratings()) == 1
-    assert queue.choose("ada", repeat.name, "right", showing=repeat.showing)
+    assert queue.save("ada", repeat.name, "right", showing=repeat.showing)
     (progress,) = rater_progress(queue)
     assert (progress.repeats, progress.same_on_repeat) == (1, 1)
     assert len(queue_choices(queue)) == 1
@@ -176,7 +176,7 @@ def repeats(seed):
 def test_undo_opens_the_pair_on_the_same_sides(store, tmp_path):
     queue = make_queue(store, write_versions(tmp_path, "old", "new", count=3))
     first = queue.next_item("ada")
-    queue.choose("ada", first.name, "left", showing=first.showing)
+    queue.save("ada", first.name, "left", showing=first.showing)
     queue.undo("ada")
     assert queue.next_item("ada") == first and queue.ratings() == []
 
@@ -185,7 +185,7 @@ def test_agreement_and_the_left_side(store, tmp_path):
     queue = make_queue(store, write_versions(tmp_path, "old", "new", count=20))
     choose_all(queue, "ada", "new")
     while assignment := queue.next_item("bob"):
-        queue.choose("bob", assignment.name, "left")
+        queue.save("bob", assignment.name, "left")
     progress = pair_progress(queue)
     assert progress.agreement is not None and progress.agreement.pairs == 20
     alike = sum(one.value == 1 for one in queue.ratings() if one.rater == "bob") / 20

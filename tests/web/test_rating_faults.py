@@ -165,7 +165,7 @@ def test_pairs_are_compared_in_postgresql(postgres_url):
         store.database, pairs, settings, comparison=PairComparison(versions=versions), source="old against new"
     )
     while assignment := queue.next_item("ada"):
-        assert queue.choose("ada", assignment.name, "left", showing=assignment.showing)
+        assert queue.save("ada", assignment.name, "left", showing=assignment.showing)
     assert all(choice.shown_first in ("old", "new") for choice in queue_choices(queue))
     assert queue.counts() == (3, 3)
     store.close()

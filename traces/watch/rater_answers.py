@@ -110,7 +110,7 @@ def read_queue_ratings(records: WatchRecords) -> int:
         for rating in queue.ratings():
             if rating.value is not None and not rating.is_repeat:
                 ratings.setdefault(rating.sample, {})[rating.rater] = float(rating.value)
-        agreed |= {name: float(one.value) for name, one in queue.adjudications().items()}
+        agreed |= queue.adjudications()
     return records.add_ratings(ratings, agreed)
 
 
