@@ -1,7 +1,7 @@
 """What a migration does of a store that an earlier version wrote where SQL cannot do it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from pydantic_core import from_json
 
@@ -9,19 +9,7 @@ from ...eval_sets import Sample
 from .sample_content import ContentReader
 
 
-class Tables(Protocol):
-    """As `Database`, of which a migration needs these."""
-
-    def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
-        """As `Database.execute`."""
-        ...
-
-    def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
-        """As `Database.executemany`."""
-        ...
-
-
-def add_fingerprints(tables: Tables) -> None:
+def add_fingerprints(tables: Any) -> None:
     """Gives each item of a rating queue the fingerprints of its answers; a damaged item is named when it is read."""
     rows = tables.execute("SELECT queue, sample, content FROM rating_items ORDER BY queue, place").fetchall()
     contents = {(queue, name): content for queue, name, content in rows}
@@ -40,5 +28,5 @@ def add_fingerprints(tables: Tables) -> None:
     )
 
 
-STEPS: Mapping[int, Callable[[Tables], None]] = {16: add_fingerprints}
-"""What follows the SQL of a version's file, by the version."""
+STEPS: Mapping[int, Callable[[Any], None]] = {16: add_fingerprints}
+"""What follows the SQL of a version's file, by the version; each is handed the `Database`, whose module reads this."""
