@@ -105,7 +105,7 @@ def make_store(folder: Path) -> None:
         queue = open_queue(store, find_source(store, run), settings, guideline=None)
         for turn in range(ANSWERS):
             rater = settings.raters[turn % 2]
-            open_answer = queue.next_answer(rater)
+            open_answer = queue.next_item(rater)
             assert open_answer is not None
             queue.save(rater, open_answer.sample.id, 1 + turn // 2 % 5)
     finally:

@@ -159,7 +159,7 @@ GROUPS = (
         "Ratings and agreement",
         "Bring ratings and scores together, and see which metric agrees with people.",
         {
-            "Ratings": _of("assay.runs.ratings", "RatingQueue PairQueue AnswerPair QueueSettings Rating Assignment"),
+            "Ratings": _of("assay.runs.ratings", "RatingQueue AnswerPair QueueSettings Judgement OpenItem"),
             "Scores and ratings in files": _of(
                 "assay.meta_eval.score_files",
                 "read_score_files read_score_table read_scores read_ratings join_sources JoinedScores ScoreSource Item "

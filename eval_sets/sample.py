@@ -1,9 +1,10 @@
 """The thing under test: one message-answer pair, with what is known about it."""
 
+import hashlib
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticCustomError, to_json
 
 from ..value_messages import check_characters, is_nothing
 from .message import Message
@@ -187,6 +188,17 @@ class Sample(BaseModel):
     def has_same_texts(self, other: "Sample") -> bool:
         """Whether another sample has the same answer, and in a conversation the same messages."""
         return self._texts == other._texts
+
+    @property
+    def fingerprint(self) -> str:
+        """What is equal for the same answer (`is_same_answer`), whatever its id: 32 digits of a SHA-256.
+
+        Example:
+            >>> one, other = (Sample(id=name, user_input="Free?", response="Yes.") for name in "ab")
+            >>> one.fingerprint == other.fingerprint
+            True
+        """
+        return hashlib.sha256(to_json((self.user_input, self._texts))).hexdigest()[:32]
 
     @property
     def _texts(self) -> tuple[object, ...]:

@@ -86,13 +86,8 @@ from .judging.set_card import (
     predict_together as predict_together,
     rater_ceilings_of as rater_ceilings_of,
 )
-from .ratings.item_queue import queue_ids as queue_ids
+from .ratings.answer_pair import ComparedVersion as ComparedVersion, PairComparison as PairComparison
 from .ratings.pair_progress import pair_disagreements as pair_disagreements, pair_progress as pair_progress
-from .ratings.pair_queue import (
-    ComparedVersion as ComparedVersion,
-    PairComparison as PairComparison,
-    open_item_queue as open_item_queue,
-)
 from .ratings.rated_pairs import (
     queue_choices as queue_choices,
     store_preferences as store_preferences,
@@ -103,6 +98,7 @@ from .ratings.rating_progress import (
     rater_agreement as rater_agreement,
     rater_progress as rater_progress,
 )
+from .ratings.rating_queue import queue_ids as queue_ids
 from .ratings.rating_source import find_source as find_source, open_queue as open_queue, select_rated as select_rated
 from .score.evaluate import aevaluate as aevaluate, evaluate as evaluate
 from .score.execute import execute as execute

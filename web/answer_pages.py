@@ -25,7 +25,7 @@ from ..runs.answers.rated_set import rated_ids, ratings_of_answers
 from ..runs.answers.rating_direction import describe_rating
 from ..runs.answers.rating_join import find_rated_sample
 from ..runs.ratings import QueueSettings, RatingQueue
-from ..runs.ratings.item_queue import queue_ids
+from ..runs.ratings.rating_queue import queue_ids, read_answer_queues
 from ..runs.score.reply_audit import ReplyAudit, audit_replies
 from ..runs.show.rating_meaning import PICKED_FROM
 from ..runs.store.answer_address import answer_url
@@ -81,6 +81,7 @@ class AnswerPages:
                 "thread": _view_conversation(answered, answer["text"], notes, around),
                 "conversation": _find_conversation(index, run.id, answered),
                 "ratings": ratings_of_answers(store.database, [answered, *_rated_parts(store.database, answered)]),
+                "scales": {name: scale for name, (scale, _) in read_answer_queues(store.database).items()},
                 "queues": [RatingQueue(store.database, name) for name in queue_ids(store.database)[:_MOST_QUEUES]],
                 "before": before,
                 "after": after,

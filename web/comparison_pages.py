@@ -22,7 +22,7 @@ from ..runs.decision.compare import RunComparison, compare
 from ..runs.decision.compare_tables import comparison_sentences, comparison_tables, comparison_verdict
 from ..runs.decision.decide import VersionOptions, decide_by_default, decide_reading, read_versions
 from ..runs.decision.deciding_answers import find_deciding_questions, read_deciding_answers
-from ..runs.ratings.item_queue import rating_state
+from ..runs.ratings.rating_queue import rating_state
 from ..runs.store.answer_address import answer_url
 from ..text.wording import count_of
 from .viewer import RunState, Viewer, for_visitors, number_of, run_state

@@ -1,4 +1,4 @@
-"""The raters' pages: one answer at a time, and nothing about metrics or other raters."""
+"""The raters' pages: one answer, or two side by side, at a time, and nothing about metrics or other raters."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,12 +11,13 @@ from starlette.routing import Route
 
 from ..errors import UsageError
 from ..eval_sets import Sample
+from ..eval_sets.message import Message
 from ..eval_sets.opening_question import count_turns
 from ..eval_sets.turns import is_turn
 from ..languages import Language
-from ..runs.ratings import RatingQueue
-from ..runs.ratings.item_queue import ItemQueue
-from ..runs.ratings.pair_queue import open_item_queue
+from ..presentation.rendered_markdown import render_markdown
+from ..runs.ratings import OpenItem, RatingQueue
+from ..runs.ratings.answer_pair import Side
 from ..runs.store.database import Database
 from .connections import Connections
 from .rated_answer import RatedAnswer, render_answer, split_answer
@@ -27,13 +28,14 @@ from .viewer import number_of
 
 RATER = "rater"
 RATER_HOME = "/rate"
-CANNOT_TELL = "cannot-tell"
+_CANNOT_TELL = "cannot-tell"
 _LONGEST_REASON = 1000
+_SIDES: dict[str, Side] = {"1": "left", "2": "same", "3": "right"}  # by the key
 _MOST_BOXES = 3000  # sentences of a page's conversation that can be marked
 
 
 class RaterPages:
-    """The pages of the raters of one queue of answers."""
+    """The pages of the raters of one queue."""
 
     def __init__(self, connections: Connections, queue: str, sessions: Sessions) -> None:
         self._connections = connections
@@ -61,41 +63,35 @@ class RaterPages:
         if "template" not in content:
             return render_message(request, 200, language.rating_page.done_title, content["done"], csrf=csrf)
         template = str(content["template"])
-        return render(request, template, {"scripts": ["rate.js"], "csrf": csrf, "turn_url": _turn_url} | content)
+        return render(request, template, {"scripts": ["rate.js"], "csrf": csrf} | content)
 
     def _read_page(self, database: Database, rater: str, language: Language, around: int | None) -> dict[str, Any]:
         """What the page shows: its `template` with its content, or what it says when nothing is left (`done`)."""
         queue, words = RatingQueue(database, self._queue), language.rating_page
-        assignment = queue.next_answer(rater)
-        if assignment is None:
-            return {"done": words.done_text}
-        sample, settings = assignment.sample, queue.settings
-        turn = None if count_turns(sample) else find_tested_turn(sample)
-        content: dict[str, Any] = {
-            "template": "rate.html",
-            "title": words.title,
-            "showing": assignment.showing,
-            "sample": sample,
-            "turn": turn,
-            "levels": range(settings.rating_min, settings.rating_max + 1),
+        is_pair = queue.kind == "pairs"
+        open_item = queue.next_item(rater)
+        if open_item is None:
+            return {"done": words.compare_done if is_pair else words.done_text}
+        view = _view_pair if is_pair else _view_answer
+        done, total = queue.counts()
+        yours, team = (
+            (words.compared_yours, words.compared_team) if is_pair else (words.progress_yours, words.progress_team)
+        )
+        return view(open_item, language, around) | {
+            "showing": open_item.showing,
+            "levels": range(queue.settings.rating_min, queue.settings.rating_max + 1),
             "guideline": queue.guideline,
-            "reason_hint": words.reason_hint,
-            "no_contexts": words.no_contexts_of_turn if sample.messages and turn is None else words.no_contexts,
+            "team_done": done,
+            "total": total,
+            "progress_yours": yours.format(done=queue.count_rated(rater)),
+            "progress_team": team.format(done=done, total=total),
         }
-        content |= count_progress(queue, rater, words.progress_yours, words.progress_team)
-        if sample.messages:
-            content["thread"] = _view_rated(sample, language, around)
-            content["contexts"] = contexts_beside(sample)
-        else:
-            content["answer"] = render_answer(sample.response, sample.language)
-            content["contexts"] = sample.retrieved_contexts
-        return content
 
     async def _save(self, request: Request) -> Response:
         return await self._write(request, self._save_form)
 
     async def _undo(self, request: Request) -> Response:
-        return await self._write(request, lambda database, rater, _: open_item_queue(database, self._queue).undo(rater))
+        return await self._write(request, lambda database, rater, _: RatingQueue(database, self._queue).undo(rater))
 
     async def _write(self, request: Request, work: Callable[[Database, str, Form], object]) -> Response:
         """Does the work of a rater's form, then shows the next answer."""
@@ -110,42 +106,77 @@ class RaterPages:
 
     def _save_form(self, database: Database, rater: str, form: Form) -> None:
         """Keeps what a form says."""
-        queue, showing = RatingQueue(database, self._queue), form.text("showing")
-        sample = queue.shown_item(rater, showing)
-        queue.save(
-            rater,
-            sample,
-            None if form.text("value") == CANNOT_TELL else form.level("value"),
-            reason=read_reason(form),
-            wrong_sentences=_marked_sentences(queue.sample(sample), set(form.texts("wrong"))),
-            showing=showing,
-        )
+        queue, showing, value = RatingQueue(database, self._queue), form.text("showing"), form.text("value")
+        item = queue.shown_item(rater, showing)
+        said, wrong = None if value == _CANNOT_TELL else _read_said(queue, form), list[str]()
+        if queue.kind == "answers":
+            wrong = _marked_sentences(queue.sample(item), set(form.texts("wrong")))
+        reason = form.text("reason")[:_LONGEST_REASON].strip()
+        queue.save(rater, item, said, reason=reason, wrong_sentences=wrong, showing=showing)
 
 
-def count_progress(queue: ItemQueue, rater: str, yours: str, team: str) -> dict[str, Any]:
-    """What a rater's page says of the progress, in the words of its language."""
-    done, total = queue.counts()
-    return {
-        "team_done": done,
-        "total": total,
-        "progress_yours": yours.format(done=queue.count_rated(rater)),
-        "progress_team": team.format(done=done, total=total),
+def _read_said(queue: RatingQueue, form: Form) -> float | Side:
+    if queue.kind == "answers":
+        return form.level("value")
+    side = _SIDES.get(form.text("value"))
+    if side is None:
+        raise UsageError("choose 1 (A is better), 2 (about the same) or 3 (B is better)")
+    return side
+
+
+def _view_answer(open_item: OpenItem, language: Language, around: int | None) -> dict[str, Any]:
+    """What the page shows of an answer to rate."""
+    sample, words = open_item.sample, language.rating_page
+    turn = None if count_turns(sample) else find_tested_turn(sample)
+    content: dict[str, Any] = {
+        "template": "rate.html",
+        "title": words.title,
+        "sample": sample,
+        "turn": turn,
+        "reason_hint": words.reason_hint,
+        "no_contexts": words.no_contexts_of_turn if sample.messages and turn is None else words.no_contexts,
+        "turn_url": lambda turn: f"{RATER_HOME}?{urlencode({'turn': turn})}#turn-{turn}",
+    }
+    if sample.messages:
+        return content | {"thread": _view_rated(sample, language, around), "contexts": _contexts_beside(sample)}
+    return content | {
+        "answer": render_answer(sample.response, sample.language),
+        "contexts": sample.retrieved_contexts,
     }
 
 
-def contexts_beside(sample: Sample) -> list[str]:
+def _view_pair(open_item: OpenItem, language: Language, around: int | None) -> dict[str, Any]:
+    """What the page shows of two answers to compare."""
+    sides, words, is_of_turns = open_item.sides, language.rating_page, open_item.is_of_turns
+    has_threads = any(side.messages for side in sides)
+    return {
+        "template": "pair.html",
+        "title": words.compare_title,
+        "question": sides[0].user_input,
+        "choices": (words.a_better, words.about_the_same, words.b_better),
+        "has_turn": is_of_turns,
+        "reason_hint": words.compare_reason_hint,
+        "no_contexts": words.no_contexts_of_turn if has_threads else words.no_contexts_of_pair,
+        "contexts": list(dict.fromkeys(context for side in sides for context in _contexts_beside(side))),
+        "threads": [_view_side(side, language, around, is_of_turns=is_of_turns) for side in sides if has_threads],
+        "answers": [render_markdown(side.response) for side in sides if not has_threads],
+        "turn_url": lambda turn: f"{RATER_HOME}?{urlencode({'turn': turn})}#a-turn-{turn}",
+    }
+
+
+def _view_side(answer: Sample, language: Language, around: int | None, *, is_of_turns: bool) -> ThreadView:
+    """The thread of one side. Of turns the ends are compared; else the whole, from its beginning."""
+    if not answer.messages:  # the other version has a conversation
+        spoken = (Message(role="user", content=answer.user_input), Message(role="assistant", content=answer.response))
+        answer = answer.model_copy(update={"messages": spoken})
+    tested = len(answer.messages) - 1 if is_of_turns else None
+    return view_thread(answer, language, tested=tested, around=0 if around is None and tested is None else around)
+
+
+def _contexts_beside(sample: Sample) -> list[str]:
     """The documentation of a conversation that does not stand in its thread."""
     spoken = {context for message in sample.messages for context in message.retrieved_contexts}
     return [context for context in sample.retrieved_contexts if is_turn(sample) or context not in spoken]
-
-
-def read_reason(form: Form) -> str:
-    """The reason that a rater gives."""
-    return form.text("reason")[:_LONGEST_REASON].strip()
-
-
-def _turn_url(turn: int) -> str:
-    return f"{RATER_HOME}?{urlencode({'turn': turn})}#turn-{turn}"
 
 
 def _view_rated(sample: Sample, language: Language, around: int | None) -> ThreadView:

@@ -12,11 +12,10 @@ from ..errors import UsageError
 from ..eval_sets import Sample
 from ..eval_sets.opening_question import count_turns
 from ..languages import FALLBACK, load_language
-from ..runs.ratings import PairQueue, RatingQueue
-from ..runs.ratings.item_queue import QueueKind
+from ..runs.ratings import RatingQueue
 from ..runs.ratings.pair_progress import pair_disagreements, pair_progress
-from ..runs.ratings.pair_queue import open_item_queue
 from ..runs.ratings.rating_progress import disagreements, rater_agreement, rater_progress
+from ..runs.ratings.rating_queue import QueueKind
 from .connections import Connections
 from .rating_meaning import MeaningOfRatings
 from .rendering import render, render_message, render_unknown_visitor
@@ -88,19 +87,17 @@ class TeamPages:
             return render_message(request, 400, "This was not saved", str(error))
         return RedirectResponse(TEAM_HOME, SEE_OTHER)
 
-    async def _in_queue(self, work: Callable[[RatingQueue | PairQueue], T]) -> T:
-        return await run_in_threadpool(
-            self._connections.run, lambda database: work(open_item_queue(database, self._queue))
-        )
+    async def _in_queue(self, work: Callable[[RatingQueue], T]) -> T:
+        return await run_in_threadpool(self._connections.run, lambda database: work(RatingQueue(database, self._queue)))
 
 
-def _adjudicate(queue: RatingQueue | PairQueue, sample: str, value: float, reason: str) -> None:
-    if isinstance(queue, PairQueue):
+def _adjudicate(queue: RatingQueue, sample: str, value: float, reason: str) -> None:
+    if queue.kind == "pairs":
         raise UsageError("the choices of raters stand as they are; there is no agreed one")
     queue.adjudicate(sample, value, reason)
 
 
-def _team_content(queue: RatingQueue | PairQueue) -> dict[str, Any]:
+def _team_content(queue: RatingQueue) -> dict[str, Any]:
     done, total = queue.counts()
     content = {
         "kind": queue.kind,
@@ -112,10 +109,10 @@ def _team_content(queue: RatingQueue | PairQueue) -> dict[str, Any]:
         "thread_of": _view_folded,
         "thread_words": load_language(FALLBACK).rating_page,
     }
-    return content | (_pair_content(queue) if isinstance(queue, PairQueue) else _answer_content(queue))
+    return content | (_pair_content(queue) if queue.kind == "pairs" else _answer_content(queue))
 
 
-def _pair_content(queue: PairQueue) -> dict[str, Any]:
+def _pair_content(queue: RatingQueue) -> dict[str, Any]:
     return {
         "comparison": pair_progress(queue),
         "disagreements": pair_disagreements(queue)[:_MOST_DISAGREEMENTS],

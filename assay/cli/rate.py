@@ -17,7 +17,7 @@ from .typed_values import OUTPUT_FILE, SEED, BoundedCount
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ..runs.ratings import PairQueue, RatingQueue
+    from ..runs.ratings import RatingQueue
 
 
 @click.command()
@@ -97,14 +97,13 @@ def rate(
 
     from ..runs import Store
     from ..runs.decision.pair_source import find_pairs, open_pair_queue
-    from ..runs.ratings import QueueSettings
-    from ..runs.ratings.pair_queue import open_item_queue
+    from ..runs.ratings import QueueSettings, RatingQueue
     from ..runs.ratings.rating_source import find_source, open_queue
 
     runs = Store(store)
     source = sources[0]
     if len(sources) == 1 and source.startswith("rating-"):
-        _serve(open_item_queue(runs.database, source), store, server)
+        _serve(RatingQueue(runs.database, source), store, server)
         return
     if len(sources) > 1 and not pairs:
         raise UsageError(
@@ -139,7 +138,7 @@ def rate(
     _serve(queue, store, server)
 
 
-def _serve(queue: "RatingQueue | PairQueue", store: str | Path, server: ServerOptions) -> None:
+def _serve(queue: "RatingQueue", store: str | Path, server: ServerOptions) -> None:
     with require_extra("web", "the rating page"):
         from ..web.connections import Connections
         from ..web.rating_app import RatingApp
@@ -147,12 +146,11 @@ def _serve(queue: "RatingQueue | PairQueue", store: str | Path, server: ServerOp
         from ..web.server import serve
 
     from ..runs import Store
-    from ..runs.ratings import PairQueue
     from ..runs.show.rating_meaning import has_scores
 
     site = server.read_site()
-    is_pairs = isinstance(queue, PairQueue)
-    has_meaning = not isinstance(queue, PairQueue) and has_scores(queue, Store(store))
+    is_pairs = queue.kind == "pairs"
+    has_meaning = queue.kind == "answers" and has_scores(queue, Store(store))
     meaning = MeaningOfRatings(store, queue.id) if has_meaning else None
     app = RatingApp(Connections(store), queue.id, site, meaning)
 
@@ -196,9 +194,8 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
     from ..eval_sets import write_set
     from ..runs import Store
     from ..runs.answers.rated_set import rated_samples
-    from ..runs.ratings import PairQueue
-    from ..runs.ratings.item_queue import queue_ids
-    from ..runs.ratings.pair_queue import open_item_queue
+    from ..runs.ratings import RatingQueue
+    from ..runs.ratings.rating_queue import queue_ids
     from ..runs.show.rating_meaning import predict_queue_stability
 
     runs = Store(store, must_exist=True)
@@ -206,8 +203,8 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
     known = queue_ids(database, None)
     if queue == "last" and not known:
         raise UsageError("nothing was rated in this store yet; begin with: assay rate SET --raters NAME,NAME")
-    opened = open_item_queue(database, known[0] if queue == "last" else queue)
-    if isinstance(opened, PairQueue):
+    opened = RatingQueue(database, known[0] if queue == "last" else queue)
+    if opened.kind == "pairs":
         _show_pairs(opened, out, series)
         return
     if out is not None:
@@ -224,7 +221,7 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
     )
 
 
-def _show_pairs(queue: "PairQueue", out: Path | None, series: int | None) -> None:
+def _show_pairs(queue: "RatingQueue", out: Path | None, series: int | None) -> None:
     from dataclasses import asdict
 
     from ..runs.ratings.pair_progress import pair_progress
@@ -246,7 +243,7 @@ def _show_pairs(queue: "PairQueue", out: Path | None, series: int | None) -> Non
     )
 
 
-def _status(queue: "RatingQueue | PairQueue") -> dict[str, object]:
+def _status(queue: "RatingQueue") -> dict[str, object]:
     from ..runs.ratings.rating_progress import rater_progress
 
     done, total = queue.counts()
@@ -254,7 +251,7 @@ def _status(queue: "RatingQueue | PairQueue") -> dict[str, object]:
     return status | {"raters": {one.name: one.ratings for one in rater_progress(queue)}}
 
 
-def _progress_lines(queue: "RatingQueue | PairQueue") -> "Iterator[str]":
+def _progress_lines(queue: "RatingQueue") -> "Iterator[str]":
     from ..runs.ratings.rating_progress import rater_progress
 
     done, total = queue.counts()
@@ -266,15 +263,13 @@ def _progress_lines(queue: "RatingQueue | PairQueue") -> "Iterator[str]":
         yield f"  {one.name}: {count_of(one.ratings, item)}{cannot_tell}{pace}"
 
 
-def _noun(queue: "RatingQueue | PairQueue") -> str:
+def _noun(queue: "RatingQueue") -> str:
     return "choice" if queue.kind == "pairs" else "rating"
 
 
-def _describe_same_answers(queue: "RatingQueue | PairQueue") -> str:
+def _describe_same_answers(queue: "RatingQueue") -> str:
     """How many ties nobody is asked about; "" where there are none."""
-    from ..runs.ratings import PairQueue
-
-    same = len(queue.comparison.same) if isinstance(queue, PairQueue) else 0
+    same = len(queue.comparison.same) if queue.kind == "pairs" else 0
     if not same:
         return ""
     return f"{count_of(same, 'pair')} of the same answer twice {verb_of(same, 'is a tie', 'are ties')}, and not asked."

@@ -1,12 +1,11 @@
 """A rating queue as an evaluation set: samples with the raters' ratings, reasons and marked sentences."""
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from ...eval_sets import Sample
 from ...eval_sets.message import REASONS
-from ..ratings.item_queue import Rating, queue_ids
+from ..ratings.judgement import Judgement, find_judgements
 from ..ratings.rating_queue import RatingQueue
 from ..store.database import Database
 
@@ -30,41 +29,43 @@ def file_ratings(sample: Sample, scale: tuple[float, float]) -> dict[str, float]
     return {} if sample.rating is None else {FILE: sample.rating}
 
 
-def rated_samples(
-    queue: RatingQueue,
-    series: int | None = None,
-    *,
-    has_file: bool = True,
-    known: Mapping[str, Sample] = MappingProxyType({}),
-) -> list[Sample]:
-    """The samples that people rated, in the queue's order.
+def rated_samples(queue: RatingQueue, series: int | None = None) -> list[Sample]:
+    """The samples that people rated, in the queue's order, as `with_judgements` makes them, hidden repeats aside.
 
-    `ratings` holds one rating per rater (hidden repeats aside), on the queue's scale, and the ratings that the sample
-    came with where they are on this scale; `rating` is what the team agreed on, where it adjudicated. `metadata` gets
-    `rating_reasons` and `wrong_sentences` by rater. Answers that are `known` are not read again.
+    The ratings that a sample came with stand beside, where they are on this scale.
     """
     by_sample, adjudications = queue.ratings_by_item(series), queue.adjudications(series)
+    scale = queue.settings.scale
     rated = []
-    for sample in queue.samples({*by_sample, *adjudications}, known):
-        ratings, agreed = by_sample.get(sample.id, []), adjudications.get(sample.id)
-        values = {rating.rater: float(rating.value) for rating in ratings if rating.value is not None}
-        if not values and agreed is None:
-            continue
-        reasons = {rating.rater: rating.reason for rating in ratings if rating.reason}
-        wrong = {rating.rater: list(rating.wrong_sentences) for rating in ratings if rating.wrong_sentences}
-        metadata = dict(sample.metadata)
-        metadata |= {REASONS: _with_file_reasons(sample, reasons)} if reasons else {}
-        metadata |= {"wrong_sentences": wrong} if wrong else {}
-        scale = (float(queue.settings.rating_min), float(queue.settings.rating_max))
-        changes = {
-            "ratings": (file_ratings(sample, scale) if has_file else {}) | values,
-            "rating": None if agreed is None else float(agreed.value),
-            "rating_min": scale[0],
-            "rating_max": scale[1],
-            "metadata": metadata,
-        }
-        rated.append(sample.model_copy(update=changes))  # not validated anew: its messages may be many
+    for sample in queue.samples({*by_sample, *adjudications}):
+        judgements, agreed = by_sample.get(sample.id, []), adjudications.get(sample.id)
+        if agreed is not None or any(one.value is not None for one in judgements):
+            by_rater = {one.rater: one for one in judgements}
+            rated.append(with_judgements(sample, by_rater, file_ratings(sample, scale), agreed, scale))
     return rated
+
+
+def with_judgements(
+    sample: Sample,
+    judgements: Mapping[str, Judgement],
+    of_file: Mapping[str, float],
+    agreed: float | None,
+    scale: tuple[float, float],
+) -> Sample:
+    """Returns a sample with what people said of it.
+
+    `ratings` holds one rating per rater, and those that it came with; `rating` is what the team agreed on, where it
+    adjudicated. `metadata` gets `rating_reasons` and `wrong_sentences` by rater.
+    """
+    values = {rater: float(one.value) for rater, one in judgements.items() if one.value is not None}
+    reasons = {rater: one.reason for rater, one in judgements.items() if one.reason}
+    wrong = {rater: list(one.wrong_sentences) for rater, one in judgements.items() if one.wrong_sentences}
+    metadata = dict(sample.metadata)
+    metadata |= {REASONS: _with_file_reasons(sample, reasons)} if reasons else {}
+    metadata |= {"wrong_sentences": wrong} if wrong else {}
+    changes = {"ratings": {**of_file, **values}, "rating": agreed, "rating_min": scale[0], "rating_max": scale[1]}
+    # not validated anew: its messages may be many
+    return sample.model_copy(update=changes | {"metadata": metadata})
 
 
 def _with_file_reasons(sample: Sample, reasons: dict[str, str]) -> dict[str, Any]:
@@ -88,19 +89,6 @@ def rated_ids(database: Database, samples: Sequence[str]) -> list[str]:
     return ids
 
 
-def ratings_of_answers(database: Database, samples: Sequence[Sample]) -> list[tuple[str, tuple[int, int], Rating]]:
-    """The ratings that people gave these very answers in the store, of all series, with their queues and scales."""
-    by_id = {sample.id: sample for sample in samples}
-    names_rated = set(rated_ids(database, list(by_id)))
-    if not names_rated:
-        return []
-    ratings = []
-    for name in queue_ids(database):
-        queue = RatingQueue(database, name)
-        names = {sample.id for sample in queue.samples(only=names_rated) if sample.is_same_answer(by_id[sample.id])}
-        if not names:
-            continue
-        scale = queue.settings.rating_min, queue.settings.rating_max
-        for series in range(queue.series, 0, -1):
-            ratings += [(name, scale, rating) for rating in queue.ratings(series) if rating.sample in names]
-    return ratings
+def ratings_of_answers(database: Database, samples: Sequence[Sample]) -> list[Judgement]:
+    """The ratings that people gave these very answers in the store, of all series."""
+    return find_judgements(database, [sample.fingerprint for sample in samples])

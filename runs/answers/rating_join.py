@@ -1,17 +1,16 @@
 """The ratings of answers: those that their file came with, and those of the rating page, side by side."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...eval_sets import Sample
-from ...eval_sets.message import find_turns
-from ...eval_sets.turns import is_turn, turn_id
 from ...text.wording import count_of
-from ..ratings.item_queue import queue_ids
-from ..ratings.rating_queue import RatingQueue
+from ..ratings.judgement import Judgement, find_judgements, read_adjudications
+from ..ratings.rating_queue import queue_ids, read_answer_queues
 from ..store.database import Database
-from .rated_set import file_ratings, rated_samples
+from .rated_set import file_ratings, with_judgements
 
 if TYPE_CHECKING:
     from ..store.store import Store
@@ -35,8 +34,22 @@ class _Page:
 
     scale: _Scale
     guideline: str = ""
-    rated: dict[str, Sample] = field(default_factory=dict)
+    rated: set[str] = field(default_factory=set)  # the answers that have a rating
+    judgements: dict[str, dict[str, Judgement]] = field(default_factory=dict)  # of each answer, by rater
+    agreed: dict[str, float] = field(default_factory=dict)  # what the team agreed on
     queues: dict[str, int] = field(default_factory=dict)  # how many answers it rated, the newest queue first
+
+    def add(self, key: str, judgement: Judgement) -> None:
+        """Takes up what was said of an answer, after what is newer."""
+        by_rater = self.judgements.setdefault(key, {})
+        current = by_rater.setdefault(judgement.rater, judgement)
+        if current.value is None and judgement.value is not None:
+            by_rater[judgement.rater] = judgement
+
+    def raters(self) -> list[str]:
+        """Who rated."""
+        said = (one for by_rater in self.judgements.values() for one in by_rater.values())
+        return sorted({one.rater for one in said if one.value is not None})
 
 
 def join_ratings(database: Database, samples: Mapping[str, Sample]) -> JoinedRatings:
@@ -51,17 +64,18 @@ def join_ratings(database: Database, samples: Mapping[str, Sample]) -> JoinedRat
         return JoinedRatings(dict(samples))
     by_file = {key: _scale_of(sample) for key, sample in samples.items() if sample.human_rating is not None}
     candidates = [*pages, *(_Page(scale) for scale in dict.fromkeys(by_file.values()))]
-    page = max(candidates, key=lambda candidate: len(_of_file(by_file, candidate.scale) | {*candidate.rated}))
+    page = max(candidates, key=lambda candidate: len(_of_file(by_file, candidate.scale) | candidate.rated))
     of_file = _of_file(by_file, page.scale)
     notes = [_left_out(other, page) for other in pages if other is not page]
     if other_scale := len(by_file) - len(of_file):
         notes.insert(0, f"{other_scale:,} of the file are left out, which are on another scale")
     if not page.rated and not other_scale:
         return JoinedRatings(dict(samples), _sentence(f"{len(of_file):,} of the file", notes))
-    joined = {key: _joined(sample, page) for key, sample in samples.items()}
+    names = {rater.casefold(): rater for rater in page.raters()}
+    joined = {key: _joined(sample, key, page, names) for key, sample in samples.items()}
     parts = [f"{len(of_file):,} of the file"] if of_file else []
     parts += [_describe(page)] if page.rated else []
-    if both := len(of_file & {*page.rated}):
+    if both := len(of_file & page.rated):
         parts[-1] += f" ({count_of(both, 'answer has', 'answers have')} both)"
     return JoinedRatings(joined, _sentence(", ".join(parts), notes))
 
@@ -95,69 +109,56 @@ def _sentence(used: str, notes: list[str]) -> str:
 
 
 def _describe(page: _Page) -> str:
-    raters = sorted({rater for sample in page.rated.values() for rater in sample.ratings})
     low, high = page.scale
-    return f"{len(page.rated):,} of the rating page by {', '.join(raters) or 'the team'} on {low:g} to {high:g}"
+    return f"{len(page.rated):,} of the rating page by {', '.join(page.raters()) or 'the team'} on {low:g} to {high:g}"
 
 
 def _read_pages(database: Database, samples: Mapping[str, Sample]) -> list[_Page]:
     """The ratings of the page by scale and guideline, that of the newest queue first.
 
-    A single answer may be rated as what it is or as the turn of its conversation: it is the same answer.
+    An answer is known by its fingerprint: a single answer may be rated as what it is or as the turn of its
+    conversation. What was said under the id of one of these answers is of this one alone, also where another is the
+    same.
     """
+    queues = read_answer_queues(database)
+    if not queues:
+        return []
+    keys = defaultdict[str, dict[str, None]](dict)
+    for key, sample in samples.items():
+        keys[sample.fingerprint][key] = None
+
+    def same_answers(name: str, fingerprint: str) -> Collection[str]:
+        same = keys.get(fingerprint, {})
+        return [name] if name in same else same
+
+    said, agreed = defaultdict[str, list[tuple[str, Judgement]]](list), defaultdict[str, dict[str, float]](dict)
+    for judgement in find_judgements(database, keys, is_present=True):
+        same = same_answers(judgement.sample, judgement.fingerprint)
+        said[judgement.queue] += ((key, judgement) for key in same)
+    for name, sample_name, fingerprint, value in read_adjudications(database):
+        agreed[name] |= dict.fromkeys(same_answers(sample_name, fingerprint), value)
     pages = dict[tuple[_Scale, str], _Page]()
-    twins = {_twin_id(sample): key for key, sample in samples.items() if len(find_turns(sample.messages)) == 1}
-    for name in queue_ids(database):
-        queue = RatingQueue(database, name)
-        rated: dict[str, Sample] = {}
-        for sample in rated_samples(queue, has_file=False, known=samples):
-            key = sample.id if sample.id in samples else twins.get(sample.id, "")
-            if (ours := samples.get(key)) and ours.is_same_answer(sample):
-                rated[key] = sample if key == sample.id else _as_twin(ours, sample)
+    for name, (scale, guideline) in queues.items():
+        rated = {key for key, judgement in said[name] if judgement.value is not None} | agreed[name].keys()
         if not rated:
             continue
-        scale = (float(queue.settings.rating_min), float(queue.settings.rating_max))
-        page = pages.setdefault((scale, queue.guideline), _Page(scale, queue.guideline))
+        page = pages.setdefault((scale, guideline), _Page(scale, guideline))
         page.queues[name] = len(rated)
-        for key, sample in rated.items():
-            newer = page.rated.get(key)
-            page.rated[key] = sample if newer is None else _merged(newer, sample)
+        page.rated |= rated
+        page.agreed = agreed[name] | page.agreed
+        for key, judgement in said[name]:
+            if key in rated:
+                page.add(key, judgement)
     return list(pages.values())
 
 
-def _twin_id(sample: Sample) -> str:
-    """The other id of a single answer with messages: of its turn, or, of a turn, of its conversation."""
-    return str(sample.metadata["conversation"]) if is_turn(sample) else turn_id(sample.id, sample.turn or 0)
-
-
-def _as_twin(ours: Sample, rated: Sample) -> Sample:
-    """Our sample with what the page has of it under its other id: the ratings, and the raters' texts."""
-    texts = {key: value for key, value in rated.metadata.items() if key not in {"conversation", "turn"}}
-    return rated.model_copy(
-        update={"id": ours.id, "messages": ours.messages, "group": ours.group, "metadata": {**ours.metadata, **texts}}
-    )
-
-
-def _merged(newer: Sample, older: Sample) -> Sample:
-    rating = older.rating if newer.rating is None else newer.rating
-    return newer.model_copy(update={"ratings": {**older.ratings, **newer.ratings}, "rating": rating})
-
-
-def _joined(sample: Sample, page: _Page) -> Sample:
-    low, high = page.scale
-    names = {rater.casefold(): rater for answer in page.rated.values() for rater in answer.ratings}
+def _joined(sample: Sample, key: str, page: _Page, names: Mapping[str, str]) -> Sample:
+    """A sample with its ratings; `names` are the page's raters by what they are in any letters."""
     # one person whose name the file and the page write in other letters
-    of_file = {
-        names.get(rater.casefold(), rater): rating for rater, rating in file_ratings(sample, (low, high)).items()
-    }
-    rated = page.rated.get(sample.id)
-    agreed = (
-        sample.rating if sample.ratings and of_file else None
-    )  # beside raters, it is what the file's team agreed on
-    if rated is None:
-        return sample.model_copy(update={"ratings": of_file, "rating": agreed, "rating_min": low, "rating_max": high})
-    rating = agreed if rated.rating is None else rated.rating
-    return rated.model_copy(update={"ratings": of_file | dict(rated.ratings), "rating": rating})
+    of_file = {names.get(rater.casefold(), rater): rating for rater, rating in file_ratings(sample, page.scale).items()}
+    # beside raters, the file's one rating is what its team agreed on
+    agreed = page.agreed.get(key, sample.rating if sample.ratings and of_file else None)
+    return with_judgements(sample, page.judgements.get(key, {}), of_file, agreed, page.scale)
 
 
 def _scale_of(sample: Sample) -> _Scale:

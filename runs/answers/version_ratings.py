@@ -497,9 +497,7 @@ def _own_id(name: str, version: AnswerTable) -> str:
 
 def _describe_queues(database: "Database", versions: Sequence[AnswerTable]) -> list[str]:
     """Says which ratings are of answers that were not drawn at random."""
-    queues = {
-        name for version in versions for name, _, _ in ratings_of_answers(database, list(version.samples.values()))
-    }
+    queues = {one.queue for version in versions for one in ratings_of_answers(database, list(version.samples.values()))}
     chosen = {
         name: choose for name in sorted(queues) if (choose := RatingQueue(database, name).settings.choose) != "random"
     }

@@ -12,10 +12,9 @@ from ...text.wording import count_of, verb_of
 from ..answers.pairing import PairedAnswer, pair_versions
 from ..answers.table import AnswerTable
 from ..answers.version_answers import read_sources
-from ..ratings.answer_pair import AnswerPair, PairedQuestion
-from ..ratings.item_queue import QueueSettings, RatedTurns, queue_ids
-from ..ratings.pair_queue import ComparedVersion, PairComparison, PairQueue
-from ..ratings.rating_source import select_rated
+from ..ratings.answer_pair import AnswerPair, ComparedVersion, PairComparison, PairedQuestion
+from ..ratings.rating_queue import QueueSettings, RatedTurns, RatingQueue, queue_ids
+from ..ratings.rating_source import go_on, select_rated
 from ..store.store import Store
 
 FEWEST_VERSIONS = 2
@@ -163,23 +162,18 @@ def _check_versions(versions: Sequence[ComparedVersion]) -> None:
 
 def open_pair_queue(
     store: Store, source: PairSource, settings: QueueSettings, *, guideline: str | None, limit: int | None = None
-) -> PairQueue:
+) -> RatingQueue:
     """The newest queue of these versions with these settings, else a new one; its guideline brought up to date."""
     pairs, same = source.draw(settings.seed, limit)
     for name in queue_ids(store.database, "pairs"):
-        queue = PairQueue(store.database, name)
+        queue = RatingQueue(store.database, name)
         if queue.comparison.versions == source.versions and queue.settings == settings:
-            break
-    else:
-        comparison = PairComparison(versions=source.versions, same=tuple(same))
-        return PairQueue.create(
-            store.database, pairs, settings, comparison=comparison, source=source.name, guideline=guideline or ""
-        )
-    if limit is not None and queue.size() != len(pairs):
-        raise UsageError(
-            f"{queue.id} has {count_of(queue.size(), 'pair')} of {source.name} already, and --limit {limit} does not "
-            f"change that; go on with it (assay rate {queue.id}), or draw another (--seed {settings.seed + 1})"
-        )
-    if guideline is not None:
-        queue.change_guideline(guideline)
-    return queue
+            return go_on(queue, len(pairs), limit, guideline)
+    return RatingQueue.create(
+        store.database,
+        pairs,
+        settings,
+        comparison=PairComparison(versions=source.versions, same=tuple(same)),
+        source=source.name,
+        guideline=guideline or "",
+    )

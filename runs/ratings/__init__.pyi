@@ -1,4 +1,3 @@
 from .answer_pair import AnswerPair as AnswerPair
-from .item_queue import QueueSettings as QueueSettings, Rating as Rating
-from .pair_queue import PairQueue as PairQueue
-from .rating_queue import Assignment as Assignment, RatingQueue as RatingQueue
+from .judgement import Judgement as Judgement
+from .rating_queue import OpenItem as OpenItem, QueueSettings as QueueSettings, RatingQueue as RatingQueue

@@ -48,6 +48,28 @@ class AnswerPair(PairedQuestion):
         return one, other
 
 
+class ComparedVersion(BaseModel):
+    """A version of a queue."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    source: str  # the id of its run, or the name of its set
+    # the field of metadata that tells the versions of one source apart; "" where the source is one version
+    field: str = ""
+
+
+class PairComparison(BaseModel):
+    """What a queue of pairs compares."""
+
+    model_config = ConfigDict(frozen=True)
+
+    versions: tuple[ComparedVersion, ...]  # the versions; the first is the one in use today
+    # questions to which two versions gave the same answer, each with its place among those of the queue: ties that
+    # nobody is asked about
+    same: tuple[tuple[int, PairedQuestion], ...] = ()
+
+
 def _system_texts(sample: Sample) -> list[str]:
     return [message.text for message in sample.messages if message.role == "system"]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from ...presentation.figure import Figure
 from ...text.wording import count_of
 from .answer_pair import CHOICES, AnswerPair
-from .item_queue import Rating
-from .pair_queue import PairQueue
+from .judgement import Judgement
 from .rated_pairs import queue_choices
+from .rating_queue import RatingQueue
 
 if TYPE_CHECKING:
     from ...meta_eval.estimate import Estimate
@@ -64,9 +64,9 @@ class PairDisagreement:
     """A pair of answers of which one rater chose the one and another rater the other."""
 
     pair: AnswerPair
-    ratings: tuple[Rating, ...]
+    ratings: tuple[Judgement, ...]
 
-    def choice_of(self, rating: Rating) -> str:
+    def choice_of(self, rating: Judgement) -> str:
         """The name of the version that a rating chose; "" for neither."""
         choice = "tie" if rating.value is None else CHOICES[rating.value]
         return {"first": self.pair.first, "second": self.pair.second, "tie": ""}[choice]
@@ -95,7 +95,7 @@ class PairProgress:
         return sentence
 
 
-def pair_progress(queue: PairQueue) -> PairProgress:
+def pair_progress(queue: RatingQueue) -> PairProgress:
     """Computes what the choices of the present series show."""
     from ...meta_eval.estimate import estimate_proportion
 
@@ -115,7 +115,7 @@ def pair_progress(queue: PairQueue) -> PairProgress:
     return PairProgress(versions, choice_agreement(queue), estimate_proportion(left, len(sided)))
 
 
-def choice_agreement(queue: PairQueue) -> ChoiceAgreement | None:
+def choice_agreement(queue: RatingQueue) -> ChoiceAgreement | None:
     """Computes how far the raters of the present series agree; None before five pairs have choices of two."""
     import numpy as np
 
@@ -136,7 +136,7 @@ def choice_agreement(queue: PairQueue) -> ChoiceAgreement | None:
     return ChoiceAgreement(len(shared), sum(twos) / len(twos), alpha)
 
 
-def pair_disagreements(queue: PairQueue) -> list[PairDisagreement]:
+def pair_disagreements(queue: RatingQueue) -> list[PairDisagreement]:
     """The pairs of the present series of which two raters chose different answers."""
     return [
         PairDisagreement(queue.pair(name), tuple(ratings))

@@ -7,9 +7,8 @@ from pathlib import Path
 from ...errors import UsageError
 from ...eval_sets.preference import Choice, Preference, write_preferences
 from ..store.database import Database
-from .answer_pair import PairedQuestion
-from .item_queue import queue_ids
-from .pair_queue import ComparedVersion, PairQueue
+from .answer_pair import ComparedVersion, PairedQuestion
+from .rating_queue import RatingQueue, queue_ids
 
 SAME_ANSWER = "the same answer"
 """The reason of a tie that nobody was asked about."""
@@ -25,7 +24,7 @@ class PairChoice:
     shown_first: str | None  # the version whose answer stood first (left); None where nobody was asked
 
 
-def queue_choices(queue: PairQueue, series: int | None = None) -> list[PairChoice]:
+def queue_choices(queue: RatingQueue, series: int | None = None) -> list[PairChoice]:
     """The choices of a queue, without hidden repeats and "can't tell".
 
     Questions to which two versions gave the same answer are ties of nobody (`rater` is empty), as many as the draw came
@@ -68,7 +67,7 @@ def store_preferences(database: Database, versions: Sequence[ComparedVersion]) -
     keys = [_key(version) for version in versions]
     newest: dict[tuple[str, str, str, str], Preference] = {}
     for name in queue_ids(database, "pairs"):
-        queue = PairQueue(database, name)
+        queue = RatingQueue(database, name)
         compared = queue.comparison.versions
         places = {version.name: keys.index(_key(version)) for version in compared if _key(version) in keys}
         if len(places) < 2:

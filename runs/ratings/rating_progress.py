@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .item_queue import ItemQueue, Rating
+from .judgement import Judgement
 from .rating_queue import RatingQueue
 
 if TYPE_CHECKING:
@@ -34,20 +34,20 @@ class RaterDisagreement:
     """An answer on which two raters differ by two levels or more, largest difference first."""
 
     sample: str
-    ratings: tuple[Rating, ...]  # what the raters gave, in the order in which they rated
+    ratings: tuple[Judgement, ...]  # what the raters gave, in the order in which they rated
     difference: float  # highest less lowest level
     adjudicated: float | None  # the rating that the team agreed on, or None
 
 
-def rater_progress(queue: ItemQueue) -> list[RaterProgress]:
+def rater_progress(queue: RatingQueue) -> list[RaterProgress]:
     """The progress of each rater, in the order in which the queue names them."""
-    by_rater: dict[str, list[Rating]] = defaultdict(list)
+    by_rater: dict[str, list[Judgement]] = defaultdict(list)
     for rating in queue.ratings():
         by_rater[rating.rater].append(rating)
     return [_progress(name, by_rater[name]) for name in queue.settings.raters]
 
 
-def _progress(name: str, ratings: Sequence[Rating]) -> RaterProgress:
+def _progress(name: str, ratings: Sequence[Judgement]) -> RaterProgress:
     first = {rating.sample: rating.value for rating in ratings if not rating.is_repeat}
     differences = [
         abs(rating.value - original)
@@ -73,8 +73,7 @@ def disagreements(queue: RatingQueue) -> list[RaterDisagreement]:
         values = [rating.value for rating in ratings if rating.value is not None]
         difference = max(values) - min(values)
         if difference >= _LARGE_DIFFERENCE:
-            agreed = adjudications.get(sample)
-            disputed.append(RaterDisagreement(sample, tuple(ratings), difference, agreed.value if agreed else None))
+            disputed.append(RaterDisagreement(sample, tuple(ratings), difference, adjudications.get(sample)))
     return sorted(disputed, key=lambda one: -one.difference)
 
 

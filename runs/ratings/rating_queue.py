@@ -1,192 +1,612 @@
-"""The queue of answers to rate."""
+"""The queue that raters work through: locks, hidden repeats, undo, and one transaction per judgement."""
 
+import hashlib
+import hmac
+import json
+import random
+import secrets
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple
 
-from pydantic_core import from_json, to_json
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ...errors import UsageError
 from ...eval_sets import Sample
-from ...eval_sets.message import Message
-from ...eval_sets.turns import is_turn
+from ...eval_sets.opening_question import count_turns
+from ...text.wording import count_of
 from ..store.database import Database
-from .item_queue import ItemQueue, Judgement, QueueItem, QueueSettings
+from ..store.sample_content import ContentReader, write_contents
+from .answer_pair import AnswerPair, PairComparison, PairedQuestion, Side
+from .judgement import Judgement, read_judgements
+from .rating_order import Choose
 
-_KEPT_AT, _COUNT = "messages_at", "message_count"
-_START = f'{{"{_KEPT_AT}":'
+QueueKind = Literal["answers", "pairs"]
+"""What the items of a queue are: answers to rate, or pairs of answers to compare."""
+RatedTurns = Literal["none", "each"]
+_REPEAT_DISTANCE = 10  # ratings between an answer and its hidden repeat, so that the rater does not remember the number
+_HELD_BY_OTHERS = (  # how many others have an `item` open, by the present moment and the rater
+    "(SELECT count(*) FROM rating_locks AS lock WHERE lock.queue = item.queue AND lock.sample = item.sample "
+    "AND lock.is_repeat = 0 AND lock.expires > ? AND lock.rater <> ?)"
+)
+_LEFT_FIRST: dict[float | Side, float] = {"left": -1.0, "same": 0.0, "right": 1.0}
+"""The value of a side where the first answer stands left."""
 
 
-class Assignment(NamedTuple):
-    """One answer that one rater has open: `is_repeat` and `showing` as in `OpenItem`."""
+class QueueSettings(BaseModel):
+    """How a queue is worked through.
 
-    sample: Sample
-    is_repeat: bool
-    showing: str = ""
+    Attributes:
+        raters: The raters' names.
+        per_answer: How many raters rate each answer.
+        rating_min: The lowest level of the scale.
+        rating_max: The highest level of the scale.
+        repeat_share: Share of a rater's answers that come back once, unmarked, in [0, 0.5].
+        lock_seconds: How long an answer is kept for the rater who has it open.
+        seed: Seed of the hidden repeats.
+        choose: How the order of the answers was chosen (see `rating_order`).
+        turns: What of a conversation is rated: `none` of its turns but the whole, or `each` of its answers.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    raters: tuple[str, ...] = Field(min_length=1)
+    per_answer: int = Field(default=2, ge=1)
+    rating_min: int = 1
+    rating_max: int = 5
+    repeat_share: float = Field(default=0.05, ge=0, le=0.5)
+    lock_seconds: float = Field(default=900, gt=0)
+    seed: int = 0
+    choose: Choose = "random"
+    turns: RatedTurns = "none"
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        """The lowest and the highest level."""
+        return float(self.rating_min), float(self.rating_max)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "QueueSettings":
+        if len(set(self.raters)) < len(self.raters):
+            raise ValueError("two raters have the same name; give each their own")
+        if self.per_answer > len(self.raters):
+            raise ValueError(
+                f"each answer is to be rated by {count_of(self.per_answer, 'rater')}, but there are "
+                f"{len(self.raters)}; "
+                "name more raters or lower per_answer"
+            )
+        if self.rating_min >= self.rating_max:
+            raise ValueError(f"the scale {self.rating_min}-{self.rating_max} has no two levels; write it as 1-5")
+        return self
 
 
-class RatingQueue(ItemQueue):
-    """The answers to rate, who has which, and the ratings so far, in a store's database; see `ItemQueue`."""
+class OpenItem(NamedTuple):
+    """One item that one rater has open: an answer, or a pair of answers of which one stands left."""
 
-    kind = "answers"
+    name: str  # its id in the queue: that of the answer; that of a pair tells nothing of the versions
+    is_repeat: bool  # whether it is a hidden repeat, which the rater is not told, with the sides exchanged
+    showing: str  # stands for this item as this rater has it open now; its form sends it back
+    item: Sample | AnswerPair
+    is_first_left: bool = True  # whether the answer of the pair's first version stands left
+
+    @property
+    def sample(self) -> Sample:
+        """The answer to rate."""
+        assert isinstance(self.item, Sample)
+        return self.item
+
+    @property
+    def pair(self) -> AnswerPair:
+        """The answers to compare."""
+        assert isinstance(self.item, AnswerPair)
+        return self.item
+
+    @property
+    def is_of_turns(self) -> bool:
+        """Whether the last answers of the two conversations are compared, and not the whole conversations."""
+        return not any(map(count_turns, self.pair.answers))
+
+    @property
+    def sides(self) -> tuple[Sample, Sample]:
+        """The answer on the left and the one on the right, without what tells their versions."""
+        first, second = self.pair.blind_answers()
+        return (first, second) if self.is_first_left else (second, first)
+
+
+class RatingQueue:
+    """What raters work through, who has which item, and what they said so far, in a store's database.
+
+    An item is one answer to rate, or two answers to compare; a choice between two is kept as a rating from -1 to 1 (see
+    `Judgement`). Every change is one transaction that serialises with all others of the queue, in SQLite and in
+    PostgreSQL: a process killed at any moment loses no rating that was confirmed, and no two raters take the last place
+    of one item.
+
+    Raises:
+        UsageError: There is no such queue.
+    """
+
+    def __init__(self, database: Database, queue: str, clock: Callable[[], float] = time.time) -> None:
+        self._db = database
+        self._clock = clock
+        row = database.execute(
+            "SELECT settings, source, kind, about FROM rating_queues WHERE id = ?", (queue,)
+        ).fetchone()
+        if row is None:
+            known = ", ".join(queue_ids(database, None)) or "none yet"
+            raise UsageError(f"no rating queue is called {queue!r} in {database.name}; there are {known}")
+        self.id = queue
+        self.settings = QueueSettings.model_validate_json(row[0])
+        self.source = str(row[1])
+        self.kind: QueueKind = "pairs" if row[2] == "pairs" else "answers"
+        self._about = str(row[3])
 
     @classmethod
     def create(
         cls,
         database: Database,
-        samples: Sequence[Sample],
+        items: Sequence[Sample] | Sequence[AnswerPair],
         settings: QueueSettings,
         *,
         source: str,
         guideline: str = "",
+        comparison: PairComparison | None = None,
         clock: Callable[[], float] = time.time,
     ) -> "RatingQueue":
-        """Makes a queue of the samples, in the order in which they are to be rated.
+        """Makes a queue of answers, or of pairs of answers.
 
         Args:
             database: The store's database.
-            samples: The answers, the first to be rated first.
-            settings: Raters, scale, repeats.
-            source: The set or run that the answers come from, for people.
+            items: What is to be rated or compared, the first to come first.
+            settings: Raters, scale, repeats; the scale of pairs is -1 to 1.
+            source: The set, run or versions that the answers come from, for people.
             guideline: The raters' guideline (Markdown), the first series.
+            comparison: What is compared, where the items are pairs.
             clock: Seconds since the epoch.
 
         Raises:
-            UsageError: There is no answer to rate, or two samples share an id.
+            UsageError: There is nothing to rate or to compare, or two samples share an id.
         """
-        if not samples:
-            raise UsageError(f"{source}: there is no answer to rate")
-        if len({sample.id for sample in samples}) < len(samples):
-            raise UsageError(f"{source}: two samples have one id; make their ids differ")
-        contents = write_contents(samples)
-        items = [QueueItem(sample.id, content) for sample, content in zip(samples, contents, strict=True)]
-        return cls._create(database, items, settings, source=source, guideline=guideline, clock=clock)
+        now = datetime.fromtimestamp(clock(), UTC)
+        queue = f"rating-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+        pairs = [item for item in items if isinstance(item, AnswerPair)]
+        samples = [item for item in items if isinstance(item, Sample)]
+        kind: QueueKind = "answers" if comparison is None else "pairs"
+        if comparison is None:
+            _check_samples(samples, source)
+            names, contents = [sample.id for sample in samples], write_contents(samples)
+            fingerprints = [(sample.fingerprint, "") for sample in samples]
+        else:
+            if not pairs:
+                raise UsageError(f"{source}: there are no two different answers to one question to compare")
+            names = [f"pair-{number}" for number in range(1, len(pairs) + 1)]
+            contents = [pair.model_dump_json() for pair in pairs]
+            fingerprints = [(pair.answers[0].fingerprint, pair.answers[1].fingerprint) for pair in pairs]
+        about = "" if comparison is None else comparison.model_dump_json()
+        rows = enumerate(zip(names, contents, fingerprints, strict=True))
+        with database.transaction():
+            database.execute(
+                "INSERT INTO rating_queues (id, created, source, settings, secret, series, changes, kind, about) "
+                "VALUES (?, ?, ?, ?, ?, 1, 0, ?, ?)",
+                (queue, now.isoformat(), source, settings.model_dump_json(), secrets.token_hex(32), kind, about),
+            )
+            database.execute("INSERT INTO rating_guidelines VALUES (?, 1, ?, ?)", (queue, now.isoformat(), guideline))
+            database.executemany(
+                "INSERT INTO rating_items VALUES (?, ?, ?, 0, 0, ?, ?, ?)",
+                [(queue, name, place, content, *prints) for place, (name, content, prints) in rows],
+            )
+        return cls(database, queue, clock)
 
-    def next_answer(self, rater: str) -> Assignment | None:
-        """Returns the rater's open answer, else locks the next one for the rater; None when none is left.
+    @property
+    def comparison(self) -> PairComparison:
+        """What is compared, in a queue of pairs."""
+        return PairComparison.model_validate_json(self._about)
+
+    def _value(self, sql: str, *values: Any) -> Any:
+        """The first value that a statement gives; None where it gives none."""
+        row = self._db.execute(sql, values).fetchone()
+        return None if row is None else row[0]
+
+    @property
+    def series(self) -> int:
+        """The number of the present series, from 1; a changed guideline begins the next."""
+        return int(self._value("SELECT series FROM rating_queues WHERE id = ?", self.id))
+
+    @property
+    def guideline(self) -> str:
+        """The guideline of the present series (Markdown)."""
+        sql = "SELECT guideline FROM rating_guidelines WHERE queue = ? ORDER BY series DESC LIMIT 1"
+        return str(self._value(sql, self.id))
+
+    def state(self) -> tuple[int, int, int]:
+        """The series, the number of ratings and of the last one: what depends on the ratings holds while this does."""
+        sql = "SELECT count(*), coalesce(max(number), 0) FROM ratings WHERE queue = ?"
+        count, last = self._db.execute(sql, (self.id,)).fetchone()
+        return self.series, int(count), int(last)
+
+    def change_guideline(self, guideline: str) -> int:
+        """Begins a new series under a new guideline and gives its number; the ratings so far are kept in theirs.
+
+        The same text again changes nothing.
+        """
+        with self._changing() as series:
+            if guideline == self.guideline:
+                return series
+            now = datetime.fromtimestamp(self._clock(), UTC).isoformat()
+            self._db.execute("INSERT INTO rating_guidelines VALUES (?, ?, ?, ?)", (self.id, series + 1, now, guideline))
+            self._db.execute("UPDATE rating_queues SET series = ? WHERE id = ?", (series + 1, self.id))
+            self._db.execute("UPDATE rating_items SET ratings = 0, is_complete = 0 WHERE queue = ?", (self.id,))
+            self._db.execute("DELETE FROM rating_locks WHERE queue = ?", (self.id,))
+            return series + 1
+
+    def renew_secret(self) -> None:
+        """Makes a new secret: all links and sessions of the queue so far end."""
+        with self._changing():
+            self._db.execute("UPDATE rating_queues SET secret = ? WHERE id = ?", (secrets.token_hex(32), self.id))
+
+    def next_item(self, rater: str) -> OpenItem | None:
+        """Returns the rater's open item, else locks the next one for the rater; None when none is left.
 
         Raises:
             UsageError: The queue has no such rater.
         """
-        item = self._next_item(rater)
-        return None if item is None else Assignment(self.sample(item.name), item.is_repeat, item.showing)
+        self._check_rater(rater)
+        with self._changing() as series:
+            now = self._clock()
+            held = [lock for lock in self._open_lock(rater) if self._has_place(rater, *lock, now)]
+            chosen = held[0] if held else self._choose(rater, series, now)
+            if chosen is None:
+                self._unlock(rater)
+                return None
+            self._lock(rater, *chosen, now)
+            return self._open(rater, series, *chosen)
+
+    def _open(self, rater: str, series: int, name: str, is_repeat: bool) -> OpenItem:
+        showing = self._showing(rater, series, name, is_repeat)
+        if self.kind == "answers":
+            return OpenItem(name, is_repeat, showing, self.sample(name))
+        return OpenItem(name, is_repeat, showing, self.pair(name), self._is_first_left(rater, name, is_repeat))
 
     def save(
         self,
         rater: str,
-        sample: str,
-        value: float | None,
+        item: str,
+        said: float | Side | None,
         *,
         reason: str = "",
         wrong_sentences: Sequence[str] = (),
         showing: str | None = None,
     ) -> bool:
-        """Keeps a rating of the answer that the rater has open; see `ItemQueue` for what comes twice or late.
+        """Keeps what a rater says of the item that the rater has open.
+
+        The same form sent twice is kept once, also where the item is open again as a hidden repeat. What comes after
+        its lock went to somebody else is kept too: work is never thrown away, the item then has one rating more than
+        asked for.
 
         Args:
             rater: Who rates.
-            sample: The answer's id.
-            value: A level of the scale; None for "can't tell".
+            item: The item's id.
+            said: A level of the scale, or the better side of a pair; None for "can't tell".
             reason: Why, in a sentence.
             wrong_sentences: Sentences of the answer that the rater marked as wrong.
-            showing: That of the assignment; None takes it for the present one.
+            showing: That of the open item; None takes it for the present one.
 
         Returns:
             Whether it was new: False for one that is there already.
 
         Raises:
-            UsageError: The value is not on the scale, the rater is unknown, or the answer is not open for the rater.
+            UsageError: The value is not on the scale, the rater is unknown, or the item is not open for the rater.
         """
-        rating = Judgement(value, reason, wrong_sentences)
-        return self._save(rater, sample, lambda _: rating, showing)
+        self._check_rater(rater)
+        with self._changing() as series:
+            now = self._clock()
+            lock = self._db.execute(
+                "SELECT is_repeat, began FROM rating_locks WHERE queue = ? AND rater = ? AND sample = ?",
+                (self.id, rater, item),
+            ).fetchone()
+            if lock is None or (showing is not None and showing != self._showing(rater, series, item, bool(lock[0]))):
+                if any(item == judged for judged, _ in self._judged(rater, series)):
+                    return False
+                raise UsageError(f"{rater} does not have the answer {item!r} open; load the page again")
+            is_repeat, began = bool(lock[0]), float(lock[1])
+            value, shown_first = self._read_said(rater, item, said, is_repeat=is_repeat)
+            number = self._value("SELECT coalesce(max(number), 0) + 1 FROM ratings WHERE queue = ?", self.id)
+            wrong = json.dumps(list(wrong_sentences), ensure_ascii=False)
+            times = max(0.0, now - began), datetime.fromtimestamp(now, UTC).isoformat()
+            columns = self.id, series, rater, item, int(is_repeat), number, value, reason, wrong, *times, shown_first
+            self._db.execute(
+                "INSERT INTO ratings (queue, series, rater, sample, is_repeat, number, value, reason, wrong_sentences, "
+                "seconds, rated_at, shown_first) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                columns,
+            )
+            self._unlock(rater)
+            if not is_repeat:
+                self._count(item, +1)
+            return True
+
+    def _read_said(
+        self, rater: str, item: str, said: float | Side | None, *, is_repeat: bool
+    ) -> tuple[float | None, str | None]:
+        """The value that is kept, and of a pair the version that stood left."""
+        if self.kind == "pairs":
+            asked, is_first_left = self.question(item), self._is_first_left(rater, item, is_repeat)
+            value = None if said is None else _LEFT_FIRST[said] * (1 if is_first_left else -1) + 0.0
+            return value, asked.first if is_first_left else asked.second
+        if said is None:
+            return None, None
+        self._check_value(float(said))
+        return float(said), None
+
+    def _judged(self, rater: str, series: int) -> list[tuple[str, bool]]:
+        """What a rater judged in a series, in that order: the item's id, and whether it was a hidden repeat."""
+        sql = "SELECT sample, is_repeat FROM ratings WHERE queue = ? AND series = ? AND rater = ? ORDER BY number"
+        return [(str(item), bool(is_repeat)) for item, is_repeat in self._db.execute(sql, (self.id, series, rater))]
+
+    def _open_lock(self, rater: str) -> list[tuple[str, bool]]:
+        """The item that a rater has open, if any, as `_judged` has them."""
+        sql = "SELECT sample, is_repeat FROM rating_locks WHERE queue = ? AND rater = ?"
+        return [(str(item), bool(is_repeat)) for item, is_repeat in self._db.execute(sql, (self.id, rater))]
+
+    def shown_item(self, rater: str, showing: str) -> str:
+        """The id of the item that a form is of: one that the rater has open, or rated in this series.
+
+        Pages name an item by its `OpenItem.showing` alone, since its id would tell a hidden repeat.
+        """
+        self._check_rater(rater)
+        series = self.series
+        for item, is_repeat in (*self._open_lock(rater), *reversed(self._judged(rater, series))):
+            if showing == self._showing(rater, series, item, is_repeat):
+                return item
+        raise UsageError(f"{rater} does not have this open any more; load the page again")
+
+    def undo(self, rater: str) -> OpenItem | None:
+        """Takes back the rater's last rating of this series and opens that item again; None when there is none."""
+        self._check_rater(rater)
+        with self._changing() as series:
+            judged = self._judged(rater, series)
+            if not judged:
+                return None
+            item, is_repeat = judged[-1]
+            self._db.execute(
+                "DELETE FROM ratings WHERE queue = ? AND series = ? AND rater = ? AND sample = ? AND is_repeat = ?",
+                (self.id, series, rater, item, int(is_repeat)),
+            )
+            if not is_repeat:
+                self._count(item, -1)
+            self._lock(rater, item, is_repeat, self._clock())
+            return self._open(rater, series, item, is_repeat)
+
+    def _showing(self, rater: str, series: int, item: str, is_repeat: bool) -> str:
+        """Stands for an item as a rater sees it; nobody can tell a hidden repeat by it."""
+        secret = read_queue_secret(self._db, self.id) or ""
+        content = json.dumps([rater, series, item, is_repeat]).encode()
+        return hmac.new(secret.encode(), content, hashlib.sha256).hexdigest()[:16]
+
+    def adjudicate(self, sample: str, value: float, reason: str = "") -> None:
+        """Keeps the rating that the team agreed on; a later one replaces it."""
+        self._check_value(value)
+        with self._changing() as series:
+            self._content(sample)
+            now = datetime.fromtimestamp(self._clock(), UTC).isoformat()
+            self._db.execute(
+                "INSERT INTO rating_adjudications VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (queue, series, sample) "
+                "DO UPDATE SET value = excluded.value, reason = excluded.reason, "
+                "adjudicated_at = excluded.adjudicated_at",
+                (self.id, series, sample, value, reason, now),
+            )
+
+    def ratings(self, series: int | None = None) -> list[Judgement]:
+        """What people said in a series (the present one if not given), in the order in which they said it."""
+        of_series = self.id, self.series if series is None else series
+        return list(read_judgements(self._db, "rating.queue = ? AND rating.series = ?", of_series))
+
+    def ratings_by_item(self, series: int | None = None, *, has_unsure: bool = True) -> dict[str, list[Judgement]]:
+        """The ratings of a series by item, without hidden repeats, and without "can't tell" unless it `has_unsure`."""
+        by_item: dict[str, list[Judgement]] = {}
+        for rating in self.ratings(series):
+            if not rating.is_repeat and (has_unsure or rating.value is not None):
+                by_item.setdefault(rating.sample, []).append(rating)
+        return by_item
+
+    def adjudications(self, series: int | None = None) -> dict[str, float]:
+        """The ratings that the team agreed on in a series (the present one if not given), by the answer's id."""
+        sql = "SELECT sample, value FROM rating_adjudications WHERE queue = ? AND series = ?"
+        rows = self._db.execute(sql, (self.id, self.series if series is None else series))
+        return {str(sample): float(value) for sample, value in rows}
 
     def add(self, sample: Sample) -> bool:
-        """Adds an answer at the end of the queue.
+        """Adds an answer at the end of a queue of answers.
 
         Returns:
             Whether it is new: False for an answer that is in the queue already.
 
         Raises:
-            UsageError: The queue has another answer with this id.
+            UsageError: The queue has another answer with this id, or pairs.
         """
+        if self.kind == "pairs":
+            raise UsageError(f"{self.id} has pairs to compare, not answers to rate")
         with self._changing():
-            content = self._find_content(sample.id)
-            if content is not None:
-                known = self._reader().read(content)
-                if not known.is_same_answer(sample):
+            row = self._db.execute(
+                "SELECT fingerprint FROM rating_items WHERE queue = ? AND sample = ?", (self.id, sample.id)
+            ).fetchone()
+            if row is not None:
+                if row[0] != sample.fingerprint:
                     raise UsageError(f"the rating queue {self.id} has another answer with the id {sample.id!r}")
                 return False
             self._db.execute(
-                "INSERT INTO rating_items SELECT ?, ?, coalesce(max(place), -1) + 1, NULL, 0, 0, ? "
+                "INSERT INTO rating_items SELECT ?, ?, coalesce(max(place), -1) + 1, 0, 0, ?, ?, '' "
                 "FROM rating_items WHERE queue = ?",
-                (self.id, sample.id, sample.model_dump_json(), self.id),
+                (self.id, sample.id, sample.model_dump_json(), sample.fingerprint, self.id),
             )
             return True
 
-    def samples(
-        self, only: Collection[str] | None = None, known: Mapping[str, Sample] = MappingProxyType({})
-    ) -> Iterator[Sample]:
-        """The answers in the order in which they are rated.
-
-        Args:
-            only: The ids of those that are read; None for all.
-            known: Answers by id that were read already: those of the queue that are the same are not read again.
-        """
+    def samples(self, only: Collection[str] | None = None) -> Iterator[Sample]:
+        """The answers in the order in which they are rated; with `only`, those that have these ids."""
+        reader = ContentReader(self._find_content)
         rows = self._db.execute("SELECT sample, content FROM rating_items WHERE queue = ? ORDER BY place", (self.id,))
-        reader = self._reader()
         for name, content in rows:  # one by one: together they may be larger than the memory
             if only is None or name in only:
-                sample = known.get(name)
-                is_known = sample is not None and sample.model_dump_json() == content
-                yield sample if sample is not None and is_known else reader.read(content)
+                yield reader.read(content)
 
     def sample(self, sample: str) -> Sample:
         """One answer of the queue. Raises `UsageError` for an id that it does not have."""
-        return self._reader().read(self._content(sample))
+        return ContentReader(self._find_content).read(self._content(sample))
 
-    def _reader(self) -> "QueueContentReader":
-        return QueueContentReader(self._content)
+    def pair(self, name: str) -> AnswerPair:
+        """One pair of the queue. Raises `UsageError` for an id that it does not have."""
+        return AnswerPair.model_validate_json(self._content(name))
 
+    def question(self, name: str) -> PairedQuestion:
+        """The question and the versions of a pair, without the answers, which take longer to read."""
+        return PairedQuestion.model_validate_json(self._content(name))
 
-def write_contents(samples: Sequence[Sample]) -> list[str]:
-    """Writes the answers of a queue as JSON, so that n turns of a conversation take the room of one.
+    def names(self) -> list[str]:
+        """The ids of the items, in the order in which they are rated."""
+        rows = self._db.execute("SELECT sample FROM rating_items WHERE queue = ? ORDER BY place", (self.id,))
+        return [str(name) for (name,) in rows]
 
-    A turn whose messages are the first of those of the longest turn of its conversation has their number only.
-    """
-    longest: dict[str, Sample] = {}
-    for sample in filter(is_turn, samples):
-        conversation = str(sample.metadata["conversation"])
-        if len(longest.setdefault(conversation, sample).messages) < len(sample.messages):
-            longest[conversation] = sample
-    return [_write(sample, longest.get(str(sample.metadata.get("conversation")))) for sample in samples]
+    def size(self) -> int:
+        """The number of items."""
+        return int(self._value("SELECT count(*) FROM rating_items WHERE queue = ?", self.id))
 
+    def counts(self) -> tuple[int, int]:
+        """How many ratings the present series has (hidden repeats aside), and how many are asked for."""
+        done, items = self._db.execute(
+            "SELECT coalesce(sum(ratings), 0), count(*) FROM rating_items WHERE queue = ?", (self.id,)
+        ).fetchone()
+        return int(done), int(items) * self.settings.per_answer
 
-def _write(sample: Sample, keeper: Sample | None) -> str:
-    count = len(sample.messages)
-    if keeper is None or keeper is sample or not is_turn(sample) or keeper.messages[:count] != sample.messages:
-        return sample.model_dump_json()
-    reference = to_json({_KEPT_AT: keeper.id, _COUNT: count}).decode()
-    return f"{reference[:-1]},{sample.model_dump_json(exclude={'messages'})[1:]}"
+    def count_rated(self, rater: str) -> int:
+        """How many answers the rater has rated in the present series, hidden repeats included."""
+        return len(self._judged(rater, self.series))
 
+    @contextmanager
+    def _changing(self) -> Iterator[int]:
+        """Opens a transaction that excludes other changes of this queue; yields the present series."""
+        with self._db.transaction():
+            # the write comes first: PostgreSQL then holds the row's lock, SQLite the file's, until the end
+            self._db.execute("UPDATE rating_queues SET changes = changes + 1 WHERE id = ?", (self.id,))
+            yield self.series
 
-class QueueContentReader:
-    """Reads what `write_contents` wrote."""
+    def _choose(self, rater: str, series: int, now: float) -> tuple[str, bool] | None:
+        # the first item that needs another rating, counting those that others have open
+        fresh = self._value(
+            "SELECT sample FROM rating_items AS item WHERE queue = ? AND is_complete = 0 AND NOT EXISTS ("
+            "SELECT 1 FROM ratings WHERE ratings.queue = item.queue AND ratings.series = ? "
+            f"AND ratings.rater = ? AND ratings.sample = item.sample) AND item.ratings + {_HELD_BY_OTHERS} < ? "
+            "ORDER BY place LIMIT 1",
+            *(self.id, series, rater, now, rater, self.settings.per_answer),
+        )
+        due = self._due_repeat(rater, series, is_last_chance=fresh is None)
+        if due is not None:
+            return due, True
+        return None if fresh is None else (str(fresh), False)
 
-    def __init__(self, find: Callable[[str], str]) -> None:
-        self._find = find
-        self._messages: dict[str, tuple[Message, ...]] = {}
+    def _due_repeat(self, rater: str, series: int, *, is_last_chance: bool) -> str | None:
+        """Returns the item that this rater has to rate a second time now, or None.
 
-    def read(self, content: str) -> Sample:
-        """Reads an answer, with all its messages.
-
-        Raises:
-            ValueError: The content is damaged.
+        Which items come back is drawn by the seed, once: it does not depend on how often the page is loaded.
         """
-        if not content.startswith(_START):
-            return Sample.model_validate_json(content)
-        fields = from_json(content)
-        keeper, count = fields.pop(_KEPT_AT), fields.pop(_COUNT)
-        if keeper not in self._messages:
-            self._messages[keeper] = Sample.model_validate_json(self._find(keeper)).messages
-        return Sample.model_validate(fields).model_copy(update={"messages": self._messages[keeper][:count]})
+        judged = self._judged(rater, series)
+        repeated = {item for item, is_repeat in judged if is_repeat}
+        rated = [item for item, is_repeat in judged if not is_repeat]
+        for place, item in enumerate(rated):
+            is_far = len(rated) - place > _REPEAT_DISTANCE or is_last_chance
+            if is_far and item not in repeated and self._comes_back(rater, series, item):
+                return item
+        return None
+
+    def _comes_back(self, rater: str, series: int, sample: str) -> bool:
+        draw = random.Random(f"{self.settings.seed} {series} {rater} {sample}")
+        return draw.random() < self.settings.repeat_share
+
+    def _is_first_left(self, rater: str, pair: str, is_repeat: bool) -> bool:
+        """Draws the sides, once per rater and pair; a hidden repeat exchanges them, which shows who clicks one side.
+
+        Every queue draws anew: whoever has learnt the sides of one knows nothing of the next.
+        """
+        draw = random.Random(f"side {self.id} {self.settings.seed} {rater} {pair}")
+        return (draw.random() < 0.5) is not is_repeat
+
+    def _has_place(self, rater: str, item: str, is_repeat: bool, now: float) -> bool:
+        """Whether an item that the rater opened earlier is still theirs."""
+        sql = f"SELECT ratings + {_HELD_BY_OTHERS} FROM rating_items AS item WHERE queue = ? AND sample = ?"
+        return is_repeat or int(self._value(sql, now, rater, self.id, item)) < self.settings.per_answer
+
+    def _unlock(self, rater: str) -> None:
+        self._db.execute("DELETE FROM rating_locks WHERE queue = ? AND rater = ?", (self.id, rater))
+
+    def _lock(self, rater: str, sample: str, is_repeat: bool, now: float) -> None:
+        self._db.execute(
+            "INSERT INTO rating_locks VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (queue, rater) DO UPDATE SET "
+            # a page loaded again does not start the rater's time anew
+            "began = CASE WHEN rating_locks.sample = excluded.sample THEN rating_locks.began ELSE excluded.began END, "
+            "sample = excluded.sample, is_repeat = excluded.is_repeat, expires = excluded.expires",
+            (self.id, rater, sample, int(is_repeat), now, now + self.settings.lock_seconds),
+        )
+
+    def _count(self, sample: str, change: int) -> None:
+        self._db.execute(
+            "UPDATE rating_items SET ratings = ratings + ?, "
+            "is_complete = CASE WHEN ratings + ? >= ? THEN 1 ELSE 0 END WHERE queue = ? AND sample = ?",
+            (change, change, self.settings.per_answer, self.id, sample),
+        )
+
+    def _content(self, sample: str) -> str:
+        content = self._find_content(sample)
+        if content is None:
+            raise UsageError(f"the rating queue {self.id} has no answer {sample!r}")
+        return content
+
+    def _find_content(self, sample: str) -> str | None:
+        content = self._value("SELECT content FROM rating_items WHERE queue = ? AND sample = ?", self.id, sample)
+        return None if content is None else str(content)
+
+    def _check_rater(self, rater: str) -> None:
+        if rater not in self.settings.raters:
+            raise UsageError(f"no rater is called {rater!r}; the raters are {', '.join(self.settings.raters)}")
+
+    def _check_value(self, value: float) -> None:
+        low, high = self.settings.rating_min, self.settings.rating_max
+        if not (low <= value <= high and value == int(value)):
+            raise UsageError(f"the rating {value:g} is not a level of the scale {low}-{high}")
+
+
+def read_queue_secret(database: Database, queue: str) -> str | None:
+    """The present secret of a queue's links and sessions; None where the queue is gone."""
+    row = database.execute("SELECT secret FROM rating_queues WHERE id = ?", (queue,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def read_answer_queues(database: Database) -> dict[str, tuple[tuple[float, float], str]]:
+    """The scale and the present guideline of each queue of answers by its id, the newest first."""
+    rows = database.execute(
+        "SELECT queue.id, settings, guideline FROM rating_queues AS queue JOIN rating_guidelines AS present "
+        "ON present.queue = queue.id AND present.series = queue.series "
+        "WHERE kind = 'answers' ORDER BY queue.created DESC, queue.id DESC"
+    )
+    return {
+        str(queue): (QueueSettings.model_validate_json(settings).scale, str(guideline))
+        for queue, settings, guideline in rows
+    }
+
+
+def rating_state(database: Database) -> tuple[tuple[str, int], ...]:
+    """The queues with the numbers of their changes: what depends on the ratings of a store holds while this does."""
+    rows = database.execute("SELECT id, changes FROM rating_queues ORDER BY id")
+    return tuple((str(name), int(changes)) for name, changes in rows)
+
+
+def queue_ids(database: Database, kind: QueueKind | None = "answers") -> list[str]:
+    """The ids of the rating queues, the newest first."""
+    where, values = ("", ()) if kind is None else ("WHERE kind = ? ", (kind,))
+    rows = database.execute(f"SELECT id FROM rating_queues {where}ORDER BY created DESC, id DESC", values)
+    return [str(queue) for (queue,) in rows]
+
+
+def _check_samples(samples: Sequence[Sample], source: str) -> None:
+    if not samples:
+        raise UsageError(f"{source}: there is no answer to rate")
+    if len({sample.id for sample in samples}) < len(samples):
+        raise UsageError(f"{source}: two samples have one id; make their ids differ")

@@ -8,11 +8,9 @@ from ...errors import UsageError
 from ...eval_sets import Sample, read_set
 from ...eval_sets.turns import is_turn, turn_samples
 from ...text.wording import count_of
-from ..store.database import Database
 from ..store.store import RunRow, Store
-from .item_queue import QueueSettings, RatedTurns, queue_ids
 from .rating_order import Choose, rating_order, score_columns
-from .rating_queue import RatingQueue
+from .rating_queue import QueueSettings, RatedTurns, RatingQueue, queue_ids
 
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats
@@ -87,15 +85,21 @@ def open_queue(
 
     The answers are drawn from all of the source; a limit then takes the first that were drawn.
     """
-    queue = _newest_queue(store.database, source.name, settings)
-    if queue is None:
-        samples = [source.samples[place] for place in _order(source, settings, by)[:limit]]
-        return RatingQueue.create(store.database, samples, settings, source=source.name, guideline=guideline or "")
-    count = queue.size()
-    if limit is not None and count != min(limit, len(source.samples)):
+    for name in queue_ids(store.database):
+        queue = RatingQueue(store.database, name)
+        if queue.source == source.name and queue.settings == settings:
+            return go_on(queue, len(source.samples), limit, guideline)
+    samples = [source.samples[place] for place in _order(source, settings, by)[:limit]]
+    return RatingQueue.create(store.database, samples, settings, source=source.name, guideline=guideline or "")
+
+
+def go_on(queue: RatingQueue, most: int, limit: int | None, guideline: str | None) -> RatingQueue:
+    """Brings the guideline of a queue that there is up to date; raises where it has not as many items as asked for."""
+    count, item = queue.size(), "pair" if queue.kind == "pairs" else "answer"
+    if limit is not None and count != min(limit, most):
         raise UsageError(
-            f"{queue.id} has {count_of(count, 'answer')} of {source.name} already, and --limit {limit} does not change "
-            f"that; go on with it (assay rate {queue.id}), or draw another (--seed {settings.seed + 1})"
+            f"{queue.id} has {count_of(count, item)} of {queue.source} already, and --limit {limit} does not change "
+            f"that; go on with it (assay rate {queue.id}), or draw another (--seed {queue.settings.seed + 1})"
         )
     if guideline is not None:
         queue.change_guideline(guideline)
@@ -113,11 +117,3 @@ def _order(source: RatingSource, settings: QueueSettings, by: str | None) -> lis
         return rating_order(choose, source.scores[:, columns], seed=settings.seed)
     except ValueError as error:
         raise UsageError(f"{source.name}: {error}; rate a run that has them, or --choose random") from error
-
-
-def _newest_queue(database: Database, source: str, settings: QueueSettings) -> RatingQueue | None:
-    for name in queue_ids(database):
-        queue = RatingQueue(database, name)
-        if queue.source == source and queue.settings == settings:
-            return queue
-    return None

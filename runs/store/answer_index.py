@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from ...eval_sets.opening_question import count_turns
 from ...eval_sets.turns import is_turn_id
 from .database import Database, explain_errors
-from .sample_content import ContentReader
+from .sample_content import run_reader
 
 if TYPE_CHECKING:
     from .store import Store
@@ -325,7 +325,7 @@ def _ratings(
     """The rating of each sample with its scale, and its turns; the column `rating` has shares of scales."""
     places = ", ".join("?" * len(samples)) or "NULL"
     rows = tables.execute(f"SELECT id, content FROM samples WHERE run = ? AND id IN ({places})", [run, *samples])
-    ratings, turns, reader = {}, {}, ContentReader(tables, run)
+    ratings, turns, reader = {}, {}, run_reader(tables.execute, run)
     for name, content in rows.fetchall():
         sample = reader.read(content)
         ratings[name] = (sample.human_rating, sample.rating_min, sample.rating_max)

@@ -126,6 +126,8 @@ def migrate(database: Database, folder: Path = _SCHEMA) -> None:
     newest = max(files)
     if database.version() == newest:
         return
+    from .earlier_stores import STEPS
+
     with database.migration():
         version = database.version()
         if version and version < min(files):
@@ -141,6 +143,8 @@ def migrate(database: Database, folder: Path = _SCHEMA) -> None:
                 for statement in files[number].read_text(encoding="utf-8").split(";"):
                     if statement.strip():
                         database.execute(statement)
+                if version is not None and number in STEPS:  # a new store has nothing to bring up to date
+                    STEPS[number](database)
                 database.set_version(number)
 
 

@@ -277,9 +277,9 @@ class Store:
         return self._parse(self._content_reader(run).read, rows[0][0], "samples", {"run": run, "id": sample})
 
     def _content_reader(self, run: str) -> "ContentReader":
-        from .sample_content import ContentReader
+        from .sample_content import run_reader
 
-        return ContentReader(self.database, run)
+        return run_reader(self.database.execute, run)
 
     def scores(
         self, run: "str | RunRow", sample: str | None = None, *, fields: tuple[Field, ...] = ("evidence", "usage")

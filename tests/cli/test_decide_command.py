@@ -81,7 +81,7 @@ def test_what_is_rated_next_settles_it(assay, tmp_path):
     store = Store(".assay")
     settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0.0)
     queue = open_queue(store, find_source(store, "next.jsonl"), settings, guideline=None)
-    while assignment := queue.next_answer("ada"):
+    while assignment := queue.next_item("ada"):
         bonus = 2.0 + (len(assignment.sample.response) % 2) if "new" in assignment.sample.response else 0.0
         queue.save("ada", assignment.sample.id, 2.0 + bonus)
     store.close()
@@ -162,7 +162,7 @@ def test_a_queue_that_was_not_drawn_at_random_is_said(assay, two_runs):
     store = Store(".assay")
     settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0.0, choose="spread")
     queue = open_queue(store, find_source(store, two_runs[1]), settings, guideline=None)
-    assignment = queue.next_answer("ada")
+    assignment = queue.next_item("ada")
     queue.save("ada", assignment.sample.id, 4.0)
     store.close()
     out = " ".join(assay("decide", *two_runs, "--metric", "token_overlap").out.split())

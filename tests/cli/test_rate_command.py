@@ -19,7 +19,7 @@ def rate_everything(folder: Path, source: str, value: Callable[[str], int]) -> R
     settings = QueueSettings(raters=("ada", "bob"), repeat_share=0.0)
     queue = open_queue(store, find_source(store, source), settings, guideline=None)
     for rater in settings.raters:
-        while assignment := queue.next_answer(rater):
+        while assignment := queue.next_item(rater):
             queue.save(rater, assignment.sample.id, value(assignment.sample.response), reason="as planned")
     return queue
 
@@ -100,7 +100,7 @@ def rate(store: Path, source: str, value: float, count: int, **settings: object)
     chosen = QueueSettings.model_validate({"raters": ("ada",), "per_answer": 1, "repeat_share": 0.0} | settings)
     queue = open_queue(opened, find_source(opened, source), chosen, guideline=None, limit=count)
     rated = []
-    while assignment := queue.next_answer("ada"):
+    while assignment := queue.next_item("ada"):
         queue.save("ada", assignment.sample.id, value)
         rated.append(assignment.sample.id)
     return rated

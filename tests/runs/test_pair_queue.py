@@ -11,7 +11,6 @@ from assay.runs import (
     Store,
     find_pairs,
     join_ratings,
-    open_item_queue,
     open_pair_queue,
     pair_disagreements,
     pair_progress,
@@ -22,7 +21,7 @@ from assay.runs import (
     ratings_of_answers,
     store_preferences,
 )
-from assay.runs.ratings import PairQueue, QueueSettings, RatingQueue
+from assay.runs.ratings import QueueSettings, RatingQueue
 
 
 @pytest.fixture
@@ -60,11 +59,11 @@ def make_queue(store, typed, limit=None, **settings):
 def choose_all(queue, rater, better):
     """The rater chooses a version wherever it is, else says "about the same"; gives the side of each choice."""
     sides = []
-    while (assignment := queue.next_pair(rater)) is not None:
+    while (assignment := queue.next_item(rater)) is not None:
         names = (assignment.pair.first, assignment.pair.second)
         left_first = names if assignment.is_first_left else names[::-1]
         side = ("left", "right")[left_first.index(better)] if better in names else "same"
-        queue.choose(rater, assignment.name, side, reason="so", showing=assignment.showing)
+        queue.save(rater, assignment.name, side, reason="so", showing=assignment.showing)
         sides.append(side)
     return sides
 
@@ -84,7 +83,7 @@ def test_a_choice_is_of_a_version_whichever_side_it_stood_on(store, tmp_path):
 def test_sides_are_of_the_rater_and_the_question(store, tmp_path):
     queue = make_queue(store, write_versions(tmp_path, "old", "new", count=30))
     sides = {rater: [queue._is_first_left(rater, name, False) for name in queue.names()] for rater in ("ada", "bob")}
-    again = PairQueue(store.database, queue.id)
+    again = RatingQueue(store.database, queue.id)
     assert sides["ada"] == [again._is_first_left("ada", name, False) for name in again.names()]
     assert sides["ada"] != sides["bob"]
 
@@ -153,15 +152,15 @@ def test_a_hidden_repeat_exchanges_the_sides_and_a_form_sent_twice_is_kept_once(
         repeat_share=0.5,
         seed=next(seed for seed in range(99) if repeats(seed)),
     )
-    first = queue.next_pair("ada")
+    first = queue.next_item("ada")
     assert first is not None and not first.is_repeat
-    assert queue.choose("ada", first.name, "left", showing=first.showing)
-    repeat = queue.next_pair("ada")
+    assert queue.save("ada", first.name, "left", showing=first.showing)
+    repeat = queue.next_item("ada")
     assert repeat is not None and repeat.is_repeat and repeat.is_first_left is not first.is_first_left
     assert repeat.showing != first.showing
-    assert not queue.choose("ada", first.name, "left", showing=first.showing)  # clicked twice
+    assert not queue.save("ada", first.name, "left", showing=first.showing)  # clicked twice
     assert len(queue.ratings()) == 1
-    assert queue.choose("ada", repeat.name, "right", showing=repeat.showing)
+    assert queue.save("ada", repeat.name, "right", showing=repeat.showing)
     (progress,) = rater_progress(queue)
     assert (progress.repeats, progress.same_on_repeat) == (1, 1)
     assert len(queue_choices(queue)) == 1
@@ -176,17 +175,17 @@ def repeats(seed):
 
 def test_undo_opens_the_pair_on_the_same_sides(store, tmp_path):
     queue = make_queue(store, write_versions(tmp_path, "old", "new", count=3))
-    first = queue.next_pair("ada")
-    queue.choose("ada", first.name, "left", showing=first.showing)
+    first = queue.next_item("ada")
+    queue.save("ada", first.name, "left", showing=first.showing)
     queue.undo("ada")
-    assert queue.next_pair("ada") == first and queue.ratings() == []
+    assert queue.next_item("ada") == first and queue.ratings() == []
 
 
 def test_agreement_and_the_left_side(store, tmp_path):
     queue = make_queue(store, write_versions(tmp_path, "old", "new", count=20))
     choose_all(queue, "ada", "new")
-    while assignment := queue.next_pair("bob"):
-        queue.choose("bob", assignment.name, "left")
+    while assignment := queue.next_item("bob"):
+        queue.save("bob", assignment.name, "left")
     progress = pair_progress(queue)
     assert progress.agreement is not None and progress.agreement.pairs == 20
     alike = sum(one.value == 1 for one in queue.ratings() if one.rater == "bob") / 20
@@ -225,8 +224,8 @@ def test_choices_are_no_ratings(store, tmp_path):
     assert ratings_of_answers(store.database, [sample]) == []
     assert join_ratings(store.database, {"pair-1": sample}).samples["pair-1"].ratings == {}
     with pytest.raises(UsageError, match="has pairs to compare, not answers to rate"):
-        RatingQueue(store.database, queue.id)
-    assert isinstance(open_item_queue(store.database, queue.id), PairQueue)
+        queue.add(sample)
+    assert RatingQueue(store.database, queue.id).kind == "pairs"
 
 
 def test_what_tells_a_version_is_not_shown(store, tmp_path):
@@ -240,7 +239,7 @@ def test_what_tells_a_version_is_not_shown(store, tmp_path):
         sample = {"id": "c1", "messages": messages, "metadata": {"system": name}}
         write_set([Sample.model_validate(sample)], tmp_path / f"{name}.jsonl")
     queue = make_queue(store, [str(tmp_path / "old.jsonl"), str(tmp_path / "new.jsonl")])
-    assignment = queue.next_pair("ada")
+    assignment = queue.next_item("ada")
     for side in assignment.sides:
         assert [message.role for message in side.messages] == ["user", "assistant"]
         content = side.model_dump_json()

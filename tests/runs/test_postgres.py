@@ -12,7 +12,8 @@ from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.judges import RawReply, Recording, Usage
 from assay.metrics import Score
-from assay.runs import AnswerIndex, AnswerQuery, Ledger, Plan, RunWriter, Store, migrate
+from assay.runs import AnswerIndex, AnswerQuery, Ledger, Plan, RunWriter, Store, join_ratings, migrate
+from assay.runs.ratings import QueueSettings, RatingQueue
 
 psycopg = pytest.importorskip("psycopg")
 ROOT = Path(__file__).parents[2]
@@ -196,3 +197,20 @@ def test_answers_are_found_as_on_sqlite(few, url, tmp_path, monkeypatch):
     in_order = ["s0", "s1", "s2", "s3", "s4"]
     assert found[0][3:9] == [["s1"], ["s2"], [], ["s4", "s3"], ["s2", "s3", "s4"], in_order]
     assert found[0][9:] == [["s4", "s3"], ["s3"], in_order[::-1]]
+
+
+def test_a_queue_that_an_earlier_version_made_gets_its_fingerprints(url):
+    """As version 15 had the table: what was rated is found after the migration, whatever its id is now."""
+    store = Store(url)
+    answer = Sample(id="q0", user_input="Free?", response="Yes.")
+    queue = RatingQueue.create(store.database, [answer], QueueSettings(raters=("ada",), per_answer=1), source="set")
+    item = queue.next_item("ada")
+    assert item is not None and queue.save("ada", item.name, 4)
+    for column in ("fingerprint", "other_fingerprint"):
+        store.database.execute(f"ALTER TABLE rating_items DROP COLUMN {column}")
+    store.database.execute("ALTER TABLE rating_items ADD COLUMN probability REAL")
+    store.database.set_version(15)
+    migrate(store.database)
+    same = answer.model_copy(update={"id": "same"})
+    assert join_ratings(store.database, {"same": same}).samples["same"].ratings == {"ada": 4.0}
+    store.close()

@@ -8,7 +8,7 @@ import pytest
 from web_server import serving
 
 from assay.eval_sets import write_set
-from assay.runs import Store, open_database, open_item_queue
+from assay.runs import Store, open_database
 from assay.runs.ratings import QueueSettings, RatingQueue
 
 pytest.importorskip("starlette")
@@ -28,7 +28,7 @@ class RatingSite(NamedTuple):
         """The ratings in the store, read on a connection of the test's own."""
         database = open_database(self.store, wait=10)
         try:
-            return open_item_queue(database, self.queue).ratings()
+            return RatingQueue(database, self.queue).ratings()
         finally:
             database.close()
 

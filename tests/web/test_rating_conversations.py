@@ -141,7 +141,7 @@ def test_the_rating_of_a_turn_is_that_of_the_runs_turn_and_survives_a_file(tmp_p
         store.database, [chat, turns[0]], QueueSettings(raters=("ada",), per_answer=1, repeat_share=0), source="s"
     )
     for sample, value in (("chat", 5), ("chat#4", 2)):
-        queue.next_answer("ada")
+        queue.next_item("ada")
         queue.save("ada", sample, value)
     joined = join_run_ratings(store, run).samples
     assert {name: dict(sample.ratings) for name, sample in joined.items()} == {
@@ -166,7 +166,7 @@ def test_a_rating_is_of_an_answer_only_after_the_same_messages(tmp_path):
     store = Store(tmp_path / ".assay")
     settings = QueueSettings(raters=("ada",), per_answer=1)
     queue = RatingQueue.create(store.database, [chat], settings, source="s")
-    queue.next_answer("ada")
+    queue.next_item("ada")
     queue.save("ada", "chat", 5)
     assert join_run_ratings(store, run).samples["chat"].human_rating is None
     store.close()
@@ -199,7 +199,7 @@ def test_the_rating_of_a_single_answer_is_that_of_its_turn_and_the_other_way_rou
     rated = turns[0] if is_turn_rated else SINGLE
     settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0)
     queue = RatingQueue.create(store.database, [rated], settings, source="s")
-    queue.next_answer("ada")
+    queue.next_item("ada")
     queue.save("ada", rated.id, 2, reason="Too short.")
     for level in ("conversation", "turn"):
         items = find_level_items(store.samples(run), level).samples

@@ -12,7 +12,8 @@ from stop_points import kill_at_change
 from web_process import NotStartedError, WebProcess, hidden_fields
 
 from assay.eval_sets import Sample, write_set
-from assay.runs import open_database, open_item_queue, queue_ids
+from assay.runs import open_database, queue_ids
+from assay.runs.ratings import RatingQueue
 
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("uvicorn")
@@ -66,7 +67,7 @@ def test_kill_9_loses_no_confirmed_rating_and_doubles_none(warm_python, tmp_path
         assert server.process.wait() == -9
     database = open_database(tmp_path / ".assay", wait=10)
     *_, name = queue_ids(database, None)
-    queue = open_item_queue(database, name)
+    queue = RatingQueue(database, name)
     ratings = queue.ratings()
     stored = Counter((one.rater, queue._showing(one.rater, one.series, one.sample, one.is_repeat)) for one in ratings)
     assert set(stored.values()) == {1}
@@ -151,7 +152,7 @@ def test_two_browsers_of_one_rater_and_two_raters_at_once(rating_site):
 def test_pairs_are_compared_in_postgresql(postgres_url):
     """The store has the same tables there: a choice is kept with the version that stood left."""
     from assay.runs import ComparedVersion, PairComparison, Store, queue_choices
-    from assay.runs.ratings import AnswerPair, PairQueue, QueueSettings
+    from assay.runs.ratings import AnswerPair, QueueSettings, RatingQueue
 
     versions = tuple(ComparedVersion(name=name, source=name) for name in ("old", "new"))
     pairs = [
@@ -160,11 +161,11 @@ def test_pairs_are_compared_in_postgresql(postgres_url):
     ]
     settings = QueueSettings(raters=("ada",), per_answer=1, rating_min=-1, rating_max=1, repeat_share=0.0)
     store = Store(postgres_url)
-    queue = PairQueue.create(
+    queue = RatingQueue.create(
         store.database, pairs, settings, comparison=PairComparison(versions=versions), source="old against new"
     )
-    while assignment := queue.next_pair("ada"):
-        assert queue.choose("ada", assignment.name, "left", showing=assignment.showing)
+    while assignment := queue.next_item("ada"):
+        assert queue.save("ada", assignment.name, "left", showing=assignment.showing)
     assert all(choice.shown_first in ("old", "new") for choice in queue_choices(queue))
     assert queue.counts() == (3, 3)
     store.close()

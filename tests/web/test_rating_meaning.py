@@ -26,7 +26,7 @@ def rated_run(folder, count, rated):
     settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0)
     queue = RatingQueue.create(store.database, samples, settings, source=run)
     for number in range(rated):
-        queue.next_answer("ada")
+        queue.next_item("ada")
         queue.save("ada", f"s{number}", 1 + number % 5)
     return queue
 

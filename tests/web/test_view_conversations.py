@@ -159,7 +159,7 @@ def test_a_turn_is_rated_from_the_page_of_its_conversation(client, site):
     assert f"added to {name}" in added
     queue = RatingQueue(store.database, name)
     assert [sample.id for sample in queue.samples()] == ["chat#4", "chat"]
-    queue.next_answer("ada")
+    queue.next_item("ada")
     queue.save("ada", "chat#4", 2)
     assert "of chat#4" in page_text(show(client, site[1], "chat"))
     store.close()

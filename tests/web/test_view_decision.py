@@ -130,7 +130,7 @@ def test_a_new_rating_is_counted_at_once(view_site, tmp_path):
         database = open_database(tmp_path / ".assay", wait=10)
         settings = QueueSettings(raters=("ada", "bob"), per_answer=1, repeat_share=0.0)
         queue = RatingQueue.create(database, samples, settings, source="B", guideline="Be fair.")
-        while (assignment := queue.next_answer("ada")) is not None:
+        while (assignment := queue.next_item("ada")) is not None:
             queue.save("ada", assignment.sample.id, 4)
         database.close()
         after = client.get(address).text

@@ -43,7 +43,7 @@ def site(view_site, tmp_path_factory):
     queue = RatingQueue.create(store.database, plain, QueueSettings(raters=("ada",), per_answer=1), source="x")
     causes = ("The price is that of last year.", "It refuses to help with the login.")
     for number in range(12):
-        assignment = queue.next_answer("ada")
+        assignment = queue.next_item("ada")
         assert assignment is not None
         reason, wrong = (causes[number % 2], ["So."]) if number < 10 else ("", [])
         queue.save("ada", assignment.sample.id, 1 if number < 10 else 5, reason=reason, wrong_sentences=wrong)

@@ -180,7 +180,7 @@ def test_an_answer_goes_to_raters_once(client, site):
         assert said in client.post(path, data=form_of(page, path) | {"queue": name}).text
     queue = RatingQueue(database, name)
     assert [sample.id for sample in queue.samples()] == ["s/4", "s/5"]
-    queue.next_answer("ada")
+    queue.next_item("ada")
     queue.save("ada", "s/4", 2, reason="Managers do not.")
     shown = page_text(client.get(f"/run/{site[1]}/answer", params={"id": "s/4"}).text)
     assert "ada 2 " in shown and "Managers do not." in shown

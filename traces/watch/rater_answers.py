@@ -8,7 +8,7 @@ from ...eval_sets import Sample
 from ...regular_files import read_text_file
 from ...runs import Store
 from ...runs.ratings import QueueSettings, RatingQueue
-from ...runs.ratings.item_queue import queue_ids
+from ...runs.ratings.rating_queue import queue_ids
 from ..source import Source, TraceOrigin
 from ..times import read_utc
 from .answer_draw import draw_answers, pace, spread_weights
@@ -110,7 +110,7 @@ def read_queue_ratings(records: WatchRecords) -> int:
         for rating in queue.ratings():
             if rating.value is not None and not rating.is_repeat:
                 ratings.setdefault(rating.sample, {})[rating.rater] = float(rating.value)
-        agreed |= {name: float(one.value) for name, one in queue.adjudications().items()}
+        agreed |= queue.adjudications()
     return records.add_ratings(ratings, agreed)
 
 

@@ -158,7 +158,7 @@ def test_raters_get_so_many_a_day_and_their_ratings_come_back(bench):
     (queue,) = watch_queues(watch.store, "bot")
     chances = watch.store.database.execute("SELECT rating_chance FROM watch_items WHERE rating_chance > 0").fetchall()
     assert chances == [(3 / 20,)] * 20
-    item = queue.next_answer("ada")
+    item = queue.next_item("ada")
     queue.save("ada", item.sample.id, 2)
     second = watch.step(timedelta(hours=4))
     assert (second.stored.counts.rated, second.stored.look.rated) == (1, 1)

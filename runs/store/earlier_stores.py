@@ -1,0 +1,32 @@
+"""What a migration does of a store that an earlier version wrote where SQL cannot do it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic_core import from_json
+
+from ...eval_sets import Sample
+from .sample_content import ContentReader
+
+
+def add_fingerprints(tables: Any) -> None:
+    """Gives each item of a rating queue the fingerprints of its answers; a damaged item is named when it is read."""
+    rows = tables.execute("SELECT queue, sample, content FROM rating_items ORDER BY queue, place").fetchall()
+    contents = {(queue, name): content for queue, name, content in rows}
+    fingerprints = []
+    for queue, name, content in rows:
+        reader = ContentReader(lambda other, queue=queue: contents.get((queue, other)))  # type: ignore[misc]
+        try:
+            fields = from_json(content)
+            pair = fields.get("answers") if isinstance(fields, dict) else None
+            answers = [Sample.model_validate(answer) for answer in pair] if pair else [reader.read(content)]
+        except ValueError:
+            continue
+        fingerprints.append((answers[0].fingerprint, answers[1].fingerprint if pair else "", queue, name))
+    tables.executemany(
+        "UPDATE rating_items SET fingerprint = ?, other_fingerprint = ? WHERE queue = ? AND sample = ?", fingerprints
+    )
+
+
+STEPS: Mapping[int, Callable[[Any], None]] = {16: add_fingerprints}
+"""What follows the SQL of a version's file, by the version; each is handed the `Database`, whose module reads this."""

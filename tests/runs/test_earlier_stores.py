@@ -1,0 +1,68 @@
+"""Stores that an earlier version wrote: their rating queues are found again by what was rated."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from assay.eval_sets import Sample, turn_samples
+from assay.runs import Store, join_ratings, queue_choices, queue_ids, ratings_of_answers
+from assay.runs.ratings import RatingQueue
+
+DUMP = Path(__file__).with_name("store_of_6da67d2f.sql")
+"""As commit 6da67d2f wrote it: a queue of answers, one of turns whose messages are kept once, and one of pairs."""
+
+
+@pytest.fixture
+def store(tmp_path):
+    with sqlite3.connect(tmp_path / "runs.sqlite") as connection:
+        connection.executescript(DUMP.read_text(encoding="utf-8"))
+    connection.close()
+    opened = Store(tmp_path)
+    yield opened
+    opened.close()
+
+
+def chat(name, *texts):
+    roles = ("user", "assistant") * len(texts)
+    messages = [{"role": role, "content": text} for role, text in zip(roles, texts, strict=False)]
+    return Sample.model_validate({"id": name, "messages": messages})
+
+
+def answer(name, number, text=None):
+    return Sample(id=name, user_input=f"Free {number}?", response=text or f"Yes, {number}.")
+
+
+def test_ratings_are_of_the_same_answer_whatever_its_id(store):
+    samples = {one.id: one for one in (answer("q0", 0), answer("other", 0), answer("q1", 1), answer("q2", 2, "No."))}
+    joined = join_ratings(store.database, samples)
+    rated = joined.samples["q0"]
+    assert (rated.ratings, rated.rating) == ({"ada": 4.0, "bob": 2.0}, 3.0)
+    assert rated.metadata == {"rating_reasons": {"ada": "clear"}, "wrong_sentences": {"ada": ["Yes, 0."]}}
+    assert joined.samples["other"].ratings == {}  # q0 is among these: what was said of it is of it alone
+    assert joined.note == "ratings: 1 of the rating page by ada, bob on 1 to 5"
+    alone = join_ratings(store.database, {"other": answer("other", 0)}).samples["other"]
+    assert (alone.ratings, alone.rating) == ({"ada": 4.0, "bob": 2.0}, 3.0)
+    assert {(one.rater, one.value) for one in ratings_of_answers(store.database, [answer("x", 1)])} == {("ada", None)}
+
+
+def test_turns_whose_messages_were_kept_once_are_found(store):
+    turns = {turn.id: turn for turn in turn_samples(chat("chat", "Free?", "Yes.", "Until when?", "May."))}
+    joined = join_ratings(store.database, turns).samples
+    assert {name: one.ratings for name, one in joined.items()} == {"chat#1": {"ada": 5.0}, "chat#3": {"ada": 1.0}}
+    whole = chat("chat", "Free?", "Yes.", "Until when?", "June.")
+    assert join_ratings(store.database, {"chat": whole}).samples["chat"].ratings == {}
+
+
+def test_choices_stay_and_a_rater_goes_on(store):
+    pairs, turns, answers = (RatingQueue(store.database, name) for name in queue_ids(store.database, None))
+    assert (pairs.kind, turns.kind, answers.kind) == ("pairs", "answers", "answers")
+    assert [(one.preference.rater, one.preference.reason) for one in queue_choices(pairs)] == [("ada", "so")]
+    rows = store.database.execute(
+        "SELECT fingerprint, other_fingerprint FROM rating_items WHERE queue = ?", (pairs.id,)
+    )
+    expected = [tuple(one.fingerprint for one in pairs.pair(name).answers) for name in pairs.names()]
+    assert sorted(rows.fetchall()) == sorted(expected)
+    open_item = answers.next_item("bob")
+    assert open_item is not None and answers.save("bob", open_item.name, 5)
+    assert join_ratings(store.database, {"q": answer("q", 1)}).samples["q"].ratings == {"bob": 5.0}
