@@ -22,9 +22,7 @@ def neutralise(text: str) -> str:
     Reads the same to a person. Neither a tag nor a chat template's token can come out of it.
     """
     text = without_unseen(text)
-    if "<" in text or "INST]" in text:
-        text = _TAG.sub(lambda match: _LOOK_ALIKES[match[0]], text)
-    return text
+    return _TAG.sub(lambda match: _LOOK_ALIKES[match[0]], text) if "<" in text or "INST]" in text else text
 
 
 def original_characters(text: str) -> str:
@@ -35,7 +33,5 @@ def original_characters(text: str) -> str:
 def without_unseen(text: str) -> str:
     """Removes control characters and the marks, selectors, fillers and tags that no reader sees."""
     if text.isascii():  # five times as fast: most texts, and every question and quote comes by here
-        if text.isprintable():
-            return text
-        return text.encode().translate(None, _UNSEEN_ASCII).decode()
+        return text if text.isprintable() else text.encode().translate(None, _UNSEEN_ASCII).decode()
     return _UNSEEN.sub("", text)

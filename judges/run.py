@@ -139,14 +139,12 @@ class Run:
             ReplyPending: The reply comes later (`ask_later`).
         """
         reply = await self._ask(question, fresh=False)
-        if not isinstance(reply, _Unusable):
-            return reply
-        if reply.all_recorded and not self.connection.is_replaying:
+        if isinstance(reply, _Unusable) and reply.all_recorded and not self.connection.is_replaying:
             reply = await self._ask(question, fresh=True)
-            if not isinstance(reply, _Unusable):
-                return reply
-        self.replies.lost += 1
-        raise reply.error
+        if isinstance(reply, _Unusable):
+            self.replies.lost += 1
+            raise reply.error
+        return reply
 
     async def _ask(self, question: Question[T], *, fresh: bool) -> "Reply[T] | _Unusable":
         """Asks, and once more where the reply cannot be used; `fresh` ignores replies that an earlier run recorded."""

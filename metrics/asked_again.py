@@ -53,12 +53,6 @@ class _Wish(NamedTuple):
     stems: frozenset[str]
 
 
-class _Choice(NamedTuple):
-    text: str
-    said_turn: int
-    value: str
-
-
 def find_asked_again(messages: Sequence[Message], language: Language) -> list[AskedAgain]:
     """Finds the questions of the assistant for facts that were said before, each kind once per message.
 
@@ -122,10 +116,7 @@ class _Reader:
             before = fact.first
             if _plain(before.value) not in _plain(sentence) and not _asks_for_more(sentence, kind, before.value):
                 self.pairs.append(AskedAgain(sentence, turn, before.turn, kind, before.value))
-        self.pairs += [
-            AskedAgain(choice.text, turn, choice.said_turn, CHOICE, choice.value)
-            for choice in _choices_again(text, self._patterns, self._wishes.values(), self._language)
-        ]
+        self.pairs += _choices_again(text, turn, self._patterns, self._wishes.values(), self._language)
 
 
 def _plain(text: str) -> str:
@@ -218,8 +209,8 @@ def _stems(text: str, language: Language) -> list[str]:
 
 
 def _choices_again(
-    text: str, patterns: "_Patterns", wishes: Collection[_Wish], language: Language
-) -> Iterator[_Choice]:
+    text: str, turn: int, patterns: "_Patterns", wishes: Collection[_Wish], language: Language
+) -> Iterator[AskedAgain]:
     """The questions of an answer that offer a choice of which the customer has chosen one."""
     for sentence, _ in message_sentences(text, without_quotes=True):
         match = next((hit for pattern in patterns.choices if (hit := pattern.search(sentence))), None)
@@ -229,7 +220,8 @@ def _choices_again(
         for wish in wishes:
             is_first, is_second = first in wish.stems, second in wish.stems
             if is_first != is_second:
-                yield _Choice(sentence, wish.turn, match["first"].split()[-1] if is_first else match["second"])
+                value = match["first"].split()[-1] if is_first else match["second"]
+                yield AskedAgain(sentence, turn, wish.turn, CHOICE, value)
                 break
 
 

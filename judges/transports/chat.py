@@ -232,13 +232,11 @@ class ListedAnswers:
     def read(cls, reply: Any) -> tuple[dict[str, Any], dict[str, str | None]]:
         """The members of a reply, and the word that each question asked is answered with; None for no word of its."""
         values: dict[str, Any] = reply if isinstance(reply, dict) else {}
-        said: dict[str, str | None] = {}
-        for question, words in cls.words.items():
-            value = values.get(question)
-            if value in words:  # nearly always
-                said[question] = value
-            else:
-                said[question] = _read_word(value, words) if question in values else None
+        said = {
+            question: value if value in words or question not in values else _read_word(value, words)
+            for question, words in cls.words.items()
+            for value in [values.get(question)]
+        }
         if not any(said.values()):
             raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
         if values.keys() - cls.words:
@@ -274,6 +272,8 @@ def _reason_key(question: str) -> str:
 
 def _read_word(value: Any, words: Sequence[str]) -> str | None:
     """The word that a value says; None where it says none. A list may go on with another word."""
+    if value in words:
+        return str(value)
     if isinstance(value, str):
         return read_option(f'"{value}"', words)
     return None if isinstance(value, list | dict) else read_option(json.dumps(value), words)
@@ -311,9 +311,8 @@ class Listed(Transport):
         user = [delimit_all(request.state)]
         schema: Any = reply_schema(tuple(words), reason)
         if statements:
-            lines = _in_lines([*statements.values()])
-            numbered = [f"{name}: {line}" for name, line in zip(statements, lines, strict=True)]
-            user += ["<statements>", *numbered, "</statements>"]
+            lines = zip(statements, _in_lines([*statements.values()]), strict=True)
+            user += ["<statements>", *[f"{name}: {line}" for name, line in lines], "</statements>"]
         return Question(
             prompt,
             "\n".join(filter(None, [*user, *others])),
@@ -328,27 +327,19 @@ class Listed(Transport):
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
         found = read_object(reply, call.schema.read)
         values, said = found.value
-        offered = _words_by_question(questions, call.prompt.language)
+        language = call.prompt.language
+        yes_no = yes_no_words(language)
+        pairs = [(each, yes_no if type(each) is Predicate else words_of(each, language)) for each in questions]
         if not reply.logprobs and all(said.values()) and len(values) == len(found.members):
-            answers = [
-                Answer(question, words[said[question.id]]) for question, words in zip(questions, offered, strict=True)
-            ]
+            answers = [Answer(question, words[said[question.id]]) for question, words in pairs]
         else:
             shares = _Shares(reply, found) if reply.logprobs else None
-            answers = [
-                _read(question, words, found, shares) for question, words in zip(questions, offered, strict=True)
-            ]
+            answers = [_read(question, words, found, shares) for question, words in pairs]
         if call.schema.reason != "none":
             for answer in answers:
                 reason = values.get(_reason_key(answer.question.id))
                 answer.reason = " ".join(reason.split()) if isinstance(reason, str) else ""
         return answers
-
-
-def _words_by_question(questions: Sequence[TypedQuestion], language: str) -> list[Mapping[str, str]]:
-    """The words that each question is answered with; all predicates with the same."""
-    yes_no = yes_no_words(language)
-    return [yes_no if type(question) is Predicate else words_of(question, language) for question in questions]
 
 
 def _line(question: ChoiceQuestion | ScoreQuestion) -> str:

@@ -125,25 +125,10 @@ def test_a_claim_has_the_lines_that_it_stands_under():
 
 @pytest.mark.parametrize(
     "unit",
-    [
-        "[",
-        "*",
-        ">",
-        "|",
-        "`",
-        "_",
-        "![",
-        "](",
-        "- ",
-        "> ",
-        "1. ",
-        "* a\n",
-        "|a|\n|-|\n",
-        "      - a\n",
-        "[a](b",
-        "[\n",
-        "*_",
-    ],
+    (
+        *("[", "*", ">", "|", "`", "_", "![", "](", "- ", "> ", "1. ", "* a\n", "|a|\n|-|\n", "      - a\n", "[a](b"),
+        *("[\n", "*_"),
+    ),
 )
 def test_hostile_markdown_is_read_in_proportion(unit: str) -> None:
     claiming_sentences("# A\n- **b** [c](d)", ENGLISH)
