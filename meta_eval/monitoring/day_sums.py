@@ -44,8 +44,9 @@ class Noise:
 
     @property
     def skewness(self) -> float:
-        """That of a group's term, which the differences of days are taken to have too: a scale has an end."""
-        return float(self.thirds[-1] / self.variances[-1] ** 1.5) if self.variances[-1] > 0 else 0.0
+        """That of a group's term, at most 1 in size, which the differences of days are taken to have too."""
+        variance = float(self.variances[-1])
+        return float(np.clip(self.thirds[-1] / variance**1.5, -1, 1)) if variance > 0 else 0.0
 
     def of_days(self, variance: Floats, days: Places) -> tuple[Floats, Floats]:
         """(what the days add to a variance that groups explain, that of the mean of so many days of variance 1)."""
@@ -108,8 +109,7 @@ class DaySums:
         groups explain): a spell hides how much nearer days differ. How much neighbours correlate cannot be told from a
         month, and is taken to be 0.6. Each run may be a change, and a real fall is no noise: the differences across its
         start count at most twice what the others do, and those across the `changes` not at all. The degrees of freedom
-        are those of the days, or of the groups where these are fewer: a difference is one of five of its day, and half
-        of what it shows is new where days come in spells.
+        are those of the days, a fifth of the differences, or of the groups where these are fewer.
         """
         first = int(np.searchsorted(self.day_numbers, self.day_numbers[last] - _MEMORY + 1))
         variances, thirds, of_groups = self._groups(first, last)
@@ -134,7 +134,7 @@ class DaySums:
         most = _MOST_ACROSS * across[0] * np.maximum(1.0, beside[1] / np.maximum(beside[0], 1.0))
         squares = beside[1] + np.minimum(across[1], most)
         inflation = np.maximum(1.0, 1 + (squares - pairs) / max(share, 1.0))
-        degrees = pairs / len(_APART) / (2 - 1 / inflation)
+        degrees = np.full(len(starts), pairs / len(_APART))
         return Noise(variances, thirds, inflation, np.minimum(degrees, of_groups))
 
     def _groups(self, first: int, last: int) -> tuple[Floats, Floats, float]:

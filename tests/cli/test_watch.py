@@ -28,7 +28,7 @@ def attribute(key: str, value: str | float) -> dict[str, Any]:
     return {"key": key, "value": {"stringValue": value} if isinstance(value, str) else {"doubleValue": value}}
 
 
-def write_traces(file: Path, *, days: int = 12, bad_from: int = 6) -> None:
+def write_traces(file: Path, *, days: int = 20, bad_from: int = 12) -> None:
     """Ten traces a day, each rated; from one day on all are bad."""
 
     def span(number: int, name: str, values: dict[str, Any], **fields: Any) -> dict[str, Any]:
@@ -67,9 +67,9 @@ def folder(tmp_path: Path) -> Path:
 def test_one_step_says_what_changed_and_ends_with_5(assay, folder):
     done = assay("watch", "watch.yaml", "--once", code=5)
     assert re.match(r"Your chatbot +rated \d\.\d\d of 5 in production \(", done.out)
-    assert re.search(r"\nAlarms +1 stands since [\d-]+; not kept: bad share at most 20%\nRests on +120", done.out)
+    assert re.search(r"\nAlarms +1 stands since [\d-]+; not kept: bad share at most 20%\nRests on +200", done.out)
     assert "ALARM (bad share at most 20%)" in done.out
-    assert "120 pulled, 60 drawn, 60 judged" in done.out
+    assert "200 pulled, 100 drawn, 100 judged" in done.out
     assert "\x1b" not in done.out
     assert "assay show failures " in done.out
     again = assay("watch", "watch.yaml", "--once", code=5)
