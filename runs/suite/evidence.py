@@ -104,10 +104,12 @@ class Falls:
         after = self._values[:, runs[-length:]].mean(axis=1)
         falls_of_answers = self._values[:, runs[:before]].mean(axis=1) - after - self._allowed
         fall, extent = float(falls_of_answers.mean()), _extent(self._values[:, runs])
-        p, p_of_large = monthly_p_value(float(falls[place])), 1.0
-        if self._noise.pairs and fall >= LARGE * extent:
-            rare = _rare_change(np.bincount(self._groups), extent)
-            p_of_large = max(p, monthly_p_value(fall / (rare * float(scale[place]))))
+        p, p_of_large = 0.0, 1.0
+        if self._noise.pairs:  # else nothing is known of the noise: the choice of the questions decides alone
+            p = monthly_p_value(float(falls[place]))
+            if fall >= LARGE * extent:
+                rare = _rare_change(np.bincount(self._groups), extent)
+                p_of_large = max(p, monthly_p_value(fall / (rare * float(scale[place]))))
         sums = np.asarray(np.bincount(self._groups, weights=falls_of_answers), float)
         sizes = np.bincount(self._groups).astype(float)
         return _Candidate(-fall - self._allowed, length, before, p, p_of_large, sums, sizes)
@@ -125,9 +127,8 @@ class Falls:
         return Evidence(change, nights, before, tonight, baseline, p, failed, *missed, is_of_few)
 
     def _nights(self, night: int, lengths: "Places") -> "_Nights":
-        noise = self._noise
-        variances, degrees = noise.variances(night, lengths) if noise.pairs else noise.variance_of_rises(night)
-        return _Nights.split(self._means[[*self._runs, night]], lengths, variances, degrees, noise.correlation)
+        variances, degrees = self._noise.variances(night, lengths)
+        return _Nights.split(self._means[[*self._runs, night]], lengths, variances, degrees, self._noise.correlation)
 
     def _scale(self, lengths: "Places", before: "Places") -> "Floats":
         """The standard error of a change of means, where that of one run is 1."""
@@ -186,8 +187,8 @@ def weigh_together(figures: Sequence[Falls], night: int, levels: Levels) -> list
     - the choice of the questions explains: the signs of the groups' changes are flipped, those of all figures together
       (max-T), at a fifth of the level, since this is a question per change of the system and not per nightly run.
 
-    For the first run after one that was accepted alone, the noise is what rose. From the second on, a fall of 0.15 of
-    the range and more needs only to be beyond the noise: in few groups flips can tell nothing.
+    The first run after one that was accepted alone, where no noise is known, is held against the second. A fall of 0.15
+    of the range and more needs only to be beyond the noise of the answers: in few groups flips can tell nothing.
     """
     import numpy as np
 
@@ -358,14 +359,6 @@ class _Noise:
             counted[inside, len(steps) - lengths[inside]] = 0
         variances, degrees = (counted @ steps).T
         return variances / counted.sum(axis=1) / (1 - self.correlation), np.maximum(degrees, 1.0)
-
-    def variance_of_rises(self, night: int) -> tuple["Floats", "Floats"]:
-        """Returns the variance of one run's mean by what rose in the only step: noise rises and falls alike."""
-        import numpy as np
-
-        sums = np.bincount(self._numbers, weights=self._changes(night, 1))
-        rises = sums[sums > 0]
-        return np.array([float(rises @ rises) / len(self._numbers) ** 2]), np.array([max(len(rises), 1.0)])
 
     def _changes(self, run: int, steps: int) -> "Floats":
         """How far each answer's value is from that of so many runs before."""
