@@ -178,8 +178,7 @@ GROUPS = (
                 ),
                 *_of(
                     "assay.meta_eval",
-                    "principal_components cluster_by_ward choose_group_count measure_clustering Measures "
-                    "measure_stability describe_stability",
+                    "cluster_by_ward choose_group_count measure_clustering Measures measure_stability",
                 ),
             ),
             "Reports": (

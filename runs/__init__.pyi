@@ -108,13 +108,13 @@ from .score.progress_display import progress_line as progress_line
 from .score.run_writer import RunWriter as RunWriter
 from .score.scoring_request import OpenedMetrics as OpenedMetrics, ScoringRequest as ScoringRequest
 from .score.session import (
-    Outcome as Outcome,
     Progress as Progress,
     StoredRun as StoredRun,
     run_plan as run_plan,
     score_samples as score_samples,
 )
 from .score.set_profile import SetProfile as SetProfile
+from .show.metric_report import MetricReport as MetricReport
 from .show.rating_meaning import has_scores as has_scores, predict_queue_stability as predict_queue_stability
 from .show.results import Results as Results, write_scores as write_scores
 from .show.run_figures import compute_figures as compute_figures, report_table as report_table
@@ -127,7 +127,7 @@ from .show.run_tables import place_among_baselines as place_among_baselines
 from .show.sample_audit import Audit as Audit, sample_lines as sample_lines
 from .store.answer_index import AnswerIndex as AnswerIndex, AnswerQuery as AnswerQuery, index_runs as index_runs
 from .store.database import Database as Database, migrate as migrate, open_database as open_database
-from .store.plan import Plan as Plan, judge_identity as judge_identity
+from .store.plan import Outcome as Outcome, Plan as Plan, judge_identity as judge_identity
 from .store.postgres import without_password as without_password
 from .store.store import RunRow as RunRow, Store as Store
 from .suite.evidence import Evidence as Evidence, weigh_bound as weigh_bound, weigh_falls as weigh_falls
@@ -152,7 +152,6 @@ from .suite.history import (
 from .suite.history_site import write_site as write_site
 from .suite.ledger import Ledger as Ledger, NightlyRunRow as NightlyRunRow
 from .suite.nightly_report import (
-    MetricReport as MetricReport,
     RunReport as RunReport,
     SampleReport as SampleReport,
     decide_verdict as decide_verdict,

@@ -21,12 +21,12 @@ from ...metrics.catalogue import default_metrics
 from ...metrics.metric import check_metric, run_to_end
 from ...prompts import BUNDLED, Prompts
 from ..show.results import Results
-from ..store.plan import PYTHON_DATA, Plan, absolute_source
+from ..store.plan import PYTHON_DATA, Ending, Plan, absolute_source
 from ..store.store import Store
 from .options import RunOptions
 from .progress_display import live_progress
 from .scoring_request import ScoringRequest
-from .session import Ending, OnProgress, Progress, StoredRun, find_run_to_resume, score_samples
+from .session import OnProgress, Progress, StoredRun, find_run_to_resume, score_samples
 from .set_profile import SetProfile
 
 if TYPE_CHECKING:

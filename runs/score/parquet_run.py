@@ -19,11 +19,11 @@ from ...judges import LostCalls, RawReply, Usage
 from ...judges.cassette import find_journals, is_bundled, locked
 from ...metrics import Metric, Score
 from ...metrics.metric import run_to_end
-from ..store.plan import Plan
+from ..store.plan import Ending, Plan
 from .options import RunOptions
 from .score_parts import PartSummary, digest_of_rows, file_of_part, is_written, read_summary, write_part
 from .scoring_request import ScoringRequest
-from .session import Ending, OnProgress, Progress, score_samples
+from .session import OnProgress, Progress, score_samples
 from .set_profile import SetProfile
 
 PART_ROWS = 1000

@@ -2,11 +2,11 @@
 
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 from ...arguments import check_type
 from ...errors import BudgetReached, InputError, JudgeUnavailable, UsageError
@@ -18,7 +18,7 @@ from ...metrics import Metric, Score
 from ...metrics.metric import run_to_end
 from ...metrics.specification import CONVERSATION_BASELINES
 from ...prompts import OTHER_LANGUAGE
-from ..store.plan import Plan
+from ..store.plan import Ending, Outcome, Plan
 from ..store.store import RunRow, Store, check_store, describe_running
 from .batch_run import BatchOptions, check_batches, has_submitted_batches, replies_in_batches
 from .execute import FinishedMetrics, execute
@@ -27,7 +27,6 @@ from .run_writer import RunWriter
 from .scoring_request import OpenedMetrics, ScoringRequest
 from .set_profile import SetProfile
 
-Ending = Literal["done", "budget", "interrupted", "error"]
 NOTHING_STORED = "There was no reply and no score, so that nothing is stored: there is no run to resume"
 
 
@@ -216,33 +215,6 @@ def _asks(metric: Metric) -> bool:
     """Whether a metric was given a judge."""
     parts = getattr(metric, "parts", {})  # of a scorer
     return getattr(metric, "judge", None) is not None or any(map(_asks, parts.values()))
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a session of a stored run ended.
-
-    Attributes:
-        run: The run's id.
-        ending: `done`, or `budget` when a bound was reached.
-        usage: What the session took.
-        seconds: How long it lasted.
-        lost: The calls whose reply was lost, with what they took at most; not in `usage`.
-        message: Why it ended early.
-        skipped_rows: The rows of the sets that could not be read and were left out.
-        without_prompts: As in `Progress`.
-        notes: What `on_note` was told.
-    """
-
-    run: str
-    ending: Ending
-    usage: Usage
-    seconds: float
-    message: str = ""
-    lost: LostCalls = field(default_factory=LostCalls)
-    skipped_rows: Sequence[InputError] = ()
-    without_prompts: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
 
 
 def run_plan(

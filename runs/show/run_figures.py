@@ -14,7 +14,7 @@ from ...presentation.result_table import Field, ResultTable, TableCell, tabulate
 from ...presentation.verdict import Verdict
 from ..answers.summary import MetricSummary
 from ..store.store import Store
-from ..suite.nightly_report import MetricReport, ScoreOfGroup, report_metric
+from .metric_report import MetricReport, ScoreOfGroup, report_metric
 from .results import Results, read_results
 from .run_report import name_run, run_verdict
 from .run_tables import LEFT_OUT

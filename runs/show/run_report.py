@@ -19,7 +19,7 @@ from .run_tables import sample_table, summary_table
 
 if TYPE_CHECKING:
     from ...judges import Usage
-    from ..score.session import Outcome
+    from ..store.plan import Outcome
     from ..store.store import RunRow, Store
 
 _WORST_ANSWERS = 5

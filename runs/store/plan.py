@@ -1,9 +1,10 @@
-"""What a run is going to do: enough to do it again, or to go on with it."""
+"""What a run is going to do, enough to do it again or to go on with it; and how a session of it ended."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,7 +17,10 @@ from ...regular_files import check_regular
 
 if TYPE_CHECKING:
     from ...eval_sets import Sample
+    from ...judges import LostCalls, Usage
     from ...metrics import Metric
+
+Ending = Literal["done", "budget", "interrupted", "error"]
 
 PYTHON_DATA = "python:"
 """Before the hash of samples that a program gave, in place of the name of a set."""
@@ -191,3 +195,30 @@ def absolute_source(source: str) -> str:
     if not path.is_dir():
         check_regular(path, source)  # the true name of a shell's `<(...)` is none that can be opened
     return str(path.resolve())
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a session of a stored run ended.
+
+    Attributes:
+        run: The run's id.
+        ending: `done`, or `budget` when a bound was reached.
+        usage: What the session took.
+        seconds: How long it lasted.
+        lost: The calls whose reply was lost, with what they took at most; not in `usage`.
+        message: Why it ended early.
+        skipped_rows: The rows of the sets that could not be read and were left out.
+        without_prompts: The number of samples by language whose judge was asked in another language.
+        notes: What a reader should know of how the sets were read.
+    """
+
+    run: str
+    ending: Ending
+    usage: "Usage"
+    seconds: float
+    message: str
+    lost: "LostCalls"
+    skipped_rows: Sequence[InputError]
+    without_prompts: Mapping[str, int]
+    notes: tuple[str, ...]

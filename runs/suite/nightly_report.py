@@ -1,20 +1,18 @@
 """The report of a nightly run: what its JSON file, its pages and the store hold."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pydantic import BaseModel, ValidationError, model_validator
+from pydantic import BaseModel, ValidationError
 
 from ...errors import written_by_earlier_version
 from ...eval_sets.opening_question import listed_question
-from ...meta_eval.estimate import estimate_mean
 from ...metrics import Score
-from ...metrics.specification import parse_specification
 from ...presentation import verdict as presentation_verdict
 from ...presentation.texts import one_line
 from ...text.wording import Phrase, phrase
 from ..decision.compare import RunComparison
+from ..show.metric_report import MetricReport, report_metric
 from ..show.predicted_rating import PredictedRating, predict_mean_rating
 from ..show.results import Results, read_results, shares_left_out
 from .gates import COMPARED, GateResult, ShareGate, Spending
@@ -31,45 +29,11 @@ Verdict = Literal[
 UNFINISHED = frozenset({"running", "killed", "budget", "interrupted", "error", "samples failed"})
 """The verdicts after which a nightly run can be resumed."""
 
-ScoreOfGroup = tuple[float | None, str, str]
-"""A value, its status, and the group of its answer."""
 _IN_CI = " (on GitHub: run the workflow by hand with `accept`)"
 _MOST_CHANGED = 5
 _MOST_FAILING = 50
 _MOST_CHARACTERS = 300
 _LONGEST_NAME = 30
-
-
-class MetricReport(BaseModel):
-    """One metric of one run: counts, the mean with its 95% interval over groups, and the change since another run."""
-
-    metric: str
-    asked: bool  # whether the suite names it; the others are the baselines that stand in every table
-    n: int  # samples; `scored`, `skipped` and `failed` add up to it
-    scored: int
-    skipped: int
-    failed: int
-    # the mean of the values, or None where no sample was scored; `low` and `high` are its interval, None for a scorer:
-    # its mean is a predicted rating, whose error only ratings show (`predicted_rating`)
-    mean: float | None
-    low: float | None = None
-    high: float | None = None
-    # the share of the answers' sentences that were not judged; None of a metric that splits nothing
-    left_out: float | None = None
-    # the mean paired change since the run that this one is compared with; `change_low` and `change_high` are its
-    # interval, and `change_p` its p-value, corrected for the number of metrics
-    change: float | None = None
-    change_low: float | None = None
-    change_high: float | None = None
-    change_p: float | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _leave_out_the_interval_of_a_scorer(cls, values: Any) -> Any:
-        """Only ratings show how far off its predictions are."""
-        if isinstance(values, dict) and parse_specification(str(values.get("metric"))).is_scorer:
-            return values | {"low": None, "high": None}
-        return values
 
 
 class SampleReport(BaseModel):
@@ -280,27 +244,6 @@ def report_run(
             "newly_failing": tuple(_report_sample(store, comparison, *change) for change in failing[:_MOST_FAILING]),
             "more_newly_failing": max(0, len(failing) - _MOST_FAILING),
         }
-    )
-
-
-def report_metric(
-    metric: str, scores: Sequence[ScoreOfGroup], *, left_out: float | None = None, asked: bool = True
-) -> MetricReport:
-    """Returns the figures of a metric without a change."""
-    values = [(value, group) for value, _, group in scores if value is not None]
-    mean = estimate_mean([value for value, _ in values], [group for _, group in values])
-    statuses = Counter(status for _, status, _ in scores)
-    return MetricReport(
-        metric=metric,
-        asked=asked,
-        n=sum(statuses.values()),
-        scored=statuses["scored"],
-        skipped=statuses["skipped"],
-        failed=statuses["failed"],
-        mean=mean.value,
-        low=mean.low,
-        high=mean.high,
-        left_out=left_out,
     )
 
 
