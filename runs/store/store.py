@@ -162,16 +162,12 @@ class Store:
         """
         metrics = self.run(run).plan.metrics
         with explain_errors(self.database, "the empty run cannot be removed"), self.database.transaction():
-            kept = self.database.execute("SELECT 1 FROM replies WHERE run = ? LIMIT 1", (run,)).fetchone()
-            kept = (
-                kept
-                or self.database.execute(
-                    f"SELECT 1 FROM scores WHERE run = ? AND metric IN ({_marks(metrics)}) "
-                    "AND value IS NOT NULL LIMIT 1",
-                    (run, *metrics),
-                ).fetchone()
+            replies = self.database.execute("SELECT 1 FROM replies WHERE run = ? LIMIT 1", (run,))
+            scores = self.database.execute(
+                f"SELECT 1 FROM scores WHERE run = ? AND metric IN ({_marks(metrics)}) AND value IS NOT NULL LIMIT 1",
+                (run, *metrics),
             )
-            if kept:
+            if replies.fetchone() or scores.fetchone():
                 return False
             for table in ("answers", "scores", "samples", "replies", "runs_of_nightly_runs"):
                 self.database.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
@@ -197,8 +193,10 @@ class Store:
             )
         if len(rows) != 1:
             newest = [id_ for (id_,) in self._rows("SELECT id FROM runs ORDER BY number DESC LIMIT 5")]
-            known = ", ".join([row[0] for row in rows] or newest) or "none yet"
+            if not newest:
+                raise UsageError(f"there are no runs in {self.path} yet: assay run FILE makes one")
             problem = "several runs begin with" if rows else "no run is called"
+            known = ", ".join([row[0] for row in rows] or newest)
             raise UsageError(f"{problem} {name!r} in {self.path}; the newest are {known}")
         run, created, plan, status = rows[0]
         parsed = self._parse(_read_plan, plan, "runs", {"id": run})
